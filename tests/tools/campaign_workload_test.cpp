@@ -304,6 +304,7 @@ TEST(CampaignWorkload, ThatIsWrongIsRefused) {
     refuses_workload(std::string("fft:8:slab:2:") + after, "in this order, each once");
   refuses_workload("fft:8:rows:2", "planes are for the method slab");
   refuses_workload("fft:8:orbital:2", "unknown transform '2'");
+  refuses_workload("fft:8:orbital:dft", "dft is what fft:8:orbital is");
   refuses_workload("fft:8:orbital:dct:2", "a transform's kind for orbital");
   refuses_workload("fft:0", "size '0'");
   refuses_workload("fft:8by8", "'8by8' is not a size");

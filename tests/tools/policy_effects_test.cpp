@@ -52,6 +52,8 @@ const std::vector<Sender> kSenders = {
     {"fft_slab", fft("2x2", "slab"), Sent::exchanges, "fft --method slab"},
     {"fft_rows", fft("2x2", "rows"), Sent::exchanges, "fft --method rows"},
     {"fft_orbital", fft("2x2x2", "orbital"), Sent::shifts, "fft --method orbital", true},
+    {"fft_broadcasts", fft("2x2x2", "orbital") + Arguments{"--variant", "bcr"}, Sent::streams,
+     "fft --method orbital --variant bcr", true},
     {"hello", {"hello", "--torus", "2x2"}, Sent::streams, "hello"},
     {"replay", {"replay", "run.goal", "--torus", "2x2"}, Sent::messages, "replay"},
     {"poisson", {"poisson", "--torus", "2x2", "--size", "4"}, Sent::exchanges, "poisson"},

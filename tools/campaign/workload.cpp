@@ -158,6 +158,9 @@ FftOptions fft_options_of(const std::string& text, const std::vector<std::string
   if (parts.size() < 4) return options;
   if (options.method == "orbital" && parts.size() == 4) {
     options.transform = parts[3];
+    if (parts[3] == fft::kTransformKindNames[0])  // so that equal workloads have one name
+      throw BadInput(fmt::format("workload '{}': dft is what {}:{}:orbital is", shortened(text),
+                                 parts[0], shortened(parts[1])));
     (void)parse_choice<fft::TransformKind>("transform", fft::kTransformKindNames, parts[3]);
     return options;
   }

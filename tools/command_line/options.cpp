@@ -317,13 +317,16 @@ std::uint32_t usual_packets_per_visit(FabricName fabric, TransferMode transfer) 
   return transfer == TransferMode::packets ? kCarriedPacketsPerVisit : kPutPacketsPerVisit;
 }
 
-/// A packet with one way, or round failures, has no tie that routers could decide.
+/// A packet with one way, round failures or over a twisted torus, has no tie that routers could
+/// decide.
 void refuse_tie_without_effect(const TorusOptions& torus) {
   if (torus.policy.changes().tie != TieRule::both) return;
   if (routing_of(torus.policy) == RoutingRule::deterministic)
     throw BadInput("--tie both has no effect with deterministic routing: packets have one way");
-  if (!all_work(torus.failures))
+  if (!all_work(torus.failures) || torus.link_errors.limit > 0)
     throw BadInput("--tie both has no effect round failures: ways are searched by parity");
+  if (Shape::parse(torus.torus, torus.mesh).is_twisted())
+    throw BadInput("--tie both has no effect on a twisted torus: its ways are taken by parity");
 }
 
 NodeOptions node_options(const CommonOptions& common, const TorusOptions& torus, FabricName fabric,

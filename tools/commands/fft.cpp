@@ -194,8 +194,9 @@ void refuse_policy_options(const CLI::App& verb, const FftOptions& options, cons
   const auto variant =
       parse_choice<fft::OrbitalVariant>("variant", fft::kOrbitalVariantNames, options.variant);
   const PolicyEffects effects = transform_effects(method, run, layer, variant);
-  const std::string what = layer == fft::Layer::packets ? "fft --method " + options.method
-                                                        : "fft --layer " + options.layer;
+  std::string what = layer == fft::Layer::packets ? "fft --method " + options.method
+                                                  : "fft --layer " + options.layer;
+  if (variant != fft::OrbitalVariant::cra) what += " --variant " + options.variant;
   refuse_settings_without_effect(verb, effects, what, run);
   if (method == fft::Method::orbital)
     refuse_releases_without_effect(*run.node.policy, effects, what, run);

@@ -44,6 +44,7 @@ fft::Complex element(const HostArray& array, const fft::Index& at) {
 HostArray rearranged(const fft::Blueprint& blueprint, const HostArray& array, PlaceOf place) {
   const Sources sources = sources_of(blueprint, place);
   HostArray result{array.size, array.batch, {}};
+  result.values.reserve(static_cast<std::size_t>(fft::Box::of(array.extents()).volume()));
   fft::Index at{};
   for (at[fft::kBatchAxis] = 0; at[fft::kBatchAxis] < array.batch; ++at[fft::kBatchAxis])
     for (const std::int64_t x : sources[0])

@@ -26,6 +26,7 @@
 #include "tools/io/array_file.hpp"
 #include "tools/io/array_io.hpp"
 #include "tools/run/memory.hpp"
+#include "tools/transform/kinds_text.hpp"
 #include "tools/transform/options.hpp"
 
 namespace toroid {
@@ -123,8 +124,9 @@ void check_values(const FftOptions& options, const HostArray& array) {
 double fft_bytes(const FftOptions& options, const Size& size, const Shape& shape) {
   const unsigned packed = options.layer == fft::kLayerNames[0] ? 0u : 2u;
   const unsigned kept = options.loops > 0 ? 1u : 0u;
+  const unsigned in_order = transforms_lines(options.transform) ? 1u : 0u;
   const unsigned arrays =
-      6u + packed + kept + unsigned{options.return_to_input} + unsigned{options.check};
+      6u + packed + kept + in_order + unsigned{options.return_to_input} + unsigned{options.check};
   double bytes =
       static_cast<double>(sizeof(fft::Complex) * arrays) * static_cast<double>(options.batch);
   for (const std::int64_t n : size) bytes *= static_cast<double>(n);

@@ -29,10 +29,15 @@ constexpr std::array<std::pair<const char*, std::string_view>, 7> kOptionsOfOneM
      {"--slicing", "orbital"},
      {"--variant", "orbital"}}};
 
-/// What KissFFT, which measures nothing, and the orbital method, which transforms no lines, do not
-/// heed. Wisdom keeps measured planes too.
+/// What KissFFT, which measures nothing, and the orbital method by matrices, which transforms no
+/// lines, do not heed. Wisdom keeps measured planes too.
 void refuse_kernel_options_without_effect(const CLI::App& verb, const FftOptions& options) {
-  if (!transforms_lines(options.transform)) refuse_kernel_without_effect(verb, options.method);
+  if (!transforms_lines(options.transform)) {
+    refuse_kernel_without_effect(verb, options.method);
+    if (options.method == "orbital" && (options.plan == kRigorNames[1] || !options.wisdom.empty()))
+      throw BadInput(
+          "--plan measure and --wisdom are nothing to --method orbital, which multiplies matrices");
+  }
   if (library_of(options.kernel) != fft::LibraryName::kissfft) return;
   if (options.plan == kRigorNames[1])
     throw BadInput("--plan measure is nothing to --kernel kissfft, which measures nothing");
