@@ -48,6 +48,7 @@ std::optional<Rank> walk(const Shape& shape, Rank from, const Route& route) {
   for (unsigned l = 0; l < shape.links(); ++l) {
     const Direction direction = testing::direction(l);
     if (!route.directions.has(direction)) continue;
+    if (direction.is_minus() && route.directions.has(Direction::plus(direction.dim()))) continue;
     for (unsigned h = 0; h < route.hops[direction.dim()]; ++h) {
       const auto next = shape.neighbour(at, direction);
       if (!next) return std::nullopt;
@@ -120,20 +121,31 @@ TEST(MinimalRoute, EachOfItsDirectionsComesOneHopNearer) {
   }
 }
 
-/// Whether hints are usable, by walking: every hinted dimension reaches its coordinate.
+/// The hops from one coordinate of a dimension to another in a direction; none if the way ends.
+std::optional<unsigned> hops_along(const Shape& shape, const Coord& from, const Coord& to,
+                                   Direction direction) {
+  const unsigned d = direction.dim();
+  Rank at = shape.rank(from);
+  unsigned hops = 0;
+  for (; shape.coord(at)[d] != to[d]; ++hops) {
+    const auto next = shape.neighbour(at, direction);
+    if (!next || hops > kMaxExtent) return std::nullopt;
+    at = *next;
+  }
+  return hops;
+}
+
+/// Whether hints are usable, by walking: every hinted dimension reaches its coordinate, and by both
+/// directions, where it has both, in as many hops.
 bool leads_there(const Shape& shape, const Coord& from, const Coord& to, DirectionSet hints) {
   for (unsigned d = 0; d < kMaxDims; ++d) {
     const bool plus = hints.has(Direction::plus(d));
     const bool minus = hints.has(Direction::minus(d));
-    if (plus && minus) return false;
     if ((plus || minus) != (d < shape.dims() && from[d] != to[d])) return false;
-    if (!plus && !minus) continue;
-    Rank at = shape.rank(from);
-    for (unsigned step = 0; shape.coord(at)[d] != to[d]; ++step) {
-      const auto next = shape.neighbour(at, plus ? Direction::plus(d) : Direction::minus(d));
-      if (!next || step > kMaxExtent) return false;
-      at = *next;
-    }
+    const auto up = plus ? hops_along(shape, from, to, Direction::plus(d)) : std::nullopt;
+    const auto down = minus ? hops_along(shape, from, to, Direction::minus(d)) : std::nullopt;
+    if ((plus && !up) || (minus && !down)) return false;
+    if (plus && minus && up != down) return false;
   }
   return true;
 }
