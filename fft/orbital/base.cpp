@@ -65,12 +65,18 @@ std::size_t OrbitalBase::array_bytes() const {
   return elements * sizeof(Complex);
 }
 
-/// Pointers to a node's memory mean something to all nodes of its rings, or to none: a process has
-/// the nodes of whole rings, or packets carry the blocks of all.
+/// Pointers to a node's memory mean something to all nodes, or none is sent: a process has all
+/// nodes, or packets carry all blocks.
 bool OrbitalBase::shares_memory(const Node& node) {
-  if (node.size() == 1 || node.options().transfer == TransferMode::packets) return false;
-  for (Rank other = 0; other < node.size(); ++other)
-    if (other != node.rank() && node.put_reach(other) != PutReach::shared) return false;
+  const TransferMode transfer = node.options().transfer;
+  if (node.size() == 1 || transfer == TransferMode::packets) return false;
+  for (Rank other = 0; other < node.size(); ++other) {
+    const PutReach reach = node.put_reach(other);
+    if (other == node.rank() || reach == PutReach::shared) continue;
+    if (transfer == TransferMode::put && reach == PutReach::packed)
+      throw BadInput("put moves no blocks of the orbital transform between processes; take auto");
+    return false;
+  }
   return true;
 }
 

@@ -209,16 +209,10 @@ Program broadcast_transform(Node& node, BroadcastBase& transform) {
 namespace {
 
 template <typename T>
-OrbitalProduct<T> product_of(const OrbitalPlan& plan, unsigned stage) {
-  const unsigned axis = plan.stage(stage).axis;
-  return {plan.options().kinds[axis], axis, {plan.block(0), plan.block(1), plan.block(2)}};
-}
-
-template <typename T>
 std::array<std::size_t, 3> coefficient_bytes(const OrbitalPlan& plan) {
   std::array<std::size_t, 3> bytes{};
   for (unsigned stage = 0; stage < bytes.size(); ++stage)
-    bytes[stage] = product_of<T>(plan, stage).coefficient_bytes();
+    bytes[stage] = OrbitalProduct<T>(plan, plan.stage(stage).axis).coefficient_bytes();
   return bytes;
 }
 
@@ -231,9 +225,9 @@ BroadcastTransform<T>::BroadcastTransform(Node& node, const OrbitalPlan& plan,
                     {plan.block_elements() * sizeof(T), coefficient_bytes<T>(plan)}) {
   for (unsigned stage = 0; stage < kStages; ++stage) {
     const auto [from, to] = own_places(stage);
-    products_.push_back(product_of<T>(plan, stage));
-    products_.back().fill(own_coefficients(stage), plan.options().sign,
-                          plan.size()[plan.stage(stage).axis], from, to);
+    const unsigned axis = plan.stage(stage).axis;
+    products_.emplace_back(plan, axis)
+        .fill(own_coefficients(stage), plan.options().sign, plan.size()[axis], from, to);
   }
 }
 

@@ -128,11 +128,10 @@ void check_transforms(const ArrayExtents& size, std::int64_t p, const OrbitalOpt
 /// Broadcasts have products in a node's own place only.
 void check_factors(const OrbitalOptions& options) {
   if (options.variant == OrbitalVariant::cra) return;
-  for (const AxisTransform& transform : options.kinds)
-    if (transform.kind == TransformKind::fft)
-      throw BadInput("fft along an axis rolls its blocks: it is for the variant cra, not for " +
-                     std::string(kOrbitalVariantNames[static_cast<unsigned>(options.variant)]) +
-                     "; take dft");
+  if (std::ranges::any_of(options.kinds, &AxisTransform::by_factors))
+    throw BadInput("fft along an axis rolls its blocks: it is for the variant cra, not for " +
+                   std::string(kOrbitalVariantNames[static_cast<unsigned>(options.variant)]) +
+                   "; take dft");
 }
 
 void check_elements(const OrbitalOptions& options) {
@@ -140,9 +139,8 @@ void check_elements(const OrbitalOptions& options) {
   const auto complex = std::ranges::find_if(options.kinds, has_complex_coefficients);
   if (complex == options.kinds.end()) return;
   const auto type = kElementTypeNames[static_cast<unsigned>(options.element)];
-  const bool is_dft = complex->kind == TransformKind::dft || complex->kind == TransformKind::fft;
   throw BadInput(fmt::format("{} of {} elements is complex; give complex ones{}", name_of(*complex),
-                             type, is_dft ? ", or take dht" : ""));
+                             type, complex->is_fourier() ? ", or take dht" : ""));
 }
 
 /// A single node sends nothing: its block may have any length.

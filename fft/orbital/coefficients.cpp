@@ -62,8 +62,7 @@ Value of_matrix(const SquareMatrix& matrix, bool forward, std::int64_t in, std::
 }  // namespace
 
 bool has_complex_coefficients(const AxisTransform& transform) {
-  return transform.kind == TransformKind::dft || transform.kind == TransformKind::fft ||
-         (transform.matrix != nullptr && transform.matrix->is_complex());
+  return transform.is_fourier() || (transform.matrix != nullptr && transform.matrix->is_complex());
 }
 
 std::string name_of(const AxisTransform& transform) {

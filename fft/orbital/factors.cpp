@@ -15,7 +15,6 @@
 #include "fft/plan/cost_model.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/transform_kind.hpp"
-#include "hal/check.hpp"
 #include "hal/machine.hpp"
 #include "hal/tick.hpp"
 
@@ -61,37 +60,30 @@ BlockFactor<T>::BlockFactor(const OrbitalPlan& plan, unsigned axis, unsigned num
       inner_(1),
       lines_(lines_of(plan, axis), description_of(plan.options()), machine),
       cycles_(block_factor_cycles(plan, axis, machine)) {
-  if constexpr (!OrbitalProduct<T>::kComplex) {
-    TOROID_CHECK(false);  // its plan would be refused
-  } else {
-    for (unsigned a = 0; a < 3; ++a)
-      if (a != axis) (a < axis ? outer_ : inner_) *= plan.block(a);
-    const std::int64_t size = plan.size()[axis];
-    for (std::int64_t q = 0; q < plan.block(axis); ++q)
-      turns_.push_back(
-          T(coefficient(TransformKind::dft, plan.options().sign, size, q, std::int64_t{number})));
-  }
+  for (unsigned a = 0; a < 3; ++a)
+    if (a != axis) (a < axis ? outer_ : inner_) *= plan.block(a);
+  const std::int64_t size = plan.size()[axis];
+  for (std::int64_t q = 0; q < plan.block(axis); ++q)
+    turns_.push_back(
+        T(coefficient(TransformKind::dft, plan.options().sign, size, q, std::int64_t{number})));
 }
 
 template <typename T>
-void BlockFactor<T>::multiply([[maybe_unused]] T* block) const {
-  if constexpr (OrbitalProduct<T>::kComplex)
-    for (std::int64_t o = 0; o < outer_; ++o)
-      for (const T& turn : turns_)
-        for (std::int64_t i = 0; i < inner_; ++i, ++block) *block = times(*block, turn);
+void BlockFactor<T>::multiply(T* block) const {
+  for (std::int64_t o = 0; o < outer_; ++o)
+    for (const T& turn : turns_)
+      for (std::int64_t i = 0; i < inner_; ++i, ++block) *block = times(*block, turn);
 }
 
 template <typename T>
-void BlockFactor<T>::run(T* block) {
+void BlockFactor<T>::run(std::byte* block) {
   if (turns_.empty()) return;
-  auto* const bytes = reinterpret_cast<std::byte*>(block);
-  if (is_forward_) multiply(block);
-  lines_.run(bytes, bytes);
-  if (!is_forward_) multiply(block);
+  auto* const elements = reinterpret_cast<T*>(block);
+  if (is_forward_) multiply(elements);
+  lines_.run(block, block);
+  if (!is_forward_) multiply(elements);
 }
 
-template class BlockFactor<float>;
-template class BlockFactor<double>;
 template class BlockFactor<std::complex<float>>;
 template class BlockFactor<std::complex<double>>;
 

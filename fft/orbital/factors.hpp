@@ -19,6 +19,7 @@
 #pragma once
 
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -33,7 +34,7 @@ namespace toroid::fft {
 /// product per element, and lines of a block.
 Tick block_factor_cycles(const OrbitalPlan& plan, unsigned axis, const Machine& machine);
 
-/// What a node does by itself for one axis. T is complex; of real numbers it does nothing.
+/// What a node does by itself for one axis. T is a complex type.
 template <typename T>
 class BlockFactor {
  public:
@@ -43,7 +44,7 @@ class BlockFactor {
 
   /// Multiplies and transforms a block in C order in place, forward; backward transforms, then
   /// multiplies.
-  void run(T* block);
+  void run(std::byte* block);
   Tick cycles() const { return cycles_; }
 
  private:
@@ -57,8 +58,6 @@ class BlockFactor {
   Tick cycles_ = 0;
 };
 
-extern template class BlockFactor<float>;
-extern template class BlockFactor<double>;
 extern template class BlockFactor<std::complex<float>>;
 extern template class BlockFactor<std::complex<double>>;
 

@@ -154,7 +154,7 @@ class OrbitalPlan {
   std::uint64_t block_numbers(const MovedBlock& shifted) const;
   std::uint64_t block_bytes(const MovedBlock& shifted) const;
   /// Whether an axis is transformed by factors instead of a matrix; see factors.hpp.
-  bool by_factors(unsigned axis) const { return options_.kinds[axis].kind == TransformKind::fft; }
+  bool by_factors(unsigned axis) const { return options_.kinds[axis].by_factors(); }
   /// Real multiply-adds of a step's product.
   std::uint64_t multiply_adds(unsigned stage) const;
 

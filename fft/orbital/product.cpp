@@ -7,6 +7,7 @@
 
 #include "fft/kernels/blas.hpp"
 #include "fft/orbital/coefficients.hpp"
+#include "fft/orbital/plan.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
 
@@ -50,6 +51,11 @@ OrbitalProduct<T>::OrbitalProduct(AxisTransform transform, unsigned axis, const 
       parts_(same_type_ || axis != 2 ? 0 : 4 * plane_elements()) {
   TOROID_CHECK(kComplex || !has_complex_coefficients(transform_));
 }
+
+template <typename T>
+OrbitalProduct<T>::OrbitalProduct(const OrbitalPlan& plan, unsigned axis)
+    : OrbitalProduct(plan.options().kinds[axis], axis,
+                     {plan.block(0), plan.block(1), plan.block(2)}) {}
 
 template <typename T>
 std::size_t OrbitalProduct<T>::coefficient_bytes() const {

@@ -13,6 +13,8 @@
 
 namespace toroid::fft {
 
+class OrbitalPlan;
+
 template <typename T>
 struct RealOf {
   using type = T;
@@ -43,6 +45,8 @@ class OrbitalProduct {
 
   /// REQUIRES: T is complex if the transform's coefficients are.
   OrbitalProduct(AxisTransform transform, unsigned axis, const Block& block);
+  /// Of a plan's blocks and its transform along an axis.
+  OrbitalProduct(const OrbitalPlan& plan, unsigned axis);
 
   /// Bytes of a block of coefficients, which are real if the transform's are: b x b where the block
   /// has b elements along the axis; a single one by factors.
@@ -76,7 +80,7 @@ class OrbitalProduct {
 
   /// Elements of a block along the axis of the product.
   int edge() const { return block_[axis_]; }
-  bool by_factors() const { return transform_.kind == TransformKind::fft; }
+  bool by_factors() const { return transform_.by_factors(); }
   std::size_t plane_elements() const {
     return static_cast<std::size_t>(block_[1]) * static_cast<std::size_t>(block_[2]);
   }

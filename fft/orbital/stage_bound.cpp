@@ -10,17 +10,19 @@
 
 namespace toroid::fft {
 
-OrbitalStageBound bound_of_stage(const OrbitalPlan& plan, unsigned stage, const Machine& machine) {
+OrbitalStageBound bound_of_stage(const OrbitalPlan& plan, unsigned stage, const Machine& machine,
+                                 unsigned lanes) {
   const unsigned steps = plan.extent();
-  OrbitalStageBound bound{steps * product_cycles(machine, plan.multiply_adds(stage)), 0};
+  OrbitalStageBound bound{lanes * steps * product_cycles(machine, plan.multiply_adds(stage)), 0};
   const unsigned axis = plan.stage(stage).axis;
   if (plan.by_factors(axis)) bound.processor += block_factor_cycles(plan, axis, machine);
   if (steps == 1) return bound;
+  const unsigned rolled = steps + (lanes - 1) * (steps - 2);
   for (const OrbitalPlan::MovedBlock& block : plan.moved_blocks(stage)) {
     const MessageCost cost = message_cost(machine, plan.block_bytes(block));
     // A block that is broadcast goes by half of the ring's links each way.
-    const unsigned passed_on = block.is_broadcast ? steps - 1 : steps;
-    const unsigned on_a_link = block.is_broadcast ? steps / 2 : steps;
+    const unsigned passed_on = block.is_broadcast ? steps - 1 : rolled;
+    const unsigned on_a_link = block.is_broadcast ? steps / 2 : rolled;
     bound.processor += passed_on * cost.packets * (machine.inject_cycles + machine.receive_cycles);
     // Two nodes have two links in each direction of their ring.
     const unsigned links = steps == 2 ? 2 : 1;

@@ -31,18 +31,13 @@
 namespace toroid::fft {
 namespace {
 
-/// Arrays of a batch at the same time. While the blocks of one travel, the other computes: a third
-/// one would wait.
-std::int64_t lanes_of(std::int64_t batch) {
-  return std::min<std::int64_t>(batch, 2);
-}
-
 template <typename T>
 class ShiftedState final : public OrbitalStageState {
  public:
   ShiftedState(Node& node, const Description& description, Way way)
       : node_(&node), plan_(orbital_plan(description, node.shape(), way)) {
-    for (std::int64_t lane = 0; lane < lanes_of(description.batch); ++lane)
+    const std::int64_t lanes = orbital_lanes(description.batch, description.variant);
+    for (std::int64_t lane = 0; lane < lanes; ++lane)
       lanes_.push_back(
           &transforms_.emplace_back(node, plan_, node.reserve_handlers(OrbitalBase::kHandlers)));
   }
@@ -132,6 +127,10 @@ OrbitalPlan orbital_plan(const Description& description, const Shape& shape, Way
   return {{description.size[0], description.size[1], description.size[2]}, shape, options};
 }
 
+std::int64_t orbital_lanes(std::int64_t batch, OrbitalVariant variant) {
+  return variant == OrbitalVariant::cra ? std::min<std::int64_t>(batch, 2) : 1;
+}
+
 /// Of a node: two blocks of the array, and two of the array or of coefficients, and the
 /// coefficients of each axis. By broadcasts four blocks of the array, and two of others'
 /// coefficients.
@@ -149,7 +148,7 @@ double orbital_bytes(const ArrayExtents& size, const Shape& shape, std::int64_t 
     largest = std::max(largest, edge * edge);
   }
   const bool rolls_all = variant == OrbitalVariant::cra;
-  const double lanes = rolls_all ? static_cast<double>(lanes_of(batch)) : 1;
+  const auto lanes = static_cast<double>(orbital_lanes(batch, variant));
   const double others = rolls_all ? 2 * std::max(block, largest) : 2 * (block + largest);
   return sizeof(Complex) * nodes * lanes * (2 * block + others + squares);
 }

@@ -18,6 +18,10 @@ namespace toroid::fft {
 /// The orbital plan for one direction of a description.
 OrbitalPlan orbital_plan(const Description& description, const Shape& shape, Way way);
 
+/// Arrays of a batch that are transformed at the same time, of a whole batch: while the blocks of
+/// one travel, the other computes; a third one would wait.
+std::int64_t orbital_lanes(std::int64_t batch, OrbitalVariant variant);
+
 /// Bytes of blocks and coefficients of all nodes, complex ones of double precision, at most: what
 /// one direction takes for a batch of such arrays. The shape need not be one that the method takes.
 double orbital_bytes(const ArrayExtents& size, const Shape& shape, std::int64_t batch,

@@ -7,7 +7,6 @@
 
 #include "fft/execute/local_array.hpp"
 #include "fft/orbital/base.hpp"
-#include "fft/orbital/factors.hpp"
 #include "fft/orbital/plan.hpp"
 #include "fft/orbital/product.hpp"
 #include "fft/plan/transform_kind.hpp"
@@ -27,26 +26,20 @@ constexpr ElementType element_type() {
   return ElementType::complex128;
 }
 
-template <typename T>
-OrbitalProduct<T> product_of(const OrbitalPlan& plan, unsigned pair) {
-  const unsigned axis = plan.product_axis(pair);
-  return {plan.options().kinds[axis], axis, {plan.block(0), plan.block(1), plan.block(2)}};
-}
-
 }  // namespace
 
 template <typename T>
 OrbitalTransform<T>::OrbitalTransform(Node& node, const OrbitalPlan& plan, HandlerId first_handler)
     : OrbitalBase(node, plan, first_handler,
-                  {plan.block_elements() * sizeof(T), product_of<T>(plan, 0).coefficient_bytes()}) {
+                  {plan.block_elements() * sizeof(T),
+                   OrbitalProduct<T>(plan, plan.product_axis(0)).coefficient_bytes()}) {
   TOROID_CHECK(plan.options().element == element_type<T>());
-  for (unsigned pair = 0; pair < plan.kStages; ++pair)
-    products_.push_back(product_of<T>(plan, pair));
-  for (const unsigned pair : {1u, 2u})
-    fixed_coefficients_.push_back(LocalArray::of_bytes(products_[pair].coefficient_bytes()));
-  for (unsigned pair = 0; pair < plan.kStages; ++pair) load_coefficients(pair);
   for (unsigned pair = 0; pair < plan.kStages; ++pair) {
     const unsigned axis = plan.product_axis(pair);
+    products_.emplace_back(plan, axis);
+    if (pair > 0)
+      fixed_coefficients_.push_back(LocalArray::of_bytes(products_[pair].coefficient_bytes()));
+    load_coefficients(pair);
     if (plan.by_factors(axis))
       factors_.emplace_back(plan, axis, block_number(pair + 1, axis), node.machine());
     else
@@ -96,8 +89,8 @@ std::uint64_t OrbitalTransform<T>::multiply_blocks(const OrbitalStage& stage, bo
 /// The frequencies are on the side of the pair's second array.
 template <typename T>
 Tick OrbitalTransform<T>::transform_lines(unsigned pair) {
-  BlockFactor<T>& factor = factors_[pair];
-  factor.run(elements_at(array(pair + 1)).data());
+  Factor& factor = factors_[pair];
+  factor.run(array(pair + 1));
   return factor.cycles();
 }
 

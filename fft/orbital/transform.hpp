@@ -34,6 +34,9 @@ class OrbitalTransform final : public OrbitalBase {
   }
 
  private:
+  /// Complex for any T: a plan of real elements by factors is refused.
+  using Factor = BlockFactor<std::complex<typename OrbitalProduct<T>::Real>>;
+
   std::uint64_t multiply_blocks(const OrbitalStage& stage, bool add,
                                 const OrbitalSlice& slice) override;
   Tick transform_lines(unsigned pair) override;
@@ -44,7 +47,7 @@ class OrbitalTransform final : public OrbitalBase {
 
   std::vector<OrbitalProduct<T>> products_;     ///< by pair of arrays; see OrbitalStage
   std::vector<LocalArray> fixed_coefficients_;  ///< those of the pairs 1 and 2
-  std::vector<BlockFactor<T>> factors_;         ///< by pair; idle where there is a matrix
+  std::vector<Factor> factors_;                 ///< by pair; idle where there is a matrix
 };
 
 extern template class OrbitalTransform<float>;

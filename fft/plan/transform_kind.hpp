@@ -38,6 +38,11 @@ struct AxisTransform {
   AxisTransform(std::shared_ptr<const SquareMatrix> matrix)
       : kind(TransformKind::matrix), matrix(std::move(matrix)) {}
 
+  /// Whether its nodes transform lines of their blocks, and its frequencies are by digits.
+  bool by_factors() const { return kind == TransformKind::fft; }
+  /// Whether its matrix is the dft's.
+  bool is_fourier() const { return kind == TransformKind::dft || by_factors(); }
+
   bool operator==(const AxisTransform&) const = default;
 };
 

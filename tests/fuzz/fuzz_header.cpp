@@ -38,14 +38,17 @@ const Shape& shape_of(std::uint8_t selector) {
   return kShapes[selector % kShapes.size()];
 }
 
-/// Follows the route link by link.
-void check_arrives(const Shape& shape, Rank from, const PacketHeader& header, const Route& route) {
+/// Follows the route link by link; where it has both directions of a dimension, by those of one
+/// sign.
+void check_arrives(const Shape& shape, Rank from, const PacketHeader& header, const Route& route,
+                   bool by_minus) {
   TOROID_CHECK(route.directions == header.hints());
   Rank at = from;
   unsigned hops = 0;
   for (std::uint8_t l = 0; l < shape.links(); ++l) {
     const Direction direction{l};
     if (!route.directions.has(direction)) continue;
+    if (direction.is_minus() != by_minus && route.directions.has(direction.opposite())) continue;
     for (unsigned h = 0; h < route.hops[direction.dim()]; ++h, ++hops) {
       const auto next = shape.neighbour(at, direction);
       TOROID_CHECK(next.has_value());
@@ -71,7 +74,7 @@ void try_header(const Shape& shape, Rank from, const PacketHeader& header) {
   TOROID_CHECK_LT(static_cast<std::size_t>(error), kHeaderErrorNames.size());
   if (error != HeaderError::none) return;
   check_fields(header);
-  check_arrives(shape, from, header, route);
+  for (const bool by_minus : {false, true}) check_arrives(shape, from, header, route, by_minus);
 }
 
 /// Makes a sound header likely: random bits hardly ever are one. Reserved bits and the deposit bit

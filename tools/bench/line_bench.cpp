@@ -3,7 +3,6 @@
 // line's elements are as far apart as there are lines.
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
@@ -17,6 +16,7 @@
 
 #include "fft/execute/local_array.hpp"
 #include "fft/kernels/kernel.hpp"
+#include "tools/bench/baselines/report.hpp"
 
 namespace toroid::fft::local {
 namespace {
@@ -93,12 +93,6 @@ double seconds_of_turn(const Kernel& kernel, const LocalArray& in, LocalArray& o
   return taken.count() / kTimesPerTurn;
 }
 
-double middle_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
 /// [contestant][turn]. One turn before the first brings code and data into the caches.
 std::vector<std::vector<double>> race(const std::vector<Contestant>& all, const Batch& batch) {
   LocalArray in = LocalArray::of_bytes(kBatchBytes);
@@ -121,7 +115,7 @@ double last_against(const std::vector<std::vector<double>>& seconds, std::size_t
   std::vector<double> ratios;
   for (std::size_t turn = 0; turn < seconds.back().size(); ++turn)
     ratios.push_back(seconds.back()[turn] / seconds[other][turn]);
-  return middle_of(ratios);
+  return baseline::median(ratios);
 }
 
 void print_heading(const std::vector<Contestant>& all) {
@@ -139,7 +133,7 @@ void print_row(const std::vector<Contestant>& all, const Batch& batch) {
              kArrangementNames[static_cast<std::size_t>(batch.arrangement)], batch.length,
              batch.lines());
   for (const auto& one : seconds)
-    fmt::print(" {:>14.2f}", batch.operations() / middle_of(one) / 1e9);
+    fmt::print(" {:>14.2f}", batch.operations() / baseline::median(one) / 1e9);
   for (std::size_t i = 0; i + 1 < all.size(); ++i)
     fmt::print(" {:>15.2f}", last_against(seconds, i));
   fmt::print("\n");

@@ -17,6 +17,7 @@
 #include "fft/orbital/coefficients.hpp"
 #include "fft/orbital/product.hpp"
 #include "fft/plan/transform_kind.hpp"
+#include "tools/bench/baselines/report.hpp"
 
 namespace toroid {
 namespace {
@@ -35,11 +36,6 @@ double seconds(int times, Run&& run) {
   const auto begin = Clock::now();
   for (int i = 0; i < times; ++i) run();
   return std::chrono::duration<double>(Clock::now() - begin).count() / times;
-}
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
 }
 
 template <typename T>
@@ -80,7 +76,7 @@ std::array<double, 4> rates(fft::TransformKind kind, int b) {
       }));
   }
   std::array<double, 4> result{};
-  for (std::size_t i = 0; i < 4; ++i) result[i] = operations / median(taken[i]) / 1e9;
+  for (std::size_t i = 0; i < 4; ++i) result[i] = operations / baseline::median(taken[i]) / 1e9;
   return result;
 }
 

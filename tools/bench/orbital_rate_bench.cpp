@@ -34,6 +34,7 @@
 #include "router/placement/host_topology.hpp"
 #include "router/placement/placement.hpp"
 #include "router/shm/ring_fabric.hpp"
+#include "tools/bench/baselines/report.hpp"
 
 namespace toroid {
 namespace {
@@ -172,18 +173,12 @@ Rates rates_of(const std::deque<RateSide>& sides, const fft::OrbitalPlan& plan, 
   return rates;
 }
 
-double middle(std::vector<double> values) {
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, at);
-  return *at;
-}
-
 /// The transform's share of another rate, round by round.
 double share_of(const Rates& rates, Turn other) {
   std::vector<double> shares;
   for (std::size_t round = 0; round < rates[other].size(); ++round)
     shares.push_back(rates[kTransform][round] / rates[other][round]);
-  return middle(shares);
+  return baseline::median(shares);
 }
 
 /// Large arrays take long, and vary less.
@@ -208,8 +203,9 @@ void print_rates(int edge, std::string_view torus) {
   runner.run();
   const Rates rates = rates_of(sides, plan, rounds);
   fmt::print("{:>4} {:>6} {:>7} {:>4} {:>6}  {:>7.2f} {:>7.2f} {:>7.2f}   {:>6.3f} {:>6.3f}\n",
-             edge, torus, threads, plan.block(0), rounds - 1, middle(rates[kTransform]) / 1e9,
-             middle(rates[kBlocks]) / 1e9, middle(rates[kSquare]) / 1e9, share_of(rates, kBlocks),
+             edge, torus, threads, plan.block(0), rounds - 1,
+             baseline::median(rates[kTransform]) / 1e9, baseline::median(rates[kBlocks]) / 1e9,
+             baseline::median(rates[kSquare]) / 1e9, share_of(rates, kBlocks),
              share_of(rates, kSquare));
   std::fflush(stdout);
 }

@@ -209,9 +209,8 @@ void set_order(Drawing& drawing, const SpectrumOrder& order) {
   const std::size_t first = drawing.axes.size() - order.kinds.size();
   for (std::size_t a = 0; a < order.kinds.size(); ++a) {
     DrawnAxis& axis = drawing.axes[first + a];
-    axis.centred = order.kinds[a] == fft::TransformKind::dft ||
-                   order.kinds[a] == fft::TransformKind::dht ||
-                   order.kinds[a] == fft::TransformKind::fft;
+    const fft::AxisTransform transform = order.kinds[a];
+    axis.centred = transform.is_fourier() || transform.kind == fft::TransformKind::dht;
     if (axis.centred) axis.middle = axis.points / 2;
   }
 }

@@ -132,10 +132,8 @@ HostArray serial_transform(const fft::Description& description, fft::Way way, ff
   HostArray result{result_size(description, way), input.batch, {}};
   const std::size_t points = volume(result.size);
   result.values.resize(points * static_cast<std::size_t>(input.batch));
-  const bool is_dft = std::ranges::all_of(description.kinds, [](const fft::AxisTransform& kind) {
-    return kind.kind == fft::TransformKind::dft || kind.kind == fft::TransformKind::fft;
-  });
-  const auto transform = !is_dft ? by_matrices : description.real ? real_fourier : fourier;
+  const bool fourier_only = std::ranges::all_of(description.kinds, &fft::AxisTransform::is_fourier);
+  const auto transform = !fourier_only ? by_matrices : description.real ? real_fourier : fourier;
   for (std::size_t b = 0; b < static_cast<std::size_t>(input.batch); ++b)
     transform(description, way, std::span(input.values).subspan(b * input.volume(), input.volume()),
               std::span(result.values).subspan(b * points, points));

@@ -27,7 +27,7 @@ Sources sources_of(const fft::Blueprint& blueprint, PlaceOf place) {
   Sources sources;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const std::int64_t size = description.size[axis];
-    const bool by_digits = description.kinds[axis].kind == fft::TransformKind::fft;
+    const bool by_digits = description.kinds[axis].by_factors();
     for (std::int64_t i = 0; i < size; ++i)
       sources[axis].push_back(by_digits ? place(size, blueprint.shape().extent(0), i) : i);
   }
@@ -61,10 +61,7 @@ HostArray rearranged(const fft::Blueprint& blueprint, const HostArray& array, Pl
 }  // namespace
 
 bool is_by_digits(const fft::Blueprint& blueprint) {
-  return std::ranges::any_of(blueprint.description().kinds,
-                             [](const fft::AxisTransform& transform) {
-                               return transform.kind == fft::TransformKind::fft;
-                             });
+  return std::ranges::any_of(blueprint.description().kinds, &fft::AxisTransform::by_factors);
 }
 
 HostArray from_digits(const fft::Blueprint& blueprint, const HostArray& spectrum) {

@@ -14,6 +14,7 @@
 #include "fft/orbital/plan.hpp"
 #include "fft/orbital/stage_bound.hpp"
 #include "fft/orbital/stage_state.hpp"
+#include "fft/plan/description.hpp"
 #include "hal/machine.hpp"
 #include "hal/tick.hpp"
 #include "tools/command_line/choice.hpp"
@@ -54,13 +55,21 @@ std::string stage_text(const Json& stage) {
                      stage["percent_of_bound"].get<double>());
 }
 
+/// Of the last run of a batch, whose times are told.
+unsigned lanes_of_last_run(const fft::Description& description) {
+  const std::int64_t lanes = fft::orbital_lanes(description.batch, description.variant);
+  return static_cast<unsigned>((description.batch - 1) % lanes + 1);
+}
+
 }  // namespace
 
 void add_orbital(Json& report, const TransformJob& job, const Outcome& outcome,
                  const Machine& machine) {
   constexpr std::string_view kAxes = "xyz";
+  const fft::Description& description = job.blueprint->description();
   const fft::OrbitalPlan plan =
-      fft::orbital_plan(job.blueprint->description(), job.blueprint->shape(), job.last_way());
+      fft::orbital_plan(description, job.blueprint->shape(), job.last_way());
+  const unsigned lanes = lanes_of_last_run(description);
   report["steps"] = outcome.numbers_shifted.size();
   report["numbers_per_step"] = outcome.numbers_shifted;
   Json& stages = report["stage_times"] = Json::array();
@@ -69,7 +78,7 @@ void add_orbital(Json& report, const TransformJob& job, const Outcome& outcome,
     Json stage = {{"axis", std::string(1, kAxes[plan.stage(number).axis])}};
     const fft::OrbitalTimes& times = outcome.orbital_times[s];
     stage.update(is_virtual(report)
-                     ? virtual_stage(times, fft::bound_of_stage(plan, number, machine))
+                     ? virtual_stage(times, fft::bound_of_stage(plan, number, machine, lanes))
                      : wall_clock_stage(times, machine));
     stages.push_back(std::move(stage));
   }

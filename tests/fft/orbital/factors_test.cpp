@@ -42,7 +42,7 @@ template <typename T>
 std::vector<T> rearranged(const std::vector<T>& array, unsigned extent, const ArrayExtents& size,
                           const Factors& kinds, PlaceOf place) {
   const auto at = [&](unsigned axis, std::int64_t i) {
-    return kinds[axis].kind == TransformKind::fft ? place(size[axis], extent, i) : i;
+    return kinds[axis].by_factors() ? place(size[axis], extent, i) : i;
   };
   std::vector<T> result;
   for (std::int64_t i = 0; i < size[0]; ++i)
@@ -56,7 +56,7 @@ std::vector<T> rearranged(const std::vector<T>& array, unsigned extent, const Ar
 /// The same with the dft's matrix in place of factors.
 OrbitalOptions by_matrices(OrbitalOptions options) {
   for (AxisTransform& transform : options.kinds)
-    if (transform.kind == TransformKind::fft) transform = dft;
+    if (transform.by_factors()) transform = dft;
   return options;
 }
 
@@ -121,7 +121,6 @@ TEST(OrbitalFactors, FollowTheDefinitionBesideOtherKindsInEveryOrderOfStages) {
 }
 
 TEST(OrbitalFactors, FollowTheDefinitionByTheOtherLibrary) {
-  if (!local::has(local::LibraryName::kissfft)) GTEST_SKIP() << "no KissFFT in this build";
   expect_the_dft<std::complex<double>>(
       2, {4, 6, 22}, {.kinds = {fft, fft, fft}, .library = local::LibraryName::kissfft});
 }

@@ -1,6 +1,7 @@
 // Transforms under every policy and setting on several processes: right by the definition, and bit
 // for bit what the model gives under the policy `random`.
 #include <fmt/core.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <complex>
@@ -22,6 +23,7 @@
 #include "packet/policies/policies.hpp"
 #include "packet/policies/policy.hpp"
 #include "router/job/job.hpp"
+#include "router/shm/ring_fabric.hpp"
 #include "tests/fft/plan/plan_check.hpp"
 #include "tests/fft/plan/plan_run.hpp"
 #include "tests/fft/reference.hpp"
@@ -138,6 +140,18 @@ TEST_P(OfiPolicies, EveryMethodIsRightUnderEveryPolicy) {
 
 TEST_P(OfiPolicies, EveryMethodIsRightUnderEverySingleSetting) {
   expect_model_under(GetParam(), every_setting());
+}
+
+/// Pointers to blocks mean nothing to another process, and put asks for them; without, packets go.
+TEST(OfiOrbital, RefusesPutBetweenProcesses) {
+  const Transform orbital = kTransforms.back();
+  const Expected expected(orbital);
+  const auto outcomes = testing::run_job_over("net", 2, [&](Job& job) {
+    expect_model(job, {.route = RingRoute::direct, .provider = "net"}, orbital,
+                 {"put", {.transfer = TransferMode::put}}, expected);
+  });
+  for (const std::string& outcome : outcomes)
+    EXPECT_THAT(outcome, ::testing::HasSubstr("no blocks of the orbital transform"));
 }
 
 }  // namespace
