@@ -23,8 +23,10 @@ namespace {
 /// A worker that waits for an answer reads no other worker's report while it does: that would take
 /// the cache lines from those who write them.
 constexpr unsigned kRoundsBeforeRest = 500;
-/// Where others have the cores, each of those rounds takes as long as a turn of theirs, and all
-/// together longer than a run may stand still. So time counts too, looked up once in so many
+/// Of workers that share cores each round is a turn of all others, and no cache line moves by it.
+constexpr unsigned kTurnsBeforeRest = 32;
+/// Where other processes have the cores, each of those rounds takes as long as a turn of theirs, and
+/// all together longer than a run may stand still. So time counts too, looked up once in so many
 /// rounds.
 constexpr std::chrono::milliseconds kTimeBeforeRest{50};
 constexpr unsigned kRoundsPerLook = 32;
@@ -50,6 +52,7 @@ Worker::Worker(std::vector<RingDevice*> devices, termination::RunControl& contro
       report_(&control.report(index)),
       pollable_(pollable),
       puts_(puts),
+      rounds_before_rest_(spins ? kRoundsBeforeRest : kTurnsBeforeRest),
       idle_(spins),
       detector_(control.detector()) {}
 
@@ -87,7 +90,7 @@ void Worker::loop() {
 /// Whether nothing has moved for so long that the worker may rest.
 bool Worker::has_waited() {
   const unsigned rounds = idle_.rounds();
-  if (rounds >= kRoundsBeforeRest) return true;
+  if (rounds >= rounds_before_rest_) return true;
   if (rounds == 0 || rounds % kRoundsPerLook != 0) return false;
   const auto now = std::chrono::steady_clock::now();
   if (rounds == kRoundsPerLook) waits_since_ = now;

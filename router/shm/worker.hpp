@@ -62,6 +62,7 @@ class Worker {
   termination::WorkerReport* report_;
   Pollable* pollable_;
   PutPort* puts_;
+  unsigned rounds_before_rest_;
   Idle idle_;
   std::chrono::steady_clock::time_point waits_since_{};  ///< soon after something moved last
   termination::TerminationDetector detector_;

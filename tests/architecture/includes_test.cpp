@@ -175,7 +175,7 @@ TEST(PublicHeaders, AreThoseOfTheLibrarysPageAndExist) {
 }
 
 /// Written by the build, not part of the sources.
-const std::set<std::string> kGenerated = {"tools/report/assets.hpp", "tools/version.hpp"};
+const std::set<std::string> kGenerated = {"tools/report/assets.hpp"};
 
 TEST(Includes, NameFilesOfTheProjectFromItsTop) {
   for (const auto& [folder, allowed] : kMayInclude)

@@ -114,7 +114,7 @@ inline void for_each_shape_and_case(const std::string& provider, std::size_t fir
 
 inline std::unique_ptr<Fabric> ofi_fabric(Job& job, const Shape& shape, const OfiCase& c) {
   const Partition partition(shape, job.size());
-  Placement placement = place(HostTopology::of_this_machine(), shape, partition.nodes(job.rank()),
+  Placement placement = place(this_machine(), shape, partition.nodes(job.rank()),
                               c.workers, Binding::none);
   placement.oversubscribed = true;  // as all processes of the test together are
   OfiOptions options{.ring = routed(c.route),

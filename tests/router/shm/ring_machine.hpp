@@ -22,9 +22,15 @@
 
 namespace toroid::testing {
 
+/// This computer, looked at once: that takes as long as many of the runs.
+inline const HostTopology& this_machine() {
+  static const HostTopology topology = HostTopology::of_this_machine();
+  return topology;
+}
+
 /// So many workers on this computer, which go wherever the system puts them.
 inline Placement workers(const Shape& shape, unsigned threads) {
-  return place(HostTopology::of_this_machine(), shape, threads, Binding::none);
+  return place(this_machine(), shape, threads, Binding::none);
 }
 
 inline std::unique_ptr<Fabric> ring_fabric(const Shape& shape, unsigned threads,
