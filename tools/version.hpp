@@ -1,11 +1,13 @@
-// Which toroid this is. In a source of its own, tools/version.cpp.in: a commit compiles nothing else anew.
+// Which toroid this is: in a source of its own, so that a commit compiles nothing else anew.
 #pragma once
 
 #include <string_view>
 
 namespace toroid {
 
-extern const std::string_view kVersion;  // "0.1.0", the project's in CMakeLists.txt
-extern const std::string_view kGitHash;  // twelve digits, "-dirty" behind them where files differ; or "unknown"
+/// As "0.1.0", of the project in CMakeLists.txt.
+extern const std::string_view kVersion;
+/// Twelve digits of the commit, "-dirty" behind them where files differ from it; or "unknown".
+extern const std::string_view kGitHash;
 
 }  // namespace toroid

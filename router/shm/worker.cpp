@@ -25,9 +25,9 @@ namespace {
 constexpr unsigned kRoundsBeforeRest = 500;
 /// Of workers that share cores each round is a turn of all others, and no cache line moves by it.
 constexpr unsigned kTurnsBeforeRest = 32;
-/// Where other processes have the cores, each of those rounds takes as long as a turn of theirs, and
-/// all together longer than a run may stand still. So time counts too, looked up once in so many
-/// rounds.
+/// Where other processes have the cores, each of those rounds takes as long as a turn of theirs,
+/// and all together longer than a run may stand still. So time counts too, looked up once in so
+/// many rounds.
 constexpr std::chrono::milliseconds kTimeBeforeRest{50};
 constexpr unsigned kRoundsPerLook = 32;
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -116,6 +117,14 @@ class PolicyEffectsOf : public ::testing::TestWithParam<std::tuple<Sender, Carri
   }
   static const Sender& sender() { return std::get<0>(GetParam()); }
   static const Carrier& carrier() { return std::get<1>(GetParam()); }
+  /// On ofi a start takes as long as twenty on other fabrics, most of it in libfabric: each sender
+  /// runs a quarter of the policies that it takes there, and all of them together every one.
+  static bool is_run(std::size_t policy) {
+    if (carrier().fabric != FabricName::ofi) return true;
+    const auto name_of = [](const Sender& s) { return std::string_view(s.name); };
+    const auto at = std::ranges::find(kSenders, name_of(sender()), name_of);
+    return (policy + static_cast<std::size_t>(at - kSenders.begin())) % 4 == 0;
+  }
   static PolicyEffects effects() {
     return policy_effects(sender().sent, carrier().fabric, carrier().route);
   }
@@ -208,13 +217,14 @@ bool is_read(std::string_view policy, const PolicyEffects& effects) {
 }
 
 TEST_P(PolicyEffectsOf, PolicyRunsOrIsRefused) {
-  for (const Policy* policy : built_in_policies()) {
-    const std::string name(policy->name());
+  for (std::size_t i = 0; i < built_in_policies().size(); ++i) {
+    const std::string name(built_in_policies()[i]->name());
     SCOPED_TRACE(name);
-    if (sender().takes_every_policy || is_read(name, effects()))
-      EXPECT_EQ(expect_accepted(arguments({"--policy", name}))["policy"], name);
-    else
+    if (!sender().takes_every_policy && !is_read(name, effects())) {
       expect_without_effect(arguments({"--policy", name}), "policy " + name);
+    } else if (is_run(i)) {
+      EXPECT_EQ(expect_accepted(arguments({"--policy", name}))["policy"], name);
+    }
   }
 }
 

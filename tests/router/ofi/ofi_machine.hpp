@@ -20,6 +20,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -35,7 +36,6 @@
 #include "router/ofi/frame_way.hpp"
 #include "router/ofi/ofi_fabric.hpp"
 #include "router/ofi/providers.hpp"
-#include "router/placement/host_topology.hpp"
 #include "router/placement/partition.hpp"
 #include "router/placement/placement.hpp"
 #include "router/shm/ring_fabric.hpp"
@@ -114,8 +114,8 @@ inline void for_each_shape_and_case(const std::string& provider, std::size_t fir
 
 inline std::unique_ptr<Fabric> ofi_fabric(Job& job, const Shape& shape, const OfiCase& c) {
   const Partition partition(shape, job.size());
-  Placement placement = place(this_machine(), shape, partition.nodes(job.rank()),
-                              c.workers, Binding::none);
+  Placement placement =
+      place(this_machine(), shape, partition.nodes(job.rank()), c.workers, Binding::none);
   placement.oversubscribed = true;  // as all processes of the test together are
   OfiOptions options{.ring = routed(c.route),
                      .provider = c.provider,
@@ -197,6 +197,7 @@ using OfiBody = std::function<void(Job&, EmulatedMachine&)>;
 inline std::vector<std::string> outcomes_on_ofi(const Shape& shape, const OfiCase& c,
                                                 const OfiBody& body,
                                                 const EmulatedMachine::Decorate& decorate = {}) {
+  std::ignore = this_machine();  // children find it looked at
   return run_job_over(c.provider, c.processes, [&](Job& job) {
     EmulatedMachine machine(ofi_fabric(job, shape, c), c.node(), decorate);
     body(job, machine);
