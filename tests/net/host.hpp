@@ -11,7 +11,7 @@
 
 #include "tests/net/file_descriptor.hpp"
 #include "tests/net/process.hpp"
-#include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 
 namespace toroid::testing {
 

@@ -16,7 +16,7 @@
 #include "tests/net/host.hpp"
 #include "tests/net/process.hpp"
 #include "tests/net/tcp.hpp"
-#include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 
 namespace toroid::testing {
 namespace {

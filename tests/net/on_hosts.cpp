@@ -17,7 +17,7 @@
 #include "tests/net/hosts.hpp"
 #include "tests/net/process.hpp"
 #include "tests/net/switch.hpp"
-#include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 
 namespace toroid::testing {
 namespace {

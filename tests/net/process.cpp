@@ -27,7 +27,7 @@
 #include <vector>
 
 #include "tests/net/file_descriptor.hpp"
-#include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 
 namespace toroid::testing {
 namespace {

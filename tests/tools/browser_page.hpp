@@ -92,7 +92,7 @@ class BrowserTest : public ::testing::Test {
                                 "--window-size=" + std::to_string(width) + ",1600",
                                 "--virtual-time-budget=30000",
                                 "--user-data-dir=" + directory_ / "profile"};
-    const Ended ended = run_command(
+    const Ended ended = run_process(
         headless + Arguments{"--dump-dom", "file://" + (directory_ / "r.html") + "#selftest"},
         {.directory = directory_.path(), .program = browser_.c_str()});
     EXPECT_EQ(ended.exit_code, 0) << ended.err;

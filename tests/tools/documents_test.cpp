@@ -44,7 +44,7 @@ std::string document(const Arguments& arguments) {
 class Documents : public ::testing::Test {
  protected:
   Ended run(const std::string& program, const Arguments& arguments) const {
-    return run_command(arguments, {.directory = directory_.path(), .program = program.c_str()});
+    return run_process(arguments, {.directory = directory_.path(), .program = program.c_str()});
   }
 
   /// What bash offers where the last of the words is being typed.

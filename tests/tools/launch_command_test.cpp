@@ -72,7 +72,7 @@ constexpr const char* kShow =
     "echo $RANK $WORLD_SIZE $LOCAL_RANK $LOCAL_WORLD_SIZE $MASTER_ADDR ${#TOROID_JOB_KEY}";
 
 TEST(LaunchCommand, TellsEachProcessItsPlace) {
-  const Ended ended = run_command(launch({"-n", "3"}, kShow));
+  const Ended ended = run_process(launch({"-n", "3"}, kShow));
   EXPECT_EQ(ended.exit_code, 0);
   EXPECT_EQ(ended.err, "");
   EXPECT_THAT(
@@ -81,7 +81,7 @@ TEST(LaunchCommand, TellsEachProcessItsPlace) {
 }
 
 TEST(LaunchCommand, GivesProcess0AloneASocketThatListens) {
-  const Ended ended = run_command(
+  const Ended ended = run_process(
       launch({"-n", "2"}, "test -S /proc/self/fd/${TOROID_LISTENER_FD:-none}; echo $RANK $?"));
   EXPECT_THAT(lines_of(ended.out), UnorderedElementsAre("0 0", "1 1"));
 }
@@ -91,13 +91,13 @@ TEST(LaunchCommand, EndsAsItsProcessesDo) {
        {std::pair{"0 0 0", 0}, {"0 2 0", 2}, {"2 2 2", 2}, {"0 2 1", 2}, {"3 0 0", 1}}) {
     SCOPED_TRACE(codes);
     const std::string script = std::string("set -- ") + codes + "; shift $RANK; exit $1";
-    EXPECT_EQ(run_command(launch({"-n", "3"}, script)).exit_code, expected);
+    EXPECT_EQ(run_process(launch({"-n", "3"}, script)).exit_code, expected);
   }
 }
 
 TEST(LaunchCommand, SaysWhoEndedHow) {
   const Ended ended =
-      run_command(launch({"-n", "3"}, "case $RANK in 1) exit 5;; 2) kill -9 $$;; esac"));
+      run_process(launch({"-n", "3"}, "case $RANK in 1) exit 5;; 2) kill -9 $$;; esac"));
   EXPECT_EQ(ended.exit_code, 1);
   EXPECT_EQ(ended.err_lines(), 2);
   EXPECT_THAT(ended.err,
@@ -106,7 +106,7 @@ TEST(LaunchCommand, SaysWhoEndedHow) {
 }
 
 TEST(LaunchCommand, EndsTheOthersAfterTheGrace) {
-  const Ended ended = run_command(launch(
+  const Ended ended = run_process(launch(
       {"-n", "3", "--grace", "1"},
       "case $RANK in 0) exit 2;; 1) kill -STOP $$;; 2) trap '' TERM; sleep 600; sleep 600;; esac"));
   EXPECT_EQ(ended.exit_code, 2);
@@ -140,7 +140,7 @@ TEST(LaunchCommand, ReachesHostsBySsh) {
   const TemporaryDirectory directory;
   const ReplacedSsh ssh(directory);
   directory.save("hosts", "# two hosts\nme@alpha slots=2\n\nbeta slots=4 # more than needed\n");
-  const Ended ended = run_command(
+  const Ended ended = run_process(
       launch({"--hosts", "hosts", "-n", "3"}, std::string(kShow) + "; pwd; echo \"it's\""),
       {.directory = directory.path()});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
@@ -157,7 +157,7 @@ TEST(LaunchCommand, SaysWhoEndedHowElsewhere) {
   const TemporaryDirectory directory;
   const ReplacedSsh ssh(directory);
   directory.save("hosts", "alpha\nbeta\n");
-  const Ended ended = run_command(launch({"--hosts", "hosts", "--grace", "0.2"},
+  const Ended ended = run_process(launch({"--hosts", "hosts", "--grace", "0.2"},
                                          "if [ $RANK = 1 ]; then kill -9 $$; fi; exec sleep 600"),
                                   {.directory = directory.path()});
   EXPECT_EQ(ended.exit_code, 1);
@@ -202,7 +202,7 @@ const Arguments kHello = {"hello", "--torus", "2x2x1", "--fabric", "ofi"};
 
 TEST(LaunchCommand, StartsAVerbOfItsOwnWithItsOptions) {
   for (const Arguments& hello : {kHello, Arguments{"toroid"} + kHello}) {
-    const Ended ended = run_command(Arguments{"launch", "-n", "2"} + hello);
+    const Ended ended = run_process(Arguments{"launch", "-n", "2"} + hello);
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
     EXPECT_THAT(ended.out, HasSubstr("4 nodes of torus 2x2x1 in 2 processes"));
   }
@@ -214,18 +214,18 @@ TEST(LaunchCommand, TakesAVerbBeforeAProgramAndBehindTwoHyphensAProgramOnly) {
   fs::permissions(directory / "hello", fs::perms::owner_all);
   const std::string path = std::getenv("PATH");
   ::setenv("PATH", (directory.path().string() + ":" + path).c_str(), 1);
-  EXPECT_THAT(run_command(Arguments{"launch", "-n", "1"} + kHello).out, HasSubstr("4 nodes"));
-  EXPECT_EQ(run_command(Arguments{"launch", "-n", "1", "--"} + kHello).out,
+  EXPECT_THAT(run_process(Arguments{"launch", "-n", "1"} + kHello).out, HasSubstr("4 nodes"));
+  EXPECT_EQ(run_process(Arguments{"launch", "-n", "1", "--"} + kHello).out,
             "a program: --torus 2x2x1 --fabric ofi\n");
-  EXPECT_EQ(run_command({"launch", "-n", "1", "echo", "--grace", "[a,b]", "--", "-n"}).out,
+  EXPECT_EQ(run_process({"launch", "-n", "1", "echo", "--grace", "[a,b]", "--", "-n"}).out,
             "--grace [a,b] -- -n\n");
   ::setenv("PATH", path.c_str(), 1);
 }
 
 TEST(LaunchCommand, PrintsHelpOfAVerbOnce) {
-  const Ended ended = run_command({"launch", "-n", "3", "hello", "--help"});
+  const Ended ended = run_process({"launch", "-n", "3", "hello", "--help"});
   EXPECT_EQ(ended.exit_code, 0);
-  EXPECT_EQ(ended.out, run_command({"help", "hello"}).out);
+  EXPECT_EQ(ended.out, run_process({"help", "hello"}).out);
 }
 
 TEST(LaunchCommand, RefusesWhatItCannotStart) {

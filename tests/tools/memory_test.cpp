@@ -17,7 +17,7 @@ Ended run_with_a_gigabyte(const Arguments& arguments, const TemporaryDirectory& 
   const Arguments shell = {"-s",          "KILL", "100",
                            "/bin/sh",     "-c",   "ulimit -v 1000000 && exec \"$0\" \"$@\"",
                            TOROID_COMMAND};
-  return run_command(shell + arguments,
+  return run_process(shell + arguments,
                      {.directory = directory.path(), .program = "/usr/bin/timeout"});
 }
 

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/tools/refusal.hpp"
-#include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 
 namespace toroid::testing {
@@ -22,30 +22,31 @@ const Arguments kFft = {"fft", "--size", "6x7x8", "--torus", "2x2x2"};
 TEST(WithoutFftw, TransformsByKissFft) {
   for (const std::string fabric : {"sim", "shm"}) {
     const Ended ended =
-        run_command(kFft + Arguments{"--fabric", fabric, "--check", "--quiet", "--json", "-"});
+        run_process(kFft + Arguments{"--fabric", fabric, "--check", "--quiet", "--json", "-"});
     ASSERT_EQ(ended.exit_code, 0) << ended.err;
     EXPECT_EQ(nlohmann::json::parse(ended.out)["kernel"], "kissfft");
   }
 }
 
 TEST(WithoutFftw, FindsTheMadelungConstant) {
-  EXPECT_EQ(run_command({"poisson", "--torus", "2x2x2", "--size", "32"}).exit_code, 0);
+  EXPECT_EQ(run_process({"poisson", "--torus", "2x2x2", "--size", "32"}).exit_code, 0);
 }
 
 TEST(WithoutFftw, RefusesFftwAndItsWisdomInOneLine) {
   const TemporaryDirectory directory;
   expect_refusal(directory, kFft + Arguments{"--kernel", "fftw", "--json", "result.json"},
-                 {"fftw", "built without FFTW (TOROID_FFTW)"});
-  expect_refusal(directory, kFft + Arguments{"--wisdom", "wisdom"}, {"--wisdom", "kissfft"});
+                 {"fftw", "built without FFTW (TOROID_FFTW)"}, run_process);
+  expect_refusal(directory, kFft + Arguments{"--wisdom", "wisdom"}, {"--wisdom", "kissfft"},
+                 run_process);
 }
 
 TEST(WithoutFftw, SaysSoInInfo) {
-  EXPECT_THAT(run_command({"info"}).out, HasSubstr(", kernels: kissfft\n"));
+  EXPECT_THAT(run_process({"info"}).out, HasSubstr(", kernels: kissfft\n"));
 }
 
 TEST(WithoutFftw, LoadsNothingOfIt) {
   ::setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);  // the loader lists them and ends
-  const std::string libraries = run_command({"hello", "--torus", "2"}).out;
+  const std::string libraries = run_process({"hello", "--torus", "2"}).out;
   ::unsetenv("LD_TRACE_LOADED_OBJECTS");
   EXPECT_THAT(libraries, HasSubstr("libc.so"));
   EXPECT_THAT(libraries, Not(HasSubstr("fftw")));

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/tools/refusal.hpp"
-#include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 
 namespace toroid::testing {
@@ -26,7 +26,7 @@ const std::vector<Arguments> kRuns = {{"fft", "--size", "8", "--torus", "2x2x2",
 TEST(WithoutOfi, RunsOnTheOtherFabrics) {
   for (const Arguments& run : kRuns)
     for (const std::string fabric : {"sim", "shm"}) {
-      const Ended ended = run_command(run + Arguments{"--fabric", fabric});
+      const Ended ended = run_process(run + Arguments{"--fabric", fabric});
       EXPECT_EQ(ended.exit_code, 0) << run.front() << " on " << fabric << ": " << ended.err;
     }
 }
@@ -35,25 +35,25 @@ TEST(WithoutOfi, RefusesOfiInOneLine) {
   const TemporaryDirectory directory;
   for (const Arguments& run : kRuns)
     expect_refusal(directory, run + Arguments{"--fabric", "ofi", "--json", "result.json"},
-                   {"--fabric ofi", "built without ofi (TOROID_OFI)"});
+                   {"--fabric ofi", "built without ofi (TOROID_OFI)"}, run_process);
 }
 
 TEST(WithoutOfi, RefusesToLaunchInOneLine) {
   const TemporaryDirectory directory;
   expect_refusal(directory, {"launch", "-n", "2", "--", "touch", "started"},
-                 {"launch", "built without ofi (TOROID_OFI)"});
+                 {"launch", "built without ofi (TOROID_OFI)"}, run_process);
 }
 
 TEST(WithoutOfi, SaysSoInInfo) {
-  EXPECT_THAT(run_command({"info"}).out, HasSubstr("built without ofi (TOROID_OFI)"));
-  const auto info = nlohmann::json::parse(run_command({"info", "--json", "-"}).out);
+  EXPECT_THAT(run_process({"info"}).out, HasSubstr("built without ofi (TOROID_OFI)"));
+  const auto info = nlohmann::json::parse(run_process({"info", "--json", "-"}).out);
   EXPECT_EQ(info["fabrics"], (nlohmann::json{"sim", "shm"}));
   EXPECT_TRUE(info["providers"].empty());
 }
 
 TEST(WithoutOfi, LoadsNoneOfItsLibraries) {
   ::setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);  // the loader lists them and ends
-  const std::string libraries = run_command({"hello", "--torus", "2"}).out;
+  const std::string libraries = run_process({"hello", "--torus", "2"}).out;
   ::unsetenv("LD_TRACE_LOADED_OBJECTS");
   EXPECT_THAT(libraries, HasSubstr("libfftw3"));
   for (const char* library : {"libpmix", "libisal", "libcrypto", "libssl", "libfabric"})

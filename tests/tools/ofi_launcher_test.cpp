@@ -12,7 +12,7 @@
 
 #include "tests/net/process.hpp"
 #include "tests/tools/pmix_launcher.hpp"
-#include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 
 namespace toroid::testing {

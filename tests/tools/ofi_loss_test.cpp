@@ -25,7 +25,7 @@
 
 #include "hal/packet.hpp"
 #include "tests/tools/refusal.hpp"
-#include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 
 namespace toroid::testing {
@@ -170,7 +170,7 @@ TEST(OfiLoss, OfProcess0EndsARunThatWouldGoOnWithoutOthers) {
 }
 
 TEST(OfiLoss, LeavesNothingMissingWhereNobodyIsLost) {
-  const Ended ended = run_command({"launch", "-n", "2", "alltoall", "--torus", "4x2", "--fabric",
+  const Ended ended = run_process({"launch", "-n", "2", "alltoall", "--torus", "4x2", "--fabric",
                                    "ofi", "--continue-without", "--json", "-"});
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_FALSE(ended.json().contains("missing"));
@@ -180,7 +180,7 @@ TEST(OfiLoss, IsNotToBeSurvivedWhereOthersWouldMissMore) {
   const TemporaryDirectory directory;
   const Arguments go_on = {"alltoall", "--torus", "2x2", "--continue-without"};
   const auto refuse = [&](const Arguments& arguments, const std::vector<std::string>& words) {
-    expect_refusal(directory, go_on + arguments, words);
+    expect_refusal(directory, go_on + arguments, words, run_process);
   };
   const Arguments ofi = {"--fabric", "ofi"};
   ::setenv("RANK", "0", 1);
@@ -198,7 +198,7 @@ TEST(OfiLoss, IsNotToBeSurvivedWhereOthersWouldMissMore) {
   refuse(ofi + Arguments{"--policy", "two-phase", "--route", "direct"}, {"by way of other nodes"});
   expect_refusal(directory,
                  {"fft", "--size", "8", "--torus", "2x2", "--fabric", "ofi", "--continue-without"},
-                 {"--continue-without"});
+                 {"--continue-without"}, run_process);
   for (const char* name : {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "TOROID_JOB_KEY"})
     ::unsetenv(name);
 }

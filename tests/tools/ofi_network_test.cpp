@@ -14,7 +14,7 @@
 #include "gtest/gtest.h"
 #include "tests/net/hosts.hpp"
 #include "tests/tools/ofi_run.hpp"
-#include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 
 namespace toroid::testing {

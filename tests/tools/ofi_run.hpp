@@ -15,7 +15,7 @@
 #include "tests/net/hosts.hpp"
 #include "tests/net/process.hpp"
 #include "tests/net/tcp.hpp"
-#include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 
 namespace toroid::testing {
@@ -106,7 +106,7 @@ inline void expect_success(const std::vector<Ended>& all) {
 /// The file that the model writes, for arguments without fabric and output.
 inline std::string array_of_the_model(const Arguments& arguments) {
   const TemporaryDirectory directory;
-  const Ended ended = run_command(arguments + Arguments{"--fabric", "sim", "--out", "sim.npy"},
+  const Ended ended = run_process(arguments + Arguments{"--fabric", "sim", "--out", "sim.npy"},
                                   {.directory = directory.path()});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   return directory.content_of("sim.npy");

@@ -15,7 +15,7 @@
 #include "tests/net/process.hpp"
 #include "tests/net/tcp.hpp"
 #include "tests/tools/ofi_run.hpp"
-#include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 
 namespace toroid::testing {

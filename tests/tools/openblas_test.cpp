@@ -19,7 +19,7 @@ const Arguments kWithoutProducts = {"fft", "--torus", "2x2x2", "--size", "8", "-
 const Arguments kWithProducts = kWithoutProducts + Arguments{"--method", "orbital"};
 
 Ended run_with_variable(const std::string& variable, const Arguments& arguments) {
-  return run_command(Arguments{variable, TOROID_COMMAND} + arguments, {.program = "/usr/bin/env"});
+  return run_process(Arguments{variable, TOROID_COMMAND} + arguments, {.program = "/usr/bin/env"});
 }
 
 /// What the dynamic linker says of the libraries that it loads, as the run begins and later.
@@ -55,7 +55,7 @@ TEST(OpenBlas, ThatCannotBeLoadedEndsTheRunsThatNeedItWithOneLine) {
 Ended run_within(const std::string& kind, unsigned limit, const Arguments& arguments) {
   const Arguments shell = {"-c", "ulimit " + kind + " \"$0\" && exec \"$@\"", std::to_string(limit),
                            TOROID_COMMAND};
-  return run_command(shell + arguments, {.program = "/bin/sh"});
+  return run_process(shell + arguments, {.program = "/bin/sh"});
 }
 
 /// It has either its result or one line that says why not.

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tests/net/process.hpp"
-#include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 
 namespace toroid::testing {
 

@@ -159,7 +159,7 @@ TEST(PoissonCommand, ComputesOnRingsWhatItComputesOnTheModel) {
 
 TEST(PoissonCommand, FindsItWithSeveralProcesses) {
   if (!has_ofi()) GTEST_SKIP() << "built without ofi";
-  const Ended ended = run_command({"launch", "-n", "2", "--", TOROID_COMMAND, "poisson", "--torus",
+  const Ended ended = run_process({"launch", "-n", "2", "--", TOROID_COMMAND, "poisson", "--torus",
                                    "2x2x2", "--size", "32", "--fabric", "ofi", "--json", "-"});
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
   const json report = ended.json();

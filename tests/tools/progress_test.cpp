@@ -234,7 +234,7 @@ TEST(Expectation, IsSaidBeforeALongRunUnlessItIsToBeQuiet) {
 TEST(Progress, DoesNotStopARunWhoseTerminalHasGone) {
   Terminal terminal;
   terminal.hang_up();
-  EXPECT_EQ(run_command(kShownAllToAll, {.err = terminal.program()}).exit_code, 0);
+  EXPECT_EQ(run_process(kShownAllToAll, {.err = terminal.program()}).exit_code, 0);
 }
 
 }  // namespace

@@ -12,14 +12,16 @@
 
 namespace toroid::testing {
 
-/// Runs the command in `directory` and expects that it refuses, saying each of `words`.
+/// Runs the command in `directory` and expects that it refuses, saying each of `words`. `run`:
+/// run_command or run_process.
 inline void expect_refusal(const TemporaryDirectory& directory, const Arguments& arguments,
-                           const std::vector<std::string>& words) {
+                           const std::vector<std::string>& words,
+                           decltype(&run_process) run = run_command) {
   std::string shown;
   for (const std::string& argument : arguments) shown += " '" + argument + "'";
   SCOPED_TRACE("toroid" + shown);
   const std::vector<std::string> before = directory.entries();
-  const Ended ended = run_command(arguments, {.directory = directory.path()});
+  const Ended ended = run(arguments, {.directory = directory.path()});
   EXPECT_EQ(ended.exit_code, 2);
   EXPECT_EQ(ended.err_lines(), 1) << ended.err;
   EXPECT_TRUE(ended.err.starts_with("toroid: ") && ended.err.ends_with("\n")) << ended.err;

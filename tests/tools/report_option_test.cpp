@@ -292,8 +292,9 @@ TEST_F(ReportOption, IsSilentAboutLinksOfAMachineThatNoPageHolds) {
 }
 
 TEST_F(ReportOption, NamesTheCommandAndTheDateOfThePage) {
-  ASSERT_EQ(run(kOneExchange + Arguments{"--json", "a.json"}).exit_code, 0);
-  ASSERT_EQ(run({"report", "a.json"}).exit_code, 0);
+  const Surroundings here = {.directory = directory_.path()};
+  ASSERT_EQ(run_process(kOneExchange + Arguments{"--json", "a.json"}, here).exit_code, 0);
+  ASSERT_EQ(run_process({"report", "a.json"}, here).exit_code, 0);
   const json data = data_of("report.html");
   EXPECT_EQ(data["about"]["command"], TOROID_COMMAND + std::string(" report a.json"));
   EXPECT_THAT(data["runs"][0]["command"], HasSubstr("alltoall --torus 2x3 --json a.json"));
@@ -313,7 +314,7 @@ TEST(Provenance, IsInTheResultOfEveryCommand) {
   for (const Arguments& arguments :
        {kOneFft, kOneExchange, kOneComparison, kOneSweep, kOneBench, kOnePaper, kOnePoisson,
         Arguments{"hello", "--torus", "2"}, Arguments{"info"}}) {
-    const json result = json_of(arguments);
+    const json result = json_by(run_process, arguments);
     EXPECT_THAT(result["command"].get<std::string>(), HasSubstr(arguments[0])) << arguments[0];
     EXPECT_THAT(result["date"].get<std::string>(),
                 MatchesRegex("20..-[01].-[0-3].T[0-2].:[0-5].:[0-6].Z"));
@@ -323,10 +324,11 @@ TEST(Provenance, IsInTheResultOfEveryCommand) {
 TEST(Provenance, IsACommandThatAShellTakes) {
   const TemporaryDirectory directory;
   directory.save("it's a $machine.toml", "hop_latency_cycles = 70\n");
-  const json first = json_of({"alltoall", "--torus", "2x3", "--machine", "it's a $machine.toml"},
-                             {.directory = directory.path()});
+  const json first =
+      json_by(run_process, {"alltoall", "--torus", "2x3", "--machine", "it's a $machine.toml"},
+              {.directory = directory.path()});
   const Ended again =
-      run_command({"-c", first["command"]}, {.directory = directory.path(), .program = "/bin/sh"});
+      run_process({"-c", first["command"]}, {.directory = directory.path(), .program = "/bin/sh"});
   ASSERT_EQ(again.exit_code, 0) << again.err;
   EXPECT_EQ(again.json()["result_hash"], first["result_hash"]);
 }
@@ -334,8 +336,9 @@ TEST(Provenance, IsACommandThatAShellTakes) {
 TEST(Provenance, IsNotInTheHash) {
   const TemporaryDirectory directory;
   for (const Arguments& arguments : {kOneFft, kOneExchange, kOneComparison, kOneSweep, kOnePaper}) {
-    const json plain = json_of(arguments);
-    const json other = json_of(arguments + Arguments{"--report", directory / "r.html", "--quiet"});
+    const json plain = json_by(run_process, arguments);
+    const json other =
+        json_by(run_process, arguments + Arguments{"--report", directory / "r.html", "--quiet"});
     EXPECT_NE(plain["command"], other["command"]);
     EXPECT_EQ(plain["result_hash"], other["result_hash"]) << arguments[0];
   }

@@ -1,157 +1,107 @@
-// Runs the real command, as a user's shell would but without one.
+// Calls the command as a function of this process.
 #pragma once
 
 #include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cerrno>
+#include <array>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
+#include <iostream>
 #include <stdexcept>
 #include <string>
-#include <vector>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+#include "tests/tools/run_process.hpp"
+#include "tools/command_line/program.hpp"
 
 namespace toroid::testing {
 
-using Arguments = std::vector<std::string>;
-
-template <typename T>
-std::vector<T> operator+(std::vector<T> first, const std::vector<T>& more) {
-  first.insert(first.end(), more.begin(), more.end());
-  return first;
-}
-
-inline const Arguments kShm = {"--fabric", "shm"};
-inline const Arguments kEstimate = {"--plan", "estimate"};
-
-/// How a run ended and what it wrote.
-struct Ended {
-  int exit_code = -1;  ///< -1: by a signal
-  int signal = 0;
-  std::string out;
-  std::string err;
-
-  auto err_lines() const { return std::count(err.begin(), err.end(), '\n'); }
-  nlohmann::json json() const { return nlohmann::json::parse(out); }
-};
-
-/// Where a run takes place and where its outputs go. -1: collected; -2: closed.
-struct Surroundings {
-  static constexpr int kClosed = -2;
-  std::filesystem::path directory = ".";
-  int out = -1;
-  int err = -1;
-  const char* program = TOROID_COMMAND;
-  int in = -1;  ///< where its standard input comes from; -1: there is nothing
-};
-
-/// A run that has begun. Outputs go to memory, so that nobody has to read them meanwhile.
-class RunningCommand {
+/// The standard streams and the directory of this process, changed for one call of the command.
+class CalledCommand {
  public:
-  explicit RunningCommand(const Arguments& arguments, const Surroundings& at = {}) {
-    std::vector<char*> argv{const_cast<char*>(at.program)};
-    for (const std::string& argument : arguments)
-      argv.push_back(const_cast<char*>(argument.c_str()));
-    argv.push_back(nullptr);
-    posix_spawn_file_actions_t actions;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawn_file_actions_addchdir_np(&actions, at.directory.c_str());
-    if (at.in == -1)
-      ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    else
-      connect(actions, 0, at.in, at.in);
-    connect(actions, 1, at.out, out_);
-    connect(actions, 2, at.err, err_);
-    // Under ASan half of a short run is a look for leaks, at its end, of what a process that ends
-    // does not free.
-    ::setenv("ASAN_OPTIONS", "detect_leaks=0", 0);
-    const int error = ::posix_spawn(&pid_, argv[0], &actions, attributes(), argv.data(), environ);
-    ::posix_spawn_file_actions_destroy(&actions);
-    if (error != 0) throw std::runtime_error(std::string("cannot run ") + at.program);
+  /// REQUIRES: of `at`, no other program and no closed stream.
+  explicit CalledCommand(const Surroundings& at)
+      : directory_(std::filesystem::current_path()),
+        input_(at.in < 0 ? ::open("/dev/null", O_RDONLY | O_CLOEXEC) : ::dup(at.in)),
+        kept_{put(0, input_), put(1, at.out < 0 ? out_.number() : at.out),
+              put(2, at.err < 0 ? err_.number() : at.err)} {
+    std::filesystem::current_path(at.directory);
+    current_ = this;
+    std::signal(SIGABRT, show_what_was_said);
+    send_sanitizers_to(kept_[2]);
   }
-  ~RunningCommand() {
-    if (pid_ > 0) ::kill(pid_, SIGKILL), wait();
-    ::close(out_);
-    ::close(err_);
+  ~CalledCommand() {
+    send_sanitizers_to(2);
+    std::signal(SIGABRT, SIG_DFL);
+    std::filesystem::current_path(directory_);
+    for (int stream = 0; stream < 3; ++stream) {
+      ::dup2(kept_[static_cast<std::size_t>(stream)], stream);
+      ::close(kept_[static_cast<std::size_t>(stream)]);
+    }
+    ::close(input_);
   }
-  RunningCommand(const RunningCommand&) = delete;
-  RunningCommand& operator=(const RunningCommand&) = delete;
+  CalledCommand(const CalledCommand&) = delete;
+  CalledCommand& operator=(const CalledCommand&) = delete;
 
-  pid_t pid() const { return pid_; }
-  void signal(int number) const { ::kill(pid_, number); }
-  /// What it has said on standard error so far.
-  std::string said() const { return content_of(err_); }
-  /// Likewise on standard output.
-  std::string printed() const { return content_of(out_); }
-
-  Ended wait() {
-    int status = 0;
-    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) continue;
-    pid_ = -1;
-    Ended ended{-1, 0, content_of(out_), content_of(err_)};
-    if (WIFEXITED(status)) ended.exit_code = WEXITSTATUS(status);
-    if (WIFSIGNALED(status)) ended.signal = WTERMSIG(status);
-    return ended;
+  Ended run(const Arguments& arguments) const {
+    const int code = run_program(arguments);
+    std::fflush(stdout);
+    std::cout.flush();
+    std::clearerr(stdin);
+    return {code, 0, out_.content(), err_.content()};
   }
 
  private:
-  /// Signals as at a shell's prompt, whatever this process ignores.
-  static const posix_spawnattr_t* attributes() {
-    static const posix_spawnattr_t kDefaults = [] {
-      posix_spawnattr_t defaults;
-      sigset_t all;
-      ::sigfillset(&all);
-      ::posix_spawnattr_init(&defaults);
-      ::posix_spawnattr_setsigdefault(&defaults, &all);
-      ::posix_spawnattr_setflags(&defaults, POSIX_SPAWN_SETSIGDEF);
-      return defaults;
-    }();
-    return &kDefaults;
+  /// Returns a copy of what the stream was.
+  static int put(int stream, int file) {
+    std::fflush(nullptr);
+    const int kept = ::fcntl(stream, F_DUPFD_CLOEXEC, 3);
+    ::dup2(file, stream);
+    return kept;
   }
 
-  static void connect(posix_spawn_file_actions_t& actions, int number, int to, int collected) {
-    if (to == Surroundings::kClosed)
-      ::posix_spawn_file_actions_addclose(&actions, number);
-    else
-      ::posix_spawn_file_actions_adddup2(&actions, to < 0 ? collected : to, number);
+  /// A failed check ends this process: its message must not stay in memory.
+  static void show_what_was_said(int) {
+    std::array<char, 4096> text;
+    const ssize_t size = ::pread(current_->err_.number(), text.data(), text.size(), 0);
+    if (size > 0 && ::write(current_->kept_[2], text.data(), static_cast<std::size_t>(size)) < 0)
+      return;
+  }
+  static void send_sanitizers_to([[maybe_unused]] int file) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    __sanitizer_set_report_fd(reinterpret_cast<void*>(static_cast<std::intptr_t>(file)));
+#endif
   }
 
-  static std::string content_of(int file) {
-    std::string content(static_cast<std::size_t>(::lseek(file, 0, SEEK_END)), '\0');
-    if (::pread(file, content.data(), content.size(), 0) < 0) content = "unreadable";
-    return content;
-  }
+  static inline const CalledCommand* current_ = nullptr;
 
-  /// Processes that share an output each append to it: at a shared position they could overwrite.
-  static int memory_file(const char* name) {
-    const int file = ::memfd_create(name, MFD_CLOEXEC);
-    ::fcntl(file, F_SETFL, O_APPEND);
-    return file;
-  }
-
-  int out_ = memory_file("out");
-  int err_ = memory_file("err");
-  pid_t pid_ = -1;
+  std::filesystem::path directory_;
+  MemoryFile out_;
+  MemoryFile err_;
+  int input_;
+  std::array<int, 3> kept_;
 };
 
+/// Calls the command in this process and collects what it prints. One call at a time.
 inline Ended run_command(const Arguments& arguments, const Surroundings& at = {}) {
-  return RunningCommand(arguments, at).wait();
+  if (at.program != Surroundings().program || std::min(at.out, at.err) == Surroundings::kClosed)
+    throw std::logic_error("this takes run_process()");
+  const CalledCommand called(at);
+  return called.run(arguments);
 }
 
 /// The JSON of a run that must succeed.
 inline nlohmann::json json_of(const Arguments& arguments, const Surroundings& at = {}) {
-  const Ended ended = run_command(arguments + Arguments{"--json", "-"}, at);
-  if (ended.exit_code != 0) throw std::runtime_error("the run failed: " + ended.err);
-  return ended.json();
+  return json_by(run_command, arguments, at);
 }
 
 }  // namespace toroid::testing

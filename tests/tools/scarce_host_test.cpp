@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 
 namespace toroid::testing {
 namespace {
@@ -44,7 +44,7 @@ Ended run_in_shell(const std::string& script, const Arguments& arguments,
                    const Surroundings& at = {}) {
   Surroundings there = at;
   there.program = "/usr/bin/timeout";
-  return run_command(
+  return run_process(
       Arguments{"-s", "KILL", kPatience, "/bin/bash", "-c", script, "bash", TOROID_COMMAND} +
           arguments,
       there);

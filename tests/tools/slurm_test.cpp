@@ -10,7 +10,7 @@
 
 #include "tests/net/hosts.hpp"
 #include "tests/net/process.hpp"
-#include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 
 namespace toroid::testing {

@@ -44,7 +44,7 @@ class StandardStream : public ::testing::Test {
     directory_.save("input", input);
     const int in = ::open((directory_ / "input").c_str(), O_RDONLY | O_CLOEXEC);
     const Ended ended =
-        run_command(arguments, {.directory = directory_.path(), .out = out, .in = in});
+        run_process(arguments, {.directory = directory_.path(), .out = out, .in = in});
     ::close(in);
     return ended;
   }

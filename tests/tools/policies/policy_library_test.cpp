@@ -165,7 +165,7 @@ TEST_F(PolicyFromALibrary, LeavesNoFilesWhereItCrashes) {
 TEST(PolicyNew, LeadsToATableInThreeCommands) {
   const TemporaryDirectory directory;
   const auto typed = [&](const Arguments& arguments, const char* program = TOROID_COMMAND) {
-    const Ended ended = run_command(arguments, {.directory = directory.path(), .program = program});
+    const Ended ended = run_process(arguments, {.directory = directory.path(), .program = program});
     EXPECT_EQ(ended.exit_code, 0) << ended.out << ended.err;
     return ended.out;
   };
@@ -179,11 +179,11 @@ TEST(PolicyNew, LeadsToATableInThreeCommands) {
 
 TEST(PolicyNew, LeavesTheCompilersWarningsToWhoseSourceItIs) {
   const TemporaryDirectory directory;
-  const Ended written = run_command({"policy", "new", "mine"}, {.directory = directory.path()});
+  const Ended written = run_process({"policy", "new", "mine"}, {.directory = directory.path()});
   ASSERT_EQ(written.exit_code, 0) << written.err;
   directory.save("mine/mine.cpp",
                  directory.content_of("mine/mine.cpp") + "static void nobody_calls_it() {}\n");
-  const Ended built = run_command({"-P", "mine/CMakeLists.txt"},
+  const Ended built = run_process({"-P", "mine/CMakeLists.txt"},
                                   {.directory = directory.path(), .program = TOROID_CMAKE});
   EXPECT_EQ(built.exit_code, 0) << built.out << built.err;
   EXPECT_THAT(built.out + built.err, Not(HasSubstr("nobody_calls_it")));

@@ -1,0 +1,165 @@
+// Runs a program, the command unless another is named, as a process of its own: as a user's shell
+// would, but without one.
+#pragma once
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace toroid::testing {
+
+using Arguments = std::vector<std::string>;
+
+template <typename T>
+std::vector<T> operator+(std::vector<T> first, const std::vector<T>& more) {
+  first.insert(first.end(), more.begin(), more.end());
+  return first;
+}
+
+inline const Arguments kShm = {"--fabric", "shm"};
+inline const Arguments kEstimate = {"--plan", "estimate"};
+
+/// How a run ended and what it wrote.
+struct Ended {
+  int exit_code = -1;  ///< -1: by a signal
+  int signal = 0;
+  std::string out;
+  std::string err;
+
+  auto err_lines() const { return std::count(err.begin(), err.end(), '\n'); }
+  nlohmann::json json() const { return nlohmann::json::parse(out); }
+};
+
+/// Where a run takes place and where its outputs go. -1: collected; -2: closed, of processes only.
+struct Surroundings {
+  static constexpr int kClosed = -2;
+  std::filesystem::path directory = ".";
+  int out = -1;
+  int err = -1;
+  const char* program = TOROID_COMMAND;  ///< of processes only
+  int in = -1;  ///< where its standard input comes from; -1: there is nothing
+};
+
+/// A file in memory. Whoever shares it appends: at a shared position they could overwrite.
+class MemoryFile {
+ public:
+  MemoryFile() { ::fcntl(number_, F_SETFL, O_APPEND); }
+  ~MemoryFile() { ::close(number_); }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+
+  int number() const { return number_; }
+  std::string content() const {
+    std::string content(static_cast<std::size_t>(::lseek(number_, 0, SEEK_END)), '\0');
+    if (::pread(number_, content.data(), content.size(), 0) < 0) content = "unreadable";
+    return content;
+  }
+
+ private:
+  int number_ = ::memfd_create("output", MFD_CLOEXEC);
+};
+
+/// A run that has begun. Outputs go to memory, so that nobody has to read them meanwhile.
+class RunningCommand {
+ public:
+  explicit RunningCommand(const Arguments& arguments, const Surroundings& at = {}) {
+    std::vector<char*> argv{const_cast<char*>(at.program)};
+    for (const std::string& argument : arguments)
+      argv.push_back(const_cast<char*>(argument.c_str()));
+    argv.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawn_file_actions_addchdir_np(&actions, at.directory.c_str());
+    if (at.in == -1)
+      ::posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    else
+      connect(actions, 0, at.in, at.in);
+    connect(actions, 1, at.out, out_.number());
+    connect(actions, 2, at.err, err_.number());
+    // Under ASan half of a short run is a look for leaks, at its end, of what a process that ends
+    // does not free.
+    ::setenv("ASAN_OPTIONS", "detect_leaks=0", 0);
+    const int error = ::posix_spawn(&pid_, argv[0], &actions, attributes(), argv.data(), environ);
+    ::posix_spawn_file_actions_destroy(&actions);
+    if (error != 0) throw std::runtime_error(std::string("cannot run ") + at.program);
+  }
+  ~RunningCommand() {
+    if (pid_ > 0) ::kill(pid_, SIGKILL), wait();
+  }
+  RunningCommand(const RunningCommand&) = delete;
+  RunningCommand& operator=(const RunningCommand&) = delete;
+
+  pid_t pid() const { return pid_; }
+  void signal(int number) const { ::kill(pid_, number); }
+  /// What it has said on standard error so far.
+  std::string said() const { return err_.content(); }
+  /// Likewise on standard output.
+  std::string printed() const { return out_.content(); }
+
+  Ended wait() {
+    int status = 0;
+    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) continue;
+    pid_ = -1;
+    Ended ended{-1, 0, out_.content(), err_.content()};
+    if (WIFEXITED(status)) ended.exit_code = WEXITSTATUS(status);
+    if (WIFSIGNALED(status)) ended.signal = WTERMSIG(status);
+    return ended;
+  }
+
+ private:
+  /// Signals as at a shell's prompt, whatever this process ignores.
+  static const posix_spawnattr_t* attributes() {
+    static const posix_spawnattr_t kDefaults = [] {
+      posix_spawnattr_t defaults;
+      sigset_t all;
+      ::sigfillset(&all);
+      ::posix_spawnattr_init(&defaults);
+      ::posix_spawnattr_setsigdefault(&defaults, &all);
+      ::posix_spawnattr_setflags(&defaults, POSIX_SPAWN_SETSIGDEF);
+      return defaults;
+    }();
+    return &kDefaults;
+  }
+
+  static void connect(posix_spawn_file_actions_t& actions, int number, int to, int collected) {
+    if (to == Surroundings::kClosed)
+      ::posix_spawn_file_actions_addclose(&actions, number);
+    else
+      ::posix_spawn_file_actions_adddup2(&actions, to < 0 ? collected : to, number);
+  }
+
+  MemoryFile out_;
+  MemoryFile err_;
+  pid_t pid_ = -1;
+};
+
+/// Runs the command, or `at.program`, as a process of its own: where signals, closed streams, other
+/// processes, or what a process keeps from its start are what the test is about.
+inline Ended run_process(const Arguments& arguments, const Surroundings& at = {}) {
+  return RunningCommand(arguments, at).wait();
+}
+
+/// The JSON of a run that must succeed, by `run`.
+template <typename Run>
+nlohmann::json json_by(Run run, const Arguments& arguments, const Surroundings& at = {}) {
+  const Ended ended = run(arguments + Arguments{"--json", "-"}, at);
+  if (ended.exit_code != 0) throw std::runtime_error("the run failed: " + ended.err);
+  return ended.json();
+}
+
+}  // namespace toroid::testing
