@@ -16,11 +16,11 @@ function drawCurves(width, label, {x, y, curves, marks = [], secondName, boundNa
   const limits = marks.map(mark => markLine(mark, X, Y, box));
   made.append(...limits.map(([line]) => line));
   const paths = curves.map(curve => JSON.stringify(curve.points));
-  const boundsDrawn = new Set();  // curves with the same bound share one line
   curves.forEach((curve, i) => {
-    const hasOwnBound = boundsDiffer && bounds.filter(bound => bound === bounds[i]).length === 1;
+    const drawsBound = bounds.indexOf(bounds[i]) === i;  // curves with the same bound share one line
+    const hasOwnBound = boundsDiffer && drawsBound && bounds.lastIndexOf(bounds[i]) === i;
     const under = paths.slice(i + 1).filter(path => path === paths[i]).length;
-    made.append(curveGroup(curve, {...styles[i], hasOwnBound, under}, X, Y, boundsDrawn));
+    made.append(curveGroup(curve, {...styles[i], drawsBound, hasOwnBound, under}, X, Y));
   });
   made.append(...limits.map(([, name]) => name));  // over what crosses them
   return closeWith(made, key, box.y + box.h + 56);
@@ -34,12 +34,11 @@ function markLine({x, y, name}, X, Y, box) {
 }
 
 // A curve on which others lie exactly is wider than they are.
-function curveGroup(curve, style, X, Y, boundsDrawn) {
+function curveGroup(curve, style, X, Y) {
   const group = svg('g', {class: 'curve', 'data-name': curve.name});
   const at = points => pathOf(points.filter(([x, y]) => isNumber(x) && isNumber(y)).map(([x, y]) => [X.place(x), Y.place(y)]));
   const bound = at(curve.bound ?? []);
-  if (bound && !boundsDrawn.has(bound)) group.append(svg('path', {d: bound, class: 'bound', ...(style.hasOwnBound ? {style: `stroke:${style.colour}`} : {})}));
-  boundsDrawn.add(bound);
+  if (bound && style.drawsBound) group.append(svg('path', {d: bound, class: 'bound', ...(style.hasOwnBound ? {style: `stroke:${style.colour}`} : {})}));
   if (curve.band?.length) group.append(bandOf(curve.band, style.colour, X, Y));
   if (curve.second?.length) group.append(svg('path', {d: at(curve.second), class: 'second', style: `stroke:${style.colour}`}));
   group.append(svg('path', {d: at(curve.points), class: 'first', style: `stroke:${style.colour};stroke-dasharray:${style.dash};stroke-width:${2 + 3 * style.under}`}));

@@ -91,11 +91,12 @@ struct SlowLook final : ring::Pollable {
   }
 };
 
-/// Its looks are counted, however long they take. Resting it finds the end of the run at once.
+/// It has a core of its own, so that it would look 500 times: what makes it rest is the time. While
+/// it rests it finds the end of the run at once.
 TEST(RingIdle, AWorkerWhoseRoundsTakeLongRestsAfterFewOfThem) {
   termination::RunControl control(1, std::chrono::seconds(60));
   SlowLook slow;
-  ring::Worker({}, control, 0, false, &slow).run();
+  ring::Worker({}, control, 0, /*spins=*/true, &slow).run();
   EXPECT_EQ(control.verdict(), termination::Verdict::quiescent);
   EXPECT_LT(slow.looks, 100u);
 }
