@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 
 namespace toroid::testing {
@@ -54,7 +54,7 @@ Ended interrupt_saved(const Arguments& arguments, const TemporaryDirectory& dire
 nlohmann::json uninterrupted(const Arguments& threads) {
   const TemporaryDirectory directory;
   Arguments plain(kSaved.begin(), kSaved.begin() + 7);
-  run_command(plain + threads + Arguments{"--json", "r.json", "--quiet"},
+  run_process(plain + threads + Arguments{"--json", "r.json", "--quiet"},
               {.directory = directory.path()});
   return result_in(directory);
 }
@@ -68,7 +68,7 @@ TEST(CheckpointCommand, GoesOnAfterAnInterruptionToTheSameResult) {
     EXPECT_THAT(first.err, HasSubstr("toroid: interrupted at cycle "));
     EXPECT_THAT(first.err, HasSubstr("--checkpoint c"));
     EXPECT_THAT(directory.entries(), ElementsAre("c"));
-    const Ended second = run_command(run, {.directory = directory.path()});
+    const Ended second = run_process(run, {.directory = directory.path()});
     EXPECT_EQ(second.exit_code, 0) << second.err;
     EXPECT_THAT(second.err, HasSubstr("toroid: resumed at cycle "));
     EXPECT_THAT(directory.entries(), ElementsAre("r.json"));
@@ -80,7 +80,7 @@ TEST(CheckpointCommand, GoesOnAfterItWasKilled) {
   const TemporaryDirectory directory;
   EXPECT_EQ(interrupt_saved(kSaved, directory, SIGKILL).signal, SIGKILL);
   EXPECT_THAT(directory.entries(), ElementsAre("c"));
-  const Ended second = run_command(kSaved, {.directory = directory.path()});
+  const Ended second = run_process(kSaved, {.directory = directory.path()});
   EXPECT_THAT(second.err, HasSubstr("toroid: resumed at cycle "));
   EXPECT_EQ(result_in(directory), uninterrupted({}));
 }
@@ -111,7 +111,7 @@ TEST(CheckpointCommand, StaysWhereTheResultCannotBeWritten) {
                          "--checkpoint-every", "0",       "--checkpoint", "c"};
   ASSERT_EQ(interrupt_saved(run, directory, SIGINT).exit_code, 128 + SIGINT);
   const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
-  const Ended second = run_command(run, {.directory = directory.path(), .out = full});
+  const Ended second = run_process(run, {.directory = directory.path(), .out = full});
   ::close(full);
   EXPECT_EQ(second.exit_code, 1);
   EXPECT_THAT(second.err, HasSubstr("cannot write to standard output; the checkpoint stays"));
@@ -139,7 +139,7 @@ TEST(CheckpointCommand, LeavesAFileThatIsNotTheRunsOwnAnyMore) {
 
 /// What the command says, and exits with 2.
 std::string refusal_in(const TemporaryDirectory& directory, const Arguments& arguments) {
-  const Ended ended = run_command(arguments, {.directory = directory.path()});
+  const Ended ended = run_process(arguments, {.directory = directory.path()});
   EXPECT_EQ(ended.exit_code, 2);
   EXPECT_EQ(ended.err_lines(), 1) << ended.err;
   return ended.err;
@@ -202,7 +202,7 @@ TEST(CheckpointCommand, OnAFullDiskWarnsAndGoesOn) {
   ::getrlimit(RLIMIT_FSIZE, &before);
   const rlimit full{30000, before.rlim_max};
   ::setrlimit(RLIMIT_FSIZE, &full);
-  const Ended ended = run_command(
+  const Ended ended = run_process(
       {"alltoall", "--torus", "4x4x4", "--checkpoint", "c", "--checkpoint-every", "0", "--quiet"},
       {.directory = directory.path()});
   ::setrlimit(RLIMIT_FSIZE, &before);

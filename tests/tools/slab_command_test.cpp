@@ -177,15 +177,17 @@ std::vector<std::string> own_lines(const std::string& wisdom) {
   return lines;
 }
 
+// A process keeps what it has learned: each of these begins without.
+
 TEST(SlabCommand, RemembersTheFastestPlanesInALineOfTheWisdomsOwn) {
   const TemporaryDirectory directory;
   const Surroundings there{.directory = directory.path()};
   const Arguments run = kSmallSlab + Arguments{"--planes", "-1", "--wisdom", "wisdom"};
-  const json first = json_of(run, there);
+  const json first = json_by(run_process, run, there);
   const std::vector<std::string> lines = own_lines(directory.content_of("wisdom"));
   ASSERT_EQ(lines.size(), 1U);
   EXPECT_TRUE(lines[0].ends_with(" = " + first["planes"].dump())) << lines[0];
-  EXPECT_EQ(json_of(run, there)["result_hash"], first["result_hash"]);
+  EXPECT_EQ(json_by(run_process, run, there)["result_hash"], first["result_hash"]);
   EXPECT_EQ(own_lines(directory.content_of("wisdom")), lines);
 }
 
@@ -193,24 +195,24 @@ TEST(SlabCommand, TakesTheFastestPlanesFromTheWisdom) {
   const TemporaryDirectory directory;
   const Surroundings there{.directory = directory.path()};
   const Arguments run = kSmallSlab + Arguments{"--planes", "-1", "--wisdom", "wisdom"};
-  const json first = json_of(run, there);
+  const json first = json_by(run_process, run, there);
   const std::string other = first["planes"] == 2 ? "3" : "2";
   const std::string line = own_lines(directory.content_of("wisdom"))[0];
   directory.save("wisdom",
                  fft::local::wisdom_file(line.substr(0, line.rfind(' ') + 1) + other + "\n"));
-  EXPECT_EQ(json_of(run, there)["planes"].dump(), other);
+  EXPECT_EQ(json_by(run_process, run, there)["planes"].dump(), other);
 }
 
 TEST(SlabCommand, TakesNoPlanesFromTheWisdomThatItWouldNotTry) {
   const TemporaryDirectory directory;
   const Surroundings there{.directory = directory.path()};
   const Arguments run = kSmallSlab + Arguments{"--planes", "-1", "--wisdom", "wisdom"};
-  const json first = json_of(run, there);
+  const json first = json_by(run_process, run, there);
   const std::string line = own_lines(directory.content_of("wisdom"))[0];
   for (const std::string planes : {"-1", "-7", "9", "99999999999999999999", "x", ""}) {
     directory.save("wisdom",
                    fft::local::wisdom_file(line.substr(0, line.rfind(' ') + 1) + planes + "\n"));
-    EXPECT_EQ(json_of(run, there)["planes"], first["planes"]) << planes;
+    EXPECT_EQ(json_by(run_process, run, there)["planes"], first["planes"]) << planes;
   }
 }
 
@@ -219,13 +221,13 @@ TEST(SlabCommand, KeepsWhatFftwHasMeasuredBesideItsPlanes) {
   const Surroundings there{.directory = directory.path()};
   const Arguments run = slab("2", "12") + Arguments{"--fabric", "shm",     "--planes", "-1",
                                                     "--plan",   "measure", "--wisdom", "wisdom"};
-  json_of(run, there);
+  json_by(run_process, run, there);
   const std::string wisdom = directory.content_of("wisdom");
   EXPECT_EQ(own_lines(wisdom).size(), 1U);
   EXPECT_THAT(wisdom, HasSubstr("fftw_wisdom"));
-  json_of(run, there);
+  json_by(run_process, run, there);
   EXPECT_EQ(own_lines(directory.content_of("wisdom")).size(), 1U);
-  json_of({"fft", "--torus", "2", "--size", "8", "--wisdom", "wisdom"}, there);
+  json_by(run_process, {"fft", "--torus", "2", "--size", "8", "--wisdom", "wisdom"}, there);
   EXPECT_EQ(own_lines(directory.content_of("wisdom")), own_lines(wisdom));
 }
 

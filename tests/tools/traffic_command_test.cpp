@@ -90,10 +90,10 @@ TEST(TrafficOption, IsPartOfWhatACheckpointIsOf) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   command.signal(SIGINT);
   ASSERT_EQ(command.wait().exit_code, 128 + SIGINT);
-  const Ended other = run_command(saved("hotspot"), {.directory = directory.path()});
+  const Ended other = run_process(saved("hotspot"), {.directory = directory.path()});
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_THAT(other.err, HasSubstr("zipf:1.2"));
-  ASSERT_EQ(run_command(saved("zipf:1.2"), {.directory = directory.path()}).exit_code, 0);
+  ASSERT_EQ(run_process(saved("zipf:1.2"), {.directory = directory.path()}).exit_code, 0);
   const nlohmann::json whole =
       json_of({"alltoall", "--torus", "4x8x8", "--bytes", "1200", "--traffic", "zipf:1.2"});
   EXPECT_EQ(nlohmann::json::parse(directory.content_of("r.json"))["result_hash"],
