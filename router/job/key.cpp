@@ -34,12 +34,13 @@ std::array<unsigned char, N> random_bytes() {
 
 /// Purpose and message with the purpose's length in front, so that no other pair gives these bytes.
 std::vector<unsigned char> framed(std::string_view purpose, std::span<const std::byte> message) {
-  std::vector<unsigned char> bytes;
-  bytes.reserve(8 + purpose.size() + message.size());
-  for (unsigned shift = 0; shift < 64; shift += 8)
-    bytes.push_back(static_cast<unsigned char>(std::uint64_t{purpose.size()} >> shift));
-  for (const char c : purpose) bytes.push_back(static_cast<unsigned char>(c));
-  for (const std::byte b : message) bytes.push_back(static_cast<unsigned char>(b));
+  constexpr std::size_t kLength = 8;
+  std::vector<unsigned char> bytes(kLength + purpose.size() + message.size());
+  for (std::size_t i = 0; i < kLength; ++i)
+    bytes[i] = static_cast<unsigned char>(std::uint64_t{purpose.size()} >> 8 * i);
+  const std::span<std::byte> behind = std::as_writable_bytes(std::span(bytes)).subspan(kLength);
+  std::ranges::copy(std::as_bytes(std::span(purpose)), behind.begin());
+  std::ranges::copy(message, behind.subspan(purpose.size()).begin());
   return bytes;
 }
 

@@ -79,6 +79,21 @@ std::span<std::byte> Buffers::cut(std::size_t bytes) {
   return memory().subspan(at, bytes);
 }
 
+namespace {
+
+bool is_one_of(std::span<const Operation> operations, const void* address) {
+  const auto offset = reinterpret_cast<std::uintptr_t>(address) -
+                      reinterpret_cast<std::uintptr_t>(operations.data());
+  return offset < operations.size_bytes() && offset % sizeof(Operation) == 0;
+}
+
+}  // namespace
+
+bool Buffers::holds(const void* operation) const {
+  return is_one_of(inward_, operation) || is_one_of(outward_, operation) ||
+         is_one_of(acknowledgement_, operation);
+}
+
 std::span<Operation> Buffers::outward(unsigned peer) {
   return std::span(outward_).subspan(peer * limits_.send_buffers, limits_.send_buffers);
 }

@@ -39,6 +39,8 @@ class Buffers {
   std::size_t operations() const {
     return inward_.size() + outward_.size() + acknowledgement_.size();
   }
+  /// Whether this is the address of one of them.
+  bool holds(const void* operation) const;
   /// Operations that send the frames of the `peer`th flow. REQUIRES: peer < peers.
   std::span<Operation> outward(unsigned peer);
   /// Operation that sends the acknowledgements of the `peer`th flow; its buffer holds a header.

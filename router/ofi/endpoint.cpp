@@ -219,10 +219,11 @@ bool Endpoint::has_begun(Operation& operation, long result) {
 
 bool Endpoint::try_read(ReadOperation& operation) {
   auto* const local = static_cast<const OpenRegion*>(operation.into)->memory.get();
-  return has_begun(operation,
-                   ::fi_read(endpoint_.get(), operation.buffer.data(), operation.buffer.size(),
-                             descriptor_of(local), remotes_[operation.peer].address,
-                             operation.from.address, operation.from.key, &operation.context));
+  const long result = ::fi_read(endpoint_.get(), operation.buffer.data(), operation.buffer.size(),
+                                descriptor_of(local), remotes_[operation.peer].address,
+                                operation.from.address, operation.from.key, &operation.context);
+  if (result == 0) reading_.push_back(&operation);
+  return has_begun(operation, result);
 }
 
 long Endpoint::send(Operation& operation) {
@@ -266,16 +267,39 @@ std::size_t Endpoint::poll(std::span<Completion> completions) {
   return static_cast<std::size_t>(count);
 }
 
+namespace {
+
+/// Whether a peer has written a frame here. The shm of libfabric 2.1 says only that data have come
+/// with it, and gives the writer's context; no message of ours has data.
+bool was_written(std::uint64_t flags) {
+  return (flags & FI_REMOTE_WRITE) != 0 ||
+         (flags & (FI_REMOTE_CQ_DATA | FI_RECV)) == FI_REMOTE_CQ_DATA;
+}
+
+}  // namespace
+
 Completion Endpoint::completion_of(const fi_cq_data_entry& entry) {
-  const bool was_written = (entry.flags & FI_REMOTE_WRITE) != 0;
-  if (!was_written) {
-    auto* const operation = static_cast<Operation*>(entry.op_context);
-    if (operation->receives) operation->bytes = entry.len;
-    return {operation, 0};
+  if (!was_written(entry.flags)) {
+    Operation& operation = completed(entry.op_context, entry.flags);
+    if (operation.receives) operation.bytes = entry.len;
+    return {&operation, 0};
   }
   const std::span<Operation> inward = buffers_->inward();
   if (entry.data >= inward.size() || !is_written(inward[entry.data])) return {nullptr, 0};
   return {&inward[entry.data], 0, true};
+}
+
+/// The operation whose context libfabric gives back. It is not looked into before it is known to be
+/// one of this endpoint's.
+Operation& Endpoint::completed(void* context, std::uint64_t flags) {
+  const auto read = std::ranges::find(reading_, context);
+  if (read != reading_.end())
+    reading_.erase(read);
+  else if (!buffers_->holds(context))
+    throw RunFailed(fmt::format(
+        "libfabric's provider {} completes an operation that was not begun here (flags {:#x})",
+        info_->fabric_attr->prov_name, flags));
+  return *static_cast<Operation*>(context);
 }
 
 std::size_t Endpoint::poll_error(std::span<Completion> completions) {
@@ -283,10 +307,11 @@ std::size_t Endpoint::poll_error(std::span<Completion> completions) {
   const long read = ::fi_cq_readerr(queue_.get(), &error, 0);
   if (read == -FI_EAGAIN) return 0;
   check(read, "read a completion");
-  if (error.op_context == nullptr) return 0;  // an operation of the provider
-  auto* const operation = static_cast<Operation*>(error.op_context);
-  const bool too_long = operation->receives && error.err == FI_ETRUNC;
-  completions.front() = {operation, too_long ? kTooLong : error.err};
+  // An operation of the provider, or of the peer that writes: the peer is told of it, too.
+  if (error.op_context == nullptr || was_written(error.flags)) return 0;
+  Operation& operation = completed(error.op_context, error.flags);
+  const bool too_long = operation.receives && error.err == FI_ETRUNC;
+  completions.front() = {&operation, too_long ? kTooLong : error.err};
   return 1;
 }
 

@@ -104,6 +104,7 @@ class Endpoint final : public Transport {
   long send(Operation& operation);
   long write(Operation& operation);
   Completion completion_of(const fi_cq_data_entry& entry);
+  Operation& completed(void* context, std::uint64_t flags);
   std::size_t poll_error(std::span<Completion> completions);
 
   const fi_info* info_;
@@ -119,6 +120,7 @@ class Endpoint final : public Transport {
   Object<fid_mr> inward_;            ///< null: it need not be registered
   Object<fid_mr> outward_;           ///< null: it need not be registered
   std::vector<Remote> remotes_;      ///< [process]
+  std::vector<void*> reading_;       ///< reads that have begun and not completed
   std::vector<Completion> refused_;  ///< sends that failed at once, for the next poll()
 };
 

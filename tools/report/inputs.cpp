@@ -110,9 +110,9 @@ void add_profile(const JsonPlace& run, Json& head) {
   const JsonPlace drain = profile.at("drain");
   head["profile"] = {{"fill", counts_from(profile.at("fill"), kFill)},
                      {"drain", counts_from(drain, kDrain)}};
-  for (const auto& [direction, heads] : drain.at("stuck_on").value().items())
-    head["profile"]["drain"]["stuck_on"][direction] =
-        drain.at("stuck_on").at(direction.c_str()).number();
+  const JsonPlace stuck = drain.at("stuck_on");
+  for (const auto& [direction, heads] : stuck.value().items())
+    head["profile"]["drain"]["stuck_on"][direction] = stuck.at(direction.c_str()).number();
 }
 
 /// Adds the figures of a run that are not among its scalars.

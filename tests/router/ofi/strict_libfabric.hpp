@@ -425,6 +425,8 @@ class StrictLibfabric {
     ++writes_;
     fi_cq_data_entry entry{};
     entry.flags = FI_REMOTE_WRITE | FI_RMA | FI_REMOTE_CQ_DATA;
+    if (options_.bare_data) entry.flags = FI_REMOTE_CQ_DATA;
+    if (options_.bare_data) entry.op_context = operation.context;
     entry.data = operation.data;
     push(*endpoint.queue, entry);
   }
@@ -438,6 +440,8 @@ class StrictLibfabric {
     expect_words(operation);
     fi_cq_data_entry entry{};
     entry.op_context = operation.context;
+    const bool is_strange = options_.strange_context && (flags & FI_RECV) != 0;
+    if (is_strange) entry.op_context = static_cast<std::byte*>(operation.context) + 8;
     entry.flags = flags;
     entry.len = (flags & FI_RECV) != 0 ? bytes : 0;  // what else it says is nothing to rely on
     push(*endpoint.queue, entry);

@@ -310,6 +310,23 @@ TEST(StrictLibfabric, CarriesMessagesWhereItHasNoRemoteMemoryAccess) {
   EXPECT_EQ(library.writes(), 0u);
 }
 
+/// As the shm of libfabric 2.1 does it.
+TEST(StrictLibfabric, CarriesWritesOfWhichItSaysOnlyThatDataHaveCome) {
+  StrictLibfabric library({.bare_data = true});
+  testing::run_on_ofi(Shape::parse("4x2"), strict_case(FrameWay::writes),
+                      [](Job&, EmulatedMachine& m) { exchange_tagged(m, 20); });
+  EXPECT_THAT(library.complaints(), IsEmpty());
+  EXPECT_GT(library.writes(), 0u);
+}
+
+TEST(StrictLibfabric, EndsARunWhereItCompletesAnOperationThatWasNotBegun) {
+  StrictLibfabric library({.strange_context = true});
+  const auto outcomes =
+      testing::outcomes_on_ofi(Shape::parse("4x2"), strict_case(FrameWay::messages),
+                               [](Job&, EmulatedMachine& m) { exchange_tagged(m, 20); });
+  EXPECT_THAT(outcomes, Each(HasSubstr("completes an operation that was not begun here")));
+}
+
 TEST(StrictLibfabric, IsRefusedWhereWritesAreWantedAndItHasNone) {
   StrictLibfabric library({.writes = false});
   const auto outcomes =

@@ -35,6 +35,8 @@ struct StrictOptions {
   int down = -1;                    ///< the card that is not connected
   int elsewhere = -1;               ///< the card of another network
   int enabling_fails = 0;           ///< the error of fi_mr_enable(); 0: none
+  bool bare_data = false;           ///< of a written frame it says that data have come, no more
+  bool strange_context = false;     ///< messages that arrive complete an operation of nobody
   int registering_fails = 0;        ///< the error of fi_mr_reg(); 0: none
 };
 
