@@ -118,6 +118,9 @@ void tune() {
   // On tcp a frame is sent at once, instead of in pieces or after a request. On verbs the limit
   // must be the size of the bounce buffers.
   if (!has_infiniband()) ::setenv("FI_OFI_RXM_EAGER_LIMIT", "1048576", 0);
+  // What is longer goes after a request, never in pieces. libfabric 2.1, which has no such limit,
+  // ends the process where it closes a connection on which not all pieces of a message have come.
+  ::setenv("FI_OFI_RXM_SAR_LIMIT", "1", 0);
 }
 
 Info get_info(std::uint64_t flags, const fi_info* hints) {

@@ -146,8 +146,8 @@ TEST_P(OfiPolicies, EveryMethodIsRightUnderEverySingleSetting) {
 TEST(OfiOrbital, RefusesPutBetweenProcesses) {
   const Transform orbital = kTransforms.back();
   const Expected expected(orbital);
-  const auto outcomes = testing::run_job_over("net", 2, [&](Job& job) {
-    expect_model(job, {.route = RingRoute::direct, .provider = "net"}, orbital,
+  const auto outcomes = testing::run_job_over("shm", 2, [&](Job& job) {
+    expect_model(job, {.route = RingRoute::direct, .provider = "shm"}, orbital,
                  {"put", {.transfer = TransferMode::put}}, expected);
   });
   for (const std::string& outcome : outcomes)
