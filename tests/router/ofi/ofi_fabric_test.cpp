@@ -255,14 +255,16 @@ Program hear_of_one_that_computes(Node& node, Rank who, milliseconds time) {
 /// Several runs at once, most of whose time is waiting.
 TEST(OfiFabric, TakesNoProcessForLostThatComputesForLongOrIsNeverIdle) {
   const Shape shape = Shape::parse("2");
+  OfiCase c{.suspect_after = milliseconds(600)};
+  c.job.persistence = milliseconds(200);
   const auto run = [&](const std::function<Program(Node&)>& program) {
-    run_on_ofi(shape, {}, [&](Job&, EmulatedMachine& machine) { machine.run(program); });
+    run_on_ofi(shape, c, [&](Job&, EmulatedMachine& machine) { machine.run(program); });
   };
   std::vector<std::jthread> runs;
-  runs.emplace_back([&] { run([](Node& node) { return go_on_for(node, milliseconds(5500)); }); });
+  runs.emplace_back([&] { run([](Node& node) { return go_on_for(node, milliseconds(1500)); }); });
   for (const Rank who : {0u, 1u})
     runs.emplace_back([&run, who] {
-      run([who](Node& node) { return hear_of_one_that_computes(node, who, milliseconds(2500)); });
+      run([who](Node& node) { return hear_of_one_that_computes(node, who, milliseconds(700)); });
     });
 }
 

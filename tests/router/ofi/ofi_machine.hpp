@@ -63,6 +63,8 @@ struct OfiCase {
   FrameWay frames = FrameWay::automatic;
   LinkErrors errors{};
   bool unsafe_provider = false;
+  std::chrono::milliseconds suspect_after{3000};
+  JobOptions job = patient();
 
   NodeOptions node() const {
     return {.seed = seed,
@@ -120,7 +122,8 @@ inline std::unique_ptr<Fabric> ofi_fabric(Job& job, const Shape& shape, const Of
   OfiOptions options{.ring = routed(c.route),
                      .provider = c.provider,
                      .frames = c.frames,
-                     .unsafe_provider = c.unsafe_provider};
+                     .unsafe_provider = c.unsafe_provider,
+                     .suspect_after = c.suspect_after};
   options.ring.stall = c.stall;
   options.ring.watch = c.watch;
   options.ring.tying = c.tying;
@@ -156,9 +159,10 @@ class Shared {
 /// What a child ends with.
 using OutcomeText = std::array<char, 2000>;
 
-inline void run_child(const Membership& member, int listener, const Body& body, OutcomeText& text) {
+inline void run_child(const Membership& member, const JobOptions& options, int listener,
+                      const Body& body, OutcomeText& text) {
   if (member.listener < 0) ::close(listener);
-  std::string outcome = outcome_of(member, patient(), body);
+  std::string outcome = outcome_of(member, options, body);
   if (outcome.empty() && ::testing::Test::HasFailure()) outcome = "a check failed";
   std::fflush(nullptr);
   text[outcome.copy(text.data(), text.size() - 1)] = '\0';
@@ -166,14 +170,15 @@ inline void run_child(const Membership& member, int listener, const Body& body, 
 }
 
 /// Does what run_job() does; each process is a child of the test.
-inline std::vector<std::string> run_job_of_children(unsigned size, const Body& body) {
+inline std::vector<std::string> run_job_of_children(unsigned size, const Body& body,
+                                                    const JobOptions& options = patient()) {
   const auto members = memberships(size);
   Shared<OutcomeText> texts(size);
   std::vector<pid_t> children;
   std::fflush(nullptr);
   for (unsigned p = 0; p < size; ++p) {
     children.push_back(::fork());
-    if (children.back() == 0) run_child(members[p], members[0].listener, body, texts[p]);
+    if (children.back() == 0) run_child(members[p], options, members[0].listener, body, texts[p]);
   }
   ::close(members[0].listener);
   std::vector<std::string> outcomes;
@@ -187,9 +192,10 @@ inline std::vector<std::string> run_job_of_children(unsigned size, const Body& b
 
 /// What each process ends with; empty: all went well.
 inline std::vector<std::string> run_job_over(const std::string& provider, unsigned size,
-                                             const Body& body) {
-  return provider == "shm" || provider.empty() ? run_job_of_children(size, body)
-                                               : run_job(size, body);
+                                             const Body& body,
+                                             const JobOptions& options = patient()) {
+  return provider == "shm" || provider.empty() ? run_job_of_children(size, body, options)
+                                               : run_job(size, body, options);
 }
 
 using OfiBody = std::function<void(Job&, EmulatedMachine&)>;
@@ -198,10 +204,11 @@ inline std::vector<std::string> outcomes_on_ofi(const Shape& shape, const OfiCas
                                                 const OfiBody& body,
                                                 const EmulatedMachine::Decorate& decorate = {}) {
   std::ignore = this_machine();  // children find it looked at
-  return run_job_over(c.provider, c.processes, [&](Job& job) {
+  const auto run = [&](Job& job) {
     EmulatedMachine machine(ofi_fabric(job, shape, c), c.node(), decorate);
     body(job, machine);
-  });
+  };
+  return run_job_over(c.provider, c.processes, run, c.job);
 }
 
 /// The same where nothing is to go wrong.
