@@ -22,6 +22,7 @@
 #include "tests/router/ofi/fake_network.hpp"
 #include "tests/router/ofi/frames.hpp"
 #include "tests/router/ofi/number_gateway.hpp"
+#include "tests/scale.hpp"
 
 namespace toroid::ofi {
 namespace {
@@ -51,7 +52,7 @@ void expect_exchange(NumberRun& run, std::uint32_t count, const auto& refused) {
 }
 
 TEST(Gateway, BringsEverythingOnceAndInOrderThroughAnyReliableNetwork) {
-  for (std::uint64_t seed = 1; seed <= 25; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::by_set(8u, 25u); ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     NumberRun run(2 + random.below(4),
@@ -71,7 +72,7 @@ TEST(Gateway, BringsEverythingWithTheSmallestWindowAndOneBuffer) {
 }
 
 TEST(Gateway, WritesNoFrameIntoABufferThatIsInUse) {
-  for (std::uint64_t seed = 1; seed <= 25; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::by_set(8u, 25u); ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const FlowLimits limits{
@@ -86,7 +87,7 @@ TEST(Gateway, WritesNoFrameIntoABufferThatIsInUse) {
 }
 
 TEST(Gateway, RefusesWritesThatWereNoneWhateverTheirBufferHolds) {
-  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::by_set(8u, 10u); ++seed) {
     SCOPED_TRACE(seed);
     NumberRun run(3, {.seed = seed, .stray = 10, .window = testing::kSmallFrames.window});
     ASSERT_NO_FATAL_FAILURE(run.exchange(kCount));
@@ -120,7 +121,7 @@ NetworkOptions with_forgeries(std::uint64_t seed, std::uint64_t& forged, const a
 }
 
 void expect_unimpressed(FrameError error, const auto& forge) {
-  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::scaled(5u); ++seed) {
     SCOPED_TRACE(seed);
     std::uint64_t forged = 0;
     NumberRun run(3, with_forgeries(seed, forged, forge));
@@ -360,7 +361,7 @@ TEST(Gateway, SaysWhatTheNetworkSaysOfAProcessThatIsGone) {
 
 /// Process 2 dies after a while: takes no step any more. What it has sent may still be under way.
 TEST(Gateway, AfterALossSendsOnToTheOthersAndCountsWhatWasTheLostOnes) {
-  for (std::uint64_t seed = 1; seed <= 25; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::by_set(8u, 25u); ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     NumberRun run(3, {.seed = seed, .busy = random.below(60), .late = random.below(60)});

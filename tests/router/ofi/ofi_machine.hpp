@@ -39,10 +39,12 @@
 #include "router/placement/partition.hpp"
 #include "router/placement/placement.hpp"
 #include "router/shm/ring_fabric.hpp"
+#include "tests/pairwise.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/job/jobs.hpp"
 #include "tests/router/shm/ring_machine.hpp"
 #include "tests/router/shm/tagged_messages.hpp"
+#include "tests/scale.hpp"
 
 namespace toroid::testing {
 
@@ -97,13 +99,34 @@ inline std::vector<OfiCase> ofi_cases(const std::string& provider) {
 inline const std::vector<const char*> kOfiShapes = {
     "1", "2", "7", "8m", "3x3", "5x2m", "1x6x1", "2x3x4", "4mx4m", "3x3mx2", "2x2x2x2", "11"};
 
+/// The provider over which the landing set takes what it has. Others carry the same frames: over
+/// them it takes a case or two.
+inline constexpr const char* kMainProvider = "tcp;ofi_rxm";
+
+/// What a test takes of the combinations of its axes over a provider.
+inline Combinations combinations_over(const std::string& provider, const Combination& sizes) {
+  if (is_thorough() || provider == kMainProvider) return combinations(sizes);
+  const Combinations all = every_combination(sizes);
+  return {all.front(), all.back()};
+}
+
+/// Indices of kOfiShapes. With sanitizers a third of them, another one with another `first`.
+inline std::vector<std::size_t> shapes_over(const std::string& provider, std::size_t first) {
+  constexpr std::size_t kLine = 2, kBlock = 7;
+  if (!is_thorough() && provider != kMainProvider) return {first % 2 == 0 ? kLine : kBlock};
+  const std::size_t step = kSanitized && !is_thorough() ? 3 : 1;
+  std::vector<std::size_t> shapes;
+  for (std::size_t s = first % step; s < kOfiShapes.size(); s += step) shapes.push_back(s);
+  return shapes;
+}
+
 /// Some of the cases for each shape, others for another and with another `first`, so that all come
 /// up; no more processes than nodes. More where endpoints open quickly.
 inline void for_each_shape_and_case(const std::string& provider, std::size_t first,
                                     const auto& visit) {
   const auto cases = ofi_cases(provider);
-  const std::size_t some = provider == "net" ? 2 : 1;
-  for (std::size_t s = 0; s < kOfiShapes.size(); ++s)
+  const std::size_t some = is_thorough() && provider == "net" ? 2 : 1;
+  for (const std::size_t s : shapes_over(provider, first))
     for (std::size_t i = 0; i < some; ++i) {
       const Shape shape = Shape::parse(kOfiShapes[s]);
       OfiCase c = cases[(5 * s + 7 * first + 16 * i + i) % cases.size()];
@@ -239,7 +262,7 @@ class OnEveryProvider : public ::testing::TestWithParam<const char*> {
   }
 };
 
-inline const auto kProviders = ::testing::Values("tcp;ofi_rxm", "shm", "net");
+inline const auto kProviders = ::testing::Values(kMainProvider, "shm", "net");
 inline std::string provider_name(const ::testing::TestParamInfo<const char*>& info) {
   const std::string name = info.param;
   return name.substr(0, name.find(';'));
