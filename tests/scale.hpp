@@ -40,6 +40,13 @@ Number scaled(Number n, Number least = 1) {
   return kSanitized && !is_thorough() ? std::max<Number>(n / 8, least) : n;
 }
 
+/// How many seeds or repetitions of a test in the landing set (of which sanitizers take an eighth)
+/// and in the thorough set.
+template <typename Number>
+Number by_set(Number landing, Number thorough) {
+  return is_thorough() ? thorough : scaled(landing);
+}
+
 /// All values, or every eighth of them from the first on.
 template <typename T>
 std::vector<T> scaled(std::vector<T> all) {

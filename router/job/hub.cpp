@@ -211,7 +211,7 @@ class Hub final : public Member {
 
   void begin_watch() override {
     detector_.emplace(membership_.size, stall_, clock_.now());
-    suspicions_.emplace(membership_.size);
+    suspicions_.emplace(membership_.size, options_.persistence);
     for (const Loss& loss : losses_) detector_->lose(loss.rank);
     for (Guest& guest : guests_) guest.moved = clock_.now();
     wave_ = answered_ = 0;

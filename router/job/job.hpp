@@ -25,6 +25,9 @@ struct JobOptions {
   std::chrono::milliseconds patience{60000};  ///< time for all processes to join
   std::chrono::milliseconds heartbeat{500};   ///< time between two signs of life
   std::chrono::milliseconds silence{5000};    ///< time after which a silent process counts as lost
+  /// Time for which a process must be said not to answer another one, though its workers go round,
+  /// until it counts as lost.
+  std::chrono::milliseconds persistence{1000};
   /// Time that the program has to leave a job that has failed.
   std::chrono::milliseconds patience_after_failure{2500};
   /// Called once, by the job's thread, when `patience_after_failure` is over and the program has

@@ -1,6 +1,5 @@
 #include "router/job/suspicions.hpp"
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -11,7 +10,6 @@
 namespace toroid::job {
 namespace {
 
-constexpr std::chrono::seconds kPersistence{1};
 /// Rounds of the suspect after which it counts as running.
 constexpr std::uint64_t kRounds = 4;
 
@@ -39,7 +37,7 @@ bool Suspicions::goes_round(const Open& open) const {
 }
 
 bool Suspicions::is_confirmed(const Open& open) const {
-  return goes_round(open) && open.repeated - open.since >= kPersistence;
+  return goes_round(open) && open.repeated - open.since >= persistence_;
 }
 
 std::optional<Suspicions::Suspicion> Suspicions::confirmed() const {

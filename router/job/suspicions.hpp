@@ -13,7 +13,7 @@ namespace toroid::job {
 /// Suspicions of processes against each other.
 ///
 /// A process names in its reports the peer that has not answered its frames for too long. **Rule:**
-/// the suspicion is confirmed if it has been repeated for a second during which the suspect's
+/// the suspicion is confirmed if it has been repeated for `persistence`, during which the suspect's
 /// workers have gone round: a suspect that computes for long, or is back from that, gets time to
 /// answer. Owned and called by process 0's job thread.
 class Suspicions {
@@ -23,7 +23,8 @@ class Suspicions {
     unsigned of = 0;  ///< process that gives none
   };
 
-  explicit Suspicions(unsigned processes) : rounds_(processes), open_(processes) {}
+  Suspicions(unsigned processes, Clock::duration persistence)
+      : persistence_(persistence), rounds_(processes), open_(processes) {}
 
   /// A report of process `rank` has arrived at `now`.
   void report(unsigned rank, const termination::MemberReport& report, Clock::time_point now);
@@ -40,6 +41,7 @@ class Suspicions {
   bool goes_round(const Open& open) const;
   bool is_confirmed(const Open& open) const;
 
+  Clock::duration persistence_;
   std::vector<std::uint64_t> rounds_;  ///< [process], by its last report
   std::vector<Open> open_;             ///< [process that suspects]
 };

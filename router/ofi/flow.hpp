@@ -9,6 +9,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -30,6 +31,8 @@ struct FlowLimits {
   unsigned send_buffers = 3;  ///< frames being filled or on their way into the network
   CrcScope crc = CrcScope::whole;
   bool checked = false;  ///< frames may be lost and damaged: they are kept, and sent again
+  /// Time without an acknowledgement after which the other end is suspected.
+  std::chrono::milliseconds suspect_after{3000};
 };
 
 /// How an end of a flow signs and recognises frames.

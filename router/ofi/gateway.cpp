@@ -29,9 +29,7 @@ namespace {
 constexpr std::uint64_t kKeepsWireBusy = 2;
 /// Time that an acknowledgement waits for a frame that can carry it.
 constexpr std::chrono::microseconds kAcknowledgeAfter{50};
-/// Time without an acknowledgement after which a peer is suspected.
-constexpr std::chrono::milliseconds kSuspectAfter{3000};
-/// Steps between two checks for that.
+/// Steps between two checks for peers that do not answer.
 constexpr unsigned kStepsPerLook = 256;
 constexpr std::size_t kCompletionsAtOnce = 16;
 
@@ -42,6 +40,7 @@ Gateway::Gateway(Transport& transport, Buffers& buffers, unsigned processes,
     : transport_(&transport),
       crc_(buffers.limits().crc),
       checked_(buffers.limits().checked),
+      suspect_after_(buffers.limits().suspect_after),
       flows_(processes),
       received_frames_(buffers.inward().size()) {
   for (unsigned slot = 0; slot < identities.size(); ++slot) {
@@ -308,7 +307,7 @@ void Gateway::look_for_suspect() {
   int suspect = -1;
   const Clock::time_point now = transport_->now();
   for (const Flow* flow : in_use_)
-    if (flow->out.is_unanswered(now, kSuspectAfter)) suspect = static_cast<int>(flow->peer);
+    if (flow->out.is_unanswered(now, suspect_after_)) suspect = static_cast<int>(flow->peer);
   suspect_.store(suspect, std::memory_order_relaxed);
 }
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -140,6 +141,7 @@ class Gateway : public ring::Pollable {
   Transport* transport_;
   CrcScope crc_;
   bool checked_;                                ///< links are checked
+  std::chrono::milliseconds suspect_after_;     ///< FlowLimits
   std::vector<std::unique_ptr<Flow>> flows_;    ///< [process]; null: nothing goes there
   std::vector<Flow*> in_use_;                   ///< the entries of flows_ that are not null
   std::vector<ReceivedFrame> received_frames_;  ///< [Operation::user]

@@ -184,6 +184,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     for (unsigned p = 0; p < job_.size(); ++p) most = std::max(most, peers_of_process(p).size());
     ofi::FlowLimits limits =
         ofi::Buffers::limits_for(static_cast<unsigned>(most), provider_.frame_bytes, is_checked());
+    limits.suspect_after = options_.suspect_after;
     if (ofi::stays_in_memory(provider_.name) && !is_checked()) limits.crc = ofi::CrcScope::tables;
     return limits;
   }

@@ -3,6 +3,7 @@
 // libfabric endpoint each. Time is the wall clock.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -27,6 +28,9 @@ struct OfiOptions {
   OnLoss on_loss = OnLoss::fail;
   /// Whether `provider` may be one that strangers on the network can end: udp;ofi_rxd, sockets.
   bool unsafe_provider = false;
+  /// Time without an acknowledgement after which a process is suspected, as JobOptions::persistence
+  /// has it. The same on all processes.
+  std::chrono::milliseconds suspect_after{3000};
 };
 
 /// What carries the packets between processes.

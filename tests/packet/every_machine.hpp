@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <functional>
 
 #include "hal/shape.hpp"
@@ -27,20 +28,30 @@ inline void on_every_machine(const char* torus, const std::function<void(Emulate
     }
 }
 
-/// Likewise, with nodes and FIFOs that have the settings of a policy.
+inline constexpr std::size_t kMachines = 1 + kRoutes.size();
+
+/// Runs it on the model (machine 0) or on rings of one route (1, 2), with nodes and FIFOs that have
+/// the settings of a policy.
+inline void on_machine(std::size_t number, const Shape& shape, const NodeOptions& nodes,
+                       const std::function<void(EmulatedMachine&)>& run) {
+  if (number == 0) {
+    SimOptions model;
+    model.tying = nodes.settings.tying;
+    SimMachine sim(shape, nodes, model);
+    return run(sim);
+  }
+  const RingRoute route = kRoutes[number - 1];
+  SCOPED_TRACE(kRingRouteNames[static_cast<unsigned>(route)]);
+  RingOptions options = routed(route);
+  options.tying = nodes.settings.tying;
+  RingMachine rings(shape, 2, nodes, options);
+  run(rings);
+}
+
+/// Runs it on each of these.
 inline void on_every_machine(const Shape& shape, const NodeOptions& nodes,
                              const std::function<void(EmulatedMachine&)>& run) {
-  SimOptions model;
-  model.tying = nodes.settings.tying;
-  SimMachine sim(shape, nodes, model);
-  run(sim);
-  for (const RingRoute route : kRoutes) {
-    SCOPED_TRACE(kRingRouteNames[static_cast<unsigned>(route)]);
-    RingOptions options = routed(route);
-    options.tying = nodes.settings.tying;
-    RingMachine rings(shape, 2, nodes, options);
-    run(rings);
-  }
+  for (std::size_t number = 0; number < kMachines; ++number) on_machine(number, shape, nodes, run);
 }
 
 }  // namespace toroid::testing

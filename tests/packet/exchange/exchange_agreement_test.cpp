@@ -1,5 +1,6 @@
 // The all-to-all moves the same bytes on rings as on the model.
 #include <gtest/gtest.h>
+#include <array>
 
 #include <cstddef>
 #include <cstdint>
@@ -73,13 +74,15 @@ Bytes transposed(Rank nodes, std::uint64_t bytes, std::uint64_t seed) {
 }
 
 TEST(ExchangeAgreement, BlocksArriveByteForByteAsOnTheModel) {
-  for (const char* text : testing::kRingShapes) {
+  const auto cases = testing::ring_cases_beside(testing::kRingShapes.size());
+  for (std::size_t s = 0; s < cases.size(); ++s) {
+    const char* const text = testing::kRingShapes[s];
     const Shape shape = Shape::parse(text);
     const std::uint64_t bytes = 200 + 41 * (shape.size() % 7);  // one packet or two
     SimMachine sim(shape);
     const Bytes expected = exchanged(sim, bytes, 5);
     ASSERT_EQ(expected, transposed(shape.size(), bytes, 5)) << text;
-    for (const auto& c : testing::ring_cases()) {
+    for (const auto& c : cases[s]) {
       RingMachine rings(shape, c.threads, c.node(), testing::routed(c.route));
       ASSERT_TRUE(testing::equal_bytes(exchanged(rings, bytes, 5), expected))
           << text << ' ' << c.text();
@@ -89,8 +92,11 @@ TEST(ExchangeAgreement, BlocksArriveByteForByteAsOnTheModel) {
 }
 
 TEST(ExchangeAgreement, BlocksOfEveryLengthArriveByteForByte) {
-  for (const std::uint64_t bytes : {0u, 1u, 15u, 16u, 17u, 239u, 240u, 241u, 480u, 5000u})
-    for (const auto& c : testing::ring_cases()) {
+  constexpr std::array<std::uint64_t, 10> kBytes = {0, 1, 15, 16, 17, 239, 240, 241, 480, 5000};
+  const auto cases = testing::ring_cases_beside(kBytes.size());
+  for (std::size_t i = 0; i < cases.size(); ++i)
+    for (const auto& c : cases[i]) {
+      const std::uint64_t bytes = kBytes[i];
       RingMachine rings(Shape::parse("3x2"), c.threads, c.node(), testing::routed(c.route));
       ASSERT_TRUE(exchanged(rings, bytes, c.seed) == transposed(6, bytes, c.seed))
           << bytes << " bytes " << c.text();
@@ -115,11 +121,11 @@ void exchange_uneven(EmulatedMachine& machine, const UnevenGroup& group, const N
 }
 
 /// The model's packets are the same for every seed and setting: one run is enough.
-void expect_uneven(const UnevenGroup& group) {
+void expect_uneven(const UnevenGroup& group, const std::vector<testing::RingCase>& cases) {
   const Shape shape = Shape::parse(group.torus);
   SimMachine sim(shape);
   exchange_uneven(sim, group, {});
-  for (const auto& c : testing::ring_cases()) {
+  for (const auto& c : cases) {
     SCOPED_TRACE(shape.text() + ' ' + c.text());
     NodeOptions node = c.node();
     node.settings.packets_per_visit = 2;
@@ -132,10 +138,11 @@ void expect_uneven(const UnevenGroup& group) {
 }
 
 TEST(ExchangeAgreement, UnevenMessagesArriveInLinesPlanesAndTheWholeMachine) {
+  std::vector<UnevenGroup> groups = {{"7", 0, 1}, {"2x2x2x2", 0, 4}};
   for (unsigned first = 0; first < 3; ++first)
-    for (unsigned last = first + 1; last <= 3; ++last) expect_uneven({"4x3x2m", first, last});
-  expect_uneven({"7", 0, 1});
-  expect_uneven({"2x2x2x2", 0, 4});
+    for (unsigned last = first + 1; last <= 3; ++last) groups.push_back({"4x3x2m", first, last});
+  const auto cases = testing::ring_cases_beside(groups.size());
+  for (std::size_t g = 0; g < groups.size(); ++g) expect_uneven(groups[g], cases[g]);
 }
 
 /// Round after round of the same messages, a barrier between: what repeated transforms do.

@@ -30,16 +30,19 @@
 #include "tests/packet/every_machine.hpp"
 #include "tests/packet/exchange/indexed_messages.hpp"
 #include "tests/packet/exchange/plans.hpp"
+#include "tests/pairwise.hpp"
 #include "tests/router/emulated_machine.hpp"
 
 namespace toroid {
 namespace {
 
+using testing::combinations;
 using testing::EmulatedMachine;
 using testing::GroupSlice;
 using testing::IndexedMessages;
 using testing::kHandler;
-using testing::on_every_machine;
+using testing::kMachines;
+using testing::on_machine;
 using testing::PolicySetup;
 
 /// Blocks of 500 bytes whose every byte follows from round, source and destination.
@@ -145,16 +148,22 @@ Program repeat(Node& node, Ends<Data>* ends, unsigned rounds) {
   }
 }
 
+/// A way to repeat an exchange: one of the two programs above on one of the machines.
+constexpr std::size_t kWays = 2 * kMachines;
+
 /// All groups exchange at the same time.
 template <typename Data>
-void expect_repeated_exchanges(const PolicySetup& setup) {
-  for (const auto& program : {in_turn<Data>, repeat<Data>})
-    on_every_machine(setup.machine, setup.nodes, [&](EmulatedMachine& machine) {
-      std::deque<Ends<Data>> all;
-      for (Rank r = 0; r < machine.size(); ++r) all.emplace_back(machine.node(r), setup);
-      machine.run([&](Node& node) { return program(node, &all[node.rank()], 4); });
-      EXPECT_TRUE(machine.finished());
+void expect_repeated_exchanges(const PolicySetup& setup, std::size_t way) {
+  SCOPED_TRACE(fmt::format("way {}", way));
+  on_machine(way / 2, setup.machine, setup.nodes, [&](EmulatedMachine& machine) {
+    std::deque<Ends<Data>> all;
+    for (Rank r = 0; r < machine.size(); ++r) all.emplace_back(machine.node(r), setup);
+    machine.run([&](Node& node) {
+      Ends<Data>* const ends = &all[node.rank()];
+      return way % 2 == 0 ? in_turn<Data>(node, ends, 4) : repeat<Data>(node, ends, 4);
     });
+    EXPECT_TRUE(machine.finished());
+  });
 }
 
 Program idle(Node&) {
@@ -163,9 +172,9 @@ Program idle(Node&) {
 
 /// The group of the last node only. The others have no handlers: a packet would end the run.
 template <typename Data>
-void expect_exchange_of_one_group(const PolicySetup& setup) {
+void expect_exchange_of_one_group(const PolicySetup& setup, std::size_t number) {
   const Group active = setup.group(setup.machine.size() - 1);
-  on_every_machine(setup.machine, setup.nodes, [&](EmulatedMachine& machine) {
+  on_machine(number, setup.machine, setup.nodes, [&](EmulatedMachine& machine) {
     std::deque<Ends<Data>> all;
     for (Rank m = 0; m < active.size(); ++m) all.emplace_back(machine.node(active.rank(m)), setup);
     machine.run([&](Node& node) {
@@ -194,57 +203,79 @@ const std::vector<Place> kPlaces = {{"1"},
                                     {"2x5x2", {1, 2}},
                                     {"3x1x4m", {2, 3}}};
 
-void for_each_policy_and_place(const std::function<void(const Policy&, const Place&)>& visit) {
-  for (const Policy* policy : built_in_policies())
-    for (const Place& place : kPlaces) {
-      SCOPED_TRACE(fmt::format("{} on {} [{}, {})", policy->name(), place.torus, place.slice.first,
-                               place.slice.last));
-      visit(*policy, place);
-    }
+/// A policy on a place, in one of the ways.
+struct Case {
+  const Policy& policy;
+  const Place& place;
+  std::size_t way;
+};
+
+void for_each_case(const std::vector<Place>& places, std::size_t ways,
+                   const std::function<void(const Case&)>& visit) {
+  const auto policies = built_in_policies();
+  for (const auto& row : combinations({policies.size(), places.size(), ways})) {
+    const Case c{*policies[row[0]], places[row[1]], row[2]};
+    SCOPED_TRACE(fmt::format("{} on {} [{}, {})", c.policy.name(), c.place.torus,
+                             c.place.slice.first, c.place.slice.last));
+    visit(c);
+  }
 }
 
 TEST(ExchangePolicies, BringBlocksAgainAndAgain) {
-  for_each_policy_and_place([](const Policy& policy, const Place& place) {
-    expect_repeated_exchanges<Blocks>({policy, place.torus, place.slice});
+  for_each_case(kPlaces, kWays, [](const Case& c) {
+    expect_repeated_exchanges<Blocks>({c.policy, c.place.torus, c.place.slice}, c.way);
   });
 }
 
 TEST(ExchangePolicies, BringUnevenMessagesThatAreKnownByTheirPlaces) {
-  for_each_policy_and_place([](const Policy& policy, const Place& place) {
-    expect_repeated_exchanges<Uneven>({policy, place.torus, place.slice});
+  for_each_case(kPlaces, kWays, [](const Case& c) {
+    expect_repeated_exchanges<Uneven>({c.policy, c.place.torus, c.place.slice}, c.way);
   });
 }
 
 TEST(ExchangePolicies, BringUnevenMessagesThatAreKnownByTheirNumbers) {
-  for_each_policy_and_place([](const Policy& policy, const Place& place) {
-    expect_repeated_exchanges<Uneven>({policy, place.torus, place.slice, {.seed = 7}});
+  for_each_case(kPlaces, kWays, [](const Case& c) {
+    expect_repeated_exchanges<Uneven>({c.policy, c.place.torus, c.place.slice, {.seed = 7}}, c.way);
   });
 }
 
 TEST(ExchangePolicies, BringPacketsWithoutPayload) {
-  for_each_policy_and_place([](const Policy& policy, const Place& place) {
-    expect_repeated_exchanges<Uncarried>({policy, place.torus, place.slice, {.payload = false}});
+  for_each_case(kPlaces, kWays, [](const Case& c) {
+    expect_repeated_exchanges<Uncarried>(
+        {c.policy, c.place.torus, c.place.slice, {.payload = false}}, c.way);
   });
 }
 
 TEST(ExchangePolicies, StayWithinTheGroup) {
-  for (const Place& place : std::vector<Place>{
-           {"2x3x2", {1, 3}}, {"3x2x3m", {0, 2}}, {"2x5x2", {1, 2}}, {"3x1x4", {2, 3}}})
-    for (const Policy* policy : built_in_policies()) {
-      SCOPED_TRACE(fmt::format("{} on {}", policy->name(), place.torus));
-      expect_exchange_of_one_group<Uneven>({*policy, place.torus, place.slice});
+  const std::vector<Place> places = {
+      {"2x3x2", {1, 3}}, {"3x2x3m", {0, 2}}, {"2x5x2", {1, 2}}, {"3x1x4", {2, 3}}};
+  for_each_case(places, 2 * kMachines, [](const Case& c) {
+    if (c.way % 2 == 0)
+      expect_exchange_of_one_group<Uneven>({c.policy, c.place.torus, c.place.slice}, c.way / 2);
+    else
       expect_exchange_of_one_group<Uncarried>(
-          {*policy, place.torus, place.slice, {.payload = false}});
-    }
+          {c.policy, c.place.torus, c.place.slice, {.payload = false}}, c.way / 2);
+  });
+}
+
+/// Uneven messages on a whole machine or blocks on a slice of another.
+void expect_uneven_or_blocks(const PolicySetup& uneven, const PolicySetup& blocks,
+                             std::size_t which, std::size_t way) {
+  if (which == 0)
+    expect_repeated_exchanges<Uneven>(uneven, way);
+  else
+    expect_repeated_exchanges<Blocks>(blocks, way);
 }
 
 /// Every parameter that changes how many stages, windows or rounds there are.
 TEST(ExchangePolicies, BringEverythingWhateverTheirParameter) {
-  for (const char* name : {"bruck:3", "bruck:12", "bruck:100", "virtual-mesh:1", "virtual-mesh:6",
-                           "windowed:1", "windowed:3", "throttled:10", "throttled:1000"}) {
-    SCOPED_TRACE(name);
-    expect_repeated_exchanges<Uneven>({policy_by_name(name), "3x4"});
-    expect_repeated_exchanges<Blocks>({policy_by_name(name), "2x6x2", {1, 3}});
+  const std::vector<const char*> names = {"bruck:3",        "bruck:12",       "bruck:100",
+                                          "virtual-mesh:1", "virtual-mesh:6", "windowed:1",
+                                          "windowed:3",     "throttled:10",   "throttled:1000"};
+  for (const auto& row : combinations({names.size(), 2, kWays})) {
+    const Policy& policy = policy_by_name(names[row[0]]);
+    SCOPED_TRACE(names[row[0]]);
+    expect_uneven_or_blocks({policy, "3x4"}, {policy, "2x6x2", {1, 3}}, row[1], row[2]);
   }
 }
 
@@ -260,33 +291,33 @@ TEST(ExchangePolicies, BringEverythingWithTheLeastAndTheMostOfTheirSettings) {
         s.queue_capacity = 1;
         s.packets_per_visit = 3;
       }};
-  for (const Policy* policy : built_in_policies())
-    for (std::size_t a = 0; a < alterations.size(); ++a) {
-      SCOPED_TRACE(fmt::format("{}, alteration {}", policy->name(), a));
-      expect_repeated_exchanges<Uneven>({*policy, "3x3", {}, {.places = true}, alterations[a]});
-      expect_repeated_exchanges<Blocks>(
-          {*policy, "2x5m", {1, 2}, {.places = true}, alterations[a]});
-    }
+  const auto policies = built_in_policies();
+  for (const auto& row : combinations({policies.size(), alterations.size(), 2 * kWays})) {
+    const Policy& policy = *policies[row[0]];
+    const PolicySetup::Alter& alter = alterations[row[1]];
+    SCOPED_TRACE(fmt::format("{}, alteration {}", policy.name(), row[1]));
+    expect_uneven_or_blocks({policy, "3x3", {}, {.places = true}, alter},
+                            {policy, "2x5m", {1, 2}, {.places = true}, alter}, row[2] % 2,
+                            row[2] / 2);
+  }
 }
 
 /// Every order, drain, tying, routing and tie rule beside a policy that relays, one that combines
 /// and one with a window.
 TEST(ExchangePolicies, BringEverythingUnderEveryRule) {
-  const auto each = [](const PolicySetup::Alter& alter) {
-    for (const char* name : {"random", "two-phase", "bruck:3", "windowed:2"}) {
-      SCOPED_TRACE(name);
-      expect_repeated_exchanges<Uneven>({policy_by_name(name), "3x4", {}, {.places = true}, alter});
-    }
-  };
-  for (std::size_t n = 0; n < 6; ++n) {
-    SCOPED_TRACE(n);
-    each([n](PolicySettings& s) {
+  const std::vector<const char*> names = {"random", "two-phase", "bruck:3", "windowed:2"};
+  for (const auto& row : combinations({names.size(), 6, kWays})) {
+    const std::size_t n = row[1];
+    SCOPED_TRACE(fmt::format("{}, rules {}", names[row[0]], n));
+    const auto alter = [n](PolicySettings& s) {
       s.order = static_cast<OrderRule>(n % kOrderRuleNames.size());
       s.drain = static_cast<DrainRule>(n % kDrainRuleNames.size());
       s.tying = static_cast<FifoTying>(n / 2 % kFifoTyingNames.size());
       s.routing = static_cast<RoutingRule>(n % kRoutingRuleNames.size());
       s.tie = static_cast<TieRule>(n % kTieRuleNames.size());
-    });
+    };
+    expect_repeated_exchanges<Uneven>(
+        {policy_by_name(names[row[0]]), "3x4", {}, {.places = true}, alter}, row[2]);
   }
 }
 

@@ -28,6 +28,7 @@
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/failure_of.hpp"
 #include "tests/router/shm/ring_machine.hpp"
+#include "tests/scale.hpp"
 
 namespace toroid {
 namespace {
@@ -149,7 +150,7 @@ Program take_turns(Node& node, Exchange* first, Exchange* second, unsigned round
 }
 
 TEST(PutExchange, TwoThatTakeTurnsUnderAWindowMovePacketsAndPutsAlike) {
-  constexpr unsigned kRounds = 2000;
+  const unsigned rounds = 2 * testing::by_set(250u, 1000u);
   NodeOptions node = moving_by(TransferMode::automatic);
   node.settings.throttle.window = 5;
   node.named_queues = 1;
@@ -164,10 +165,10 @@ TEST(PutExchange, TwoThatTakeTurnsUnderAWindowMovePacketsAndPutsAlike) {
         machine.node(r % 3), static_cast<HandlerId>(kHandler + 2 * (r / 3)),
         Group::all(machine.shape(), r % 3), *plan, *blocks[r]));
   machine.run([&](Node& n) {
-    return take_turns(n, exchanges[n.rank()].get(), exchanges[n.rank() + 3].get(), kRounds);
+    return take_turns(n, exchanges[n.rank()].get(), exchanges[n.rank() + 3].get(), rounds);
   });
   EXPECT_TRUE(machine.finished());
-  EXPECT_EQ(machine.counters().put_bytes, 6u * 2640 * (kRounds / 2));
+  EXPECT_EQ(machine.counters().put_bytes, 6u * 2640 * (rounds / 2));
 }
 
 TEST(PutExchange, MessagesGoWholeUnlessThePolicyTakesVisits) {

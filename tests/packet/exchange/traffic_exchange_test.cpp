@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <array>
 
 #include <cmath>
 #include <cstdint>
@@ -36,6 +37,7 @@
 #include "router/sim/sim_fabric.hpp"
 #include "tests/packet/broken_policy.hpp"
 #include "tests/packet/traffic/even_traffic.hpp"
+#include "tests/pairwise.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/shm/ring_machine.hpp"
 
@@ -94,14 +96,18 @@ TEST(TrafficExchange, DeliversEveryPacketOnceOnTheModel) {
 }
 
 TEST(TrafficExchange, DeliversEveryByteOnRings) {
-  for (const char* text : {"1", "2", "5m", "3x2", "1x5x2"})
-    for (const Policy* policy : built_in_policies())
-      for (const RingRoute route : testing::kRoutes) {
-        SCOPED_TRACE(fmt::format("{} on {}", policy->name(), text));
-        const Shape shape = Shape::parse(text);
-        expect_delivery_on_rings(*policy, EvenTraffic(shape.size(), 500), shape, route);
-        expect_delivery_on_rings(*policy, UnevenTraffic(shape.size()), shape, route);
-      }
+  constexpr std::array kShapes = {"1", "2", "5m", "3x2", "1x5x2"};
+  const auto policies = built_in_policies();
+  for (const auto& row : testing::combinations({kShapes.size(), policies.size(), 2, 2})) {
+    const Policy& policy = *policies[row[1]];
+    SCOPED_TRACE(fmt::format("{} on {}", policy.name(), kShapes[row[0]]));
+    const Shape shape = Shape::parse(kShapes[row[0]]);
+    const RingRoute route = testing::kRoutes[row[2]];
+    if (row[3] == 0)
+      expect_delivery_on_rings(policy, EvenTraffic(shape.size(), 500), shape, route);
+    else
+      expect_delivery_on_rings(policy, UnevenTraffic(shape.size()), shape, route);
+  }
 }
 
 TEST(TrafficExchange, DeliversByEveryParameter) {

@@ -1,11 +1,14 @@
 // Puts and gets between windows, against a plain loop over bytes.
+#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <array>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <iterator>
 #include <span>
 #include <string>
 #include <utility>
@@ -25,6 +28,7 @@
 #include "packet/node/settings.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "tests/packet/exchange/window_world.hpp"
+#include "tests/pairwise.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/shm/ring_machine.hpp"
 #include "tests/router/sim/sim_machine.hpp"
@@ -86,17 +90,17 @@ TEST(Window, TakesTheSameCyclesOnEveryNumberOfThreads) {
 }
 
 TEST(Window, BringsTheSameThroughRingsOfEitherRouteByPutAndInPackets) {
-  for (const char* torus : kWindowShapes)
-    for (const RingRoute route : testing::kRoutes)
-      for (const TransferMode transfer :
-           {TransferMode::automatic, TransferMode::put, TransferMode::packets})
-        for (const unsigned workers : {1u, 2u, 3u}) {
-          SCOPED_TRACE(std::string(torus) + " by " + std::to_string(static_cast<int>(transfer)) +
-                       " with " + std::to_string(workers) + " workers");
-          RingMachine rings(Shape::parse(torus), workers, moved_by(transfer),
-                            testing::routed(route));
-          take_all_steps(rings, workers, 5000);
-        }
+  constexpr std::array kTransfers = {TransferMode::automatic, TransferMode::put,
+                                     TransferMode::packets};
+  for (const auto& row : testing::combinations(
+           {std::size(kWindowShapes), testing::kRoutes.size(), kTransfers.size(), 3})) {
+    const char* const torus = kWindowShapes[row[0]];
+    const auto workers = static_cast<unsigned>(1 + row[3]);
+    SCOPED_TRACE(fmt::format("{} by {} with {} workers", torus, row[2], workers));
+    RingMachine rings(Shape::parse(torus), workers, moved_by(kTransfers[row[2]]),
+                      testing::routed(testing::kRoutes[row[1]]));
+    take_all_steps(rings, workers, 5000);
+  }
 }
 
 TEST(Window, BringsTheSameThroughTheSmallestRings) {

@@ -1,5 +1,6 @@
 // On rings too nobody passes a barrier before all have entered it.
 #include <gtest/gtest.h>
+#include <cstddef>
 
 #include <array>
 #include <cstdint>
@@ -49,11 +50,12 @@ FabricCounters pass_barriers_on(EmulatedMachine& machine, std::uint64_t seed) {
 }
 
 TEST(BarrierAgreement, LetsNobodyPassEarlyAndTakesTheModelsPackets) {
-  for (const char* text : testing::kRingShapes) {
-    const Shape shape = Shape::parse(text);
+  const auto cases = testing::ring_cases_beside(testing::kRingShapes.size());
+  for (std::size_t s = 0; s < cases.size(); ++s) {
+    const Shape shape = Shape::parse(testing::kRingShapes[s]);
     SimMachine sim(shape);
     const FabricCounters expected = pass_barriers_on(sim, 1);
-    for (const auto& c : testing::ring_cases()) {
+    for (const auto& c : cases[s]) {
       SCOPED_TRACE(shape.text() + ' ' + c.text());
       RingMachine rings(shape, c.threads, c.node(), testing::routed(c.route));
       const FabricCounters counters = pass_barriers_on(rings, c.seed);

@@ -195,7 +195,7 @@ TEST(TerminationDetector, TakesNoOldReportForAnAnswer) {
 }
 
 TEST(Suspicions, AreConfirmedWhenTheyPersistThoughTheSuspectGoesRound) {
-  job::Suspicions suspicions(2);
+  job::Suspicions suspicions(2, 1s);
   const auto report = [&](unsigned rank, std::uint64_t rounds, int suspect, auto at) {
     suspicions.report(rank, {.rounds = rounds, .suspect = suspect}, Time() + at);
   };
@@ -217,7 +217,7 @@ TEST(Suspicions, AreConfirmedWhenTheyPersistThoughTheSuspectGoesRound) {
 }
 
 TEST(Suspicions, OfNobodyAreIgnored) {
-  job::Suspicions suspicions(2);
+  job::Suspicions suspicions(2, 1s);
   for (const int suspect : {0, 2, 1000, -7})
     for (const auto at : {0s, 5s}) {
       suspicions.report(0, {.rounds = 100, .suspect = suspect}, Time() + at);

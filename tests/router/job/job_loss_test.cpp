@@ -64,12 +64,10 @@ TEST(JobLoss, OfAKilledProcessIsNamedOnAllOthers) {
 }
 
 TEST(JobLoss, OfAStoppedProcessIsNamedOnAllOthers) {
-  JobOptions options = patient();
-  options.silence = milliseconds(3000);
   for (const unsigned victim : {0U, 2U})
-    EXPECT_THAT(outcomes_when(victim, SIGSTOP, options),
+    EXPECT_THAT(outcomes_when(victim, SIGSTOP, soon_worried()),
                 Each(AllOf(HasSubstr(fmt::format("process {} (host ", victim)),
-                           HasSubstr("has not answered for 3.0 s"))));
+                           HasSubstr("has not answered for 1.0 s"))));
 }
 
 /// A launcher that tells what the test says.
@@ -159,9 +157,9 @@ TEST(JobLoss, OfOneThatNeverJoinedIsNamed) {
   members.pop_back();
   members.erase(members.begin() + 1);
   JobOptions options = patient();
-  options.patience = milliseconds(3000);
+  options.patience = milliseconds(1500);
   const auto outcomes = JobThreads(members, options, [](Job&) {}).outcomes();
-  EXPECT_THAT(outcomes, Each(HasSubstr("processes 1, 3 did not join within 3.0 s")));
+  EXPECT_THAT(outcomes, Each(HasSubstr("processes 1, 3 did not join within 1.5 s")));
 }
 
 TEST(JobLoss, OfProcess0BeforeItCameIsNamed) {
@@ -251,9 +249,7 @@ TEST(JobLoss, OfAKilledProcessDoesNotEndARunThatGoesOnWithoutIt) {
 }
 
 TEST(JobLoss, OfAStoppedProcessDoesNotEndARunThatGoesOnWithoutIt) {
-  JobOptions options = patient();
-  options.silence = milliseconds(3000);
-  EXPECT_THAT(outcomes_without(SIGSTOP, options), Each(""));
+  EXPECT_THAT(outcomes_without(SIGSTOP, soon_worried()), Each(""));
 }
 
 TEST(JobLoss, OfProcess0EndsARunThatGoesOnWithoutOthers) {

@@ -55,10 +55,8 @@ void wait_for_refusals(Job& job, std::uint64_t count) {
 /// A run of three processes in the midst of which `visit` is called once.
 void expect_unimpressed(std::uint64_t refusals,
                         const std::function<void(const std::vector<Membership>&)>& visit,
-                        milliseconds silence = milliseconds(30000)) {
+                        const JobOptions& options = patient()) {
   const auto members = memberships(3);
-  JobOptions options = patient();
-  options.silence = silence;
   const auto outcomes = JobThreads(members, options, [&](Job& job) {
                           job.all_gather({});
                           if (job.rank() == 1) visit(members);
@@ -86,7 +84,7 @@ TEST(JobStranger, WhoIsSilentIsRefused) {
         const job::Socket stranger = connect(members[0]);
         EXPECT_TRUE(rest_of(stranger).empty());
       },
-      milliseconds(2500));
+      soon_worried());
 }
 
 TEST(JobStranger, WhoOpensManyConnectionsIsRefused) {
@@ -124,7 +122,7 @@ class KeyHolder {
     asio::ip::tcp::socket socket(loop_.context());
     socket.connect({asio::ip::make_address("127.0.0.1"), zero.port});
     connection_ = std::make_unique<job::Connection>(std::move(socket), tls_, true);
-    while (!connection_->is_proved() && turn()) loop_.run(milliseconds(100));
+    while (!connection_->is_proved() && turn()) loop_.run(milliseconds(10));
   }
 
   void send(const job::Message& message) {
@@ -133,7 +131,7 @@ class KeyHolder {
   }
   /// The first answer; null: the connection has ended.
   job::Message answer() {
-    while (turn() && answer_.is_null()) loop_.run(milliseconds(100));
+    while (turn() && answer_.is_null()) loop_.run(milliseconds(10));
     return answer_;
   }
 
@@ -256,7 +254,7 @@ TEST(JobStranger, WhoEchoesIsRefused) {
     const job::Socket stranger = connect(members[0]);
     send_bytes(stranger, Blob{std::byte{0x16}});
     Blob echo(4096);
-    while (wait_for(stranger, milliseconds(1000))) {
+    while (wait_for(stranger, milliseconds(300))) {
       const ssize_t got = ::recv(stranger.fd(), echo.data(), echo.size(), 0);
       if (got <= 0) break;
       send_bytes(stranger, std::span(echo).first(static_cast<std::size_t>(got)));
@@ -294,9 +292,9 @@ TEST(JobStranger, IsOneWhoHasAnotherKey) {
   auto members = memberships(2);
   members[1].key = JobKey::random();
   JobOptions options = patient();
-  options.patience = milliseconds(4000);  // it listens for longer than the other tries
+  options.patience = milliseconds(2000);  // it listens for longer than the other tries
   JobThreads hub({members[0]}, options, [](Job&) {});
-  options.patience = milliseconds(1000);
+  options.patience = milliseconds(500);
   JobThreads leaf({members[1]}, options, [](Job&) {});
   EXPECT_THAT(leaf.outcomes(), Each(HasSubstr("do both have the same job key?")));
   EXPECT_THAT(hub.outcomes(),
@@ -310,7 +308,7 @@ TEST(JobStranger, IsSaidToHaveAnotherKeyAlsoWhereProcess0HasGoneSince) {
   JobOptions options = patient();
   options.patience = milliseconds(500);
   JobThreads hub({members[0]}, options, [](Job&) {});
-  options.patience = milliseconds(3000);
+  options.patience = milliseconds(1200);
   JobThreads leaf({members[1]}, options, [](Job&) {});
   EXPECT_THAT(leaf.outcomes(), Each(HasSubstr("it does not hold the same key")));
   EXPECT_THAT(hub.outcomes(), Each(HasSubstr("came one that does not hold the same key")));

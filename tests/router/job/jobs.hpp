@@ -34,6 +34,14 @@ inline JobOptions patient() {
           .silence = milliseconds(30000)};
 }
 
+/// Where a test waits for the end of the silence: fifty signs of life long, which no process that
+/// lives misses.
+inline JobOptions soon_worried() {
+  return {.patience = milliseconds(60000),
+          .heartbeat = milliseconds(20),
+          .silence = milliseconds(1000)};
+}
+
 /// A wait that no test wants to end by itself.
 inline constexpr milliseconds kLong{60000};
 

@@ -24,6 +24,7 @@
 #include "tests/router/ofi/number_gateway.hpp"
 #include "tests/router/ofi/stepped_exchange.hpp"
 #include "tests/router/ofi/stepped_machine.hpp"
+#include "tests/scale.hpp"
 
 namespace toroid::ofi {
 namespace {
@@ -76,7 +77,8 @@ TEST(FaultyFrames, ArriveOnceAndInOrderUnderEveryFaultByItself) {
 }
 
 TEST(FaultyFrames, ArriveOnceAndInOrderUnderAllFaultsTogether) {
-  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+  const unsigned seeds = testing::scaled(12u);
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     Random random(seed);
     const double rate = 0.3 * (1 + random.below(10)) / 10;
     const unsigned window = 1 + random.below(8);
@@ -178,7 +180,9 @@ TEST(FaultyFrames, ThatErrSilentlyArriveAndAreFoundByTheRunningChecksums) {
 }
 
 TEST(FaultyFrames, ToAProcessThatIsGoneMakeItASuspect) {
+  constexpr std::chrono::microseconds kTick{40};
   NetworkOptions network = ticking(13);
+  network.tick = kTick;
   network.fate = [](unsigned, unsigned to, const testing::FrameBytes& frame) {
     return std::vector<testing::FrameBytes>(to == 1 ? 0 : 1, frame);
   };
@@ -189,7 +193,7 @@ TEST(FaultyFrames, ToAProcessThatIsGoneMakeItASuspect) {
   for (; run.gateway(0).suspect() < 0 && steps < 4'000'000; ++steps)
     ASSERT_NO_FATAL_FAILURE(run.step(steps % 3, true));
   EXPECT_EQ(run.gateway(0).suspect(), 1);
-  EXPECT_GE(steps * std::chrono::microseconds(5), std::chrono::seconds(3));
+  EXPECT_GE(steps * kTick, std::chrono::seconds(3));
 }
 
 TEST(FaultyFrames, ThatAreOftenLostOnASlowWayMakeNobodyASuspect) {

@@ -13,6 +13,7 @@
 #include "hal/random.hpp"
 #include "router/ofi/frame.hpp"
 #include "tests/router/ofi/frames.hpp"
+#include "tests/scale.hpp"
 
 namespace toroid::ofi {
 namespace {
@@ -67,7 +68,7 @@ std::vector<WrittenPart> parts_in(const FrameView& view) {
 
 TEST(FramePart, IsReadAsItWasWrittenAmongPackets) {
   for (const std::size_t size : {512u, 1024u, 4096u, 4160u, 65536u})
-    for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    for (std::uint64_t seed = 1; seed <= testing::scaled(50u); ++seed) {
       Random random(seed, size);
       FrameMemory buffer(size);
       FrameWriter writer(buffer.bytes());

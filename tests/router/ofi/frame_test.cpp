@@ -13,6 +13,7 @@
 #include "hal/random.hpp"
 #include "router/ofi/frame.hpp"
 #include "tests/router/ofi/frames.hpp"
+#include "tests/scale.hpp"
 
 namespace toroid::ofi {
 namespace {
@@ -75,7 +76,7 @@ TEST(Frame, CarriesPacketsOfEveryLength) {
 
 TEST(Frame, IsFilledAndNeverBeyondItsBuffer) {
   for (const std::size_t size : {512u, 1024u, 4096u, 4160u, 65536u})
-    for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    for (std::uint64_t seed = 1; seed <= testing::scaled(50u); ++seed) {
       SCOPED_TRACE(std::to_string(size) + " bytes, seed " + std::to_string(seed));
       Random random(seed, size);
       FrameMemory buffer(size);

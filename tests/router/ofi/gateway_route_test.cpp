@@ -19,11 +19,13 @@
 #include "router/ofi/gateway.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "tests/packet/exchange/plans.hpp"
+#include "tests/pairwise.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/ofi/fake_network.hpp"
 #include "tests/router/ofi/stepped_machine.hpp"
 #include "tests/router/shm/tagged_messages.hpp"
 #include "tests/router/smallest_buffers.hpp"
+#include "tests/scale.hpp"
 
 namespace toroid {
 namespace {
@@ -68,34 +70,39 @@ const std::vector<std::pair<const char*, unsigned>> kDivisions = {
     {"2", 2}, {"5", 2}, {"7m", 3}, {"3x3", 3}, {"4x2m", 4}, {"1x6x1", 5}, {"2x3x2", 2}, {"3x3", 9}};
 
 TEST(DirectGateway, BringsEveryPacketOnceForAnyNumberOfWorkers) {
-  for (const auto& [text, processes] : kDivisions)
-    for (const unsigned workers : {1u, 2u, 3u})
-      for (const bool smallest : {false, true})
-        expect_conserved(text,
-                         {.processes = processes,
-                          .workers = workers,
-                          .network = {.seed = workers + processes},
-                          .machine = smallest ? testing::smallest_buffers() : Machine()},
-                         smallest ? 2 : 5);
+  for (const auto& row : testing::combinations({kDivisions.size(), 3, 2})) {
+    const auto& [text, processes] = kDivisions[row[0]];
+    const auto workers = static_cast<unsigned>(1 + row[1]);
+    const bool smallest = row[2] == 1;
+    expect_conserved(text,
+                     {.processes = processes,
+                      .workers = workers,
+                      .network = {.seed = workers + processes},
+                      .machine = smallest ? testing::smallest_buffers() : Machine()},
+                     smallest ? 2 : 5);
+  }
 }
 
 TEST(TorusGateway, BringsEveryPacketOnceForAnyNumberOfWorkers) {
-  for (const auto& [text, processes] : kDivisions)
-    for (const unsigned workers : {1u, 2u, 3u})
-      for (const RoutingRule routing : {RoutingRule::adaptive, RoutingRule::deterministic})
-        expect_conserved(text,
-                         {.processes = processes,
-                          .workers = workers,
-                          .route = RingRoute::torus,
-                          .network = {.seed = workers + processes},
-                          .node = {.settings = {.routing = routing}},
-                          .machine = testing::smallest_buffers()},
-                         3);
+  for (const auto& row : testing::combinations({kDivisions.size(), 3, 2})) {
+    const auto& [text, processes] = kDivisions[row[0]];
+    const auto workers = static_cast<unsigned>(1 + row[1]);
+    const RoutingRule routing = row[2] == 0 ? RoutingRule::adaptive : RoutingRule::deterministic;
+    expect_conserved(text,
+                     {.processes = processes,
+                      .workers = workers,
+                      .route = RingRoute::torus,
+                      .network = {.seed = workers + processes},
+                      .node = {.settings = {.routing = routing}},
+                      .machine = testing::smallest_buffers()},
+                     3);
+  }
 }
 
 /// More packets for one node than the links across the border have slots.
 TEST(TorusGateway, NeverSendsMoreThanALinkHasRoomFor) {
-  for (std::uint64_t seed = 1; seed <= 3; ++seed)
+  const unsigned seeds = testing::scaled(3u);
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed)
     for (const char* text : {"4", "4m"})
       expect_conserved(text,
                        {.processes = 4,

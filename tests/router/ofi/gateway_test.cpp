@@ -22,6 +22,7 @@
 #include "tests/router/ofi/fake_network.hpp"
 #include "tests/router/ofi/frames.hpp"
 #include "tests/router/ofi/number_gateway.hpp"
+#include "tests/scale.hpp"
 
 namespace toroid::ofi {
 namespace {
@@ -51,7 +52,7 @@ void expect_exchange(NumberRun& run, std::uint32_t count, const auto& refused) {
 }
 
 TEST(Gateway, BringsEverythingOnceAndInOrderThroughAnyReliableNetwork) {
-  for (std::uint64_t seed = 1; seed <= 25; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::by_set(8u, 25u); ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     NumberRun run(2 + random.below(4),
@@ -71,7 +72,7 @@ TEST(Gateway, BringsEverythingWithTheSmallestWindowAndOneBuffer) {
 }
 
 TEST(Gateway, WritesNoFrameIntoABufferThatIsInUse) {
-  for (std::uint64_t seed = 1; seed <= 25; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::by_set(8u, 25u); ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const FlowLimits limits{
@@ -86,7 +87,7 @@ TEST(Gateway, WritesNoFrameIntoABufferThatIsInUse) {
 }
 
 TEST(Gateway, RefusesWritesThatWereNoneWhateverTheirBufferHolds) {
-  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::by_set(8u, 10u); ++seed) {
     SCOPED_TRACE(seed);
     NumberRun run(3, {.seed = seed, .stray = 10, .window = testing::kSmallFrames.window});
     ASSERT_NO_FATAL_FAILURE(run.exchange(kCount));
@@ -120,7 +121,7 @@ NetworkOptions with_forgeries(std::uint64_t seed, std::uint64_t& forged, const a
 }
 
 void expect_unimpressed(FrameError error, const auto& forge) {
-  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::scaled(5u); ++seed) {
     SCOPED_TRACE(seed);
     std::uint64_t forged = 0;
     NumberRun run(3, with_forgeries(seed, forged, forge));
@@ -301,29 +302,31 @@ TEST(Gateway, FallsSilentWhenThereIsNothingLeftToSay) {
 
 using std::chrono::milliseconds;
 
-/// Takes steps of some processes until one is suspected by process 0, or nobody is any more.
+/// A network whose clock goes on by this with every step.
+constexpr std::chrono::microseconds kTick{100};
+
+/// Takes steps of some processes until one is suspected by process 0, or nobody is any more, for at
+/// most a minute by the network's clock.
 void step_until(NumberRun& run, std::initializer_list<unsigned> processes, int suspect) {
-  const auto end = Clock::now() + std::chrono::seconds(60);
-  while (run.gateway(0).suspect() != suspect && Clock::now() < end) {
-    for (unsigned i = 0; i < 20; ++i)
-      for (const unsigned p : processes) run.step(p, true);
-    std::this_thread::sleep_for(milliseconds(1));
-  }
+  const auto end = run.transport(0).now() + std::chrono::seconds(60);
+  while (run.gateway(0).suspect() != suspect && run.transport(0).now() < end)
+    for (const unsigned p : processes) run.step(p, true);
   EXPECT_EQ(run.gateway(0).suspect(), suspect);
 }
 
 TEST(Gateway, SuspectsAProcessThatDoesNotAnswerUntilItDoes) {
-  NumberRun run(3, {.seed = 13});
+  NumberRun run(3, {.seed = 13, .tick = kTick});
   ASSERT_TRUE(run.gateway(0).try_send(1, 0));
   ASSERT_TRUE(run.gateway(0).try_send(2, 0));
-  const auto begin = Clock::now();
+  const auto begin = run.transport(0).now();
   step_until(run, {0, 2}, 1);
-  EXPECT_GE(Clock::now() - begin, std::chrono::seconds(3));
+  EXPECT_GE(run.transport(0).now() - begin, std::chrono::seconds(3));
+  EXPECT_LE(run.transport(0).now() - begin, milliseconds(3200));
   step_until(run, {0, 1, 2}, -1);
 }
 
 TEST(Gateway, SuspectsTheReceiverOfALostFrameAndDeliversNothingBehindIt) {
-  NetworkOptions options{.seed = 14};
+  NetworkOptions options{.seed = 14, .tick = kTick};
   options.fate = [](unsigned, unsigned, const FrameBytes& frame) {
     const bool lost = header_of(frame).sequence == 3;
     return lost ? std::vector<FrameBytes>{} : std::vector<FrameBytes>{frame};
@@ -358,7 +361,7 @@ TEST(Gateway, SaysWhatTheNetworkSaysOfAProcessThatIsGone) {
 
 /// Process 2 dies after a while: takes no step any more. What it has sent may still be under way.
 TEST(Gateway, AfterALossSendsOnToTheOthersAndCountsWhatWasTheLostOnes) {
-  for (std::uint64_t seed = 1; seed <= 25; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::by_set(8u, 25u); ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     NumberRun run(3, {.seed = seed, .busy = random.below(60), .late = random.below(60)});

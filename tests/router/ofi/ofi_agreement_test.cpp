@@ -145,11 +145,17 @@ void exchange_streams(EmulatedMachine& machine, std::size_t bytes) {
 }
 
 TEST_P(OfiAgreement, StreamsArriveByteForByte) {
-  for (const char* text : {"7", "2x3x4"})
-    for (const auto& c : testing::ofi_cases(GetParam()))
-      if (c.workers == 2 && c.processes > 1 && c.routing == RoutingRule::adaptive)
-        run_on_ofi(Shape::parse(text), c,
-                   [&](Job&, EmulatedMachine& machine) { exchange_streams(machine, 2500); });
+  constexpr std::array kShapes = {"7", "2x3x4"};
+  constexpr std::array kProcesses = {2u, 3u, 5u};
+  std::uint64_t seed = 0;
+  for (const auto& row : testing::combinations_over(
+           GetParam(), {kShapes.size(), kProcesses.size(), testing::kRoutes.size()})) {
+    OfiCase c{.route = testing::kRoutes[row[2]], .processes = kProcesses[row[1]], .workers = 2};
+    c.seed = ++seed;
+    c.provider = GetParam();
+    run_on_ofi(Shape::parse(kShapes[row[0]]), c,
+               [&](Job&, EmulatedMachine& machine) { exchange_streams(machine, 2500); });
+  }
 }
 
 constexpr unsigned kRounds = 8;

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstddef>
@@ -49,6 +50,7 @@
 #include "tests/router/reluctant_device.hpp"
 #include "tests/router/shm/ring_machine.hpp"
 #include "tests/router/smallest_buffers.hpp"
+#include "tests/scale.hpp"
 
 namespace toroid {
 namespace {
@@ -71,32 +73,34 @@ INSTANTIATE_TEST_SUITE_P(Over, OfiStress, testing::kProviders, testing::provider
 INSTANTIATE_TEST_SUITE_P(Over, OfiFailure, testing::kProviders, testing::provider_name);
 
 TEST_P(OfiStress, CompletesInTheSmallestBuffersOnReluctantDevices) {
-  for (const char* text : {"5x2m", "2x2x2x2"})
-    for (const unsigned processes : {2u, 3u, 5u})
-      for (const RingRoute route : testing::kRoutes) {
-        OfiCase c{.route = route, .processes = processes, .workers = 1 + processes % 2};
-        c.provider = GetParam();
-        c.machine = testing::smallest_buffers();
-        const auto reluctant = [&](Device& device) {
-          return std::make_unique<testing::ReluctantDevice>(device, 4, processes);
-        };
-        SCOPED_TRACE(text + (' ' + c.text()));
-        run_on_ofi(
-            Shape::parse(text), c,
-            [](Job&, EmulatedMachine& machine) { exchange_tagged(machine, 12); }, reluctant);
-      }
+  constexpr std::array kProcesses = {2u, 3u, 5u};
+  for (const auto& row : testing::combinations_over(GetParam(), {2, kProcesses.size(), 2})) {
+    const char* const text = row[0] == 0 ? "5x2m" : "2x2x2x2";
+    const unsigned processes = kProcesses[row[1]];
+    OfiCase c{.route = testing::kRoutes[row[2]], .processes = processes};
+    c.workers = 1 + processes % 2;
+    c.provider = GetParam();
+    c.machine = testing::smallest_buffers();
+    const auto reluctant = [&](Device& device) {
+      return std::make_unique<testing::ReluctantDevice>(device, 4, processes);
+    };
+    SCOPED_TRACE(text + (' ' + c.text()));
+    run_on_ofi(
+        Shape::parse(text), c, [](Job&, EmulatedMachine& machine) { exchange_tagged(machine, 12); },
+        reluctant);
+  }
 }
 
 TEST_P(OfiStress, CompletesWithManyPacketsAllOfThemAcrossTheBorder) {
-  for (const RingRoute route : testing::kRoutes)
-    for (const unsigned workers : {1u, 2u}) {
-      OfiCase c{.route = route, .routing = RoutingRule::deterministic, .processes = 2};
-      c.workers = workers;
-      c.provider = GetParam();
-      c.machine = testing::smallest_buffers();
-      run_on_ofi(Shape::parse("4"), c,
-                 [](Job&, EmulatedMachine& machine) { exchange_tagged(machine, 2'000); });
-    }
+  const std::uint32_t packets = testing::is_thorough() ? 2'000 : 500;
+  for (const auto& row : testing::combinations_over(GetParam(), {2, 2})) {
+    OfiCase c{.route = testing::kRoutes[row[0]], .routing = RoutingRule::deterministic};
+    c.workers = row[1] == 0 ? 1 : 2;
+    c.provider = GetParam();
+    c.machine = testing::smallest_buffers();
+    run_on_ofi(Shape::parse("4"), c,
+               [&](Job&, EmulatedMachine& machine) { exchange_tagged(machine, packets); });
+  }
 }
 
 TEST_P(OfiStress, RunsSeveralFabricsOneAfterTheOtherOnOneJob) {
@@ -152,18 +156,18 @@ TEST(OfiEndpoint, OpensThoughADeadProcessOfItsNumberHasLeftItsMemoryBehind) {
 void expect_failure(const char* provider, const std::function<Program(Node&, Rank)>& program,
                     const std::string& what) {
   const Shape shape = Shape::parse("2x3");
-  for (const RingRoute route : testing::kRoutes)
-    for (const unsigned workers : {1u, 2u})
-      for (const Rank who : {0u, 5u}) {
-        OfiCase c{.route = route, .processes = 3, .workers = workers, .provider = provider};
-        const auto outcomes = outcomes_on_ofi(shape, c, [&](Job&, EmulatedMachine& machine) {
-          machine.run([&](Node& n) { return program(n, who); });
-        });
-        const unsigned owner = Partition(shape, 3).owner(who);
-        EXPECT_THAT(outcomes, Each(AllOf(HasSubstr(fmt::format("process {} (host", owner)),
-                                         HasSubstr("node " + shape.coord_text(who) + ": " + what))))
-            << c.text();
-      }
+  for (const auto& row : testing::combinations_over(provider, {2, 2, 2})) {
+    OfiCase c{.route = testing::kRoutes[row[0]], .processes = 3, .provider = provider};
+    c.workers = row[1] == 0 ? 1 : 2;
+    const Rank who = row[2] == 0 ? 0 : 5;
+    const auto outcomes = outcomes_on_ofi(shape, c, [&](Job&, EmulatedMachine& machine) {
+      machine.run([&](Node& n) { return program(n, who); });
+    });
+    const unsigned owner = Partition(shape, 3).owner(who);
+    EXPECT_THAT(outcomes, Each(AllOf(HasSubstr(fmt::format("process {} (host", owner)),
+                                     HasSubstr("node " + shape.coord_text(who) + ": " + what))))
+        << c.text();
+  }
 }
 
 TEST_P(OfiFailure, OfAProgramEndsAllProcessesWithItsNode) {
@@ -214,20 +218,21 @@ Program wait_for_three(Node& node, Rank who) {
 
 TEST_P(OfiFailure, ToGoOnForEverIsReportedByAllWithoutWaitingForTheLimit) {
   const Shape shape = Shape::parse("2x3");
-  for (const RingRoute route : testing::kRoutes)
-    for (const unsigned processes : {1u, 2u, 3u}) {
-      OfiCase c{.route = route, .processes = processes, .workers = 2, .provider = GetParam()};
-      c.stall = std::chrono::hours(24);
-      const auto outcomes = outcomes_on_ofi(shape, c, [&](Job&, EmulatedMachine& machine) {
-        machine.run([](Node& n) { return wait_for_three(n, 4); });
-      });
-      const unsigned owner = Partition(shape, processes).owner(4);
-      EXPECT_THAT(outcomes, Each(AllOf(HasSubstr(fmt::format("process {} (host", owner)),
-                                       HasSubstr("the run stalled for ever: 1 of "),
-                                       HasSubstr("node (1,1) for heard at 0 of 3"))))
-          << c.text();
-      EXPECT_THAT(outcomes, Each(outcomes.front()));
-    }
+  for (const auto& row : testing::combinations_over(GetParam(), {2, 3})) {
+    const auto processes = static_cast<unsigned>(1 + row[1]);
+    OfiCase c{.route = testing::kRoutes[row[0]], .processes = processes, .workers = 2};
+    c.provider = GetParam();
+    c.stall = std::chrono::hours(24);
+    const auto outcomes = outcomes_on_ofi(shape, c, [&](Job&, EmulatedMachine& machine) {
+      machine.run([](Node& n) { return wait_for_three(n, 4); });
+    });
+    const unsigned owner = Partition(shape, processes).owner(4);
+    EXPECT_THAT(outcomes, Each(AllOf(HasSubstr(fmt::format("process {} (host", owner)),
+                                     HasSubstr("the run stalled for ever: 1 of "),
+                                     HasSubstr("node (1,1) for heard at 0 of 3"))))
+        << c.text();
+    EXPECT_THAT(outcomes, Each(outcomes.front()));
+  }
 }
 
 /// One node goes on and on without a packet; the others wait for it.
@@ -255,14 +260,16 @@ Program hear_of_one_that_computes(Node& node, Rank who, milliseconds time) {
 /// Several runs at once, most of whose time is waiting.
 TEST(OfiFabric, TakesNoProcessForLostThatComputesForLongOrIsNeverIdle) {
   const Shape shape = Shape::parse("2");
+  OfiCase c{.suspect_after = milliseconds(600)};
+  c.job.persistence = milliseconds(200);
   const auto run = [&](const std::function<Program(Node&)>& program) {
-    run_on_ofi(shape, {}, [&](Job&, EmulatedMachine& machine) { machine.run(program); });
+    run_on_ofi(shape, c, [&](Job&, EmulatedMachine& machine) { machine.run(program); });
   };
   std::vector<std::jthread> runs;
-  runs.emplace_back([&] { run([](Node& node) { return go_on_for(node, milliseconds(5500)); }); });
+  runs.emplace_back([&] { run([](Node& node) { return go_on_for(node, milliseconds(1500)); }); });
   for (const Rank who : {0u, 1u})
     runs.emplace_back([&run, who] {
-      run([who](Node& node) { return hear_of_one_that_computes(node, who, milliseconds(2500)); });
+      run([who](Node& node) { return hear_of_one_that_computes(node, who, milliseconds(700)); });
     });
 }
 

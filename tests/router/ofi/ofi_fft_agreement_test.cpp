@@ -1,10 +1,12 @@
 // Plans compute on several processes, bit for bit, what they compute on the model.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fft/execute/local_array.hpp"
@@ -86,46 +88,47 @@ TEST_P(OfiFftAgreement, GivesTheModelsBitsOnEveryShape) {
 }
 
 TEST_P(OfiFftAgreement, GivesTheModelsBitsInTheInputsLayoutAndOfRealData) {
+  constexpr std::array kMethods = {fft::Method::volumetric, fft::Method::slab, fft::Method::rows};
   OfiCase c{.processes = 3, .workers = 2, .provider = GetParam()};
-  for (const RingRoute route : testing::kRoutes)
-    for (const fft::Method method :
-         {fft::Method::volumetric, fft::Method::slab, fft::Method::rows}) {
-      c.route = route;
-      const Shape torus = Shape::parse("2x3");
-      fft::Description d{
-          .size = {13, 9, 10}, .method = method, .batch = 2, .return_to_input = true};
-      d.overlap = {1, 2};
-      expect_agreement(torus, d, c);
-      d.real = true;
-      expect_agreement(torus, d, c);
-    }
+  for (const auto& row :
+       testing::combinations_over(GetParam(), {testing::kRoutes.size(), kMethods.size(), 2})) {
+    c.route = testing::kRoutes[row[0]];
+    fft::Description d{
+        .size = {13, 9, 10}, .method = kMethods[row[1]], .batch = 2, .return_to_input = true};
+    d.overlap = {1, 2};
+    d.real = row[2] == 1;
+    expect_agreement(Shape::parse("2x3"), d, c);
+  }
+}
+
+/// Volumetric ones, of complex and of real data, and planes of a slab.
+std::pair<const char*, fft::Description> transform_by_put(std::size_t which) {
+  if (which == 2) return {"7", some_description(Shape::parse("7"), {30, 8, 7})};
+  fft::Description d{.size = {13, 29, 10}, .method = fft::Method::volumetric};
+  d.real = which == 1;
+  return {"2x3", d};
 }
 
 TEST_P(OfiFftAgreement, GivesTheModelsBitsByPut) {
-  for (const TransferMode transfer : {TransferMode::put, TransferMode::automatic})
-    for (const unsigned workers : {1u, 2u}) {
-      OfiCase c{.processes = 3, .workers = workers, .provider = GetParam()};
-      c.transfer = transfer;
-      c.packets_per_visit = transfer == TransferMode::put ? 5 : 1u << 20;
-      const Shape torus = Shape::parse("2x3");
-      fft::Description d{.size = {13, 29, 10}, .method = fft::Method::volumetric};
-      expect_agreement(torus, d, c);
-      d.real = true;
-      expect_agreement(torus, d, c);
-      d = some_description(Shape::parse("7"), {30, 8, 7});
-      expect_agreement(Shape::parse("7"), d, c);
-    }
+  for (const auto& row : testing::combinations_over(GetParam(), {2, 2, 3})) {
+    OfiCase c{.processes = 3, .workers = row[1] == 0 ? 1u : 2u, .provider = GetParam()};
+    c.transfer = row[0] == 0 ? TransferMode::put : TransferMode::automatic;
+    c.packets_per_visit = row[0] == 0 ? 5 : 1u << 20;
+    const auto [torus, description] = transform_by_put(row[2]);
+    expect_agreement(Shape::parse(torus), description, c);
+  }
 }
 
 TEST_P(OfiFftAgreement, GivesTheModelsBitsThroughTheSmallestBuffers) {
-  for (const RingRoute route : testing::kRoutes)
-    for (const RoutingRule routing : testing::kRoutings)
-      for (const unsigned processes : {2u, 5u}) {
-        OfiCase c{.route = route, .routing = routing, .processes = processes, .workers = 2};
-        c.provider = GetParam();
-        c.machine = testing::smallest_buffers();
-        expect_agreement(Shape::parse("4x3x2"), {.size = {12, 10, 9}}, c);
-      }
+  for (const auto& row : testing::combinations_over(
+           GetParam(), {testing::kRoutes.size(), testing::kRoutings.size(), 2})) {
+    OfiCase c{.route = testing::kRoutes[row[0]], .routing = testing::kRoutings[row[1]]};
+    c.processes = row[2] == 0 ? 2 : 5;
+    c.workers = 2;
+    c.provider = GetParam();
+    c.machine = testing::smallest_buffers();
+    expect_agreement(Shape::parse("4x3x2"), {.size = {12, 10, 9}}, c);
+  }
 }
 
 }  // namespace

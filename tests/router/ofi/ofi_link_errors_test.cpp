@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -24,6 +25,7 @@
 #include "tests/router/ofi/ofi_machine.hpp"
 #include "tests/router/shm/ring_machine.hpp"
 #include "tests/router/shm/tagged_messages.hpp"
+#include "tests/scale.hpp"
 
 namespace toroid {
 namespace {
@@ -43,23 +45,25 @@ LinkErrors errors_at(double rate, LinkFaultSet faults = kNoticedFaults) {
 }
 
 TEST_P(OfiLinkErrors, LoseAndDoubleNoPacketOnEitherRoute) {
-  for (const RingRoute route : testing::kRoutes)
-    for (const unsigned processes : {2u, 3u}) {
-      OfiCase c{.route = route, .processes = processes, .workers = 1 + processes % 2};
-      c.seed = processes;
-      c.provider = GetParam();
-      // So often that among dozens of frames some surely must be sent again, and not so often that
-      // one is lost sixteen times in a row, which would make its receiver a suspect.
-      c.errors = errors_at(0.2, set_of(LinkFault::drop) | set_of(LinkFault::corrupt));
-      run_on_ofi(Shape::parse("3x2"), c, [](Job& job, EmulatedMachine& machine) {
-        exchange_tagged(machine, 5'000);
-        if (job.rank() != 0) return;
-        const LinkErrorCounters& errors = machine.counters().link_errors;
-        TOROID_CHECK(errors.errors > 0);
-        TOROID_CHECK(errors.repeats > 0);
-        TOROID_CHECK_EQ(errors.crc_mismatches, 0u);
-      });
-    }
+  const std::uint32_t packets = testing::is_thorough() ? 5'000 : 2'500;
+  for (const auto& row : testing::combinations_over(GetParam(), {2, 2})) {
+    const unsigned processes = row[1] == 0 ? 2 : 3;
+    OfiCase c{.route = testing::kRoutes[row[0]], .processes = processes};
+    c.workers = 1 + processes % 2;
+    c.seed = processes;
+    c.provider = GetParam();
+    // So often that among dozens of frames some surely must be sent again, and not so often that
+    // one is lost sixteen times in a row, which would make its receiver a suspect.
+    c.errors = errors_at(0.2, set_of(LinkFault::drop) | set_of(LinkFault::corrupt));
+    run_on_ofi(Shape::parse("3x2"), c, [&](Job& job, EmulatedMachine& machine) {
+      exchange_tagged(machine, packets);
+      if (job.rank() != 0) return;
+      const LinkErrorCounters& errors = machine.counters().link_errors;
+      TOROID_CHECK(errors.errors > 0);
+      TOROID_CHECK(errors.repeats > 0);
+      TOROID_CHECK_EQ(errors.crc_mismatches, 0u);
+    });
+  }
 }
 
 /// Blocks of 30,011 bytes between all nodes, in packed parts.

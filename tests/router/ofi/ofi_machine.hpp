@@ -39,10 +39,12 @@
 #include "router/placement/partition.hpp"
 #include "router/placement/placement.hpp"
 #include "router/shm/ring_fabric.hpp"
+#include "tests/pairwise.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/job/jobs.hpp"
 #include "tests/router/shm/ring_machine.hpp"
 #include "tests/router/shm/tagged_messages.hpp"
+#include "tests/scale.hpp"
 
 namespace toroid::testing {
 
@@ -63,6 +65,8 @@ struct OfiCase {
   FrameWay frames = FrameWay::automatic;
   LinkErrors errors{};
   bool unsafe_provider = false;
+  std::chrono::milliseconds suspect_after{3000};
+  JobOptions job = patient();
 
   NodeOptions node() const {
     return {.seed = seed,
@@ -95,13 +99,34 @@ inline std::vector<OfiCase> ofi_cases(const std::string& provider) {
 inline const std::vector<const char*> kOfiShapes = {
     "1", "2", "7", "8m", "3x3", "5x2m", "1x6x1", "2x3x4", "4mx4m", "3x3mx2", "2x2x2x2", "11"};
 
+/// The provider over which the landing set takes what it has. Others carry the same frames: over
+/// them it takes a case or two.
+inline constexpr const char* kMainProvider = "tcp;ofi_rxm";
+
+/// What a test takes of the combinations of its axes over a provider.
+inline Combinations combinations_over(const std::string& provider, const Combination& sizes) {
+  if (is_thorough() || provider == kMainProvider) return combinations(sizes);
+  const Combinations all = every_combination(sizes);
+  return {all.front(), all.back()};
+}
+
+/// Indices of kOfiShapes. With sanitizers a third of them, another one with another `first`.
+inline std::vector<std::size_t> shapes_over(const std::string& provider, std::size_t first) {
+  constexpr std::size_t kLine = 2, kBlock = 7;
+  if (!is_thorough() && provider != kMainProvider) return {first % 2 == 0 ? kLine : kBlock};
+  const std::size_t step = kSanitized && !is_thorough() ? 3 : 1;
+  std::vector<std::size_t> shapes;
+  for (std::size_t s = first % step; s < kOfiShapes.size(); s += step) shapes.push_back(s);
+  return shapes;
+}
+
 /// Some of the cases for each shape, others for another and with another `first`, so that all come
 /// up; no more processes than nodes. More where endpoints open quickly.
 inline void for_each_shape_and_case(const std::string& provider, std::size_t first,
                                     const auto& visit) {
   const auto cases = ofi_cases(provider);
-  const std::size_t some = provider == "net" ? 2 : 1;
-  for (std::size_t s = 0; s < kOfiShapes.size(); ++s)
+  const std::size_t some = is_thorough() && provider == "net" ? 2 : 1;
+  for (const std::size_t s : shapes_over(provider, first))
     for (std::size_t i = 0; i < some; ++i) {
       const Shape shape = Shape::parse(kOfiShapes[s]);
       OfiCase c = cases[(5 * s + 7 * first + 16 * i + i) % cases.size()];
@@ -120,7 +145,8 @@ inline std::unique_ptr<Fabric> ofi_fabric(Job& job, const Shape& shape, const Of
   OfiOptions options{.ring = routed(c.route),
                      .provider = c.provider,
                      .frames = c.frames,
-                     .unsafe_provider = c.unsafe_provider};
+                     .unsafe_provider = c.unsafe_provider,
+                     .suspect_after = c.suspect_after};
   options.ring.stall = c.stall;
   options.ring.watch = c.watch;
   options.ring.tying = c.tying;
@@ -156,9 +182,10 @@ class Shared {
 /// What a child ends with.
 using OutcomeText = std::array<char, 2000>;
 
-inline void run_child(const Membership& member, int listener, const Body& body, OutcomeText& text) {
+inline void run_child(const Membership& member, const JobOptions& options, int listener,
+                      const Body& body, OutcomeText& text) {
   if (member.listener < 0) ::close(listener);
-  std::string outcome = outcome_of(member, patient(), body);
+  std::string outcome = outcome_of(member, options, body);
   if (outcome.empty() && ::testing::Test::HasFailure()) outcome = "a check failed";
   std::fflush(nullptr);
   text[outcome.copy(text.data(), text.size() - 1)] = '\0';
@@ -166,14 +193,15 @@ inline void run_child(const Membership& member, int listener, const Body& body, 
 }
 
 /// Does what run_job() does; each process is a child of the test.
-inline std::vector<std::string> run_job_of_children(unsigned size, const Body& body) {
+inline std::vector<std::string> run_job_of_children(unsigned size, const Body& body,
+                                                    const JobOptions& options = patient()) {
   const auto members = memberships(size);
   Shared<OutcomeText> texts(size);
   std::vector<pid_t> children;
   std::fflush(nullptr);
   for (unsigned p = 0; p < size; ++p) {
     children.push_back(::fork());
-    if (children.back() == 0) run_child(members[p], members[0].listener, body, texts[p]);
+    if (children.back() == 0) run_child(members[p], options, members[0].listener, body, texts[p]);
   }
   ::close(members[0].listener);
   std::vector<std::string> outcomes;
@@ -187,9 +215,10 @@ inline std::vector<std::string> run_job_of_children(unsigned size, const Body& b
 
 /// What each process ends with; empty: all went well.
 inline std::vector<std::string> run_job_over(const std::string& provider, unsigned size,
-                                             const Body& body) {
-  return provider == "shm" || provider.empty() ? run_job_of_children(size, body)
-                                               : run_job(size, body);
+                                             const Body& body,
+                                             const JobOptions& options = patient()) {
+  return provider == "shm" || provider.empty() ? run_job_of_children(size, body, options)
+                                               : run_job(size, body, options);
 }
 
 using OfiBody = std::function<void(Job&, EmulatedMachine&)>;
@@ -198,10 +227,11 @@ inline std::vector<std::string> outcomes_on_ofi(const Shape& shape, const OfiCas
                                                 const OfiBody& body,
                                                 const EmulatedMachine::Decorate& decorate = {}) {
   std::ignore = this_machine();  // children find it looked at
-  return run_job_over(c.provider, c.processes, [&](Job& job) {
+  const auto run = [&](Job& job) {
     EmulatedMachine machine(ofi_fabric(job, shape, c), c.node(), decorate);
     body(job, machine);
-  });
+  };
+  return run_job_over(c.provider, c.processes, run, c.job);
 }
 
 /// The same where nothing is to go wrong.
@@ -232,7 +262,7 @@ class OnEveryProvider : public ::testing::TestWithParam<const char*> {
   }
 };
 
-inline const auto kProviders = ::testing::Values("tcp;ofi_rxm", "shm", "net");
+inline const auto kProviders = ::testing::Values(kMainProvider, "shm", "net");
 inline std::string provider_name(const ::testing::TestParamInfo<const char*>& info) {
   const std::string name = info.param;
   return name.substr(0, name.find(';'));

@@ -29,11 +29,13 @@
 #include "tests/fft/reference.hpp"
 #include "tests/router/ofi/ofi_machine.hpp"
 #include "tests/router/shm/ring_machine.hpp"
+#include "tests/scale.hpp"
 
 namespace toroid {
 namespace {
 
 using fft::Method;
+using testing::is_thorough;
 using testing::OfiCase;
 
 /// A transform on a torus that two processes share.
@@ -115,18 +117,41 @@ void expect_model(Job& job, OfiCase c, const Transform& transform, const Choice&
   expect_bits(run.back, run.back_here, expected.model.back);
 }
 
-/// One job of two processes for all of them, each with a fabric of its own: on both routes where
-/// endpoints open quickly, else by turns, so that each choice comes to both routes.
+/// A transform under a choice on a route, by their numbers.
+struct Try {
+  std::size_t transform;
+  std::size_t choice;
+  std::size_t route;
+};
+
+/// In the thorough set every transform under every choice: on both routes where endpoints open
+/// quickly, else on one of them in turn. In the landing set every choice on every route (on
+/// one with sanitizers), with the transforms in turn: what policies do to transforms, the tests of
+/// plans on rings try. Over other providers the transforms, each under another choice.
+std::vector<Try> tries(const std::string& provider, std::size_t choices) {
+  const std::size_t transforms = kTransforms.size(), routes = testing::kRoutes.size();
+  std::vector<Try> all;
+  if (!is_thorough() && provider != testing::kMainProvider) {
+    for (std::size_t t = 0; t < transforms; ++t) all.push_back({t, t % choices, t % routes});
+    return all;
+  }
+  for (std::size_t i = 0; i < choices; ++i)
+    for (std::size_t r = 0; r < routes; ++r) {
+      if (!is_thorough() && (!testing::kSanitized || r == i % routes))
+        all.push_back({(i + 2 * r) % transforms, i, r});
+      for (std::size_t t = 0; t < transforms && is_thorough(); ++t)
+        if (provider == "net" || r == (t + i) % routes) all.push_back({t, i, r});
+    }
+  return all;
+}
+
+/// One job of two processes for all of them, each with a fabric of its own.
 void expect_model_under(const std::string& provider, const std::vector<Choice>& choices) {
   const std::vector<Expected> expected(kTransforms.begin(), kTransforms.end());
-  const bool both_routes = provider == "net";
   const auto outcomes = testing::run_job_over(provider, 2, [&](Job& job) {
-    for (std::size_t t = 0; t < kTransforms.size(); ++t)
-      for (std::size_t i = 0; i < choices.size(); ++i)
-        for (std::size_t r = 0; r < testing::kRoutes.size(); ++r)
-          if (both_routes || r == (t + i) % testing::kRoutes.size())
-            expect_model(job, {.route = testing::kRoutes[r], .provider = provider}, kTransforms[t],
-                         choices[i], expected[t]);
+    for (const auto& [transform, choice, route] : tries(provider, choices.size()))
+      expect_model(job, {.route = testing::kRoutes[route], .provider = provider},
+                   kTransforms[transform], choices[choice], expected[transform]);
   });
   EXPECT_EQ(outcomes, std::vector<std::string>(2));
 }

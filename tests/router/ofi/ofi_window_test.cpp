@@ -50,19 +50,18 @@ INSTANTIATE_TEST_SUITE_P(Over, OfiWindow, testing::kProviders, testing::provider
 
 TEST_P(OfiWindow, BringsWhatALoopOverBytesBringsPackedAndInPackets) {
   std::uint64_t seed = 0;
-  for (const char* torus : {"2", "3x2"})
-    for (const RingRoute route : testing::kRoutes)
-      for (const TransferMode transfer : {TransferMode::automatic, TransferMode::put}) {
-        OfiCase c{.route = route, .provider = GetParam()};
-        c.processes = torus[0] == '3' ? 3 : 2;
-        c.workers = seed % 2 == 0 ? 1 : 2;
-        c.transfer = transfer;
-        c.seed = ++seed;
-        SCOPED_TRACE(fmt::format("{} {}", torus, c.text()));
-        testing::run_on_ofi(Shape::parse(torus), c, [&](Job&, EmulatedMachine& machine) {
-          testing::take_all_steps(machine, c.seed);
-        });
-      }
+  for (const auto& row : testing::combinations_over(GetParam(), {2, 2, 2, 2})) {
+    const char* const torus = row[0] == 0 ? "2" : "3x2";
+    OfiCase c{.route = testing::kRoutes[row[1]], .provider = GetParam()};
+    c.processes = row[0] == 0 ? 2 : 3;
+    c.workers = row[2] == 0 ? 1 : 2;
+    c.transfer = row[3] == 0 ? TransferMode::automatic : TransferMode::put;
+    c.seed = ++seed;
+    SCOPED_TRACE(fmt::format("{} {}", torus, c.text()));
+    testing::run_on_ofi(Shape::parse(torus), c, [&](Job&, EmulatedMachine& machine) {
+      testing::take_all_steps(machine, c.seed);
+    });
+  }
 }
 
 TEST_P(OfiWindow, BringsTheSameThroughTheSmallestBuffers) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -29,6 +30,7 @@
 #include "router/ofi/gateway.hpp"
 #include "tests/packet/exchange/known_blocks.hpp"
 #include "tests/packet/exchange/plans.hpp"
+#include "tests/pairwise.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/failure_of.hpp"
 #include "tests/router/ofi/changed_part.hpp"
@@ -38,6 +40,7 @@
 #include "tests/router/ofi/stepped_exchange.hpp"
 #include "tests/router/ofi/stepped_machine.hpp"
 #include "tests/router/smallest_buffers.hpp"
+#include "tests/scale.hpp"
 
 namespace toroid {
 namespace {
@@ -75,30 +78,35 @@ void expect_packed(const char* text, std::uint64_t bytes, const SteppedOptions& 
   EXPECT_EQ(machine.refused(), ofi::RefusedFrames{});
 }
 
+/// Machines, and how many processes share each.
+const std::vector<std::pair<const char*, unsigned>> kDivided = {
+    {"2", 2}, {"5", 2}, {"7m", 3}, {"4x2m", 4}, {"1x6x1", 5}, {"3x3", 9}};
+
 TEST(PackedPuts, BringEveryByteForAnyNumberOfWorkersAndFrames) {
-  for (const auto& [text, processes] : std::vector<std::pair<const char*, unsigned>>{
-           {"2", 2}, {"5", 2}, {"7m", 3}, {"4x2m", 4}, {"1x6x1", 5}, {"3x3", 9}})
-    for (const unsigned workers : {1u, 2u, 3u})
-      for (const std::size_t frame : {512u, 1024u, 16384u})
-        expect_packed(text, 4000 + 37 * workers,
-                      {.processes = processes,
-                       .workers = workers,
-                       .network = {.seed = workers + processes},
-                       .node = by(TransferMode::put),
-                       .limits = {.frame_bytes = frame, .window = 4, .send_buffers = 3}});
+  constexpr std::array<std::size_t, 3> kFrames = {512, 1024, 16384};
+  for (const auto& row : testing::combinations({kDivided.size(), 3, kFrames.size()})) {
+    const auto& [text, processes] = kDivided[row[0]];
+    const auto workers = static_cast<unsigned>(1 + row[1]);
+    expect_packed(text, 4000 + 37 * workers,
+                  {.processes = processes,
+                   .workers = workers,
+                   .network = {.seed = workers + processes},
+                   .node = by(TransferMode::put),
+                   .limits = {.frame_bytes = kFrames[row[2]], .window = 4, .send_buffers = 3}});
+  }
 }
 
 TEST(PackedPuts, BringMessagesOfEveryLengthThroughTheSmallestBuffers) {
-  for (const std::uint64_t bytes : {1u, 239u, 240u, 241u, 2400u, 30'011u})
-    for (const unsigned workers : {1u, 3u})
-      for (const std::uint32_t per_visit : {1u, 3u, kWhole})
-        expect_packed("5", bytes,
-                      {.processes = 2,
-                       .workers = workers,
-                       .network = {.seed = bytes},
-                       .node = by(TransferMode::put, per_visit),
-                       .machine = testing::smallest_buffers(),
-                       .limits = {.frame_bytes = 512, .window = 1, .send_buffers = 1}});
+  constexpr std::array<std::uint64_t, 6> kBytes = {1, 239, 240, 241, 2400, 30'011};
+  constexpr std::array kPerVisit = {1u, 3u, kWhole};
+  for (const auto& row : testing::combinations({kBytes.size(), 2, kPerVisit.size()}))
+    expect_packed("5", kBytes[row[0]],
+                  {.processes = 2,
+                   .workers = row[1] == 0 ? 1u : 3u,
+                   .network = {.seed = kBytes[row[0]]},
+                   .node = by(TransferMode::put, kPerVisit[row[2]]),
+                   .machine = testing::smallest_buffers(),
+                   .limits = {.frame_bytes = 512, .window = 1, .send_buffers = 1}});
 }
 
 TEST(PackedPuts, StayInPacketsWhereTheUserSaysSo) {
@@ -149,8 +157,9 @@ TEST(PackedPuts, OfAnotherShapeThanTheReceiverExpectsEndTheRun) {
 }
 
 /// Several exchanges one after the other: data may be overwritten when sent() has counted.
-Program exchange_blocks_again(Node& node, Exchange* exchange, BlockMessages* blocks) {
-  for (unsigned round = 0; round < 10; ++round) {
+Program exchange_blocks_again(Node& node, Exchange* exchange, BlockMessages* blocks,
+                              unsigned rounds) {
+  for (unsigned round = 0; round < rounds; ++round) {
     exchange->start();
     co_await exchange->wait();
     testing::expect_known(*blocks, node.rank(), node.size());
@@ -158,37 +167,41 @@ Program exchange_blocks_again(Node& node, Exchange* exchange, BlockMessages* blo
   }
 }
 
+void exchange_packed(Job& job, EmulatedMachine& machine, unsigned rounds) {
+  std::vector<std::unique_ptr<BlockMessages>> blocks(machine.size());
+  std::vector<std::unique_ptr<Exchange>> exchanges(machine.size());
+  testing::PlanPointer plan;
+  for (const Rank r : machine.ranks()) {
+    blocks[r] = testing::known_blocks(machine.node(r), 300'001);
+    if (!plan) plan = testing::plan_for(machine.node(r), *blocks[r]);
+    exchanges[r] = std::make_unique<Exchange>(machine.node(r), kHandler,
+                                              Group::all(machine.shape(), r), *plan, *blocks[r]);
+  }
+  machine.run([&](Node& node) {
+    const Rank r = node.rank();
+    return exchange_blocks_again(node, exchanges[r].get(), blocks[r].get(), rounds);
+  });
+  TOROID_CHECK(machine.finished());
+  if (job.rank() != 0) return;
+  TOROID_CHECK_EQ(machine.counters().put_bytes, std::uint64_t{rounds} * 12 * 300'001);
+  TOROID_CHECK(machine.counters().packed_bytes > 0);
+}
+
 using PackedPutsOverOfi = testing::OnEveryProvider;
 INSTANTIATE_TEST_SUITE_P(Over, PackedPutsOverOfi, testing::kProviders, testing::provider_name);
 
 TEST_P(PackedPutsOverOfi, BringEveryByteAndAreCountedAsPackedWhereNoneIsRead) {
-  for (const unsigned processes : {2u, 3u})
-    for (const unsigned workers : {1u, 2u}) {
-      OfiCase c{.processes = processes, .workers = workers, .provider = GetParam()};
-      c.transfer = TransferMode::put;
-      c.packets_per_visit = kWhole;
-      c.frames = FrameWay::messages;
-      const auto body = [](Job& job, EmulatedMachine& machine) {
-        std::vector<std::unique_ptr<BlockMessages>> blocks(machine.size());
-        std::vector<std::unique_ptr<Exchange>> exchanges(machine.size());
-        testing::PlanPointer plan;
-        for (const Rank r : machine.ranks()) {
-          blocks[r] = testing::known_blocks(machine.node(r), 300'001);
-          if (!plan) plan = testing::plan_for(machine.node(r), *blocks[r]);
-          exchanges[r] = std::make_unique<Exchange>(
-              machine.node(r), kHandler, Group::all(machine.shape(), r), *plan, *blocks[r]);
-        }
-        machine.run([&](Node& node) {
-          return exchange_blocks_again(node, exchanges[node.rank()].get(),
-                                       blocks[node.rank()].get());
-        });
-        TOROID_CHECK(machine.finished());
-        if (job.rank() != 0) return;
-        TOROID_CHECK_EQ(machine.counters().put_bytes, 10u * 12 * 300'001);
-        TOROID_CHECK(machine.counters().packed_bytes > 0);
-      };
-      testing::run_on_ofi(Shape::parse("4"), c, body);
-    }
+  const unsigned rounds = testing::is_thorough() ? 10 : 3;
+  for (const auto& row : testing::combinations_over(GetParam(), {2, 2})) {
+    OfiCase c{.processes = row[0] == 0 ? 2u : 3u, .workers = row[1] == 0 ? 1u : 2u};
+    c.provider = GetParam();
+    c.transfer = TransferMode::put;
+    c.packets_per_visit = kWhole;
+    c.frames = FrameWay::messages;
+    testing::run_on_ofi(Shape::parse("4"), c, [&](Job& job, EmulatedMachine& machine) {
+      exchange_packed(job, machine, rounds);
+    });
+  }
 }
 
 }  // namespace

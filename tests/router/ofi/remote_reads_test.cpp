@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -23,6 +24,7 @@
 #include "packet/node/settings.hpp"
 #include "router/ofi/frame.hpp"
 #include "router/ofi/gateway.hpp"
+#include "tests/pairwise.hpp"
 #include "tests/router/failure_of.hpp"
 #include "tests/router/ofi/changed_part.hpp"
 #include "tests/router/ofi/fake_network.hpp"
@@ -70,11 +72,14 @@ void expect_read(const char* text, std::uint64_t bytes, const SteppedOptions& op
 }
 
 TEST(RemoteReads, BringEveryByteForAnyNumberOfWorkersAndProcesses) {
-  for (const auto& [text, processes] : std::vector<std::pair<const char*, unsigned>>{
-           {"2", 2}, {"5", 2}, {"7m", 3}, {"4x2m", 4}, {"1x6x1", 5}, {"3x3", 9}})
-    for (const unsigned workers : {1u, 2u, 3u})
-      for (const std::uint64_t bytes : {480u, 481u, 40'001u})
-        expect_read(text, bytes, reading(processes, workers, bytes + workers));
+  const std::vector<std::pair<const char*, unsigned>> divided = {
+      {"2", 2}, {"5", 2}, {"7m", 3}, {"4x2m", 4}, {"1x6x1", 5}, {"3x3", 9}};
+  constexpr std::array<std::uint64_t, 3> kBytes = {480, 481, 40'001};
+  for (const auto& row : testing::combinations({divided.size(), 3, kBytes.size()})) {
+    const auto& [text, processes] = divided[row[0]];
+    const auto workers = static_cast<unsigned>(1 + row[1]);
+    expect_read(text, kBytes[row[2]], reading(processes, workers, kBytes[row[2]] + workers));
+  }
 }
 
 TEST(RemoteReads, NeedNoMoreThanTheSmallestBuffers) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fmt/core.h>
+#include <cstddef>
 
 #include <array>
 #include <cstdint>
@@ -18,7 +19,9 @@
 #include "router/placement/host_topology.hpp"
 #include "router/placement/placement.hpp"
 #include "router/shm/ring_fabric.hpp"
+#include "tests/pairwise.hpp"
 #include "tests/router/emulated_machine.hpp"
+#include "tests/scale.hpp"
 
 namespace toroid::testing {
 
@@ -89,6 +92,17 @@ inline std::vector<RingCase> ring_cases() {
     for (const RoutingRule routing : kRoutings)
       for (const unsigned threads : kWorkers)
         cases.push_back({route, routing, threads, cases.size() + 1});
+  return cases;
+}
+
+/// The cases that a test takes beside each of so many values of its own, shapes for example: in the
+/// thorough set all of them.
+inline std::vector<std::vector<RingCase>> ring_cases_beside(std::size_t values) {
+  if (is_thorough()) return std::vector<std::vector<RingCase>>(values, ring_cases());
+  std::vector<std::vector<RingCase>> cases(values);
+  std::uint64_t seed = 0;
+  for (const auto& row : combinations({values, kRoutes.size(), kRoutings.size(), kWorkers.size()}))
+    cases[row[0]].push_back({kRoutes[row[1]], kRoutings[row[2]], kWorkers[row[3]], ++seed});
   return cases;
 }
 

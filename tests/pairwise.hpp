@@ -1,0 +1,141 @@
+// Combinations of the values of several axes: policies, shapes, settings, machines.
+//
+//   landing set, Release        every pair of values of two axes occurs
+//   landing set, sanitizers     every value occurs
+//   thorough set                every combination
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "tests/scale.hpp"
+
+namespace toroid::testing {
+
+/// An index of a value for each axis.
+using Combination = std::vector<std::size_t>;
+using Combinations = std::vector<Combination>;
+
+/// All combinations, the last axis the fastest. `sizes`: the number of values of each axis.
+inline Combinations every_combination(const Combination& sizes) {
+  Combinations all{{}};
+  for (const std::size_t size : sizes) {
+    Combinations longer;
+    for (const Combination& row : all)
+      for (std::size_t value = 0; value < size; ++value) {
+        longer.push_back(row);
+        longer.back().push_back(value);
+      }
+    all = std::move(longer);
+  }
+  return all;
+}
+
+/// As many combinations as the longest axis has values; those of the others come in turn.
+inline Combinations every_value(const Combination& sizes) {
+  Combinations rows(sizes.empty() ? 0 : *std::ranges::max_element(sizes));
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    for (const std::size_t size : sizes) rows[r].push_back(r % size);
+  return rows;
+}
+
+/// The pairs of values of two axes that no combination has had yet.
+class OpenPairs {
+ public:
+  explicit OpenPairs(const Combination& sizes) {
+    for (const std::size_t size : sizes) {
+      first_.push_back(values_);
+      values_ += size;
+    }
+    open_.assign(values_ * values_, false);
+    for (std::size_t a = 0; a < sizes.size(); ++a)
+      for (std::size_t b = a + 1; b < sizes.size(); ++b)
+        for (const Combination& pair : every_combination({sizes[a], sizes[b]}))
+          open_[place(a, pair[0], b, pair[1])] = true;
+  }
+
+  bool is_open(std::size_t a, std::size_t value_a, std::size_t b, std::size_t value_b) const {
+    return a < b ? open_[place(a, value_a, b, value_b)] : open_[place(b, value_b, a, value_a)];
+  }
+  void close(const Combination& row) {
+    for (std::size_t a = 0; a < row.size(); ++a)
+      for (std::size_t b = a + 1; b < row.size(); ++b) open_[place(a, row[a], b, row[b])] = false;
+  }
+
+ private:
+  std::size_t place(std::size_t a, std::size_t value_a, std::size_t b, std::size_t value_b) const {
+    return (first_[a] + value_a) * values_ + first_[b] + value_b;
+  }
+
+  Combination first_;  ///< [axis]: the number of its first value among those of all axes
+  std::size_t values_ = 0;
+  std::vector<bool> open_;
+};
+
+/// Few combinations in which every pair of values of two axes occurs. Each begins with an open
+/// pair; every other axis takes the value with the most open pairs to those that are chosen, and
+/// among equals the one that has been chosen least.
+class PairwiseCover {
+ public:
+  explicit PairwiseCover(const Combination& sizes) : sizes_(sizes), open_(sizes) {
+    for (const std::size_t size : sizes) uses_.emplace_back(size, 0);
+    for (std::size_t a = 0; a < sizes.size(); ++a)
+      for (std::size_t b = a + 1; b < sizes.size(); ++b)
+        for (const Combination& pair : every_combination({sizes[a], sizes[b]}))
+          if (open_.is_open(a, pair[0], b, pair[1])) add_row(a, b, pair);
+  }
+  const Combinations& rows() const { return rows_; }
+
+ private:
+  void add_row(std::size_t a, std::size_t b, const Combination& pair) {
+    Combination row(sizes_.size());
+    row[a] = pair[0];
+    row[b] = pair[1];
+    std::vector<std::size_t> chosen{a, b};
+    for (std::size_t axis = 0; axis < sizes_.size(); ++axis) {
+      if (axis == a || axis == b) continue;
+      row[axis] = best(axis, row, chosen);
+      chosen.push_back(axis);
+    }
+    for (std::size_t axis = 0; axis < sizes_.size(); ++axis) ++uses_[axis][row[axis]];
+    open_.close(row);
+    rows_.push_back(row);
+  }
+  std::size_t best(std::size_t axis, const Combination& row,
+                   const std::vector<std::size_t>& chosen) const {
+    std::size_t best = 0;
+    for (std::size_t value = 1; value < sizes_[axis]; ++value) {
+      const std::size_t gain = gain_of(axis, value, row, chosen);
+      const std::size_t most = gain_of(axis, best, row, chosen);
+      if (gain > most || (gain == most && uses_[axis][value] < uses_[axis][best])) best = value;
+    }
+    return best;
+  }
+  std::size_t gain_of(std::size_t axis, std::size_t value, const Combination& row,
+                      const std::vector<std::size_t>& chosen) const {
+    const auto gains = [&](std::size_t other) {
+      return open_.is_open(axis, value, other, row[other]);
+    };
+    return static_cast<std::size_t>(std::ranges::count_if(chosen, gains));
+  }
+
+  Combination sizes_;
+  OpenPairs open_;
+  std::vector<std::vector<std::size_t>> uses_;  ///< [axis][value]: rows that have it
+  Combinations rows_;
+};
+
+/// One axis has no pairs: all its values.
+inline Combinations every_pair(const Combination& sizes) {
+  return sizes.size() < 2 ? every_value(sizes) : PairwiseCover(sizes).rows();
+}
+
+/// What this set of tests takes; see above.
+inline Combinations combinations(const Combination& sizes) {
+  if (is_thorough()) return every_combination(sizes);
+  return kSanitized ? every_value(sizes) : every_pair(sizes);
+}
+
+}  // namespace toroid::testing
