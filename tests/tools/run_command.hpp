@@ -9,19 +9,18 @@
 #include <array>
 #include <csignal>
 #include <cstddef>
-#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <stdexcept>
-#include <string>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#include <sanitizer/common_interface_defs.h>
-#endif
-
+#include "tests/scale.hpp"  // IWYU pragma: keep
 #include "tests/tools/run_process.hpp"
 #include "tools/command_line/program.hpp"
+
+#ifdef TOROID_SANITIZED
+#include <sanitizer/common_interface_defs.h>
+#endif
 
 namespace toroid::testing {
 
@@ -77,8 +76,8 @@ class CalledCommand {
       return;
   }
   static void send_sanitizers_to([[maybe_unused]] int file) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    __sanitizer_set_report_fd(reinterpret_cast<void*>(static_cast<std::intptr_t>(file)));
+#ifdef TOROID_SANITIZED
+    __sanitizer_set_report_fd(reinterpret_cast<void*>(static_cast<std::size_t>(file)));
 #endif
   }
 
