@@ -14,6 +14,7 @@
 #include "hal/random.hpp"
 #include "hal/send_descriptor.hpp"
 #include "tests/hal/descriptors.hpp"
+#include "tests/scale.hpp"
 
 namespace toroid {
 namespace {
@@ -75,7 +76,7 @@ std::vector<InjectionFifo> random_fifos(Random& random) {
 TEST(Drain, EqualsTheFlowchartOnRandomWorlds) {
   std::size_t total = 0;
   std::size_t stuck = 0;
-  for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::scaled(3000u); ++seed) {
     Random random(seed);
     auto expected_fifos = random_fifos(random);
     InjectionFifos fifos(expected_fifos);
@@ -97,8 +98,8 @@ TEST(Drain, EqualsTheFlowchartOnRandomWorlds) {
     total += moved.size();
     stuck += queues.empty() ? 0 : 1;
   }
-  EXPECT_GT(total, 10000u);  // the worlds were neither all stuck
-  EXPECT_GT(stuck, 1000u);   // nor all roomy
+  EXPECT_GT(total, testing::scaled(10000u));  // the worlds were neither all stuck
+  EXPECT_GT(stuck, testing::scaled(1000u));   // nor all roomy
 }
 
 /// What drain() hands over, packet by packet.
@@ -115,7 +116,7 @@ Moved drained_packets(OutputQueues& queues, InjectionFifos& fifos, std::size_t l
 
 TEST(Drain, TakesRunsAsItWouldTakeTheirPacketsOneByOne) {
   std::size_t in_runs = 0;
-  for (std::uint64_t seed = 1; seed <= 3000; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::scaled(3000u); ++seed) {
     Random random(seed);
     InjectionFifos fifos(random_fifos(random));
     InjectionFifos one_by_one_fifos = fifos;
@@ -136,7 +137,7 @@ TEST(Drain, TakesRunsAsItWouldTakeTheirPacketsOneByOne) {
       ASSERT_EQ(fifos.used(f), one_by_one_fifos.used(f)) << "seed " << seed;
     in_runs += expected.size();
   }
-  EXPECT_GT(in_runs, 10000u);
+  EXPECT_GT(in_runs, testing::scaled(10000u));
 }
 
 }  // namespace

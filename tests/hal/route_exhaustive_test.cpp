@@ -1,5 +1,5 @@
 // Minimal routes of every pair of nodes of every torus and mesh up to 5x5x5, and some others,
-// against a breadth-first search.
+// against a breadth-first search; in the landing set, of an eighth of the larger ones.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace toroid {
 namespace {
 
 std::vector<Shape> routed_shapes() {
-  auto shapes = testing::all_shapes(3, 5);
+  auto shapes = testing::some_of(testing::all_shapes(3, 5), 27);
   for (const auto& shape : testing::all_shapes(2, 6)) shapes.push_back(shape);
   for (const auto& shape : testing::all_shapes(1, 9)) shapes.push_back(shape);
   for (const auto& shape :

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fmt/core.h>
+#include <cstddef>
 
 #include <cstdint>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "hal/direction.hpp"
 #include "hal/shape.hpp"
+#include "tests/scale.hpp"
 
 namespace toroid::testing {
 
@@ -36,6 +38,16 @@ inline std::vector<Shape> all_shapes(unsigned dims, unsigned most) {
   std::vector<Shape> shapes;
   for (const auto& text : texts) shapes.push_back(Shape::parse(text));
   return shapes;
+}
+
+/// All of them in the thorough set; else those of at most `small` nodes and every eighth of the
+/// larger ones, in which every extent of every dimension occurs.
+inline std::vector<Shape> some_of(const std::vector<Shape>& all, Rank small) {
+  if (is_thorough()) return all;
+  std::vector<Shape> some;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].size() <= small || i % 8 == 0) some.push_back(all[i]);
+  return some;
 }
 
 inline std::vector<Shape> parsed(const std::vector<std::string>& texts) {

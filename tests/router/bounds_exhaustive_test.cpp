@@ -1,4 +1,5 @@
-// No run of the model beats a bound: every small shape, both routings, short and long messages.
+// No run of the model beats a bound: every small shape (in the landing set an eighth of those in
+// three dimensions), both routings, short and long messages.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -52,7 +53,7 @@ TEST(NeverBelowTheBound, InTwoDimensions) {
 }
 
 TEST(NeverBelowTheBound, InThreeDimensions) {
-  expect_above_bounds(testing::all_shapes(3, 4));
+  expect_above_bounds(testing::some_of(testing::all_shapes(3, 4), 12));
   expect_above_bounds(testing::parsed({"5x5x2", "5x4mx3", "5x5x5"}));
 }
 

@@ -19,6 +19,7 @@
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/shm/tagged_messages.hpp"
 #include "tests/router/sim/sim_machine.hpp"
+#include "tests/scale.hpp"
 
 namespace toroid {
 namespace {
@@ -65,7 +66,7 @@ TEST(Conservation, HoldsForEveryRoutingAndTieRule) {
 
 TEST(Conservation, HoldsForManySeedsOrdersAndMessageLengths) {
   Random random(77);
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::scaled(40u); ++seed) {
     const auto order = static_cast<OrderRule>(random.below(kOrderRuleNames.size()));
     const auto routing = static_cast<RoutingRule>(random.below(kRoutingRuleNames.size()));
     expect_conserved(Shape::parse(kShapes[random.below(14)]), 1 + random.below(4),

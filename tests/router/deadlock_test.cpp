@@ -1,6 +1,7 @@
 // Tiny buffers: without the bubble rule rings of them fill up and nothing moves any more; with it
 // every run completes.
 #include <gtest/gtest.h>
+#include <array>
 
 #include <cstdint>
 #include <string>
@@ -14,6 +15,7 @@
 #include "packet/node/node.hpp"
 #include "packet/node/settings.hpp"
 #include "router/sim/sim_fabric.hpp"
+#include "tests/pairwise.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/rules/buffer_cycle.hpp"
 #include "tests/router/sim/sim_machine.hpp"
@@ -55,6 +57,9 @@ const std::vector<Case> kDeadlocks = {{"8x8", RoutingRule::deterministic, 240},
                                       {"5x5x5", RoutingRule::deterministic, 240},
                                       {"5x5x5", RoutingRule::adaptive, 960}};
 
+constexpr std::array kRoutings = {RoutingRule::adaptive, RoutingRule::deterministic,
+                                  RoutingRule::random_order};
+
 TEST(Deadlock, HappensWithoutTheBubbleRule) {
   for (const Case& c : kDeadlocks)
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
@@ -79,13 +84,14 @@ TEST(Deadlock, NeverHappensWithTheBubbleRule) {
 }
 
 TEST(Deadlock, NeverHappensWithTheBubbleRuleOnManyShapesAndSeeds) {
-  for (const char* text :
-       {"2", "3", "8", "9", "4x4", "8x2", "6x5", "8x8m", "3x3x3", "4x4x4", "2x2x2x2", "3x2x2x2x2"})
-    for (const auto routing :
-         {RoutingRule::adaptive, RoutingRule::deterministic, RoutingRule::random_order})
-      for (std::uint64_t seed = 1; seed <= 5; ++seed)
-        EXPECT_EQ(report(Shape::parse(text), routing, 240 * seed, seed, true), "")
-            << text << " seed " << seed;
+  constexpr std::array kShapes = {"2",   "3",    "8",     "9",     "4x4",     "8x2",
+                                  "6x5", "8x8m", "3x3x3", "4x4x4", "2x2x2x2", "3x2x2x2x2"};
+  for (const auto& row : testing::combinations({kShapes.size(), kRoutings.size(), 5})) {
+    const std::uint64_t seed = 1 + row[2];
+    const char* const text = kShapes[row[0]];
+    EXPECT_EQ(report(Shape::parse(text), kRoutings[row[1]], 240 * seed, seed, true), "")
+        << text << " seed " << seed;
+  }
 }
 
 TEST(Deadlock, NeverHappensOnAMeshEvenWithoutTheRule) {
@@ -130,11 +136,12 @@ TEST(Deadlock, NeverHappensWithPacketsOfMixedLengths) {
 }
 
 TEST(Deadlock, NeverHappensWithMixedLengthsInTinyBuffers) {
-  for (const char* shape : {"8", "4x4", "8x8", "3x3x3", "4x4x4"})
-    for (const auto routing :
-         {RoutingRule::adaptive, RoutingRule::deterministic, RoutingRule::random_order})
-      for (const std::uint64_t bytes : {241u, 500u, 721u, 1000u})
-        EXPECT_EQ(report(Shape::parse(shape), routing, bytes, 1, true), "") << shape;
+  constexpr std::array kShapes = {"8", "4x4", "8x8", "3x3x3", "4x4x4"};
+  constexpr std::array<std::uint64_t, 4> kBytes = {241, 500, 721, 1000};
+  for (const auto& row : testing::combinations({kShapes.size(), kRoutings.size(), kBytes.size()})) {
+    const char* const shape = kShapes[row[0]];
+    EXPECT_EQ(report(Shape::parse(shape), kRoutings[row[1]], kBytes[row[2]], 1, true), "") << shape;
+  }
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 
 #include "fft/execute/local_array.hpp"
 #include "fft/kernels/kernel.hpp"
+#include "tests/pairwise.hpp"
 
 namespace toroid::fft::local {
 namespace {
@@ -125,13 +126,16 @@ class MeasuredKernel : public ::testing::Test {
 };
 
 void MeasuredKernel::try_planes(const Planes& shape) {
-  for (const Kind kind : {Kind::forward, Kind::inverse, Kind::real_to_half}) {
+  constexpr std::array kKinds = {Kind::forward, Kind::inverse, Kind::real_to_half};
+  for (const auto& row : testing::combinations({kKinds.size(), 2, 2})) {
+    const Kind kind = kKinds[row[0]];
     SCOPED_TRACE(fmt::format("{} planes of {}x{} of kind {}", shape.planes, shape.rows,
                              shape.columns, static_cast<int>(kind)));
-    for (const LibraryName name : {LibraryName::fftw, LibraryName::kissfft}) {
+    const LibraryName name = row[1] == 0 ? LibraryName::fftw : LibraryName::kissfft;
+    if (row[2] == 0)
       local::try_planes<double>(name, shape, kind, Precision::double_);
+    else
       local::try_planes<float>(name, shape, kind, Precision::single);
-    }
   }
 }
 

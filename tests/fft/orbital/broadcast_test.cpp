@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <iterator>
 #include <span>
 #include <vector>
 
@@ -130,16 +131,18 @@ TEST(Broadcasts, GiveTheSameEveryTimeTheyRun) {
 TEST(Broadcasts, GiveOnRingsWhatTheyGiveOnTheModel) {
   using T = std::complex<double>;
   const std::vector<T> array = noise_of<T>(216, 6);
-  for (const OrbitalVariant rival : kRivals)
-    for (const unsigned extent : {2u, 3u}) {
-      const auto expected = run(extent, testing::cube_size(6), {.variant = rival}, array);
-      const OrbitalPlan plan(testing::cube_size(6), cube_of(extent), {.variant = rival});
-      for (const auto& c : testing::ring_cases()) {
-        const auto fabric =
-            testing::ring_fabric(cube_of(extent), c.threads, testing::routed(c.route));
-        EXPECT_EQ(run_on(*fabric, plan, array, 3).result, expected.result) << c.text();
-      }
+  const auto cases = testing::ring_cases_beside(2 * std::size(kRivals));
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const OrbitalVariant rival = kRivals[i / 2];
+    const unsigned extent = i % 2 == 0 ? 2 : 3;
+    const auto expected = run(extent, testing::cube_size(6), {.variant = rival}, array);
+    const OrbitalPlan plan(testing::cube_size(6), cube_of(extent), {.variant = rival});
+    for (const auto& c : cases[i]) {
+      const auto fabric =
+          testing::ring_fabric(cube_of(extent), c.threads, testing::routed(c.route));
+      EXPECT_EQ(run_on(*fabric, plan, array, 3).result, expected.result) << c.text();
     }
+  }
 }
 
 /// P - 1 of P blocks of the line are passed on in a stage, by all nodes of a line together P times

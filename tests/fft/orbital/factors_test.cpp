@@ -20,6 +20,7 @@
 #include "router/sim/sim_fabric.hpp"
 #include "tests/fft/orbital/orbital_run.hpp"
 #include "tests/fft/reference.hpp"
+#include "tests/pairwise.hpp"
 
 namespace toroid::fft {
 namespace {
@@ -96,14 +97,16 @@ TEST(OrbitalFactors, GiveEachFrequencyOnePlace) {
 }
 
 TEST(OrbitalFactors, FollowTheDefinitionForEveryExtentAndBlock) {
-  for (const Sign sign : kBothWays)
-    for (const unsigned extent : {1u, 2u, 3u, 4u})
-      for (const unsigned block : {1u, 2u, 3u, 7u}) {
-        const ArrayExtents size = cube_size(std::int64_t{extent} * block);
-        expect_the_dft<std::complex<double>>(extent, size,
-                                             {.kinds = {fft, fft, fft}, .sign = sign});
-        expect_the_dft<std::complex<float>>(extent, size, {.kinds = {fft, fft, fft}, .sign = sign});
-      }
+  constexpr std::array kBlocks = {1, 2, 3, 7};
+  for (const auto& row : testing::combinations({kBothWays.size(), 4, kBlocks.size(), 2})) {
+    const auto extent = static_cast<unsigned>(1 + row[1]);
+    const ArrayExtents size = cube_size(std::int64_t{extent} * kBlocks[row[2]]);
+    const OrbitalOptions options{.kinds = {fft, fft, fft}, .sign = kBothWays[row[0]]};
+    if (row[3] == 0)
+      expect_the_dft<std::complex<double>>(extent, size, options);
+    else
+      expect_the_dft<std::complex<float>>(extent, size, options);
+  }
 }
 
 TEST(OrbitalFactors, FollowTheDefinitionBesideOtherKindsInEveryOrderOfStages) {

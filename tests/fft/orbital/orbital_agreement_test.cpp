@@ -4,6 +4,7 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "fft/orbital/plan.hpp"
 #include "fft/plan/transform_kind.hpp"
@@ -25,13 +26,21 @@ using testing::noise_of;
 using testing::orbital_on;
 using Complex = std::complex<double>;
 
-void expect_agreement(unsigned extent, std::int64_t n, const OrbitalOptions& options,
-                      Machine machine = {}, unsigned times = 1) {
+/// What is computed on the model and on rings.
+struct Computation {
+  unsigned extent;
+  std::int64_t n;
+  OrbitalOptions options{};
+};
+
+void expect_agreement(const Computation& computation, const std::vector<testing::RingCase>& cases,
+                      const Machine& machine, unsigned times) {
+  const auto& [extent, n, options] = computation;
   const OrbitalPlan plan(cube_size(n), cube_of(extent), options);
   const auto array = noise_of<Complex>(static_cast<std::size_t>(n * n * n), 9);
   const auto model = make_sim_fabric(cube_of(extent), machine);
   const auto expected = orbital_on(*model, plan, array).result;
-  for (const auto& c : testing::ring_cases()) {
+  for (const auto& c : cases) {
     const auto fabric =
         testing::ring_fabric(cube_of(extent), c.threads, testing::routed(c.route), machine);
     NodeOptions node = c.node();
@@ -47,17 +56,23 @@ void expect_agreement(unsigned extent, std::int64_t n, const OrbitalOptions& opt
   }
 }
 
+void expect_agreements(const std::vector<Computation>& all, const Machine& machine = {},
+                       unsigned times = 1) {
+  const auto cases = testing::ring_cases_beside(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) expect_agreement(all[i], cases[i], machine, times);
+}
+
 TEST(OrbitalAgreement, GivesTheModelsBitsForwardAndInverse) {
-  expect_agreement(1, 5, {});
-  expect_agreement(2, 10, {.kinds = {TransformKind::dct, TransformKind::dft, TransformKind::dht}});
-  expect_agreement(3, 9, {.sign = Sign::inverse, .alpha = {-1, 1, -1}});
-  expect_agreement(2, 6, {.kinds = {TransformKind::fft, TransformKind::dct, TransformKind::fft}});
-  expect_agreement(3, 9, {.kinds = {TransformKind::fft}, .sign = Sign::inverse});
+  expect_agreements(
+      {{1, 5},
+       {2, 10, {.kinds = {TransformKind::dct, TransformKind::dft, TransformKind::dht}}},
+       {3, 9, {.sign = Sign::inverse, .alpha = {-1, 1, -1}}},
+       {2, 6, {.kinds = {TransformKind::fft, TransformKind::dct, TransformKind::fft}}},
+       {3, 9, {.kinds = {TransformKind::fft}, .sign = Sign::inverse}}});
 }
 
 TEST(OrbitalAgreement, GivesTheModelsBitsAfterManyRuns) {
-  expect_agreement(2, 6, {}, {}, 4);
-  expect_agreement(3, 3, {.sign = Sign::inverse}, {}, 4);
+  expect_agreements({{2, 6}, {3, 3, {.sign = Sign::inverse}}}, {}, 4);
 }
 
 TEST(OrbitalAgreement, GivesTheModelsBitsThroughTheSmallestBuffers) {
@@ -66,7 +81,7 @@ TEST(OrbitalAgreement, GivesTheModelsBitsThroughTheSmallestBuffers) {
   machine.bubble_vc_chunks = machine.priority_vc_chunks = 16;
   machine.ring_slots = 1;
   machine.reception_fifos = 1;
-  expect_agreement(2, 8, {}, machine);
+  expect_agreements({{2, 8}}, machine);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <array>
 
 #include <algorithm>
 #include <complex>
@@ -320,13 +321,15 @@ TYPED_TEST(ConvolutionOf, MayBeAppliedAgainAndInPlace) {
 
 TEST(Convolution, GivesTheModelsBitsOnRings) {
   const auto factor = [](const WaveVector& k) { return Complex(static_cast<double>(k[2]), 1); };
-  for (const Method method : {Method::volumetric, Method::slab, Method::rows}) {
+  constexpr std::array kMethods = {Method::volumetric, Method::slab, Method::rows};
+  const auto cases = testing::ring_cases_beside(kMethods.size());
+  for (std::size_t m = 0; m < cases.size(); ++m) {
     Description description;
     description.size = {8, 9, 7};
-    description.method = method;
+    description.method = kMethods[m];
     const auto array = noise_of<Complex>(description, 7);
     const auto expected = convolve("2x3", description, array, factor);
-    for (const auto& c : testing::ring_cases()) {
+    for (const auto& c : cases[m]) {
       const auto fabric =
           testing::ring_fabric(Shape::parse("2x3"), c.threads, testing::routed(c.route), {});
       EXPECT_EQ(convolve_on<Complex>(*fabric, description, array, factor), expected) << c.text();

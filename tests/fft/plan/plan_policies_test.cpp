@@ -38,6 +38,7 @@
 #include "tests/fft/reference.hpp"
 #include "tests/packet/broken_policy.hpp"
 #include "tests/router/shm/ring_machine.hpp"
+#include "tests/scale.hpp"
 
 namespace toroid::fft {
 namespace {
@@ -137,13 +138,22 @@ Results<In, Out> results_of(const Transform& transform, const NodeOptions& asked
   return results;
 }
 
+/// In the landing set every choice comes to every fabric with complex or with real data; with
+/// sanitizers, to one of them.
+bool is_taken(std::size_t turn, std::size_t fabric) {
+  if (testing::is_thorough()) return true;
+  return testing::kSanitized ? fabric == turn % kFabrics.size() : (turn + fabric) % 2 == 0;
+}
+
 template <typename In, typename Out>
 void expect_equal_bits_of(const Transform& transform,
                           const std::vector<std::pair<std::string, NodeOptions>>& all) {
   SCOPED_TRACE(transform.text());
   const auto expected = results_of<In, Out>(transform, {});
-  for (const auto& [name, options] : all)
+  for (std::size_t i = 0; i < all.size(); ++i)
     for (std::size_t f = 0; f < kFabrics.size(); ++f) {
+      const auto& [name, options] = all[i];
+      if (!is_taken(i + (transform.description.real ? 1 : 0), f)) continue;
       SCOPED_TRACE(fmt::format("{}, fabric {}", name, f));
       const auto results = results_of<In, Out>(transform, options, kFabrics[f]);
       EXPECT_TRUE(equal_bits(results.there, expected.there));

@@ -17,6 +17,7 @@
 #include "packet/node/settings.hpp"
 #include "tests/fft/layout/random_boxes.hpp"
 #include "tests/fft/plan/plan_check.hpp"
+#include "tests/scale.hpp"
 
 namespace toroid::fft {
 namespace {
@@ -84,7 +85,7 @@ class RandomPlan {
 
 TEST(RandomPlans, AreRightOrRefused) {
   int right = 0;
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::scaled(60u); ++seed) {
     RandomPlan plan(seed);
     const std::string refused = testing::refusal_of(plan.torus().c_str(), plan.description());
     if (refused != "nothing was refused") continue;
@@ -92,7 +93,7 @@ TEST(RandomPlans, AreRightOrRefused) {
     testing::expect_right_by_turns(plan.torus().c_str(), plan.description(), plan.options());
     ++right;
   }
-  EXPECT_GT(right, 20);
+  EXPECT_GT(right, testing::scaled(20));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The slab method: planes in pieces, box cuts, what it refuses.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <array>
 
 #include <cstdint>
 #include <tuple>
@@ -21,6 +22,7 @@
 #include "tests/fft/plan/plan_check.hpp"
 #include "tests/fft/plan/plan_run.hpp"
 #include "tests/fft/reference.hpp"
+#include "tests/pairwise.hpp"
 
 namespace toroid::fft {
 namespace {
@@ -193,16 +195,15 @@ TEST(Slab, RefusesMoreOutstandingExchangesThanThereAreHandlersFor) {
 }
 
 TEST(Slab, CutsABoxOutOfTheSpectrumAndPadsItOnTheWayBack) {
-  for (const double cut : {1.5, 2.0, 2.7, 3.0, 4.0})
-    for (const std::int64_t planes : {0, 1})
-      for (const std::int64_t batch : {1, 2})
-        for (const char* torus : {"1", "2", "3"}) {
-          Description d = slab({12, 12, 24}, {planes, 2});
-          d.box_cut = cut;
-          d.batch = batch;
-          d.return_to_input = batch == 2;
-          testing::expect_right_by_turns(torus, d);
-        }
+  constexpr std::array kCuts = {1.5, 2.0, 2.7, 3.0, 4.0};
+  constexpr std::array kTorus = {"1", "2", "3"};
+  for (const auto& row : testing::combinations({kCuts.size(), 2, 2, kTorus.size()})) {
+    Description d = slab({12, 12, 24}, {static_cast<std::int64_t>(row[1]), 2});
+    d.box_cut = kCuts[row[0]];
+    d.batch = row[2] == 0 ? 1 : 2;
+    d.return_to_input = d.batch == 2;
+    testing::expect_right_by_turns(kTorus[row[3]], d);
+  }
 }
 
 TEST(Slab, CutsUnevenBoxesAndDownToASinglePoint) {

@@ -13,6 +13,7 @@
 #include "router/job/job.hpp"
 #include "router/job/membership.hpp"
 #include "tests/router/job/jobs.hpp"
+#include "tests/scale.hpp"
 
 namespace toroid::testing {
 namespace {
@@ -59,7 +60,7 @@ TEST(JobCollectives, BringLargeBlobsWhileSignsOfLifeGoOn) {
   const JobOptions options{.patience = milliseconds(60000),
                            .heartbeat = milliseconds(20),
                            .silence = milliseconds(10000)};
-  const Blob large = blob_of(50'000'001, 1);
+  const Blob large = blob_of(by_set<std::size_t>(25'000'001, 50'000'001), 1);
   const auto gather = [&](Job& job) {
     for (const Blob& blob : job.all_gather(large)) EXPECT_TRUE(equal_blobs(blob, large));
   };
@@ -67,7 +68,7 @@ TEST(JobCollectives, BringLargeBlobsWhileSignsOfLifeGoOn) {
 }
 
 TEST(JobCollectives, AreNotDisturbedByThoseWhoLeave) {
-  for (int i = 0; i < 20; ++i)
+  for (int i = 0; i < by_set(10, 20); ++i)
     EXPECT_THAT(run_job(4, [](Job& job) { expect_all_gathered(job, 300'000); }), Each(""));
 }
 

@@ -18,6 +18,7 @@
 #include "tests/router/end_of_run.hpp"
 #include "tests/router/shm/ring_machine.hpp"
 #include "tests/router/smallest_buffers.hpp"
+#include "tests/scale.hpp"
 
 namespace toroid {
 namespace {
@@ -74,12 +75,13 @@ TEST(FailureStages, OfALinkLoseNothingOnRingsWhereAnotherWayIsLeft) {
 }
 
 TEST(FailureStages, LeaveEveryPacketOnRingsDeliveredOrCounted) {
+  const std::uint64_t bytes = testing::is_thorough() ? 12'000 : 3'600;
   for (const RoutingRule routing : {RoutingRule::adaptive, RoutingRule::deterministic})
     for (const Tick at : {1u, 700'000u}) {
       const FailureList list{
           {"(0,0,0)X+@" + std::to_string(at)}, {"(1,1,1)@" + std::to_string(at + 500'000)}, false};
       const EndOfRun end =
-          run_to_the_end(Shape::parse("3x4x3").with_failures(list), 12'000, routing);
+          run_to_the_end(Shape::parse("3x4x3").with_failures(list), bytes, routing);
       EXPECT_EQ(end.counters.packets, end.counters.delivered + end.packets_lost());
       ASSERT_EQ(end.counters.deaths.size(), 2u);
       EXPECT_EQ(end.report.find("(0,0,0)X+ failed at cycle"), 0u) << end.report;

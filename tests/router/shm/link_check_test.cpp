@@ -17,6 +17,7 @@
 #include "router/shm/torus/link_check.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/shm/ring_machine.hpp"
+#include "tests/scale.hpp"
 
 namespace toroid::ring {
 namespace {
@@ -137,7 +138,7 @@ TEST(LinkCheck, PassesOnEverythingOnceAndInOrderWhateverBefallsIt) {
 }
 
 TEST(LinkCheck, PassesOnEverythingOnceAndInOrderWhereAllBefallsIt) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::scaled(20u); ++seed) {
     LinkErrors errors = faulty(0.3);
     errors.burst = 1 + static_cast<unsigned>(seed % 4);
     CheckedRings link(errors, {8, 3, 1, 100}, seed);
@@ -172,14 +173,14 @@ TEST(LinkCheck, GoesOnWhereCountsBeginAnew) {
 }
 
 TEST(LinkCheck, PassesOnEverythingBetweenTwoThreads) {
-  constexpr std::uint64_t kPackets = 30'000;
+  const std::uint64_t packets = testing::is_thorough() ? 30'000 : 4'000;
   CheckedRings link(faulty(0.02), {16, 16, 16, 16});
-  std::thread sender([&link] {
+  std::thread sender([&link, packets] {
     std::array<std::uint64_t, kVirtualChannels> pushed{};
-    const auto is_done = [&](std::uint64_t n) { return n == kPackets; };
+    const auto is_done = [&](std::uint64_t n) { return n == packets; };
     while (!std::ranges::all_of(pushed, is_done) || !link.is_acknowledged()) {
       for (unsigned c = 0; c < kVirtualChannels; ++c)
-        pushed[c] += pushed[c] < kPackets && link.try_push(c) ? 1 : 0;
+        pushed[c] += pushed[c] < packets && link.try_push(c) ? 1 : 0;
       link.publish();
     }
   });
@@ -188,7 +189,7 @@ TEST(LinkCheck, PassesOnEverythingBetweenTwoThreads) {
     all = true;
     for (unsigned c = 0; c < kVirtualChannels; ++c) {
       while (link.try_pop(c)) continue;
-      all &= link.received(c) == kPackets;
+      all &= link.received(c) == packets;
     }
   }
   sender.join();

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,12 +16,14 @@
 #include "packet/node/node.hpp"
 #include "packet/node/settings.hpp"
 #include "router/shm/ring_fabric.hpp"
+#include "tests/pairwise.hpp"
 #include "tests/router/counter_sums.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/shm/ring_machine.hpp"
 #include "tests/router/shm/tagged_messages.hpp"
 #include "tests/router/sim/sim_machine.hpp"
 #include "tests/router/smallest_buffers.hpp"
+#include "tests/scale.hpp"
 
 namespace toroid {
 namespace {
@@ -57,59 +60,61 @@ FabricCounters sums_of_the_model(const Shape& shape, RoutingRule routing) {
   return counted(sim, 2);
 }
 
-/// The cases of a route and a routing, each with its name in what fails.
+/// check(counters, model, shape) for every shape under the cases of a route, each with its name in
+/// what fails.
 template <typename Check>
-void for_cases(const char* text, RingRoute route, RoutingRule routing, const Check& check) {
-  for (const auto& c : testing::ring_cases()) {
-    if (c.route != route || c.routing != routing) continue;
-    SCOPED_TRACE(std::string(text) + ' ' + c.text());
-    RingMachine rings(Shape::parse(text), c.threads, c.node(), testing::routed(c.route));
-    check(counted(rings, 2));
+void for_cases(RingRoute route, const Check& check) {
+  const auto cases = testing::ring_cases_beside(testing::kRingShapes.size());
+  for (std::size_t s = 0; s < cases.size(); ++s) {
+    const Shape shape = Shape::parse(testing::kRingShapes[s]);
+    std::map<RoutingRule, FabricCounters> model;
+    for (auto c : cases[s]) {
+      if (testing::is_thorough() && c.route != route) continue;
+      c.route = route;
+      SCOPED_TRACE(shape.text() + ' ' + c.text());
+      if (!model.contains(c.routing)) model[c.routing] = sums_of_the_model(shape, c.routing);
+      RingMachine rings(shape, c.threads, c.node(), testing::routed(route));
+      check(counted(rings, 2), model[c.routing], shape);
+    }
   }
 }
 
 TEST(RingCountersAgreement, PacketsAndHopsOfTheTorusAreTheModels) {
-  for (const char* text : testing::kRingShapes)
-    for (const RoutingRule routing : testing::kRoutings) {
-      const Shape shape = Shape::parse(text);
-      const FabricCounters model = sums_of_the_model(shape, routing);
-      for_cases(text, RingRoute::torus, routing, [&](const FabricCounters& counters) {
-        expect_equal_sums(counters, model);
-        EXPECT_EQ(counters.fifos.size(), model.fifos.size());
-        EXPECT_EQ(counters.packet_hops, model.packet_hops);
-        EXPECT_EQ(counters.packet_hops, 2 * testing::sum_of_minimal_hops(shape));
-        EXPECT_EQ(over_links(counters), counters.packet_hops);
-      });
-    }
+  for_cases(RingRoute::torus,
+            [](const FabricCounters& counters, const FabricCounters& model, const Shape& shape) {
+              expect_equal_sums(counters, model);
+              EXPECT_EQ(counters.fifos.size(), model.fifos.size());
+              EXPECT_EQ(counters.packet_hops, model.packet_hops);
+              EXPECT_EQ(counters.packet_hops, 2 * testing::sum_of_minimal_hops(shape));
+              EXPECT_EQ(over_links(counters), counters.packet_hops);
+            });
 }
 
 TEST(RingCountersAgreement, APacketOfTheSwitchCrossesNoLink) {
-  for (const char* text : testing::kRingShapes)
-    for (const RoutingRule routing : testing::kRoutings) {
-      const FabricCounters model = sums_of_the_model(Shape::parse(text), routing);
-      for_cases(text, RingRoute::direct, routing, [&](const FabricCounters& counters) {
-        expect_equal_sums(counters, model);
-        EXPECT_EQ(over_links(counters), 0u);
-      });
-    }
+  for_cases(RingRoute::direct,
+            [](const FabricCounters& counters, const FabricCounters& model, const Shape&) {
+              expect_equal_sums(counters, model);
+              EXPECT_EQ(over_links(counters), 0u);
+            });
 }
 
 TEST(RingCountersAgreement, DeterministicRoutingLoadsEveryLinkAsOnTheModel) {
-  for (const char* text : testing::kRingShapes)
-    for (const auto tie : {TieRule::parity, TieRule::plus, TieRule::minus, TieRule::balanced}) {
-      const Shape shape = Shape::parse(text);
-      const NodeOptions node{.settings = {.routing = RoutingRule::deterministic, .tie = tie}};
-      SimMachine sim(shape, node);
-      const FabricCounters model = counted(sim, 3);
-      for (const unsigned threads : testing::kWorkers) {
-        RingMachine rings(shape, threads, node);
-        const FabricCounters counters = counted(rings, 3);
-        for (std::size_t i = 0; i < model.links.size(); ++i) {
-          ASSERT_EQ(counters.links[i].packets, model.links[i].packets) << text << " link " << i;
-          ASSERT_EQ(counters.links[i].wire_bytes, model.links[i].wire_bytes) << text;
-        }
-      }
+  constexpr std::array kTies = {TieRule::parity, TieRule::plus, TieRule::minus, TieRule::balanced};
+  for (const auto& row : testing::combinations(
+           {testing::kRingShapes.size(), kTies.size(), testing::kWorkers.size()})) {
+    const char* const text = testing::kRingShapes[row[0]];
+    const Shape shape = Shape::parse(text);
+    const NodeOptions node{
+        .settings = {.routing = RoutingRule::deterministic, .tie = kTies[row[1]]}};
+    SimMachine sim(shape, node);
+    const FabricCounters model = counted(sim, 3);
+    RingMachine rings(shape, testing::kWorkers[row[2]], node);
+    const FabricCounters counters = counted(rings, 3);
+    for (std::size_t i = 0; i < model.links.size(); ++i) {
+      ASSERT_EQ(counters.links[i].packets, model.links[i].packets) << text << " link " << i;
+      ASSERT_EQ(counters.links[i].wire_bytes, model.links[i].wire_bytes) << text;
     }
+  }
 }
 
 /// [direction], summed over the nodes.

@@ -1,5 +1,8 @@
 // Rings under load in the smallest buffers: every run completes and no packet is lost or doubled.
 #include <gtest/gtest.h>
+#include <array>
+#include <cstddef>
+#include <functional>
 
 #include <cstdint>
 #include <memory>
@@ -21,6 +24,7 @@
 #include "tests/router/shm/ring_machine.hpp"
 #include "tests/router/shm/tagged_messages.hpp"
 #include "tests/router/smallest_buffers.hpp"
+#include "tests/scale.hpp"
 
 namespace toroid {
 namespace {
@@ -53,45 +57,52 @@ NodeOptions pressing(const testing::RingCase& c) {
   return node;
 }
 
-TEST(RingStress, CompletesInTheSmallestChannels) {
-  for (const char* text : kStressShapes)
-    for (const auto& c : testing::ring_cases()) {
-      SCOPED_TRACE(std::string(text) + ' ' + c.text());
-      RingMachine machine(Shape::parse(text), c.threads, pressing(c), testing::routed(c.route),
-                          testing::smallest_channels());
-      expect_conserved(machine, 4);
+void for_each_stress(const std::function<void(const Shape&, const testing::RingCase&)>& visit) {
+  const auto cases = testing::ring_cases_beside(kStressShapes.size());
+  for (std::size_t s = 0; s < cases.size(); ++s)
+    for (const auto& c : cases[s]) {
+      SCOPED_TRACE(std::string(kStressShapes[s]) + ' ' + c.text());
+      visit(Shape::parse(kStressShapes[s]), c);
     }
 }
 
-TEST(RingStress, CompletesInTheSmallestBuffersOfAllWithEveryTying) {
-  for (const auto tying : {FifoTying::per_direction, FifoTying::per_dimension, FifoTying::any})
-    for (const bool transit_first : {true, false})
-      for (const auto& c : testing::ring_cases()) {
-        SCOPED_TRACE(c.text());
-        RingOptions options = testing::routed(c.route);
-        options.tying = tying;
-        options.routing.transit_first = transit_first;
-        RingMachine machine(Shape::parse("4x3"), c.threads, pressing(c), options,
-                            testing::smallest_buffers());
-        expect_conserved(machine, 3);
-      }
+TEST(RingStress, CompletesInTheSmallestChannels) {
+  for_each_stress([](const Shape& shape, const testing::RingCase& c) {
+    RingMachine machine(shape, c.threads, pressing(c), testing::routed(c.route),
+                        testing::smallest_channels());
+    expect_conserved(machine, 4);
+  });
 }
 
-TEST(RingStress, CompletesOnDevicesThatRefuseAQuarterOfAllOperations) {
-  for (const char* text : kStressShapes)
-    for (const auto& c : testing::ring_cases()) {
-      SCOPED_TRACE(std::string(text) + ' ' + c.text());
-      const auto reluctant = [&](Device& device) {
-        return std::make_unique<ReluctantDevice>(device, 4, c.seed);
-      };
-      RingMachine machine(Shape::parse(text), c.threads, pressing(c), testing::routed(c.route),
-                          testing::smallest_buffers(), reluctant);
+TEST(RingStress, CompletesInTheSmallestBuffersOfAllWithEveryTying) {
+  constexpr std::array kTyings = {FifoTying::per_direction, FifoTying::per_dimension,
+                                  FifoTying::any};
+  const auto cases = testing::ring_cases_beside(2 * kTyings.size());
+  for (std::size_t i = 0; i < cases.size(); ++i)
+    for (const auto& c : cases[i]) {
+      SCOPED_TRACE(c.text());
+      RingOptions options = testing::routed(c.route);
+      options.tying = kTyings[i / 2];
+      options.routing.transit_first = i % 2 == 0;
+      RingMachine machine(Shape::parse("4x3"), c.threads, pressing(c), options,
+                          testing::smallest_buffers());
       expect_conserved(machine, 3);
     }
 }
 
+TEST(RingStress, CompletesOnDevicesThatRefuseAQuarterOfAllOperations) {
+  for_each_stress([](const Shape& shape, const testing::RingCase& c) {
+    const auto reluctant = [&](Device& device) {
+      return std::make_unique<ReluctantDevice>(device, 4, c.seed);
+    };
+    RingMachine machine(shape, c.threads, pressing(c), testing::routed(c.route),
+                        testing::smallest_buffers(), reluctant);
+    expect_conserved(machine, 3);
+  });
+}
+
 TEST(RingStress, CompletesManyTimesOver) {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::scaled(60u); ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
     const NodeOptions node{

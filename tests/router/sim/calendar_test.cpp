@@ -16,6 +16,7 @@
 #include "router/sim/event.hpp"
 #include "router/sim/tail_lines.hpp"
 #include "tests/router/sim/numbered_event.hpp"
+#include "tests/scale.hpp"
 
 namespace toroid::sim {
 namespace {
@@ -135,7 +136,7 @@ class CalendarTwins {
 };
 
 TEST(Calendar, EqualsAnOrderedMapOnRandomSchedules) {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::scaled(20u); ++seed) {
     Random random(seed);
     CalendarTwins twins{Machine()};
     for (int step = 0; step < 3000 || !twins.empty(); ++step) {

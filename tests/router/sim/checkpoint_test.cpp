@@ -22,6 +22,7 @@
 #include "packet/traffic/patterns.hpp"
 #include "packet/traffic/traffic.hpp"
 #include "tests/router/sim/cut_run.hpp"
+#include "tests/scale.hpp"
 
 namespace toroid {
 namespace {
@@ -98,7 +99,8 @@ void expect_resumes(const CutCase& c, std::uint64_t seed = 1, unsigned cuts = 3)
 }
 
 TEST(Checkpoint, OfOneThreadOnTheFastModelResumesToTheSame) {
-  for (std::uint64_t seed = 1; seed <= 10; ++seed) expect_resumes({}, seed, 1 + seed % 4);
+  for (std::uint64_t seed = 1; seed <= testing::scaled(10u); ++seed)
+    expect_resumes({}, seed, 1 + seed % 4);
 }
 
 TEST(Checkpoint, OfSeveralThreadsResumesToTheSame) {
@@ -183,10 +185,11 @@ TEST(Checkpoint, OfShortPacketsThatOverflowTheirRecordsResumesToTheSame) {
   expect_resumes({.shape = "4x4x4", .bytes = 8}, 2, 5);
 }
 
-TEST(Checkpoint, CanBeTakenAtEverySeventhCycle) {
+TEST(Checkpoint, CanBeTakenAtAnyCycle) {
+  const Tick step = testing::is_thorough() ? 7 : 23;
   const CutRun owner({.shape = "2x2", .bytes = 240});
   const Outcome whole = Piece(owner.run, {}, {}, false).outcome();
-  for (Tick at = 1; at <= end_of(whole); at += 7) {
+  for (Tick at = 1; at <= end_of(whole); at += step) {
     Piece first(owner.run, {at});
     ASSERT_FALSE(first.ended);
     EXPECT_EQ(Piece(owner.run, {}, first.cut.state()).outcome(), whole) << "cut at " << at;

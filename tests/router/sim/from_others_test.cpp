@@ -15,6 +15,7 @@
 #include "router/sim/lean/from_others.hpp"
 #include "router/sim/lean/lean_state.hpp"
 #include "router/sim/lean/packet_word.hpp"
+#include "tests/scale.hpp"
 
 namespace toroid::sim::lean {
 namespace {
@@ -65,7 +66,7 @@ class ArrivalTwins {
 };
 
 TEST(FromOthers, ComeInOrderOfTimeFromAnyNumberOfNeighbours) {
-  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+  for (std::uint64_t seed = 0; seed < testing::scaled(20u); ++seed) {
     Random random(seed);
     ArrivalTwins twins;
     Tick now = 1;

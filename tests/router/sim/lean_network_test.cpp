@@ -20,6 +20,7 @@
 #include "router/sim/sim_fabric.hpp"
 #include "tests/router/sim/model_case.hpp"
 #include "tests/router/smallest_buffers.hpp"
+#include "tests/scale.hpp"
 
 namespace toroid {
 namespace {
@@ -73,7 +74,7 @@ ModelCase random_case(std::uint64_t seed) {
 }
 
 TEST(LeanNetwork, EqualsTheGeneralModelOnRandomCases) {
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::by_set(80u, 200u); ++seed) {
     SCOPED_TRACE(seed);
     expect_equal(random_case(seed));
   }

@@ -1,6 +1,7 @@
 // What the keys of a machine file that no published text gives do to the model: nothing by default,
 // and what they say otherwise.
 #include <gtest/gtest.h>
+#include <array>
 
 #include <cstdint>
 #include <string>
@@ -13,6 +14,7 @@
 #include "hal/tick.hpp"
 #include "packet/node/settings.hpp"
 #include "router/sim/lean/lean_network.hpp"
+#include "tests/pairwise.hpp"
 #include "tests/router/everything.hpp"
 #include "tests/router/sim/model_case.hpp"
 #include "tests/router/sim/sim_machine.hpp"
@@ -71,11 +73,16 @@ TEST(RouterDelays, GiveTheSameResultsOnAnyNumberOfThreads) {
 }
 
 TEST(RouterDelays, DeadlockNothing) {
-  for (const Machine& machine : changed_machines())
-    for (const RoutingRule routing :
-         {RoutingRule::adaptive, RoutingRule::deterministic, RoutingRule::random_order})
-      for (const char* shape : {"8x3", "5x4mx2", "3x3x3"})
-        EXPECT_GT(finished_at(delay_case(shape, machine, 1000, routing)), 0u) << shape;
+  constexpr std::array kRoutings = {RoutingRule::adaptive, RoutingRule::deterministic,
+                                    RoutingRule::random_order};
+  constexpr std::array kShapes = {"8x3", "5x4mx2", "3x3x3"};
+  const std::vector<Machine> machines = changed_machines();
+  for (const auto& row :
+       testing::combinations({machines.size(), kRoutings.size(), kShapes.size()})) {
+    const char* const shape = kShapes[row[2]];
+    EXPECT_GT(finished_at(delay_case(shape, machines[row[0]], 1000, kRoutings[row[1]])), 0u)
+        << shape;
+  }
 }
 
 /// Three channels with room for one packet each are all that a link can fill until tokens come

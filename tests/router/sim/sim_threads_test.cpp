@@ -31,6 +31,7 @@
 #include "tests/router/sim/model_case.hpp"
 #include "tests/router/sim/sim_machine.hpp"
 #include "tests/router/smallest_buffers.hpp"
+#include "tests/scale.hpp"
 
 namespace toroid {
 namespace {
@@ -92,7 +93,7 @@ ModelCase random_threads_case(Random& random, std::uint64_t seed) {
 }
 
 TEST(SimThreads, ChangeNothingOnRandomShapesHoweverManyTheyAre) {
-  for (std::uint64_t seed = 1; seed <= 25; ++seed) {
+  for (std::uint64_t seed = 1; seed <= testing::by_set(12u, 25u); ++seed) {
     Random random(seed);
     const ModelCase c = random_threads_case(random, seed);
     const auto one = outcome(with_threads(c, 1));
@@ -219,7 +220,7 @@ TEST(SimThreads, ReportTheSameFailureWhoeverFails) {
     return testing::failure_of(
         [&] { machine.run([&](Node& node) { return fail_at_random(node, seed); }); });
   };
-  for (std::uint64_t seed = 1; seed <= 20; ++seed)
+  for (std::uint64_t seed = 1; seed <= testing::scaled(20u); ++seed)
     for (unsigned threads = 2; threads <= kMostThreads; ++threads)
       EXPECT_EQ(report(seed, seed % 2 == 0, threads), report(seed, seed % 2 == 0, 1)) << seed;
 }

@@ -87,7 +87,7 @@ Program flood_a_busy_node(Node& node, unsigned packets) {
   Counter heard("heard");
   const Rank last = node.size() - 1;
   node.on(kHandler, [&heard](const Packet&) {
-    if (heard.value() == 0) busy_for(milliseconds(1200));
+    if (heard.value() == 0) busy_for(milliseconds(500));
     heard.bump();
   });
   if (node.rank() != last)
