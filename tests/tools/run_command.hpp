@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <iostream>
 #include <stdexcept>
+#include <string_view>
 
 #include "tests/scale.hpp"  // IWYU pragma: keep
 #include "tests/tools/run_process.hpp"
@@ -92,7 +93,8 @@ class CalledCommand {
 
 /// Calls the command in this process and collects what it prints. One call at a time.
 inline Ended run_command(const Arguments& arguments, const Surroundings& at = {}) {
-  if (at.program != Surroundings().program || std::min(at.out, at.err) == Surroundings::kClosed)
+  if (std::string_view(at.program) != TOROID_COMMAND ||
+      std::min(at.out, at.err) == Surroundings::kClosed)
     throw std::logic_error("this takes run_process()");
   const CalledCommand called(at);
   return called.run(arguments);
