@@ -238,7 +238,7 @@ TEST_P(PolicyEffectsOf, PolicyRunsOrIsRefused) {
 
 TEST(PolicyOptions, OfUnknownNamesAndNumbersAreRefused) {
   const TemporaryDirectory empty;
-  for (const Sender& sender : kSenders)
+  for (const Sender& sender : scaled(kSenders))
     for (const auto& [option, value] :
          std::vector<std::pair<std::string, std::string>>{{"--policy", "none"},
                                                           {"--order", "none"},

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "hal/check.hpp"
+#include "tests/scale.hpp"
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/temporary_directory.hpp"
@@ -38,7 +39,7 @@ std::vector<std::string> typos_of(const std::string& word) {
   std::swap(swapped[at - 1], swapped[at]);
   std::string doubled = word;
   doubled.insert(at, 1, word[at]);
-  return {dropped, swapped, doubled};
+  return scaled(std::vector{dropped, swapped, doubled});
 }
 
 std::string refusal_of(CommandLine& line, const Arguments& arguments) {
@@ -95,7 +96,7 @@ TEST(WrongCommandLine, NamesTheNearestOptionForEveryTypoOfEveryOptionOfEveryComm
         ++wrong;
       }
   }
-  EXPECT_GE(wrong, 500u);
+  EXPECT_GE(wrong, scaled(500u));
 }
 
 TEST(WrongCommandLine, NamesTheNearestCommandForEveryTypoOfEveryCommand) {
@@ -135,7 +136,7 @@ TEST(WrongCommandLine, NamesTheNearestNameForEveryTypoOfEveryNameThatAValueMayBe
         }
     }
   }
-  EXPECT_GE(wrong, 500u);
+  EXPECT_GE(wrong, scaled(500u));
 }
 
 struct WrongLine {
@@ -265,7 +266,7 @@ std::vector<Arguments> list_options() {
 TEST(WrongCommandLine, WithAnEmptyItemInAListIsRefusedInBothFormsOfEveryOption) {
   EXPECT_GE(list_options().size(), 10u);
   for (const Arguments& list : list_options())
-    for (const std::string items : {"2,,3", ",2", "2,", ",", ""}) {
+    for (const std::string& items : scaled(std::vector<std::string>{"2,,3", ",2", "2,", ",", ""})) {
       const std::string refusal = fmt::format("{}: an item of '{}' is empty", list.back(), items);
       CommandLine line;
       EXPECT_EQ(refusal_of(line, list + Arguments{items}), refusal) << list.front();

@@ -62,13 +62,26 @@ void print_unless_left_over(const CLI::App& app, const std::string& text) {
   fmt::print("{}", text);
 }
 
+bool is_command(std::string_view word) {
+  return word == "launch" ||
+         std::ranges::find(kCommands, word, &CommandEntry::name) != std::ranges::end(kCommands);
+}
+
+/// The command that the words name, where no other one is needed to understand them; else empty.
+std::string_view only_command(const Words& words) {
+  if (words.empty() || std::ranges::count_if(words, is_command) != 1) return {};
+  const auto entry = std::ranges::find(kCommands, words.front(), &CommandEntry::name);
+  if (entry == std::ranges::end(kCommands) || entry->group == kDocuments) return {};
+  return entry->name;
+}
+
 const CLI::App& asked_for(const CLI::App& app) {
   return app.get_subcommands().empty() ? app : *app.get_subcommands().front();
 }
 
 }  // namespace
 
-CommandLine::CommandLine()
+CommandLine::CommandLine(std::string_view only)
     : app_(std::make_unique<CLI::App>(
           "a bare-metal message layer on an emulated Blue Gene-style torus", "toroid")) {
   app_->get_help_ptr()->group("Help")->description("this text; also 'toroid help VERB'");
@@ -88,7 +101,9 @@ CommandLine::CommandLine()
     added.group(group);
     added.get_help_ptr()->group("Help")->description("this text");
   };
-  for (const CommandEntry& entry : kCommands) add(entry.name, entry.group, entry.add(*app_));
+  for (const CommandEntry& entry : kCommands)
+    if (only.empty() || only == entry.name) add(entry.name, entry.group, entry.add(*app_));
+  if (!only.empty()) return;
   add("launch", kProcesses, add_launch_command(*app_, launched_));
   std::vector<std::string_view> names;
   for (const CLI::App* command : commands_of(*app_)) names.push_back(command->get_name());
@@ -117,7 +132,10 @@ bool CommandLine::parse(Words arguments) {
 }
 
 int CommandLine::run(Words arguments) {
-  if (!parse(std::move(arguments))) return 0;
+  return parse(std::move(arguments)) ? run_parsed() : 0;
+}
+
+int CommandLine::run_parsed() {
   const CLI::App& asked = asked_for(*app_);
   const std::string name = asked.get_name();
   if (asked.get_option_no_throw("--fabric") != nullptr)  // each process would do all of the work
@@ -125,6 +143,19 @@ int CommandLine::run(Words arguments) {
   for (const auto& [command, run] : commands_)
     if (command == name) return run();
   return 2;
+}
+
+int run_command_line(const Words& arguments) {
+  const std::string_view only = only_command(arguments);
+  if (only.empty()) return CommandLine().run(arguments);
+  CommandLine line(only);
+  bool runs = false;
+  try {
+    runs = line.parse(arguments);
+  } catch (const BadInput&) {  // what is right may be an option of another command
+    return CommandLine().run(arguments);
+  }
+  return runs ? line.run_parsed() : 0;
 }
 
 }  // namespace toroid

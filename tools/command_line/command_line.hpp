@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,7 +18,8 @@ namespace toroid {
 /// one object parses one command line, once.
 class CommandLine {
  public:
-  CommandLine();
+  /// `only`: the one command that it has; empty: all.
+  explicit CommandLine(std::string_view only = {});
   ~CommandLine();
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
@@ -30,6 +32,9 @@ class CommandLine {
   /// that and returns false. Throws BadInput where the words are no command line.
   bool parse(Words arguments);
 
+  /// Runs the command that the words named, as run() does. REQUIRES: parse() has returned true.
+  int run_parsed();
+
   const CLI::App& app() const { return *app_; }
 
  private:
@@ -37,5 +42,9 @@ class CommandLine {
   LaunchedCommand launched_;
   std::vector<std::pair<std::string, std::function<int()>>> commands_;
 };
+
+/// Runs the command that the words name, as CommandLine::run() does, but makes the options of the
+/// other commands only where they are needed: to explain wrong words, and for help and documents.
+int run_command_line(const Words& arguments);
 
 }  // namespace toroid

@@ -10,7 +10,6 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 #include "hal/check.hpp"
@@ -50,9 +49,9 @@ int flushed(int code) {
 
 }  // namespace
 
-int run_program(std::vector<std::string> arguments) {
+int run_program(const std::vector<std::string>& arguments) {
   try {
-    return flushed(CommandLine().run(std::move(arguments)));
+    return flushed(run_command_line(arguments));
   } catch (const BadInput& error) {
     return refuse(error.what());
   } catch (const Interrupted& error) {

@@ -9,6 +9,6 @@ namespace toroid {
 /// Runs the command and returns its exit code: 0 done, 1 the run failed, 2 bad input, 128 + a
 /// signal's number: interrupted with a checkpoint. Prints every error as one line on standard
 /// error; never throws. `arguments`: the words after the program's name.
-int run_program(std::vector<std::string> arguments);
+int run_program(const std::vector<std::string>& arguments);
 
 }  // namespace toroid

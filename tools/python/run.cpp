@@ -85,7 +85,7 @@ class Run final : public HostProgram {
   void start() {
     thread_ = std::thread([this] {
       try {
-        CommandLine().run(words_);
+        run_command_line(words_);
       } catch (...) {
         failure_ = std::current_exception();
       }
