@@ -8,11 +8,12 @@
 #include "fft/layout/box.hpp"
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
+#include "tests/fuzz/readers.hpp"
 #include "tests/fuzz/refusal.hpp"
 #include "tools/io/array_io.hpp"
 #include "tools/io/box_file.hpp"
 
-namespace toroid {
+namespace toroid::fuzz::boxes {
 namespace {
 
 const Size kSize{9, 6};
@@ -31,13 +32,13 @@ void check_partition(const std::vector<fft::Box>& boxes) {
                       1);
 }
 
-}  // namespace
-}  // namespace toroid
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace toroid;
-  fuzz::read_text_or_refuse(data, size, [](std::string_view text) {
+void try_input(const std::uint8_t* data, std::size_t size) {
+  read_text_or_refuse(data, size, [](std::string_view text) {
     check_partition(parse_boxes(text, "input", kSize, kNodes));
   });
-  return 0;
 }
+
+const Reader kReader("boxes", try_input);
+
+}  // namespace
+}  // namespace toroid::fuzz::boxes

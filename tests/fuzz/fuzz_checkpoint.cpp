@@ -9,14 +9,15 @@
 #include <vector>
 
 #include "tests/fuzz/memory_file.hpp"
+#include "tests/fuzz/readers.hpp"
 #include "tests/fuzz/refusal.hpp"
 #include "tools/io/checkpoint_file.hpp"
 
-namespace toroid {
+namespace toroid::fuzz::checkpoint {
 namespace {
 
-void read_state(const fuzz::MemoryFile& file) {
-  fuzz::read_or_refuse([&] {
+void read_state(const MemoryFile& file) {
+  read_or_refuse([&] {
     CheckpointReader reader(file.path().string());
     std::vector<std::uint64_t> numbers;
     std::vector<std::vector<std::uint16_t>> nested;
@@ -37,16 +38,16 @@ std::vector<std::uint8_t> completed(const std::uint8_t* data, std::uint64_t size
   return file;
 }
 
-}  // namespace
-}  // namespace toroid
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace toroid;
-  static const fuzz::MemoryFile file;
+void try_input(const std::uint8_t* data, std::size_t size) {
+  static const MemoryFile file;
   file.set(data, size);
   read_state(file);
   const std::vector<std::uint8_t> whole = completed(data, size);
   file.set(whole.data(), whole.size());
   read_state(file);
-  return 0;
 }
+
+const Reader kReader("checkpoint", try_input);
+
+}  // namespace
+}  // namespace toroid::fuzz::checkpoint

@@ -10,10 +10,11 @@
 #include "hal/shape.hpp"
 #include "packet/replay/schedule.hpp"
 #include "packet/replay/schedule_graph.hpp"
+#include "tests/fuzz/readers.hpp"
 #include "tests/fuzz/refusal.hpp"
 #include "tools/io/message_csv.hpp"
 
-namespace toroid {
+namespace toroid::fuzz::csv {
 namespace {
 
 constexpr Rank kNodes = 64;
@@ -24,12 +25,8 @@ std::string written(const Schedule& schedule) {
   return out.str();
 }
 
-}  // namespace
-}  // namespace toroid
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace toroid;
-  fuzz::read_text_or_refuse(data, size, [](std::string_view text) {
+void try_input(const std::uint8_t* data, std::size_t size) {
+  read_text_or_refuse(data, size, [](std::string_view text) {
     const Schedule schedule = parse_message_csv(text, "input", kNodes);
     TOROID_CHECK_LE(schedule.ranks.size(), kNodes);
     const std::string again = written(schedule);
@@ -37,5 +34,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     TOROID_CHECK_EQ(2 * ScheduleGraph(schedule).messages().size(),
                     ScheduleGraph(schedule).order().size());
   });
-  return 0;
 }
+
+const Reader kReader("csv", try_input);
+
+}  // namespace
+}  // namespace toroid::fuzz::csv

@@ -10,9 +10,10 @@
 
 #include "hal/check.hpp"
 #include "router/job/membership.hpp"
+#include "tests/fuzz/readers.hpp"
 #include "tests/fuzz/refusal.hpp"
 
-namespace toroid {
+namespace toroid::fuzz::environment {
 namespace {
 
 // Not the descriptor of a listener, which a target has none of, and not a key's file.
@@ -27,17 +28,17 @@ void set_environment(std::string_view text) {
   }
 }
 
-}  // namespace
-}  // namespace toroid
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace toroid;
+void try_input(const std::uint8_t* data, std::size_t size) {
   set_environment({reinterpret_cast<const char*>(data), size});
-  fuzz::read_or_refuse([&] {
+  read_or_refuse([&] {
     const std::optional<Membership> membership = job::environment_membership();
     if (!membership) return;
     TOROID_CHECK_LT(membership->rank, membership->size);
     TOROID_CHECK(membership->size == 1 || (membership->port > 0 && !membership->master.empty()));
   });
-  return 0;
 }
+
+const Reader kReader("environment", try_input);
+
+}  // namespace
+}  // namespace toroid::fuzz::environment

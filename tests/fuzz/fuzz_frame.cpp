@@ -10,10 +10,13 @@
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
 #include "router/ofi/frame.hpp"
+#include "tests/fuzz/readers.hpp"
 #include "tests/router/ofi/frames.hpp"
 
-namespace toroid::ofi {
+namespace toroid::fuzz::frame {
 namespace {
+
+using namespace ofi;
 
 /// What a gateway asks of a header. Parts name a handler.
 struct IsValid {
@@ -74,16 +77,16 @@ bool tame(std::span<std::byte> bytes, CrcScope scope) {
   return true;
 }
 
-}  // namespace
-}  // namespace toroid::ofi
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace toroid::ofi;
-  if (size == 0) return 0;
+void try_input(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return;
   const CrcScope scope = data[0] % 2 == 0 ? CrcScope::whole : CrcScope::tables;
-  toroid::testing::FrameMemory frame(std::as_bytes(std::span(data + 1, size - 1)));
+  testing::FrameMemory frame(std::as_bytes(std::span(data + 1, size - 1)));
   try_frame(frame.bytes(), scope);
   if (frame.bytes().size() >= sizeof(FrameHeader)) try_frame(frame_in(frame.bytes()), scope);
   if (tame(frame.bytes(), scope)) try_frame(frame.bytes(), scope);
-  return 0;
 }
+
+const Reader kReader("frame", try_input);
+
+}  // namespace
+}  // namespace toroid::fuzz::frame

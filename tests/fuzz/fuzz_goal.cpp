@@ -10,10 +10,11 @@
 #include "hal/shape.hpp"
 #include "packet/replay/schedule.hpp"
 #include "packet/replay/schedule_graph.hpp"
+#include "tests/fuzz/readers.hpp"
 #include "tests/fuzz/refusal.hpp"
 #include "tools/io/goal.hpp"
 
-namespace toroid {
+namespace toroid::fuzz::goal {
 namespace {
 
 constexpr Rank kNodes = 64;
@@ -31,17 +32,17 @@ void check_graph(const Schedule& schedule) {
   TOROID_CHECK_EQ(graph.order().size(), operations);
 }
 
-}  // namespace
-}  // namespace toroid
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace toroid;
-  fuzz::read_text_or_refuse(data, size, [](std::string_view text) {
+void try_input(const std::uint8_t* data, std::size_t size) {
+  read_text_or_refuse(data, size, [](std::string_view text) {
     const Schedule schedule = parse_goal(text, "input", kNodes);
     TOROID_CHECK_LE(schedule.ranks.size(), kNodes);
     const std::string again = written(schedule);
     TOROID_CHECK_EQ(written(parse_goal(again, "written", kNodes)), again);
     check_graph(schedule);
   });
-  return 0;
 }
+
+const Reader kReader("goal", try_input);
+
+}  // namespace
+}  // namespace toroid::fuzz::goal

@@ -10,8 +10,9 @@
 #include "hal/packet.hpp"
 #include "hal/route.hpp"
 #include "hal/shape.hpp"
+#include "tests/fuzz/readers.hpp"
 
-namespace toroid {
+namespace toroid::fuzz::header {
 namespace {
 
 struct Input {
@@ -87,15 +88,16 @@ PacketHeader tamed(const Shape& shape, const Input& input) {
           input.software & 0xffffffff03ffffff};
 }
 
-}  // namespace
-}  // namespace toroid
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  toroid::Input input;
-  if (!toroid::read(input, data, size)) return 0;
-  const toroid::Shape& shape = toroid::shape_of(input.shape);
-  const toroid::Rank from = input.node % shape.size();
-  toroid::try_header(shape, from, toroid::PacketHeader(input.hardware, input.software));
-  toroid::try_header(shape, from, toroid::tamed(shape, input));
-  return 0;
+void try_input(const std::uint8_t* data, std::size_t size) {
+  Input input;
+  if (!read(input, data, size)) return;
+  const Shape& shape = shape_of(input.shape);
+  const Rank from = input.node % shape.size();
+  try_header(shape, from, PacketHeader(input.hardware, input.software));
+  try_header(shape, from, tamed(shape, input));
 }
+
+const Reader kReader("header", try_input);
+
+}  // namespace
+}  // namespace toroid::fuzz::header

@@ -6,10 +6,11 @@
 #include <string_view>
 
 #include "hal/check.hpp"
+#include "tests/fuzz/readers.hpp"
 #include "tests/fuzz/refusal.hpp"
 #include "tools/launch/host_list.hpp"
 
-namespace toroid {
+namespace toroid::fuzz::hosts {
 namespace {
 
 void check_host(const HostSlots& host) {
@@ -19,13 +20,13 @@ void check_host(const HostSlots& host) {
   (void)address_of(host);
 }
 
-}  // namespace
-}  // namespace toroid
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace toroid;
-  fuzz::read_text_or_refuse(data, size, [](std::string_view text) {
+void try_input(const std::uint8_t* data, std::size_t size) {
+  read_text_or_refuse(data, size, [](std::string_view text) {
     for (const HostSlots& host : parse_hosts(text, "input")) check_host(host);
   });
-  return 0;
 }
+
+const Reader kReader("hosts", try_input);
+
+}  // namespace
+}  // namespace toroid::fuzz::hosts

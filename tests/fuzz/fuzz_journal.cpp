@@ -6,16 +6,23 @@
 #include <string_view>
 
 #include "hal/check.hpp"
+#include "tests/fuzz/readers.hpp"
 #include "tests/fuzz/refusal.hpp"
 #include "tools/campaign/journal.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace toroid;
-  fuzz::read_text_or_refuse(data, size, [](std::string_view text) {
+namespace toroid::fuzz::journal {
+namespace {
+
+void try_input(const std::uint8_t* data, std::size_t size) {
+  read_text_or_refuse(data, size, [](std::string_view text) {
     const JournalContent content = parse_journal(text, "input");
     TOROID_CHECK(content.settings.is_object());
     const std::string cut = std::string(text) + "{\"case\": \"cut";
     TOROID_CHECK(parse_journal(cut, "cut").rows == content.rows || !text.ends_with('\n'));
   });
-  return 0;
 }
+
+const Reader kReader("journal", try_input);
+
+}  // namespace
+}  // namespace toroid::fuzz::journal

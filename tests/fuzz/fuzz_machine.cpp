@@ -5,17 +5,24 @@
 
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
+#include "tests/fuzz/readers.hpp"
 #include "tests/fuzz/refusal.hpp"
 #include "tools/machines/machine_file.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace toroid;
-  fuzz::read_text_or_refuse(data, size, [](std::string_view text) {
+namespace toroid::fuzz::machine {
+namespace {
+
+void try_input(const std::uint8_t* data, std::size_t size) {
+  read_text_or_refuse(data, size, [](std::string_view text) {
     const Machine machine = parse_machine(text, "input");
     const Machine again = parse_machine(machine_text(machine), "written");
     TOROID_CHECK_EQ(again.name, machine.name);
     for (const MachineField& field : machine_fields())
       TOROID_CHECK_EQ(value_of(again, field), value_of(machine, field));
   });
-  return 0;
 }
+
+const Reader kReader("machine", try_input);
+
+}  // namespace
+}  // namespace toroid::fuzz::machine

@@ -1,4 +1,4 @@
-// Runs a libFuzzer target without libFuzzer: fuzz_x [seconds] [seed] [corpus files or folders...]
+// Fuzzes a reader without libFuzzer: fuzz READER [seconds] [seed] [corpus files or folders...]
 //
 // Tries the corpus as it is, then mutations of it and random bytes until the time is over. The
 // inputs follow from the seed and the corpus alone, so that a failure comes again; an input that
@@ -23,7 +23,7 @@
 #include <utility>
 #include <vector>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+#include "tests/fuzz/readers.hpp"
 
 namespace {
 
@@ -146,21 +146,22 @@ class Mutator {
   std::mt19937_64 random_;
 };
 
-void try_input(const Input& input) {
+void try_exactly(toroid::fuzz::TryInput try_input, const Input& input) {
   // Exactly as long as the input, so that a sanitizer sees a byte too many.
   const auto exact = std::make_unique<std::uint8_t[]>(input.size());
   std::copy(input.begin(), input.end(), exact.get());
-  LLVMFuzzerTestOneInput(exact.get(), input.size());
+  try_input(exact.get(), input.size());
 }
 
-void run(double seconds, std::uint64_t seed, const std::vector<std::string>& arguments) {
+void run(toroid::fuzz::TryInput try_input, double seconds, std::uint64_t seed,
+         const std::vector<std::string>& arguments) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::duration<double>(seconds);
   const std::vector<Input> corpus = read_corpus(arguments);
-  for (const Input& input : corpus) try_input(input);
+  for (const Input& input : corpus) try_exactly(try_input, input);
   Mutator mutator(corpus, seed);
   std::size_t tried = corpus.size();
-  for (; Clock::now() < end; ++tried) try_input(mutator.next());
+  for (; Clock::now() < end; ++tried) try_exactly(try_input, mutator.next());
   fmt::print("{} inputs tried, seed {}\n", tried, seed);
 }
 
@@ -169,12 +170,15 @@ void run(double seconds, std::uint64_t seed, const std::vector<std::string>& arg
 int main(int argc, char** argv) {
   try {
     const std::vector<std::string> arguments(argv + 1, argv + argc);
-    const double seconds = argc > 1 ? std::stod(arguments[0]) : 5;
-    const std::uint64_t seed = argc > 2 ? std::stoull(arguments[1]) : 1;
-    run(seconds, seed, {argv + std::min(argc, 3), argv + argc});
+    const auto try_input = toroid::fuzz::find_reader(argc > 1 ? arguments[0] : "");
+    if (try_input == nullptr)
+      throw std::runtime_error(fmt::format("expected one of {}", toroid::fuzz::reader_names()));
+    const double seconds = argc > 2 ? std::stod(arguments[1]) : 5;
+    const std::uint64_t seed = argc > 3 ? std::stoull(arguments[2]) : 1;
+    run(try_input, seconds, seed, {argv + std::min(argc, 4), argv + argc});
   } catch (const std::exception& error) {
-    fmt::print(stderr, "usage: {} [seconds] [seed] [corpus files or folders...]: {}\n", argv[0],
-               error.what());
+    fmt::print(stderr, "usage: {} READER [seconds] [seed] [corpus files or folders...]: {}\n",
+               argv[0], error.what());
     return 2;
   }
   return 0;

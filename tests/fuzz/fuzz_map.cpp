@@ -5,18 +5,26 @@
 #include <string>
 
 #include "hal/check.hpp"
+#include "tests/fuzz/readers.hpp"
 #include "tools/io/map_file.hpp"
 #include "tools/io/npy/npy.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+namespace toroid::fuzz::map {
+namespace {
+
+void try_input(const std::uint8_t* data, std::size_t size) {
   try {
-    const toroid::NpyArray array = toroid::parse_map(std::as_bytes(std::span(data, size)));
+    const NpyArray array = parse_map(std::as_bytes(std::span(data, size)));
     std::size_t elements = 1;
     for (const std::size_t extent : array.shape) elements *= extent;
     TOROID_CHECK_EQ(array.values.size(), elements);
     TOROID_CHECK_LE(1024 + elements, size);
-  } catch (const toroid::BadInput& reason) {
+  } catch (const BadInput& reason) {
     TOROID_CHECK(std::string(reason.what()).find('\n') == std::string::npos);
   }
-  return 0;
 }
+
+const Reader kReader("map", try_input);
+
+}  // namespace
+}  // namespace toroid::fuzz::map

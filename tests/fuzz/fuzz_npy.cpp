@@ -7,9 +7,10 @@
 #include <string>
 
 #include "hal/check.hpp"
+#include "tests/fuzz/readers.hpp"
 #include "tools/io/npy/npy.hpp"
 
-namespace toroid {
+namespace toroid::fuzz::npy {
 namespace {
 
 void check_round_trip(const NpyArray& array, bool fortran_order) {
@@ -24,16 +25,17 @@ void check_round_trip(const NpyArray& array, bool fortran_order) {
                                   std::as_bytes(std::span(array.values))));
 }
 
-}  // namespace
-}  // namespace toroid
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+void try_input(const std::uint8_t* data, std::size_t size) {
   try {
-    const auto array = toroid::parse_npy(std::as_bytes(std::span(data, size)), "input");
-    toroid::check_round_trip(array, false);
-    toroid::check_round_trip(array, true);
-  } catch (const toroid::BadInput& reason) {
+    const auto array = parse_npy(std::as_bytes(std::span(data, size)), "input");
+    check_round_trip(array, false);
+    check_round_trip(array, true);
+  } catch (const BadInput& reason) {
     TOROID_CHECK(std::string(reason.what()).find('\n') == std::string::npos);
   }
-  return 0;
 }
+
+const Reader kReader("npy", try_input);
+
+}  // namespace
+}  // namespace toroid::fuzz::npy

@@ -6,17 +6,25 @@
 #include <string>
 
 #include "hal/check.hpp"
+#include "tests/fuzz/readers.hpp"
 #include "tools/io/array_file.hpp"
 #include "tools/io/npy/npy.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+namespace toroid::fuzz::npz {
+namespace {
+
+void try_input(const std::uint8_t* data, std::size_t size) {
   try {
-    const auto array = toroid::parse_array(std::as_bytes(std::span(data, size)), "input");
+    const auto array = parse_array(std::as_bytes(std::span(data, size)), "input");
     std::size_t elements = 1;
     for (const std::size_t extent : array.shape) elements *= extent;
     TOROID_CHECK_EQ(array.values.size(), elements);
-  } catch (const toroid::BadInput& reason) {
+  } catch (const BadInput& reason) {
     TOROID_CHECK(std::string(reason.what()).find('\n') == std::string::npos);
   }
-  return 0;
 }
+
+const Reader kReader("npz", try_input);
+
+}  // namespace
+}  // namespace toroid::fuzz::npz

@@ -4,17 +4,24 @@
 #include <string_view>
 
 #include "hal/check.hpp"
+#include "tests/fuzz/readers.hpp"
 #include "tests/fuzz/refusal.hpp"
 #include "tools/policies/policy_file.hpp"
 #include "tools/policies/policy_name.hpp"
 #include "tools/policies/table_policy.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace toroid;
-  fuzz::read_text_or_refuse(data, size, [](std::string_view text) {
+namespace toroid::fuzz::policy {
+namespace {
+
+void try_input(const std::uint8_t* data, std::size_t size) {
+  read_text_or_refuse(data, size, [](std::string_view text) {
     const PolicyData policy = parse_policy_data(text, "/nowhere/input.toml");
     TOROID_CHECK(is_policy_name(policy.name));
     TOROID_CHECK(policy.base != nullptr);
   });
-  return 0;
 }
+
+const Reader kReader("policy", try_input);
+
+}  // namespace
+}  // namespace toroid::fuzz::policy

@@ -4,12 +4,13 @@
 #include <string_view>
 
 #include "hal/check.hpp"
+#include "tests/fuzz/readers.hpp"
 #include "tests/fuzz/refusal.hpp"
 #include "tools/report/inputs.hpp"
 #include "tools/report/json_place.hpp"
 #include "tools/report/recording.hpp"
 
-namespace toroid {
+namespace toroid::fuzz::result {
 namespace {
 
 void check_recording(const Recording& recording) {
@@ -18,16 +19,16 @@ void check_recording(const Recording& recording) {
   TOROID_CHECK_EQ(recording.fifo_most.size(), recording.samples() * recording.fifos);
 }
 
-}  // namespace
-}  // namespace toroid
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace toroid;
-  fuzz::read_text_or_refuse(data, size, [](std::string_view text) {
+void try_input(const std::uint8_t* data, std::size_t size) {
+  read_text_or_refuse(data, size, [](std::string_view text) {
     ReportInputs inputs;
     add_report_input(inputs, parse_json(text, "input"), "input");
     for (const ReportRun& run : inputs.runs)
       if (run.recording) check_recording(*run.recording);
   });
-  return 0;
 }
+
+const Reader kReader("result", try_input);
+
+}  // namespace
+}  // namespace toroid::fuzz::result

@@ -8,10 +8,11 @@
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
 #include "tests/fuzz/memory_file.hpp"
+#include "tests/fuzz/readers.hpp"
 #include "tests/fuzz/refusal.hpp"
 #include "tools/policies/policy_tables.hpp"
 
-namespace toroid {
+namespace toroid::fuzz::tables {
 namespace {
 
 const Shape& shape_of(std::uint8_t selector) {
@@ -38,15 +39,15 @@ void use(const PolicyTables& tables) {
   }
 }
 
-}  // namespace
-}  // namespace toroid
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace toroid;
-  static const fuzz::MemoryFile file;
-  if (size < 2) return 0;
+void try_input(const std::uint8_t* data, std::size_t size) {
+  static const MemoryFile file;
+  if (size < 2) return;
   file.set(data + 2, size - 2);
-  fuzz::read_or_refuse(
+  read_or_refuse(
       [&] { use(PolicyTables(shape_of(data[0]), files_of(data[1], file.path().string()))); });
-  return 0;
 }
+
+const Reader kReader("tables", try_input);
+
+}  // namespace
+}  // namespace toroid::fuzz::tables

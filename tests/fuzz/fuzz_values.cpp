@@ -14,13 +14,14 @@
 #include "hal/link_errors.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
+#include "tests/fuzz/readers.hpp"
 #include "tests/fuzz/refusal.hpp"
 #include "tools/command_line/byte_count.hpp"
 #include "tools/command_line/quantity.hpp"
 #include "tools/command_line/range.hpp"
 #include "tools/machines/machine_file.hpp"
 
-namespace toroid {
+namespace toroid::fuzz::values {
 namespace {
 
 void read_shape(std::string_view text) {
@@ -98,13 +99,13 @@ void read_value(unsigned what, std::string_view text) {
   }
 }
 
-}  // namespace
-}  // namespace toroid
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace toroid;
-  if (size == 0) return 0;
+void try_input(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return;
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
-  fuzz::read_or_refuse([&] { read_value(data[0], text); });
-  return 0;
+  read_or_refuse([&] { read_value(data[0], text); });
 }
+
+const Reader kReader("values", try_input);
+
+}  // namespace
+}  // namespace toroid::fuzz::values

@@ -9,9 +9,12 @@
 #include "hal/check.hpp"
 #include "router/job/job.hpp"
 #include "router/job/wire.hpp"
+#include "tests/fuzz/readers.hpp"
 
-namespace toroid::job {
+namespace toroid::fuzz::wire {
 namespace {
+
+using namespace job;
 
 template <typename T>
 void check_round_trip(const Message& message) {
@@ -32,16 +35,16 @@ void read_message(unsigned which, const Message& message) {
   }
 }
 
-}  // namespace
-}  // namespace toroid::job
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace toroid::job;
-  if (size == 0) return 0;
+void try_input(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return;
   try {
     read_message(data[0], decode(std::as_bytes(std::span(data + 1, size - 1))));
   } catch (const Malformed&) {
   } catch (const Message::exception&) {
   }
-  return 0;
 }
+
+const Reader kReader("wire", try_input);
+
+}  // namespace
+}  // namespace toroid::fuzz::wire

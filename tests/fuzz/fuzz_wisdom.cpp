@@ -7,14 +7,17 @@
 #include "fft/kernels/kernel.hpp"
 #include "hal/check.hpp"
 #include "tests/fuzz/memory_file.hpp"
+#include "tests/fuzz/readers.hpp"
 #include "tests/fuzz/refusal.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace toroid;
-  static const fuzz::MemoryFile file;
+namespace toroid::fuzz::wisdom {
+namespace {
+
+void try_input(const std::uint8_t* data, std::size_t size) {
+  static const MemoryFile file;
   fft::local::forget_wisdom();
   file.set(data, size);
-  fuzz::read_or_refuse([&] {
+  read_or_refuse([&] {
     if (!fft::local::load_wisdom(file.path())) return;
     const std::string written = fft::local::wisdom();
     fft::local::forget_wisdom();
@@ -22,5 +25,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     TOROID_CHECK(fft::local::load_wisdom(file.path()));
     TOROID_CHECK_EQ(fft::local::wisdom().size(), written.size());
   });
-  return 0;
 }
+
+const Reader kReader("wisdom", try_input);
+
+}  // namespace
+}  // namespace toroid::fuzz::wisdom

@@ -1,9 +1,8 @@
 // Does not answer one node.
-#include <toroid/packet/policies/library.hpp>
-
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "packet/policies/policy.hpp"
+#include "tests/tools/policies/libraries/broken/broken.hpp"
 #include "tests/tools/policies/libraries/in_order.hpp"
 
 namespace {
@@ -18,6 +17,6 @@ class Hangs final : public toroid::testing::InOrder {
   }
 };
 
-}  // namespace
+const testing::BrokenPolicy<Hangs> kHangs("hangs");
 
-TOROID_POLICY(Hangs)
+}  // namespace

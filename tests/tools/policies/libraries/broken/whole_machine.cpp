@@ -1,12 +1,11 @@
 // Takes the rank in the whole machine for that in the part that exchanges.
-#include <toroid/packet/policies/library.hpp>
-
 #include <utility>
 #include <vector>
 
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "packet/policies/policy.hpp"
+#include "tests/tools/policies/libraries/broken/broken.hpp"
 #include "tests/tools/policies/libraries/in_order.hpp"
 
 namespace {
@@ -23,6 +22,6 @@ class WholeMachine final : public toroid::testing::InOrder {
   }
 };
 
-}  // namespace
+const testing::BrokenPolicy<WholeMachine> kWholeMachine("whole_machine");
 
-TOROID_POLICY(WholeMachine)
+}  // namespace

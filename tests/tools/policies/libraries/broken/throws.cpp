@@ -1,10 +1,9 @@
 // Throws when a node with neighbours asks.
-#include <toroid/packet/policies/library.hpp>
-
 #include <stdexcept>
 
 #include "hal/send_order.hpp"
 #include "packet/policies/policy.hpp"
+#include "tests/tools/policies/libraries/broken/broken.hpp"
 #include "tests/tools/policies/libraries/in_order.hpp"
 
 namespace {
@@ -19,6 +18,6 @@ class Throws final : public toroid::testing::InOrder {
   }
 };
 
-}  // namespace
+const testing::BrokenPolicy<Throws> kThrows("throws");
 
-TOROID_POLICY(Throws)
+}  // namespace

@@ -1,30 +1,26 @@
-// The order follows from the process that asks.
-#include <unistd.h>
-#include <toroid/packet/policies/library.hpp>
-
-#include <algorithm>
+// Visits the node itself, too.
 #include <utility>
 #include <vector>
 
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "packet/policies/policy.hpp"
+#include "tests/tools/policies/libraries/broken/broken.hpp"
 #include "tests/tools/policies/libraries/in_order.hpp"
 
 namespace {
 
 using namespace toroid;
 
-class KnowsItsProcess final : public toroid::testing::InOrder {
+class SendsToItself final : public toroid::testing::InOrder {
  public:
   SendOrder order(const Visitor& visitor) const override {
     std::vector<Rank> all = peers(visitor);
-    if (!all.empty())
-      std::ranges::rotate(all, all.begin() + static_cast<unsigned>(::getpid()) % all.size());
+    if (!all.empty()) all.back() = visitor.self;
     return SendOrder(std::move(all));
   }
 };
 
-}  // namespace
+const testing::BrokenPolicy<SendsToItself> kSendsToItself("sends_to_itself");
 
-TOROID_POLICY(KnowsItsProcess)
+}  // namespace

@@ -1,10 +1,9 @@
 // Ends the process as if all were well.
-#include <toroid/packet/policies/library.hpp>
-
 #include <cstdlib>
 
 #include "hal/send_order.hpp"
 #include "packet/policies/policy.hpp"
+#include "tests/tools/policies/libraries/broken/broken.hpp"
 #include "tests/tools/policies/libraries/in_order.hpp"
 
 namespace {
@@ -19,6 +18,6 @@ class Exits final : public toroid::testing::InOrder {
   }
 };
 
-}  // namespace
+const testing::BrokenPolicy<Exits> kExits("exits");
 
-TOROID_POLICY(Exits)
+}  // namespace

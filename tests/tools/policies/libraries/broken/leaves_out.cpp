@@ -1,27 +1,26 @@
-// Visits the node itself, too.
-#include <toroid/packet/policies/library.hpp>
-
+// Leaves out the last peer.
 #include <utility>
 #include <vector>
 
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "packet/policies/policy.hpp"
+#include "tests/tools/policies/libraries/broken/broken.hpp"
 #include "tests/tools/policies/libraries/in_order.hpp"
 
 namespace {
 
 using namespace toroid;
 
-class SendsToItself final : public toroid::testing::InOrder {
+class LeavesOut final : public toroid::testing::InOrder {
  public:
   SendOrder order(const Visitor& visitor) const override {
     std::vector<Rank> all = peers(visitor);
-    if (!all.empty()) all.back() = visitor.self;
+    if (!all.empty()) all.pop_back();
     return SendOrder(std::move(all));
   }
 };
 
-}  // namespace
+const testing::BrokenPolicy<LeavesOut> kLeavesOut("leaves_out");
 
-TOROID_POLICY(SendsToItself)
+}  // namespace

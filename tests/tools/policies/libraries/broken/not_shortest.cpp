@@ -1,8 +1,7 @@
 // Says that its ways by rank 0 are shortest.
-#include <toroid/packet/policies/library.hpp>
-
 #include "hal/shape.hpp"
 #include "packet/policies/policy.hpp"
+#include "tests/tools/policies/libraries/broken/broken.hpp"
 #include "tests/tools/policies/libraries/in_order.hpp"
 
 namespace {
@@ -16,6 +15,6 @@ class NotShortest final : public toroid::testing::InOrder {
   bool keeps_to_shortest_ways(const Shape&) const override { return true; }
 };
 
-}  // namespace
+const testing::BrokenPolicy<NotShortest> kNotShortest("not_shortest");
 
-TOROID_POLICY(NotShortest)
+}  // namespace

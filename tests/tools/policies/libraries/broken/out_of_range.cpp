@@ -1,27 +1,26 @@
-// Visits the first peer again instead of the last.
-#include <toroid/packet/policies/library.hpp>
-
+// Visits a node beyond the last.
 #include <utility>
 #include <vector>
 
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "packet/policies/policy.hpp"
+#include "tests/tools/policies/libraries/broken/broken.hpp"
 #include "tests/tools/policies/libraries/in_order.hpp"
 
 namespace {
 
 using namespace toroid;
 
-class Doubles final : public toroid::testing::InOrder {
+class OutOfRange final : public toroid::testing::InOrder {
  public:
   SendOrder order(const Visitor& visitor) const override {
     std::vector<Rank> all = peers(visitor);
-    if (all.size() > 1) all.back() = all.front();
+    if (!all.empty()) all.back() = visitor.shape.size();
     return SendOrder(std::move(all));
   }
 };
 
-}  // namespace
+const testing::BrokenPolicy<OutOfRange> kOutOfRange("out_of_range");
 
-TOROID_POLICY(Doubles)
+}  // namespace

@@ -1,6 +1,4 @@
 // All calls work in the same place.
-#include <toroid/packet/policies/library.hpp>
-
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -9,6 +7,7 @@
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "packet/policies/policy.hpp"
+#include "tests/tools/policies/libraries/broken/broken.hpp"
 #include "tests/tools/policies/libraries/in_order.hpp"
 
 namespace {
@@ -28,6 +27,6 @@ class SharesScratch final : public toroid::testing::InOrder {
   mutable std::array<volatile Rank, 64> scratch_{};
 };
 
-}  // namespace
+const testing::BrokenPolicy<SharesScratch> kSharesScratch("shares_scratch");
 
-TOROID_POLICY(SharesScratch)
+}  // namespace

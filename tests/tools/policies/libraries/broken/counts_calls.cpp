@@ -1,6 +1,4 @@
 // Begins with another peer at each call.
-#include <toroid/packet/policies/library.hpp>
-
 #include <algorithm>
 #include <atomic>
 #include <utility>
@@ -9,6 +7,7 @@
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "packet/policies/policy.hpp"
+#include "tests/tools/policies/libraries/broken/broken.hpp"
 #include "tests/tools/policies/libraries/in_order.hpp"
 
 namespace {
@@ -27,6 +26,6 @@ class CountsCalls final : public toroid::testing::InOrder {
   mutable std::atomic<unsigned> calls_ = 0;
 };
 
-}  // namespace
+const testing::BrokenPolicy<CountsCalls> kCountsCalls("counts_calls");
 
-TOROID_POLICY(CountsCalls)
+}  // namespace

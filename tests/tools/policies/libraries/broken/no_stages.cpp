@@ -1,7 +1,6 @@
 // Has no stage.
-#include <toroid/packet/policies/library.hpp>
-
 #include "hal/shape.hpp"
+#include "tests/tools/policies/libraries/broken/broken.hpp"
 #include "tests/tools/policies/libraries/in_order.hpp"
 
 namespace {
@@ -13,6 +12,6 @@ class NoStages final : public toroid::testing::InOrder {
   unsigned stages(const Shape&) const override { return 0; }
 };
 
-}  // namespace
+const testing::BrokenPolicy<NoStages> kNoStages("no_stages");
 
-TOROID_POLICY(NoStages)
+}  // namespace

@@ -1,6 +1,4 @@
 // The node that asks first has its peers in another order, then and later.
-#include <toroid/packet/policies/library.hpp>
-
 #include <algorithm>
 #include <atomic>
 #include <utility>
@@ -9,6 +7,7 @@
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "packet/policies/policy.hpp"
+#include "tests/tools/policies/libraries/broken/broken.hpp"
 #include "tests/tools/policies/libraries/in_order.hpp"
 
 namespace {
@@ -29,6 +28,6 @@ class RemembersTheFirst final : public toroid::testing::InOrder {
   mutable std::atomic<Rank> first_ = ~Rank{0};
 };
 
-}  // namespace
+const testing::BrokenPolicy<RemembersTheFirst> kRemembersTheFirst("remembers_the_first");
 
-TOROID_POLICY(RemembersTheFirst)
+}  // namespace

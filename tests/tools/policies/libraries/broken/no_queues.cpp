@@ -1,8 +1,7 @@
 // Has no output queue.
-#include <toroid/packet/policies/library.hpp>
-
 #include "packet/node/settings.hpp"
 #include "packet/policies/policy.hpp"
+#include "tests/tools/policies/libraries/broken/broken.hpp"
 #include "tests/tools/policies/libraries/in_order.hpp"
 
 namespace {
@@ -14,6 +13,6 @@ class NoQueues final : public toroid::testing::InOrder {
   PolicySettings settings(const PolicyCase&) const override { return {.output_queues = 0}; }
 };
 
-}  // namespace
+const testing::BrokenPolicy<NoQueues> kNoQueues("no_queues");
 
-TOROID_POLICY(NoQueues)
+}  // namespace

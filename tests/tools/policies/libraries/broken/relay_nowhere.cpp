@@ -1,8 +1,7 @@
 // Sends packets on by way of a node that does not exist.
-#include <toroid/packet/policies/library.hpp>
-
 #include "hal/shape.hpp"
 #include "packet/policies/policy.hpp"
+#include "tests/tools/policies/libraries/broken/broken.hpp"
 #include "tests/tools/policies/libraries/in_order.hpp"
 
 namespace {
@@ -15,6 +14,6 @@ class RelayNowhere final : public toroid::testing::InOrder {
   Rank relay(const Shape& shape, const Waypoint&) const override { return shape.size(); }
 };
 
-}  // namespace
+const testing::BrokenPolicy<RelayNowhere> kRelayNowhere("relay_nowhere");
 
-TOROID_POLICY(RelayNowhere)
+}  // namespace

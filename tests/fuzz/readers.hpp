@@ -1,0 +1,40 @@
+// The readers that are fuzzed, by name: each source fuzz_NAME.cpp has one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace toroid::fuzz {
+
+/// Tries an input. A check, a sanitizer or an exception that no reader may throw ends the program.
+using TryInput = void (*)(const std::uint8_t* data, std::size_t size);
+
+/// All readers of this program.
+inline std::map<std::string_view, TryInput>& readers() {
+  static std::map<std::string_view, TryInput> all;
+  return all;
+}
+
+/// An object of the program's that adds a reader before main().
+struct Reader {
+  Reader(std::string_view name, TryInput try_input) { readers().emplace(name, try_input); }
+};
+
+/// The reader of that name; null: there is none.
+inline TryInput find_reader(std::string_view name) {
+  const auto found = readers().find(name);
+  return found == readers().end() ? nullptr : found->second;
+}
+
+/// All names, with a blank between them.
+inline std::string reader_names() {
+  std::string names;
+  for (const auto& [name, try_input] : readers())
+    names.append(names.empty() ? "" : " ").append(name);
+  return names;
+}
+
+}  // namespace toroid::fuzz
