@@ -3,34 +3,20 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <cstddef>
-#include <cstdlib>
+#include <optional>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "tests/tools/browser.hpp"
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/temporary_directory.hpp"
 #include "tools/report/page.hpp"
 
 namespace toroid::testing {
-
-/// Where the program is on the PATH; empty: nowhere.
-inline std::string found_program(const std::string& name) {
-  std::string path = ::getenv("PATH") == nullptr ? "" : ::getenv("PATH");
-  for (std::size_t begin = 0; begin <= path.size();) {
-    const std::size_t end = std::min(path.find(':', begin), path.size());
-    const std::string program = path.substr(begin, end - begin) + "/" + name;
-    if (::access(program.c_str(), X_OK) == 0) return program;
-    begin = end + 1;
-  }
-  return "";
-}
 
 inline void replace_all(std::string& text, const std::string& from, const std::string& to) {
   for (std::size_t at = 0; (at = text.find(from, at)) != text.npos; at += to.size())
@@ -54,10 +40,12 @@ inline std::string attribute_of(const std::string& document, const std::string& 
 
 class BrowserTest : public ::testing::Test {
  protected:
+  static void SetUpTestSuite() {
+    if (const std::string program = found_browser(); !program.empty()) browser_.emplace(program);
+  }
+  static void TearDownTestSuite() { browser_.reset(); }
   void SetUp() override {
-    for (const char* name : {"chromium", "chromium-browser", "google-chrome"})
-      if (browser_.empty()) browser_ = found_program(name);
-    if (browser_.empty()) GTEST_SKIP() << "no chromium here; tests/packages.txt names it";
+    if (!browser_) GTEST_SKIP() << "no chromium here; tests/packages.txt names it";
   }
 
   void run(const Arguments& arguments) {
@@ -82,26 +70,11 @@ class BrowserTest : public ::testing::Test {
     directory_.save("r.html", page);
   }
 
-  /// Virtual time: the browser hurries through the pauses, and ends the document when they are
-  /// over.
-  std::string opened(int width) {
-    const Arguments headless = {"--headless",
-                                "--no-sandbox",
-                                "--disable-gpu",
-                                "--disable-dev-shm-usage",
-                                "--window-size=" + std::to_string(width) + ",1600",
-                                "--virtual-time-budget=30000",
-                                "--user-data-dir=" + directory_ / "profile"};
-    const Ended ended = run_process(
-        headless + Arguments{"--dump-dom", "file://" + (directory_ / "r.html") + "#selftest"},
-        {.directory = directory_.path(), .program = browser_.c_str()});
-    EXPECT_EQ(ended.exit_code, 0) << ended.err;
-    return ended.out;
-  }
-
   /// What the page r.html sees of itself, having drawn everything without an error, legibly.
   nlohmann::json seen(int width = 1280) {
-    document_ = opened(width);
+    document_ =
+        browser_->document("file://" + (directory_ / "r.html") + "#selftest", width,
+                           "root.dataset.selftest || (root.dataset.errors ?? '[]') !== '[]'");
     const std::string root = document_.substr(0, document_.find("<body"));
     EXPECT_EQ(attribute_of(root, "data-errors"), "[]");
     const std::string text = attribute_of(root, "data-selftest");
@@ -123,8 +96,9 @@ class BrowserTest : public ::testing::Test {
     return ids;
   }
 
+  static inline std::optional<Browser> browser_;  ///< of all tests
+
   const TemporaryDirectory directory_;
-  std::string browser_;
   std::string document_;  ///< the last that was opened
 };
 

@@ -1,19 +1,15 @@
-// Policies from shared libraries: what is refused, and runs that equal those of built-in ones.
+// Policies from shared libraries that crash, change after they were loaded, or are compiled first.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <filesystem>
 #include <string>
 #include <vector>
 
-#include "hal/check.hpp"
-#include "packet/policies/policy.hpp"
-#include "tests/tools/refusal.hpp"
-#include "tests/tools/run_command.hpp"
+#include "tests/tools/policies/library_copies.hpp"
+#include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
-#include "tools/policies/policy_library.hpp"
 
 namespace toroid::testing {
 namespace {
@@ -21,100 +17,18 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const Arguments kExchange = {"alltoall", "--torus", "4x4x4"};
-
-class PolicyFromALibrary : public ::testing::Test {
+/// Each run loads its libraries anew, and may crash.
+class PolicyOfAProcess : public LibraryCopies {
  protected:
-  /// A copy in the test's own folder, as "./mine.so".
-  std::string copied(const std::string& name, const std::string& as = "mine.so") const {
-    std::filesystem::copy_file(std::string(TOROID_POLICY_LIBRARIES) + "/" + name + ".so",
-                               directory_.path() / as,
-                               std::filesystem::copy_options::overwrite_existing);
-    return "./" + as;
-  }
   Ended run(const Arguments& arguments) const {
-    return run_command(arguments, {.directory = directory_.path()});
+    return run_process(arguments, {.directory = directory_.path()});
   }
   nlohmann::json json(const Arguments& arguments) const {
-    return json_of(arguments, {.directory = directory_.path()});
+    return json_by(run_process, arguments, {.directory = directory_.path()});
   }
-  void expect_refused(const std::string& policy, const std::vector<std::string>& words) const {
-    expect_refusal(directory_, with_outputs(kExchange) + Arguments{"--policy", policy}, words);
-  }
-
-  const TemporaryDirectory directory_;
 };
 
-TEST_F(PolicyFromALibrary, IsRefusedByNameWhereItIsNone) {
-  expect_refused("./none.so", {"./none.so", "No such file"});
-  directory_.save("text.so", "no library");
-  expect_refused("./text.so", {"./text.so", "cannot be loaded"});
-  expect_refused(copied("no_entry"), {"./mine.so", "TOROID_POLICY(Class)"});
-  copied("shift_copy", "half.so");
-  std::filesystem::resize_file(directory_ / "half.so",
-                               std::filesystem::file_size(directory_ / "half.so") / 4);
-  expect_refused("./half.so", {"./half.so", "the file is not complete"});
-}
-
-TEST_F(PolicyFromALibrary, IsRefusedByNameWhereItWasMadeForAnotherToroid) {
-  expect_refused(copied("other_version"), {"./mine.so", "version 2", "compile it anew"});
-  expect_refused(copied("other_layout"), {"./mine.so", "Machine has 1 bytes"});
-}
-
-TEST_F(PolicyFromALibrary, IsRefusedWithoutANameOfItsOwn) {
-  expect_refused(copied("empty_name"), {"./mine.so", "its name is empty"});
-  expect_refused(copied("built_in_name"), {"./mine.so", "built-in policy shift"});
-}
-
-TEST_F(PolicyFromALibrary, TakesAParameterWhereItHasOne) {
-  const std::string with = copied("with_parameter", "with.so");
-  EXPECT_EQ(json(kExchange + Arguments{"--policy", with + ":3"})["policy"], "in-order");
-  expect_refused(with, {"./with.so", "needs a parameter"});
-  expect_refused(with + ":0", {"./with.so:0", "a step of 0 leads nowhere"});
-  expect_refused(with + ":x", {"./with.so:x", "whole number", "'x'"});
-  expect_refused(with + ":", {"./with.so:", "whole number"});
-  expect_refused(copied("shift_copy") + ":1", {"./mine.so:1", "no parameter"});
-}
-
-TEST_F(PolicyFromALibrary, RunsAsTheSameOneBuiltIn) {
-  copied("shift_copy");
-  nlohmann::json mine = json(kExchange + Arguments{"--policy", "mine.so"});
-  nlohmann::json built_in = json(kExchange + Arguments{"--policy", "shift"});
-  EXPECT_EQ(mine["policy"], "shift-copy");
-  for (nlohmann::json* one : {&mine, &built_in})
-    for (const char* key : {"policy", "order", "result_hash", "command", "date", "wall_s", "cpu_s",
-                            "packet_hops_per_cpu_s"})
-      one->erase(key);
-  EXPECT_EQ(mine, built_in);
-}
-
-TEST_F(PolicyFromALibrary, RunsOnRingsAndInTransforms) {
-  const std::string mine = copied("shift_copy");
-  EXPECT_EQ(json(Arguments{"alltoall", "--torus", "3x2x2", "--policy", mine} + kShm)["policy"],
-            "shift-copy");
-  EXPECT_EQ(run(Arguments{"fft", "--size", "8", "--torus", "2x2x2", "--check", "--policy", mine} +
-                kEstimate)
-                .exit_code,
-            0);
-}
-
-TEST_F(PolicyFromALibrary, StandsBesideAllInCompareAndSweep) {
-  const std::string mine = copied("shift_copy");
-  const nlohmann::json all = json({"compare", "--torus", "3x3", "--policies", "all," + mine});
-  const nlohmann::json& last = all["rows"].back();
-  EXPECT_EQ(last["policy"], mine);
-  EXPECT_GT(all["rows"].size(), 15u);
-  expect_refusal(directory_, {"compare", "--torus", "3x3", "--policies", "all,rank"},
-                 {"all and rank"});
-  expect_refusal(directory_, {"compare", "--torus", "3x3", "--policies", mine + ",mine.so"},
-                 {"names mine.so twice"});
-  EXPECT_EQ(run({"sweep", "--torus", "3x3", "--axis", "bytes", "--bytes", "64,240", "--policies",
-                 "shift," + mine})
-                .exit_code,
-            0);
-}
-
-TEST_F(PolicyFromALibrary, IsRunAnewWhereItsFileHasChangedSinceTheJournal) {
+TEST_F(PolicyOfAProcess, IsRunAnewWhereItsFileHasChangedSinceTheJournal) {
   const Arguments compare = {"compare",         "--torus",  "3x3",    "--policies",
                              "shift,./mine.so", "--resume", "journal"};
   const auto cycles = [&] { return json(compare)["rows"][1]["cycles"]; };
@@ -132,28 +46,14 @@ TEST_F(PolicyFromALibrary, IsRunAnewWhereItsFileHasChangedSinceTheJournal) {
   EXPECT_EQ(lines(), first + 1);
 }
 
-TEST_F(PolicyFromALibrary, IsNotTakenForAnotherOneBuiltInItsPlace) {
-  copied("shift_copy");
-  const std::string path = directory_ / "mine.so";
-  EXPECT_EQ(policy_from_library(path).name(), "shift-copy");
-  copied("other_order", "new.so");
-  std::filesystem::rename(directory_ / "new.so", path);
-  EXPECT_THROW(
-      try { (void)policy_from_library(path); } catch (const BadInput& refusal) {
-        EXPECT_THAT(refusal.what(), HasSubstr("has changed since this process loaded it"));
-        throw;
-      },
-      BadInput);
-}
-
-TEST_F(PolicyFromALibrary, LeavesNoFilesWhereItCrashes) {
+TEST_F(PolicyOfAProcess, LeavesNoFilesWhereItCrashes) {
   copied("crashes_while_loading", "loading.so");
   copied("crashes", "asked.so");
   directory_.save("result.json", "old");
   const std::vector<std::string> before = directory_.entries();
   for (const char* policy : {"./loading.so", "./asked.so"})
     for (const Arguments& verb :
-         {kExchange + Arguments{"--record", "record.json", "--trace", "trace.json"},
+         {kLibraryRun + Arguments{"--record", "record.json", "--trace", "trace.json"},
           Arguments{"fft", "--size", "8", "--torus", "4x4", "--out", "out.npy"}}) {
       const Ended ended = run(verb + Arguments{"--policy", policy, "--json", "result.json"});
       EXPECT_NE(ended.exit_code, 0) << ended.out;
@@ -187,15 +87,6 @@ TEST(PolicyNew, LeavesTheCompilersWarningsToWhoseSourceItIs) {
                                   {.directory = directory.path(), .program = TOROID_CMAKE});
   EXPECT_EQ(built.exit_code, 0) << built.out << built.err;
   EXPECT_THAT(built.out + built.err, Not(HasSubstr("nobody_calls_it")));
-}
-
-TEST(PolicyNew, RefusesBadNamesAndReplacesNothing) {
-  const TemporaryDirectory directory;
-  for (const char* name : {"a/b", "9lives", "..", "two words", "random"})
-    expect_refusal(directory, {"policy", "new", name}, {name});
-  directory.save("mine", "mine");
-  expect_refusal(directory, {"policy", "new", "mine"}, {"mine: is there already"});
-  expect_refusal(directory, {"policy", "new", "other", "nowhere"}, {"nowhere/other"});
 }
 
 }  // namespace

@@ -1,0 +1,30 @@
+// Copies of the policy libraries of the build, in a test's own folder.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "tests/tools/run_command.hpp"
+#include "tests/tools/temporary_directory.hpp"
+
+namespace toroid::testing {
+
+inline const Arguments kLibraryRun = {"alltoall", "--torus", "4x4x4"};
+
+class LibraryCopies : public ::testing::Test {
+ protected:
+  /// A copy in the test's own folder, as "./mine.so". Not over one that this process has loaded:
+  /// its code would change below it.
+  std::string copied(const std::string& name, const std::string& as = "mine.so") const {
+    std::filesystem::copy_file(std::string(TOROID_POLICY_LIBRARIES) + "/" + name + ".so",
+                               directory_.path() / as,
+                               std::filesystem::copy_options::overwrite_existing);
+    return "./" + as;
+  }
+
+  const TemporaryDirectory directory_;
+};
+
+}  // namespace toroid::testing
