@@ -13,6 +13,7 @@
 
 #include "tests/tools/browser.hpp"
 #include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 #include "tools/report/page.hpp"
 

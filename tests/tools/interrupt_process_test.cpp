@@ -14,7 +14,7 @@
 #include <thread>
 #include <utility>
 
-#include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 
 namespace toroid::testing {

@@ -20,6 +20,7 @@
 #include "tests/scale.hpp"
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/run/ofi.hpp"

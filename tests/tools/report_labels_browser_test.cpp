@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tests/tools/browser_page.hpp"
-#include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 
 namespace toroid::testing {
 namespace {

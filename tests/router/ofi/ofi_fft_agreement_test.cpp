@@ -17,7 +17,6 @@
 #include "hal/shape.hpp"
 #include "packet/node/settings.hpp"
 #include "router/job/job.hpp"
-#include "router/shm/ring_fabric.hpp"
 #include "router/sim/sim_fabric.hpp"
 #include "tests/fft/plan/plan_run.hpp"
 #include "tests/fft/reference.hpp"

@@ -17,7 +17,6 @@
 #include "packet/node/settings.hpp"
 #include "router/job/job.hpp"
 #include "router/ofi/frame_way.hpp"
-#include "router/shm/ring_fabric.hpp"
 #include "tests/packet/exchange/known_blocks.hpp"
 #include "tests/packet/exchange/plans.hpp"
 #include "tests/router/emulated_machine.hpp"

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <string>
 
-#include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 
 namespace toroid::testing {

@@ -13,6 +13,7 @@
 #include "tests/tools/io/zip_bytes.hpp"
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 #include "tests/tools/values.hpp"
 #include "tools/io/npy/npy.hpp"
 

@@ -7,8 +7,6 @@
 #include <map>
 #include <string_view>
 
-#include "tests/tools/policies/libraries/in_order.hpp"
-
 namespace toroid::testing {
 
 /// What a library of one policy says of itself, by the policy's name.
