@@ -16,6 +16,7 @@
 
 #include "tests/tools/checked_run.hpp"
 #include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 #include "tools/io/npy/npy.hpp"
 

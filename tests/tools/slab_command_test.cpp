@@ -14,6 +14,7 @@
 #include "fft/kernels/wisdom_file.hpp"
 #include "tests/tools/checked_run.hpp"
 #include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 
 namespace toroid::testing {

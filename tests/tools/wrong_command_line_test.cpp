@@ -14,7 +14,7 @@
 #include "hal/check.hpp"
 #include "tests/scale.hpp"
 #include "tests/tools/refusal.hpp"
-#include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 #include "tools/command_line/command_line.hpp"
 #include "tools/command_line/option_text.hpp"
