@@ -1,1 +1,1 @@
-// Nothing: it is here for common.hpp, which its target compiles.
+// Nothing: it is here for the header that its target precompiles.

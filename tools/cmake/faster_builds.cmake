@@ -1,9 +1,15 @@
 # What makes builds faster where it is installed; nothing needs it. -DTOROID_FASTER_BUILDS=OFF: neither.
 #   mold or lld   links in a fraction of the time
 #   ccache        compiles nothing twice, also in another copy of the sources
+#   memory        that g++ would rather spend time on
 option(TOROID_FASTER_BUILDS "Use ccache and mold or lld where they are installed" ON)
 if(NOT TOROID_FASTER_BUILDS OR NOT PROJECT_IS_TOP_LEVEL)
   return()
+endif()
+
+# g++ collects its garbage once it has a gigabyte of it: a seventh of the time, a sixth more memory.
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+  add_compile_options(--param=ggc-min-heapsize=1000000)
 endif()
 
 find_program(TOROID_CCACHE ccache)

@@ -1,1 +1,0 @@
-// What nearly every test includes, compiled once for all of them.
