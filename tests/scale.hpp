@@ -40,6 +40,12 @@ Number scaled(Number n, Number least = 1) {
   return kSanitized && !is_thorough() ? std::max<Number>(n / 8, least) : n;
 }
 
+/// What has no number to divide: a torus, a size.
+template <typename T>
+T full_or(T full, T least) {
+  return kSanitized && !is_thorough() ? least : full;
+}
+
 /// How many seeds or repetitions of a test in the landing set (of which sanitizers take an eighth)
 /// and in the thorough set.
 template <typename Number>

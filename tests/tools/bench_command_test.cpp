@@ -10,8 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "tests/scale.hpp"
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 
 namespace toroid::testing {
@@ -144,7 +146,7 @@ TEST(BenchCommand, MovesMoreInLargeWindowsAndBothWays) {
 
 TEST(BenchCommand, HasNoVirtualTimeBelowItsBound) {
   const Arguments sim = {"--fabric", "sim", "--sizes", "0,1,240,5000", "-i", "3", "-x", "1"};
-  for (const std::string torus : {"2", "5", "3x2", "4x4m"})
+  for (const std::string torus : full_or(std::vector{"2", "5", "3x2", "4x4m"}, {"3x2"}))
     for (const std::string kind : {"latency", "bw", "bibw", "rate", "alltoall"}) {
       const Arguments run =
           Arguments{"bench", kind, "--torus", torus} +

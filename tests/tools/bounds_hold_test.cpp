@@ -21,7 +21,9 @@
 #include "hal/tick.hpp"
 #include "packet/traffic/patterns.hpp"
 #include "packet/traffic/traffic_bounds.hpp"
+#include "tests/scale.hpp"
 #include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 
 namespace toroid::testing {
@@ -158,7 +160,7 @@ bool fits(const std::string& traffic, const Shape& shape) {
 
 TEST(BoundsHold, UnderEveryPolicyAndTrafficOnEverySmallTorus) {
   std::size_t rows = 0;
-  for (const std::string& torus : kSmallToruses) {
+  for (const std::string& torus : scaled(kSmallToruses)) {
     const Shape shape = Shape::parse(torus);
     std::vector<std::string> traffics;
     for (const char* name : {"all-to-all", "tornado", "neighbour", "hotspot", "incast:0", "zipf",
@@ -175,7 +177,7 @@ TEST(BoundsHold, UnderEveryPolicyAndTrafficOnEverySmallTorus) {
       expect_bound(row, named(traffic_bounds(kBgl, shape, *traffic)), row.dump());
     }
   }
-  EXPECT_GT(rows, 1000U);
+  EXPECT_GT(rows, scaled(1000U));
 }
 
 TEST(BoundsHold, WhereAPolicyLeavesTheShortestWaysBoundsOfAnyWaysDo) {

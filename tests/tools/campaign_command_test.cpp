@@ -18,8 +18,10 @@
 #include <utility>
 #include <vector>
 
+#include "tests/scale.hpp"
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 
 namespace toroid::testing {
@@ -97,7 +99,7 @@ TEST(Compare, GoesOnAfterAnInterruption) {
                            "--policies",
                            "random,rank,shift",
                            "--torus",
-                           "6x6x6",
+                           full_or("6x6x6", "4x4x4"),
                            "--bytes",
                            "480,481,482,483,484,485,486,487"};
   const Arguments resume = {"--resume", "j", "--json", "r.json", "--csv", "r.csv"};

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/scale.hpp"
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/run_process.hpp"
@@ -37,7 +38,7 @@ const Arguments kOneComparison = {"compare", "--torus", "2x3", "--policies", "ra
 const Arguments kOneSweep = {"sweep", "--axis",  "bytes",   "--torus",   "2x3",       "--policies",
                              "rank",  "--bytes", "240,480", "--traffic", "all-to-all"};
 const Arguments kOneBench = {"bench", "latency", "--sizes", "8,64", "--batches", "1"};
-const Arguments kOnePaper = {"paper", "--rows", "patent", "--quick"};
+const Arguments kOnePaper = {"paper", "--rows", "model"};
 const Arguments kOnePoisson = {"poisson", "--torus", "2", "--size", "4"};
 
 class ReportOption : public ::testing::Test {
@@ -122,8 +123,8 @@ TEST_F(ReportOption, CarriesEverythingThatTellsRunsApart) {
 }
 
 TEST_F(ReportOption, SaysWhereTheReportLies) {
-  for (const Arguments& arguments :
-       {kOneFft, kOneExchange, kOneComparison, kOneSweep, kOneBench, kOnePaper, kOnePoisson}) {
+  for (const Arguments& arguments : scaled(std::vector{
+           kOneFft, kOneExchange, kOneComparison, kOneSweep, kOneBench, kOnePaper, kOnePoisson})) {
     SCOPED_TRACE(arguments[0]);
     const Ended plain = run(arguments + kReport);
     EXPECT_TRUE(plain.out.ends_with("\nreport: r.html\n")) << plain.out;
@@ -313,8 +314,8 @@ TEST(Provenance, QuotesWhatAShellWouldNotTakeAsItIs) {
 TEST(Provenance, IsInTheResultOfEveryCommand) {
   const TemporaryDirectory directory;
   for (const Arguments& arguments :
-       {kOneFft, kOneExchange, kOneComparison, kOneSweep, kOneBench, kOnePaper, kOnePoisson,
-        Arguments{"hello", "--torus", "2"}, Arguments{"info"}}) {
+       scaled(std::vector{kOneFft, kOneExchange, kOneComparison, kOneSweep, kOneBench, kOnePaper,
+                          kOnePoisson, Arguments{"hello", "--torus", "2"}, Arguments{"info"}})) {
     const json result = json_by(run_process, arguments);
     EXPECT_THAT(result["command"].get<std::string>(), HasSubstr(arguments[0])) << arguments[0];
     EXPECT_THAT(result["date"].get<std::string>(),
@@ -336,7 +337,8 @@ TEST(Provenance, IsACommandThatAShellTakes) {
 
 TEST(Provenance, IsNotInTheHash) {
   const TemporaryDirectory directory;
-  for (const Arguments& arguments : {kOneFft, kOneExchange, kOneComparison, kOneSweep, kOnePaper}) {
+  for (const Arguments& arguments :
+       scaled(std::vector{kOneFft, kOneExchange, kOneComparison, kOneSweep, kOnePaper})) {
     const json plain = json_by(run_process, arguments);
     const json other =
         json_by(run_process, arguments + Arguments{"--report", directory / "r.html", "--quiet"});

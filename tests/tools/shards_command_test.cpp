@@ -13,8 +13,10 @@
 #include <thread>
 #include <vector>
 
+#include "tests/scale.hpp"
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 #include "tools/campaign/journal.hpp"
 #include "tools/results/json.hpp"
@@ -147,8 +149,9 @@ TEST(Merge, TakesMoreShardsThanThereAreCases) {
 /// A shard that is killed between two of its cases, or within the line of one, goes on.
 TEST(Merge, GivesTheSameAfterAShardWasKilledAndResumed) {
   const TemporaryDirectory directory;
-  const Arguments slow = {"compare",     "--torus", "6x6x6",    "--policies",
-                          "random,rank", "--bytes", "480:487:1"};
+  const Arguments slow = {"compare",    "--torus",     full_or("6x6x6", "4x4x4"),
+                          "--policies", "random,rank", "--bytes",
+                          "480:487:1"};
   for (const std::size_t i : {1u, 2u}) {
     RunningCommand running(as_shard(slow, i, 2), {.directory = directory.path()});
     const auto lines = [&] {

@@ -14,6 +14,7 @@
 
 #include "hal/tick.hpp"
 #include "packet/exchange/latency.hpp"
+#include "tests/scale.hpp"
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/run_process.hpp"
@@ -81,9 +82,10 @@ TEST(TrafficOption, ArrivesOnRingsToo) {
 
 TEST(TrafficOption, IsPartOfWhatACheckpointIsOf) {
   const TemporaryDirectory directory;
+  static const std::string kTorus = full_or("4x8x8", "4x4x8");
   const auto saved = [](const char* traffic) {
     return Arguments{
-        "alltoall", "--torus", "4x8x8",   "--bytes",      "1200", "--traffic",          traffic,
+        "alltoall", "--torus", kTorus,    "--bytes",      "1200", "--traffic",          traffic,
         "--json",   "r.json",  "--quiet", "--checkpoint", "c",    "--checkpoint-every", "0"};
   };
   RunningCommand command(saved("zipf:1.2"), {.directory = directory.path()});
@@ -96,7 +98,7 @@ TEST(TrafficOption, IsPartOfWhatACheckpointIsOf) {
   EXPECT_THAT(other.err, HasSubstr("zipf:1.2"));
   ASSERT_EQ(run_process(saved("zipf:1.2"), {.directory = directory.path()}).exit_code, 0);
   const nlohmann::json whole =
-      json_of({"alltoall", "--torus", "4x8x8", "--bytes", "1200", "--traffic", "zipf:1.2"});
+      json_of({"alltoall", "--torus", kTorus, "--bytes", "1200", "--traffic", "zipf:1.2"});
   EXPECT_EQ(nlohmann::json::parse(directory.content_of("r.json"))["result_hash"],
             whole["result_hash"]);
 }

@@ -4,8 +4,11 @@
 #include <nlohmann/json.hpp>
 
 #include <string>
+#include <vector>
 
+#include "tests/scale.hpp"
 #include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 
 namespace toroid::testing {
 namespace {
@@ -72,7 +75,7 @@ TEST(PolicyCheckOfAGoodOne, SaysHowFarItIsFromTheBoundBesideTheBestBuiltIn) {
 }
 
 TEST(PolicyCheckOfAGoodOne, TakesBuiltInOnesThatRelayAndCombine) {
-  for (const char* name : {"three-phase", "valiant"}) {
+  for (const char* name : scaled(std::vector{"three-phase", "valiant"})) {
     const Ended ended = run_command({"policy", "check", name, "--limit", "120"});
     EXPECT_EQ(ended.exit_code, 0) << ended.out;
     EXPECT_THAT(ended.out, HasSubstr("nothing is broken"));

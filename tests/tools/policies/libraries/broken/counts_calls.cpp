@@ -26,6 +26,6 @@ class CountsCalls final : public toroid::testing::InOrder {
   mutable std::atomic<unsigned> calls_ = 0;
 };
 
-const testing::BrokenPolicy<CountsCalls> kCountsCalls("counts_calls");
+const toroid::testing::BrokenPolicy<CountsCalls> kCountsCalls("counts_calls");
 
 }  // namespace

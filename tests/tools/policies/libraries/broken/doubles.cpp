@@ -21,6 +21,6 @@ class Doubles final : public toroid::testing::InOrder {
   }
 };
 
-const testing::BrokenPolicy<Doubles> kDoubles("doubles");
+const toroid::testing::BrokenPolicy<Doubles> kDoubles("doubles");
 
 }  // namespace

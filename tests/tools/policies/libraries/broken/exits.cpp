@@ -18,6 +18,6 @@ class Exits final : public toroid::testing::InOrder {
   }
 };
 
-const testing::BrokenPolicy<Exits> kExits("exits");
+const toroid::testing::BrokenPolicy<Exits> kExits("exits");
 
 }  // namespace

@@ -17,6 +17,6 @@ class Hangs final : public toroid::testing::InOrder {
   }
 };
 
-const testing::BrokenPolicy<Hangs> kHangs("hangs");
+const toroid::testing::BrokenPolicy<Hangs> kHangs("hangs");
 
 }  // namespace

@@ -25,6 +25,6 @@ class KnowsItsProcess final : public toroid::testing::InOrder {
   }
 };
 
-const testing::BrokenPolicy<KnowsItsProcess> kKnowsItsProcess("knows_its_process");
+const toroid::testing::BrokenPolicy<KnowsItsProcess> kKnowsItsProcess("knows_its_process");
 
 }  // namespace

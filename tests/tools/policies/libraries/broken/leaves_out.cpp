@@ -21,6 +21,6 @@ class LeavesOut final : public toroid::testing::InOrder {
   }
 };
 
-const testing::BrokenPolicy<LeavesOut> kLeavesOut("leaves_out");
+const toroid::testing::BrokenPolicy<LeavesOut> kLeavesOut("leaves_out");
 
 }  // namespace

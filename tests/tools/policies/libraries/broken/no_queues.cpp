@@ -13,6 +13,6 @@ class NoQueues final : public toroid::testing::InOrder {
   PolicySettings settings(const PolicyCase&) const override { return {.output_queues = 0}; }
 };
 
-const testing::BrokenPolicy<NoQueues> kNoQueues("no_queues");
+const toroid::testing::BrokenPolicy<NoQueues> kNoQueues("no_queues");
 
 }  // namespace

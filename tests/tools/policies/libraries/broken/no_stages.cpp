@@ -12,6 +12,6 @@ class NoStages final : public toroid::testing::InOrder {
   unsigned stages(const Shape&) const override { return 0; }
 };
 
-const testing::BrokenPolicy<NoStages> kNoStages("no_stages");
+const toroid::testing::BrokenPolicy<NoStages> kNoStages("no_stages");
 
 }  // namespace

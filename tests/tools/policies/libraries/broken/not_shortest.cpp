@@ -15,6 +15,6 @@ class NotShortest final : public toroid::testing::InOrder {
   bool keeps_to_shortest_ways(const Shape&) const override { return true; }
 };
 
-const testing::BrokenPolicy<NotShortest> kNotShortest("not_shortest");
+const toroid::testing::BrokenPolicy<NotShortest> kNotShortest("not_shortest");
 
 }  // namespace

@@ -21,6 +21,6 @@ class OutOfRange final : public toroid::testing::InOrder {
   }
 };
 
-const testing::BrokenPolicy<OutOfRange> kOutOfRange("out_of_range");
+const toroid::testing::BrokenPolicy<OutOfRange> kOutOfRange("out_of_range");
 
 }  // namespace

@@ -14,6 +14,6 @@ class RelayNowhere final : public toroid::testing::InOrder {
   Rank relay(const Shape& shape, const Waypoint&) const override { return shape.size(); }
 };
 
-const testing::BrokenPolicy<RelayNowhere> kRelayNowhere("relay_nowhere");
+const toroid::testing::BrokenPolicy<RelayNowhere> kRelayNowhere("relay_nowhere");
 
 }  // namespace

@@ -28,6 +28,6 @@ class RemembersTheFirst final : public toroid::testing::InOrder {
   mutable std::atomic<Rank> first_ = ~Rank{0};
 };
 
-const testing::BrokenPolicy<RemembersTheFirst> kRemembersTheFirst("remembers_the_first");
+const toroid::testing::BrokenPolicy<RemembersTheFirst> kRemembersTheFirst("remembers_the_first");
 
 }  // namespace

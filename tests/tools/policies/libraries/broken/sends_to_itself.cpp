@@ -21,6 +21,6 @@ class SendsToItself final : public toroid::testing::InOrder {
   }
 };
 
-const testing::BrokenPolicy<SendsToItself> kSendsToItself("sends_to_itself");
+const toroid::testing::BrokenPolicy<SendsToItself> kSendsToItself("sends_to_itself");
 
 }  // namespace

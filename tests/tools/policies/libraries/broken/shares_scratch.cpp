@@ -27,6 +27,6 @@ class SharesScratch final : public toroid::testing::InOrder {
   mutable std::array<volatile Rank, 64> scratch_{};
 };
 
-const testing::BrokenPolicy<SharesScratch> kSharesScratch("shares_scratch");
+const toroid::testing::BrokenPolicy<SharesScratch> kSharesScratch("shares_scratch");
 
 }  // namespace

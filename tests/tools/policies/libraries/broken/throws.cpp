@@ -18,6 +18,6 @@ class Throws final : public toroid::testing::InOrder {
   }
 };
 
-const testing::BrokenPolicy<Throws> kThrows("throws");
+const toroid::testing::BrokenPolicy<Throws> kThrows("throws");
 
 }  // namespace

@@ -22,6 +22,6 @@ class WholeMachine final : public toroid::testing::InOrder {
   }
 };
 
-const testing::BrokenPolicy<WholeMachine> kWholeMachine("whole_machine");
+const toroid::testing::BrokenPolicy<WholeMachine> kWholeMachine("whole_machine");
 
 }  // namespace
