@@ -160,12 +160,14 @@ bool fits(const std::string& traffic, const Shape& shape) {
 
 TEST(BoundsHold, UnderEveryPolicyAndTrafficOnEverySmallTorus) {
   std::size_t rows = 0;
+  std::size_t turn = 0;  // in the landing set a torus has a third of the traffics
   for (const std::string& torus : scaled(kSmallToruses)) {
     const Shape shape = Shape::parse(torus);
     std::vector<std::string> traffics;
+    ++turn;
     for (const char* name : {"all-to-all", "tornado", "neighbour", "hotspot", "incast:0", "zipf",
                              "permutation", "bit-complement", "halo"})
-      if (fits(name, shape)) traffics.emplace_back(name);
+      if ((is_thorough() || turn++ % 3 == 0) && fits(name, shape)) traffics.emplace_back(name);
     const json report = json_of({"compare", "--torus", torus, "--bytes", "1,500", "--traffic",
                                  fmt::format("{}", fmt::join(traffics, ","))});
     for (const json& row : report["rows"]) {
@@ -177,7 +179,7 @@ TEST(BoundsHold, UnderEveryPolicyAndTrafficOnEverySmallTorus) {
       expect_bound(row, named(traffic_bounds(kBgl, shape, *traffic)), row.dump());
     }
   }
-  EXPECT_GT(rows, scaled(1000U));
+  EXPECT_GT(rows, by_set(400U, 1000U));
 }
 
 TEST(BoundsHold, WhereAPolicyLeavesTheShortestWaysBoundsOfAnyWaysDo) {

@@ -18,6 +18,10 @@ if(TOROID_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
       CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
       ${TOROID_CCACHE})
+  # Or else a precompiled header that comes from the cache is older than its sources.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL Clang AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
+    add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
+  endif()
 endif()
 
 find_program(TOROID_MOLD mold)
