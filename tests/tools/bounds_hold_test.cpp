@@ -48,14 +48,6 @@ void expect_bound(const json& report, const Parts& parts, const std::string& whi
   EXPECT_EQ(report["bound_by"], by) << which;
 }
 
-/// Sanitizers slow copying down many times more than what FFTW computes, so that the one is no
-/// bound of the other.
-#ifdef __SANITIZE_ADDRESS__
-constexpr bool kIsInstrumented = true;
-#else
-constexpr bool kIsInstrumented = false;
-#endif
-
 /// Checks the bound of a result or row, in virtual time if it has cycles.
 void expect_holds(const json& row, const std::string& which) {
   const bool is_virtual = row.contains("cycles");
@@ -63,7 +55,9 @@ void expect_holds(const json& row, const std::string& which) {
   const double bound = row[is_virtual ? "bound_cycles" : "bound_s"];
   const double percent = row["percent_of_bound"];
   EXPECT_GE(percent, 0) << which;
-  if (is_virtual || !kIsInstrumented) {
+  // Sanitizers slow copying down many times more than what FFTW computes, so that the one is no
+  // bound of the other.
+  if (is_virtual || !kSanitized) {
     EXPECT_LE(bound, time) << which;
     EXPECT_LE(percent, 100) << which;
   }

@@ -93,7 +93,7 @@ class RunningCommand {
     connect(actions, 2, at.err, err_.number());
     // Under ASan half of a short run is a look for leaks, at its end, of what a process that ends
     // does not free.
-    ::setenv("ASAN_OPTIONS", "detect_leaks=0", 0);
+    ::setenv("LSAN_OPTIONS", "detect_leaks=0", 0);
     const int error = ::posix_spawn(&pid_, argv[0], &actions, attributes(), argv.data(), environ);
     ::posix_spawn_file_actions_destroy(&actions);
     if (error != 0) throw std::runtime_error(std::string("cannot run ") + at.program);
