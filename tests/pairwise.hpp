@@ -33,14 +33,6 @@ inline Combinations every_combination(const Combination& sizes) {
   return all;
 }
 
-/// As many combinations as the longest axis has values; those of the others come in turn.
-inline Combinations every_value(const Combination& sizes) {
-  Combinations rows(sizes.empty() ? 0 : *std::ranges::max_element(sizes));
-  for (std::size_t r = 0; r < rows.size(); ++r)
-    for (const std::size_t size : sizes) rows[r].push_back(r % size);
-  return rows;
-}
-
 /// The pairs of values of two axes that no combination has had yet.
 class OpenPairs {
  public:
@@ -73,6 +65,36 @@ class OpenPairs {
   std::size_t values_ = 0;
   std::vector<bool> open_;
 };
+
+/// As many combinations as the longest axis has values. Each axis takes a value that it has taken
+/// least, among those one that has met fewest of the values before it, the next one with every lap:
+/// two axes, or one and the parity of another, do not go in step.
+inline Combinations every_value(const Combination& sizes) {
+  OpenPairs open(sizes);
+  Combinations uses, rows;
+  for (const std::size_t size : sizes) uses.emplace_back(size, 0);
+  while (!sizes.empty() && rows.size() < *std::ranges::max_element(sizes)) {
+    Combination row;
+    for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
+      const auto cost = [&](std::size_t value) {
+        std::size_t met = 0;
+        for (std::size_t before = 0; before < axis; ++before)
+          met += open.is_open(axis, value, before, row[before]) ? 0 : 1;
+        return std::pair(uses[axis][value], met);
+      };
+      const std::size_t lap = rows.size() / sizes[axis];
+      std::size_t best = lap % sizes[axis];
+      for (std::size_t i = 1; i < sizes[axis]; ++i)
+        if (const std::size_t value = (lap + i) % sizes[axis]; cost(value) < cost(best))
+          best = value;
+      row.push_back(best);
+      ++uses[axis][best];
+    }
+    open.close(row);
+    rows.push_back(row);
+  }
+  return rows;
+}
 
 /// Few combinations in which every pair of values of two axes occurs. Each begins with an open
 /// pair; every other axis takes the value with the most open pairs to those that are chosen, and

@@ -28,8 +28,8 @@ struct OfiOptions {
   OnLoss on_loss = OnLoss::fail;
   /// Whether `provider` may be one that strangers on the network can end: udp;ofi_rxd, sockets.
   bool unsafe_provider = false;
-  /// Time without an acknowledgement after which a process is suspected, as JobOptions::persistence
-  /// has it. The same on all processes.
+  /// Time without an acknowledgement after which this process suspects another one. One that has
+  /// been suspected for JobOptions::persistence is lost.
   std::chrono::milliseconds suspect_after{3000};
 };
 

@@ -92,5 +92,15 @@ TEST(EveryValue, OfEachAxisOccurs) {
   }
 }
 
+TEST(EveryValue, LetsNoTwoAxesGoInStep) {
+  const Combinations rows = every_value({8, 2, 4, 2});
+  EXPECT_EQ(pairs_of(rows, 1, 2).size(), 8u);
+  EXPECT_EQ(pairs_of(rows, 1, 3).size(), 4u);
+  EXPECT_GT(pairs_of(rows, 2, 3).size(), 4u);
+  std::set<Combination> parities;
+  for (const Combination& row : rows) parities.insert({row[0] % 2, row[1]});
+  EXPECT_EQ(parities.size(), 4u);
+}
+
 }  // namespace
 }  // namespace toroid::testing

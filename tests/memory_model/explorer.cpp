@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 #include <sys/ucontext.h>
 #include <ucontext.h>
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef TOROID_SANITIZED
 #include <sanitizer/asan_interface.h>
 #endif
 
@@ -188,8 +188,8 @@ Explorer* present = nullptr;
 
 /// What an execution that ended early has left on its stack is no frame of the next one.
 void forget_frames([[maybe_unused]] std::vector<char>& stack) {
-#if defined(__SANITIZE_ADDRESS__)
-  __asan_unpoison_memory_region(stack.data(), stack.size());
+#ifdef TOROID_SANITIZED
+  ASAN_UNPOISON_MEMORY_REGION(stack.data(), stack.size());
 #endif
 }
 

@@ -25,6 +25,7 @@
 #include "tests/router/shm/ring_machine.hpp"
 #include "tests/router/sim/sim_machine.hpp"
 #include "tests/router/smallest_buffers.hpp"
+#include "tests/scale.hpp"
 
 namespace toroid {
 namespace {
@@ -73,7 +74,7 @@ TEST(FailedLink, OfASmallWorldLeavesAnAllToAllThatCompletesInTheSmallestBuffers)
   unsigned deadlocks = 0;
   for (const char* text : {"3x3x3", "4x4"}) {
     const Shape whole = Shape::parse(text);
-    for (const std::string& link : every_link(whole)) {
+    for (const std::string& link : testing::scaled(every_link(whole))) {
       const Shape shape = whole.with_failures({{link}, {}, true});
       for (unsigned routing = 0; routing < kRoutingRuleNames.size(); ++routing) {
         testing::SimMachine machine(
@@ -90,7 +91,7 @@ TEST(FailedLink, OfASmallWorldLeavesAnAllToAllThatCompletesInTheSmallestBuffers)
 /// Rings of bubble channels waited for one another here when packets turned back round the link.
 TEST(FailedLink, LetsNoPacketTurnBackIntoARingThatWaitsForIt) {
   const Shape shape = Shape::parse("2x3mx2x4").with_failures({{"(1,1,0,2)X-"}, {}, true});
-  for (const std::uint64_t seed : {629u, 1u, 2u}) {
+  for (const std::uint64_t seed : testing::scaled(std::vector<std::uint64_t>{629, 1, 2})) {
     unsigned deadlocks = 0;
     testing::SimMachine machine(shape, {.seed = seed, .settings = {.output_queues = 1}},
                                 {.routing = {.transit_first = false}, .tying = FifoTying::any},

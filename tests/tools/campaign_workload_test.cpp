@@ -104,11 +104,11 @@ TEST(CampaignWorkload, OfAFileReadsItOnceForAllCases) {
   ASSERT_EQ(::write(pipe[1], text.data(), text.size()), std::ssize(text));
   ::close(pipe[1]);
   const json report =
-      json_of({"compare", "--workload", "replay:piped.goal", "--torus", "2x2,4,2x2x2", "--queues",
-               "1,3", "--seeds", "1,2", "--policies", "random,deterministic", "--validate"},
+      json_of({"compare", "--workload", "replay:piped.goal", "--torus", "2x2,4", "--queues", "1,3",
+               "--policies", "random,deterministic", "--validate"},
               {.directory = directory.path(), .in = pipe[0]});
   ::close(pipe[0]);
-  ASSERT_EQ(report["rows"].size(), 3u * 2 * 2 * 2);
+  ASSERT_EQ(report["rows"].size(), 2u * 2 * 2);
   for (const json& row : report["rows"]) EXPECT_EQ(row["packets"], 4 * 3);
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // these map terabytes
+#ifndef TOROID_SANITIZED  // sanitizers map terabytes
 
 /// Under so little memory that a larger machine's nodes have no room, on any host.
 Ended run_with_a_gigabyte(const Arguments& arguments, const TemporaryDirectory& directory) {

@@ -49,7 +49,7 @@ TEST(OpenBlas, ThatCannotBeLoadedEndsTheRunsThatNeedItWithOneLine) {
   }
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // these map terabytes
+#ifndef TOROID_SANITIZED  // sanitizers map terabytes
 
 /// Under a limit in KiB: of the address space (-v), or of what can be written to (-d).
 Ended run_within(const std::string& kind, unsigned limit, const Arguments& arguments) {

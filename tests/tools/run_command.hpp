@@ -15,7 +15,6 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "tests/scale.hpp"  // IWYU pragma: keep
 #include "tests/tools/run_process.hpp"
 #include "tools/command_line/program.hpp"
 

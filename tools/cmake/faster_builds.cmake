@@ -12,7 +12,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   add_compile_options(--param=ggc-min-heapsize=1000000)
 endif()
 
-find_program(TOROID_CCACHE ccache)
+find_program(TOROID_CCACHE ccache NO_CACHE)
 if(TOROID_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   # Paths count from the build, macros of the time and dates of precompiled headers do not count.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
@@ -24,8 +24,8 @@ if(TOROID_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   endif()
 endif()
 
-find_program(TOROID_MOLD mold)
-find_program(TOROID_LLD ld.lld)
+find_program(TOROID_MOLD mold NO_CACHE)
+find_program(TOROID_LLD ld.lld NO_CACHE)
 if(TOROID_MOLD)
   add_link_options(-fuse-ld=mold)
 elseif(TOROID_LLD)

@@ -114,7 +114,7 @@ inline Combinations combinations_over(const std::string& provider, const Combina
 inline std::vector<std::size_t> shapes_over(const std::string& provider, std::size_t first) {
   constexpr std::size_t kLine = 2, kBlock = 7;
   if (!is_thorough() && provider != kMainProvider) return {first % 2 == 0 ? kLine : kBlock};
-  const std::size_t step = kSanitized && !is_thorough() ? 3 : 1;
+  const std::size_t step = is_scaled() ? 3 : 1;
   std::vector<std::size_t> shapes;
   for (std::size_t s = first % step; s < kOfiShapes.size(); s += step) shapes.push_back(s);
   return shapes;

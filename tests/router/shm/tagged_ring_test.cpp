@@ -7,6 +7,7 @@
 
 #include "hal/packet.hpp"
 #include "router/shm/direct/tagged_ring.hpp"
+#include "tests/scale.hpp"
 
 namespace toroid::ring {
 namespace {
@@ -82,7 +83,7 @@ TEST(TaggedRing, TellsNewPacketsFromOldOnesInEveryLap) {
 }
 
 TEST(TaggedRing, KeepsTheOrderBetweenTwoThreads) {
-  constexpr std::uint32_t kPackets = 100000;
+  const auto kPackets = testing::by_set(20'000u, 100'000u);
   Ring ring(5);
   std::thread producer([&] {
     TaggedSender sender(ring.memory);

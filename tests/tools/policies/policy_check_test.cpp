@@ -1,20 +1,15 @@
 // toroid policy check: what it says of policies that were broken on purpose, each in its own way.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <string>
 #include <vector>
 
-#include "tests/scale.hpp"
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/run_process.hpp"
 
 namespace toroid::testing {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 std::string library(const std::string& name) {
   return std::string(TOROID_POLICY_LIBRARIES) + "/" + name + ".so";
@@ -58,29 +53,6 @@ INSTANTIATE_TEST_SUITE_P(
                       BrokenPolicy{"no_queues", "bad settings"},
                       BrokenPolicy{"no_stages", "bad settings"}),
     [](const auto& info) { return std::string(info.param.library); });
-
-TEST(PolicyCheckOfAGoodOne, SaysHowFarItIsFromTheBoundBesideTheBestBuiltIn) {
-  const nlohmann::json result =
-      json_of({"policy", "check", library("shift_copy"), "--limit", "120"});
-  EXPECT_EQ(result["good"], true);
-  for (const nlohmann::json& part : result["parts"]) {
-    EXPECT_GT(part["cases"], 0) << part;
-    EXPECT_THAT(part["breaks"], IsEmpty());
-  }
-  ASSERT_FALSE(result["distances"].empty());
-  for (const nlohmann::json& one : result["distances"]) {
-    EXPECT_GT(one["percent_of_bound"], 10) << one;
-    EXPECT_LE(one["percent_of_bound"], one["best_percent_of_bound"]) << one;
-  }
-}
-
-TEST(PolicyCheckOfAGoodOne, TakesBuiltInOnesThatRelayAndCombine) {
-  for (const char* name : scaled(std::vector{"three-phase", "valiant"})) {
-    const Ended ended = run_command({"policy", "check", name, "--limit", "120"});
-    EXPECT_EQ(ended.exit_code, 0) << ended.out;
-    EXPECT_THAT(ended.out, HasSubstr("nothing is broken"));
-  }
-}
 
 }  // namespace
 }  // namespace toroid::testing

@@ -1,4 +1,5 @@
-// alltoall --checkpoint, from the command line.
+// alltoall --checkpoint, from the command line: runs that are interrupted, killed and resumed. With
+// sanitizers traffic_command_test resumes one.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +17,6 @@
 #include <utility>
 #include <vector>
 
-#include "tests/scale.hpp"
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 
@@ -31,19 +31,9 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 
 /// Some seconds, in segments that are cut after one at most.
-const Arguments kSaved = {"alltoall",
-                          "--torus",
-                          full_or("8x8x8", "4x8x8"),
-                          "--bytes",
-                          "1200",
-                          "--seed",
-                          "5",
-                          "--checkpoint-every",
-                          "0",
-                          "--json",
-                          "r.json",
-                          "--checkpoint",
-                          "c"};
+const Arguments kSaved = {
+    "alltoall",           "--torus", "8x8x8",  "--bytes", "1200",         "--seed", "5",
+    "--checkpoint-every", "0",       "--json", "r.json",  "--checkpoint", "c"};
 
 nlohmann::json result_in(const TemporaryDirectory& directory) {
   auto json = nlohmann::json::parse(directory.content_of("r.json"));
@@ -71,8 +61,7 @@ nlohmann::json uninterrupted(const Arguments& threads) {
 }
 
 TEST(CheckpointCommand, GoesOnAfterAnInterruptionToTheSameResult) {
-  for (const auto& [signal, threads] :
-       full_or(std::vector{std::pair{SIGINT, "1"}, {SIGTERM, "3"}}, {{SIGTERM, "3"}})) {
+  for (const auto& [signal, threads] : {std::pair{SIGINT, "1"}, {SIGTERM, "3"}}) {
     const TemporaryDirectory directory;
     const Arguments run = kSaved + Arguments{"--threads", threads};
     const Ended first = interrupt_saved(run, directory, signal);
