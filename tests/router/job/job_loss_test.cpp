@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -227,7 +228,9 @@ std::vector<std::string> outcomes_without(int signal, const JobOptions& options)
     job.all_gather({});
     Busy monitor;
     job.watch(monitor, kLong, OnLoss::go_on);
-    job.wait(kLong);
+    const termination::Verdict verdict = job.wait(kLong);
+    job.end_watch();
+    if (verdict == termination::Verdict::failed) throw std::runtime_error(job.failure());
   });
   members.pop_back();
   std::atomic<int> begun{0};
@@ -240,7 +243,7 @@ std::vector<std::string> outcomes_without(int signal, const JobOptions& options)
   child.signal(signal);
   auto outcomes = others.outcomes();
   child.signal(SIGCONT);  // then it hears that it has been given up
-  child.wait();
+  EXPECT_EQ(child.wait(), signal == SIGKILL ? -1 : 1);
   return outcomes;
 }
 
@@ -258,6 +261,7 @@ TEST(JobLoss, OfProcess0EndsARunThatGoesOnWithoutOthers) {
     Busy monitor;
     job.watch(monitor, kLong, OnLoss::go_on);
     job.wait(kLong);
+    job.end_watch();
   });
   job::Socket(members[0].listener).close();
   std::atomic<bool> begun{false};
