@@ -16,7 +16,8 @@ using ::testing::IsEmpty;
 
 TEST(PolicyCheckOfAGoodOne, SaysHowFarItIsFromTheBoundBesideTheBestBuiltIn) {
   const nlohmann::json result =
-      json_of({"policy", "check", std::string(TOROID_POLICY_LIBRARIES) + "/shift_copy.so", "--limit", "120"});
+      json_of({"policy", "check", std::string(TOROID_POLICY_LIBRARIES) + "/shift_copy.so",
+               "--limit", "120"});
   EXPECT_EQ(result["good"], true);
   for (const nlohmann::json& part : result["parts"]) {
     EXPECT_GT(part["cases"], 0) << part;
