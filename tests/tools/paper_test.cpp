@@ -25,6 +25,7 @@
 #include "tests/scale.hpp"
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 #include "tools/machines/machine_file.hpp"
 #include "tools/paper/formats.hpp"

@@ -19,6 +19,7 @@
 #include "tools/command_line/program.hpp"
 
 #ifdef TOROID_SANITIZED
+#include <pthread.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -75,8 +76,12 @@ class CalledCommand {
     if (size > 0 && ::write(current_->kept_[2], text.data(), static_cast<std::size_t>(size)) < 0)
       return;
   }
+  /// A child that is forked meanwhile writes to its own standard error: the file is closed to it,
+  /// and its report would go to a file of that process's number in the current directory.
   static void send_sanitizers_to([[maybe_unused]] int file) {
 #ifdef TOROID_SANITIZED
+    static const int kAtFork [[maybe_unused]] = ::pthread_atfork(
+        nullptr, nullptr, [] { __sanitizer_set_report_fd(reinterpret_cast<void*>(2)); });
     __sanitizer_set_report_fd(reinterpret_cast<void*>(static_cast<std::size_t>(file)));
 #endif
   }

@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include <string>
-#include <vector>
 
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/run_process.hpp"
