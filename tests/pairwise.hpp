@@ -66,34 +66,59 @@ class OpenPairs {
   std::vector<bool> open_;
 };
 
+/// Combinations as they are chosen: how often they have each value, and which pairs none has had.
+class ChosenRows {
+ public:
+  explicit ChosenRows(const Combination& sizes) : open_(sizes) {
+    for (const std::size_t size : sizes) uses_.emplace_back(size, 0);
+  }
+  const Combinations& rows() const { return rows_; }
+  const OpenPairs& open() const { return open_; }
+  std::size_t uses(std::size_t axis, std::size_t value) const { return uses_[axis][value]; }
+  /// How many pairs the value would close with those of the axes `chosen` in the row.
+  std::size_t gain(std::size_t axis, std::size_t value, const Combination& row,
+                   const std::vector<std::size_t>& chosen) const {
+    const auto gains = [&](std::size_t other) {
+      return open_.is_open(axis, value, other, row[other]);
+    };
+    return static_cast<std::size_t>(std::ranges::count_if(chosen, gains));
+  }
+  void add(const Combination& row) {
+    for (std::size_t axis = 0; axis < row.size(); ++axis) ++uses_[axis][row[axis]];
+    open_.close(row);
+    rows_.push_back(row);
+  }
+
+ private:
+  OpenPairs open_;
+  std::vector<std::vector<std::size_t>> uses_;  ///< [axis][value]: rows that have it
+  Combinations rows_;
+};
+
 /// As many combinations as the longest axis has values. Each axis takes a value that it has taken
 /// least, among those one that has met fewest of the values before it, the next one with every lap:
 /// two axes, or one and the parity of another, do not go in step.
 inline Combinations every_value(const Combination& sizes) {
-  OpenPairs open(sizes);
-  Combinations uses, rows;
-  for (const std::size_t size : sizes) uses.emplace_back(size, 0);
-  while (!sizes.empty() && rows.size() < *std::ranges::max_element(sizes)) {
-    Combination row;
+  ChosenRows chosen(sizes);
+  while (!sizes.empty() && chosen.rows().size() < *std::ranges::max_element(sizes)) {
+    Combination row(sizes.size());
+    std::vector<std::size_t> before;  // the axes that have their values
     for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
       const auto cost = [&](std::size_t value) {
-        std::size_t met = 0;
-        for (std::size_t before = 0; before < axis; ++before)
-          met += open.is_open(axis, value, before, row[before]) ? 0 : 1;
-        return std::pair(uses[axis][value], met);
+        return std::pair(chosen.uses(axis, value),
+                         before.size() - chosen.gain(axis, value, row, before));
       };
-      const std::size_t lap = rows.size() / sizes[axis];
+      const std::size_t lap = chosen.rows().size() / sizes[axis];
       std::size_t best = lap % sizes[axis];
       for (std::size_t i = 1; i < sizes[axis]; ++i)
         if (const std::size_t value = (lap + i) % sizes[axis]; cost(value) < cost(best))
           best = value;
-      row.push_back(best);
-      ++uses[axis][best];
+      row[axis] = best;
+      before.push_back(axis);
     }
-    open.close(row);
-    rows.push_back(row);
+    chosen.add(row);
   }
-  return rows;
+  return chosen.rows();
 }
 
 /// Few combinations in which every pair of values of two axes occurs. Each begins with an open
@@ -101,52 +126,41 @@ inline Combinations every_value(const Combination& sizes) {
 /// among equals the one that has been chosen least.
 class PairwiseCover {
  public:
-  explicit PairwiseCover(const Combination& sizes) : sizes_(sizes), open_(sizes) {
-    for (const std::size_t size : sizes) uses_.emplace_back(size, 0);
+  explicit PairwiseCover(const Combination& sizes) : sizes_(sizes), chosen_(sizes) {
     for (std::size_t a = 0; a < sizes.size(); ++a)
       for (std::size_t b = a + 1; b < sizes.size(); ++b)
         for (const Combination& pair : every_combination({sizes[a], sizes[b]}))
-          if (open_.is_open(a, pair[0], b, pair[1])) add_row(a, b, pair);
+          if (chosen_.open().is_open(a, pair[0], b, pair[1])) add_row(a, b, pair);
   }
-  const Combinations& rows() const { return rows_; }
+  const Combinations& rows() const { return chosen_.rows(); }
 
  private:
   void add_row(std::size_t a, std::size_t b, const Combination& pair) {
     Combination row(sizes_.size());
     row[a] = pair[0];
     row[b] = pair[1];
-    std::vector<std::size_t> chosen{a, b};
+    std::vector<std::size_t> before{a, b};
     for (std::size_t axis = 0; axis < sizes_.size(); ++axis) {
       if (axis == a || axis == b) continue;
-      row[axis] = best(axis, row, chosen);
-      chosen.push_back(axis);
+      row[axis] = best(axis, row, before);
+      before.push_back(axis);
     }
-    for (std::size_t axis = 0; axis < sizes_.size(); ++axis) ++uses_[axis][row[axis]];
-    open_.close(row);
-    rows_.push_back(row);
+    chosen_.add(row);
   }
   std::size_t best(std::size_t axis, const Combination& row,
-                   const std::vector<std::size_t>& chosen) const {
+                   const std::vector<std::size_t>& before) const {
     std::size_t best = 0;
     for (std::size_t value = 1; value < sizes_[axis]; ++value) {
-      const std::size_t gain = gain_of(axis, value, row, chosen);
-      const std::size_t most = gain_of(axis, best, row, chosen);
-      if (gain > most || (gain == most && uses_[axis][value] < uses_[axis][best])) best = value;
+      const std::size_t gain = chosen_.gain(axis, value, row, before);
+      const std::size_t most = chosen_.gain(axis, best, row, before);
+      if (gain > most || (gain == most && chosen_.uses(axis, value) < chosen_.uses(axis, best)))
+        best = value;
     }
     return best;
   }
-  std::size_t gain_of(std::size_t axis, std::size_t value, const Combination& row,
-                      const std::vector<std::size_t>& chosen) const {
-    const auto gains = [&](std::size_t other) {
-      return open_.is_open(axis, value, other, row[other]);
-    };
-    return static_cast<std::size_t>(std::ranges::count_if(chosen, gains));
-  }
 
   Combination sizes_;
-  OpenPairs open_;
-  std::vector<std::vector<std::size_t>> uses_;  ///< [axis][value]: rows that have it
-  Combinations rows_;
+  ChosenRows chosen_;
 };
 
 /// One axis has no pairs: all its values.

@@ -42,7 +42,7 @@ nlohmann::json result_in(const TemporaryDirectory& directory) {
   return json;
 }
 
-/// Ends the run by a signal as soon as it has written a checkpoint, or `after` it.
+/// Ends the run by a signal as soon as it has written a checkpoint.
 Ended interrupt_saved(const Arguments& arguments, const TemporaryDirectory& directory, int signal) {
   RunningCommand command(arguments, {.directory = directory.path()});
   for (int tries = 0; tries < 6000 && !fs::exists(directory / "c"); ++tries)

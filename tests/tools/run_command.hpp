@@ -80,8 +80,8 @@ class CalledCommand {
   /// and its report would go to a file of that process's number in the current directory.
   static void send_sanitizers_to([[maybe_unused]] int file) {
 #ifdef TOROID_SANITIZED
-    static const int kAtFork [[maybe_unused]] = ::pthread_atfork(
-        nullptr, nullptr, [] { __sanitizer_set_report_fd(reinterpret_cast<void*>(2)); });
+    static const int kAtFork [[maybe_unused]] =
+        ::pthread_atfork(nullptr, nullptr, [] { send_sanitizers_to(2); });
     __sanitizer_set_report_fd(reinterpret_cast<void*>(static_cast<std::size_t>(file)));
 #endif
   }
