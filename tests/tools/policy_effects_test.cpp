@@ -46,7 +46,7 @@ void PrintTo(const Sender& sender, std::ostream* out) {
 Arguments fft(const char* torus, const std::string& method) {
   return Arguments{"fft", "--torus", torus, "--size", "4", "--method", method} + kEstimate;
 }
-Arguments bench(const std::string& kind) {
+Arguments bench_kind(const std::string& kind) {
   return {"bench", kind, "--torus", "2x2", "--batches", "1", "-i", "1", "-x", "0", "--sizes", "8"};
 }
 
@@ -61,8 +61,8 @@ const std::vector<Sender> kSenders = {
     {"hello", {"hello", "--torus", "2x2"}, Sent::streams, "hello"},
     {"replay", {"replay", "run.goal", "--torus", "2x2"}, Sent::messages, "replay"},
     {"poisson", {"poisson", "--torus", "2x2", "--size", "4"}, Sent::exchanges, "poisson"},
-    {"bench_latency", bench("latency"), Sent::streams, "bench latency"},
-    {"bench_alltoall", bench("alltoall"), Sent::exchanges, "bench alltoall"},
+    {"bench_latency", bench_kind("latency"), Sent::streams, "bench latency"},
+    {"bench_alltoall", bench_kind("alltoall"), Sent::exchanges, "bench alltoall"},
 };
 
 /// Where it runs. A run on ofi is a job of one process: what is refused does not depend on how many
@@ -92,14 +92,14 @@ std::vector<Carrier> carriers() {
 }
 
 /// An option, its key in the JSON, and what the key then says.
-struct Setting {
+struct EffectSetting {
   const char* option;
   const char* value;
   const char* key;
   json said;
   bool PolicyEffects::*is_read;
 };
-const std::vector<Setting> kSettings = {
+const std::vector<EffectSetting> kEffectSettings = {
     {"--order", "rank", "order", "rank", &PolicyEffects::by_exchange},
     {"--per-visit", "3", "packets_per_visit", 3, &PolicyEffects::packets_per_visit},
     {"--queues", "3", "output_queues", 3, &PolicyEffects::output_queues},
@@ -155,7 +155,7 @@ INSTANTIATE_TEST_SUITE_P(Every, PolicyEffectsOf,
 /// One run has all settings, rules of the routers and options of rings that it reads.
 TEST_P(PolicyEffectsOf, SettingIsReadOrRefused) {
   Arguments read;
-  for (const Setting& setting : kSettings)
+  for (const EffectSetting& setting : kEffectSettings)
     if (effects().*setting.is_read)
       read = read + Arguments{setting.option, setting.value};
     else
@@ -174,7 +174,7 @@ TEST_P(PolicyEffectsOf, SettingIsReadOrRefused) {
     expect_refusal(directory_, arguments({"--route", "torus"}),
                    {"--route has no effect on --fabric sim"});
   const json report = expect_accepted(arguments(read));
-  for (const Setting& setting : kSettings) {
+  for (const EffectSetting& setting : kEffectSettings) {
     if (!(effects().*setting.is_read)) continue;
     EXPECT_EQ(report[setting.key], setting.said) << setting.key;
   }
@@ -185,7 +185,7 @@ TEST_P(PolicyEffectsOf, KeysSayTheSettingsAndNullWhereNothingReadsThem) {
   SCOPED_TRACE(report.dump());
   EXPECT_EQ(report["policy"], "random");
   EXPECT_TRUE(report.contains("throttle") && report["throttle"].is_null());
-  for (const Setting& setting : kSettings) {
+  for (const EffectSetting& setting : kEffectSettings) {
     ASSERT_TRUE(report.contains(setting.key)) << setting.key;
     EXPECT_EQ(report[setting.key].is_null(), !(effects().*setting.is_read)) << setting.key;
   }

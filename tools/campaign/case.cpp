@@ -180,7 +180,7 @@ CampaignSettings settings_of(const CampaignCase& one, const CampaignSettings& se
 namespace {
 
 /// Of some of the campaign's links, "none" left out.
-FailureList failures_of(const CampaignLists& lists, std::vector<std::string> links) {
+FailureList failure_list_of(const CampaignLists& lists, std::vector<std::string> links) {
   std::erase(links, "none");
   return {.links = std::move(links), .nodes = {}, .long_ways = lists.long_way};
 }
@@ -190,7 +190,7 @@ Shape shape_of(const std::string& torus, const CampaignLists& lists,
   const Shape shape = Shape::parse(torus, lists.mesh);
   const bool all_work = !failed || *failed == "none";
   if (all_work && (!lists.long_way || lists.link_errors.limit == 0)) return shape;
-  return shape.with_failures(failures_of(lists, {failed.value_or("none")}));
+  return shape.with_failures(failure_list_of(lists, {failed.value_or("none")}));
 }
 
 /// What differs between the cases of one torus besides policy and traffic.
@@ -417,7 +417,7 @@ std::vector<CampaignCase> all_cases(const CampaignLists& lists, const CampaignSe
   refuse_repetitions(lists, policies, settings);
   refuse_options_of_traffic(lists);
   refuse_seed_beside_seeds(lists);
-  refuse_failures_without_effect(failures_of(lists, lists.failed_links), settings.common,
+  refuse_failures_without_effect(failure_list_of(lists, lists.failed_links), settings.common,
                                  lists.link_errors.limit > 0);
   const std::map<std::string, std::string> labels = labels_of(policies);
   std::vector<CampaignCase> cases;

@@ -12,7 +12,7 @@
 namespace toroid {
 namespace {
 
-bool is_digit(char c) {
+bool is_decimal(char c) {
   return c >= '0' && c <= '9';
 }
 
@@ -25,7 +25,7 @@ std::string shell_word(std::string_view text) {
 }
 
 bool looks_like_option(const std::string& word) {
-  return word.size() > 1 && word.front() == '-' && word != "--" && !is_digit(word[1]);
+  return word.size() > 1 && word.front() == '-' && word != "--" && !is_decimal(word[1]);
 }
 
 bool takes_next(const CLI::App& command, const std::string& word) {

@@ -32,7 +32,7 @@ struct KnownName {
 using KnownNames = std::vector<KnownName>;
 
 /// The first sentence of a machine file's comment. A full stop ends it where a capital follows.
-std::string summary_of(const MachinePreset& preset) {
+std::string preset_summary(const MachinePreset& preset) {
   std::istringstream lines{std::string(preset.text)};
   std::string text;
   for (std::string line; std::getline(lines, line) && line.starts_with("# ");)
@@ -48,7 +48,7 @@ std::string summary_of(const MachinePreset& preset) {
 KnownNames known_presets() {
   KnownNames names{{"bgl", "Blue Gene/L, as published; toroid info --machine bgl has its numbers"}};
   for (const MachinePreset& preset : machine_presets())
-    names.push_back({std::string(preset.name), summary_of(preset)});
+    names.push_back({std::string(preset.name), preset_summary(preset)});
   return names;
 }
 

@@ -206,25 +206,21 @@ std::vector<SharedBlueprint> blueprints_of(const Setting& setting) {
   return all;
 }
 
-double bytes_of(const fft::Blueprint& blueprint, const fft::Index& extents, bool real) {
-  return static_cast<double>(fft::Box::of(extents).volume()) * blueprint.bytes(real);
-}
-
 /// The bytes that the exchanges of both transforms carry; each has its own array for arrivals.
 double exchanged_bytes(const fft::Blueprint& blueprint) {
   const std::span<const fft::Stage> stages = blueprint.stages();
   double bytes = 0;
   for (std::size_t i = 0; i + 1 < stages.size(); ++i)
-    bytes += bytes_of(blueprint, stages[i].out.extents, stages[i].real_out) +
-             bytes_of(blueprint, stages[i + 1].in.extents, stages[i + 1].real_in);
+    bytes += bytes_of_array(blueprint, stages[i].out.extents, stages[i].real_out) +
+             bytes_of_array(blueprint, stages[i + 1].in.extents, stages[i + 1].real_in);
   return bytes;
 }
 
 /// The bytes of all arrays, with the field and its spectrum; the orbital method's blocks there and
 /// back.
 double array_bytes(const fft::Blueprint& blueprint) {
-  const double bytes = bytes_of(blueprint, blueprint.in_extents(), blueprint.real_in()) +
-                       bytes_of(blueprint, blueprint.out_extents(), false) +
+  const double bytes = bytes_of_array(blueprint, blueprint.in_extents(), blueprint.real_in()) +
+                       bytes_of_array(blueprint, blueprint.out_extents(), false) +
                        exchanged_bytes(blueprint);
   const fft::Description& description = blueprint.description();
   if (description.method != fft::Method::orbital) return bytes;

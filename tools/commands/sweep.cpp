@@ -45,7 +45,7 @@ namespace toroid {
 namespace {
 
 enum class Axis : std::uint8_t { load, bytes, nodes };
-constexpr std::array<std::string_view, 3> kAxisNames = {"load", "bytes", "nodes"};
+constexpr std::array<std::string_view, 3> kSweepAxisNames = {"load", "bytes", "nodes"};
 
 struct SweepOptions {
   CampaignOptions lab;
@@ -172,7 +172,7 @@ Json load_settings(const SweepOptions& options) {
 CampaignResult sweep(const SweepOptions& options, Axis axis, std::span<const CampaignCase> cases,
                      const CampaignSettings& settings, FinishedRows* finished,
                      const RowSink& show) {
-  CampaignResult result{.verb = "sweep", .axis = name_of(kAxisNames, axis)};
+  CampaignResult result{.verb = "sweep", .axis = name_of(kSweepAxisNames, axis)};
   if (axis != Axis::load) {
     const CaseRows made = run_cases(cases, settings, finished, show);
     result.rows = made.finished();
@@ -193,7 +193,7 @@ int run(const SweepOptions& typed) {
   SweepOptions options = typed;
   take_shard(options.lab);
   for (double& load : options.loads) load = plain_number(load);
-  const auto axis = parse_choice<Axis>("axis", kAxisNames, options.axis);
+  const auto axis = parse_choice<Axis>("axis", kSweepAxisNames, options.axis);
   const CampaignSettings settings = settings_of(options, axis);
   refuse_bad_loads(options.loads);
   if (axis != Axis::load) refuse_load_options(options);
@@ -243,7 +243,7 @@ void add_sweep_options(CLI::App& verb, SweepOptions& options) {
   begin_group(verb, "Axis");
   add_option(verb, "--axis", options.axis, "what runs from small to large")
       .required()
-      .check(one_of("axis", kAxisNames));
+      .check(one_of("axis", kSweepAxisNames));
   add_number_list(verb, "--load", options.loads, {1e-6, 100},
                   "offered, of the hottest link's bound's rate, as 0.2,0.4 or 0.1:1.0:0.1");
   add_option(verb, "--refine", options.refine, "halvings in search of the saturation load")

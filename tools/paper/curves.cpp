@@ -41,23 +41,23 @@ std::int64_t most_nodes(fft::Method method, std::int64_t size) {
 }
 
 /// A curve of the figures.
-struct Curve {
+struct PaperCurve {
   fft::Method method = fft::Method::volumetric;
   fft::Layer layer = fft::Layer::packets;
   TransformCase on(const char* torus, std::int64_t size) const {
     return {method, torus, size, layer};
   }
 };
-constexpr Curve kVolumetric{};
-constexpr Curve kOverMpi{fft::Method::volumetric, fft::Layer::message_passing};
-constexpr Curve kSlab{fft::Method::slab, fft::Layer::packets};
+constexpr PaperCurve kVolumetric{};
+constexpr PaperCurve kOverMpi{fft::Method::volumetric, fft::Layer::message_passing};
+constexpr PaperCurve kSlab{fft::Method::slab, fft::Layer::packets};
 
 /// Calls the function with every case that the method can take, in the order of the figures.
 template <typename Use>
 void for_each_case(const Use& use) {
   for (const std::int64_t size : kCurveSizes)
     for (const CurvePartition& partition : kPartitions)
-      for (const Curve& curve : {kVolumetric, kOverMpi, kSlab})
+      for (const PaperCurve& curve : {kVolumetric, kOverMpi, kSlab})
         if (partition.nodes <= most_nodes(curve.method, size))
           use(curve.on(partition.torus, size), partition.nodes);
 }
@@ -74,7 +74,7 @@ std::vector<Simulation> curve_simulations() {
 using Points = std::vector<CurvePoint>;
 
 const CurvePoint* point(const Points& points, std::int64_t size, unsigned nodes,
-                        const Curve& curve) {
+                        const PaperCurve& curve) {
   for (const CurvePoint& p : points)
     if (p.size == size && p.nodes == nodes && p.method == curve.method && p.layer == curve.layer)
       return &p;
@@ -104,7 +104,7 @@ std::optional<double> most_slab_nodes(const Points& points) {
 std::vector<PaperRow> curve_rows(const PaperResults& results, const PaperSetting& setting) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const Points points = curve_points(results, setting);
-  const auto at = [&](unsigned nodes, const Curve& curve) {
+  const auto at = [&](unsigned nodes, const PaperCurve& curve) {
     return point(points, kCurveSizes.back(), nodes, curve);
   };
   const CurvePoint* on_512 = at(512, kVolumetric);

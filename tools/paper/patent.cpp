@@ -17,12 +17,12 @@
 namespace toroid {
 namespace {
 
-constexpr const char* kTorus = "8x8x8";
+constexpr const char* kPatentTorus = "8x8x8";
 constexpr std::uint64_t kTwoFullPackets = 480;
 constexpr Rank kHalfOfThePeers = 255;  ///< of 511
 
 AllToAllCase case_of(OrderRule order, Rank peers) {
-  return {kTorus, kTwoFullPackets, order, peers};
+  return {kPatentTorus, kTwoFullPackets, order, peers};
 }
 
 /// The load of minus links over that of plus links while the first half of the order is sent. Over
@@ -36,10 +36,10 @@ std::optional<double> minus_to_plus(const PaperResults& results, OrderRule order
 }
 
 PaperRow peak_row(const PaperResults& results, OrderRule order) {
-  PaperRow row{
-      "patent",
-      fmt::format("all-to-all on {}, {} order", kTorus, name_of<OrderRule>(kOrderRuleNames, order)),
-      "claim 1, FIG. 9", "% of peak"};
+  PaperRow row{"patent",
+               fmt::format("all-to-all on {}, {} order", kPatentTorus,
+                           name_of<OrderRule>(kOrderRuleNames, order)),
+               "claim 1, FIG. 9", "% of peak"};
   row.ours = figure_of(results, case_of(order, 0).key(), "percent_of_peak");
   row.bound = 100;
   row.bound_by = "link";

@@ -20,25 +20,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLongestName = 64;
+constexpr std::size_t kLongestPolicyName = 64;
 
 bool is_lower(char c) {
   return c >= 'a' && c <= 'z';
 }
-bool is_letter(char c) {
+bool is_name_letter(char c) {
   return is_lower(c) || (c >= 'A' && c <= 'Z');
 }
 bool is_part_of_name(char c) {
-  return is_letter(c) || (c >= '0' && c <= '9') || c == '-' || c == '_';
+  return is_name_letter(c) || (c >= '0' && c <= '9') || c == '-' || c == '_';
 }
 
 void refuse_bad_name(const std::string& name) {
-  if (name.empty() || name.size() > kLongestName || !is_letter(name.front()) ||
+  if (name.empty() || name.size() > kLongestPolicyName || !is_name_letter(name.front()) ||
       !std::ranges::all_of(name, is_part_of_name))
     throw BadInput(
         one_line(fmt::format("policy new '{}': expected a name of letters, digits, - "
                              "and _, a letter first, at most {}",
-                             name, kLongestName)));
+                             name, kLongestPolicyName)));
   for (const Policy* policy : built_in_policies())
     if (policy->name().substr(0, policy->name().find(':')) == name)
       throw BadInput(fmt::format("policy new {0}: {0} is a built-in policy", name));

@@ -33,9 +33,9 @@ std::string extents_text(const std::vector<std::size_t>& shape) {
 using Extents = std::vector<std::size_t>;
 
 /// One table as it is read: knows its file, for refusals.
-class Table {
+class RankTable {
  public:
-  Table(const Shape& shape, const std::string& path)
+  RankTable(const Shape& shape, const std::string& path)
       : shape_(shape), path_(path), integers_(read_npy_integers(path)) {}
 
   const Extents& extents() const { return integers_.shape; }
@@ -62,7 +62,7 @@ class Table {
 };
 
 /// Of one row; every node but the row's own once.
-void check_order_row(const Table& table, Rank self) {
+void check_order_row(const RankTable& table, Rank self) {
   const std::size_t peers = table.nodes() - 1;
   std::vector<bool> visited(table.nodes(), false);
   for (std::size_t visit = 0; visit < peers; ++visit) {
@@ -82,14 +82,14 @@ void check_order_row(const Table& table, Rank self) {
   }
 }
 
-std::vector<Rank> ranks_of(const Table& table) {
+std::vector<Rank> ranks_of(const RankTable& table) {
   std::vector<Rank> ranks(table.values().size());
   std::ranges::transform(table.values(), ranks.begin(),
                          [](std::int64_t value) { return static_cast<Rank>(value); });
   return ranks;
 }
 
-std::vector<Rank> order_of(const Table& table) {
+std::vector<Rank> order_of(const RankTable& table) {
   for (Rank self = 0; self < table.nodes(); ++self) check_order_row(table, self);
   return ranks_of(table);
 }
@@ -100,7 +100,7 @@ std::int64_t modulo(std::int64_t value, std::int64_t n) {
 }
 
 /// Offsets of ranks are kept as the coordinates of the ranks.
-Coord offset_of(const Table& table, const Shape& shape, std::size_t entry) {
+Coord offset_of(const RankTable& table, const Shape& shape, std::size_t entry) {
   if (table.extents().size() == 1)
     return shape.coord(static_cast<Rank>(modulo(table.values()[entry], shape.size())));
   Coord offset;
@@ -110,7 +110,7 @@ Coord offset_of(const Table& table, const Shape& shape, std::size_t entry) {
   return offset;
 }
 
-std::vector<Coord> offsets_of(const Table& table, const Shape& shape) {
+std::vector<Coord> offsets_of(const RankTable& table, const Shape& shape) {
   std::vector<Coord> offsets(shape.size() - 1);
   std::vector<bool> taken(shape.size(), false);
   for (std::size_t entry = 0; entry < offsets.size(); ++entry) {
@@ -129,20 +129,20 @@ std::vector<Coord> offsets_of(const Table& table, const Shape& shape) {
 
 /// Calls check(from, to, value) for each pair.
 template <typename Check>
-void for_each_pair(const Table& table, const Check& check) {
+void for_each_pair(const RankTable& table, const Check& check) {
   const std::size_t n = table.nodes();
   for (Rank from = 0; from < n; ++from)
     for (Rank to = 0; to < n; ++to) check(from, to, table.values()[from * n + to]);
 }
 
 /// `of`: "relays" or "cycles".
-void check_square(const Table& table, std::string_view of) {
+void check_square(const RankTable& table, std::string_view of) {
   const std::size_t n = table.nodes();
   if (table.extents() == Extents{n, n}) return;
   table.refuse_extents(fmt::format("{0} x {0} {1} (sources x destinations)", n, of));
 }
 
-std::vector<Rank> relays_of(const Table& table) {
+std::vector<Rank> relays_of(const RankTable& table) {
   check_square(table, "relays");
   for_each_pair(table, [&](Rank from, Rank to, std::int64_t relay) {
     if (relay < 0 || relay >= table.nodes())
@@ -153,7 +153,7 @@ std::vector<Rank> relays_of(const Table& table) {
   return ranks_of(table);
 }
 
-std::vector<Tick> releases_of(const Table& table) {
+std::vector<Tick> releases_of(const RankTable& table) {
   check_square(table, "cycles");
   for_each_pair(table, [&](Rank from, Rank to, std::int64_t cycle) {
     if (cycle < 0 || cycle > kLatest)
@@ -201,7 +201,7 @@ std::vector<std::string> PolicyTableFiles::paths() const {
 PolicyTables::PolicyTables(const Shape& shape, const PolicyTableFiles& files) : shape_(shape) {
   const std::size_t n = shape.size();
   if (!files.order.empty()) {
-    const Table table(shape, files.order);
+    const RankTable table(shape, files.order);
     const Extents& extents = table.extents();
     offsets_of_ranks_ = extents == Extents{n - 1};
     if (extents == Extents{n, n - 1})
@@ -214,10 +214,10 @@ PolicyTables::PolicyTables(const Shape& shape, const PolicyTableFiles& files) : 
           n, n - 1, n - 1, n - 1, shape.dims()));
   }
   if (!files.relays.empty()) {
-    relays_ = relays_of(Table(shape, files.relays));
+    relays_ = relays_of(RankTable(shape, files.relays));
     keeps_to_shortest_ways_ = all_on_shortest_ways(shape, relays_);
   }
-  if (!files.release.empty()) releases_ = releases_of(Table(shape, files.release));
+  if (!files.release.empty()) releases_ = releases_of(RankTable(shape, files.release));
 }
 
 SendOrder PolicyTables::order(Rank self) const {

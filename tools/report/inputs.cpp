@@ -128,7 +128,7 @@ void add_figures(const JsonPlace& run, Json& head) {
 }
 
 /// The name that tells this run from others.
-std::string name_of(const Json& run) {
+std::string run_name(const Json& run) {
   std::vector<std::string> words;
   const char* const order = run.contains("policy") ? "policy" : "order";
   for (const char* key : {"verb", order, "traffic", "torus", "method", "routing"})
@@ -161,7 +161,7 @@ ReportRun single_run(const ResultSource& source) {
   const JsonPlace& place = source.place;
   ReportRun run{head_of(source)};
   add_figures(place, run.head);
-  run.head["name"] = name_of(run.head);
+  run.head["name"] = run_name(run.head);
   if (place.has("phases")) run.head["phases"] = phases(place.at("phases"));
   const Shape shape = shape_at(place.at("torus"));
   if (place.has("recording")) run.recording = Recording::from_json(place.at("recording"), shape);
@@ -179,7 +179,7 @@ bool add_failure(const JsonPlace& row, std::vector<Json>& failed, const std::str
   Json words = Json::object();
   for (const char* key : {"policy", "traffic", "torus", "bytes"})
     if (row.has(key)) words[key] = row.at(key).value();
-  failed.push_back({{"name", name_of(words) + where}, {"error", row.at("error").text()}});
+  failed.push_back({{"name", run_name(words) + where}, {"error", row.at("error").text()}});
   return true;
 }
 
@@ -189,7 +189,7 @@ void add_rows(const ResultSource& source, ReportInputs& inputs) {
     Json head = head_of(source);
     head.update(scalars(row));
     add_figures(row, head);
-    head["name"] = name_of(head);
+    head["name"] = run_name(head);
     inputs.runs.push_back({std::move(head)});
   }
   if (!source.place.has("failed_there")) return;

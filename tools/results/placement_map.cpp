@@ -14,7 +14,7 @@ namespace toroid {
 namespace {
 
 constexpr std::size_t kColumns = 96;
-constexpr std::size_t kGap = 3;  ///< columns between blocks
+constexpr std::size_t kBlockGap = 3;  ///< columns between blocks
 
 class Map {
  public:
@@ -46,7 +46,7 @@ class Map {
   std::size_t block_columns() const { return extent_[2] * cell_; }
   /// Slices side by side.
   std::size_t per_band() const {
-    return std::max<std::size_t>(1, kColumns / (block_columns() + kGap));
+    return std::max<std::size_t>(1, kColumns / (block_columns() + kBlockGap));
   }
   std::size_t bands() const { return (extent_[0] + per_band() - 1) / per_band(); }
 
@@ -58,14 +58,14 @@ class Map {
   std::string headings(std::size_t first, std::size_t last) const {
     std::string line;
     for (std::size_t slice = first; slice < last; ++slice)
-      line += fmt::format(" {:<{}}", fmt::format("X={}", slice), block_columns() + kGap - 1);
+      line += fmt::format(" {:<{}}", fmt::format("X={}", slice), block_columns() + kBlockGap - 1);
     return line.substr(0, line.find_last_not_of(' ') + 1);
   }
 
   std::string row_of(std::size_t first, std::size_t last, std::size_t row) const {
     std::string line;
     for (std::size_t slice = first; slice < last; ++slice) {
-      if (slice != first) line.append(kGap, ' ');
+      if (slice != first) line.append(kBlockGap, ' ');
       for (std::size_t column = 0; column < extent_[2]; ++column)
         line +=
             fmt::format("{:>{}}", owner_[(slice * extent_[1] + row) * extent_[2] + column], cell_);

@@ -29,7 +29,7 @@
 namespace toroid {
 namespace {
 
-constexpr std::string_view kAxisNames = "xyzuvw";
+constexpr std::string_view kDistributedAxes = "xyzuvw";
 constexpr std::string_view kAxisDigits = "012345";
 constexpr std::array<std::string_view, 3> kLayoutNames = {"blocks", "slabs", "lines"};
 
@@ -98,7 +98,7 @@ class DistributionParser {
   }
 
   std::optional<unsigned> axis_of(char name) const {
-    const std::size_t axis = std::min(kAxisNames.find(name), kAxisDigits.find(name));
+    const std::size_t axis = std::min(kDistributedAxes.find(name), kAxisDigits.find(name));
     if (axis >= size_.size()) return std::nullopt;
     return static_cast<unsigned>(axis);
   }
@@ -114,7 +114,7 @@ class DistributionParser {
     }
     if (order_.size() != names.size() || names.size() != size_.size())
       refuse(fmt::format("'{}' is no order of the axes {}", shortened(std::string(names)),
-                         kAxisNames.substr(0, size_.size())));
+                         kDistributedAxes.substr(0, size_.size())));
     rest_ = rest_.substr(0, comma);
   }
 
@@ -122,7 +122,8 @@ class DistributionParser {
     const std::optional<unsigned> axis =
         argument_.size() == 1 ? axis_of(argument_[0]) : std::nullopt;
     if (!axis)
-      refuse(fmt::format("expected an axis of {}, as {}:x", kAxisNames.substr(0, size_.size()),
+      refuse(fmt::format("expected an axis of {}, as {}:x",
+                         kDistributedAxes.substr(0, size_.size()),
                          rest_.substr(0, rest_.find(':'))));
     return *axis;
   }
@@ -140,7 +141,7 @@ class DistributionParser {
     if (order_.empty()) return fft::lines_order(axis);
     if (order_.back() != axis)
       refuse(fmt::format("lines along {0} lie along it in memory: the order must end with {0}",
-                         kAxisNames[axis]));
+                         kDistributedAxes[axis]));
     fft::AxisOrder order = fft::lines_order(axis);
     std::copy(order_.begin(), order_.end() - 1, order.begin());
     for (std::size_t other = size_.size(); other < fft::kMaxAxes; ++other)

@@ -249,10 +249,6 @@ class Results {
   Outcome outcome_;
 };
 
-double bytes_of(const fft::Blueprint& blueprint, const fft::Index& extents, bool real) {
-  return static_cast<double>(fft::Box::of(extents).volume()) * blueprint.bytes(real);
-}
-
 /// Bytes of arrays in the process that has most. All processes call it.
 double bytes_per_process(const Processes& processes, const std::deque<Side>& sides) {
   std::size_t bytes = 0;
@@ -356,6 +352,10 @@ Outcome transform(Emulation& emulation, const TransformJob& job, const HostArray
   return outcome;
 }
 
+double bytes_of_array(const fft::Blueprint& blueprint, const fft::Index& extents, bool real) {
+  return static_cast<double>(fft::Box::of(extents).volume()) * blueprint.bytes(real);
+}
+
 PlanBounds bounds_of(const fft::Blueprint& blueprint, std::span<const fft::Way> ways,
                      const Machine& machine, bool by_engines) {
   fft::TransformBounds transform(blueprint, machine, ways.front(), by_engines);
@@ -372,8 +372,9 @@ PlanBounds bounds_of(const fft::Blueprint& blueprint, std::span<const fft::Way> 
   }
   bounds.total.bounds = transform.total();
   bounds.paper_model = transform.paper_model();
-  bounds.array_bytes = std::max(bytes_of(blueprint, blueprint.in_extents(), blueprint.real_in()),
-                                bytes_of(blueprint, blueprint.out_extents(), blueprint.real_out()));
+  bounds.array_bytes =
+      std::max(bytes_of_array(blueprint, blueprint.in_extents(), blueprint.real_in()),
+               bytes_of_array(blueprint, blueprint.out_extents(), blueprint.real_out()));
   return bounds;
 }
 

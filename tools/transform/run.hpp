@@ -122,6 +122,9 @@ struct PlanBounds {
   double array_bytes = 0;  ///< of all nodes, of what the transform takes or gives, the larger
 };
 
+/// Bytes of the whole array of these extents.
+double bytes_of_array(const fft::Blueprint& blueprint, const fft::Index& extents, bool real);
+
 /// Bounds of several transforms in a row: every node begins each when it has ended the one before.
 /// `by_engines`: DMA engines move the packets of exchanges.
 PlanBounds bounds_of(const fft::Blueprint& blueprint, std::span<const fft::Way> ways,

@@ -129,7 +129,7 @@ TEST(Distribution, OfTheVolumetricMethodFollowsThePapersEquations) {
   }
 }
 
-AxisOrder lines_of(unsigned axis) {
+AxisOrder axis_lines(unsigned axis) {
   AxisOrder order{};
   std::size_t level = 0;
   for (std::uint8_t a = 0; a < kAxes; ++a)
@@ -142,7 +142,7 @@ TEST(NodeLayout, OfARangeOfLinesHasThemOneBehindTheOther) {
   const Box block{{2, 0, 1, 0, 0, 3, 0}, {4, 3, 3, 2, 1, 5, 2}};
   const Index extents{5, 3, 4, 2, 1, 6, 2};
   for (unsigned axis = 0; axis < kAxes; ++axis) {
-    const AxisOrder order = lines_of(axis);
+    const AxisOrder order = axis_lines(axis);
     const std::int64_t length = block.length(axis);
     const auto whole = elements_by_offset(extents, NodeLayout::dense(block, order));
     const std::int64_t lines = block.volume() / length;
@@ -184,7 +184,7 @@ TEST(NodeLayout, OfSomePlanesLeavesThemWhereTheyStand) {
 TEST(NodeLayout, OfNothingIsEmpty) {
   EXPECT_EQ(NodeLayout().size(), 0);
   EXPECT_EQ(NodeLayout::dense({}).extent(), 0);
-  EXPECT_EQ(NodeLayout::lines(Box::of({3, 3, 3, 1, 1, 1, 1}), lines_of(2), 4, 4).extent(), 0);
+  EXPECT_EQ(NodeLayout::lines(Box::of({3, 3, 3, 1, 1, 1, 1}), axis_lines(2), 4, 4).extent(), 0);
 }
 
 Box box(std::int64_t x0, std::int64_t x1, std::int64_t y0, std::int64_t y1) {

@@ -37,7 +37,7 @@ using testing::with_threads;
 
 /// Links so slow that a packet takes 10^7 cycles and processors so slow that it takes 10^9 need few
 /// events all the same: the runs are as long as others.
-constexpr const char* kShapes[] = {"3x2x2", "5m", "4x3"};
+constexpr const char* kExtremeShapes[] = {"3x2x2", "5m", "4x3"};
 /// Where an exchange has so many packets that the order of events shows.
 constexpr const char* kLargerShapes[] = {"4x4x4", "7", "2x3x2x2"};
 
@@ -93,7 +93,8 @@ std::string text_of(const Machine& machine) {
   return text;
 }
 
-void expect_one_result_everywhere(Machine machine, std::span<const char* const> shapes = kShapes) {
+void expect_one_result_everywhere(Machine machine,
+                                  std::span<const char* const> shapes = kExtremeShapes) {
   make_consistent(machine);
   ASSERT_TRUE(is_consistent(machine)) << text_of(machine);
   for (const char* shape : shapes) expect_one_result(case_of(shape, machine), text_of(machine));
