@@ -3,15 +3,16 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sched.h>
 
 #include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <ctime>
 #include <string>
 #include <system_error>
 #include <vector>
 
+#include "tests/comes_true.hpp"
 #include "tests/net/file_descriptor.hpp"
 #include "tests/net/host.hpp"
 #include "tests/net/process.hpp"

@@ -18,11 +18,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -162,13 +160,6 @@ std::string Process::out() const {
 }
 std::string Process::err() const {
   return content_of(err_.get());
-}
-
-bool comes_true(const std::function<bool()>& holds, Milliseconds limit) {
-  const SteadyTime end = std::chrono::steady_clock::now() + limit;
-  while (!holds() && std::chrono::steady_clock::now() < end)
-    std::this_thread::sleep_for(Milliseconds(20));
-  return holds();
 }
 
 bool alive(pid_t pid) {

@@ -6,7 +6,6 @@
 
 #include <chrono>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -56,9 +55,6 @@ class Process {
   FileDescriptor err_;
   FileDescriptor handle_;  ///< readable once it has ended
 };
-
-/// Waits until `holds`, or so long; then asks once more.
-bool comes_true(const std::function<bool()>& holds, Milliseconds limit);
 
 /// Neither gone nor waiting to be reaped.
 bool alive(pid_t pid);

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/comes_true.hpp"
 #include "tests/scale.hpp"
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_command.hpp"
@@ -105,8 +106,7 @@ TEST(Compare, GoesOnAfterAnInterruption) {
   const Arguments resume = {"--resume", "j", "--json", "r.json", "--csv", "r.csv"};
   RunningCommand running(cases + resume + Arguments{"--threads", "2"},
                          {.directory = directory.path()});
-  for (int tries = 0; tries < 60'000 && lines_in(directory, "j") < 3; ++tries)
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_TRUE(comes_true([&] { return lines_in(directory, "j") >= 3; }));
   running.signal(SIGINT);
   const Ended ended = running.wait();
   EXPECT_EQ(ended.exit_code, 1);

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/comes_true.hpp"
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 
@@ -45,8 +46,7 @@ nlohmann::json result_in(const TemporaryDirectory& directory) {
 /// Ends the run by a signal as soon as it has written a checkpoint.
 Ended interrupt_saved(const Arguments& arguments, const TemporaryDirectory& directory, int signal) {
   RunningCommand command(arguments, {.directory = directory.path()});
-  for (int tries = 0; tries < 6000 && !fs::exists(directory / "c"); ++tries)
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_TRUE(comes_true([&] { return fs::exists(directory / "c"); }));
   command.signal(signal);
   return command.wait();
 }
@@ -93,8 +93,7 @@ TEST(CheckpointCommand, InterruptedBeforeTheFirstCycleHasNothingToSaveYet) {
   for (const int signal : {SIGINT, SIGTERM}) {
     const TemporaryDirectory directory;
     RunningCommand command(slow, {.directory = directory.path()});
-    for (int tries = 0; tries < 6000 && command.said().empty(); ++tries)
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    EXPECT_TRUE(comes_true([&] { return !command.said().empty(); }));
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
     const auto began = std::chrono::steady_clock::now();
     command.signal(signal);
@@ -129,8 +128,7 @@ TEST(CheckpointCommand, LeavesAFileThatIsNotTheRunsOwnAnyMore) {
   Arguments seldom = kSaved;
   std::ranges::replace(seldom, "0", "600");
   RunningCommand command(seldom, {.directory = directory.path()});
-  for (int tries = 0; tries < 6000 && !has_resumed(command); ++tries)
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  EXPECT_TRUE(comes_true([&] { return has_resumed(command); }));
   std::ofstream(directory / "c") << "somebody else's";
   const Ended ended = command.wait();
   EXPECT_EQ(ended.exit_code, 0) << ended.err;

@@ -14,6 +14,7 @@
 #include <thread>
 #include <utility>
 
+#include "tests/comes_true.hpp"
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 
@@ -49,8 +50,7 @@ bool has_open(pid_t process, const fs::path& directory, unsigned outputs) {
 Ended interrupted(const Arguments& arguments, const TemporaryDirectory& directory, int signal,
                   unsigned outputs) {
   RunningCommand command(arguments, {.directory = directory.path()});
-  for (int tries = 0; tries < 3000 && !has_open(command.pid(), directory.path(), outputs); ++tries)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  comes_true([&] { return has_open(command.pid(), directory.path(), outputs); });
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   command.signal(signal);
   return command.wait();

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 #include <sys/types.h>
 
-#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -12,10 +11,10 @@
 #include <iterator>
 #include <sstream>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "tests/comes_true.hpp"
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 
@@ -53,8 +52,7 @@ class ReplacedSsh {
 };
 
 void wait_for_file(const std::string& path) {
-  for (int tries = 0; tries < 3000 && !fs::exists(path); ++tries)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_TRUE(comes_true([&] { return fs::exists(path); }));
 }
 
 std::string all_command_lines() {
@@ -191,9 +189,7 @@ TEST(LaunchCommand, LeavesNoOrphans) {
   const pid_t pid = std::stoi(directory.content_of("pid"));
   command.signal(SIGKILL);
   command.wait();
-  for (int tries = 0; tries < 3000 && ::kill(pid, 0) == 0; ++tries)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  EXPECT_NE(::kill(pid, 0), 0);
+  EXPECT_TRUE(comes_true([&] { return ::kill(pid, 0) != 0; }));
 }
 
 const Arguments kHello = {"hello", "--torus", "2x2x1", "--fabric", "ofi"};

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/comes_true.hpp"
 #include "tests/net/process.hpp"
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "tests/comes_true.hpp"
 #include "tests/net/process.hpp"
 #include "tests/tools/pmix_launcher.hpp"
 #include "tests/tools/run_process.hpp"

@@ -20,10 +20,10 @@
 #include <optional>
 #include <regex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "hal/packet.hpp"
+#include "tests/comes_true.hpp"
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
@@ -72,11 +72,7 @@ class Terminal {
   /// Waits until a part of the packets, but not most, has been delivered. False: it never was seen.
   bool shows_part() {
     const std::regex part("packets delivered \\(([1-9]|[1-4][0-9]) %\\)");
-    for (int tries = 0; tries < 3000; ++tries) {
-      if (std::regex_search(text(), part)) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return false;
+    return comes_true([&] { return std::regex_search(text(), part); });
   }
 
  private:

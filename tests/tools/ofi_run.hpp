@@ -7,11 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "tests/comes_true.hpp"
 #include "tests/net/hosts.hpp"
 #include "tests/net/process.hpp"
 #include "tests/net/tcp.hpp"

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <vector>
 
+#include "tests/comes_true.hpp"
 #include "tests/net/file_descriptor.hpp"
 #include "tests/net/host.hpp"
 #include "tests/net/hosts.hpp"

@@ -4,15 +4,14 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "tests/comes_true.hpp"
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/run_process.hpp"
@@ -182,9 +181,7 @@ TEST(PoissonCommand, KeepsTheGridsThatAreFinishedWhenItIsInterrupted) {
   RunningCommand running(
       {"poisson", "--torus", "2x2x2", "--size", "256", "--json", "r.json", "--report", "r.html"},
       {.directory = directory.path()});
-  for (int tries = 0; tries < 6000 && running.printed().find("\n   8^3") == std::string::npos;
-       ++tries)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  ASSERT_TRUE(comes_true([&] { return running.printed().find("\n   8^3") != std::string::npos; }));
   running.signal(SIGINT);
   const Ended ended = running.wait();
   EXPECT_EQ(ended.exit_code, 1);

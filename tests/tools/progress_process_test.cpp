@@ -15,9 +15,9 @@
 #include <initializer_list>
 #include <sstream>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "tests/comes_true.hpp"
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
@@ -220,8 +220,7 @@ TEST(Expectation, IsSaidBeforeALongRunUnlessItIsToBeQuiet) {
   for (const Arguments& slow : {exchange, bench, exchange + quietly}) {
     const bool quiet = slow.back() == "--quiet";
     RunningCommand running(slow);
-    for (int tries = 0; tries < (quiet ? 300 : 6000) && running.said().empty(); ++tries)
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    comes_true([&] { return !running.said().empty(); }, std::chrono::seconds(quiet ? 3 : 60));
     running.signal(SIGINT);
     EXPECT_THAT(running.wait().err,
                 ::testing::MatchesRegex(

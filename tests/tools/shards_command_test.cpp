@@ -4,15 +4,14 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <cstdlib>
 #include <sstream>
 #include <string>
-#include <thread>
 #include <vector>
 
+#include "tests/comes_true.hpp"
 #include "tests/scale.hpp"
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_command.hpp"
@@ -160,8 +159,7 @@ TEST(Merge, GivesTheSameAfterAShardWasKilledAndResumed) {
                  ? 0
                  : split_lines(directory.content_of(journal_name(i))).size();
     };
-    for (int tries = 0; tries < 60'000 && lines() < 2; ++tries)
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_TRUE(comes_true([&] { return lines() >= 2; }));
     running.signal(SIGKILL);
     EXPECT_EQ(running.wait().signal, SIGKILL);
   }

@@ -4,16 +4,15 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <filesystem>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "hal/tick.hpp"
 #include "packet/exchange/latency.hpp"
+#include "tests/comes_true.hpp"
 #include "tests/scale.hpp"
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_command.hpp"
@@ -89,8 +88,7 @@ TEST(TrafficOption, IsPartOfWhatACheckpointIsOf) {
         "--json",   "r.json",  "--quiet", "--checkpoint", "c",    "--checkpoint-every", "0"};
   };
   RunningCommand command(saved("zipf:1.2"), {.directory = directory.path()});
-  for (int tries = 0; tries < 6000 && !std::filesystem::exists(directory / "c"); ++tries)
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_TRUE(comes_true([&] { return std::filesystem::exists(directory / "c"); }));
   command.signal(SIGINT);
   ASSERT_EQ(command.wait().exit_code, 128 + SIGINT);
   const Ended other = run_process(saved("hotspot"), {.directory = directory.path()});

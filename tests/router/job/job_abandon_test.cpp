@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "router/job/job.hpp"
+#include "tests/comes_true.hpp"
 #include "tests/router/job/jobs.hpp"
 
 namespace toroid::testing {
@@ -34,7 +35,7 @@ class Abandoned {
     return reasons_;
   }
   void wait() {
-    for (int tries = 0; tries < 3000 && reasons().empty(); ++tries) sleep_for(milliseconds(10));
+    comes_true([&] { return !reasons().empty(); });
   }
 
  private:
@@ -77,8 +78,7 @@ TEST(JobAbandon, MayAskForNames) {
   Job job(members[0], options);
   used = &job;
   job.fail("stuck");
-  for (int tries = 0; tries < 3000 && !called; ++tries) sleep_for(milliseconds(10));
-  EXPECT_TRUE(called);
+  EXPECT_TRUE(comes_true([&] { return called.load(); }));
 }
 
 TEST(JobAbandon, IsNotCalledWhereAllLeaveInTime) {

@@ -31,6 +31,7 @@
 #include "router/job/socket.hpp"
 #include "router/job/tls.hpp"
 #include "router/job/wire.hpp"
+#include "tests/comes_true.hpp"
 #include "tests/router/job/jobs.hpp"
 #include "tests/router/job/plain_socket.hpp"
 
@@ -48,7 +49,7 @@ job::Socket connect(const Membership& to) {
 }
 
 void wait_for_refusals(Job& job, std::uint64_t count) {
-  for (int tries = 0; tries < 3000 && job.refused() < count; ++tries) sleep_for(milliseconds(10));
+  comes_true([&] { return job.refused() >= count; });
   EXPECT_EQ(job.refused(), count);
 }
 
