@@ -92,7 +92,8 @@ TEST(Help, SaysChoicesRangesDefaultsAndWhatIsRequired) {
   EXPECT_THAT(help, HasSubstr("of a node's peers; else the policy's: random, rank,"));
   EXPECT_THAT(help, HasSubstr("output queues per node, the patent's L; else 1 (1 to"));
   EXPECT_THAT(printed({"help", "bench"}), HasSubstr("Usage: toroid bench [OPTIONS] KIND\n"));
-  EXPECT_THAT(printed({"bench", "overlap", "--help"}), HasSubstr("(default 1,8,64,512)"));  // a list
+  EXPECT_THAT(printed({"bench", "overlap", "--help"}),
+              HasSubstr("(default 1,8,64,512)"));  // a list
 }
 
 TEST(Help, OfTheVersionIsOneLine) {
