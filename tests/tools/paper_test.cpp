@@ -54,7 +54,7 @@ TransformCase of_table1(std::int64_t size, bool is_mesh) {
   return {fft::Method::volumetric, partition_of_512(is_mesh), size};
 }
 
-const PaperRow& row_named(const std::vector<PaperRow>& rows, const std::string& what) {
+PaperRow row_named(const std::vector<PaperRow>& rows, const std::string& what) {
   for (const PaperRow& row : rows)
     if (row.what == what) return row;
   throw std::runtime_error("no row " + what);
@@ -275,12 +275,12 @@ TEST(SlabBlocks, AreThoseOfThePiecesThatThePaperSent) {
   });
   EXPECT_EQ(speed_up->ours, 4.0);
   EXPECT_EQ(speed_up->seed, 3.03);
-  const PaperRow& seconds = row_named(rows, "128^3, 4 proc., communication, non-blocking");
+  const PaperRow seconds = row_named(rows, "128^3, 4 proc., communication, non-blocking");
   EXPECT_EQ(seconds.unit, "s");
   EXPECT_EQ(seconds.seed, 0.002268);
   EXPECT_NEAR(*seconds.ours, 0.16, 1e-12);
   EXPECT_THAT(seconds.note, HasSubstr("of bgl-fitted"));
-  const PaperRow& allocate = row_named(rows, "128^3, box cut 2, 8 proc., allocate");
+  const PaperRow allocate = row_named(rows, "128^3, box cut 2, 8 proc., allocate");
   EXPECT_EQ(allocate.seed, 1.0);
   EXPECT_FALSE(allocate.ours);
   EXPECT_EQ(allocate.note, "no virtual time");
@@ -354,7 +354,7 @@ TEST(FittedMachine, KeepsTheBarsOfTheCheapRunsAndSaysByHowMuch) {
   const auto rows = paper_section("table1").rows(results, fitted());
   for (const auto& [size, is_mesh] : cheap) {
     const char* const partition = is_mesh ? "mesh" : "torus";
-    const PaperRow& row = row_named(rows, fmt::format("active packets, {} {}^3", partition, size));
+    const PaperRow row = row_named(rows, fmt::format("active packets, {} {}^3", partition, size));
     EXPECT_FALSE(row.misses_bar()) << row.what;
     EXPECT_NEAR(row.ratio().value(), documented_residual(partition, size), kChance) << row.what;
     EXPECT_LT(*row.bound, *row.ours);

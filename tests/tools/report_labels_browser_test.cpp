@@ -57,6 +57,12 @@ TEST_F(BrowserTest, LabelsHaveWhatDiffersAndNothingElse) {
   EXPECT_FALSE(page["common"][""].contains("seed"));
 }
 
+TEST_F(BrowserTest, LabelsOfAComparisonAreItsPoliciesWithoutWhatWasMeasured) {
+  run({"compare", "--torus", "4x4", "--policies", "random,two-phase", "--json", "c.json"});
+  run({"report", "c.json", "-o", "r.html"});
+  EXPECT_THAT(labels_of(seen(), "bound-virtual"), ElementsAre("random", "two-phase"));
+}
+
 TEST_F(BrowserTest, LabelsNameEverySettingInWhichRunsMayDiffer) {
   const json others = {{"order", "rank"},      {"policy", "paced"},     {"size", {8, 16, 32}},
                        {"fabric", "ofi"},      {"threads", 3},          {"machine", "mine"},

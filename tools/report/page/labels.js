@@ -7,7 +7,7 @@ const ORDER = ['verb', 'bench', 'axis', 'transform', 'inverse', 'size', 'data', 
 // Not settings: where and when it ran, what was measured, and what follows from other keys.
 const NOT_SETTINGS = new Set(['name', 'label', 'series', 'command', 'date', 'file', 'nodes', 'time_kind', 'x', 'error',
   'time_s', 'cycles', 'wall_s', 'bound_s', 'bound_cycles', 'bound_by', 'bounds', 'percent_of_bound', 'percent_of_peak',
-  'packets', 'packet_hops', 'packet_hops_per_cpu_s', 'max_load', 'mean_load', 'links', 'channels', 'injection_fifos', 'fifos',
+  'packets', 'packet_hops', 'packet_hops_per_cpu_s', 'mean_hops', 'packet_length', 'accepted_rate', 'max_load', 'mean_load', 'links', 'channels', 'injection_fifos', 'fifos',
   'latency', 'latency_p50', 'latency_p99', 'latency_max', 'result_hash', 'max_error', 'l2_error', 'phases', 'recording', 'slices',
   'repetitions', 'spread_s', 'refused_frames', 'bytes_per_peer', 'forwarded', 'acknowledgements', 'offered', 'accepted', 'saturated',
   'generated', 'zero_load', 'paper_model_cycles', 'gflops', 'gflop_per_s', 'bytes_per_process', 'rows', 'points', 'sizes',
