@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 #include "tools/command_line/cli_fwd.hpp"
 #include "tools/command_line/command_line.hpp"
 #include "tools/command_line/documents.hpp"
