@@ -22,7 +22,6 @@
 #include "hal/put.hpp"
 #include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
-#include "router/ofi/flow.hpp"
 #include "router/ofi/frame.hpp"
 #include "router/ofi/transport.hpp"
 #include "router/shm/direct/put_switch.hpp"

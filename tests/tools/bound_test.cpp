@@ -10,6 +10,7 @@
 
 #include "hal/machine.hpp"
 #include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 #include "tools/results/bound.hpp"
 #include "tools/results/json.hpp"
 #include "tools/results/run_result.hpp"

@@ -17,6 +17,7 @@
 
 #include "tests/tools/python.hpp"
 #include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 #include "tests/tools/values.hpp"
 #include "tools/io/npy/npy.hpp"

@@ -8,6 +8,7 @@
 
 #include "tests/tools/checked_run.hpp"
 #include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 #include "tests/tools/values.hpp"
 
 namespace toroid::testing {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 #include "tools/results/run_result.hpp"
 

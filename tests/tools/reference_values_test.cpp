@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 
 namespace toroid::testing {
 namespace {

@@ -25,6 +25,7 @@
 #include "tests/router/sim/sim_machine.hpp"
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 #include "tools/report/blob.hpp"
 #include "tools/report/inputs.hpp"

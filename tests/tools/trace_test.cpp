@@ -17,6 +17,7 @@
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/sim/sim_machine.hpp"
 #include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 #include "tools/trace/tracer.hpp"
 

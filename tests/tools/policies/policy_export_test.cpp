@@ -12,6 +12,7 @@
 #include "tests/tools/policies/policy_run.hpp"
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 #include "tools/policies/policy_export.hpp"
 

@@ -27,6 +27,7 @@
 #include "tests/tools/python.hpp"
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 #include "tools/io/npy/integers.hpp"
 #include "tools/policies/policy_file.hpp"
