@@ -150,7 +150,7 @@ class Policies(unittest.TestCase):
             (lambda good: good.reshape(3, 5), "returned ndarray; expected a row of 15 ranks"),
             (lambda good: None, "returned NoneType; expected a row of 15 ranks"),
             (lambda good: [], "has 0 peers and leaves out 0"),
-            (lambda good: np.r_[good[:-1], 2**64 - 1].astype(np.uint64), "visits 18446744073709551615 at"),
+            (lambda good: np.r_[good[:-1].astype(np.uint64), np.uint64(2**64 - 1)], "visits 18446744073709551615 at"),
         ):
             with self.subTest(why=why):
                 self.assertRegex(str(self.refusal(giving(value))), node + why)

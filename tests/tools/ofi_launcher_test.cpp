@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <pmix.h>
 #include <pmix_common.h>
 
 #include <chrono>
@@ -57,9 +58,9 @@ TEST_F(OfiLauncher, IsBelievedWhenItSaysThatAProcessHasDied) {
   launcher[2].signal(SIGSTOP);
   launcher.tell(2, PMIX_ERR_PROC_ABORTED_BY_SIG);
   for (const unsigned rank : {0U, 1U})
-    expect_failure(
-        launcher[rank],
-        fmt::format("pid {}) died: the launcher says PROC-ABORTED-BY-SIG", launcher[2].pid()));
+    expect_failure(launcher[rank],
+                   fmt::format("pid {}) died: the launcher says {}", launcher[2].pid(),
+                               PMIx_Error_string(PMIX_ERR_PROC_ABORTED_BY_SIG)));
 }
 
 }  // namespace
