@@ -1,8 +1,6 @@
 #include "hal/archive.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 
 #include "hal/check.hpp"
 

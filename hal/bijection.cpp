@@ -1,7 +1,6 @@
 #include "hal/bijection.hpp"
 
 #include <bit>
-#include <cstdint>
 #include <utility>
 
 #include "hal/random.hpp"

@@ -3,16 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstdint>
 
 #include "hal/direction.hpp"
 #include "hal/failures.hpp"
-#include "hal/machine.hpp"
 #include "hal/packet.hpp"
 #include "hal/route.hpp"
-#include "hal/shape.hpp"
 #include "hal/shortest_ways.hpp"
-#include "hal/tick.hpp"
 
 namespace toroid {
 

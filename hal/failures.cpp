@@ -3,28 +3,18 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <atomic>
 #include <bit>
 #include <charconv>
-#include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <numeric>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <system_error>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
-#include "hal/direction.hpp"
 #include "hal/place_names.hpp"
 #include "hal/random.hpp"
-#include "hal/route.hpp"
-#include "hal/shape.hpp"
-#include "hal/tick.hpp"
 
 namespace toroid {
 

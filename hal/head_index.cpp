@@ -3,13 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
-
-#include "hal/direction.hpp"
-#include "hal/flowchart_profile.hpp"
-#include "hal/packet.hpp"
 
 namespace toroid {
 namespace {

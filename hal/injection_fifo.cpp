@@ -1,13 +1,6 @@
 #include "hal/injection_fifo.hpp"
 
-#include <algorithm>
-#include <cstdint>
-#include <span>
-#include <vector>
-
 #include "hal/check.hpp"
-#include "hal/direction.hpp"
-#include "hal/shape.hpp"
 
 namespace toroid {
 namespace {

@@ -2,7 +2,6 @@
 
 #include <sys/mman.h>
 
-#include <cstddef>
 #include <cstdlib>
 #include <new>
 

@@ -6,17 +6,11 @@
 #include <bit>
 #include <charconv>
 #include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
 #include <system_error>
-#include <vector>
 
 #include "hal/check.hpp"
 #include "hal/direction.hpp"
 #include "hal/place_names.hpp"
-#include "hal/random.hpp"
-#include "hal/shape.hpp"
 
 namespace toroid {
 namespace {

@@ -5,14 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdint>
-#include <span>
-#include <string_view>
-#include <variant>
 
 #include "hal/check.hpp"
-#include "hal/packet.hpp"
-#include "hal/tick.hpp"
 
 namespace toroid {
 namespace {

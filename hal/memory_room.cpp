@@ -3,7 +3,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#include <cstddef>
 #include <initializer_list>
 
 namespace toroid {

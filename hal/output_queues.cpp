@@ -1,14 +1,9 @@
 #include "hal/output_queues.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <memory>
 
 #include "hal/check.hpp"
-#include "hal/head_index.hpp"
-#include "hal/send_descriptor.hpp"
 
 namespace toroid {
 

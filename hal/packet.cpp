@@ -1,8 +1,6 @@
 #include "hal/packet.hpp"
 
 #include "hal/failures.hpp"
-#include "hal/route.hpp"
-#include "hal/shape.hpp"
 
 namespace toroid {
 namespace {

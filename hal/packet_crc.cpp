@@ -3,10 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
-
-#include "hal/packet.hpp"
 
 namespace toroid {
 namespace {

@@ -7,12 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <system_error>
 
 #include "hal/check.hpp"
-#include "hal/direction.hpp"
-#include "hal/shape.hpp"
 
 namespace toroid {
 namespace {

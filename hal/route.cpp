@@ -2,13 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <optional>
 
 #include "hal/branchless.hpp"
-#include "hal/direction.hpp"
-#include "hal/random.hpp"
-#include "hal/shape.hpp"
 #include "hal/shortest_ways.hpp"
 
 namespace toroid {

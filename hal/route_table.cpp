@@ -1,12 +1,8 @@
 #include "hal/route_table.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cstdint>
 
 #include "hal/random.hpp"
-#include "hal/route.hpp"
-#include "hal/shape.hpp"
 
 namespace toroid {
 namespace {

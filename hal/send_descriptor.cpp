@@ -1,14 +1,9 @@
 #include "hal/send_descriptor.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <span>
 #include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
-#include "hal/put.hpp"
 
 namespace toroid {
 

@@ -1,20 +1,11 @@
 #include "hal/send_order.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <memory>
 #include <numeric>
-#include <optional>
 #include <utility>
-#include <variant>
-#include <vector>
 
-#include "hal/bijection.hpp"
 #include "hal/check.hpp"
 #include "hal/random.hpp"
-#include "hal/shape.hpp"
 
 namespace toroid {
 namespace {

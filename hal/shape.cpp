@@ -3,20 +3,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <charconv>
 #include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "hal/check.hpp"
-#include "hal/direction.hpp"
 #include "hal/failures.hpp"
 #include "hal/route_table.hpp"
 #include "hal/shortest_ways.hpp"

@@ -4,15 +4,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
 #include "hal/direction.hpp"
-#include "hal/route.hpp"
-#include "hal/shape.hpp"
 
 namespace toroid {
 namespace {

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <cmath>
-#include <string_view>
 
 #include "hal/check.hpp"
 

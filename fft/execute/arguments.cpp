@@ -3,12 +3,8 @@
 #include <fmt/core.h>
 
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <functional>
-#include <span>
 
-#include "fft/plan/description.hpp"
 #include "hal/check.hpp"
 
 namespace toroid::fft {

@@ -4,18 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <utility>
 #include <vector>
 
 #include "fft/execute/local_array.hpp"
-#include "fft/plan/blueprint.hpp"
-#include "fft/plan/description.hpp"
 #include "fft/plan/plan.hpp"
 #include "hal/check.hpp"
-#include "hal/fabric.hpp"
-#include "hal/tick.hpp"
-#include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 #include "packet/node/runner.hpp"
 

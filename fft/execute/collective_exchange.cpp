@@ -2,20 +2,11 @@
 
 #include <fmt/core.h>
 
-#include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <span>
 
-#include "fft/layout/distribution.hpp"
-#include "fft/layout/redistribution.hpp"
 #include "fft/layout/transfer.hpp"
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
-#include "packet/exchange/group.hpp"
-#include "packet/message_passing/all_to_all.hpp"
-#include "packet/message_passing/envelope.hpp"
-#include "packet/message_passing/message_passing.hpp"
 
 namespace toroid::fft {
 namespace {

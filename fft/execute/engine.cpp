@@ -1,32 +1,13 @@
 #include "fft/execute/engine.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <span>
 #include <utility>
 
-#include "fft/execute/arguments.hpp"
 #include "fft/execute/collective_exchange.hpp"
-#include "fft/execute/local_array.hpp"
-#include "fft/execute/pass.hpp"
-#include "fft/execute/pipelined_exchange.hpp"
-#include "fft/execute/stage_run.hpp"
-#include "fft/layout/node_layout.hpp"
 #include "fft/orbital/base.hpp"
-#include "fft/orbital/stage_state.hpp"
-#include "fft/plan/blueprint.hpp"
-#include "fft/plan/description.hpp"
-#include "fft/plan/plan.hpp"
 #include "hal/check.hpp"
 #include "hal/copy_bytes.hpp"
-#include "hal/packet_times.hpp"
-#include "hal/tick.hpp"
 #include "packet/exchange/exchange.hpp"
-#include "packet/node/node.hpp"
-#include "packet/node/program.hpp"
 
 namespace toroid::fft {
 namespace {

@@ -2,11 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 
 #include "fft/layout/box.hpp"
-#include "fft/layout/node_layout.hpp"
-#include "fft/layout/transfer.hpp"
 #include "hal/check.hpp"
 
 namespace toroid::fft {

@@ -1,7 +1,5 @@
 #include "fft/execute/local_array.hpp"
 
-#include <cstddef>
-
 #include "hal/large_pages.hpp"
 
 namespace toroid::fft {

@@ -1,23 +1,12 @@
 #include "fft/execute/local_work.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <memory>
 #include <utility>
-#include <vector>
 
-#include "fft/execute/local_array.hpp"
 #include "fft/execute/work_slices.hpp"
 #include "fft/kernels/copy_kernel.hpp"
-#include "fft/kernels/kernel.hpp"
-#include "fft/layout/box.hpp"
-#include "fft/layout/node_layout.hpp"
 #include "fft/plan/cost_model.hpp"
-#include "fft/plan/description.hpp"
-#include "hal/machine.hpp"
-#include "hal/tick.hpp"
 
 namespace toroid::fft {
 namespace {

@@ -1,26 +1,11 @@
 #include "fft/execute/pass.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <span>
 
-#include "fft/execute/collective_exchange.hpp"
-#include "fft/execute/local_array.hpp"
-#include "fft/execute/local_work.hpp"
-#include "fft/execute/pipelined_exchange.hpp"
 #include "fft/layout/box.hpp"
-#include "fft/layout/distribution.hpp"
-#include "fft/layout/node_layout.hpp"
-#include "fft/orbital/stage_state.hpp"
-#include "fft/plan/blueprint.hpp"
-#include "fft/plan/description.hpp"
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
 #include "packet/message_passing/envelope.hpp"
-#include "packet/message_passing/message_passing.hpp"
-#include "packet/node/node.hpp"
 
 namespace toroid::fft {
 namespace {

@@ -2,29 +2,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <memory>
-#include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "fft/execute/line_arrivals.hpp"
-#include "fft/layout/distribution.hpp"
-#include "fft/layout/redistribution.hpp"
-#include "fft/layout/transfer.hpp"
 #include "hal/check.hpp"
-#include "hal/packet.hpp"
-#include "hal/put.hpp"
-#include "hal/shape.hpp"
-#include "packet/exchange/exchange.hpp"
-#include "packet/exchange/exchange_plan.hpp"
-#include "packet/exchange/group.hpp"
-#include "packet/exchange/messages.hpp"
-#include "packet/node/node.hpp"
-#include "packet/traffic/traffic.hpp"
 
 namespace toroid::fft {
 namespace {

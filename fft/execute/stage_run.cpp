@@ -1,19 +1,8 @@
 #include "fft/execute/stage_run.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 
-#include "fft/execute/collective_exchange.hpp"
-#include "fft/execute/local_work.hpp"
-#include "fft/execute/pass.hpp"
-#include "fft/execute/pipelined_exchange.hpp"
-#include "fft/orbital/stage_state.hpp"
-#include "fft/plan/plan.hpp"
-#include "hal/tick.hpp"
 #include "packet/exchange/exchange.hpp"
-#include "packet/node/node.hpp"
-#include "packet/node/program.hpp"
 
 namespace toroid::fft {
 

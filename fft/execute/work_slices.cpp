@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <utility>
-#include <vector>
 
-#include "fft/kernels/kernel.hpp"
 #include "fft/kernels/work.hpp"
 
 namespace toroid::fft {

@@ -2,7 +2,6 @@
 
 #include <cblas.h>
 
-#include <complex>
 #include <mutex>
 
 #include "fft/kernels/openblas.hpp"

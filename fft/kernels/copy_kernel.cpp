@@ -2,13 +2,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <vector>
 
-#include "fft/kernels/kernel.hpp"
 #include "fft/kernels/work.hpp"
-#include "fft/layout/strided_copy.hpp"
 
 namespace toroid::fft::local {
 

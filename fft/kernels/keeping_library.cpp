@@ -1,9 +1,5 @@
 #include "fft/kernels/keeping_library.hpp"
 
-#include <memory>
-#include <mutex>
-
-#include "fft/kernels/kernel.hpp"
 #include "fft/kernels/work.hpp"
 
 namespace toroid::fft::local {

@@ -1,6 +1,5 @@
 #include "fft/kernels/openblas.hpp"
 
-#include <cblas.h>
 #include <fmt/core.h>
 #include <sched.h>
 

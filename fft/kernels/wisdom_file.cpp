@@ -3,9 +3,6 @@
 #include <fmt/core.h>
 
 #include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
 
 namespace toroid::fft::local {
 namespace {

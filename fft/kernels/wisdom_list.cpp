@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 #include <system_error>
 
 namespace toroid::fft::local {

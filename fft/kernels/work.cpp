@@ -1,14 +1,11 @@
 #include "fft/kernels/work.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include "fft/kernels/kernel.hpp"
 #include "hal/check.hpp"
 
 namespace toroid::fft::local {

@@ -4,18 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <numeric>
-#include <span>
 #include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
-#include "fft/layout/box.hpp"
-#include "fft/layout/node_layout.hpp"
 #include "hal/check.hpp"
-#include "hal/shape.hpp"
 
 namespace toroid::fft {
 namespace {

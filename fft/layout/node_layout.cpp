@@ -1,9 +1,7 @@
 #include "fft/layout/node_layout.hpp"
 
 #include <algorithm>
-#include <cstdint>
 
-#include "fft/layout/box.hpp"
 #include "hal/check.hpp"
 
 namespace toroid::fft {

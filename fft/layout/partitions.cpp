@@ -2,15 +2,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <utility>
 #include <vector>
 
-#include "fft/layout/box.hpp"
-#include "fft/layout/distribution.hpp"
 #include "fft/layout/node_layout.hpp"
 #include "hal/check.hpp"
-#include "hal/shape.hpp"
 
 namespace toroid::fft {
 namespace {

@@ -4,19 +4,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <memory>
 #include <utility>
-#include <vector>
 
-#include "fft/layout/distribution.hpp"
-#include "fft/layout/node_layout.hpp"
 #include "fft/layout/redistribution_traffic.hpp"
-#include "fft/layout/transfer.hpp"
 #include "hal/check.hpp"
-#include "hal/shape.hpp"
-#include "packet/exchange/group.hpp"
-#include "packet/traffic/traffic.hpp"
 
 namespace toroid::fft {
 namespace {

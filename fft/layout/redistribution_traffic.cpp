@@ -1,15 +1,6 @@
 #include "fft/layout/redistribution_traffic.hpp"
 
-#include <cstdint>
-#include <optional>
-#include <vector>
-
 #include "fft/layout/box.hpp"
-#include "fft/layout/distribution.hpp"
-#include "fft/layout/node_layout.hpp"
-#include "hal/random.hpp"
-#include "hal/shape.hpp"
-#include "packet/exchange/group.hpp"
 
 namespace toroid::fft {
 namespace {

@@ -1,13 +1,8 @@
 #include "fft/layout/strided_copy.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <span>
 
-#include "hal/check.hpp"
 #include "hal/copy_bytes.hpp"
 
 namespace toroid::fft {

@@ -1,11 +1,7 @@
 #include "fft/layout/strided_iterator.hpp"
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
 
-#include "fft/layout/box.hpp"
-#include "fft/layout/node_layout.hpp"
 #include "hal/check.hpp"
 
 namespace toroid::fft {

@@ -1,18 +1,12 @@
 #include "fft/layout/transfer.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <iterator>
 #include <limits>
 
-#include "fft/layout/box.hpp"
-#include "fft/layout/node_layout.hpp"
 #include "fft/layout/strided_copy.hpp"
-#include "fft/layout/strided_iterator.hpp"
 #include "hal/check.hpp"
 
 namespace toroid::fft {

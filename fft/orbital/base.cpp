@@ -1,26 +1,14 @@
 #include "fft/orbital/base.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <span>
-#include <vector>
 
-#include "fft/execute/local_array.hpp"
-#include "fft/orbital/plan.hpp"
 #include "fft/plan/cost_model.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
-#include "hal/packet.hpp"
 #include "hal/put.hpp"
 #include "hal/shape.hpp"
-#include "hal/tick.hpp"
-#include "packet/exchange/ring_shift.hpp"
-#include "packet/node/node.hpp"
-#include "packet/node/program.hpp"
 #include "packet/node/settings.hpp"
 
 namespace toroid::fft {

@@ -1,27 +1,10 @@
 #include "fft/orbital/broadcast.hpp"
 
 #include <algorithm>
-#include <array>
-#include <complex>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <span>
-#include <vector>
 
-#include "fft/execute/local_array.hpp"
-#include "fft/orbital/base.hpp"
-#include "fft/orbital/plan.hpp"
-#include "fft/orbital/product.hpp"
 #include "fft/plan/cost_model.hpp"
 #include "hal/machine.hpp"
-#include "hal/packet.hpp"
-#include "hal/tick.hpp"
-#include "packet/exchange/ring_broadcast.hpp"
-#include "packet/exchange/ring_shift.hpp"
-#include "packet/node/counter.hpp"
-#include "packet/node/node.hpp"
-#include "packet/node/program.hpp"
 
 namespace toroid::fft {
 namespace {

@@ -3,14 +3,10 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <complex>
 #include <cstddef>
-#include <cstdint>
 #include <numbers>
-#include <string>
 
 #include "fft/plan/square_matrix.hpp"
-#include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
 
 namespace toroid::fft {

@@ -1,22 +1,14 @@
 #include "fft/orbital/factors.hpp"
 
 #include <array>
-#include <complex>
-#include <cstddef>
-#include <cstdint>
-#include <vector>
 
-#include "fft/execute/local_work.hpp"
 #include "fft/layout/box.hpp"
 #include "fft/layout/node_layout.hpp"
 #include "fft/orbital/coefficients.hpp"
-#include "fft/orbital/plan.hpp"
 #include "fft/orbital/product.hpp"
 #include "fft/plan/cost_model.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/transform_kind.hpp"
-#include "hal/machine.hpp"
-#include "hal/tick.hpp"
 
 namespace toroid::fft {
 namespace {

@@ -1,16 +1,8 @@
 #include "fft/orbital/plan.hpp"
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
 #include <utility>
-#include <vector>
 
-#include "fft/layout/box.hpp"
 #include "fft/orbital/coefficients.hpp"
-#include "fft/plan/description.hpp"
-#include "fft/plan/transform_kind.hpp"
-#include "hal/shape.hpp"
 
 namespace toroid::fft {
 

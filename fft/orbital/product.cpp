@@ -1,14 +1,10 @@
 #include "fft/orbital/product.hpp"
 
-#include <complex>
-#include <cstddef>
-#include <cstdint>
 #include <utility>
 
 #include "fft/kernels/blas.hpp"
 #include "fft/orbital/coefficients.hpp"
 #include "fft/orbital/plan.hpp"
-#include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
 
 namespace toroid::fft {

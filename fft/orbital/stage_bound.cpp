@@ -3,10 +3,8 @@
 #include <algorithm>
 
 #include "fft/orbital/factors.hpp"
-#include "fft/orbital/plan.hpp"
 #include "fft/plan/cost_model.hpp"
 #include "hal/bounds.hpp"
-#include "hal/machine.hpp"
 
 namespace toroid::fft {
 

@@ -3,12 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <deque>
-#include <memory>
-#include <span>
 #include <vector>
 
 #include "fft/execute/local_array.hpp"
@@ -16,17 +12,11 @@
 #include "fft/layout/box.hpp"
 #include "fft/layout/distribution.hpp"
 #include "fft/layout/node_layout.hpp"
-#include "fft/orbital/base.hpp"
 #include "fft/orbital/broadcast.hpp"
-#include "fft/orbital/plan.hpp"
 #include "fft/orbital/transform.hpp"
 #include "fft/plan/blueprint.hpp"
-#include "fft/plan/description.hpp"
 #include "fft/plan/extents.hpp"
 #include "fft/plan/transform_kind.hpp"
-#include "hal/shape.hpp"
-#include "packet/node/node.hpp"
-#include "packet/node/program.hpp"
 
 namespace toroid::fft {
 namespace {

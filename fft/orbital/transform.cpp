@@ -1,19 +1,7 @@
 #include "fft/orbital/transform.hpp"
 
-#include <complex>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-
-#include "fft/execute/local_array.hpp"
-#include "fft/orbital/base.hpp"
-#include "fft/orbital/plan.hpp"
-#include "fft/orbital/product.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
-#include "hal/packet.hpp"
-#include "hal/tick.hpp"
-#include "packet/node/node.hpp"
 
 namespace toroid::fft {
 namespace {

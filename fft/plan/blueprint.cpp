@@ -4,21 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "fft/kernels/kernel.hpp"
-#include "fft/layout/box.hpp"
-#include "fft/layout/distribution.hpp"
-#include "fft/plan/description.hpp"
 #include "fft/plan/extents.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
-#include "hal/shape.hpp"
 
 namespace toroid::fft {
 namespace {

@@ -1,22 +1,11 @@
 #include "fft/plan/convolution.hpp"
 
 #include <complex>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
 #include <utility>
 
-#include "fft/execute/local_array.hpp"
-#include "fft/layout/box.hpp"
-#include "fft/layout/node_layout.hpp"
-#include "fft/plan/blueprint.hpp"
-#include "fft/plan/description.hpp"
 #include "fft/plan/extents.hpp"
-#include "fft/plan/plan.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
-#include "packet/node/node.hpp"
-#include "packet/node/program.hpp"
 
 namespace toroid::fft {
 namespace {

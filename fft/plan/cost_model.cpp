@@ -1,11 +1,6 @@
 #include "fft/plan/cost_model.hpp"
 
 #include <cmath>
-#include <cstdint>
-
-#include "hal/machine.hpp"
-#include "hal/shape.hpp"
-#include "hal/tick.hpp"
 
 namespace toroid::fft {
 

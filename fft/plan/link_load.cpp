@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-
-#include "hal/shape.hpp"
 
 namespace toroid::fft {
 namespace {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "hal/shape.hpp"
-
 namespace toroid::fft {
 
 ProcessGrid::ProcessGrid(const Shape& shape, bool reversed)

@@ -3,16 +3,11 @@
 #include <fmt/core.h>
 #include <fmt/format.h>
 
-#include <memory>
 #include <span>
 #include <utility>
 
 #include "fft/layout/box.hpp"
-#include "fft/layout/distribution.hpp"
-#include "fft/plan/blueprint.hpp"
-#include "fft/plan/description.hpp"
 #include "hal/check.hpp"
-#include "hal/shape.hpp"
 
 namespace toroid::fft {
 namespace {

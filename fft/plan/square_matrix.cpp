@@ -4,14 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <mutex>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
 

@@ -2,14 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <vector>
 
-#include "fft/plan/blueprint.hpp"
-#include "fft/plan/description.hpp"
 #include "fft/plan/extents.hpp"
-#include "hal/shape.hpp"
 
 namespace toroid::fft {
 

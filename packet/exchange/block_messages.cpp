@@ -3,16 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <vector>
 
 #include "hal/check.hpp"
-#include "hal/packet.hpp"
-#include "hal/put.hpp"
-#include "hal/shape.hpp"
-#include "packet/exchange/messages.hpp"
 
 namespace toroid {
 

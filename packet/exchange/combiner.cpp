@@ -1,26 +1,11 @@
 #include "packet/exchange/combiner.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <map>
-#include <span>
-#include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
-#include "hal/fill.hpp"
-#include "hal/output_queues.hpp"
-#include "hal/packet.hpp"
-#include "hal/send_descriptor.hpp"
-#include "hal/send_order.hpp"
-#include "hal/shape.hpp"
-#include "packet/exchange/combining_plan.hpp"
-#include "packet/exchange/endpoint.hpp"
 #include "packet/exchange/exchange.hpp"
 #include "packet/exchange/exchange_plan.hpp"
 #include "packet/exchange/messages.hpp"
-#include "packet/node/node.hpp"
 
 namespace toroid {
 namespace {

@@ -4,14 +4,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdint>
-#include <vector>
 
 #include "hal/check.hpp"
-#include "hal/shape.hpp"
-#include "packet/exchange/conservation.hpp"
 #include "packet/exchange/exchange_plan.hpp"
-#include "packet/exchange/messages.hpp"
 #include "packet/traffic/traffic.hpp"
 
 namespace toroid {

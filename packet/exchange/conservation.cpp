@@ -2,12 +2,7 @@
 
 #include <fmt/core.h>
 
-#include <cstdint>
 #include <cstdlib>
-#include <optional>
-#include <string>
-
-#include "hal/shape.hpp"
 
 namespace toroid {
 namespace {

@@ -1,15 +1,6 @@
 #include "packet/exchange/endpoint.hpp"
 
-#include <cstdint>
-#include <cstring>
-
-#include "hal/packet.hpp"
-#include "hal/put.hpp"
-#include "hal/shape.hpp"
-#include "hal/tick.hpp"
-#include "packet/exchange/exchange_plan.hpp"
 #include "packet/node/message_record.hpp"
-#include "packet/node/node.hpp"
 
 namespace toroid {
 

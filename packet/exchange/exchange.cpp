@@ -6,33 +6,12 @@
 #include <array>
 #include <cmath>
 #include <concepts>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
-#include "hal/fill.hpp"
-#include "hal/output_queues.hpp"
-#include "hal/packet.hpp"
-#include "hal/put.hpp"
-#include "hal/send_descriptor.hpp"
-#include "hal/send_order.hpp"
-#include "hal/shape.hpp"
 #include "packet/exchange/combiner.hpp"
 #include "packet/exchange/conservation.hpp"
-#include "packet/exchange/endpoint.hpp"
-#include "packet/exchange/exchange_plan.hpp"
-#include "packet/exchange/group.hpp"
-#include "packet/exchange/latency.hpp"
 #include "packet/exchange/least_in_put.hpp"
-#include "packet/exchange/messages.hpp"
-#include "packet/node/node.hpp"
 #include "packet/node/settings.hpp"
 
 namespace toroid {

@@ -4,22 +4,10 @@
 
 #include <bit>
 #include <cmath>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <string>
-#include <utility>
 #include <vector>
 
-#include "hal/check.hpp"
 #include "hal/failures.hpp"
-#include "hal/send_order.hpp"
-#include "hal/shape.hpp"
 #include "packet/exchange/combining_plan.hpp"
-#include "packet/node/settings.hpp"
-#include "packet/policies/policy.hpp"
-#include "packet/traffic/traffic.hpp"
 
 namespace toroid {
 

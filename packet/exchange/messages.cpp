@@ -1,17 +1,8 @@
 #include "packet/exchange/messages.hpp"
 
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <vector>
-
 #include "hal/check.hpp"
 #include "hal/copy_bytes.hpp"
-#include "hal/put.hpp"
-#include "hal/shape.hpp"
 #include "packet/traffic/patterns.hpp"
-#include "packet/traffic/traffic.hpp"
 
 namespace toroid {
 

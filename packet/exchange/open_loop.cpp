@@ -2,17 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 
 #include "hal/check.hpp"
-#include "hal/output_queues.hpp"
-#include "hal/packet.hpp"
-#include "hal/random.hpp"
-#include "hal/send_descriptor.hpp"
-#include "hal/tick.hpp"
-#include "packet/node/node.hpp"
-#include "packet/node/program.hpp"
-#include "packet/traffic/traffic.hpp"
 
 namespace toroid {
 namespace {

@@ -1,18 +1,9 @@
 #include "packet/exchange/ring_broadcast.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <span>
 
 #include "hal/check.hpp"
-#include "hal/output_queues.hpp"
-#include "hal/packet.hpp"
-#include "hal/send_descriptor.hpp"
-#include "hal/shape.hpp"
 #include "packet/node/message_record.hpp"
-#include "packet/node/node.hpp"
 
 namespace toroid {
 

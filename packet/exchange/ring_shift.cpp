@@ -3,19 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <span>
 
 #include "hal/check.hpp"
-#include "hal/output_queues.hpp"
-#include "hal/packet.hpp"
-#include "hal/send_descriptor.hpp"
-#include "hal/shape.hpp"
 #include "packet/node/message_record.hpp"
-#include "packet/node/node.hpp"
 
 namespace toroid {
 

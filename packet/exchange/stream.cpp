@@ -1,14 +1,7 @@
 #include "packet/exchange/stream.hpp"
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <span>
 #include <utility>
 
-#include "hal/output_queues.hpp"
-#include "hal/packet.hpp"
-#include "hal/send_descriptor.hpp"
 #include "packet/node/message_record.hpp"
 
 namespace toroid {

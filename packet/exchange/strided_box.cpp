@@ -3,11 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-
-#include "hal/copy_bytes.hpp"
 
 namespace toroid {
 

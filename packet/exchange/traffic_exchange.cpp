@@ -3,28 +3,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstdint>
-#include <string>
-#include <vector>
 
 #include "hal/archive.hpp"
-#include "hal/check.hpp"
-#include "hal/machine.hpp"
-#include "hal/shape.hpp"
-#include "hal/tick.hpp"
 #include "packet/exchange/combining_plan.hpp"
-#include "packet/exchange/conservation.hpp"
 #include "packet/exchange/endpoint.hpp"
-#include "packet/exchange/exchange.hpp"
-#include "packet/exchange/exchange_plan.hpp"
 #include "packet/exchange/group.hpp"
-#include "packet/exchange/latency.hpp"
-#include "packet/exchange/traffic_messages.hpp"
-#include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
-#include "packet/node/settings.hpp"
-#include "packet/policies/policy.hpp"
-#include "packet/traffic/traffic.hpp"
 
 namespace toroid {
 namespace {

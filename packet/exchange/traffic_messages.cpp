@@ -1,24 +1,11 @@
 #include "packet/exchange/traffic_messages.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <span>
 #include <string_view>
 #include <utility>
-#include <vector>
 
-#include "hal/check.hpp"
 #include "hal/packet.hpp"
-#include "hal/put.hpp"
 #include "hal/random.hpp"
-#include "hal/shape.hpp"
-#include "packet/exchange/conservation.hpp"
-#include "packet/exchange/exchange_plan.hpp"
-#include "packet/exchange/messages.hpp"
-#include "packet/traffic/traffic.hpp"
 
 namespace toroid {
 namespace {

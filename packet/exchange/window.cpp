@@ -4,25 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include "hal/check.hpp"
-#include "hal/output_queues.hpp"
-#include "hal/packet.hpp"
-#include "hal/put.hpp"
-#include "hal/send_descriptor.hpp"
-#include "hal/shape.hpp"
-#include "hal/tick.hpp"
 #include "packet/exchange/least_in_put.hpp"
-#include "packet/exchange/strided_box.hpp"
-#include "packet/exchange/window_message.hpp"
 #include "packet/node/message_record.hpp"
-#include "packet/node/node.hpp"
 #include "packet/node/settings.hpp"
 
 namespace toroid {

@@ -1,11 +1,6 @@
 #include "packet/exchange/window_message.hpp"
 
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <span>
-
-#include "packet/exchange/strided_box.hpp"
 
 namespace toroid {
 

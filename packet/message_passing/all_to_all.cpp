@@ -1,16 +1,7 @@
 #include "packet/message_passing/all_to_all.hpp"
 
-#include <cstddef>
-#include <cstdint>
-#include <vector>
-
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
-#include "hal/send_order.hpp"
-#include "hal/shape.hpp"
-#include "packet/exchange/group.hpp"
-#include "packet/message_passing/envelope.hpp"
-#include "packet/message_passing/message_passing.hpp"
 #include "packet/node/node.hpp"
 
 namespace toroid {

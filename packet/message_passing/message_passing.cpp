@@ -3,24 +3,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <span>
 #include <string>
 
 #include "hal/check.hpp"
 #include "hal/copy_bytes.hpp"
 #include "hal/machine.hpp"
-#include "hal/output_queues.hpp"
-#include "hal/packet.hpp"
-#include "hal/send_descriptor.hpp"
-#include "hal/shape.hpp"
 #include "hal/tick.hpp"
-#include "packet/exchange/messages.hpp"
-#include "packet/message_passing/envelope.hpp"
-#include "packet/message_passing/request.hpp"
-#include "packet/node/node.hpp"
 
 namespace toroid {
 namespace {

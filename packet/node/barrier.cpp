@@ -1,10 +1,8 @@
 #include "packet/node/barrier.hpp"
 
 #include <bit>
-#include <cstdint>
 
 #include "hal/check.hpp"
-#include "hal/shape.hpp"
 #include "packet/node/node.hpp"
 
 namespace toroid {

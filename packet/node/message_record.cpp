@@ -3,17 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
-#include <map>
-#include <utility>
-#include <vector>
 
-#include "hal/machine.hpp"
-#include "hal/packet.hpp"
-#include "hal/shape.hpp"
-#include "hal/tick.hpp"
 #include "packet/node/handlers.hpp"
-#include "packet/replay/schedule.hpp"
 
 namespace toroid {
 namespace {

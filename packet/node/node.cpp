@@ -2,38 +2,12 @@
 
 #include <fmt/core.h>
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <memory>
 #include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
-#include "hal/device.hpp"
-#include "hal/dimension_order.hpp"
-#include "hal/direction.hpp"
 #include "hal/failures.hpp"
-#include "hal/flowchart_profile.hpp"
 #include "hal/injection_fifo.hpp"
-#include "hal/output_queues.hpp"
-#include "hal/packet.hpp"
-#include "hal/processor.hpp"
-#include "hal/put.hpp"
-#include "hal/random.hpp"
-#include "hal/route.hpp"
-#include "hal/send_descriptor.hpp"
-#include "hal/shape.hpp"
-#include "hal/tick.hpp"
-#include "packet/node/barrier.hpp"
-#include "packet/node/counter.hpp"
-#include "packet/node/handlers.hpp"
-#include "packet/node/program.hpp"
-#include "packet/node/settings.hpp"
 
 namespace toroid {
 namespace {

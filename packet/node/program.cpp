@@ -1,8 +1,5 @@
 #include "packet/node/program.hpp"
 
-#include <exception>
-#include <utility>
-
 namespace toroid {
 
 void Program::resume() {

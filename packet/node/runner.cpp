@@ -3,11 +3,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "hal/fabric.hpp"
-#include "hal/flowchart_profile.hpp"
 #include "hal/shape.hpp"
-#include "hal/tick.hpp"
-#include "packet/node/node.hpp"
 
 namespace toroid {
 

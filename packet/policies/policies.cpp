@@ -10,15 +10,12 @@
 #include <functional>
 #include <map>
 #include <mutex>
-#include <span>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "hal/check.hpp"
 #include "packet/policies/builders.hpp"
-#include "packet/policies/policy.hpp"
 
 namespace toroid {
 namespace {

@@ -1,16 +1,11 @@
 #include "packet/replay/critical_path.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <vector>
 
-#include "hal/machine.hpp"
 #include "hal/packet.hpp"
 #include "hal/route.hpp"
-#include "hal/shape.hpp"
-#include "hal/tick.hpp"
 #include "packet/replay/schedule.hpp"
-#include "packet/replay/schedule_graph.hpp"
 
 namespace toroid {
 namespace {

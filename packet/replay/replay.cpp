@@ -4,22 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string>
 #include <utility>
 
 #include "hal/check.hpp"
-#include "hal/output_queues.hpp"
-#include "hal/packet.hpp"
-#include "hal/send_descriptor.hpp"
-#include "hal/tick.hpp"
-#include "packet/node/node.hpp"
-#include "packet/node/program.hpp"
 #include "packet/replay/critical_path.hpp"
 #include "packet/replay/schedule.hpp"
-#include "packet/replay/schedule_graph.hpp"
 
 namespace toroid {
 namespace {

@@ -2,19 +2,12 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <numeric>
-#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
-#include "hal/shape.hpp"
-#include "packet/replay/schedule.hpp"
 
 namespace toroid {
 namespace {

@@ -2,14 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <numeric>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "hal/random.hpp"
-#include "hal/shape.hpp"
 #include "packet/traffic/draw.hpp"
 
 namespace toroid {

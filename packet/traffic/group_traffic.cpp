@@ -1,12 +1,6 @@
 #include "packet/traffic/group_traffic.hpp"
 
-#include <cstdint>
-#include <string>
 #include <utility>
-#include <vector>
-
-#include "hal/random.hpp"
-#include "hal/shape.hpp"
 
 namespace toroid {
 

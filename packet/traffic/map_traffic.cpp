@@ -1,14 +1,9 @@
 #include "packet/traffic/map_traffic.hpp"
 
-#include <cstdint>
 #include <numeric>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
-#include "hal/random.hpp"
-#include "hal/shape.hpp"
 
 namespace toroid {
 namespace {

@@ -1,11 +1,5 @@
 #include "packet/traffic/masked_traffic.hpp"
 
-#include <cstdint>
-#include <vector>
-
-#include "hal/random.hpp"
-#include "hal/shape.hpp"
-
 namespace toroid {
 
 std::uint64_t MaskedTraffic::bytes(Rank from, Rank to) const {

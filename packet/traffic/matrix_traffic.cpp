@@ -1,17 +1,11 @@
 #include "packet/traffic/matrix_traffic.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <numeric>
-#include <string>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
-#include "hal/random.hpp"
-#include "hal/shape.hpp"
 #include "packet/traffic/draw.hpp"
 
 namespace toroid {

@@ -1,9 +1,6 @@
 #include "packet/traffic/offset.hpp"
 
 #include <algorithm>
-#include <vector>
-
-#include "hal/shape.hpp"
 
 namespace toroid {
 

@@ -5,9 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
-#include <cstdint>
-#include <string>
-#include <string_view>
 #include <system_error>
 
 #include "hal/check.hpp"

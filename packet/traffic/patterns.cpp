@@ -6,18 +6,13 @@
 #include <array>
 #include <bit>
 #include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "hal/check.hpp"
 #include "hal/direction.hpp"
 #include "hal/failures.hpp"
-#include "hal/shape.hpp"
 #include "packet/traffic/column_traffic.hpp"
 #include "packet/traffic/group_traffic.hpp"
 #include "packet/traffic/map_traffic.hpp"
@@ -27,7 +22,6 @@
 #include "packet/traffic/parameter.hpp"
 #include "packet/traffic/sample_traffic.hpp"
 #include "packet/traffic/stencil_traffic.hpp"
-#include "packet/traffic/traffic.hpp"
 
 namespace toroid {
 namespace {

@@ -1,15 +1,8 @@
 #include "packet/traffic/sample_traffic.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <set>
-#include <string>
 #include <utility>
-#include <vector>
-
-#include "hal/random.hpp"
-#include "hal/shape.hpp"
-#include "packet/traffic/offset.hpp"
 
 namespace toroid {
 namespace {

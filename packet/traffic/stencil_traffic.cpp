@@ -1,14 +1,7 @@
 #include "packet/traffic/stencil_traffic.hpp"
 
 #include <algorithm>
-#include <cstdint>
-#include <string>
 #include <utility>
-#include <vector>
-
-#include "hal/random.hpp"
-#include "hal/shape.hpp"
-#include "packet/traffic/offset.hpp"
 
 namespace toroid {
 namespace {

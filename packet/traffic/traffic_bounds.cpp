@@ -5,17 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "hal/bounds.hpp"
 #include "hal/direction.hpp"
-#include "hal/machine.hpp"
-#include "hal/route.hpp"
-#include "hal/shape.hpp"
 #include "hal/tick.hpp"
-#include "packet/traffic/traffic.hpp"
 #include "packet/traffic/traffic_flow.hpp"
 
 namespace toroid {

@@ -2,18 +2,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <vector>
 
 #include "hal/bounds.hpp"
 #include "hal/check.hpp"
-#include "hal/direction.hpp"
-#include "hal/machine.hpp"
 #include "hal/random.hpp"
-#include "hal/route.hpp"
-#include "hal/shape.hpp"
-#include "packet/traffic/traffic.hpp"
 
 namespace toroid {
 namespace {

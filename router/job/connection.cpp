@@ -3,25 +3,15 @@
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
-#include <asio/ip/tcp.hpp>
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <memory>
-#include <optional>
-#include <string>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
-#include "router/job/blob.hpp"
 #include "router/job/socket.hpp"
-#include "router/job/tls.hpp"
-#include "router/job/wire.hpp"
 
 namespace toroid::job {
 namespace {

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -16,11 +14,6 @@
 #include "hal/check.hpp"
 #include "router/job/blob.hpp"
 #include "router/job/clocks.hpp"
-#include "router/job/connection.hpp"
-#include "router/job/job.hpp"
-#include "router/job/loop.hpp"
-#include "router/job/membership.hpp"
-#include "router/job/tls.hpp"
 #include "router/job/wire.hpp"
 
 namespace toroid::job {

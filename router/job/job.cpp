@@ -1,21 +1,10 @@
 #include "router/job/job.hpp"
 
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
-#include "router/job/blob.hpp"
-#include "router/job/key.hpp"
 #include "router/job/member.hpp"
-#include "router/job/membership.hpp"
 #include "router/job/wire.hpp"
-#include "router/termination/detector.hpp"
 
 namespace toroid {
 namespace {

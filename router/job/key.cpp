@@ -6,12 +6,6 @@
 #include <openssl/rand.h>
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 

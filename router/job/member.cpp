@@ -4,28 +4,12 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <chrono>
 #include <csignal>
-#include <cstddef>
-#include <cstdint>
 #include <exception>
-#include <memory>
 #include <new>
-#include <string>
-#include <thread>
 #include <utility>
-#include <vector>
 
-#include "hal/check.hpp"
-#include "router/job/blob.hpp"
-#include "router/job/clocks.hpp"
-#include "router/job/connection.hpp"
-#include "router/job/job.hpp"
 #include "router/job/launcher_events.hpp"
-#include "router/job/membership.hpp"
-#include "router/job/process_info.hpp"
-#include "router/job/wire.hpp"
-#include "router/termination/detector.hpp"
 
 namespace toroid::job {
 namespace {

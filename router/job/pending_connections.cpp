@@ -2,22 +2,13 @@
 
 #include <fmt/core.h>
 #include <asio/error.hpp>
-#include <asio/ip/tcp.hpp>
 
 #include <cstddef>
-#include <list>
-#include <memory>
-#include <optional>
-#include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "router/job/blob.hpp"
-#include "router/job/clocks.hpp"
-#include "router/job/connection.hpp"
-#include "router/job/socket.hpp"
-#include "router/job/wire.hpp"
 
 namespace toroid::job {
 namespace {

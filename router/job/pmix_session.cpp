@@ -2,24 +2,19 @@
 
 #include <fmt/core.h>
 #include <pmix.h>
-#include <pmix_common.h>
 #include <signal.h>
 
 #include <array>
 #include <csignal>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "hal/check.hpp"
-#include "router/job/blob.hpp"
-#include "router/job/launcher_events.hpp"
 
 namespace toroid::job {
 namespace {

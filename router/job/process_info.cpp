@@ -10,11 +10,7 @@
 #include <climits>
 #include <cstddef>
 #include <fstream>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "router/job/job.hpp"
 #include "router/job/socket.hpp"
 #include "router/job/wire.hpp"
 

@@ -13,13 +13,9 @@
 #include <asio/ip/v6_only.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <memory>
-#include <string>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
 

@@ -1,11 +1,6 @@
 #include "router/job/suspicions.hpp"
 
 #include <cstddef>
-#include <cstdint>
-#include <optional>
-
-#include "router/job/clocks.hpp"
-#include "router/termination/detector.hpp"
 
 namespace toroid::job {
 namespace {

@@ -6,11 +6,9 @@
 
 #include <cstddef>
 #include <cstring>
-#include <memory>
 #include <string_view>
 
 #include "hal/check.hpp"
-#include "router/job/key.hpp"
 
 namespace toroid::job {
 namespace {

@@ -1,16 +1,11 @@
 #include "router/ofi/buffers.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <new>
-#include <span>
 
 #include "hal/check.hpp"
 #include "hal/packet.hpp"
-#include "router/ofi/flow.hpp"
 #include "router/ofi/frame.hpp"
-#include "router/ofi/transport.hpp"
 
 namespace toroid::ofi {
 namespace {

@@ -1,33 +1,9 @@
 #include "router/ofi/direct_gateway.hpp"
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <memory>
-#include <span>
-#include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
 #include "hal/copy_bytes.hpp"
-#include "hal/packet.hpp"
-#include "hal/put.hpp"
-#include "hal/send_descriptor.hpp"
-#include "hal/shape.hpp"
-#include "router/ofi/buffers.hpp"
-#include "router/ofi/flow.hpp"
-#include "router/ofi/frame.hpp"
-#include "router/ofi/gateway.hpp"
-#include "router/ofi/host_device.hpp"
-#include "router/ofi/part_ring.hpp"
-#include "router/ofi/remote_reads.hpp"
-#include "router/ofi/transport.hpp"
-#include "router/placement/partition.hpp"
-#include "router/placement/placement.hpp"
-#include "router/shm/direct/direct_device.hpp"
-#include "router/shm/direct/tagged_ring.hpp"
-#include "router/shm/machinery.hpp"
 #include "router/shm/torus/link.hpp"
 
 namespace toroid::ofi {

@@ -1,33 +1,19 @@
 #include "router/ofi/endpoint.hpp"
 
 #include <fmt/core.h>
-#include <rdma/fabric.h>
 #include <rdma/fi_cm.h>
-#include <rdma/fi_domain.h>
-#include <rdma/fi_endpoint.h>
-#include <rdma/fi_eq.h>
 #include <rdma/fi_errno.h>
 #include <rdma/fi_rma.h>
 #include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
 #include "hal/memory_room.hpp"
 #include "router/job/key.hpp"
-#include "router/ofi/buffers.hpp"
 #include "router/ofi/libfabric.hpp"
-#include "router/ofi/providers.hpp"
-#include "router/ofi/transport.hpp"
 
 namespace toroid::ofi {
 namespace {

@@ -1,18 +1,10 @@
 #include "router/ofi/faulty_transport.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
 #include <utility>
-#include <vector>
 
-#include "hal/link_errors.hpp"
 #include "hal/packet.hpp"
-#include "hal/random.hpp"
 #include "router/ofi/frame.hpp"
-#include "router/ofi/transport.hpp"
 
 namespace toroid::ofi {
 namespace {

@@ -1,17 +1,7 @@
 #include "router/ofi/flow.hpp"
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <span>
 #include <tuple>
 #include <utility>
-
-#include "hal/packet.hpp"
-#include "router/ofi/frame.hpp"
-#include "router/ofi/kept_frames.hpp"
-#include "router/ofi/transport.hpp"
 
 namespace toroid::ofi {
 

@@ -2,16 +2,12 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <map>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
-#include "hal/counters.hpp"
-#include "router/job/blob.hpp"
 
 namespace toroid::ofi {
 namespace {

@@ -2,14 +2,7 @@
 
 #include <isa-l/crc.h>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <span>
-#include <vector>
-
-#include "hal/packet.hpp"
 
 namespace toroid::ofi {
 namespace {

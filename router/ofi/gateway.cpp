@@ -1,25 +1,9 @@
 #include "router/ofi/gateway.hpp"
 
-#include <array>
-#include <atomic>
-#include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
-#include "hal/packet.hpp"
-#include "router/ofi/buffers.hpp"
-#include "router/ofi/flow.hpp"
-#include "router/ofi/flow_health.hpp"
-#include "router/ofi/frame.hpp"
 #include "router/ofi/kept_frames.hpp"
-#include "router/ofi/transport.hpp"
 
 namespace toroid::ofi {
 namespace {

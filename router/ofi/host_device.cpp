@@ -1,18 +1,8 @@
 #include "router/ofi/host_device.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 
-#include "hal/device.hpp"
 #include "hal/packet.hpp"
-#include "hal/put.hpp"
-#include "hal/send_descriptor.hpp"
-#include "hal/shape.hpp"
-#include "router/ofi/frame.hpp"
-#include "router/ofi/remote_reads.hpp"
-#include "router/shm/direct/direct_device.hpp"
-#include "router/shm/direct/put_switch.hpp"
 
 namespace toroid::ofi {
 namespace {

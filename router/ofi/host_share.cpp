@@ -6,9 +6,6 @@
 #include <string>
 #include <utility>
 
-#include "router/job/job.hpp"
-#include "router/placement/host_topology.hpp"
-
 namespace toroid {
 namespace {
 

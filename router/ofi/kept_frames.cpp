@@ -1,16 +1,11 @@
 #include "router/ofi/kept_frames.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <utility>
-#include <vector>
 
 #include "hal/packet_crc.hpp"
-#include "router/ofi/frame.hpp"
-#include "router/ofi/transport.hpp"
 
 namespace toroid::ofi {
 namespace {

@@ -2,19 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
-#include "hal/counters.hpp"
-#include "hal/shape.hpp"
-#include "hal/tick.hpp"
-#include "router/job/blob.hpp"
-#include "router/shm/device.hpp"
 
 namespace toroid::ofi {
 namespace {

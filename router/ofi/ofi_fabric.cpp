@@ -4,29 +4,22 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <exception>
 #include <map>
-#include <memory>
 #include <numeric>
 #include <optional>
 #include <set>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "hal/check.hpp"
 #include "hal/counters.hpp"
 #include "hal/device.hpp"
-#include "hal/fabric.hpp"
-#include "hal/machine.hpp"
 #include "hal/processor.hpp"
-#include "hal/shape.hpp"
 #include "router/job/blob.hpp"
-#include "router/job/job.hpp"
 #include "router/job/key.hpp"
 #include "router/ofi/buffers.hpp"
 #include "router/ofi/direct_gateway.hpp"
@@ -35,7 +28,6 @@
 #include "router/ofi/flow.hpp"
 #include "router/ofi/flow_health.hpp"
 #include "router/ofi/frame.hpp"
-#include "router/ofi/frame_way.hpp"
 #include "router/ofi/gateway.hpp"
 #include "router/ofi/node_counters.hpp"
 #include "router/ofi/provider_choice.hpp"
@@ -44,13 +36,11 @@
 #include "router/ofi/torus_gateway.hpp"
 #include "router/ofi/transport.hpp"
 #include "router/placement/partition.hpp"
-#include "router/placement/placement.hpp"
 #include "router/rules/routing.hpp"
 #include "router/shm/device.hpp"
 #include "router/shm/direct/direct_device.hpp"
 #include "router/shm/direct/switch_topology.hpp"
 #include "router/shm/machinery.hpp"
-#include "router/shm/ring_fabric.hpp"
 #include "router/shm/topology.hpp"
 #include "router/shm/torus/boundary_links.hpp"
 #include "router/shm/worker_pool.hpp"

@@ -14,11 +14,7 @@
 
 #include "hal/check.hpp"
 #include "router/job/blob.hpp"
-#include "router/job/job.hpp"
 #include "router/ofi/frame_way.hpp"
-#include "router/ofi/ofi_fabric.hpp"
-#include "router/ofi/providers.hpp"
-#include "router/placement/placement.hpp"
 
 namespace toroid::ofi {
 namespace {

@@ -2,28 +2,21 @@
 
 #include <fmt/core.h>
 #include <netdb.h>
-#include <rdma/fabric.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <climits>
-#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <new>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
-#include <vector>
 
-#include "router/ofi/libfabric.hpp"
 #include "router/placement/device_distance.hpp"
 
 namespace toroid::ofi {

@@ -3,23 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <functional>
-#include <optional>
-#include <span>
-#include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
-#include "hal/packet.hpp"
-#include "hal/put.hpp"
-#include "hal/send_descriptor.hpp"
-#include "hal/shape.hpp"
-#include "router/ofi/frame.hpp"
-#include "router/ofi/transport.hpp"
-#include "router/shm/direct/put_switch.hpp"
 
 namespace toroid::ofi {
 namespace {

@@ -2,18 +2,12 @@
 
 #include <fmt/core.h>
 #include <sys/stat.h>
-#include <sys/types.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
-
-#include "router/job/blob.hpp"
-#include "router/job/job.hpp"
 
 namespace toroid::ofi {
 namespace {

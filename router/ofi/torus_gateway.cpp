@@ -3,21 +3,8 @@
 #include <fmt/core.h>
 
 #include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <span>
 
 #include "hal/check.hpp"
-#include "hal/packet.hpp"
-#include "router/ofi/buffers.hpp"
-#include "router/ofi/flow.hpp"
-#include "router/ofi/frame.hpp"
-#include "router/ofi/gateway.hpp"
-#include "router/ofi/transport.hpp"
-#include "router/placement/partition.hpp"
-#include "router/shm/machinery.hpp"
-#include "router/shm/torus/boundary_links.hpp"
-#include "router/shm/torus/link.hpp"
 
 namespace toroid::ofi {
 

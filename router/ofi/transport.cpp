@@ -1,9 +1,5 @@
 #include "router/ofi/transport.hpp"
 
-#include <cstddef>
-#include <memory>
-#include <span>
-
 #include "hal/check.hpp"
 
 namespace toroid::ofi {

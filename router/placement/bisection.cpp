@@ -2,15 +2,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <numeric>
-#include <span>
-#include <vector>
 
 #include "hal/check.hpp"
 #include "hal/direction.hpp"
-#include "hal/shape.hpp"
-#include "router/placement/placement.hpp"
 
 namespace toroid {
 namespace {

@@ -3,8 +3,6 @@
 #include <hwloc.h>
 #include <hwloc/bitmap.h>
 
-#include <optional>
-
 #include "hal/check.hpp"
 
 namespace toroid {

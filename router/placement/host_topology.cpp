@@ -7,9 +7,6 @@
 #include <algorithm>
 #include <cctype>
 #include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
 

@@ -6,12 +6,9 @@
 #include <limits>
 #include <numeric>
 #include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
-#include "hal/shape.hpp"
 #include "router/placement/bisection.hpp"
 #include "router/placement/placement.hpp"
 

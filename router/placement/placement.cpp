@@ -8,14 +8,10 @@
 #include <cstddef>
 #include <memory>
 #include <numeric>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
-#include "hal/shape.hpp"
 #include "router/placement/bisection.hpp"
-#include "router/placement/host_topology.hpp"
 
 namespace toroid {
 namespace {

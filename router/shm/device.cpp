@@ -1,20 +1,8 @@
 #include "router/shm/device.hpp"
 
 #include <algorithm>
-#include <cstdint>
-#include <span>
-#include <vector>
 
-#include "hal/counters.hpp"
-#include "hal/injection_fifo.hpp"
-#include "hal/packet.hpp"
-#include "hal/processor.hpp"
-#include "hal/put.hpp"
 #include "hal/route.hpp"
-#include "hal/send_descriptor.hpp"
-#include "hal/shape.hpp"
-#include "hal/tick.hpp"
-#include "router/shm/machinery.hpp"
 
 namespace toroid::ring {
 

@@ -3,11 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <exception>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,12 +12,7 @@
 #include "hal/check.hpp"
 #include "hal/counters.hpp"
 #include "hal/device.hpp"
-#include "hal/fabric.hpp"
-#include "hal/machine.hpp"
 #include "hal/processor.hpp"
-#include "hal/shape.hpp"
-#include "router/placement/placement.hpp"
-#include "router/rules/routing.hpp"
 #include "router/shm/device.hpp"
 #include "router/shm/machinery.hpp"
 #include "router/shm/topology.hpp"

@@ -2,19 +2,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
-#include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
-#include "router/shm/device.hpp"
 #include "router/shm/direct/put_switch.hpp"
-#include "router/termination/control.hpp"
-#include "router/termination/detector.hpp"
 #include "router/termination/stall_report.hpp"
 
 namespace toroid::ring {

@@ -2,22 +2,14 @@
 
 #include <fmt/core.h>
 
-#include <cstddef>
 #include <exception>
-#include <functional>
 #include <latch>
 #include <thread>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
-#include "router/placement/placement.hpp"
-#include "router/shm/device.hpp"
-#include "router/shm/worker.hpp"
-#include "router/termination/control.hpp"
-#include "router/threads/cpu_account.hpp"
 
 namespace toroid::ring {
 

@@ -1,30 +1,16 @@
 #include "router/sim/arbitration_phase.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <span>
 #include <utility>
 
 #include "hal/check.hpp"
 #include "hal/counters.hpp"
-#include "hal/direction.hpp"
-#include "hal/machine.hpp"
-#include "hal/packet.hpp"
-#include "hal/shape.hpp"
-#include "hal/tick.hpp"
-#include "router/rules/arbitration.hpp"
-#include "router/rules/routing.hpp"
 #include "router/sim/calendar.hpp"
 #include "router/sim/delay_line.hpp"
 #include "router/sim/event.hpp"
-#include "router/sim/flight.hpp"
 #include "router/sim/link_lists.hpp"
 #include "router/sim/link_protocol.hpp"
-#include "router/sim/network_state.hpp"
 #include "router/sim/router_state.hpp"
-#include "router/sim/routers.hpp"
 #include "router/sim/tail_lines.hpp"
 
 namespace toroid::sim {

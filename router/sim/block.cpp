@@ -2,25 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <exception>
-#include <vector>
 
 #include "hal/check.hpp"
-#include "hal/counters.hpp"
-#include "hal/injection_fifo.hpp"
-#include "hal/machine.hpp"
-#include "hal/processor.hpp"
-#include "hal/shape.hpp"
-#include "hal/tick.hpp"
-#include "router/rules/routing.hpp"
-#include "router/sim/device.hpp"
-#include "router/sim/event.hpp"
 #include "router/sim/flight.hpp"
-#include "router/sim/flight_store.hpp"
-#include "router/sim/network.hpp"
-#include "router/sim/probe.hpp"
-#include "router/sim/routers.hpp"
 #include "router/termination/stall_report.hpp"
 
 namespace toroid::sim {

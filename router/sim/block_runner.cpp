@@ -1,18 +1,10 @@
 #include "router/sim/block_runner.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
 #include <utility>
-#include <vector>
 
-#include "hal/tick.hpp"
-#include "router/sim/block.hpp"
 #include "router/sim/event.hpp"
-#include "router/sim/horizons.hpp"
 #include "router/sim/network.hpp"
-#include "router/sim/outbox.hpp"
 
 namespace toroid::sim {
 namespace {

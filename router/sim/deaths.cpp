@@ -1,18 +1,8 @@
 #include "router/sim/deaths.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <deque>
-#include <memory>
-#include <vector>
 
-#include "hal/counters.hpp"
 #include "hal/direction.hpp"
-#include "hal/failures.hpp"
-#include "hal/shape.hpp"
-#include "hal/tick.hpp"
-#include "router/sim/block.hpp"
 #include "router/sim/event.hpp"
 #include "router/sim/network.hpp"
 

@@ -3,25 +3,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <span>
-#include <utility>
 
 #include "hal/check.hpp"
-#include "hal/device.hpp"
-#include "hal/injection_fifo.hpp"
-#include "hal/machine.hpp"
-#include "hal/packet.hpp"
-#include "hal/processor.hpp"
 #include "hal/route.hpp"
-#include "hal/send_descriptor.hpp"
-#include "hal/shape.hpp"
-#include "hal/tick.hpp"
-#include "router/sim/event.hpp"
-#include "router/sim/flight.hpp"
 #include "router/sim/flight_pool.hpp"
-#include "router/sim/network.hpp"
 
 namespace toroid::sim {
 

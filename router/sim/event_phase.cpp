@@ -1,19 +1,15 @@
 #include "router/sim/event_phase.hpp"
 
-#include <cstddef>
 #include <cstdint>
 
 #include "hal/branchless.hpp"
 #include "hal/direction.hpp"
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
-#include "hal/tick.hpp"
 #include "router/rules/routing.hpp"
 #include "router/sim/delay_line.hpp"
 #include "router/sim/event.hpp"
 #include "router/sim/flight.hpp"
-#include "router/sim/network.hpp"
-#include "router/sim/network_state.hpp"
 #include "router/sim/router_state.hpp"
 #include "router/sim/routers.hpp"
 

@@ -3,13 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstddef>
-#include <mutex>
-#include <span>
 #include <utility>
 
 #include "hal/check.hpp"
-#include "router/sim/flight.hpp"
 
 namespace toroid::sim {
 

@@ -1,23 +1,6 @@
 #include "router/sim/general_network.hpp"
 
-#include <cstddef>
-#include <optional>
-#include <span>
-
-#include "hal/counters.hpp"
-#include "hal/direction.hpp"
-#include "hal/machine.hpp"
-#include "hal/shape.hpp"
-#include "router/rules/routing.hpp"
-#include "router/sim/event.hpp"
-#include "router/sim/flight.hpp"
-#include "router/sim/flight_store.hpp"
 #include "router/sim/link_protocol.hpp"
-#include "router/sim/network.hpp"
-#include "router/sim/network_state.hpp"
-#include "router/sim/outbox.hpp"
-#include "router/sim/probe.hpp"
-#include "router/sim/routers.hpp"
 
 namespace toroid::sim {
 namespace {

@@ -1,15 +1,7 @@
 #include "router/sim/horizons.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
 #include <utility>
-#include <vector>
-
-#include "hal/tick.hpp"
-#include "router/sim/event.hpp"
-#include "router/threads/doorbell.hpp"
 
 namespace toroid::sim {
 

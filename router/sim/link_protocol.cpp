@@ -1,20 +1,7 @@
 #include "router/sim/link_protocol.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <vector>
-
-#include "hal/counters.hpp"
-#include "hal/direction.hpp"
-#include "hal/link_errors.hpp"
-#include "hal/machine.hpp"
-#include "hal/packet.hpp"
-#include "hal/shape.hpp"
-#include "hal/tick.hpp"
-#include "router/rules/routing.hpp"
-#include "router/sim/routers.hpp"
 
 namespace toroid::sim {
 

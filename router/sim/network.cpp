@@ -1,15 +1,7 @@
 #include "router/sim/network.hpp"
 
-#include <memory>
-
-#include "hal/machine.hpp"
-#include "hal/shape.hpp"
-#include "router/rules/routing.hpp"
-#include "router/sim/flight_store.hpp"
 #include "router/sim/general_network.hpp"
 #include "router/sim/lean/lean_network.hpp"
-#include "router/sim/probe.hpp"
-#include "router/sim/routers.hpp"
 
 namespace toroid::sim {
 

@@ -1,18 +1,6 @@
 #include "router/sim/network_state.hpp"
 
-#include <bit>
-#include <cstdint>
-
-#include "hal/direction.hpp"
-#include "hal/failures.hpp"
 #include "hal/route.hpp"
-#include "hal/shape.hpp"
-#include "hal/tick.hpp"
-#include "router/rules/routing.hpp"
-#include "router/sim/event.hpp"
-#include "router/sim/flight.hpp"
-#include "router/sim/router_state.hpp"
-#include "router/sim/routers.hpp"
 
 namespace toroid::sim {
 

@@ -4,27 +4,14 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <deque>
-#include <exception>
 #include <latch>
-#include <memory>
 #include <set>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
-#include "hal/machine.hpp"
 #include "hal/shape.hpp"
-#include "hal/tick.hpp"
-#include "router/sim/block.hpp"
-#include "router/sim/block_runner.hpp"
 #include "router/sim/network.hpp"
-#include "router/sim/outbox.hpp"
-#include "router/sim/routers.hpp"
-#include "router/threads/cpu_account.hpp"
 #include "router/threads/idle.hpp"
 
 namespace toroid::sim {

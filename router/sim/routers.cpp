@@ -2,16 +2,8 @@
 
 #include <fmt/core.h>
 
-#include <cstddef>
-#include <cstdint>
-
 #include "hal/check.hpp"
-#include "hal/machine.hpp"
 #include "hal/packet.hpp"
-#include "hal/shape.hpp"
-#include "hal/tick.hpp"
-#include "router/rules/routing.hpp"
-#include "router/sim/router_state.hpp"
 
 namespace toroid::sim {
 

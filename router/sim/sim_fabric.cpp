@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <exception>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -20,14 +18,8 @@
 #include "hal/counters.hpp"
 #include "hal/device.hpp"
 #include "hal/direction.hpp"
-#include "hal/fabric.hpp"
-#include "hal/injection_fifo.hpp"
-#include "hal/machine.hpp"
 #include "hal/packet.hpp"
 #include "hal/processor.hpp"
-#include "hal/shape.hpp"
-#include "hal/tick.hpp"
-#include "router/rules/routing.hpp"
 #include "router/sim/block.hpp"
 #include "router/sim/checkpoints.hpp"
 #include "router/sim/deaths.hpp"
@@ -36,11 +28,9 @@
 #include "router/sim/flight_store.hpp"
 #include "router/sim/network.hpp"
 #include "router/sim/parallel_run.hpp"
-#include "router/sim/probe.hpp"
 #include "router/sim/routers.hpp"
 #include "router/termination/losses.hpp"
 #include "router/termination/stall_report.hpp"
-#include "router/threads/cpu_account.hpp"
 
 namespace toroid {
 namespace {

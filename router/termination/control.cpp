@@ -1,16 +1,6 @@
 #include "router/termination/control.hpp"
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <exception>
-#include <mutex>
-#include <utility>
-#include <vector>
-
-#include "router/termination/detector.hpp"
 
 namespace toroid::termination {
 

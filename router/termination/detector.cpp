@@ -1,9 +1,6 @@
 #include "router/termination/detector.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <utility>
 
 namespace toroid::termination {

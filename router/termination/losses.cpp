@@ -6,12 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <string>
-#include <string_view>
 #include <vector>
-
-#include "hal/counters.hpp"
-#include "hal/shape.hpp"
 
 namespace toroid::termination {
 namespace {

@@ -3,18 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstdint>
-#include <exception>
 #include <numeric>
-#include <optional>
-#include <string>
-#include <vector>
 
-#include "hal/check.hpp"
 #include "hal/direction.hpp"
 #include "hal/packet.hpp"
-#include "hal/shape.hpp"
-#include "router/rules/routing.hpp"
 
 namespace toroid::termination {
 namespace {

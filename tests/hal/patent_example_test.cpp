@@ -5,18 +5,12 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <map>
-#include <vector>
 
-#include "hal/direction.hpp"
 #include "hal/drain.hpp"
 #include "hal/fill.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/output_queues.hpp"
-#include "hal/send_descriptor.hpp"
-#include "hal/shape.hpp"
-#include "tests/hal/descriptors.hpp"
 
 namespace toroid {
 namespace {

@@ -9,16 +9,9 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
 #include <cstdlib>
-#include <functional>
 #include <map>
-#include <memory>
 #include <optional>
-#include <source_location>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>

@@ -6,19 +6,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdint>
 #include <cstring>
 #include <exception>
-#include <filesystem>
 #include <fstream>
-#include <functional>
-#include <string>
 #include <thread>
 #include <utility>
-
-#include "tests/net/file_descriptor.hpp"
-#include "tests/net/process.hpp"
-#include "tests/tools/run_process.hpp"
 
 namespace toroid::testing {
 namespace {

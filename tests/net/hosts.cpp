@@ -10,15 +10,10 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <memory>
 #include <stdexcept>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "tests/net/file_descriptor.hpp"
-#include "tests/net/host.hpp"
-#include "tests/net/switch.hpp"
 
 namespace toroid::testing {
 namespace {

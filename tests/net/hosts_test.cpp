@@ -9,13 +9,10 @@
 #include <csignal>
 #include <cstdint>
 #include <ctime>
-#include <string>
 #include <system_error>
-#include <vector>
 
 #include "tests/comes_true.hpp"
 #include "tests/net/file_descriptor.hpp"
-#include "tests/net/host.hpp"
 #include "tests/net/process.hpp"
 #include "tests/net/tcp.hpp"
 #include "tests/tools/run_process.hpp"

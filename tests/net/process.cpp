@@ -6,26 +6,18 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <optional>
 #include <stdexcept>
-#include <string>
 #include <utility>
-#include <vector>
-
-#include "tests/net/file_descriptor.hpp"
-#include "tests/tools/run_process.hpp"
 
 namespace toroid::testing {
 namespace {

@@ -8,19 +8,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <ctime>
-#include <mutex>
-#include <random>
-#include <thread>
-#include <utility>
-#include <vector>
-
-#include "tests/net/file_descriptor.hpp"
 
 namespace toroid::testing {
 namespace {

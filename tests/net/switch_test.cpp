@@ -5,16 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <random>
 #include <string>
 #include <system_error>
-#include <thread>
 
-#include "tests/net/file_descriptor.hpp"
 #include "tests/net/host.hpp"
 #include "tests/net/hosts.hpp"
 #include "tests/net/process.hpp"

@@ -11,21 +11,11 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <fstream>
-#include <mutex>
 #include <sstream>
 #include <stdexcept>
-#include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
-#include <vector>
-
-#include "tests/net/file_descriptor.hpp"
-#include "tests/net/host.hpp"
-#include "tests/net/process.hpp"
 
 namespace toroid::testing {
 namespace {

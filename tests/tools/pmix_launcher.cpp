@@ -1,7 +1,6 @@
 #include "tests/tools/pmix_launcher.hpp"
 
 #include <pmix.h>
-#include <pmix_common.h>
 #include <pmix_server.h>
 #include <unistd.h>
 
@@ -10,15 +9,9 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <future>
 #include <stdexcept>
-#include <string>
 #include <utility>
-#include <vector>
-
-#include "tests/net/process.hpp"
-#include "tests/tools/run_process.hpp"
 
 namespace toroid::testing {
 namespace {

@@ -3,22 +3,16 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstddef>
 #include <exception>
-#include <functional>
 #include <mutex>
 #include <new>
-#include <span>
-#include <string>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
 #include "router/placement/cpu_quota.hpp"
 #include "router/placement/host_topology.hpp"
 #include "tools/campaign/finished_rows.hpp"
-#include "tools/results/json.hpp"
 #include "tools/run/forced_end.hpp"
 #include "tools/run/host_program.hpp"
 #include "tools/run/progress.hpp"

@@ -3,46 +3,28 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <map>
-#include <memory>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
 #include "hal/failures.hpp"
-#include "hal/link_errors.hpp"
-#include "hal/machine.hpp"
 #include "hal/place_names.hpp"
-#include "hal/shape.hpp"
 #include "packet/exchange/exchange_plan.hpp"
-#include "packet/node/settings.hpp"
 #include "packet/policies/policies.hpp"
-#include "packet/policies/policy.hpp"
 #include "packet/traffic/patterns.hpp"
 #include "router/rules/routing.hpp"
-#include "tools/campaign/schedule_files.hpp"
-#include "tools/campaign/settings.hpp"
-#include "tools/campaign/shard.hpp"
-#include "tools/campaign/workload.hpp"
 #include "tools/command_line/choice.hpp"
-#include "tools/command_line/cli_fwd.hpp"
 #include "tools/command_line/known_names.hpp"
 #include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
-#include "tools/command_line/options.hpp"
 #include "tools/command_line/policy_options.hpp"
 #include "tools/command_line/route_choice.hpp"
 #include "tools/machines/machine_file.hpp"
 #include "tools/policies/named_policies.hpp"
 #include "tools/policies/policy_file.hpp"
-#include "tools/results/json.hpp"
 #include "tools/run/policy_effects.hpp"
 
 namespace toroid {

@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
-#include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "tools/command_line/plain_number.hpp"
-#include "tools/results/json.hpp"
 
 namespace toroid {
 namespace {

@@ -3,18 +3,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
-#include <span>
 #include <tuple>
-#include <vector>
 
 #include "packet/policies/policy.hpp"
 #include "packet/traffic/traffic.hpp"
-#include "tools/campaign/case.hpp"
 #include "tools/campaign/finished_rows.hpp"
 #include "tools/campaign/run_case.hpp"
-#include "tools/campaign/settings.hpp"
 #include "tools/campaign/workload.hpp"
-#include "tools/run/expectation.hpp"
 #include "tools/run/memory.hpp"
 
 namespace toroid {

@@ -9,15 +9,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstddef>
-#include <string>
-#include <string_view>
 #include <system_error>
 
 #include "hal/check.hpp"
 #include "tools/campaign/row_fields.hpp"
 #include "tools/campaign/shard.hpp"
-#include "tools/results/json.hpp"
 #include "tools/run/descriptor.hpp"
 
 namespace toroid {

@@ -3,19 +3,12 @@
 #include <fmt/core.h>
 #include <fmt/format.h>
 
-#include <cstddef>
 #include <filesystem>
-#include <map>
-#include <span>
-#include <string>
 #include <system_error>
-#include <vector>
 
 #include "hal/check.hpp"
 #include "tools/campaign/case.hpp"
-#include "tools/campaign/journal.hpp"
 #include "tools/campaign/shard.hpp"
-#include "tools/results/json.hpp"
 #include "tools/results/provenance.hpp"
 #include "tools/version.hpp"
 

@@ -6,29 +6,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <memory>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "hal/check.hpp"
-#include "tools/campaign/case.hpp"
 #include "tools/campaign/csv.hpp"
-#include "tools/campaign/finished_rows.hpp"
-#include "tools/campaign/journal.hpp"
-#include "tools/campaign/merged_journals.hpp"
 #include "tools/campaign/row_table.hpp"
 #include "tools/campaign/run_case.hpp"
-#include "tools/campaign/settings.hpp"
-#include "tools/campaign/shard.hpp"
 #include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
-#include "tools/command_line/options.hpp"
-#include "tools/io/output_file.hpp"
-#include "tools/report/output.hpp"
-#include "tools/results/json.hpp"
 #include "tools/run/host_program.hpp"
 #include "tools/run/memory.hpp"
 

@@ -1,8 +1,6 @@
 #include "tools/campaign/result.hpp"
 
 #include "tools/campaign/run_case.hpp"
-#include "tools/campaign/settings.hpp"
-#include "tools/results/json.hpp"
 
 namespace toroid {
 

@@ -6,14 +6,9 @@
 #include <vector>
 
 #include "hal/counters.hpp"
-#include "hal/shape.hpp"
-#include "hal/tick.hpp"
-#include "tools/campaign/settings.hpp"
-#include "tools/results/json.hpp"
 #include "tools/results/profile.hpp"
 #include "tools/results/result_hash.hpp"
 #include "tools/results/run_result.hpp"
-#include "tools/run/emulation.hpp"
 #include "tools/run/sound_links.hpp"
 
 namespace toroid {

@@ -7,12 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
-#include <string_view>
 
 #include "hal/check.hpp"
 #include "tools/campaign/case.hpp"
-#include "tools/results/json.hpp"
 
 namespace toroid {
 namespace {

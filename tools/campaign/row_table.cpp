@@ -4,22 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <iterator>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
-#include "tools/campaign/case.hpp"
-#include "tools/campaign/settings.hpp"
-#include "tools/campaign/table.hpp"
 #include "tools/command_line/terminal.hpp"
 #include "tools/command_line/wrap.hpp"
-#include "tools/results/json.hpp"
 
 namespace toroid {
 namespace {

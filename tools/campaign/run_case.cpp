@@ -3,27 +3,20 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
-#include <span>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
-#include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "packet/exchange/latency.hpp"
 #include "packet/exchange/traffic_exchange.hpp"
 #include "packet/node/node.hpp"
 #include "tools/campaign/campaign.hpp"
-#include "tools/campaign/case.hpp"
 #include "tools/campaign/expected.hpp"
 #include "tools/campaign/finished_rows.hpp"
 #include "tools/campaign/row.hpp"
-#include "tools/campaign/settings.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/results/exchange_bounds.hpp"
-#include "tools/results/json.hpp"
 #include "tools/results/result_hash.hpp"
 #include "tools/results/run_result.hpp"
 #include "tools/run/emulation.hpp"

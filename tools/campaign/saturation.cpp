@@ -4,15 +4,9 @@
 #include <cstddef>
 #include <map>
 #include <optional>
-#include <span>
 #include <utility>
-#include <vector>
 
-#include "tools/campaign/case.hpp"
-#include "tools/campaign/run_case.hpp"
-#include "tools/campaign/settings.hpp"
 #include "tools/command_line/plain_number.hpp"
-#include "tools/results/json.hpp"
 
 namespace toroid {
 namespace {

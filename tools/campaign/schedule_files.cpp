@@ -1,11 +1,7 @@
 #include "tools/campaign/schedule_files.hpp"
 
-#include <memory>
-#include <string>
 #include <utility>
 
-#include "hal/shape.hpp"
-#include "packet/replay/schedule_graph.hpp"
 #include "tools/io/schedule_file.hpp"
 #include "tools/results/result_hash.hpp"
 

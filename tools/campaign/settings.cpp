@@ -1,21 +1,13 @@
 #include "tools/campaign/settings.hpp"
 
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "hal/check.hpp"
-#include "hal/machine.hpp"
-#include "packet/exchange/open_loop.hpp"
 #include "packet/node/settings.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "tools/campaign/campaign.hpp"
 #include "tools/command_line/choice.hpp"
 #include "tools/command_line/option_values.hpp"
-#include "tools/command_line/options.hpp"
 #include "tools/command_line/route_choice.hpp"
 #include "tools/machines/machine_file.hpp"
-#include "tools/results/json.hpp"
 #include "tools/results/result_hash.hpp"
 #include "tools/version.hpp"
 

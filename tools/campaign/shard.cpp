@@ -4,11 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstddef>
 #include <cstdlib>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <system_error>
 
 #include "hal/check.hpp"

@@ -6,17 +6,12 @@
 #include <cmath>
 #include <cstddef>
 #include <optional>
-#include <span>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "tools/campaign/case.hpp"
-#include "tools/campaign/row_table.hpp"
 #include "tools/command_line/terminal.hpp"
 #include "tools/command_line/wrap.hpp"
-#include "tools/results/json.hpp"
 
 namespace toroid {
 namespace {

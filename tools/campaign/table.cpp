@@ -1,16 +1,11 @@
 #include "tools/campaign/table.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <charconv>
-#include <cstddef>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "tools/command_line/wrap.hpp"
 

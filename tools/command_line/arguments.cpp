@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <string>
-#include <string_view>
 
 #include "tools/command_line/option_text.hpp"
 

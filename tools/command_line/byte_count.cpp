@@ -3,13 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
-#include <string_view>
 #include <system_error>
 
 #include "hal/check.hpp"

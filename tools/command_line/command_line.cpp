@@ -4,15 +4,9 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <memory>
 #include <ranges>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
-#include "tools/command_line/arguments.hpp"
 #include "tools/command_line/documents.hpp"
 #include "tools/command_line/explain.hpp"
 #include "tools/command_line/one_process.hpp"

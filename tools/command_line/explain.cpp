@@ -8,9 +8,7 @@
 #include <cstddef>
 #include <iterator>
 #include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "hal/check.hpp"
 #include "tools/command_line/arguments.hpp"

@@ -5,10 +5,7 @@
 
 #include <array>
 #include <cstddef>
-#include <span>
 #include <sstream>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "hal/send_order.hpp"
@@ -17,7 +14,6 @@
 #include "packet/traffic/patterns.hpp"
 #include "tools/command_line/wrap.hpp"
 #include "tools/machines/machine_file.hpp"
-#include "tools/results/json.hpp"
 
 namespace toroid {
 namespace {

@@ -2,10 +2,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <functional>
-#include <optional>
-#include <string>
-
 namespace toroid {
 namespace {
 

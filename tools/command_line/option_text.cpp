@@ -6,9 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "tools/command_line/split.hpp"
 

@@ -7,18 +7,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <iterator>
-#include <span>
 #include <sstream>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "hal/check.hpp"
-#include "tools/command_line/byte_count.hpp"
-#include "tools/command_line/option.hpp"
-#include "tools/command_line/range.hpp"
 #include "tools/command_line/spelling.hpp"
 #include "tools/command_line/split.hpp"
 

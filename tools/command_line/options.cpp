@@ -3,44 +3,26 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <chrono>
 #include <cmath>
-#include <cstdint>
 #include <cstdlib>
 #include <limits>
-#include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
-#include "hal/failures.hpp"
-#include "hal/link_errors.hpp"
-#include "hal/machine.hpp"
 #include "hal/route.hpp"
-#include "hal/shape.hpp"
-#include "packet/node/node.hpp"
-#include "packet/node/settings.hpp"
 #include "packet/traffic/patterns.hpp"
 #include "router/ofi/frame_way.hpp"
 #include "router/placement/cpu_quota.hpp"
 #include "router/placement/host_topology.hpp"
-#include "router/placement/placement.hpp"
 #include "router/rules/routing.hpp"
-#include "router/shm/ring_fabric.hpp"
 #include "tools/command_line/choice.hpp"
-#include "tools/command_line/cli_fwd.hpp"
-#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
-#include "tools/command_line/policy_options.hpp"
 #include "tools/command_line/route_choice.hpp"
 #include "tools/machines/machine_file.hpp"
-#include "tools/run/frame_options.hpp"
 #include "tools/run/ofi.hpp"
-#include "tools/run/processes.hpp"
 #include "tools/run/provider.hpp"
 
 namespace toroid {

@@ -7,8 +7,6 @@
 #include <cstdint>
 #include <string_view>
 
-#include "tools/results/json.hpp"
-
 namespace toroid {
 namespace {
 

@@ -5,18 +5,13 @@
 #include <cstddef>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "hal/drain_rules.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/route.hpp"
 #include "hal/send_order.hpp"
-#include "packet/node/settings.hpp"
-#include "packet/policies/policy.hpp"
 #include "tools/command_line/choice.hpp"
-#include "tools/command_line/cli_fwd.hpp"
 #include "tools/command_line/known_names.hpp"
 #include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"

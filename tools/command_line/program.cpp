@@ -7,10 +7,8 @@
 #include <cstdio>
 #include <exception>
 #include <new>
-#include <string>
 #include <string_view>
 #include <system_error>
-#include <vector>
 
 #include "hal/check.hpp"
 #include "tools/command_line/command_line.hpp"

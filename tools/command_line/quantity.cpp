@@ -8,14 +8,11 @@
 #include <cmath>
 #include <cstddef>
 #include <span>
-#include <string>
-#include <string_view>
 #include <system_error>
 #include <variant>
 #include <vector>
 
 #include "hal/check.hpp"
-#include "hal/machine.hpp"
 #include "hal/packet.hpp"
 #include "tools/command_line/byte_count.hpp"
 

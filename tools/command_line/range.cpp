@@ -6,14 +6,10 @@
 #include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
-#include <string_view>
 #include <system_error>
-#include <vector>
 
 #include "hal/check.hpp"
-#include "tools/command_line/byte_count.hpp"
 
 namespace toroid {
 namespace {

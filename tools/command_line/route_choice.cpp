@@ -3,19 +3,12 @@
 #include <fmt/core.h>
 
 #include <string>
-#include <string_view>
 
 #include "hal/check.hpp"
-#include "hal/machine.hpp"
 #include "hal/packet.hpp"
-#include "hal/shape.hpp"
-#include "packet/node/settings.hpp"
 #include "packet/policies/policies.hpp"
-#include "packet/policies/policy.hpp"
 #include "packet/traffic/patterns.hpp"
-#include "router/shm/ring_fabric.hpp"
 #include "tools/command_line/choice.hpp"
-#include "tools/command_line/options.hpp"
 #include "tools/command_line/policy_options.hpp"
 
 namespace toroid {

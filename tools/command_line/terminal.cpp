@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstddef>
 #include <cstdio>
-#include <string_view>
 #include <system_error>
 
 #include "hal/check.hpp"

@@ -5,9 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
@@ -17,11 +15,9 @@
 #include "router/shm/ring_fabric.hpp"
 #include "tools/command_line/byte_count.hpp"
 #include "tools/command_line/choice.hpp"
-#include "tools/command_line/cli_fwd.hpp"
 #include "tools/command_line/one_process.hpp"
 #include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
-#include "tools/command_line/options.hpp"
 #include "tools/io/array_io.hpp"
 #include "tools/machines/machine_file.hpp"
 #include "tools/results/json.hpp"
@@ -31,7 +27,6 @@
 #include "tools/run/progress.hpp"
 #include "tools/transform/input.hpp"
 #include "tools/transform/options.hpp"
-#include "tools/transform/overlap_bench.hpp"
 #include "tools/transform/run.hpp"
 #include "tools/transform/work.hpp"
 

@@ -3,11 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstddef>
 #include <cstdio>
-#include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "hal/check.hpp"
@@ -15,7 +11,6 @@
 #include "tools/io/map_file.hpp"
 #include "tools/io/npy/file.hpp"
 #include "tools/io/npy/header.hpp"
-#include "tools/io/npy/npy.hpp"
 #include "tools/io/npz_file.hpp"
 #include "tools/io/zip_archive.hpp"
 

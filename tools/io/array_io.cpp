@@ -6,21 +6,11 @@
 #include <charconv>
 #include <cmath>
 #include <complex>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <iterator>
-#include <span>
-#include <string>
 #include <system_error>
 #include <utility>
-#include <vector>
 
-#include "fft/execute/local_array.hpp"
-#include "fft/layout/box.hpp"
-#include "fft/layout/node_layout.hpp"
-#include "fft/plan/description.hpp"
-#include "fft/plan/plan.hpp"
 #include "hal/check.hpp"
 #include "hal/random.hpp"
 #include "tools/io/array_file.hpp"

@@ -5,15 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
-#include "fft/layout/box.hpp"
 #include "fft/layout/distribution.hpp"
 #include "hal/check.hpp"
-#include "hal/shape.hpp"
-#include "tools/io/array_io.hpp"
 #include "tools/io/text_file.hpp"
 #include "tools/io/text_scanner.hpp"
 

@@ -10,21 +10,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstddef>
-#include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <functional>
 #include <ios>
-#include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
 
-#include "hal/archive.hpp"
 #include "hal/check.hpp"
-#include "tools/io/output_file.hpp"
-#include "tools/run/descriptor.hpp"
 
 namespace toroid {
 namespace {

@@ -7,8 +7,6 @@
 #include <filesystem>
 #include <fstream>
 #include <ios>
-#include <span>
-#include <string>
 #include <vector>
 
 #include "hal/check.hpp"

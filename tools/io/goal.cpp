@@ -9,13 +9,10 @@
 #include <optional>
 #include <ostream>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "hal/check.hpp"
-#include "hal/shape.hpp"
-#include "packet/replay/schedule.hpp"
 #include "tools/io/text_scanner.hpp"
 
 namespace toroid {

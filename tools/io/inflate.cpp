@@ -5,13 +5,10 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <new>
-#include <span>
 #include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
 

@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,7 +15,6 @@
 #include "hal/check.hpp"
 #include "tools/io/npy/element.hpp"
 #include "tools/io/npy/header.hpp"
-#include "tools/io/npy/npy.hpp"
 
 namespace toroid {
 namespace {

@@ -7,12 +7,9 @@
 #include <cstdint>
 #include <ostream>
 #include <string>
-#include <string_view>
 #include <tuple>
 #include <vector>
 
-#include "hal/shape.hpp"
-#include "packet/replay/schedule.hpp"
 #include "tools/io/text_scanner.hpp"
 
 namespace toroid {

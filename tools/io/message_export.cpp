@@ -3,26 +3,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "hal/check.hpp"
-#include "hal/machine.hpp"
-#include "hal/shape.hpp"
-#include "packet/node/message_record.hpp"
 #include "packet/node/node.hpp"
 #include "router/job/blob.hpp"
-#include "tools/command_line/cli_fwd.hpp"
 #include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
-#include "tools/command_line/options.hpp"
-#include "tools/io/output_file.hpp"
 #include "tools/io/schedule_file.hpp"
-#include "tools/run/emulation.hpp"
-#include "tools/run/processes.hpp"
 
 namespace toroid {
 namespace {

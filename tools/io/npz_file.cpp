@@ -3,8 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstddef>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +10,6 @@
 #include "hal/check.hpp"
 #include "tools/io/npy/file.hpp"
 #include "tools/io/npy/header.hpp"
-#include "tools/io/npy/npy.hpp"
 #include "tools/io/zip_archive.hpp"
 
 namespace toroid {

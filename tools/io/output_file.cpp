@@ -10,13 +10,9 @@
 #include <charconv>
 #include <cstddef>
 #include <cstdio>
-#include <filesystem>
-#include <memory>
 #include <optional>
 #include <ostream>
 #include <random>
-#include <span>
-#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>

@@ -2,11 +2,7 @@
 
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <numbers>
-#include <vector>
-
-#include "fft/plan/convolution.hpp"
 
 namespace toroid::rock_salt {
 namespace {

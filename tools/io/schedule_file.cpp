@@ -4,12 +4,9 @@
 
 #include <cstddef>
 #include <ostream>
-#include <string>
 #include <utility>
 
 #include "hal/check.hpp"
-#include "hal/shape.hpp"
-#include "packet/replay/schedule.hpp"
 #include "tools/io/goal.hpp"
 #include "tools/io/message_csv.hpp"
 #include "tools/io/text_file.hpp"

@@ -2,11 +2,8 @@
 
 #include <fmt/core.h>
 
-#include <cstddef>
 #include <fstream>
 #include <ios>
-#include <optional>
-#include <string>
 
 #include "hal/check.hpp"
 

@@ -6,13 +6,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
 #include "tools/io/inflate.hpp"

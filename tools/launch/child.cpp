@@ -4,7 +4,6 @@
 #include <fmt/core.h>
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,13 +11,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <string>
 #include <system_error>
-#include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
-#include "router/job/socket.hpp"
 
 namespace toroid {
 namespace {

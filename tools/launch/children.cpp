@@ -6,8 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
-#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -15,7 +13,6 @@
 
 #include "router/job/launcher_pipe.hpp"
 #include "router/ofi/shared_files.hpp"
-#include "tools/launch/child.hpp"
 
 namespace toroid {
 namespace {

@@ -8,10 +8,7 @@
 #include <cstddef>
 #include <optional>
 #include <sstream>
-#include <string>
-#include <string_view>
 #include <system_error>
-#include <vector>
 
 #include "hal/check.hpp"
 #include "tools/io/text_file.hpp"

@@ -8,8 +8,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
-#include <string>
-#include <vector>
 
 #include "hal/check.hpp"
 #include "router/job/key.hpp"

@@ -8,18 +8,14 @@
 #include <filesystem>
 #include <optional>
 #include <sstream>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "hal/check.hpp"
-#include "tools/command_line/arguments.hpp"
 #include "tools/command_line/command_line.hpp"
 #include "tools/command_line/one_process.hpp"
 #include "tools/command_line/option.hpp"
 #include "tools/command_line/option_text.hpp"
 #include "tools/command_line/spelling.hpp"
-#include "tools/launch/launch.hpp"
 #include "tools/run/provider.hpp"
 
 namespace toroid {

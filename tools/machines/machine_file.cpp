@@ -7,13 +7,10 @@
 #include <cstddef>
 #include <limits>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <system_error>
 #include <vector>
 
 #include "hal/check.hpp"
-#include "hal/machine.hpp"
 #include "tools/command_line/quantity.hpp"
 #include "tools/command_line/spelling.hpp"
 #include "tools/command_line/split.hpp"

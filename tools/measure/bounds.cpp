@@ -1,11 +1,9 @@
 #include "tools/measure/bounds.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <utility>
 #include <vector>
 
-#include "hal/bounds.hpp"
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
@@ -13,10 +11,6 @@
 #include "packet/traffic/matrix_traffic.hpp"
 #include "packet/traffic/traffic_bounds.hpp"
 #include "tools/command_line/options.hpp"
-#include "tools/measure/kind.hpp"
-#include "tools/measure/measure.hpp"
-#include "tools/measure/messages.hpp"
-#include "tools/results/bound.hpp"
 #include "tools/results/host_bound.hpp"
 
 namespace toroid {

@@ -4,9 +4,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <string_view>
-#include <vector>
 
 #include "hal/check.hpp"
 #include "tools/command_line/byte_count.hpp"

@@ -2,20 +2,15 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <utility>
-#include <vector>
 
-#include "hal/machine.hpp"
 #include "hal/packet.hpp"
-#include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "packet/exchange/exchange_plan.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 #include "packet/traffic/patterns.hpp"
-#include "tools/command_line/options.hpp"
 #include "tools/measure/kind.hpp"
 #include "tools/measure/messages.hpp"
 #include "tools/measure/programs.hpp"

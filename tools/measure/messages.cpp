@@ -1,14 +1,7 @@
 #include "tools/measure/messages.hpp"
 
-#include <cstdint>
-#include <vector>
-
 #include "hal/route.hpp"
-#include "hal/shape.hpp"
 #include "packet/exchange/stream.hpp"
-#include "tools/measure/kind.hpp"
-#include "tools/measure/measure.hpp"
-#include "tools/run/expectation.hpp"
 
 namespace toroid {
 namespace {

@@ -1,21 +1,14 @@
 #include "tools/measure/programs.hpp"
 
 #include <cstddef>
-#include <cstdint>
-#include <vector>
 
 #include "hal/packet.hpp"
-#include "hal/shape.hpp"
-#include "hal/tick.hpp"
 #include "packet/exchange/block_messages.hpp"
 #include "packet/exchange/exchange.hpp"
-#include "packet/exchange/exchange_plan.hpp"
 #include "packet/exchange/group.hpp"
 #include "packet/exchange/stream.hpp"
 #include "packet/node/counter.hpp"
 #include "packet/node/handlers.hpp"
-#include "packet/node/node.hpp"
-#include "packet/node/program.hpp"
 
 namespace toroid::bench {
 namespace {

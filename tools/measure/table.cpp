@@ -3,18 +3,12 @@
 #include <fmt/core.h>
 
 #include <cstddef>
-#include <cstdint>
 #include <initializer_list>
-#include <string>
 #include <string_view>
 
 #include "packet/exchange/stream.hpp"
-#include "tools/measure/bounds.hpp"
-#include "tools/measure/kind.hpp"
-#include "tools/measure/measure.hpp"
 #include "tools/measure/messages.hpp"
 #include "tools/results/bound.hpp"
-#include "tools/results/json.hpp"
 
 namespace toroid {
 namespace {

@@ -3,16 +3,10 @@
 #include <fmt/core.h>
 
 #include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "fft/plan/description.hpp"
-#include "hal/machine.hpp"
 #include "tools/command_line/choice.hpp"
-#include "tools/paper/row.hpp"
-#include "tools/paper/section.hpp"
-#include "tools/results/json.hpp"
 #include "tools/results/run_result.hpp"
 
 namespace toroid {

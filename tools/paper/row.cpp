@@ -3,11 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <limits>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "tools/command_line/wrap.hpp"
 

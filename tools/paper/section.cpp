@@ -1,15 +1,9 @@
 #include "tools/paper/section.hpp"
 
 #include <array>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "hal/check.hpp"
 #include "tools/command_line/spelling.hpp"
-#include "tools/paper/simulation.hpp"
 #include "tools/results/json.hpp"
 
 namespace toroid {

@@ -2,15 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <string>
-#include <vector>
 
 #include "hal/check.hpp"
 #include "tools/campaign/campaign.hpp"
-#include "tools/paper/simulation.hpp"
 #include "tools/results/json.hpp"
-#include "tools/run/expectation.hpp"
 
 namespace toroid {
 namespace {

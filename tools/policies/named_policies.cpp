@@ -3,13 +3,10 @@
 #include <functional>
 #include <map>
 #include <mutex>
-#include <string>
-#include <string_view>
 #include <utility>
 
 #include "hal/check.hpp"
 #include "packet/policies/policies.hpp"
-#include "packet/policies/policy.hpp"
 #include "tools/policies/policy_file.hpp"
 #include "tools/policies/policy_library.hpp"
 

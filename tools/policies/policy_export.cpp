@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
-#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -19,7 +17,6 @@
 #include "hal/machine.hpp"
 #include "hal/random.hpp"
 #include "hal/route.hpp"
-#include "hal/shape.hpp"
 #include "packet/node/settings.hpp"
 #include "packet/policies/policies.hpp"
 #include "packet/policies/policy.hpp"

@@ -12,8 +12,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,7 +23,6 @@
 #include "hal/shape.hpp"
 #include "packet/node/settings.hpp"
 #include "packet/policies/policies.hpp"
-#include "packet/policies/policy.hpp"
 #include "tools/command_line/choice.hpp"
 #include "tools/command_line/policy_options.hpp"
 #include "tools/command_line/spelling.hpp"
@@ -34,7 +31,6 @@
 #include "tools/io/toml.hpp"
 #include "tools/policies/policy_name.hpp"
 #include "tools/policies/policy_tables.hpp"
-#include "tools/policies/table_policy.hpp"
 
 namespace toroid {
 namespace {

@@ -14,14 +14,11 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "hal/check.hpp"
 #include "packet/policies/library.hpp"
-#include "packet/policies/policy.hpp"
 #include "tools/io/file_sum.hpp"
 #include "tools/policies/policy_name.hpp"
 

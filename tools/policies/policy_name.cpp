@@ -3,8 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <string>
-#include <string_view>
 
 #include "packet/policies/policies.hpp"
 #include "packet/policies/policy.hpp"

@@ -4,18 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "hal/check.hpp"
 #include "hal/route.hpp"
-#include "hal/send_order.hpp"
-#include "hal/shape.hpp"
-#include "hal/tick.hpp"
 #include "tools/io/npy/integers.hpp"
 
 namespace toroid {

@@ -5,9 +5,6 @@
 #include <utility>
 
 #include "hal/check.hpp"
-#include "hal/send_order.hpp"
-#include "hal/shape.hpp"
-#include "packet/policies/policy.hpp"
 
 namespace toroid {
 

@@ -1,7 +1,6 @@
 #include "tools/python/answers.hpp"
 
 #include <fmt/core.h>
-#include <pybind11/pybind11.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -11,13 +10,9 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
 #include "hal/failures.hpp"
-#include "hal/send_order.hpp"
-#include "hal/shape.hpp"
-#include "packet/policies/policy.hpp"
 #include "tools/python/whole_numbers.hpp"
 
 namespace py = pybind11;

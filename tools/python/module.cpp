@@ -1,8 +1,6 @@
 // The module `_toroid`: what the package `toroid` needs of the C++ libraries.
 #include "tools/python/module.hpp"
 
-#include <pybind11/pybind11.h>
-
 #include "tools/version.hpp"
 
 PYBIND11_MODULE(_toroid, module) {

@@ -1,30 +1,16 @@
 #include "tools/python/policy.hpp"
 
 #include <fmt/core.h>
-#include <pybind11/pybind11.h>
 
-#include <atomic>
 #include <cstddef>
-#include <cstdint>
-#include <exception>
-#include <memory>
-#include <mutex>
-#include <string>
-#include <tuple>
 #include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
-#include "hal/send_order.hpp"
-#include "hal/shape.hpp"
-#include "packet/node/settings.hpp"
-#include "packet/policies/policy.hpp"
 #include "tools/policies/policy_name.hpp"
 #include "tools/python/answers.hpp"
 #include "tools/python/asking.hpp"
 #include "tools/python/module.hpp"
 #include "tools/python/whole_numbers.hpp"
-#include "tools/run/host_program.hpp"
 
 namespace py = pybind11;
 

@@ -1,11 +1,5 @@
 #include "tools/python/whole_numbers.hpp"
 
-#include <pybind11/numpy.h>
-#include <pybind11/pybind11.h>
-
-#include <optional>
-#include <string>
-
 namespace py = pybind11;
 
 namespace toroid::python {

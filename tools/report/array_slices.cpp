@@ -5,17 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "fft/execute/local_array.hpp"
-#include "fft/plan/transform_kind.hpp"
-#include "tools/io/array_io.hpp"
-#include "tools/report/slice.hpp"
 
 namespace toroid {
 namespace {

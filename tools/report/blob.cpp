@@ -4,13 +4,7 @@
 #include <zconf.h>
 #include <zlib.h>
 
-#include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "hal/check.hpp"
 

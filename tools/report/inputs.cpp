@@ -5,21 +5,12 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
-#include "hal/shape.hpp"
 #include "tools/report/blob.hpp"
 #include "tools/report/json_place.hpp"
-#include "tools/report/recording.hpp"
-#include "tools/report/slice.hpp"
-#include "tools/results/json.hpp"
 
 namespace toroid {
 namespace {

@@ -5,15 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "hal/check.hpp"
 #include "tools/io/text_file.hpp"
-#include "tools/results/json.hpp"
 
 namespace toroid {
 

@@ -3,18 +3,13 @@
 #include <fmt/core.h>
 
 #include <cstdio>
-#include <memory>
-#include <string>
 #include <utility>
 
 #include "hal/check.hpp"
-#include "tools/command_line/cli_fwd.hpp"
 #include "tools/command_line/option.hpp"
 #include "tools/command_line/options.hpp"
-#include "tools/io/output_file.hpp"
 #include "tools/report/inputs.hpp"
 #include "tools/report/page.hpp"
-#include "tools/results/json.hpp"
 #include "tools/results/run_result.hpp"
 
 namespace toroid {

@@ -1,7 +1,5 @@
 #include "tools/report/page.hpp"
 
-#include <cstddef>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -10,7 +8,6 @@
 #include "hal/shape.hpp"
 #include "tools/report/assets.hpp"
 #include "tools/report/blob.hpp"
-#include "tools/report/inputs.hpp"
 #include "tools/report/recording.hpp"
 #include "tools/report/slice.hpp"
 #include "tools/results/json.hpp"

@@ -4,20 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <span>
-#include <vector>
 
 #include "hal/check.hpp"
-#include "hal/counters.hpp"
 #include "hal/injection_fifo.hpp"
-#include "hal/machine.hpp"
-#include "hal/shape.hpp"
-#include "hal/tick.hpp"
-#include "router/sim/probe.hpp"
-#include "tools/report/recording.hpp"
 
 namespace toroid {
 namespace {

@@ -3,15 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <vector>
 
-#include "hal/shape.hpp"
-#include "hal/tick.hpp"
 #include "tools/report/blob.hpp"
-#include "tools/report/json_place.hpp"
-#include "tools/results/json.hpp"
 
 namespace toroid {
 namespace {

@@ -2,15 +2,10 @@
 
 #include <fmt/core.h>
 
-#include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "tools/report/blob.hpp"
-#include "tools/report/json_place.hpp"
-#include "tools/results/json.hpp"
 
 namespace toroid {
 

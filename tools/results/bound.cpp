@@ -2,10 +2,6 @@
 
 #include <algorithm>
 
-#include "hal/bounds.hpp"
-#include "hal/machine.hpp"
-#include "hal/tick.hpp"
-
 namespace toroid {
 
 Bound larger(const Bound& first, const Bound& second) {

@@ -8,22 +8,16 @@
 #include <utility>
 #include <vector>
 
-#include "hal/bounds.hpp"
-#include "hal/machine.hpp"
 #include "hal/packet.hpp"
 #include "hal/random.hpp"
 #include "hal/shape.hpp"
-#include "hal/tick.hpp"
 #include "packet/exchange/exchange_plan.hpp"
-#include "packet/exchange/traffic_exchange.hpp"
 #include "packet/exchange/traffic_messages.hpp"
 #include "packet/node/settings.hpp"
 #include "packet/traffic/matrix_traffic.hpp"
 #include "packet/traffic/traffic.hpp"
 #include "packet/traffic/traffic_bounds.hpp"
-#include "tools/results/bound.hpp"
 #include "tools/results/host_bound.hpp"
-#include "tools/run/emulation.hpp"
 #include "tools/run/progress.hpp"
 
 namespace toroid {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "hal/packet.hpp"
-#include "packet/node/settings.hpp"
 
 namespace toroid {
 namespace {

@@ -2,21 +2,13 @@
 
 #include <fmt/core.h>
 
-#include <cstdint>
 #include <cstring>
 #include <map>
 #include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "hal/shape.hpp"
-#include "packet/exchange/traffic_exchange.hpp"
 #include "packet/traffic/traffic.hpp"
 #include "router/job/blob.hpp"
-#include "tools/results/json.hpp"
-#include "tools/run/ofi.hpp"
-#include "tools/run/processes.hpp"
 
 namespace toroid {
 namespace {

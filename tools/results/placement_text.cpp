@@ -2,14 +2,7 @@
 
 #include <fmt/core.h>
 
-#include <cstddef>
-#include <string>
-#include <vector>
-
-#include "hal/shape.hpp"
 #include "router/placement/bisection.hpp"
-#include "router/placement/host_topology.hpp"
-#include "router/placement/placement.hpp"
 
 namespace toroid {
 namespace {

@@ -3,9 +3,6 @@
 #include <cstdint>
 
 #include "hal/direction.hpp"
-#include "hal/flowchart_profile.hpp"
-#include "hal/shape.hpp"
-#include "tools/results/json.hpp"
 
 namespace toroid {
 namespace {

@@ -6,12 +6,9 @@
 #include <ctime>
 #include <fstream>
 #include <ios>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "tools/command_line/arguments.hpp"
-#include "tools/results/json.hpp"
 
 namespace toroid {
 namespace {

@@ -7,35 +7,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <memory>
 #include <ostream>
-#include <string>
-#include <string_view>
 #include <vector>
 
-#include "hal/counters.hpp"
 #include "hal/direction.hpp"
 #include "hal/failures.hpp"
 #include "hal/link_errors.hpp"
-#include "hal/machine.hpp"
 #include "hal/packet.hpp"
-#include "hal/shape.hpp"
-#include "hal/tick.hpp"
 #include "packet/node/settings.hpp"
 #include "router/ofi/frame_way.hpp"
 #include "router/rules/routing.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "tools/command_line/choice.hpp"
-#include "tools/command_line/options.hpp"
 #include "tools/command_line/plain_number.hpp"
-#include "tools/io/output_file.hpp"
-#include "tools/results/bound.hpp"
-#include "tools/results/json.hpp"
 #include "tools/results/provenance.hpp"
-#include "tools/results/result_hash.hpp"
-#include "tools/run/emulation.hpp"
 #include "tools/run/host_program.hpp"
-#include "tools/run/policy_effects.hpp"
 #include "tools/run/sound_links.hpp"
 #include "tools/version.hpp"
 

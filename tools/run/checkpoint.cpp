@@ -4,28 +4,19 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <ctime>
 #include <exception>
 #include <filesystem>
-#include <memory>
-#include <optional>
 #include <stdexcept>
-#include <string>
 #include <system_error>
 #include <utility>
 
 #include "hal/check.hpp"
-#include "hal/tick.hpp"
-#include "packet/exchange/traffic_exchange.hpp"
-#include "tools/io/checkpoint_file.hpp"
 #include "tools/io/output_file.hpp"
 #include "tools/results/provenance.hpp"
-#include "tools/run/checkpoint_options.hpp"
 #include "tools/run/progress.hpp"
-#include "tools/run/run_identity.hpp"
 
 namespace toroid {
 namespace {

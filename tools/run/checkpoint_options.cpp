@@ -1,6 +1,5 @@
 #include "tools/run/checkpoint_options.hpp"
 
-#include "tools/command_line/cli_fwd.hpp"
 #include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"

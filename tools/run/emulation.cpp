@@ -4,31 +4,17 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdint>
 #include <cstring>
-#include <memory>
 #include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "hal/check.hpp"
-#include "hal/fabric.hpp"
-#include "hal/flowchart_profile.hpp"
-#include "hal/machine.hpp"
-#include "hal/shape.hpp"
-#include "hal/tick.hpp"
-#include "packet/node/node.hpp"
 #include "router/job/blob.hpp"
 #include "router/placement/placement.hpp"
-#include "router/shm/ring_fabric.hpp"
 #include "router/sim/sim_fabric.hpp"
-#include "router/threads/cpu_account.hpp"
-#include "tools/command_line/options.hpp"
 #include "tools/run/memory.hpp"
-#include "tools/run/ofi.hpp"
-#include "tools/run/processes.hpp"
-#include "tools/run/progress.hpp"
 
 namespace toroid {
 namespace {

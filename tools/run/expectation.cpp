@@ -9,20 +9,15 @@
 #include <cstdio>
 #include <vector>
 
-#include "hal/machine.hpp"
 #include "hal/packet.hpp"
 #include "hal/random.hpp"
 #include "hal/route.hpp"
-#include "hal/shape.hpp"
 #include "packet/exchange/group.hpp"
 #include "packet/exchange/traffic_exchange.hpp"
 #include "packet/node/node.hpp"
 #include "packet/policies/policies.hpp"
-#include "packet/policies/policy.hpp"
 #include "packet/traffic/patterns.hpp"
-#include "packet/traffic/traffic.hpp"
 #include "router/shm/ring_fabric.hpp"
-#include "tools/command_line/options.hpp"
 #include "tools/results/host_bound.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/memory.hpp"

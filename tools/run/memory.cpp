@@ -7,11 +7,8 @@
 #include <algorithm>
 #include <fstream>
 #include <limits>
-#include <string>
-#include <string_view>
 
 #include "hal/check.hpp"
-#include "hal/shape.hpp"
 
 namespace toroid {
 namespace {

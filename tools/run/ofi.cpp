@@ -4,26 +4,16 @@
 #include <rdma/fabric.h>
 
 #include <cstdint>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
-#include "hal/machine.hpp"
-#include "hal/shape.hpp"
 #include "router/job/job.hpp"
 #include "router/ofi/host_share.hpp"
 #include "router/ofi/libfabric.hpp"
 #include "router/ofi/ofi_fabric.hpp"
 #include "router/ofi/providers.hpp"
 #include "router/placement/cpu_quota.hpp"
-#include "router/placement/host_topology.hpp"
 #include "router/placement/partition.hpp"
-#include "router/placement/placement.hpp"
-#include "router/shm/ring_fabric.hpp"
-#include "tools/run/frame_options.hpp"
-#include "tools/run/processes.hpp"
 
 namespace toroid {
 

@@ -4,29 +4,20 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
 #include <string_view>
 #include <tuple>
 
 #include "hal/check.hpp"
 #include "hal/drain_rules.hpp"
 #include "hal/injection_fifo.hpp"
-#include "hal/machine.hpp"
 #include "hal/packet.hpp"
 #include "hal/route.hpp"
 #include "hal/send_order.hpp"
-#include "hal/shape.hpp"
 #include "packet/exchange/exchange_plan.hpp"
-#include "packet/node/settings.hpp"
 #include "packet/policies/policies.hpp"
-#include "packet/policies/policy.hpp"
 #include "packet/traffic/patterns.hpp"
-#include "router/shm/ring_fabric.hpp"
 #include "tools/command_line/choice.hpp"
-#include "tools/command_line/cli_fwd.hpp"
 #include "tools/command_line/option.hpp"
-#include "tools/command_line/options.hpp"
-#include "tools/results/json.hpp"
 
 namespace toroid {
 namespace {

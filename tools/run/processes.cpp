@@ -6,14 +6,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
 #include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
-#include "router/job/blob.hpp"
 #include "router/job/job.hpp"
 #include "router/job/membership.hpp"
 #include "tools/command_line/split.hpp"

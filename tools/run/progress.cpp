@@ -4,18 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <csignal>
-#include <cstddef>
-#include <cstdint>
 #include <cstdio>
-#include <stdexcept>
-#include <string>
 #include <utility>
 
 #include "hal/check.hpp"
-#include "router/sim/sim_fabric.hpp"
 #include "tools/run/forced_end.hpp"
 #include "tools/run/host_program.hpp"
 

@@ -4,10 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <string>
-#include <string_view>
 
 #include "hal/check.hpp"
 #include "tools/command_line/spelling.hpp"

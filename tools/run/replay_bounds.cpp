@@ -3,20 +3,12 @@
 #include <utility>
 #include <vector>
 
-#include "hal/bounds.hpp"
-#include "hal/machine.hpp"
 #include "hal/route.hpp"
-#include "hal/shape.hpp"
-#include "hal/tick.hpp"
 #include "packet/node/settings.hpp"
 #include "packet/replay/critical_path.hpp"
-#include "packet/replay/schedule_graph.hpp"
 #include "packet/traffic/matrix_traffic.hpp"
 #include "packet/traffic/traffic_bounds.hpp"
-#include "tools/results/bound.hpp"
 #include "tools/results/host_bound.hpp"
-#include "tools/run/emulation.hpp"
-#include "tools/run/expectation.hpp"
 
 namespace toroid {
 

@@ -4,10 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
 #include <sstream>
-#include <string>
-#include <string_view>
 
 #include "hal/check.hpp"
 #include "tools/io/file_sum.hpp"

@@ -4,13 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
-#include <vector>
 
 #include "hal/check.hpp"
-#include "hal/counters.hpp"
 #include "hal/direction.hpp"
-#include "hal/shape.hpp"
 
 namespace toroid {
 

@@ -1,32 +1,17 @@
 #include "tools/run/watch.hpp"
 
 #include <cstdint>
-#include <memory>
 #include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "hal/check.hpp"
-#include "hal/counters.hpp"
-#include "hal/direction.hpp"
-#include "hal/machine.hpp"
-#include "hal/packet.hpp"
-#include "hal/shape.hpp"
-#include "hal/tick.hpp"
-#include "router/sim/probe.hpp"
 #include "tools/command_line/cli_fwd.hpp"
 #include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
-#include "tools/command_line/options.hpp"
-#include "tools/io/output_file.hpp"
 #include "tools/report/blob.hpp"
-#include "tools/report/output.hpp"
-#include "tools/report/recording.hpp"
-#include "tools/results/json.hpp"
 #include "tools/results/run_result.hpp"
 #include "tools/run/host_program.hpp"
-#include "tools/run/watch_options.hpp"
 #include "tools/trace/trace_file.hpp"
 
 namespace toroid {

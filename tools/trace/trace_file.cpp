@@ -3,8 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <ostream>
 #include <set>
 #include <string>
@@ -12,10 +10,7 @@
 #include <vector>
 
 #include "hal/direction.hpp"
-#include "hal/shape.hpp"
 #include "hal/tick.hpp"
-#include "tools/report/recording.hpp"
-#include "tools/trace/tracer.hpp"
 
 namespace toroid {
 namespace {

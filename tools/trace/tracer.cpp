@@ -1,17 +1,7 @@
 #include "tools/trace/tracer.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <vector>
-
-#include "hal/direction.hpp"
-#include "hal/machine.hpp"
-#include "hal/packet.hpp"
-#include "hal/shape.hpp"
-#include "hal/tick.hpp"
-#include "router/sim/probe.hpp"
 
 namespace toroid {
 

@@ -1,9 +1,5 @@
 #include "tools/transform/array_options.hpp"
 
-#include <string>
-#include <string_view>
-
-#include "tools/command_line/cli_fwd.hpp"
 #include "tools/command_line/option.hpp"
 #include "tools/command_line/options.hpp"
 

@@ -12,10 +12,8 @@
 #include "fft/kernels/kernel.hpp"
 #include "fft/layout/box.hpp"
 #include "fft/orbital/coefficients.hpp"
-#include "fft/plan/description.hpp"
 #include "fft/plan/extents.hpp"
 #include "fft/plan/transform_kind.hpp"
-#include "tools/io/array_io.hpp"
 #include "tools/run/progress.hpp"
 
 namespace toroid {

@@ -9,10 +9,8 @@
 #include "fft/execute/local_array.hpp"
 #include "fft/layout/box.hpp"
 #include "fft/orbital/plan.hpp"
-#include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/transform_kind.hpp"
-#include "tools/io/array_io.hpp"
 
 namespace toroid {
 namespace {

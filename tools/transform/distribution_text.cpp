@@ -9,21 +9,17 @@
 #include <cstdint>
 #include <numeric>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include "fft/layout/box.hpp"
-#include "fft/layout/distribution.hpp"
 #include "fft/layout/node_layout.hpp"
 #include "fft/layout/partitions.hpp"
 #include "hal/check.hpp"
-#include "hal/shape.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/spelling.hpp"
-#include "tools/io/array_io.hpp"
 #include "tools/io/box_file.hpp"
 
 namespace toroid {

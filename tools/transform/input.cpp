@@ -21,13 +21,10 @@
 #include "fft/plan/description.hpp"
 #include "fft/plan/extents.hpp"
 #include "hal/check.hpp"
-#include "hal/shape.hpp"
 #include "tools/command_line/choice.hpp"
 #include "tools/io/array_file.hpp"
-#include "tools/io/array_io.hpp"
 #include "tools/run/memory.hpp"
 #include "tools/transform/kinds_text.hpp"
-#include "tools/transform/options.hpp"
 
 namespace toroid {
 namespace {

@@ -1,12 +1,8 @@
 #include "tools/transform/kernel_option.hpp"
 
-#include <string>
-
 #include "fft/kernels/kernel.hpp"
-#include "fft/plan/description.hpp"
 #include "hal/check.hpp"
 #include "tools/command_line/choice.hpp"
-#include "tools/command_line/cli_fwd.hpp"
 #include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
 

@@ -3,15 +3,12 @@
 #include <fmt/core.h>
 #include <fmt/format.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <string_view>
 
 #include "fft/plan/square_matrix.hpp"
-#include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
 #include "tools/command_line/choice.hpp"
 #include "tools/io/array_file.hpp"

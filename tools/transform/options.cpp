@@ -2,38 +2,24 @@
 
 #include <fmt/core.h>
 
-#include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdint>
 #include <iterator>
 #include <span>
-#include <string>
-#include <string_view>
 #include <system_error>
 #include <tuple>
 #include <vector>
 
 #include "fft/layout/box.hpp"
-#include "fft/plan/description.hpp"
 #include "fft/plan/extents.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
-#include "hal/shape.hpp"
 #include "tools/command_line/choice.hpp"
-#include "tools/command_line/cli_fwd.hpp"
-#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
-#include "tools/command_line/options.hpp"
 #include "tools/io/array_io.hpp"
 #include "tools/io/box_file.hpp"
 #include "tools/io/message_export.hpp"
-#include "tools/run/watch_options.hpp"
-#include "tools/transform/array_options.hpp"
-#include "tools/transform/kernel_option.hpp"
 #include "tools/transform/kinds_text.hpp"
-#include "tools/transform/piece_options.hpp"
-#include "tools/transform/stage_options.hpp"
 
 namespace toroid {
 namespace {

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -15,13 +14,10 @@
 #include "fft/orbital/stage_bound.hpp"
 #include "fft/orbital/stage_state.hpp"
 #include "fft/plan/description.hpp"
-#include "hal/machine.hpp"
 #include "hal/tick.hpp"
 #include "tools/command_line/choice.hpp"
 #include "tools/results/bound.hpp"
-#include "tools/results/json.hpp"
 #include "tools/results/run_result.hpp"
-#include "tools/transform/run.hpp"
 
 namespace toroid {
 namespace {

@@ -1,16 +1,10 @@
 #include "tools/transform/outputs.hpp"
 
-#include <array>
 #include <cstddef>
-#include <memory>
-#include <string>
 #include <vector>
 
 #include "hal/check.hpp"
 #include "tools/io/array_file.hpp"
-#include "tools/io/array_io.hpp"
-#include "tools/io/npy/npy.hpp"
-#include "tools/io/output_file.hpp"
 #include "tools/run/progress.hpp"
 
 namespace toroid {

@@ -2,17 +2,7 @@
 
 #include <fmt/core.h>
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
-
-#include "fft/plan/description.hpp"
 #include "fft/plan/tune_planes.hpp"
-#include "hal/shape.hpp"
-#include "tools/command_line/options.hpp"
-#include "tools/io/array_io.hpp"
-#include "tools/results/json.hpp"
 #include "tools/transform/plane_tuner.hpp"
 #include "tools/transform/slab_timings.hpp"
 

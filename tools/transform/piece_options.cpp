@@ -3,19 +3,13 @@
 #include <fmt/core.h>
 #include <fmt/format.h>
 
-#include <array>
-#include <cstdint>
 #include <functional>
-#include <string>
 #include <vector>
 
-#include "fft/plan/description.hpp"
 #include "hal/check.hpp"
 #include "tools/command_line/choice.hpp"
-#include "tools/command_line/cli_fwd.hpp"
 #include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
-#include "tools/command_line/options.hpp"
 #include "tools/command_line/split.hpp"
 
 namespace toroid {

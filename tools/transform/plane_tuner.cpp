@@ -4,23 +4,15 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <cstdint>
 #include <limits>
-#include <memory>
 #include <optional>
-#include <string>
 #include <system_error>
 #include <utility>
 
 #include "fft/kernels/kernel.hpp"
-#include "fft/plan/blueprint.hpp"
-#include "fft/plan/description.hpp"
 #include "fft/plan/tune_planes.hpp"
 #include "hal/check.hpp"
-#include "tools/command_line/options.hpp"
-#include "tools/io/array_io.hpp"
 #include "tools/run/emulation.hpp"
-#include "tools/transform/run.hpp"
 
 namespace toroid {
 namespace {

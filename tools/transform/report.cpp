@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -17,23 +16,17 @@
 #include "fft/plan/tune_planes.hpp"
 #include "hal/bounds.hpp"
 #include "hal/counters.hpp"
-#include "hal/machine.hpp"
 #include "hal/route.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "tools/command_line/choice.hpp"
 #include "tools/io/array_io.hpp"
-#include "tools/results/bound.hpp"
 #include "tools/results/host_bound.hpp"
-#include "tools/results/json.hpp"
 #include "tools/results/profile.hpp"
 #include "tools/results/result_hash.hpp"
 #include "tools/results/run_result.hpp"
-#include "tools/run/emulation.hpp"
 #include "tools/transform/kinds_text.hpp"
-#include "tools/transform/options.hpp"
 #include "tools/transform/orbital_report.hpp"
-#include "tools/transform/run.hpp"
 #include "tools/transform/stage_options.hpp"
 
 namespace toroid {

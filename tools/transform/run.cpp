@@ -2,36 +2,20 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <deque>
-#include <span>
 #include <utility>
-#include <vector>
 
-#include "fft/layout/box.hpp"
 #include "fft/layout/node_layout.hpp"
-#include "fft/orbital/base.hpp"
-#include "fft/plan/blueprint.hpp"
-#include "fft/plan/description.hpp"
 #include "fft/plan/plan.hpp"
 #include "fft/plan/transform_bounds.hpp"
-#include "hal/bounds.hpp"
 #include "hal/check.hpp"
-#include "hal/machine.hpp"
 #include "hal/shape.hpp"
-#include "hal/tick.hpp"
 #include "packet/exchange/exchange_plan.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 #include "packet/node/settings.hpp"
 #include "router/job/blob.hpp"
-#include "tools/command_line/options.hpp"
-#include "tools/io/array_io.hpp"
-#include "tools/results/bound.hpp"
 #include "tools/results/host_bound.hpp"
-#include "tools/run/emulation.hpp"
-#include "tools/run/policy_effects.hpp"
 #include "tools/run/processes.hpp"
 #include "tools/run/progress.hpp"
 #include "tools/transform/digit_order.hpp"

@@ -5,22 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdint>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "fft/layout/box.hpp"
 #include "fft/layout/distribution.hpp"
-#include "fft/plan/blueprint.hpp"
-#include "fft/plan/description.hpp"
 #include "fft/plan/tune_planes.hpp"
-#include "hal/shape.hpp"
 #include "tools/command_line/options.hpp"
-#include "tools/io/array_io.hpp"
-#include "tools/results/json.hpp"
-#include "tools/transform/plane_tuner.hpp"
 #include "tools/transform/run.hpp"
 
 namespace toroid {

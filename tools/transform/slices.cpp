@@ -7,11 +7,8 @@
 #include "fft/plan/description.hpp"
 #include "fft/plan/extents.hpp"
 #include "fft/plan/transform_kind.hpp"
-#include "tools/io/array_io.hpp"
 #include "tools/report/array_slices.hpp"
 #include "tools/report/slice.hpp"
-#include "tools/results/json.hpp"
-#include "tools/transform/run.hpp"
 
 namespace toroid {
 namespace {

@@ -9,11 +9,9 @@
 #include "fft/plan/description.hpp"
 #include "hal/check.hpp"
 #include "tools/command_line/choice.hpp"
-#include "tools/command_line/cli_fwd.hpp"
 #include "tools/command_line/option.hpp"
 #include "tools/transform/kernel_option.hpp"
 #include "tools/transform/kinds_text.hpp"
-#include "tools/transform/options.hpp"
 #include "tools/transform/piece_options.hpp"
 
 namespace toroid {

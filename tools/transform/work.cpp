@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
 #include "hal/packet.hpp"
 #include "packet/exchange/group.hpp"
-#include "tools/run/expectation.hpp"
 
 namespace toroid {
 namespace {

@@ -1,23 +1,11 @@
 #include "router/shm/direct/direct_device.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <span>
-#include <vector>
 
-#include "hal/device.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
-#include "hal/put.hpp"
-#include "hal/send_descriptor.hpp"
-#include "hal/shape.hpp"
-#include "router/shm/device.hpp"
-#include "router/shm/direct/put_switch.hpp"
-#include "router/shm/direct/tagged_ring.hpp"
-#include "router/shm/machinery.hpp"
 
 namespace toroid::ring {
 namespace {

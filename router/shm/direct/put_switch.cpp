@@ -1,15 +1,6 @@
 #include "router/shm/direct/put_switch.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <deque>
-#include <memory>
-#include <utility>
-#include <vector>
-
-#include "hal/shape.hpp"
-#include "router/placement/placement.hpp"
-#include "router/shm/machinery.hpp"
 
 namespace toroid::ring {
 

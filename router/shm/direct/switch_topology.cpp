@@ -1,19 +1,10 @@
 #include "router/shm/direct/switch_topology.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <vector>
 
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
-#include "hal/shape.hpp"
-#include "router/placement/placement.hpp"
-#include "router/shm/direct/direct_device.hpp"
-#include "router/shm/direct/tagged_ring.hpp"
-#include "router/shm/machinery.hpp"
-#include "router/shm/topology.hpp"
 
 namespace toroid::ring {
 namespace {

@@ -1,16 +1,7 @@
 #include "router/shm/torus/failure_stages.hpp"
 
-#include <atomic>
-#include <cstddef>
 #include <memory>
-#include <optional>
-#include <string>
 #include <utility>
-#include <vector>
-
-#include "hal/failures.hpp"
-#include "hal/shape.hpp"
-#include "hal/tick.hpp"
 
 namespace toroid::ring {
 

@@ -1,18 +1,9 @@
 #include "router/shm/torus/link_check.hpp"
 
-#include <array>
-#include <atomic>
 #include <bit>
-#include <cstddef>
-#include <cstdint>
 #include <optional>
 
-#include "hal/counters.hpp"
-#include "hal/link_errors.hpp"
-#include "hal/packet.hpp"
 #include "hal/packet_crc.hpp"
-#include "hal/random.hpp"
-#include "router/shm/torus/link.hpp"
 
 namespace toroid::ring {
 namespace {

@@ -3,27 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
 #include <utility>
 
 #include "hal/counters.hpp"
-#include "hal/device.hpp"
-#include "hal/direction.hpp"
 #include "hal/failures.hpp"
 #include "hal/injection_fifo.hpp"
-#include "hal/packet.hpp"
 #include "hal/route.hpp"
-#include "hal/send_descriptor.hpp"
-#include "hal/shape.hpp"
-#include "router/rules/arbitration.hpp"
-#include "router/rules/routing.hpp"
-#include "router/shm/device.hpp"
-#include "router/shm/machinery.hpp"
-#include "router/shm/torus/failure_stages.hpp"
-#include "router/shm/torus/link.hpp"
 
 namespace toroid::ring {
 namespace {

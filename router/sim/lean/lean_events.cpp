@@ -3,25 +3,19 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
 
 #include "hal/branchless.hpp"
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
-#include "hal/tick.hpp"
 #include "router/rules/routing.hpp"
 #include "router/sim/delay_line.hpp"
 #include "router/sim/event.hpp"
 #include "router/sim/flight.hpp"
-#include "router/sim/lean/from_others.hpp"
-#include "router/sim/lean/lean_state.hpp"
 #include "router/sim/lean/packet_word.hpp"
 #include "router/sim/lean/router_record.hpp"
 #include "router/sim/link_lists.hpp"
-#include "router/sim/network.hpp"
 #include "router/sim/tail_lines.hpp"
 
 namespace toroid::sim::lean {

@@ -1,35 +1,15 @@
 #include "router/sim/lean/lean_network.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <optional>
-#include <span>
 
-#include "hal/counters.hpp"
-#include "hal/direction.hpp"
-#include "hal/machine.hpp"
 #include "hal/packet.hpp"
-#include "hal/shape.hpp"
-#include "hal/tick.hpp"
-#include "router/rules/arbitration.hpp"
-#include "router/rules/routing.hpp"
 #include "router/sim/delay_line.hpp"
-#include "router/sim/event.hpp"
-#include "router/sim/flight_store.hpp"
 #include "router/sim/lean/lean_events.hpp"
-#include "router/sim/lean/lean_state.hpp"
-#include "router/sim/lean/packet_word.hpp"
 #include "router/sim/lean/router_record.hpp"
 #include "router/sim/link_lists.hpp"
 #include "router/sim/link_protocol.hpp"
-#include "router/sim/network.hpp"
-#include "router/sim/outbox.hpp"
-#include "router/sim/probe.hpp"
-#include "router/sim/routers.hpp"
 #include "router/sim/tail_lines.hpp"
 
 namespace toroid::sim {

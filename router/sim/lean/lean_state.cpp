@@ -1,21 +1,11 @@
 #include "router/sim/lean/lean_state.hpp"
 
-#include <array>
 #include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <vector>
 
 #include "hal/dimension_order.hpp"
 #include "hal/direction.hpp"
-#include "hal/machine.hpp"
 #include "hal/packet.hpp"
-#include "hal/shape.hpp"
-#include "router/rules/routing.hpp"
-#include "router/sim/lean/packet_word.hpp"
-#include "router/sim/lean/router_record.hpp"
 #include "router/sim/router_state.hpp"
-#include "router/sim/routers.hpp"
 
 namespace toroid::sim::lean {
 namespace {

@@ -4,22 +4,14 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <rdma/fabric.h>
-#include <rdma/fi_errno.h>
 #include <sys/resource.h>
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <complex>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "fft/plan/description.hpp"
 #include "hal/check.hpp"
@@ -49,7 +41,6 @@
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/job/jobs.hpp"
 #include "tests/router/ofi/ofi_machine.hpp"
-#include "tests/router/ofi/strict_objects.hpp"
 #include "tests/router/placement/two_cards.hpp"
 #include "tests/router/shm/ring_machine.hpp"
 

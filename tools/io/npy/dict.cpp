@@ -8,13 +8,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
 
-#include "hal/check.hpp"
-#include "tools/io/npy/header.hpp"
 #include "tools/io/npy/npy.hpp"
 
 namespace toroid::npy {

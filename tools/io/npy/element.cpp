@@ -4,14 +4,8 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <complex>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <limits>
-#include <span>
-#include <string_view>
-#include <vector>
 
 #include "tools/io/npy/dict.hpp"
 #include "tools/io/npy/items.hpp"

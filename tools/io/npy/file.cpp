@@ -3,18 +3,10 @@
 #include <fmt/core.h>
 
 #include <cerrno>
-#include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <filesystem>
 #include <memory>
-#include <span>
 #include <string>
-#include <string_view>
 #include <system_error>
-#include <vector>
-
-#include "hal/check.hpp"
 
 namespace toroid::npy {
 namespace {

@@ -3,19 +3,13 @@
 #include <fmt/core.h>
 #include <array>
 #include <complex>
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
 #include "tools/io/npy/dict.hpp"
 #include "tools/io/npy/element.hpp"
-#include "tools/io/npy/npy.hpp"
 
 namespace toroid::npy {
 namespace {

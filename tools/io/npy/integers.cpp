@@ -4,18 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <filesystem>
 #include <ios>
 #include <limits>
 #include <ostream>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
 #include "tools/io/npy/element.hpp"

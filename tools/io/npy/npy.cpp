@@ -1,10 +1,6 @@
 #include "tools/io/npy/npy.hpp"
 
-#include <cstddef>
 #include <cstring>
-#include <filesystem>
-#include <span>
-#include <string_view>
 
 #include "tools/io/npy/file.hpp"
 #include "tools/io/npy/header.hpp"

@@ -4,17 +4,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "hal/check.hpp"
 #include "hal/failures.hpp"
-#include "hal/shape.hpp"
-#include "packet/policies/policy.hpp"
 #include "tools/policies/check/asking_threads.hpp"
-#include "tools/policies/check/probe.hpp"
 #include "tools/policies/check/questions.hpp"
 #include "tools/policies/check/wrong_answers.hpp"
 

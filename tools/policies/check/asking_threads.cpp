@@ -5,16 +5,11 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <mutex>
-#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
-
-#include "packet/policies/policy.hpp"
-#include "tools/policies/check/questions.hpp"
 
 namespace toroid {
 namespace {

@@ -2,10 +2,8 @@
 
 #include <fmt/core.h>
 
-#include <cstdint>
 #include <cstdlib>
 #include <functional>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>

@@ -20,11 +20,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <functional>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
 #include "tools/command_line/split.hpp"

@@ -4,17 +4,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "hal/random.hpp"
 #include "hal/send_order.hpp"
-#include "hal/shape.hpp"
 #include "packet/node/settings.hpp"
-#include "packet/policies/policy.hpp"
 #include "packet/traffic/patterns.hpp"
 
 namespace toroid {

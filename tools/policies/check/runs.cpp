@@ -3,18 +3,14 @@
 #include <fmt/core.h>
 
 #include <array>
-#include <cstdint>
 #include <memory>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "packet/policies/policies.hpp"
-#include "packet/policies/policy.hpp"
 #include "packet/traffic/patterns.hpp"
 #include "tools/campaign/case.hpp"
 #include "tools/campaign/run_case.hpp"
@@ -23,7 +19,6 @@
 #include "tools/campaign/workload.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/policies/check/answers.hpp"
-#include "tools/policies/check/probe.hpp"
 #include "tools/results/json.hpp"
 
 namespace toroid {

@@ -3,8 +3,6 @@
 #include <fmt/core.h>
 
 #include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,9 +10,6 @@
 #include "hal/route.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/settings.hpp"
-#include "packet/policies/policy.hpp"
-#include "tools/policies/check/probe.hpp"
-#include "tools/policies/check/questions.hpp"
 
 namespace toroid {
 namespace {

@@ -1,17 +1,8 @@
 #include "tests/router/ofi/simulation/network.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <memory>
-#include <span>
 #include <utility>
-#include <vector>
-
-#include "router/ofi/transport.hpp"
-#include "tests/router/ofi/simulation/scenario.hpp"
 
 namespace toroid::simulation {
 namespace {

@@ -1,10 +1,7 @@
 #include "tests/router/ofi/simulation/scenario.hpp"
 
-#include <chrono>
 #include <cstddef>
-#include <cstdint>
 
-#include "hal/link_errors.hpp"
 #include "hal/random.hpp"
 
 namespace toroid::simulation {

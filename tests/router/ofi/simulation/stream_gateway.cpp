@@ -4,21 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <span>
-#include <vector>
 
 #include "hal/link_errors.hpp"
-#include "hal/packet.hpp"
-#include "hal/random.hpp"
-#include "router/ofi/buffers.hpp"
-#include "router/ofi/flow.hpp"
-#include "router/ofi/frame.hpp"
-#include "router/ofi/gateway.hpp"
-#include "router/ofi/transport.hpp"
-#include "tests/router/ofi/simulation/scenario.hpp"
 
 namespace toroid::simulation {
 namespace {

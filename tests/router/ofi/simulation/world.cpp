@@ -5,21 +5,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <vector>
 
 #include "hal/counters.hpp"
 #include "router/job/blob.hpp"
-#include "router/ofi/flow.hpp"
 #include "router/ofi/flow_health.hpp"
 #include "router/ofi/frame.hpp"
 #include "router/ofi/gateway.hpp"
 #include "router/ofi/transport.hpp"
-#include "router/termination/detector.hpp"
-#include "tests/router/ofi/simulation/network.hpp"
-#include "tests/router/ofi/simulation/scenario.hpp"
-#include "tests/router/ofi/simulation/stream_gateway.hpp"
 
 namespace toroid::simulation {
 namespace {
