@@ -67,7 +67,7 @@ class Run(unittest.TestCase):
             toroid.run(torus="4x4", policy="shft")
         with self.assertRaises(ValueError):
             toroid.run(torus="4xx4")
-        with self.assertRaisesRegex(toroid.BadInput, "--peers is for --fabric sim"):
+        with self.assertRaisesRegex(toroid.BadInput, "--peers has no effect on alltoall with --fabric shm"):
             toroid.run(torus="2x2", fabric="shm", peers=1)
 
     def test_can_be_called_from_several_threads(self):

@@ -175,7 +175,7 @@ TEST_F(BadTransform, HasANumberOutOfRange) {
   expect_refusal(kSlab + Arguments{"--planes=1,2,3,4"}, {"--planes", "more than three"});
   expect_refusal(kSlab + Arguments{"--cores", "0"}, {"--cores"});
   expect_refusal(kSlab + Arguments{"--cores", "2", "--fabric", "shm"},
-                 {"--cores has no effect on --fabric shm"});
+                 {"--cores has no effect on fft --method slab with --fabric shm"});
   expect_refusal(kSlab + Arguments{"--planes", "1", "--start", "soon"}, {"exchange, lines"});
   expect_refusal(kSlab + Arguments{"--planes="}, {"option '--planes' of fft needs a value"});
   for (const std::string number : {"0", "-1", "x"})
@@ -191,15 +191,18 @@ TEST_F(BadTransform, HasOptionsOfAnotherMethod) {
       {"--cores", "2"}};
   for (const Arguments& run : {kVolumetric, kOrbital, kRows})
     for (const Arguments& option : slabs)
-      expect_refusal(run + option, {"is for --method slab", option[0].substr(0, 8)});
+      expect_refusal(run + option, {" has no effect on fft", "it works with --method slab",
+                                    option[0].substr(0, 8)});
   for (const Arguments& run : {kVolumetric, kSlab, kRows})
     for (const Arguments& option : {Arguments{"--schedule", "+++"},
                                     {"--stages", "zxy"},
                                     {"--slicing", "y"},
                                     {"--variant", "bbc"}})
-      expect_refusal(run + option, {option[0] + " is for --method orbital"});
+      expect_refusal(run + option,
+                     {option[0] + " has no effect on fft", "it works with --method orbital"});
   expect_refusal(kOrbital + Arguments{"--variant", "bbc", "--schedule", "+++"},
-                 {"--schedule is for --variant cra"});
+                 {"--schedule has no effect on fft --method orbital --variant bbc (it works with "
+                  "--variant cra)"});
   expect_refusal(kOrbital + Arguments{"--variant", "fox"}, {"fox", "cra, bcr, bbc"});
   expect_refusal(kOrbital + Arguments{"--transfer", "packets"},
                  {"--transfer has no effect on fft --method orbital"});
@@ -207,20 +210,25 @@ TEST_F(BadTransform, HasOptionsOfAnotherMethod) {
 
 TEST_F(BadTransform, HasOptionsOfANonBlockingExchangeForABlockingOne) {
   for (const std::string option : {"--window", "--test-interval"}) {
-    expect_refusal(kSlab + Arguments{option, "4"}, {option, "blocking", "--planes"});
+    expect_refusal(kSlab + Arguments{option, "4"},
+                   {option + " has no effect on fft --method slab (it works with --planes)"});
     expect_refusal(kSlab + Arguments{option, "4", "--planes", "0"}, {option, "--planes"});
     EXPECT_EQ(run_command(kSlab + Arguments{option, "4", "--timings", "--quiet"}).exit_code, 0);
   }
-  expect_refusal(kSlab + Arguments{"--start", "lines"}, {"--start", "blocking", "--planes"});
-  expect_refusal(kSlab + Arguments{"--taper"}, {"--taper", "blocking", "--planes"});
+  expect_refusal(kSlab + Arguments{"--start", "lines"},
+                 {"--start has no effect on fft --method slab (it works with --planes)"});
+  expect_refusal(kSlab + Arguments{"--taper"},
+                 {"--taper has no effect on fft --method slab (it works with --planes)"});
 }
 
 TEST_F(BadTransform, HasOptionsOfPiecesForALoopThatIsBlockingBothWays) {
   const Arguments loop = kSlab + Arguments{"--loop", "1", "--start", "lines", "--planes"};
   for (const std::string planes : {"0,2", "2,0"})
     EXPECT_EQ(run_command(loop + Arguments{planes, "--quiet"}).exit_code, 0) << planes;
-  expect_refusal(loop + Arguments{"0,0"}, {"--start", "blocking"});
-  expect_refusal(kSlab + Arguments{"--start", "lines", "--planes", "0,2"}, {"--start", "blocking"});
+  expect_refusal(loop + Arguments{"0,0"},
+                 {"--start has no effect on fft --method slab (it works with --planes)"});
+  expect_refusal(kSlab + Arguments{"--start", "lines", "--planes", "0,2"},
+                 {"--start has no effect on fft --method slab (it works with --planes)"});
 }
 
 TEST_F(BadTransform, HasPlanesOfABoxCutThatIsNotThere) {
@@ -232,16 +240,18 @@ TEST_F(BadTransform, HasPlanesOfABoxCutThatIsNotThere) {
 TEST_F(BadTransform, HasTimingsOfPlanesOnALayerThatIsBlocking) {
   for (const Arguments& more : {Arguments{}, {"--planes", "2"}})
     expect_refusal(kSlab + Arguments{"--layer", "mpi", "--timings"} + more,
-                   {"--timings compares planes; --layer mpi is blocking"});
+                   {"--timings has no effect on fft --method slab --layer mpi (it works with "
+                    "--layer packets)"});
 }
 
 TEST_F(BadTransform, HasMeasuringForKissFftWhichMeasuresNothing) {
   const Arguments kiss = {"--kernel", "kissfft"};
-  expect_refusal(kVolumetric + kiss + Arguments{"--plan", "measure"},
-                 {"--plan measure is nothing to --kernel kissfft"});
+  expect_refusal(
+      kVolumetric + kiss + Arguments{"--plan", "measure"},
+      {"--plan measure has no effect on", "--kernel kissfft (it works with --kernel fftw)"});
   for (const Arguments& run : {kVolumetric, kSlab, kSlab + Arguments{"--planes", "2"}})
     expect_refusal(run + kiss + Arguments{"--wisdom", "wisdom"},
-                   {"--wisdom is nothing to --kernel kissfft", "--planes -1"});
+                   {"--wisdom has no effect on", "--kernel kissfft (it works with --kernel fftw)"});
   const Arguments keeps_planes = kSlab + kiss + Arguments{"--wisdom", "planes", "--planes", "-1"};
   EXPECT_EQ(run_command(keeps_planes, {.directory = directory_.path()}).exit_code, 0);
   EXPECT_NE(directory_.content_of("planes").find("kissfft"), std::string::npos);
@@ -250,7 +260,7 @@ TEST_F(BadTransform, HasMeasuringForKissFftWhichMeasuresNothing) {
 TEST_F(BadTransform, HasAKernelThatThereIsNotOrThatNothingIsComputedBy) {
   expect_refusal(kVolumetric + Arguments{"--kernel", "kisfft"}, {"--kernel", "kissfft"});
   expect_refusal(kOrbital + Arguments{"--kernel", "fftw"},
-                 {"--kernel is nothing to --method orbital"});
+                 {"--kernel has no effect on fft --method orbital"});
 }
 
 TEST_F(BadTransform, IsOfABatchThatTheFileDoesNotHold) {

@@ -231,7 +231,7 @@ TEST(BenchCommand, RefusesWhatItCannotMeasure) {
 TEST(BenchCommand, RefusesWhatABenchmarkDoesNotHeed) {
   const TemporaryDirectory directory;
   for (const std::string kind : {"latency", "rate", "alltoall"})
-    expect_refusal(directory, {"bench", kind, "-W", "8"}, {"--window-size", "bw and bibw", kind});
+    expect_refusal(directory, {"bench", kind, "-W", "8"}, {"--window-size", "bw or bibw", kind});
   expect_refusal(directory, {"bench", "bw", "--full"}, {"--full", "alltoall"});
   for (const std::string option : {"--message-size", "--iterations", "--warmup", "--sizes"})
     expect_refusal(directory, {"bench", "idle", option, "8"}, {option, "idle"});

@@ -311,7 +311,9 @@ TEST(CampaignCommands, RefusesEveryBadNameBeforeTheFirstRun) {
   refuses(sweep + Arguments{"size"}, {"size", "load, bytes, nodes"});
   refuses(sweep + Arguments{"load", "--load", "0.5,0"}, {"0"});
   for (const char* option : {"--load", "--refine", "--window", "--warm-up"})
-    refuses(sweep + Arguments{"bytes", option, "1"}, {option, "--axis load, not bytes"});
+    refuses(sweep + Arguments{"bytes", option, "1"},
+            {std::string(option) +
+             " has no effect on sweep with --axis bytes (it works with --axis load)"});
   refuses(sweep + Arguments{"load", "--load", "0.5,0.5"}, {"0.5", "twice"});
   refuses(sweep + Arguments{"load", "--arrivals", "often"}, {"often", "bernoulli"});
   refuses(sweep + Arguments{"load", "--policies", "bruck:2"}, {"bruck", "combines"});

@@ -374,8 +374,10 @@ TEST(CampaignAxes, ThatNothingReadsAreRefused) {
   refuses(sweep + Arguments{"load"} + workload, {"--axis load", "--workload"});
   refuses(sweep + Arguments{"bytes"} + workload, {"--axis bytes", "--workload"});
   refuses(sweep + Arguments{"load", "--per-visit", "2"}, {"--per-visit", "--axis load"});
-  refuses(square + Arguments{"--route", "torus"}, {"--route has no effect on --fabric sim"});
-  refuses(square + Arguments{"--bind", "none"}, {"--bind has no effect on --fabric sim"});
+  refuses(square + Arguments{"--route", "torus"},
+          {"--route has no effect on compare with --fabric sim"});
+  refuses(square + Arguments{"--bind", "none"},
+          {"--bind has no effect on compare with --fabric sim"});
   refuses(square + Arguments{"--validate", "--route", "direct"}, {"--route has no effect"});
   refuses(square + Arguments{"--seed", "3", "--seeds", "1:2"}, {"--seed has no effect"});
   refuses(square + Arguments{"--validate", "--fabric", "shm"}, {"--validate"});

@@ -181,9 +181,9 @@ TEST(CheckpointCommand, RefusesRunsThatAreMoreThanPlainData) {
   const Arguments run = {"alltoall", "--torus", "2x2x2", "--checkpoint", "c"};
   for (const auto& [more, why] :
        {std::pair{Arguments{"--policy", "bruck"}, "policy bruck:2 combines messages"},
-        {Arguments{"--fabric", "shm"}, "--checkpoint is for --fabric sim"},
-        {Arguments{"--record", "r"}, "not what --record shows of it"},
-        {Arguments{"--export", "m.goal"}, "not what --export shows of it"},
+        {Arguments{"--fabric", "shm"}, "--checkpoint has no effect on alltoall with --fabric shm"},
+        {Arguments{"--record", "r"}, "(it works without --record)"},
+        {Arguments{"--export", "m.goal"}, "(it works without --export)"},
         {Arguments{"--json", "c"}, "are the same file"}})
     EXPECT_THAT(refusal_in(directory, run + more), HasSubstr(why));
   for (const Arguments& program :

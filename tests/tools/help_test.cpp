@@ -94,7 +94,7 @@ TEST(Help, SaysChoicesRangesDefaultsAndWhatIsRequired) {
   EXPECT_THAT(help, HasSubstr("output queues per node, the patent's L; else 1 (1 to"));
   EXPECT_THAT(printed({"help", "bench"}), HasSubstr("Usage: toroid bench [OPTIONS] KIND\n"));
   EXPECT_THAT(printed({"bench", "overlap", "--help"}),
-              HasSubstr("(default 1,8,64,512)"));  // a list
+              HasSubstr("1,8,64,512; only with bench overlap)"));  // a list
 }
 
 TEST(Help, OfTheVersionIsOneLine) {

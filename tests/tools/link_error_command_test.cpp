@@ -204,15 +204,16 @@ TEST(LinkErrors, AreRefusedWhereTheyMeanNothing) {
   refused({"--link-error", "1e-3@(9,9)X+"}, "(9,9)X+");
   for (const Arguments& faults :
        {Arguments{"--link-faults", "drop"}, {"--link-burst", "3"}, {"--link-error-limit", "3"}})
-    refused(faults, "no effect without a rate of --link-error or of the machine");
-  refused({"--fabric", "shm", "--link-error", "0.1", "--link-error-limit", "3"}, "on sim only");
+    refused(faults, "has no effect on alltoall (it works with --link-error)");
+  refused({"--fabric", "shm", "--link-error", "0.1", "--link-error-limit", "3"},
+          "(it works with --fabric sim)");
   refused({"--fabric", "ofi", "--fail-link", "(0,1)X+@5"}, "on sim and shm only");
   refused({"--fail-link", "(0,1)X+@x"}, "'(0,1)X+@x'");
   refused({"--link-error", "0.1", "--link-faults", "lose"}, "'lose'");
   refused({"--fabric", "shm", "--route", "direct", "--link-error", "0.1"}, "--route torus");
   for (const std::string route : {"direct", "torus"})
     refused({"--fabric", "ofi", "--route", route, "--link-error", "0.1", "--link-error-limit", "3"},
-            "on sim only");
+            "(it works with --fabric sim)");
 }
 
 TEST(LinkErrors, AreRefusedInACampaignBeforeItsFirstRun) {
@@ -222,14 +223,16 @@ TEST(LinkErrors, AreRefusedInACampaignBeforeItsFirstRun) {
   };
   refused({"--link-error", "1e-3@(9,9)X+"}, "(9,9)X+");
   refused({"--link-error", "1e-3@\xff"}, "\xff");
-  refused({"--fabric", "shm", "--link-error", "0.1", "--link-error-limit", "3"}, "on sim only");
-  refused({"--validate", "--link-error", "0.1", "--link-error-limit", "3"}, "on sim only");
+  refused({"--fabric", "shm", "--link-error", "0.1", "--link-error-limit", "3"},
+          "(it works with --fabric sim)");
+  refused({"--validate", "--link-error", "0.1", "--link-error-limit", "3"},
+          "(it works without --validate)");
   expect_refusal(directory, {"compare", "--torus", "4x4", "--link-error", "2"}, {"'2'"});
   expect_refusal(directory,
                  {"compare", "--torus", "4x4", "--link-error", "none", "--link-burst", "3"},
-                 {"--link-burst", "no effect without a rate of --link-error"});
+                 {"--link-burst has no effect on compare", "(it works with --link-error)"});
   expect_refusal(directory, {"compare", "--torus", "4x4", "--link-error-limit", "3"},
-                 {"no effect without a rate of --link-error"});
+                 {"has no effect on compare (it works with --link-error)"});
 }
 
 }  // namespace

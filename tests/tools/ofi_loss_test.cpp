@@ -184,11 +184,15 @@ TEST(OfiLoss, IsNotToBeSurvivedWhereOthersWouldMissMore) {
   ::setenv("MASTER_ADDR", "127.0.0.1", 1);
   ::setenv("MASTER_PORT", "29500", 1);
   ::setenv("TOROID_JOB_KEY", "a-key-for-tests-only", 1);
-  refuse({}, {"--continue-without is for --fabric ofi"});
-  refuse({"--fabric", "shm"}, {"--continue-without is for --fabric ofi"});
-  refuse(ofi + Arguments{"--transfer", "put"}, {"messages in packets", "--transfer put"});
-  refuse(ofi + Arguments{"--route", "torus"}, {"is for --route direct"});
-  refuse(ofi + Arguments{"--link-error", "0"}, {"links that do not err"});
+  const std::string has_none = "--continue-without has no effect on alltoall ";
+  refuse({}, {has_none + "with --fabric sim", "it works with --fabric ofi"});
+  refuse({"--fabric", "shm"}, {has_none + "with --fabric shm"});
+  refuse(ofi + Arguments{"--transfer", "put"},
+         {has_none + "with --transfer put (it works with --transfer packets)"});
+  refuse(ofi + Arguments{"--route", "torus"},
+         {has_none + "with --route torus (it works with --route direct)"});
+  refuse(ofi + Arguments{"--route", "direct", "--link-error", "0.1"},
+         {has_none + "with --link-error 0.1 (it works without --link-error)"});
   refuse(ofi + Arguments{"--provider", "shm"}, {"provider shm", "can keep the others"});
   refuse(ofi + Arguments{"--policy", "windowed:4"}, {"wait for acknowledgements"});
   refuse(ofi + Arguments{"--policy", "two-phase", "--route", "direct"}, {"by way of other nodes"});

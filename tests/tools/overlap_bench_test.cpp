@@ -132,8 +132,8 @@ TEST(OverlapBench, RefusesWhatItCannotMeasureOrDoesNotHeed) {
   refuse({"--test-intervals", "x"}, {"--test-intervals"});
   refuse({"--fabric", "sim", "--nodes-per-process", "2"}, {"--nodes-per-process", "sim"});
   for (const std::string option : {"--sizes", "--iterations", "--warmup", "--window-size"})
-    refuse({option, "8"}, {option, "not for bench overlap"});
-  refuse({"--batches", "8"}, {"--batches", "not for bench overlap"});
+    refuse({option, "8"}, {option + " has no effect on bench overlap"});
+  refuse({"--batches", "8"}, {"--batches has no effect on bench overlap"});
   expect_refusal(directory, {"bench", "latency", "--planes", "2"},
                  {"--planes", "bench overlap", "latency"});
 }

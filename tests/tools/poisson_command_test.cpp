@@ -218,10 +218,10 @@ TEST(PoissonCommand, RefusesMethodsAndMachinesThatDoNotFit) {
                  {"P x P x P"});
   expect_refusal(directory,
                  with_outputs(kPoisson + Arguments{"--method", "orbital", "--kernel", "fftw"}),
-                 {"--kernel is nothing to --method orbital"});
+                 {"--kernel has no effect on poisson --method orbital"});
   expect_refusal(directory, with_outputs({"poisson", "--size", "8"}), {"--torus"});
   expect_refusal(directory, with_outputs(kPoisson + Arguments{"--planes", "1"}),
-                 {"--planes is for --method slab"});
+                 {"--planes has no effect on poisson --method volumetric"});
   for (const std::string planes : {"-1", "1,-1", "1,2,3"})
     expect_refusal(directory,
                    with_outputs(kPoisson + Arguments{"--method", "slab", "--planes=" + planes}),

@@ -331,7 +331,7 @@ TEST_F(Report, RefusesFilesThatCannotBe) {
 TEST_F(Report, IsOfTheModelOnly) {
   for (const Arguments& watched : {Arguments{"--record", "r.json"}, Arguments{"--trace", "t.json"}})
     expect_refusal(directory_, Arguments{"alltoall", "--torus", "2", "--fabric", "shm"} + watched,
-                   {watched.front() + " is for --fabric sim"});
+                   {watched.front() + " has no effect on alltoall with --fabric shm"});
   expect_refusal(directory_, {"alltoall", "--torus", "2", "--record", "x.json", "--json", "x.json"},
                  {"are the same file"});
 }

@@ -302,8 +302,9 @@ TEST(WrongCommandLine, OfAnUnsafeProviderSaysWhatStrangersCanDo) {
 TEST(WrongCommandLine, OfFramesWhereThereAreNoneSaysSo) {
   const TemporaryDirectory directory;
   const Arguments hello = {"hello", "--torus", "2"};
-  expect_refusal(directory, hello + Arguments{"--frames", "writes"},
-                 {"--frames is for --fabric ofi"});
+  expect_refusal(
+      directory, hello + Arguments{"--frames", "writes"},
+      {"--frames has no effect on hello with --fabric sim (it works with --fabric ofi)"});
   expect_refusal(directory, hello + Arguments{"--fabric", "ofi", "--frames", "pigeons"},
                  {"unknown frames 'pigeons'", "auto, messages, writes"});
 }

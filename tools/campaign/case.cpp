@@ -18,7 +18,7 @@
 #include "router/rules/routing.hpp"
 #include "tools/command_line/choice.hpp"
 #include "tools/command_line/known_names.hpp"
-#include "tools/command_line/option.hpp"
+#include "tools/command_line/option_effects.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/policy_options.hpp"
 #include "tools/command_line/route_choice.hpp"
@@ -26,6 +26,7 @@
 #include "tools/policies/named_policies.hpp"
 #include "tools/policies/policy_file.hpp"
 #include "tools/run/policy_effects.hpp"
+#include "tools/run/run_setup.hpp"
 
 namespace toroid {
 namespace {
@@ -251,21 +252,37 @@ void refuse_repetitions(const CampaignLists& lists, const std::vector<std::strin
 }
 
 /// What sends: a workload, or traffic where there is none.
-struct Sender {
+struct CampaignSender {
   const Workload* workload;
   std::string name;
 
+  Sent sent() const { return workload != nullptr ? workload->sent() : Sent::exchanges; }
   PolicyEffects effects(const CampaignSettings& settings) const {
-    PolicyEffects effects =
-        workload != nullptr
-            ? workload->effects(settings)
-            : policy_effects(Sent::exchanges, settings.run.fabric, settings.run.ring.route);
-    if (settings.validates) effects.by_rings = true;
-    return effects;
+    return policy_effects(sent(), settings.run.fabric, settings.run.ring.route);
   }
 };
 
-bool has_effect(const Policy& policy, const Sender& sender, const CampaignSettings& settings) {
+/// The options as typed, with the one route of all runs.
+RunSetting setting_of(const CampaignLists& lists, const CampaignSender& sender,
+                      const CampaignSettings& settings) {
+  RunSetting setting(*lists.verb, sender.workload != nullptr ? sender.name : "");
+  setting.set("sends", name_of<Sent>(kSentNames, sender.sent()))
+      .set("--route", name_of<RingRoute>(kRingRouteNames, settings.run.ring.route));
+  const auto errs = [](const std::string& name) { return load_machine(name).link_error_rate > 0; };
+  if (std::ranges::any_of(settings.machines, errs)) setting.set("--link-error", "of a machine");
+  if (lists.link_errors.limit == 0) setting.set("--link-error-limit", "");
+  return setting;
+}
+
+void refuse_without_effect(const CampaignLists& lists, const RunSetting& setting,
+                           const CampaignSettings& settings) {
+  refuse_options_without_effect(*lists.verb, setting);
+  for (const std::string& machine : settings.machines)
+    refuse_machine_keys_without_effect(machine, setting);
+}
+
+bool has_effect(const Policy& policy, const CampaignSender& sender,
+                const CampaignSettings& settings) {
   try {
     refuse_policy_without_effect(policy, sender.effects(settings), sender.name, settings.run,
                                  settings.machine);
@@ -299,7 +316,7 @@ bool can_be_put(const Policy& policy, const CampaignSettings& settings) {
 
 /// Those that have an effect on what is sent, and of all policies those that take the queues that
 /// are asked for. Throws BadInput where another is named.
-std::vector<std::string> policies_for(const Sender& sender,
+std::vector<std::string> policies_for(const CampaignSender& sender,
                                       const std::vector<std::string>& policies,
                                       const CampaignLists& lists,
                                       const CampaignSettings& settings) {
@@ -338,12 +355,6 @@ std::map<std::string, std::string> labels_of(const std::vector<std::string>& all
   return labels;
 }
 
-/// The seeds of the list replace the one seed.
-void refuse_seed_beside_seeds(const CampaignLists& lists) {
-  if (lists.verb != nullptr && !lists.seeds.empty() && is_given(*lists.verb, "--seed"))
-    throw BadInput("--seed has no effect beside --seeds");
-}
-
 /// Of a case: those of its machine and of its place on the axis. Throws BadInput where they have no
 /// effect, or are of a link that the shape lacks.
 LinkErrors link_errors_of(const CampaignLists& lists, const Axes& axes, const Shape& shape,
@@ -357,14 +368,6 @@ LinkErrors link_errors_of(const CampaignLists& lists, const Axes& axes, const Sh
   for (const LinkErrors::Rate& rate : errors.rates)
     if (!rate.link.empty()) (void)parse_link_name(shape, rate.link);
   return errors;
-}
-
-/// A workload has its own messages.
-void refuse_options_of_traffic(const CampaignLists& lists) {
-  if (lists.verb == nullptr || lists.workloads.empty()) return;
-  for (const char* option : {"--traffic", "--bytes", "--peers"})
-    if (is_given(*lists.verb, option))
-      throw BadInput(fmt::format("{} is for traffic, not for --workload", option));
 }
 
 }  // namespace
@@ -397,23 +400,19 @@ std::vector<CampaignCase> all_cases(const CampaignLists& lists, const CampaignSe
                                     ScheduleFiles& files) {
   const std::vector<std::string> policies = names_of_policies(lists);
   refuse_repetitions(lists, policies, settings);
-  refuse_options_of_traffic(lists);
-  refuse_seed_beside_seeds(lists);
-  refuse_failures_without_effect(failure_list_of(lists, lists.failed_links), settings.common,
-                                 lists.link_errors.limit > 0);
   const std::map<std::string, std::string> labels = labels_of(policies);
   std::vector<CampaignCase> cases;
   std::map<std::string, std::vector<std::string>> known;  // by the sender's name
-  const auto policies_of = [&](const Sender& sender) -> const std::vector<std::string>& {
+  const auto policies_of = [&](const CampaignSender& sender) -> const std::vector<std::string>& {
     const auto [at, is_new] = known.try_emplace(sender.name);
     if (!is_new) return at->second;
     if (lists.verb != nullptr)
-      refuse_settings_without_effect(*lists.verb, sender.effects(settings), sender.name,
-                                     settings.run);
+      refuse_without_effect(lists, setting_of(lists, sender, settings), settings);
     return at->second = policies_for(sender, policies, lists, settings);
   };
   const auto add = [&](const CampaignCase& like) {
-    const Sender sender{like.workload.get(), like.workload ? like.traffic_name : "the campaign"};
+    const CampaignSender sender{like.workload.get(),
+                                like.workload ? like.traffic_name : "the campaign"};
     for (const std::string& policy : policies_of(sender)) {
       CampaignCase& one = cases.emplace_back(like);
       one.policy = &policy_named(policy);
@@ -462,10 +461,7 @@ std::vector<CampaignCase> all_cases(const CampaignLists& lists, const CampaignSe
 
 std::vector<CampaignCase> make_cases(const CampaignLists& lists, const CampaignSettings& settings,
                                      ScheduleFiles& files) {
-  std::vector<CampaignCase> cases = all_cases(lists, settings, files);
-  const auto checks_links = [](const CampaignCase& one) { return one.link_errors.are_checked(); };
-  refuse_link_faults_without_effect(lists.link_errors, std::ranges::any_of(cases, checks_links));
-  return cases;
+  return all_cases(lists, settings, files);
 }
 
 }  // namespace toroid

@@ -21,7 +21,7 @@ namespace toroid {
 void add_campaign_options(CLI::App& verb, CampaignOptions& options) {
   add_campaign_lists(verb, options.lists);
   add_option(verb, "--peers", options.peers,
-             "on sim: each node sends only to the first so many of its order, a sample")
+             "each node sends only to the first so many of its order, a sample")
       .transform(whole_number(1, 1u << 24));
   begin_group(verb, "Output");
   add_option(verb, "--csv", options.csv, "write the rows as comma-separated values")
@@ -192,8 +192,6 @@ void CampaignOutputs::tell_of_interruption(std::size_t rows) const {
 
 void refuse_unfit(std::span<const CampaignCase> cases, const CampaignSettings& settings,
                   bool in_open_loop) {
-  if (settings.peers != 0 && !settings.is_virtual())
-    throw BadInput("--peers is for --fabric sim; elsewhere everybody sends to everybody");
   for (const CampaignCase& one : cases) {
     check_memory(one.shape, 0);
     refuse_unfit(one, settings, in_open_loop);

@@ -47,9 +47,7 @@ class TransformWorkload final : public Workload {
     blueprint_ = std::make_shared<const fft::Blueprint>(description, shape);
   }
 
-  PolicyEffects effects(const CampaignSettings& settings) const override {
-    return transform_effects(blueprint_->description().method, settings.run);
-  }
+  Sent sent() const override { return sent_by(blueprint_->description().method); }
   bool takes_every_policy() const override {
     return blueprint_->description().method == fft::Method::orbital;
   }
@@ -98,9 +96,7 @@ class ReplayWorkload final : public Workload {
       : graph_(file.graphs.at(shape.size())), shape_(shape), fingerprint_(file.fingerprint) {}
 
   /// The order of messages is the file's, whatever the policy's.
-  PolicyEffects effects(const CampaignSettings& settings) const override {
-    return policy_effects(Sent::messages, settings.run.fabric, settings.run.ring.route);
-  }
+  Sent sent() const override { return Sent::messages; }
 
   void refuse_unfit(const CampaignSettings& settings) const override {
     (void)under_policy(settings.run, shape_, settings.machine);
@@ -184,7 +180,7 @@ FftOptions fft_options_of(const std::string& text, const std::vector<std::string
 std::shared_ptr<const Workload> make_workload(const std::string& text, const Shape& shape,
                                               const CampaignSettings& settings,
                                               ScheduleFiles& files) {
-  refuse_unusual_shapes(shape);
+  refuse_twisted(shape);
   if (text.starts_with("replay:"))
     return std::make_shared<ReplayWorkload>(
         files.file(text.substr(std::string("replay:").size()), shape.size()), shape);

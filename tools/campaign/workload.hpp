@@ -19,8 +19,7 @@ namespace toroid {
 class Workload {
  public:
   virtual ~Workload() = default;
-  /// Which settings of a policy it reads on the campaign's fabric.
-  virtual PolicyEffects effects(const CampaignSettings& settings) const = 0;
+  virtual Sent sent() const = 0;
   /// Whether policies run it that differ from `random` only in what it does not read.
   virtual bool takes_every_policy() const { return false; }
   /// Throws BadInput where the policy cannot run it.

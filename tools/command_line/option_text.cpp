@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "tools/command_line/option_effects.hpp"
 #include "tools/command_line/split.hpp"
 
 namespace toroid {
@@ -87,13 +88,17 @@ std::string OptionText::full_description() const {
   if (required) notes.emplace_back("required");
   if (!range.empty()) notes.push_back(range);
   if (!usual.empty()) notes.push_back("default " + usual);
+  if (!effect.empty()) notes.push_back(effect);
   return notes.empty() ? text : fmt::format("{} ({})", text, fmt::join(notes, "; "));
 }
 
 std::vector<OptionText> option_texts(const CLI::App& app) {
   std::vector<OptionText> texts;
   for (const CLI::Option* option : app.get_options())
-    if (!option->get_group().empty()) texts.push_back(option_text(*option));
+    if (!option->get_group().empty()) {
+      texts.push_back(option_text(*option));
+      texts.back().effect = effect_note(*option, app);
+    }
   std::ranges::stable_partition(texts, &OptionText::is_argument);
   return texts;
 }

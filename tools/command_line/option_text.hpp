@@ -16,6 +16,7 @@ struct OptionText {
   std::vector<std::string> choices;  ///< names that its value may be; empty: any value
   std::string range;                 ///< "1 to 1024"; empty: no limits are known
   std::string usual;                 ///< the default; empty: there is none
+  std::string effect;                ///< "only with --method slab"; empty: always an effect
   std::string group;
   bool required = false;
   bool is_list = false;  ///< its value is a list with commas between the items
@@ -24,7 +25,7 @@ struct OptionText {
   bool is_argument() const { return names.empty(); }
   /// "-o, --out FILE", or the name of an argument.
   std::string heading() const;
-  /// The description with choices, range and default.
+  /// The description with choices, range, default and where the option has an effect.
   std::string full_description() const;
   /// Whether its value may be the path of a file.
   bool takes_file() const { return value.find("FILE") != std::string::npos; }

@@ -121,11 +121,11 @@ void add_fabric_options(CLI::App& verb, CommonOptions& options) {
       "of messages that go straight: in packets, or by put from array to array; else auto. On "
       "sim packets, unless put or auto is given and the machine has a DMA engine")
       .check(one_of("transfer", kTransferModeNames));
-  add_option(verb, "--stall", options.stall, "seconds without progress that end a run; not on sim")
+  add_option(verb, "--stall", options.stall, "seconds without progress that end a run")
       .check(number(0.1, 1e6))
       .capture_default_str();
   add_option(verb, "--provider", options.provider,
-             "of libfabric on ofi; else the best that all processes have")
+             "of libfabric; else the best that all processes have")
       .type_name("PROVIDER")
       .check(suggested(kProviderNames))
       .check(not_empty());
@@ -134,7 +134,7 @@ void add_fabric_options(CLI::App& verb, CommonOptions& options) {
            "ports can end the run")
       .needs(option_of(verb, "--provider"));
   add_option(verb, "--frames", options.frames,
-             "between processes on ofi: sent as messages, or by remote writes where the "
+             "between processes: sent as messages, or by remote writes where the "
              "provider has them, and long puts by remote reads; else auto")
       .check(one_of("frames", kFrameWayNames));
 }
@@ -173,7 +173,7 @@ void add_link_fault_options(CLI::App& verb, LinkErrorOptions& options) {
       .check(whole_number(1, 1000))
       .capture_default_str();
   add_option(verb, "--link-error-limit", options.limit,
-             "a link with more errors fails in the course of the run, on sim; 0: none does")
+             "a link with more errors fails in the course of the run; 0: none does")
       .check(whole_number(0, 1'000'000'000))
       .capture_default_str();
 }
@@ -204,52 +204,21 @@ void add_torus_options(CLI::App& verb, TorusOptions& options) {
 
 namespace {
 
-/// Because the user says so.
-bool goes_straight(const CommonOptions& common) {
-  return common.fabric != name_of(kFabricNames, FabricName::sim) &&
-         common.route == name_of(kRingRouteNames, RingRoute::direct);
-}
-
 bool all_work(const FailureList& failed) {
   return failed.links.empty() && failed.nodes.empty();
 }
 
-/// The policy's, which may depend on the machine but does not on its failures.
-RoutingRule routing_of(const PolicyOptions& options) {
-  const Shape shape = Shape::parse("2");
-  const auto traffic = make_traffic("all-to-all", shape, 0, 0);
-  return options.changes()
-      .applied_to(options.named().settings({shape, Machine{}, *traffic}))
-      .routing;
-}
-
 }  // namespace
 
-void refuse_failures_without_effect(const FailureList& failed, const CommonOptions& common,
-                                    bool links_may_fail) {
-  if (!all_work(failed) && goes_straight(common))
-    throw BadInput("--route direct crosses no link that could fail; failures need --route torus");
-  if (all_work(failed) && failed.long_ways && !links_may_fail)
-    throw BadInput(
-        "--long-way has no effect without --fail-link, --fail-node or --link-error-limit");
-}
-
-Shape shape_of(const CommonOptions& common, const TorusOptions& torus) {
+Shape shape_of(const TorusOptions& torus) {
   const Shape shape = Shape::parse(torus.torus, torus.mesh);
-  refuse_failures_without_effect(torus.failures, common, torus.link_errors.limit > 0);
   if (all_work(torus.failures) && !torus.failures.long_ways) return shape;
   const Shape left = shape.with_failures(torus.failures);
   left.failures()->check_all_pairs(routing_of(torus.policy) != RoutingRule::deterministic);
   return left;
 }
 
-void refuse_dead_nodes(const Shape& shape) {
-  if (shape.failures() != nullptr && shape.failures()->living() < shape.size())
-    throw BadInput("--fail-node is for alltoall: every node takes part here");
-}
-
-void refuse_unusual_shapes(const Shape& shape) {
-  refuse_dead_nodes(shape);
+void refuse_twisted(const Shape& shape) {
   if (shape.is_twisted())
     throw BadInput(
         fmt::format("torus {} is twisted: its lines and planes are no tori, and exchanges "
@@ -260,10 +229,7 @@ void refuse_unusual_shapes(const Shape& shape) {
 /// Straight to their destination packets cross no link; between processes they still go in frames.
 void refuse_link_errors_without_effect(const LinkErrors& errors, FabricName fabric,
                                        RingRoute route) {
-  if (!errors.are_checked() || fabric == FabricName::sim) return;
-  if (errors.limit != 0)
-    throw BadInput("links fail for their errors (--link-error-limit) on sim only");
-  if (route != RingRoute::direct) return;
+  if (!errors.are_checked() || fabric == FabricName::sim || route != RingRoute::direct) return;
   if (fabric == FabricName::shm)
     throw BadInput("--route direct crosses no link that could err; link errors need --route torus");
   for (const LinkErrors::Rate& rate : errors.rates)
@@ -279,13 +245,6 @@ LinkErrors LinkErrorOptions::errors(const Machine& machine) const {
   return errors.are_checked() ? errors : LinkErrors();
 }
 
-void refuse_link_faults_without_effect(const LinkErrorOptions& options, bool links_are_checked) {
-  if (!links_are_checked && (options.burst > 1 || options.faults != "all" || options.limit > 0))
-    throw BadInput(
-        "--link-faults, --link-burst and --link-error-limit have no effect without a rate of "
-        "--link-error or of the machine");
-}
-
 RunOptions moving_by(TransferMode transfer, RunOptions run) {
   run.node.transfer = transfer;
   run.sim.dma = run.fabric == FabricName::sim && transfer != TransferMode::packets;
@@ -299,21 +258,8 @@ std::uint32_t usual_packets_per_visit(FabricName fabric, TransferMode transfer) 
   return transfer == TransferMode::packets ? kCarriedPacketsPerVisit : kPutPacketsPerVisit;
 }
 
-/// A packet with one way, round failures or over a twisted torus, has no tie that routers could
-/// decide.
-void refuse_tie_without_effect(const TorusOptions& torus) {
-  if (torus.policy.changes().tie != TieRule::both) return;
-  if (routing_of(torus.policy) == RoutingRule::deterministic)
-    throw BadInput("--tie both has no effect with deterministic routing: packets have one way");
-  if (!all_work(torus.failures) || torus.link_errors.limit > 0)
-    throw BadInput("--tie both has no effect round failures: ways are searched by parity");
-  if (Shape::parse(torus.torus, torus.mesh).is_twisted())
-    throw BadInput("--tie both has no effect on a twisted torus: its ways are taken by parity");
-}
-
 NodeOptions node_options(const CommonOptions& common, const TorusOptions& torus, FabricName fabric,
                          TransferMode transfer) {
-  refuse_tie_without_effect(torus);
   return {.seed = common.seed,
           .policy = &torus.policy.named(),
           .changes = torus.policy.changes(),
@@ -337,14 +283,9 @@ RunOptions run_options(const CommonOptions& common, const TorusOptions& torus,
                                .link_seed = common.seed};
   const auto stall = std::chrono::milliseconds(std::llround(common.stall * 1e3));
   const auto fabric = parse_choice<FabricName>("fabric", kFabricNames, common.fabric);
-  if (!common.provider.empty() && fabric != FabricName::ofi)
-    throw BadInput("--provider is for --fabric ofi");
   if (!common.provider.empty()) refuse_unknown_provider(common.provider);
   refuse_unsafe_provider(common.provider, common.unsafe_provider);
-  if (!common.frames.empty() && fabric != FabricName::ofi)
-    throw BadInput("--frames is for --fabric ofi");
   const RingRoute route = route_of(common, concerns_links(torus, machine));
-  refuse_link_faults_without_effect(torus.link_errors, routing.link_errors.are_checked());
   refuse_link_errors_without_effect(routing.link_errors, fabric, route);
   const TransferMode transfer = transfer_of(common, machine, route);
   RunOptions run{.fabric = fabric,

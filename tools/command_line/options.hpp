@@ -98,25 +98,14 @@ struct RunOptions {
   FrameOptions frames{};
 };
 
-/// Throws BadInput where it says what befalls links that err and none is checked.
-void refuse_link_faults_without_effect(const LinkErrorOptions& options, bool links_are_checked);
-/// Throws BadInput where packets cross no link that could err, or where links are to fail for their
-/// errors elsewhere than on `sim`.
+/// Throws BadInput where packets cross no link that could err.
 void refuse_link_errors_without_effect(const LinkErrors& errors, FabricName fabric,
                                        RingRoute route);
-/// Throws BadInput where failures are given and packets cross no link that could fail, or where
-/// long ways are asked for and nothing has failed.
-/// `links_may_fail`: for their errors.
-void refuse_failures_without_effect(const FailureList& failed, const CommonOptions& common,
-                                    bool links_may_fail);
-/// Its failures included. Throws BadInput where they have no effect, or cut nodes that live off
-/// from one another.
-Shape shape_of(const CommonOptions& common, const TorusOptions& torus);
-/// Throws BadInput where nodes are dead.
-void refuse_dead_nodes(const Shape& shape);
-/// Throws BadInput where nodes are dead or rings close after several rounds only: what communicates
-/// in lines and planes has no bound there.
-void refuse_unusual_shapes(const Shape& shape);
+/// Its failures included. Throws BadInput where they cut nodes that live off from one another.
+Shape shape_of(const TorusOptions& torus);
+/// Throws BadInput where rings close after several rounds only: what communicates in lines and
+/// planes has no bound there.
+void refuse_twisted(const Shape& shape);
 /// On `ofi` it joins the run's other processes.
 RunOptions run_options(const CommonOptions& common, const TorusOptions& torus,
                        const Machine& machine);

@@ -60,6 +60,14 @@ bool concerns_links(const TorusOptions& options, const Machine& machine) {
   return concerns_links(options.policy.named(), Shape::parse(options.torus, options.mesh), machine);
 }
 
+RoutingRule routing_of(const PolicyOptions& options) {
+  const Shape shape = Shape::parse("2");
+  const auto traffic = make_traffic("all-to-all", shape, 0, 0);
+  return options.changes()
+      .applied_to(options.named().settings({shape, Machine{}, *traffic}))
+      .routing;
+}
+
 RingRoute route_of(const CommonOptions& common, bool concerns_links) {
   if (common.route == kAuto) return concerns_links ? RingRoute::torus : RingRoute::direct;
   return parse_choice<RingRoute>("route", kRingRouteNames, common.route);

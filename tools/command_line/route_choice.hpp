@@ -22,6 +22,9 @@ bool concerns_links(const Policy& policy, const Shape& shape, const Machine& mac
 /// of routers. Throws BadInput where a name is unknown, or the torus is none.
 bool concerns_links(const TorusOptions& options, const Machine& machine);
 
+/// Of the policy with its changes. It may depend on the machine, but does not on its failures.
+RoutingRule routing_of(const PolicyOptions& options);
+
 /// Of `auto`: hop by hop where the run concerns links, else straight, which is faster.
 RingRoute route_of(const CommonOptions& common, bool concerns_links);
 

@@ -54,6 +54,7 @@
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/progress.hpp"
 #include "tools/run/run_identity.hpp"
+#include "tools/run/run_setup.hpp"
 #include "tools/run/sound_links.hpp"
 #include "tools/run/watch.hpp"
 #include "tools/run/watch_options.hpp"
@@ -210,37 +211,12 @@ RunIdentity identity_of(const AllToAllOptions& options, const Shape& shape, cons
   return identity;
 }
 
-/// Throws BadInput where the run leaves more than a result.
-void refuse_beside_checkpoint(const AllToAllOptions& options, const RunOptions& run) {
-  if (run.fabric != FabricName::sim) throw BadInput("--checkpoint is for --fabric sim");
-  const WatchOptions& watch = options.watch;
-  for (const auto& [name, file] : {std::pair{"--record", &watch.record},
-                                   {"--trace", &watch.trace},
-                                   {"--report", &watch.report},
-                                   {"--export", &options.export_to}})
-    if (!file->empty())
-      throw BadInput(fmt::format(
-          "--checkpoint saves the run and not what {} shows of it; leave one of them out", name));
-}
-
 std::unique_ptr<Checkpoint> checkpoint_of(const AllToAllOptions& options, const Shape& shape,
                                           const Machine& machine, const RunOptions& run,
                                           TrafficExchange& exchange) {
   if (!options.checkpoint.given()) return nullptr;
   return std::make_unique<Checkpoint>(options.checkpoint, identity_of(options, shape, machine, run),
                                       exchange, options.common.quiet);
-}
-
-/// What a process that is lost takes with it must be its own nodes' messages and no more.
-void refuse_continue_without(const AllToAllOptions& options, const RunOptions& run) {
-  if (run.ring.routing.link_errors.are_checked())
-    throw BadInput("--continue-without is for links that do not err; leave out --link-error");
-  if (run.ring.route == RingRoute::torus)
-    throw BadInput(
-        "--continue-without is for --route direct, on which nothing fails beforehand either: by "
-        "--route torus what is on its way through a process is lost with it");
-  if (!options.export_to.empty())
-    throw BadInput("--continue-without leaves messages out, which --export cannot; give one");
 }
 
 void refuse_policy_that_needs_all(const TrafficExchange& exchange) {
@@ -262,20 +238,10 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
            const RunOptions& run_options) {
   const bool reports = run_options.processes.reports();
   const bool carries_payload = run_options.fabric != FabricName::sim;
-  if (options.checkpoint.given()) {
-    refuse_beside_checkpoint(options, run_options);
-    begin_run_that_goes_on();
-  }
-  if (carries_payload && options.sampled())
-    throw BadInput("--peers is for --fabric sim; elsewhere everybody sends to everybody");
+  if (options.checkpoint.given()) begin_run_that_goes_on();
   if (options.sampled() && options.peers >= shape.size())
     throw BadInput(fmt::format("--peers {}: a node of torus {} has {} others", options.peers,
                                shape.text(), shape.size() - 1));
-  if (options.sampled() && options.sample > 0)
-    throw BadInput("--peers and --sample are two samples; give one");
-  if (options.sample > 0 && is_given(*options.verb, "--traffic"))
-    throw BadInput(fmt::format("--sample {} is a traffic, as --traffic sample:{} is; give one",
-                               options.sample, options.sample));
   const auto traffic = make_traffic(options.traffic(), shape, options.bytes, options.common.seed);
   const double arrays = carries_payload ? 2 * payload_bytes(options, *traffic, shape) : 0;
   check_memory(shape, arrays);
@@ -336,26 +302,17 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
 
 /// Puts of whole arrays are not counted by their sources.
 CommonOptions in_packets(CommonOptions common) {
-  if (common.fabric != "ofi")
-    throw BadInput("--continue-without is for --fabric ofi, where processes can be lost");
-  if (!common.transfer.empty() && common.transfer != "packets")
-    throw BadInput("--continue-without is for messages in packets; leave out --transfer " +
-                   common.transfer);
   common.transfer = "packets";
   return common;
 }
 
 int run(const AllToAllOptions& options) {
-  const Shape shape = shape_of(options.common, options.torus);
-  const Machine machine = load_machine(options.common.machine);
-  RunOptions run_options =
-      toroid::run_options(options.continue_without ? in_packets(options.common) : options.common,
-                          options.torus, machine);
-  run_options.frames.goes_on = options.continue_without;
-  if (options.continue_without) refuse_continue_without(options, run_options);
-  refuse_without_effect(*options.verb, all_to_all_effects(run_options), "alltoall", run_options,
-                        machine);
-  return run_options.processes.run([&] { return run_on(options, shape, machine, run_options); });
+  RunSetup setup =
+      set_up(*options.verb, {"alltoall", Sent::exchanges},
+             options.continue_without ? in_packets(options.common) : options.common, options.torus);
+  setup.run.frames.goes_on = options.continue_without;
+  return setup.run.processes.run(
+      [&] { return run_on(options, setup.shape, setup.machine, setup.run); });
 }
 
 }  // namespace
@@ -378,14 +335,14 @@ CommandRun add_alltoall_command(CLI::App& app) {
       .transform(byte_count({.max = std::uint64_t{1} << 32}))
       .capture_default_str();
   add_option(*verb, "--peers", options->peers,
-             "on sim: each node sends only to the first so many of its order, a sample")
+             "each node sends only to the first so many of its order, a sample")
       .transform(whole_number(1, 1u << 24));
   add_option(*verb, "--sample", options->sample,
              "each node sends to the same so many places relative to itself, drawn so that "
              "links are loaded as evenly as by all")
       .transform(whole_number(1, 1u << 23));
   add_flag(*verb, "--continue-without", options->continue_without,
-           "on ofi: go on without processes that die or hang, but process 0; what is missing "
+           "go on without processes that die or hang, but process 0; what is missing "
            "then stands in the result, and the exit code is 1");
   add_watch_options(*verb, options->watch);
   add_checkpoint_options(*verb, options->checkpoint);

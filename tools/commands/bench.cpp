@@ -41,6 +41,7 @@
 #include "tools/run/memory.hpp"
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/progress.hpp"
+#include "tools/run/run_setup.hpp"
 
 namespace toroid {
 namespace {
@@ -68,27 +69,6 @@ constexpr auto kBenchNames = [] {
   *std::ranges::copy(kBenchKindNames, names.begin()).out = kOverlap;
   return names;
 }();
-
-/// An option that not every benchmark reads, and the benchmarks that do.
-struct BenchOnly {
-  const char* option;
-  bool (*heeds)(BenchKind);
-  std::string_view who;
-};
-constexpr bool moves_messages(BenchKind kind) {
-  return kind != BenchKind::idle;
-}
-constexpr bool has_full_table(BenchKind kind) {
-  return kind == BenchKind::alltoall;
-}
-constexpr std::array<BenchOnly, 7> kBenchOnly = {
-    {{"--report", moves_messages, "benchmarks of messages"},
-     {"--sizes", moves_messages, "benchmarks of messages"},
-     {"--message-size", moves_messages, "benchmarks of messages"},
-     {"--iterations", moves_messages, "benchmarks of messages"},
-     {"--warmup", moves_messages, "benchmarks of messages"},
-     {"--window-size", has_window, "bench bw and bibw"},
-     {"--full", has_full_table, "bench alltoall"}}};
 
 std::vector<std::uint64_t> sizes_of(const BenchOptions& options, BenchKind kind) {
   if (!options.sizes.empty()) return options.sizes;
@@ -180,12 +160,8 @@ Expectation expectation_of(BenchKind kind, const MessageBench& bench,
   return run_expectation(work, bench.shape, bench.machine, bench.run, buffers);
 }
 
-PolicyEffects effects_of(BenchKind kind, const RunOptions& run) {
-  return policy_effects(kind == BenchKind::alltoall ? Sent::exchanges : Sent::streams, run.fabric,
-                        run.ring.route);
-}
-
-int run_on(const BenchOptions& options, BenchKind kind, const MessageBench& bench) {
+int run_on(const BenchOptions& options, BenchKind kind, const MessageBench& bench,
+           const PolicyEffects& effects) {
   const Shape& shape = bench.shape;
   const bool reports = bench.run.processes.reports();
   if (kind != BenchKind::idle) check_sizes(kind, sizes_of(options, kind), shape);
@@ -200,7 +176,7 @@ int run_on(const BenchOptions& options, BenchKind kind, const MessageBench& benc
              options.common.quiet || !reports);
   Json report = report_head("bench", options.common, shape, bench.machine);
   report["bench"] = options.kind;
-  add_policy(report, bench.run, effects_of(kind, bench.run));
+  add_policy(report, bench.run, effects);
   if (bench.run.fabric != FabricName::sim)
     report["route"] = name_of<RingRoute>(kRingRouteNames, bench.run.ring.route);
   report["batches"] = options.batches;
@@ -220,60 +196,31 @@ int run_on(const BenchOptions& options, BenchKind kind, const MessageBench& benc
   return 0;
 }
 
-void refuse_what_it_does_not_heed(const CLI::App& command, const BenchOptions& options,
-                                  BenchKind kind) {
-  for (const BenchOnly& only : kBenchOnly)
-    if (is_given(command, only.option) && !only.heeds(kind))
-      throw BadInput(
-          fmt::format("{} is for {}, not for bench {}", only.option, only.who, options.kind));
-  for (const std::string& option : overlap_option_names())
-    if (is_given(command, option))
-      throw BadInput(
-          fmt::format("{} is for bench overlap, not for bench {}", option, options.kind));
-  if (is_given(command, "--sizes") && is_given(command, "--message-size"))
-    throw BadInput("--sizes and --message-size both say the sizes; give one of them");
-}
-
-void refuse_message_options(const CLI::App& command) {
-  for (const BenchOnly& only : kBenchOnly)
-    if (is_given(command, only.option))
-      throw BadInput(
-          fmt::format("{} is for {}, not for bench {}", only.option, only.who, kOverlap));
-  if (is_given(command, "--batches"))
-    throw BadInput("--batches is for benchmarks of messages, not for bench overlap");
-}
-
 /// Of exchanges DMA engines move the packets where the policy lets them.
-RunOptions run_of(const BenchOptions& options, const Shape& shape, const Machine& machine) {
-  const RunOptions run =
-      under_policy(run_options(options.common, options.torus, machine), shape, machine);
+RunOptions run_of(const RunSetup& setup) {
+  const RunOptions run = under_policy(setup.run, setup.shape, setup.machine);
   if (!run.sim.dma) return run;
-  return moving_by(transfer_under(*run.node.policy, shape, run.node.transfer), run);
+  return moving_by(transfer_under(*run.node.policy, setup.shape, run.node.transfer), run);
 }
 
 int run(const CLI::App& command, const BenchOptions& options) {
-  if (options.kind == kOverlap) {
-    refuse_message_options(command);
+  if (options.kind == kOverlap)
     return run_overlap_bench(command, options.overlap, options.common, options.torus);
-  }
   const auto kind = parse_choice<BenchKind>("benchmark", kBenchKindNames, options.kind);
-  refuse_what_it_does_not_heed(command, options, kind);
-  const Shape shape = shape_of(options.common, options.torus);
-  refuse_dead_nodes(shape);
-  if (shape.size() < 2) throw BadInput("a benchmark of messages needs at least two nodes");
-  const Machine machine = load_machine(options.common.machine);
-  const MessageBench bench{.shape = shape,
-                           .machine = machine,
-                           .run = run_of(options, shape, machine),
+  const Sent sent = kind == BenchKind::alltoall ? Sent::exchanges : Sent::streams;
+  const RunSetup setup =
+      set_up(command, {"bench " + options.kind, sent}, options.common, options.torus);
+  if (setup.shape.size() < 2) throw BadInput("a benchmark of messages needs at least two nodes");
+  const MessageBench bench{.shape = setup.shape,
+                           .machine = setup.machine,
+                           .run = run_of(setup),
                            .batches = options.batches,
                            .iterations = options.iterations,
                            .warm_up = options.warm_up,
                            .window = options.window};
-  refuse_without_effect(command, effects_of(kind, bench.run), "bench " + options.kind, bench.run,
-                        machine);
-  if (kind == BenchKind::alltoall) refuse_impossible_put(bench.run, shape);
+  if (kind == BenchKind::alltoall) refuse_impossible_put(bench.run, setup.shape);
   refuse_several_processes(command, bench.run.processes.count());
-  return bench.run.processes.run([&] { return run_on(options, kind, bench); });
+  return bench.run.processes.run([&] { return run_on(options, kind, bench, setup.effects); });
 }
 
 void add_message_options(CLI::App& command, BenchOptions& options) {

@@ -25,6 +25,7 @@
 #include "tools/run/expectation.hpp"
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/progress.hpp"
+#include "tools/run/run_setup.hpp"
 #include "tools/transform/input.hpp"
 #include "tools/transform/options.hpp"
 #include "tools/transform/run.hpp"
@@ -152,45 +153,35 @@ constexpr ByteLimits kCounts{.min = 1, .max = std::uint64_t{1} << 20};
 
 void add_overlap_options(CLI::App& command, OverlapOptions& options) {
   begin_group(command, "Overlap");
-  add_option(command, "--size", options.size, "overlap: of the array, 64x64x64, or 64 for a cube")
+  add_option(command, "--size", options.size, "of the array, 64x64x64, or 64 for a cube")
       .type_name("SIZE")
       .check(not_empty())
       .capture_default_str();
-  add_option(command, "--box-cut", options.box_cut, "overlap: as of toroid fft")
+  add_option(command, "--box-cut", options.box_cut, "as of toroid fft")
       .check(box_cut())
       .capture_default_str();
-  add_flag(command, "--inverse", options.inverse, "overlap: the inverse transform");
+  add_flag(command, "--inverse", options.inverse, "the inverse transform");
   add_count_list(command, "--planes", options.axes.planes, kCounts,
-                 "overlap: planes per exchange to compare");
+                 "planes per exchange to compare");
   add_count_list(command, "--windows", options.axes.windows,
                  {.min = 1, .max = fft::kMostOutstanding},
-                 "overlap: numbers of exchanges that may be outstanding");
+                 "numbers of exchanges that may be outstanding");
   add_count_list(command, "--test-intervals", options.axes.test_intervals, kCounts,
-                 "overlap: lines between two looks at the network");
+                 "lines between two looks at the network");
   add_count_list(command, "--nodes-per-process", options.axes.nodes_per_process, kCounts,
-                 "overlap: nodes per worker thread; else 1, 2, 4, ...");
-}
-
-std::vector<std::string> overlap_option_names() {
-  return {"--size",    "--box-cut",        "--inverse",          "--planes",
-          "--windows", "--test-intervals", "--nodes-per-process"};
+                 "nodes per worker thread; else 1, 2, 4, ...");
 }
 
 int run_overlap_bench(const CLI::App& command, const OverlapOptions& options,
                       const CommonOptions& common, const TorusOptions& torus) {
-  const Shape shape = shape_of(common, torus);
-  refuse_unusual_shapes(shape);
-  if (shape.size() < 2) throw BadInput("bench overlap needs at least two nodes");
-  const Machine machine = load_machine(common.machine);
+  const RunSetup setup = set_up(command, {"bench overlap", Sent::exchanges}, common, torus);
+  refuse_twisted(setup.shape);
+  if (setup.shape.size() < 2) throw BadInput("bench overlap needs at least two nodes");
   const FftOptions fft = fft_options(options, common, torus);
-  const RunOptions run = run_options(common, torus, machine);
-  if (run.fabric == FabricName::sim && is_given(command, "--nodes-per-process"))
-    throw BadInput("--nodes-per-process is nothing to --fabric sim: each node is a processor");
-  const PolicyEffects effects = transform_effects(fft::Method::slab, run);
-  refuse_without_effect(command, effects, "bench overlap", run, machine);
-  refuse_several_processes(command, run.processes.count());
-  OverlapBench bench{describe(fft, run.fabric), fft.way(), shape, machine, run};
-  return run.processes.run([&] { return run_here(bench, options, fft); });
+  refuse_several_processes(command, setup.run.processes.count());
+  const OverlapBench bench{describe(fft, setup.run.fabric), fft.way(), setup.shape, setup.machine,
+                           setup.run};
+  return setup.run.processes.run([&] { return run_here(bench, options, fft); });
 }
 
 }  // namespace toroid

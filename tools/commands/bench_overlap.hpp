@@ -21,8 +21,6 @@ struct OverlapOptions {
 };
 
 void add_overlap_options(CLI::App& command, OverlapOptions& options);
-/// The names of these options; other benchmarks do not heed them.
-std::vector<std::string> overlap_option_names();
 
 /// Runs the benchmark. Returns the exit code; throws BadInput and RunFailed.
 int run_overlap_bench(const CLI::App& command, const OverlapOptions& options,

@@ -136,10 +136,6 @@ int run(const CompareOptions& typed) {
       campaign_settings(options.common, concerns_links(options.lists, options.common));
   settings.peers = options.peers;
   settings.validates = all.validate;
-  if (all.validate && !settings.is_virtual())
-    throw BadInput("--validate compares --fabric sim with shm; it is not for --fabric shm");
-  if (all.validate && options.peers != 0)
-    throw BadInput("--validate runs whole exchanges on shm; it is not for --peers");
   ScheduleFiles files;
   std::vector<CampaignCase> cases = make_cases(options.lists, settings, files);
   const std::vector<CampaignCase> mine = dealt(cases, options.part);

@@ -32,11 +32,13 @@
 #include "tools/run/host_program.hpp"
 #include "tools/run/memory.hpp"
 #include "tools/run/policy_effects.hpp"
+#include "tools/run/run_setup.hpp"
 #include "tools/run/sound_links.hpp"
 #include "tools/run/watch.hpp"
 #include "tools/transform/check.hpp"
 #include "tools/transform/input.hpp"
 #include "tools/transform/kernel_option.hpp"
+#include "tools/transform/kinds_text.hpp"
 #include "tools/transform/options.hpp"
 #include "tools/transform/outputs.hpp"
 #include "tools/transform/plane_tuner.hpp"
@@ -44,7 +46,6 @@
 #include "tools/transform/run.hpp"
 #include "tools/transform/slab_timings.hpp"
 #include "tools/transform/slices.hpp"
-#include "tools/transform/without_effect.hpp"
 #include "tools/transform/work.hpp"
 
 namespace toroid {
@@ -187,33 +188,34 @@ class FftCommand {
 
 /// Message passing has an order of its own. The orbital transform runs under every policy that
 /// holds nothing back.
-void refuse_policy_options(const CLI::App& verb, const FftOptions& options, const RunOptions& run,
-                           const Machine& machine) {
+Sender sender_of(const FftOptions& options) {
   const auto method = parse_choice<fft::Method>("method", fft::kMethodNames, options.method);
   const auto layer = parse_choice<fft::Layer>("layer", fft::kLayerNames, options.layer);
   const auto variant =
       parse_choice<fft::OrbitalVariant>("variant", fft::kOrbitalVariantNames, options.variant);
-  const PolicyEffects effects = transform_effects(method, run, layer, variant);
-  std::string what = layer == fft::Layer::packets ? "fft --method " + options.method
-                                                  : "fft --layer " + options.layer;
+  std::string what = "fft --method " + options.method;
+  if (layer != fft::Layer::packets) what += " --layer " + options.layer;
   if (variant != fft::OrbitalVariant::cra) what += " --variant " + options.variant;
-  refuse_settings_without_effect(verb, effects, what, run);
-  if (method == fft::Method::orbital)
-    refuse_releases_without_effect(*run.node.policy, effects, what, run);
-  else
-    refuse_policy_without_effect(*run.node.policy, effects, what, run, machine);
+  return {what, sent_by(method, layer, variant), method == fft::Method::orbital};
+}
+
+RunSetup setup_of(const CLI::App& verb, const FftOptions& options) {
+  const Sender sender = sender_of(options);
+  const Machine machine = load_machine(options.common.machine);
+  RunSetting setting = setting_of(verb, sender, options.common, options.torus, machine);
+  setting.set("--planes", all_blocking(options) ? "" : options.planes_of_way() < 0 ? "-1" : "1");
+  if (transforms_lines(options.transform)) setting.set("--transform", "fft");
+  return set_up(verb, setting, sender, options.common, options.torus, machine);
 }
 
 int run(const CLI::App& verb, const FftOptions& options) {
-  const Shape shape = shape_of(options.common, options.torus);
-  refuse_unusual_shapes(shape);
-  const Machine machine = load_machine(options.common.machine);
+  const RunSetup setup = setup_of(verb, options);
+  check_fft_options(options);
+  refuse_twisted(setup.shape);
   (void)scale_of(options);
-  const RunOptions run_options = toroid::run_options(options.common, options.torus, machine);
-  refuse_several_processes(verb, run_options.processes.count());
-  refuse_policy_options(verb, options, run_options, machine);
-  return run_options.processes.run(
-      [&] { return FftCommand(options, shape, machine, run_options).run(); });
+  refuse_several_processes(verb, setup.run.processes.count());
+  return setup.run.processes.run(
+      [&] { return FftCommand(options, setup.shape, setup.machine, setup.run).run(); });
 }
 
 }  // namespace
@@ -222,10 +224,7 @@ CommandRun add_fft_command(CLI::App& app) {
   auto options = std::make_shared<FftOptions>();
   CLI::App* verb = add_verb(app, "fft", "a distributed transform by active packets");
   add_fft_options(*verb, *options);
-  return [options, verb] {
-    refuse_options_without_effect(*verb, *options);
-    return run(*verb, *options);
-  };
+  return [options, verb] { return run(*verb, *options); };
 }
 
 }  // namespace toroid

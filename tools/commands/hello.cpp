@@ -31,6 +31,7 @@
 #include "tools/run/expectation.hpp"
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/processes.hpp"
+#include "tools/run/run_setup.hpp"
 #include "tools/run/sound_links.hpp"
 
 namespace toroid {
@@ -72,15 +73,12 @@ Timing timing_of(const Shape& shape, const Machine& machine, const Emulation& em
       exchange_copy_seconds(payload, emulation.workers(), TransferMode::packets));
 }
 
-PolicyEffects hello_effects(const RunOptions& run) {
-  return policy_effects(Sent::streams, run.fabric, run.ring.route);
-}
-
-Json make_report(const HelloOptions& options, const Shape& shape, const Machine& machine,
-                 const RunOptions& run, const Emulation& emulation, Tick cycles) {
+Json make_report(const HelloOptions& options, const RunSetup& setup, const Emulation& emulation,
+                 Tick cycles) {
+  const auto& [shape, machine, run, effects] = setup;
   ResultHash hash;
   Json report = report_head("hello", options.common, shape, machine);
-  add_policy(report, run, hello_effects(run));
+  add_policy(report, run, effects);
   add_workers(report, emulation);
   add_timing(report, timing_of(shape, machine, emulation, is_virtual(report), cycles));
   add_counters(report, hash, {emulation.counters(), shape, machine, cycles});
@@ -95,13 +93,13 @@ RunWork hello_work(const Shape& shape) {
   return group_work(shape, 0, shape.dims(), packets);
 }
 
-int run_on(const HelloOptions& options, const Shape& shape, const Machine& machine,
-           const RunOptions& run_options) {
-  const Processes& processes = run_options.processes;
+int run_on(const HelloOptions& options, const RunSetup& setup) {
+  const auto& [shape, machine, run, effects] = setup;
+  const Processes& processes = run.processes;
   JsonOutput json(processes.reports() ? options.common.json : "");
-  announce(run_expectation(hello_work(shape), shape, machine, run_options, 0),
+  announce(run_expectation(hello_work(shape), shape, machine, run, 0),
            options.common.quiet || !processes.reports());
-  Emulation emulation(shape, machine, run_options, options.common.quiet,
+  Emulation emulation(shape, machine, run, options.common.quiet,
                       std::uint64_t{shape.size()} * (shape.size() - 1));
   for (Node& node : emulation.nodes()) node.run(hello(node));
   emulation.run();
@@ -110,21 +108,17 @@ int run_on(const HelloOptions& options, const Shape& shape, const Machine& machi
   if (!options.common.quiet && !json.to_standard_output())
     fmt::print("{} nodes of torus {} in {} process{} have heard of each other\n", shape.size(),
                shape.text(), processes.count(), processes.count() == 1 ? "" : "es");
-  const Json report = make_report(options, shape, machine, run_options, emulation, end);
+  const Json report = make_report(options, setup, emulation, end);
   json.write(report);
   check_links(emulation.counters(), shape);
   return 0;
 }
 
 int run(const HelloOptions& options) {
-  const Shape shape = shape_of(options.common, options.torus);
-  refuse_dead_nodes(shape);
-  const Machine machine = load_machine(options.common.machine);
-  const RunOptions run_options =
-      under_policy(toroid::run_options(options.common, options.torus, machine), shape, machine);
-  refuse_without_effect(*options.command, hello_effects(run_options), "hello", run_options,
-                        machine);
-  return run_options.processes.run([&] { return run_on(options, shape, machine, run_options); });
+  RunSetup setup =
+      set_up(*options.command, {"hello", Sent::streams}, options.common, options.torus);
+  setup.run = under_policy(std::move(setup.run), setup.shape, setup.machine);
+  return setup.run.processes.run([&] { return run_on(options, setup); });
 }
 
 }  // namespace

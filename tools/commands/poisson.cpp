@@ -54,6 +54,7 @@
 #include "tools/run/memory.hpp"
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/progress.hpp"
+#include "tools/run/run_setup.hpp"
 #include "tools/run/sound_links.hpp"
 #include "tools/transform/kernel_option.hpp"
 #include "tools/transform/piece_options.hpp"
@@ -367,22 +368,19 @@ int run(const CLI::App& command, const PoissonOptions& options) {
         fmt::format("a grid of {} points per side has none for half of the ions; --size "
                     "must be even",
                     options.size));
-  const auto method = parse_choice<fft::Method>("method", fft::kMethodNames, options.method);
-  refuse_kernel_without_effect(command, options.method);
-  refuse_piece_options(
-      command, options.method,
-      options.pieces.planes == 0 && options.pieces.backward_planes.value_or(0) == 0);
   if (std::min(options.pieces.planes, options.pieces.backward_planes.value_or(0)) < 0 ||
       options.pieces.padded_planes)
     throw BadInput("poisson takes --planes F or F,B: it tunes nothing and cuts no box");
-  const Shape shape = shape_of(options.common, options.torus);
-  refuse_unusual_shapes(shape);
+  const auto method = parse_choice<fft::Method>("method", fft::kMethodNames, options.method);
+  const Sender sender{"poisson --method " + options.method, sent_by(method)};
   const Machine machine = load_machine(options.common.machine);
-  const Setting setting{options, shape, machine,
-                        run_options(options.common, options.torus, machine), method};
-  refuse_without_effect(command, transform_effects(method, setting.run), "poisson", setting.run,
-                        machine);
-  refuse_impossible_put(setting.run, shape);
+  RunSetting typed = setting_of(command, sender, options.common, options.torus, machine);
+  if (options.pieces.planes == 0 && options.pieces.backward_planes.value_or(0) == 0)
+    typed.set("--planes", "");
+  const RunSetup setup = set_up(command, typed, sender, options.common, options.torus, machine);
+  refuse_twisted(setup.shape);
+  refuse_impossible_put(setup.run, setup.shape);
+  const Setting setting{options, setup.shape, machine, setup.run, method};
   return setting.run.processes.run([&] { return run_on(setting); });
 }
 

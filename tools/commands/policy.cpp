@@ -1,10 +1,7 @@
 // toroid policy: policies of one's own, from a first source to a check.
 #include <fmt/core.h>
-#include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,6 +10,7 @@
 #include "hal/shape.hpp"
 #include "tools/command_line/cli_fwd.hpp"
 #include "tools/command_line/option.hpp"
+#include "tools/command_line/option_effects.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/commands/commands.hpp"
@@ -35,17 +33,6 @@ struct PolicyVerb {
   PolicyCheckOptions check;
 };
 
-/// Refuses what was typed for another action than these.
-void refuse_for_another_action(const PolicyVerb& options,
-                               std::initializer_list<std::string_view> actions,
-                               std::initializer_list<const char*> own) {
-  if (std::ranges::find(actions, options.action) != actions.end()) return;
-  for (const char* option : own)
-    if (is_given(*options.verb, option))
-      throw BadInput(fmt::format("{} is for policy {}, not for policy {}", option,
-                                 fmt::join(actions, " and "), options.action));
-}
-
 std::string exported(const PolicyVerb& options) {
   if (options.torus.empty()) throw BadInput("policy export needs --torus, as --torus 4x4x4");
   return export_policy({options.name, options.directory, options.check.seed},
@@ -53,10 +40,8 @@ std::string exported(const PolicyVerb& options) {
 }
 
 int run(const PolicyVerb& options) {
-  refuse_for_another_action(options, {"new", "export"}, {"DIR"});
-  refuse_for_another_action(options, {"check", "export"}, {"--seed"});
-  refuse_for_another_action(options, {"check"}, {"--json", "--limit"});
-  refuse_for_another_action(options, {"export"}, {"--torus", "--mesh"});
+  const std::string what = "policy " + options.action;
+  refuse_options_without_effect(*options.verb, RunSetting(*options.verb, what));
   if (options.action == "check") return check_policy(options.name, options.check);
   const std::string text = options.action == "export"
                                ? exported(options)

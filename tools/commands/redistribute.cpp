@@ -42,6 +42,7 @@
 #include "tools/run/expectation.hpp"
 #include "tools/run/memory.hpp"
 #include "tools/run/policy_effects.hpp"
+#include "tools/run/run_setup.hpp"
 #include "tools/run/sound_links.hpp"
 #include "tools/run/watch.hpp"
 #include "tools/run/watch_options.hpp"
@@ -220,17 +221,13 @@ class RedistributeCommand {
 };
 
 int run(const CLI::App& verb, const RedistributeOptions& options) {
-  const Shape shape = shape_of(options.common, options.torus);
-  refuse_unusual_shapes(shape);
-  const Machine machine = load_machine(options.common.machine);
-  const RunOptions run_options = toroid::run_options(options.common, options.torus, machine);
-  refuse_several_processes(verb, run_options.processes.count());
-  const PolicyEffects effects =
-      policy_effects(Sent::exchanges, run_options.fabric, run_options.ring.route);
-  refuse_without_effect(verb, effects, "redistribute", run_options, machine);
-  refuse_impossible_put(run_options, shape);
-  return run_options.processes.run(
-      [&] { return RedistributeCommand(options, shape, machine, run_options).run(); });
+  const RunSetup setup =
+      set_up(verb, {"redistribute", Sent::exchanges}, options.common, options.torus);
+  refuse_twisted(setup.shape);
+  refuse_several_processes(verb, setup.run.processes.count());
+  refuse_impossible_put(setup.run, setup.shape);
+  return setup.run.processes.run(
+      [&] { return RedistributeCommand(options, setup.shape, setup.machine, setup.run).run(); });
 }
 
 void add_data_options(CLI::App& verb, RedistributeOptions& options) {

@@ -37,6 +37,7 @@
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/progress.hpp"
 #include "tools/run/replay_bounds.hpp"
+#include "tools/run/run_setup.hpp"
 #include "tools/run/sound_links.hpp"
 #include "tools/run/watch.hpp"
 #include "tools/run/watch_options.hpp"
@@ -74,20 +75,16 @@ Json message_latency_json(const MessageTimes& times) {
   return {{"p50", part(50)}, {"p99", part(99)}, {"max", part(100)}};
 }
 
-PolicyEffects replay_effects(const RunOptions& run) {
-  return policy_effects(Sent::messages, run.fabric, run.ring.route);
-}
-
 /// One run of the command on one process.
 class ReplayCommand {
  public:
-  ReplayCommand(const ReplayCommandOptions& options, const Shape& shape, const Machine& machine,
-                const RunOptions& run)
+  ReplayCommand(const ReplayCommandOptions& options, const RunSetup& setup)
       : options_(options),
-        shape_(shape),
-        machine_(machine),
-        run_(run),
-        graph_(read_schedule(options.file, shape.size())),
+        shape_(setup.shape),
+        machine_(setup.machine),
+        run_(setup.run),
+        effects_(setup.effects),
+        graph_(read_schedule(options.file, setup.shape.size())),
         sums_(message_sums(graph_)),
         times_(graph_) {}
 
@@ -133,7 +130,7 @@ class ReplayCommand {
                    {"ranks", graph_.ranks()},
                    {"messages", graph_.messages().size()},
                    {"bytes", sums_.bytes}});
-    add_policy(report, run_, replay_effects(run_));
+    add_policy(report, run_, effects_);
     add_workers(report, emulation);
     add_timing(report, replay_timing(graph_, shape_, machine_, emulation, is_sim(), cycles));
     if (is_sim()) {
@@ -176,19 +173,16 @@ class ReplayCommand {
   const Shape& shape_;
   const Machine& machine_;
   const RunOptions& run_;
+  PolicyEffects effects_;
   ScheduleGraph graph_;
   MessageSums sums_;
   MessageTimes times_;
 };
 
 int run_replay(const ReplayCommandOptions& options) {
-  const Shape shape = shape_of(options.common, options.torus);
-  const Machine machine = load_machine(options.common.machine);
-  const RunOptions run_options =
-      under_policy(toroid::run_options(options.common, options.torus, machine), shape, machine);
-  refuse_without_effect(*options.verb, replay_effects(run_options), "replay", run_options, machine);
-  return run_options.processes.run(
-      [&] { return ReplayCommand(options, shape, machine, run_options).run(); });
+  RunSetup setup = set_up(*options.verb, {"replay", Sent::messages}, options.common, options.torus);
+  setup.run = under_policy(std::move(setup.run), setup.shape, setup.machine);
+  return setup.run.processes.run([&] { return ReplayCommand(options, setup).run(); });
 }
 
 }  // namespace

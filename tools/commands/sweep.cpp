@@ -122,9 +122,6 @@ CampaignSettings settings_of(const SweepOptions& options, Axis axis) {
   if (!settings.is_virtual())
     throw BadInput(fmt::format("--axis load needs virtual time: --fabric sim, not {}",
                                options.lab.common.fabric));
-  if (settings.peers != 0) throw BadInput("--peers is not for --axis load");
-  if (settings.run.node.transfer == TransferMode::put)
-    throw BadInput("--transfer put is not for --axis load: the open loop sends single packets");
   settings.common.transfer = name_of(kTransferModeNames, TransferMode::packets);
   settings.run = moving_by(TransferMode::packets, std::move(settings.run));
   return settings;
@@ -134,21 +131,6 @@ void refuse_bad_loads(const std::vector<double>& loads) {
   for (auto at = loads.begin(); at != loads.end(); ++at)
     if (std::find(loads.begin(), at, *at) != at)
       throw BadInput(fmt::format("--load names {} twice", *at));
-}
-
-void refuse_load_options(const SweepOptions& options) {
-  for (const char* option : {"--load", "--refine", "--arrivals", "--window", "--warm-up"})
-    if (is_given(*options.verb, option))
-      throw BadInput(fmt::format("{} is for --axis load, not {}", option, options.axis));
-}
-
-/// A workload has its own sizes and times; the open loop sends packet by packet.
-void refuse_other_axes(const SweepOptions& options, Axis axis) {
-  if (axis != Axis::nodes && !options.lab.lists.workloads.empty())
-    throw BadInput(
-        fmt::format("--axis {} is for traffic; --workload goes along --axis nodes", options.axis));
-  if (axis == Axis::load && !options.lab.lists.per_visits.empty())
-    throw BadInput("--per-visit has no effect on --axis load");
 }
 
 /// Without those that refining adds.
@@ -196,8 +178,6 @@ int run(const SweepOptions& typed) {
   const auto axis = parse_choice<Axis>("axis", kSweepAxisNames, options.axis);
   const CampaignSettings settings = settings_of(options, axis);
   refuse_bad_loads(options.loads);
-  if (axis != Axis::load) refuse_load_options(options);
-  refuse_other_axes(options, axis);
   ScheduleFiles files;
   std::vector<CampaignCase> cases = make_cases(options.lab.lists, settings, files);
   if (axis == Axis::load && names_all(options.lab.lists))

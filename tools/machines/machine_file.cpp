@@ -238,6 +238,15 @@ Machine load_machine(const std::string& text) {
   return machine;
 }
 
+std::vector<std::string_view> changed_keys(const std::string& text) {
+  const std::size_t begin = changes_begin(text);
+  std::vector<std::string_view> keys;
+  if (begin != text.npos)
+    for (const Change& change : parse_changes(text.substr(begin + 1)))
+      keys.push_back(change.field->key);
+  return keys;
+}
+
 std::string_view origin_name(Origin origin) {
   switch (origin) {
     case Origin::paper:

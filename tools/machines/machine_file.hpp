@@ -22,6 +22,10 @@ std::span<const MachinePreset> machine_presets();
 /// BadInput with file, line and what was expected.
 Machine load_machine(const std::string& text);
 
+/// The keys of the numbers that stand behind the machine, without unit: {"injection_fifos",
+/// "hop_latency_cycles"}. REQUIRES: load_machine() takes it.
+std::vector<std::string_view> changed_keys(const std::string& text);
+
 /// The machine of a file's text: `name = "..."` and numbers under the keys of machine_fields(), or
 /// texts with a unit under the keys without one: `hop_latency = "100 ns"`. Fields that are left out
 /// keep the Blue Gene/L's value. A table `[sources]` says under either key where a number comes

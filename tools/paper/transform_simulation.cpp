@@ -53,7 +53,7 @@ Json plan_bounds_json(const PlanBounds& bounds) {
 
 Json run_transform(const TransformCase& what, const PaperSetting& setting) {
   const FftOptions options = options_of(what, setting);
-  const Shape shape = shape_of(options.common, options.torus);
+  const Shape shape = shape_of(options.torus);
   const TransformJob job = job_of(options, shape);
   Json figures = plan_bounds_json(bounds_of(*job.blueprint, job.way, setting.machine));
   const HostArray input = fft_input(options, shape).array;
@@ -68,7 +68,7 @@ Json run_transform(const TransformCase& what, const PaperSetting& setting) {
 
 Json run_model(const TransformCase& what, const PaperSetting& setting) {
   const FftOptions options = options_of(what, setting);
-  const TransformJob job = job_of(options, shape_of(options.common, options.torus));
+  const TransformJob job = job_of(options, shape_of(options.torus));
   return plan_bounds_json(bounds_of(*job.blueprint, job.way, setting.machine));
 }
 
@@ -76,7 +76,7 @@ Json run_slab(const SlabCase& what, const PaperSetting& setting) {
   FftOptions options = options_of({fft::Method::slab, what.torus, what.size}, setting);
   options.planes = what.planes;
   options.box_cut = what.box_cut;
-  const Shape shape = shape_of(options.common, options.torus);
+  const Shape shape = shape_of(options.torus);
   fft::Description description = describe(options, FabricName::sim);
   const FftInput input = fft_input(options, shape);
   description.size = input.size;
@@ -88,7 +88,7 @@ Json run_slab(const SlabCase& what, const PaperSetting& setting) {
 Expectation transform_expectation(const TransformCase& what, const PaperSetting& setting,
                                   double runs) {
   const FftOptions options = options_of(what, setting);
-  const Shape shape = shape_of(options.common, options.torus);
+  const Shape shape = shape_of(options.torus);
   const TransformJob job = job_of(options, shape);
   return run_expectation(transform_work(*job.blueprint) * runs, shape, setting.machine,
                          RunOptions{.threads = 1},

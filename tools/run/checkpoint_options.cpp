@@ -8,12 +8,11 @@ namespace toroid {
 
 void add_checkpoint_options(CLI::App& command, CheckpointOptions& options) {
   begin_group(command, "Output");
-  const Option file =
-      add_option(command, "--checkpoint", options.file,
-                 "on sim: save the run there now and then, and when it is interrupted; the "
-                 "same command goes on from it; removed when the run has ended")
-          .type_name("FILE")
-          .check(not_empty());
+  const Option file = add_option(command, "--checkpoint", options.file,
+                                 "save the run there now and then, and when it is interrupted; the "
+                                 "same command goes on from it; removed when the run has ended")
+                          .type_name("FILE")
+                          .check(not_empty());
   add_option(command, "--checkpoint-every", options.every, "seconds between two checkpoints")
       .needs(file)
       .check(number(0, 1e6))

@@ -3,8 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 #include <tuple>
 
 #include "hal/check.hpp"
@@ -17,35 +15,14 @@
 #include "packet/policies/policies.hpp"
 #include "packet/traffic/patterns.hpp"
 #include "tools/command_line/choice.hpp"
-#include "tools/command_line/option.hpp"
+#include "tools/command_line/option_effects.hpp"
 
 namespace toroid {
 namespace {
 
-/// An option, whether anything reads it, and on what it has no effect then.
-struct OptionEffect {
-  const char* option;
-  bool PolicyEffects::*is_read;
-  const char* without = nullptr;  ///< null: the run
-};
-constexpr std::array<OptionEffect, 13> kOptionEffects = {
-    {{"--order", &PolicyEffects::by_exchange},
-     {"--per-visit", &PolicyEffects::packets_per_visit},
-     {"--queues", &PolicyEffects::output_queues},
-     {"--drain", &PolicyEffects::by_link},
-     {"--tying", &PolicyEffects::by_link},
-     {"--routing", &PolicyEffects::by_link},
-     {"--tie", &PolicyEffects::by_link},
-     {"--no-transit-first", &PolicyEffects::by_link},
-     {"--no-bubble", &PolicyEffects::by_link},
-     {"--route", &PolicyEffects::route, "--fabric sim"},
-     {"--transfer", &PolicyEffects::transfer},
-     {"--bind", &PolicyEffects::by_rings, "--fabric sim"},
-     {"--stall", &PolicyEffects::by_rings, "--fabric sim"}}};
-
 std::string where(const RunOptions& run) {
   if (run.fabric == FabricName::sim) return "";
-  return fmt::format(" on --fabric {} --route {}", name_of<FabricName>(kFabricNames, run.fabric),
+  return fmt::format(" with --fabric {} --route {}", name_of<FabricName>(kFabricNames, run.fabric),
                      name_of<RingRoute>(kRingRouteNames, run.ring.route));
 }
 
@@ -101,27 +78,20 @@ Json if_read(bool is_read, const T& value) {
 }  // namespace
 
 PolicyEffects policy_effects(Sent sent, FabricName fabric, RingRoute route) {
-  const bool by_exchange = sent == Sent::exchanges;
-  const bool by_pointers =
-      sent == Sent::shifts && fabric != FabricName::sim && route == RingRoute::direct;
+  const bool is_sim = fabric == FabricName::sim;
+  RunSetting setting;
+  setting.set("sends", name_of<Sent>(kSentNames, sent))
+      .set("--fabric", name_of<FabricName>(kFabricNames, fabric))
+      .set("--route", name_of<RingRoute>(kRingRouteNames, route));
+  const auto reads = [&](std::string_view option) { return has_effect(option, "", setting); };
+  const bool by_exchange = reads("--order");
   return {.by_exchange = by_exchange,
-          .packets_per_visit = by_exchange || sent == Sent::messages,
+          .packets_per_visit = reads("--per-visit"),
           .output_queues = true,
-          .by_link = fabric == FabricName::sim || route == RingRoute::torus,
-          .route = fabric != FabricName::sim,
-          .releases = by_exchange && fabric == FabricName::sim,
-          .transfer = by_exchange || by_pointers,
-          .puts = by_pointers ||
-                  (by_exchange && (fabric == FabricName::sim || route == RingRoute::direct)),
-          .by_rings = fabric != FabricName::sim};
-}
-
-void refuse_settings_without_effect(const CLI::App& verb, const PolicyEffects& effects,
-                                    const std::string& what, const RunOptions& run) {
-  for (const OptionEffect& effect : kOptionEffects)
-    if (given_value(verb, effect.option) && !(effects.*effect.is_read))
-      throw BadInput(fmt::format("{} has no effect on {}", effect.option,
-                                 effect.without != nullptr ? effect.without : what + where(run)));
+          .by_link = reads("--drain"),
+          .releases = by_exchange && is_sim,
+          .transfer = reads("--transfer"),
+          .puts = reads("--transfer") && (is_sim || route == RingRoute::direct)};
 }
 
 void refuse_releases_without_effect(const Policy& policy, const PolicyEffects& effects,
@@ -153,12 +123,6 @@ void refuse_policy_without_effect(const Policy& policy, const PolicyEffects& eff
 void refuse_impossible_put(const RunOptions& run, const Shape& shape) {
   if (run.node.transfer == TransferMode::put && relays_or_combines(*run.node.policy, shape))
     throw BadInput("--transfer put: " + cannot_be_put(*run.node.policy));
-}
-
-void refuse_without_effect(const CLI::App& verb, const PolicyEffects& effects,
-                           const std::string& what, const RunOptions& run, const Machine& machine) {
-  refuse_settings_without_effect(verb, effects, what, run);
-  refuse_policy_without_effect(*run.node.policy, effects, what, run, machine);
 }
 
 Json policy_json(const Policy& policy, const PolicySettings& settings,

@@ -2,15 +2,16 @@
 // are refused where a user gives them.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/settings.hpp"
 #include "packet/policies/policy.hpp"
 #include "router/shm/ring_fabric.hpp"
-#include "tools/command_line/cli_fwd.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/results/json.hpp"
 
@@ -23,26 +24,24 @@ enum class Sent : std::uint8_t {
   streams,    ///< one after the other to given nodes
   shifts,     ///< blocks to neighbours in rings, or where nodes share memory pointers to them
 };
+inline constexpr std::array<std::string_view, 4> kSentNames = {"exchanges", "messages", "streams",
+                                                               "shifts"};
 
-/// Which groups of settings are read. `by_exchange`: order, relays, combining and throttle.
+/// Which groups of settings are read, as the table of option effects has it. `by_exchange`: order,
+/// relays, combining and throttle.
 struct PolicyEffects {
   bool by_exchange = true;
   bool packets_per_visit = true;
   bool output_queues = true;
   bool by_link = true;   ///< drain, tying, routing, tie, and the rules of the routers
-  bool route = true;     ///< of packets on rings
   bool releases = true;  ///< times before which messages do not go
   bool transfer = true;  ///< how messages move
   bool puts = false;     ///< they may by put, blocks of ring shifts by pointer
-  bool by_rings = true;  ///< binding of workers, and how long a run may stand still
 };
 PolicyEffects policy_effects(Sent sent, FabricName fabric, RingRoute route);
 
-/// Throws BadInput where an option of the group "Policy", of the routers or of rings is given and
-/// nothing reads it; `what` names the run in the message, as "replay".
-void refuse_settings_without_effect(const CLI::App& verb, const PolicyEffects& effects,
-                                    const std::string& what, const RunOptions& run);
-/// Throws BadInput where a policy holds messages back and nothing reads until when.
+/// Throws BadInput where a policy holds messages back and nothing reads until when; `what` names
+/// the run in the message, as "replay".
 void refuse_releases_without_effect(const Policy& policy, const PolicyEffects& effects,
                                     const std::string& what, const RunOptions& run);
 /// Throws BadInput where a policy differs from `random` only in what nothing reads, whatever the
@@ -52,9 +51,6 @@ void refuse_policy_without_effect(const Policy& policy, const PolicyEffects& eff
                                   const Machine& machine);
 /// Throws BadInput where puts are asked for on this torus and the policy sends by way of others.
 void refuse_impossible_put(const RunOptions& run, const Shape& shape);
-/// Makes both checks for the policy of the run's nodes.
-void refuse_without_effect(const CLI::App& verb, const PolicyEffects& effects,
-                           const std::string& what, const RunOptions& run, const Machine& machine);
 
 /// policy, order, packets_per_visit, output_queues, drain, tying, routing, tie, throttle: null
 /// where nothing reads it or, of the throttle, where there is none.

@@ -43,13 +43,13 @@ Json loads_json(const FabricCounters& counters, std::uint64_t repetitions) {
 void add_watch_options(CLI::App& command, WatchOptions& options) {
   begin_group(command, "Output");
   add_option(command, "--record", options.record,
-             "on sim: write the result with links and FIFOs over time, for toroid report")
+             "write the result with links and FIFOs over time, for toroid report")
       .type_name("FILE")
       .check(not_empty());
-  const Option trace = add_option(command, "--trace", options.trace,
-                                  "on sim: write packets' ways for ui.perfetto.dev")
-                           .type_name("FILE")
-                           .check(not_empty());
+  const Option trace =
+      add_option(command, "--trace", options.trace, "write packets' ways for ui.perfetto.dev")
+          .type_name("FILE")
+          .check(not_empty());
   add_report_option(command, options.report);
   add_option(command, "--trace-limit", options.trace_bytes,
              "of the trace at most; packets are left out to keep it; a number without a unit "
@@ -67,8 +67,6 @@ Watch::Watch(const WatchOptions& options, ReportNotice notice, const Shape& shap
       machine_(machine),
       report_(options_.report, notice) {
   const bool is_sim = run.fabric == FabricName::sim;
-  if (!is_sim && !options.record.empty()) throw BadInput("--record is for --fabric sim");
-  if (!is_sim && !options.trace.empty()) throw BadInput("--trace is for --fabric sim");
   const bool for_report = !options_.report.empty() && fits_a_page();
   const bool for_host = is_recorded_for_host() && fits_a_page();
   if (!is_sim || (options_.record.empty() && options_.trace.empty() && !for_report && !for_host))

@@ -18,11 +18,6 @@ void add_kernel_option(CLI::App& verb, std::string& kernel) {
       .capture_default_str();
 }
 
-void refuse_kernel_without_effect(const CLI::App& verb, const std::string& method) {
-  if (method == "orbital" && is_given(verb, "--kernel"))
-    throw BadInput("--kernel is nothing to --method orbital, which multiplies matrices");
-}
-
 fft::LibraryName library_of(const std::string& kernel) {
   return parse_choice<fft::LibraryName>("kernel", fft::local::kLibraryNames, kernel);
 }

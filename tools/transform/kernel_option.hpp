@@ -11,8 +11,6 @@ namespace toroid {
 /// The library of this build that transforms lines unless --kernel names another.
 std::string default_kernel();
 void add_kernel_option(CLI::App& verb, std::string& kernel);
-/// Throws BadInput where it is given to a method that transforms no lines.
-void refuse_kernel_without_effect(const CLI::App& verb, const std::string& method);
 /// Throws BadInput if there is no such library.
 fft::LibraryName library_of(const std::string& kernel);
 

@@ -82,15 +82,15 @@ void add_slab_options(CLI::App& verb, FftOptions& options) {
   begin_group(verb, "Method slab");
   add_piece_options(verb, options);
   add_option(verb, "--box-cut", options.box_cut,
-             "slab: the spectrum's box is so many times smaller per axis, 1.5 or 2")
+             "the spectrum's box is so many times smaller per axis, 1.5 or 2")
       .check(box_cut())
       .capture_default_str();
   add_option(verb, "--cores", options.cores,
-             "slab on sim: cores of a node that share out its lines; one moves the packets")
+             "cores of a node that share out its lines; one moves the packets")
       .transform(whole_number(1, 1024))
       .capture_default_str();
   add_flag(verb, "--timings", options.timings,
-           "slab: a table of blocks on 1 to all nodes, blocking beside non-blocking");
+           "a table of blocks on 1 to all nodes, blocking beside non-blocking");
 }
 
 void add_plan_options(CLI::App& verb, FftOptions& options) {
@@ -142,6 +142,21 @@ void add_fft_options(CLI::App& verb, FftOptions& options) {
                        "toroid fft --size 32 --torus 4x2 --method slab --planes 2"},
                       {"a cosine transform by the orbital method",
                        "toroid fft --size 32 --torus 4x4x4 --method orbital --transform dct"}});
+}
+
+void check_fft_options(const FftOptions& options) {
+  if (options.box_cut != 1 && options.real) throw BadInput("a box cut takes complex data");
+  if (options.padded_planes && options.box_cut == 1)
+    throw BadInput("--planes F,P,Q has no effect without --box-cut; give --planes F[,B]");
+  // Planes are tuned in the direction of a loop's beginning only.
+  if (options.loops > 0 && options.backward_planes.value_or(options.planes) < 0)
+    throw BadInput("--planes -1 is not measured for the way back of a --loop; give it a number");
+}
+
+bool all_blocking(const FftOptions& options) {
+  const bool comes_back = options.loops > 0;
+  return !options.timings && options.planes_of_way() == 0 &&
+         (!comes_back || options.planes_of(fft::Way::backward, options.box_cut) == 0);
 }
 
 fft::Description describe(const FftOptions& options, FabricName fabric) {

@@ -53,6 +53,10 @@ struct FftOptions : ArrayOptions, PieceOptions, StageOptions {
 Check box_cut();
 
 void add_fft_options(CLI::App& verb, FftOptions& options);
+/// Throws BadInput where values do not go together.
+void check_fft_options(const FftOptions& options);
+/// Whether no direction that runs goes in pieces.
+bool all_blocking(const FftOptions& options);
 
 /// Everything of the description but the array's size. Throws BadInput.
 fft::Description describe(const FftOptions& options, FabricName fabric);

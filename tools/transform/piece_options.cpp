@@ -15,9 +15,6 @@
 namespace toroid {
 namespace {
 
-/// What pieces have, without which all of it is nothing to a blocking exchange.
-constexpr std::array kPieceOptions = {"--window", "--test-interval", "--start", "--taper"};
-
 /// A number of planes or -1, or up to three of them with commas between.
 Check planes() {
   const Check count = whole_number(0, std::uint64_t{1} << 31);
@@ -49,35 +46,23 @@ void set_planes(PieceOptions& options, const std::string& text) {
 void add_piece_options(CLI::App& verb, PieceOptions& options) {
   add_option(
       verb, "--planes", [&options](const std::string& text) { set_planes(options, text); },
-      "slab: planes per non-blocking exchange; 0: blocking, -1: the fastest, measured. F,B "
+      "planes per non-blocking exchange; 0: blocking, -1: the fastest, measured. F,B "
       "where the inverse has others; F,P,Q with a box cut: P forward, Q inverse")
       .transform(planes())
       .type_name("F[,B] or F,P,Q")
       .default_str("0");
-  add_option(verb, "--window", options.window, "slab: exchanges that may be outstanding at once")
+  add_option(verb, "--window", options.window, "exchanges that may be outstanding at once")
       .transform(whole_number(1, fft::kMostOutstanding))
       .capture_default_str();
   add_option(verb, "--test-interval", options.test_interval,
-             "slab: lines between two looks at the network; else 1 where time is virtual, all "
+             "lines between two looks at the network; else 1 where time is virtual, all "
              "of a piece")
       .transform(whole_number(1, std::uint64_t{1} << 31));
   add_option(verb, "--start", options.start,
-             "slab: when the last axis begins: after the exchange, or each line when it has come")
+             "when the last axis begins: after the exchange, or each line when it has come")
       .check(one_of("start", fft::kStartNames))
       .capture_default_str();
-  add_flag(verb, "--taper", options.taper, "slab: exchanges of fewer and fewer planes at the end");
-}
-
-void refuse_piece_options(const CLI::App& verb, const std::string& method, bool is_blocking) {
-  if (method != "slab" && is_given(verb, "--planes"))
-    throw BadInput("--planes is for --method slab");
-  for (const char* option : kPieceOptions) {
-    if (!is_given(verb, option)) continue;
-    if (method != "slab") throw BadInput(fmt::format("{} is for --method slab", option));
-    if (is_blocking)
-      throw BadInput(
-          fmt::format("{} is nothing to a blocking exchange; give --planes too", option));
-  }
+  add_flag(verb, "--taper", options.taper, "exchanges of fewer and fewer planes at the end");
 }
 
 fft::Overlap overlap_of(const PieceOptions& options, double box_cut, FabricName fabric) {

@@ -32,9 +32,6 @@ struct PieceOptions {
 
 /// --planes, --window, --test-interval, --start and --taper.
 void add_piece_options(CLI::App& verb, PieceOptions& options);
-/// Those of them that are given and not heeded: by another method, or, where `is_blocking`, by any.
-/// Throws BadInput.
-void refuse_piece_options(const CLI::App& verb, const std::string& method, bool is_blocking);
 /// Throws BadInput.
 fft::Overlap overlap_of(const PieceOptions& options, double box_cut, FabricName fabric);
 

@@ -298,13 +298,15 @@ RunOptions under_policy(RunOptions run, const fft::Blueprint& blueprint, const M
   return run;
 }
 
+Sent sent_by(fft::Method method, fft::Layer layer, fft::OrbitalVariant variant) {
+  if (method == fft::Method::orbital)
+    return variant == fft::OrbitalVariant::cra ? Sent::shifts : Sent::streams;
+  return layer == fft::Layer::packets ? Sent::exchanges : Sent::streams;
+}
+
 PolicyEffects transform_effects(fft::Method method, const RunOptions& run, fft::Layer layer,
                                 fft::OrbitalVariant variant) {
-  const bool rolls_all = variant == fft::OrbitalVariant::cra;
-  const Sent sent = method == fft::Method::orbital ? rolls_all ? Sent::shifts : Sent::streams
-                    : layer == fft::Layer::packets ? Sent::exchanges
-                                                   : Sent::streams;
-  return policy_effects(sent, run.fabric, run.ring.route);
+  return policy_effects(sent_by(method, layer, variant), run.fabric, run.ring.route);
 }
 
 Outcome transform(Emulation& emulation, const TransformJob& job, const HostArray& array) {

@@ -100,6 +100,9 @@ struct TransformJob {
 /// queues where neither policy nor user say: with one, its two directions would get in each other's
 /// way. Throws BadInput where the policy does not fit the machine.
 RunOptions under_policy(RunOptions run, const fft::Blueprint& blueprint, const Machine& machine);
+/// What a transform sends.
+Sent sent_by(fft::Method method, fft::Layer layer = fft::Layer::packets,
+             fft::OrbitalVariant variant = fft::OrbitalVariant::cra);
 /// What is read of a policy's settings.
 PolicyEffects transform_effects(fft::Method method, const RunOptions& run,
                                 fft::Layer layer = fft::Layer::packets,

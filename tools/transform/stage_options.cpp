@@ -34,19 +34,18 @@ std::array<unsigned, 3> axes_of(std::string_view text) {
 }  // namespace
 
 void add_stage_options(CLI::App& verb, StageOptions& options) {
-  add_option(verb, "--schedule", options.schedule,
-             "orbital: signs of its scheduling vector, as +-+")
+  add_option(verb, "--schedule", options.schedule, "signs of its scheduling vector, as +-+")
       .type_name("SIGNS")
       .capture_default_str();
   add_option(verb, "--slicing", options.slicing,
-             "orbital: the axis across whose slices the first two stages work; else y")
+             "the axis across whose slices the first two stages work; else y")
       .check(one_of("slicing", kSlicings));
   add_option(verb, "--stages", options.stages,
-             "orbital: axes in the order of the stages, the slicing's last; else zyx, zxy, yxz")
+             "axes in the order of the stages, the slicing's last; else zyx, zxy, yxz")
       .type_name("AXES")
       .check(not_empty());
   add_option(verb, "--variant", options.variant,
-             "orbital: cra rolls data and sums; bcr broadcasts data and rolls coefficients, as "
+             "cra rolls data and sums; bcr broadcasts data and rolls coefficients, as "
              "Fox's; bbc broadcasts both")
       .check(one_of("variant", fft::kOrbitalVariantNames))
       .capture_default_str();

@@ -310,7 +310,7 @@ TEST_F(PolicyFile, ReleasesAreForTheModel) {
   at.save("t.npy", table_of({16, 16}, Cells(256, 5)));
   at.save("t.toml", on_4x4("rank", "release = \"t.npy\"\n"));
   expect_refusal(at, {"alltoall", "--torus", "4x4", "--policy", "t.toml", "--fabric", "shm"},
-                 {"policy t: its release times have no effect on alltoall on --fabric shm"});
+                 {"policy t: its release times have no effect on alltoall with --fabric shm"});
 }
 
 TEST_F(PolicyFile, ReleasesHaveNoMeaningInOrbitalTransforms) {

@@ -1,0 +1,165 @@
+// The table of where options have an effect: what it names exists, and each row refuses and lets
+// through what it says.
+#include "tools/command_line/option_effects.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "hal/machine.hpp"
+#include "tests/tools/refusal.hpp"
+#include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
+#include "tests/tools/temporary_directory.hpp"
+#include "tools/command_line/command_line.hpp"
+
+namespace toroid::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::istringstream stream{std::string(text)};
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+/// The verbs that have the option, of those that the row is for.
+std::vector<const CLI::App*> verbs_with(const CLI::App& app, const OptionEffect& effect,
+                                        const std::string& option) {
+  const std::vector<std::string> named = words_of(effect.verbs);
+  std::vector<const CLI::App*> verbs;
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
+    const bool is_meant =
+        named.empty() || std::ranges::find(named, verb->get_name()) != named.end();
+    if (is_meant && verb->get_option_no_throw(option.substr(0, option.find('='))) != nullptr)
+      verbs.push_back(verb);
+  }
+  return verbs;
+}
+
+TEST(OptionEffects, NamesOptionsAndVerbsThatExist) {
+  const CommandLine line;
+  std::set<std::string> verbs;
+  for (const CLI::App* verb : line.app().get_subcommands([](const CLI::App*) { return true; }))
+    verbs.insert(verb->get_name());
+  for (const OptionEffect& effect : option_effects()) {
+    for (const std::string& verb : words_of(effect.verbs))
+      EXPECT_TRUE(verbs.contains(verb)) << verb;
+    for (const std::string& option : words_of(effect.options)) {
+      const auto having = verbs_with(line.app(), effect, option);
+      EXPECT_FALSE(having.empty()) << option << " of " << effect.verbs;
+      if (!effect.verbs.empty()) EXPECT_EQ(having.size(), words_of(effect.verbs).size()) << option;
+    }
+  }
+}
+
+/// A setting without any of what the row requires, and one with all of an alternative.
+TEST(OptionEffects, EachRowRefusesWhatItSaysAndProposesWhatItAccepts) {
+  for (const OptionEffect& effect : option_effects())
+    for (const std::string& option : words_of(effect.options)) {
+      const std::string verb = effect.verbs.empty() ? "alltoall" : words_of(effect.verbs).front();
+      SCOPED_TRACE(option + " where " + std::string(effect.where));
+      RunSetting nothing(verb);
+      const std::string alternative(effect.where.substr(0, effect.where.find(" | ")));
+      for (const std::string& requirement : {alternative})
+        if (requirement.starts_with("no ")) nothing.set(words_of(requirement)[1], "x");
+      const std::string refusal = without_effect(option, verb, nothing);
+      std::string shown = option;
+      std::ranges::replace(shown, '=', ' ');
+      EXPECT_THAT(refusal, StartsWith(shown + " has no effect on " + verb));
+      EXPECT_THAT(refusal, HasSubstr(" (it works with"));
+    }
+}
+
+/// The rows as their readers meet them.
+TEST(OptionEffects, SayInOneFormWhatIsInTheWayAndWhatWorks) {
+  RunSetting rings("fft --method volumetric");
+  rings.set("--fabric", "shm").set("--route", "direct").set("--method", "volumetric");
+  rings.set("sends", "exchanges");
+  EXPECT_EQ(without_effect("--drain", "fft", rings),
+            "--drain has no effect on fft --method volumetric with --fabric shm --route direct (it "
+            "works with --route torus)");
+  EXPECT_EQ(without_effect("--cores", "fft", rings),
+            "--cores has no effect on fft --method volumetric (it works with --method slab)");
+  EXPECT_EQ(without_effect("--frames", "fft", rings),
+            "--frames has no effect on fft --method volumetric with --fabric shm (it works with "
+            "--fabric ofi)");
+  EXPECT_EQ(without_effect("--inverse", "fft", rings.set("--loop", "3")),
+            "--inverse has no effect on fft --method volumetric with --loop 3 (it works without "
+            "--loop)");
+  EXPECT_EQ(without_effect("--order", "fft", rings), "");
+  EXPECT_EQ(without_effect("--order", "hello", RunSetting("hello").set("sends", "streams")),
+            "--order has no effect on hello (it works with exchanges)");
+}
+
+TEST(OptionEffects, CoverEachNumberOfTheMachineThatNotEveryFabricReads) {
+  RunSetting direct("alltoall");
+  direct.set("--fabric", "shm").set("--route", "direct");
+  std::set<std::string> read;
+  for (const MachineField& field : machine_fields())
+    if (has_effect("--machine=" + std::string(field.key), "", direct))
+      read.insert(std::string(field.key));
+  // Time by the wall clock is counted in cycles; the rest are buffers of the direct route, and when
+  // message passing sends without asking.
+  EXPECT_EQ(read,
+            (std::set<std::string>{"clock_hz", "eager_bytes", "injection_fifo_chunks",
+                                   "link_error_rate", "reception_fifo_chunks", "reception_fifos"}));
+}
+
+TEST(OptionEffects, NumbersOfTheMachineThatNothingReadsAreRefusedByName) {
+  const TemporaryDirectory directory;
+  const Arguments rings = {"alltoall", "--torus", "2x2", "--fabric", "shm", "--route", "direct"};
+  expect_refusal(directory, rings + Arguments{"--machine", "bgl:injection_fifos=4"},
+                 {"--machine injection_fifos has no effect on alltoall with --fabric shm --route "
+                  "direct (it works with --route torus)"});
+  expect_refusal(directory, rings + Arguments{"--machine", "bgl:hop_latency=100 ns"},
+                 {"--machine hop_latency_cycles", "(it works with --fabric sim)"});
+  expect_refusal(
+      directory,
+      {"compare", "--torus", "2x2", "--fabric", "shm", "--machine", "bgl,bgl:inject_cycles=9"},
+      {"--machine inject_cycles has no effect on compare"});
+  EXPECT_EQ(run_command({"alltoall", "--torus", "2x2", "--fabric", "shm", "--route", "torus",
+                         "--machine", "bgl:injection_fifos=4", "--quiet"})
+                .exit_code,
+            0);
+}
+
+/// Every option of every verb on every fabric, route and kind of message: the groups that JSON has
+/// as null are those that are refused.
+TEST(OptionEffects, AreAClosedFormOfFabricRouteAndMessages) {
+  for (const std::string fabric : {"sim", "shm", "ofi"})
+    for (const std::string route : {"torus", "direct"})
+      for (const std::string sends : {"exchanges", "messages", "streams", "shifts"}) {
+        RunSetting setting("run");
+        setting.set("--fabric", fabric).set("--route", route).set("sends", sends);
+        const auto reads = [&](const char* option) { return has_effect(option, "", setting); };
+        const bool is_sim = fabric == "sim";
+        const bool goes_by_links = is_sim || route == "torus";
+        EXPECT_EQ(reads("--order"), sends == "exchanges");
+        EXPECT_EQ(reads("--per-visit"), sends == "exchanges" || sends == "messages");
+        EXPECT_EQ(reads("--transfer"),
+                  sends == "exchanges" || (sends == "shifts" && !goes_by_links));
+        for (const char* option : {"--drain", "--tying", "--routing", "--tie", "--no-bubble",
+                                   "--no-transit-first", "--fail-link"})
+          EXPECT_EQ(reads(option), goes_by_links) << option;
+        for (const char* option : {"--route", "--bind", "--stall"})
+          EXPECT_EQ(reads(option), !is_sim) << option;
+        for (const char* option : {"--provider", "--frames"})
+          EXPECT_EQ(reads(option), fabric == "ofi") << option;
+        for (const char* option : {"--record", "--trace"}) EXPECT_EQ(reads(option), is_sim);
+        for (const char* option : {"--torus", "--bytes", "--queues", "--seed"})
+          EXPECT_TRUE(reads(option)) << option;
+      }
+}
+
+}  // namespace
+}  // namespace toroid::testing

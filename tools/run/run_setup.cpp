@@ -1,0 +1,58 @@
+#include "tools/run/run_setup.hpp"
+
+#include <fmt/core.h>
+
+#include <string_view>
+#include <utility>
+
+#include "hal/check.hpp"
+#include "packet/node/settings.hpp"
+#include "router/shm/ring_fabric.hpp"
+#include "tools/command_line/choice.hpp"
+#include "tools/command_line/route_choice.hpp"
+#include "tools/machines/machine_file.hpp"
+
+namespace toroid {
+
+RunSetting setting_of(const CLI::App& verb, const Sender& sender, const CommonOptions& common,
+                      const TorusOptions& torus, const Machine& machine) {
+  const RingRoute route = route_of(common, concerns_links(torus, machine));
+  RunSetting setting(verb, sender.what);
+  setting.set("sends", name_of<Sent>(kSentNames, sender.sent))
+      .set("--route", name_of<RingRoute>(kRingRouteNames, route))
+      .set("--routing", name_of<RoutingRule>(kRoutingRuleNames, routing_of(torus.policy)));
+  if (machine.link_error_rate > 0) setting.set("--link-error", "of the machine");
+  if (torus.link_errors.limit == 0) setting.set("--link-error-limit", "");
+  if (Shape::parse(torus.torus, torus.mesh).is_twisted()) setting.set("twist", torus.torus);
+  return setting;
+}
+
+void refuse_machine_keys_without_effect(const std::string& machine, const RunSetting& setting) {
+  for (const std::string_view key : changed_keys(machine)) {
+    const std::string refusal = without_effect(fmt::format("--machine={}", key), "", setting);
+    if (!refusal.empty()) throw BadInput(refusal);
+  }
+}
+
+RunSetup set_up(const CLI::App& verb, const RunSetting& setting, const Sender& sender,
+                const CommonOptions& common, const TorusOptions& torus, const Machine& machine) {
+  refuse_options_without_effect(verb, setting);
+  refuse_machine_keys_without_effect(common.machine, setting);
+  const Shape shape = shape_of(torus);
+  RunOptions run = run_options(common, torus, machine);
+  const PolicyEffects effects = policy_effects(sender.sent, run.fabric, run.ring.route);
+  if (sender.takes_every_policy)
+    refuse_releases_without_effect(*run.node.policy, effects, sender.what, run);
+  else
+    refuse_policy_without_effect(*run.node.policy, effects, sender.what, run, machine);
+  return {shape, machine, std::move(run), effects};
+}
+
+RunSetup set_up(const CLI::App& verb, const Sender& sender, const CommonOptions& common,
+                const TorusOptions& torus) {
+  const Machine machine = load_machine(common.machine);
+  return set_up(verb, setting_of(verb, sender, common, torus, machine), sender, common, torus,
+                machine);
+}
+
+}  // namespace toroid
