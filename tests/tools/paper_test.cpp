@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -28,9 +29,11 @@
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 #include "tools/machines/machine_file.hpp"
+#include "tools/paper/curves.hpp"
+#include "tools/paper/expression.hpp"
 #include "tools/paper/formats.hpp"
+#include "tools/paper/published.hpp"
 #include "tools/paper/row.hpp"
-#include "tools/paper/section.hpp"
 #include "tools/paper/simulate.hpp"
 #include "tools/paper/simulation.hpp"
 #include "tools/results/json.hpp"
@@ -62,7 +65,7 @@ PaperRow row_named(const std::vector<PaperRow>& rows, const std::string& what) {
 
 TEST(PaperRow, ComparesOnlyWhatIsKnown) {
   PaperRow row{"table1", "a time", "Table 1", "s"};
-  row.bar = within(0.2);
+  row.bar = RatioBar{0.8, 1.2};
   EXPECT_FALSE(row.ratio());
   EXPECT_FALSE(row.misses_bar());
   row.ours = 3.0;
@@ -93,9 +96,9 @@ TEST(PaperSections, ListEveryRowAlsoWhereItsRunWasLeftOut) {
   EXPECT_EQ(paper_sections().size(), expected.size());
   for (const PaperSection& section : paper_sections()) {
     const std::vector<PaperRow> rows = section.rows({}, fitted());
-    EXPECT_EQ(rows.size(), expected.at(section.name)) << section.name;
+    EXPECT_EQ(rows.size(), expected.at(section.name())) << section.name();
     for (const PaperRow& row : rows) {
-      EXPECT_EQ(row.section, section.name);
+      EXPECT_EQ(row.section, section.name());
       EXPECT_FALSE(row.what.empty() || row.source.empty() || row.unit.empty()) << row.what;
       EXPECT_FALSE(row.ours) << row.what;
       EXPECT_FALSE(row.misses_bar()) << row.what;
@@ -118,6 +121,74 @@ TEST(PaperSections, NameEqualRunsEquallyAndDifferentOnesDifferently) {
                 simulation.is_long)
           << simulation.key;
   EXPECT_TRUE(is_long.contains(of_table1(128, false).key()));
+}
+
+TEST(Published, TablesSayRunsAndExpressionsOfTheirFigures) {
+  const auto sections = parse_published(
+      "# a source\n"
+      "section mine\n"
+      "run a = transform torus=2x2x2 size=8\n"
+      "run b = transform torus=2mx2x2 size=8 layer=mpi long\n"
+      "\n"
+      "# what | unit | published | ours | bound | bar | source | note\n"
+      "twice | s | 1.5 | 2 * (b.time_s - a.time_s) | a | 0.5 to inf | Table 9 | of {machine}\n"
+      "share | % | - | 100 * a.part.first / 8 | 100 link | | text |\n");
+  ASSERT_EQ(sections.size(), 1u);
+  const auto& runs = sections[0].simulations();
+  ASSERT_EQ(runs.size(), 2u);
+  EXPECT_TRUE(runs[1].is_long && !runs[0].is_long);
+  PaperResults results;
+  results[runs[0].key] = {
+      {"cycles", 700e6}, {"bound_cycles", 350e6}, {"bound_by", "link"}, {"part", {{"first", 2}}}};
+  results[runs[1].key] = {{"cycles", 1400e6}};
+  const auto rows = sections[0].rows(results, fitted());
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].ours, 2.0);
+  EXPECT_EQ(rows[0].seed, 1.5);
+  EXPECT_EQ(rows[0].bound, 0.5);
+  EXPECT_EQ(rows[0].bound_by, "link");
+  EXPECT_FALSE(rows[0].misses_bar());
+  EXPECT_EQ(rows[0].note, "of bgl-fitted");
+  EXPECT_EQ(rows[1].ours, 25.0);
+  EXPECT_FALSE(rows[1].seed);
+  EXPECT_EQ(rows[1].bound, 100.0);
+  EXPECT_FALSE(sections[0].rows({}, fitted())[0].ours) << "a run was left out";
+}
+
+TEST(Published, WrongLinesAreRefusedWithTheirNumber) {
+  const auto refusal_of = [](const std::string& text) -> std::string {
+    try {
+      for (const PaperSection& section : parse_published(text)) (void)section.rows({}, fitted());
+    } catch (const BadInput& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const std::string begun = "section mine\nrun a = transform torus=2 size=8\n";
+  EXPECT_THAT(refusal_of("run a = transform torus=2 size=8\n"), HasSubstr("line 1: no section"));
+  EXPECT_THAT(refusal_of(begun + "x | s | 1\n"), HasSubstr("line 3: a row of 8 columns"));
+  EXPECT_THAT(refusal_of("section m\nrun a = transform torus=2 sise=8\n"), HasSubstr("'sise=8'"));
+  EXPECT_THAT(refusal_of("section m\nrun a = voyage torus=2\n"), HasSubstr("'voyage'"));
+  EXPECT_THAT(refusal_of(begun + "x | s | 1 | b.time_s | | | t |\n"), HasSubstr("no run 'b'"));
+  EXPECT_THAT(refusal_of(begun + "x | s | 1 | 2 * | | | t |\n"), HasSubstr("character 4"));
+}
+
+TEST(Expression, FollowsTheRulesOfArithmetic) {
+  const auto value_of = [](std::string_view name) -> std::optional<double> {
+    if (name == "a.b") return 3.0;
+    return std::nullopt;
+  };
+  const auto value = [&](const char* text) { return evaluate(text, value_of); };
+  EXPECT_EQ(value("1 + 2 * 3 - 4 / 2"), 5.0);
+  EXPECT_EQ(value("(1 + 2) * 3"), 9.0);
+  EXPECT_EQ(value("10 - 3 - 2"), 5.0);
+  EXPECT_EQ(value("16 / 4 / 2"), 2.0);
+  EXPECT_EQ(value("2*a.b-1.5e0"), 4.5);
+  EXPECT_EQ(value("inf"), std::numeric_limits<double>::infinity());
+  for (const char* unknown : {"-", "", "c", "1 + c", "1 / 0", "1 / (a.b - 3)"})
+    EXPECT_FALSE(value(unknown)) << unknown;
+  for (const char* wrong : {"1 +", "(1", "1)", "1 2", "a b", "*2", "1 & 2"})
+    EXPECT_THROW(value(wrong), BadInput) << wrong;
 }
 
 /// A made-up Table 1: 64 cubed only.

@@ -24,9 +24,10 @@
 #include "tools/commands/commands.hpp"
 #include "tools/io/output_file.hpp"
 #include "tools/machines/machine_file.hpp"
+#include "tools/paper/curves.hpp"
 #include "tools/paper/formats.hpp"
+#include "tools/paper/published.hpp"
 #include "tools/paper/row.hpp"
-#include "tools/paper/section.hpp"
 #include "tools/paper/simulate.hpp"
 #include "tools/paper/simulation.hpp"
 #include "tools/report/output.hpp"
@@ -147,7 +148,7 @@ PaperTable make_table(const PaperOptions& options, const PaperSetting& setting, 
   if (visible) printer.show_rest(results);
   for (const PaperSection* section : sections) {
     for (PaperRow& row : printer.rows(*section, results)) table.rows.push_back(std::move(row));
-    if (section->name == kCurves) table.points = curve_points(results, setting);
+    if (section->name() == kCurves) table.points = curve_points(results, setting);
   }
   return table;
 }
@@ -229,7 +230,7 @@ int run_paper(const PaperOptions& options) {
 
 std::vector<std::string_view> section_names() {
   std::vector<std::string_view> names;
-  for (const PaperSection& section : paper_sections()) names.push_back(section.name);
+  for (const PaperSection& section : paper_sections()) names.push_back(section.name());
   return names;
 }
 

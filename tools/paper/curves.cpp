@@ -1,6 +1,5 @@
-// Section `curves`: Figures 2 to 5 of the volumetric FFT paper, time and speed-up from 1 node to
-// 2,048 beside those of the slab method. The paper's figures are pictures; the rows have the
-// numbers of its text.
+#include "tools/paper/curves.hpp"
+
 #include <fmt/core.h>
 
 #include <cstddef>
@@ -16,8 +15,8 @@
 
 #include "fft/plan/description.hpp"
 #include "tools/campaign/table.hpp"
+#include "tools/paper/published.hpp"
 #include "tools/paper/row.hpp"
-#include "tools/paper/section.hpp"
 #include "tools/paper/simulation.hpp"
 
 namespace toroid {
@@ -62,15 +61,6 @@ void for_each_case(const Use& use) {
           use(curve.on(partition.torus, size), partition.nodes);
 }
 
-std::vector<Simulation> curve_simulations() {
-  std::vector<Simulation> simulations;
-  for_each_case([&](const TransformCase& what, unsigned nodes) {
-    const bool is_long = nodes >= 1024 || (what.size >= 128 && nodes >= 256);
-    simulations.push_back(transform_simulation(what, is_long));
-  });
-  return simulations;
-}
-
 using Points = std::vector<CurvePoint>;
 
 const CurvePoint* point(const Points& points, std::int64_t size, unsigned nodes,
@@ -79,74 +69,6 @@ const CurvePoint* point(const Points& points, std::int64_t size, unsigned nodes,
     if (p.size == size && p.nodes == nodes && p.method == curve.method && p.layer == curve.layer)
       return &p;
   return nullptr;
-}
-
-/// The ratio of two times of the largest array.
-std::optional<double> time_ratio(const CurvePoint* numerator, const CurvePoint* denominator) {
-  if (numerator == nullptr || denominator == nullptr) return std::nullopt;
-  return numerator->time_s / denominator->time_s;
-}
-
-PaperRow curve_row(const char* what, const char* source, const char* unit,
-                   std::optional<double> seed, std::optional<double> ours) {
-  return {std::string(kCurves), what, source, unit, seed, ours};
-}
-
-/// The largest number of nodes tried that the slab method can use for the largest array.
-std::optional<double> most_slab_nodes(const Points& points) {
-  std::optional<double> most;
-  for (const CurvePoint& p : points)
-    if (p.method == kSlab.method && p.size == kCurveSizes.back())
-      most = std::max(most.value_or(0), static_cast<double>(p.nodes));
-  return most;
-}
-
-std::vector<PaperRow> curve_rows(const PaperResults& results, const PaperSetting& setting) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  const Points points = curve_points(results, setting);
-  const auto at = [&](unsigned nodes, const PaperCurve& curve) {
-    return point(points, kCurveSizes.back(), nodes, curve);
-  };
-  const CurvePoint* on_512 = at(512, kVolumetric);
-  const CurvePoint* on_1024 = at(1024, kVolumetric);
-  std::vector<PaperRow> rows;
-  rows.push_back(curve_row("128^3, speed-up on 1,024 nodes", "text on Figure 4", "times", 250,
-                           time_ratio(at(1, kVolumetric), on_1024)));
-  rows.back().bar = RatioBar{1, kInfinity};
-  rows.back().note = "\"in excess of 250\"";
-  rows.push_back(curve_row("128^3, time on 1,024 / on 512 nodes", "text on Figure 3", "ratio", 1,
-                           time_ratio(on_1024, on_512)));
-  rows.back().bar = RatioBar{0, 1};
-  rows.back().note = "\"continue to scale up to 1,024\": less than 1";
-  rows.push_back(curve_row("128^3, most nodes for the slab", "text on Figure 2", "nodes", 128,
-                           most_slab_nodes(points)));
-  rows.back().bar = within(0);
-  rows.push_back(curve_row("128^3, slab / volumetric on 128 nodes", "text on Figure 3", "ratio", 1,
-                           time_ratio(at(128, kSlab), at(128, kVolumetric))));
-  rows.back().note = "\"comparable\"";
-  rows.push_back(curve_row("128^3, slab / volumetric on 1 node", "text on Figure 3", "ratio",
-                           1 / 1.5, time_ratio(at(1, kSlab), at(1, kVolumetric))));
-  rows.back().note = "a line costs both the same here";
-  const auto mpi = [&](unsigned nodes) {
-    return time_ratio(at(nodes, kOverMpi), at(nodes, kVolumetric));
-  };
-  rows.push_back(curve_row("128^3, speed-up of MPI on 1,024 nodes", "text on Figure 4", "times",
-                           250, time_ratio(at(1, kOverMpi), at(1024, kOverMpi))));
-  rows.back().bar = RatioBar{1, kInfinity};
-  rows.back().note = "\"in excess of 250\"; on a mesh, ours on a torus";
-  rows.push_back(curve_row("128^3, MPI / active packets on 256 nodes", "text on Figure 4", "ratio",
-                           1, mpi(256)));
-  rows.back().note = "\"comparable\"";
-  rows.push_back(curve_row("128^3, MPI / active packets on 1,024 nodes", "text on Figure 4",
-                           "ratio", 1, mpi(1024)));
-  rows.back().bar = RatioBar{1, kInfinity};
-  rows.back().note = "active packets \"faster at large node counts\": more than 1";
-  rows.push_back(curve_row("32^3, MPI / active packets on 512 nodes", "conclusions", "ratio", 1,
-                           time_ratio(point(points, kCurveSizes.front(), 512, kOverMpi),
-                                      point(points, kCurveSizes.front(), 512, kVolumetric))));
-  rows.back().bar = RatioBar{1, kInfinity};
-  rows.back().note = "active packets \"significantly faster\": more than 1";
-  return rows;
 }
 
 Table curve_table(std::size_t width) {
@@ -185,6 +107,15 @@ std::string curve_line(const Points& points, std::int64_t size, const CurveParti
 
 }  // namespace
 
+std::vector<Simulation> curve_simulations() {
+  std::vector<Simulation> simulations;
+  for_each_case([&](const TransformCase& what, unsigned nodes) {
+    const bool is_long = nodes >= 1024 || (what.size >= 128 && nodes >= 256);
+    simulations.push_back(transform_simulation(what, is_long));
+  });
+  return simulations;
+}
+
 double CurvePoint::scaled_s() const {
   return time_s * std::pow(nodes, 2.0 / 3);
 }
@@ -213,7 +144,5 @@ std::string curves_table(const Points& points, std::size_t width) {
       text += curve_line(points, size, partition, table);
   return text + table.remark();
 }
-
-const PaperSection kCurvesSection = {kCurves, curve_simulations, curve_rows};
 
 }  // namespace toroid

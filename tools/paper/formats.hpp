@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "hal/machine.hpp"
+#include "tools/paper/curves.hpp"
 #include "tools/paper/row.hpp"
-#include "tools/paper/section.hpp"
 #include "tools/results/json.hpp"
 
 namespace toroid {

@@ -14,10 +14,6 @@ struct RatioBar {
   double most = 0;
   bool holds(double ratio) const { return least <= ratio && ratio <= most; }
 };
-constexpr RatioBar within(double part) {
-  return {1 - part, 1 + part};
-}
-
 struct PaperRow {
   std::string section;  ///< its name in --rows
   std::string what;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "fft/plan/description.hpp"
 #include "hal/machine.hpp"
@@ -46,8 +47,9 @@ struct TransformCase {
   std::string key() const;
 };
 
-/// Runs the transform. Figures: cycles, bound_cycles and paper_model_cycles, in cycles; for the
-/// orbital method also numbers_per_step, the numbers that a node sends in each step.
+/// Runs the transform. Figures: nodes; cycles, bound_cycles and paper_model_cycles, in cycles; for
+/// the orbital method also steps, and the numbers that a node sends in each step of stage1, stage2
+/// and stage3.
 Simulation transform_simulation(const TransformCase& what, bool is_long);
 /// Runs nothing. Figures: bound_cycles and paper_model_cycles.
 Simulation model_simulation(const TransformCase& what);
@@ -92,5 +94,10 @@ struct PolicyRun {
 /// Figures: those of a row of `toroid compare`, such as cycles, bound_cycles, percent_of_peak and
 /// packet_hops.
 Simulation policy_simulation(const PolicyRun& what, bool is_long);
+
+/// The run of a text: its kind, which is transform, model, slab, alltoall or exchange, then
+/// KEY=VALUE by the names above ("box-cut"), and `long`. "transform torus=8x8x8 size=128 long".
+/// Throws BadInput.
+Simulation simulation_of(std::string_view text);
 
 }  // namespace toroid

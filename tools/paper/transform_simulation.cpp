@@ -51,6 +51,15 @@ Json plan_bounds_json(const PlanBounds& bounds) {
           {"paper_model_cycles", bounds.paper_model}};
 }
 
+/// Each stage has as many steps, in all of which it sends as many numbers.
+Json steps_json(const std::vector<std::uint64_t>& numbers_shifted) {
+  const std::size_t steps = numbers_shifted.size() / 3;
+  return {{"steps", numbers_shifted.size()},
+          {"stage1", numbers_shifted.at(0)},
+          {"stage2", numbers_shifted.at(steps)},
+          {"stage3", numbers_shifted.at(2 * steps)}};
+}
+
 Json run_transform(const TransformCase& what, const PaperSetting& setting) {
   const FftOptions options = options_of(what, setting);
   const Shape shape = shape_of(options.torus);
@@ -61,8 +70,9 @@ Json run_transform(const TransformCase& what, const PaperSetting& setting) {
                                       *job.blueprint, setting.machine);
   Emulation emulation(shape, setting.machine, run, true, 0);
   const Outcome outcome = transform(emulation, job, input);
+  figures["nodes"] = shape.size();
   figures["cycles"] = outcome.median().cycles();
-  if (what.method == fft::Method::orbital) figures["numbers_per_step"] = outcome.numbers_shifted;
+  if (what.method == fft::Method::orbital) figures.update(steps_json(outcome.numbers_shifted));
   return figures;
 }
 
