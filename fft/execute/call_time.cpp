@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "fft/execute/local_array.hpp"
+#include "fft/layout/local_array.hpp"
 #include "fft/plan/plan.hpp"
 #include "hal/check.hpp"
 #include "packet/node/program.hpp"

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "fft/execute/arguments.hpp"
-#include "fft/execute/local_array.hpp"
 #include "fft/execute/pass.hpp"
 #include "fft/execute/pipelined_exchange.hpp"
 #include "fft/execute/stage_run.hpp"
+#include "fft/layout/local_array.hpp"
 #include "fft/layout/node_layout.hpp"
 #include "fft/orbital/stage_state.hpp"
 #include "fft/plan/blueprint.hpp"

@@ -9,14 +9,14 @@
 #include <vector>
 
 #include "fft/execute/collective_exchange.hpp"
-#include "fft/execute/local_array.hpp"
-#include "fft/execute/local_work.hpp"
 #include "fft/execute/pipelined_exchange.hpp"
 #include "fft/layout/distribution.hpp"
+#include "fft/layout/local_array.hpp"
 #include "fft/layout/node_layout.hpp"
 #include "fft/orbital/stage_state.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
+#include "fft/plan/local_work.hpp"
 #include "packet/message_passing/message_passing.hpp"
 #include "packet/node/node.hpp"
 

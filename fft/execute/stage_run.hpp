@@ -5,11 +5,11 @@
 #include <cstdint>
 
 #include "fft/execute/collective_exchange.hpp"
-#include "fft/execute/local_work.hpp"
 #include "fft/execute/pass.hpp"
 #include "fft/execute/pipelined_exchange.hpp"
 #include "fft/orbital/stage_state.hpp"
 #include "fft/plan/description.hpp"
+#include "fft/plan/local_work.hpp"
 #include "fft/plan/plan.hpp"
 #include "hal/tick.hpp"
 #include "packet/node/node.hpp"

@@ -6,12 +6,12 @@
 #include <memory>
 #include <mutex>
 
-#include "fft/execute/local_array.hpp"
 #include "fft/kernels/fftw.hpp"
 #include "fft/kernels/fftw_api.hpp"
 #include "fft/kernels/keeping_library.hpp"
 #include "fft/kernels/kernel.hpp"
 #include "fft/kernels/work.hpp"
+#include "fft/layout/local_array.hpp"
 #include "hal/check.hpp"
 
 namespace toroid::fft::local {

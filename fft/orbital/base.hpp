@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "fft/execute/local_array.hpp"
+#include "fft/layout/local_array.hpp"
 #include "fft/orbital/plan.hpp"
 #include "hal/packet.hpp"
 #include "hal/tick.hpp"

@@ -23,8 +23,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "fft/execute/local_work.hpp"
 #include "fft/orbital/plan.hpp"
+#include "fft/plan/local_work.hpp"
 #include "hal/machine.hpp"
 #include "hal/tick.hpp"
 

@@ -7,10 +7,10 @@
 #include <deque>
 #include <vector>
 
-#include "fft/execute/local_array.hpp"
 #include "fft/kernels/blas.hpp"
 #include "fft/layout/box.hpp"
 #include "fft/layout/distribution.hpp"
+#include "fft/layout/local_array.hpp"
 #include "fft/layout/node_layout.hpp"
 #include "fft/orbital/broadcast.hpp"
 #include "fft/orbital/transform.hpp"

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "fft/execute/local_array.hpp"
+#include "fft/layout/local_array.hpp"
 #include "fft/orbital/base.hpp"
 #include "fft/orbital/factors.hpp"
 #include "fft/orbital/plan.hpp"

@@ -22,8 +22,8 @@
 #include <memory>
 #include <type_traits>
 
-#include "fft/execute/local_array.hpp"
 #include "fft/layout/box.hpp"
+#include "fft/layout/local_array.hpp"
 #include "fft/layout/node_layout.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"

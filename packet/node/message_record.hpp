@@ -1,5 +1,4 @@
-// What messages a run consists of, as its nodes begin them and have received them: a schedule that
-// another fabric can perform.
+// What messages a run consists of, as its nodes begin them and have received them.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "hal/machine.hpp"
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
-#include "packet/replay/schedule.hpp"
 
 namespace toroid {
 
@@ -71,11 +68,5 @@ class MessageRecord {
  private:
   std::vector<RankRecord> ranks_;
 };
-
-/// The schedule of a recorded run. Every rank sends in the order of the record; each send follows
-/// the receives that were complete before it, and a computation as long as the time between them.
-/// Sends carry their times, too. A receive for which the record shows no waiting send has no
-/// dependencies, and nothing depends on it.
-Schedule schedule_of(const MessageRecord& record, const Machine& machine);
 
 }  // namespace toroid

@@ -126,11 +126,17 @@ const Rooms kRouterRooms = {
     {"job", {"termination"}},
     {"ofi", {"job", "placement", "rules", "shm", "termination", "threads"}}};
 const Rooms kPacketRooms = {{"traffic", {}},
-                            {"node", {"replay"}},  // a recording of messages is a schedule
+                            {"node", {}},
                             {"replay", {"node"}},
                             {"policies", {"node", "traffic"}},
                             {"exchange", {"node", "policies", "traffic"}},
                             {"message_passing", {"exchange", "node"}}};
+
+const Rooms kFftRooms = {{"layout", {}},
+                         {"kernels", {"layout"}},
+                         {"plan", {"kernels", "layout"}},
+                         {"orbital", {"kernels", "layout", "plan"}},
+                         {"execute", {"kernels", "layout", "orbital", "plan"}}};
 
 /// The room of a file of the folder; empty for files of other folders.
 std::string room_of(const std::string& path, const std::string& folder) {
@@ -153,6 +159,10 @@ TEST(Includes, OfEveryRoomOfTheRouterStayWithinWhatItMayKnow) {
 
 TEST(Includes, OfEveryRoomOfThePacketLayerStayWithinWhatItMayKnow) {
   expect_rooms_kept("packet", kPacketRooms);
+}
+
+TEST(Includes, OfEveryRoomOfTheTransformsStayWithinWhatItMayKnow) {
+  expect_rooms_kept("fft", kFftRooms);
 }
 
 /// The headers that a text names in this way: `pattern` has the header as its first group.

@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "fft/execute/local_array.hpp"
 #include "fft/kernels/kernel.hpp"
+#include "fft/layout/local_array.hpp"
 #include "tools/bench/baselines/report.hpp"
 
 namespace toroid::fft::local {

@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
-#include "fft/execute/local_array.hpp"
 #include "fft/kernels/blas.hpp"
+#include "fft/layout/local_array.hpp"
 #include "fft/orbital/coefficients.hpp"
 #include "fft/orbital/product.hpp"
 #include "fft/plan/transform_kind.hpp"

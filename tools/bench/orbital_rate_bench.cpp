@@ -21,8 +21,8 @@
 #include <utility>
 #include <vector>
 
-#include "fft/execute/local_array.hpp"
 #include "fft/kernels/blas.hpp"
+#include "fft/layout/local_array.hpp"
 #include "fft/orbital/base.hpp"
 #include "fft/orbital/plan.hpp"
 #include "fft/orbital/transform.hpp"

@@ -17,7 +17,7 @@ set(public_headers
   packet/node/counter.hpp packet/node/handlers.hpp packet/node/message_record.hpp packet/node/node.hpp
   packet/node/program.hpp packet/node/runner.hpp packet/node/settings.hpp
   packet/policies/library.hpp packet/policies/policies.hpp packet/policies/policy.hpp
-  packet/replay/critical_path.hpp packet/replay/replay.hpp packet/replay/schedule.hpp
+  packet/replay/critical_path.hpp packet/replay/recorded_schedule.hpp packet/replay/replay.hpp packet/replay/schedule.hpp
   packet/replay/schedule_graph.hpp
   packet/traffic/patterns.hpp packet/traffic/traffic.hpp packet/traffic/traffic_bounds.hpp
   fft/execute/call_time.hpp fft/layout/box.hpp fft/layout/distribution.hpp fft/layout/node_layout.hpp

@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include "fft/execute/local_array.hpp"
 #include "fft/layout/box.hpp"
+#include "fft/layout/local_array.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/redistribution_plan.hpp"

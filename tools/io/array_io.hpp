@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "fft/execute/local_array.hpp"
 #include "fft/layout/box.hpp"
+#include "fft/layout/local_array.hpp"
 #include "fft/layout/node_layout.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/plan.hpp"

@@ -9,6 +9,7 @@
 
 #include "hal/check.hpp"
 #include "packet/node/node.hpp"
+#include "packet/replay/recorded_schedule.hpp"
 #include "router/job/blob.hpp"
 #include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "fft/execute/local_array.hpp"
 #include "fft/layout/box.hpp"
+#include "fft/layout/local_array.hpp"
 #include "hal/check.hpp"
 #include "tools/io/array_io.hpp"
 #include "tools/python/module.hpp"

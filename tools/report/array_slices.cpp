@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "fft/execute/local_array.hpp"
+#include "fft/layout/local_array.hpp"
 
 namespace toroid {
 namespace {

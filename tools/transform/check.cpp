@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "fft/execute/local_array.hpp"
 #include "fft/kernels/kernel.hpp"
 #include "fft/layout/box.hpp"
+#include "fft/layout/local_array.hpp"
 #include "fft/orbital/coefficients.hpp"
 #include "fft/plan/extents.hpp"
 #include "fft/plan/transform_kind.hpp"

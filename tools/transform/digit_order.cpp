@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "fft/execute/local_array.hpp"
 #include "fft/layout/box.hpp"
+#include "fft/layout/local_array.hpp"
 #include "fft/orbital/plan.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/transform_kind.hpp"

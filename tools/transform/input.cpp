@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "fft/execute/local_array.hpp"
 #include "fft/kernels/kernel.hpp"
+#include "fft/layout/local_array.hpp"
 #include "fft/orbital/stage_state.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/extents.hpp"

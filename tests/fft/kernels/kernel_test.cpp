@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "fft/execute/local_array.hpp"
 #include "fft/kernels/kernel.hpp"
+#include "fft/layout/local_array.hpp"
 #include "hal/check.hpp"
 
 namespace toroid::fft::local {

@@ -11,8 +11,8 @@
 #include <span>
 #include <vector>
 
-#include "fft/execute/local_array.hpp"
 #include "fft/kernels/kernel.hpp"
+#include "fft/layout/local_array.hpp"
 #include "tests/pairwise.hpp"
 
 namespace toroid::fft::local {

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "fft/execute/local_array.hpp"
 #include "fft/layout/box.hpp"
 #include "fft/layout/distribution.hpp"
+#include "fft/layout/local_array.hpp"
 #include "fft/layout/node_layout.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "hal/large_pages.hpp"

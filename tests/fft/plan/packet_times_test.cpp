@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "fft/execute/local_array.hpp"
+#include "fft/layout/local_array.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/plan.hpp"
 #include "hal/fabric.hpp"

@@ -8,8 +8,8 @@
 #include <memory>
 #include <vector>
 
-#include "fft/execute/local_array.hpp"
 #include "fft/layout/box.hpp"
+#include "fft/layout/local_array.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/extents.hpp"

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "fft/execute/local_array.hpp"
+#include "fft/layout/local_array.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/plan.hpp"

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <vector>
 
-#include "fft/execute/local_array.hpp"
 #include "fft/kernels/kernel.hpp"
+#include "fft/layout/local_array.hpp"
 #include "fft/plan/description.hpp"
 #include "tests/fft/plan/plan_check.hpp"
 #include "tests/fft/plan/plan_run.hpp"

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "fft/execute/local_array.hpp"
-#include "fft/execute/work_slices.hpp"
 #include "fft/kernels/kernel.hpp"
+#include "fft/kernels/work_slices.hpp"
+#include "fft/layout/local_array.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/plan.hpp"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "fft/execute/call_time.hpp"
-#include "fft/execute/local_array.hpp"
+#include "fft/layout/local_array.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/tune_planes.hpp"

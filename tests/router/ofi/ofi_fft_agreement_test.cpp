@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "fft/execute/local_array.hpp"
 #include "fft/layout/box.hpp"
+#include "fft/layout/local_array.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/extents.hpp"
 #include "hal/machine.hpp"

@@ -1,9 +1,15 @@
-#include "packet/node/message_record.hpp"
+#include "packet/replay/recorded_schedule.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
 
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
 #include "packet/node/handlers.hpp"
 
 namespace toroid {

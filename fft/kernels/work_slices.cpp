@@ -1,4 +1,4 @@
-#include "fft/execute/work_slices.hpp"
+#include "fft/kernels/work_slices.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,11 +1,11 @@
-#include "fft/execute/local_work.hpp"
+#include "fft/plan/local_work.hpp"
 
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
-#include "fft/execute/work_slices.hpp"
 #include "fft/kernels/copy_kernel.hpp"
+#include "fft/kernels/work_slices.hpp"
 #include "fft/plan/cost_model.hpp"
 
 namespace toroid::fft {

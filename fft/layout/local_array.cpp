@@ -1,4 +1,4 @@
-#include "fft/execute/local_array.hpp"
+#include "fft/layout/local_array.hpp"
 
 #include "hal/large_pages.hpp"
 

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "fft/execute/local_work.hpp"
 #include "fft/layout/box.hpp"
 #include "fft/layout/transfer.hpp"
 #include "fft/orbital/plan.hpp"
 #include "fft/orbital/stage_bound.hpp"
 #include "fft/orbital/stage_state.hpp"
 #include "fft/plan/cost_model.hpp"
+#include "fft/plan/local_work.hpp"
 #include "hal/route.hpp"
 
 namespace toroid::fft {
