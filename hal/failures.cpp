@@ -4,15 +4,14 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <memory>
 #include <numeric>
 #include <string_view>
-#include <system_error>
 #include <tuple>
 #include <utility>
 
 #include "hal/check.hpp"
+#include "hal/parse_number.hpp"
 #include "hal/place_names.hpp"
 #include "hal/random.hpp"
 
@@ -51,10 +50,8 @@ namespace {
 std::pair<std::string_view, std::optional<Tick>> split_death(std::string_view text) {
   const std::size_t mark = text.find('@');
   if (mark == std::string_view::npos) return {text, std::nullopt};
-  const std::string_view cycle = text.substr(mark + 1);
-  Tick at = 0;
-  const auto [end, error] = std::from_chars(cycle.data(), cycle.data() + cycle.size(), at);
-  if (error != std::errc() || end != cycle.data() + cycle.size() || at < 1 || at > kLastTick)
+  const auto at = parse_number<Tick>(text.substr(mark + 1));
+  if (!at || *at < 1 || *at > kLastTick)
     throw BadInput(
         fmt::format("'{}' fails at no cycle; expected a whole number from 1 to 2^62 behind the @",
                     shortened(text)));

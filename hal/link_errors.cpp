@@ -4,12 +4,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cstddef>
-#include <system_error>
 
 #include "hal/check.hpp"
 #include "hal/direction.hpp"
+#include "hal/parse_number.hpp"
 #include "hal/place_names.hpp"
 
 namespace toroid {
@@ -29,15 +28,14 @@ LinkFault fault_named(std::string_view name) {
 
 LinkErrors::Rate parse_link_error(std::string_view text) {
   const std::size_t at = std::min(text.find('@'), text.size());
-  LinkErrors::Rate rate{0, std::string(text.substr(std::min(at + 1, text.size())))};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + at, rate.errors);
-  if (error != std::errc() || end != text.data() + at || !(rate.errors >= 0) ||
-      rate.errors > LinkErrors::kMostErrors || (at < text.size() && rate.link.empty()))
+  const std::string link(text.substr(std::min(at + 1, text.size())));
+  const double errors = parse_number<double>(text.substr(0, at)).value_or(-1);
+  if (!(errors >= 0) || errors > LinkErrors::kMostErrors || (at < text.size() && link.empty()))
     throw BadInput(
         fmt::format("'{}' is no rate of link errors; expected errors per packet, from 0 to {}, and "
                     "perhaps a link, as in 1e-4 or 1e-3@(0,0,0)X+",
                     shortened(text), LinkErrors::kMostErrors));
-  return rate;
+  return {errors, link};
 }
 
 LinkFaultSet parse_link_faults(std::string_view text) {

@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cstddef>
-#include <system_error>
 #include <utility>
 
 #include "hal/check.hpp"
 #include "hal/failures.hpp"
+#include "hal/parse_number.hpp"
 #include "hal/route_table.hpp"
 #include "hal/shortest_ways.hpp"
 
@@ -30,14 +29,13 @@ struct Extent {
 };
 
 Extent parse_extent(std::string_view whole, std::string_view part) {
-  Extent extent{0, !part.empty() && part.back() == 'm'};
-  if (extent.mesh) part.remove_suffix(1);
-  const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), extent.value);
-  if (error != std::errc() || end != part.data() + part.size() || part.empty())
-    refuse(whole, fmt::format("'{}' is not a whole number", shortened(part)));
-  if (extent.value == 0) refuse(whole, "an extent of 0 holds no node");
-  if (extent.value > kMaxExtent) refuse(whole, fmt::format("extent {} is too large", extent.value));
-  return extent;
+  const bool mesh = part.ends_with('m');
+  if (mesh) part.remove_suffix(1);
+  const auto extent = parse_number<unsigned>(part);
+  if (!extent) refuse(whole, fmt::format("'{}' is not a whole number", shortened(part)));
+  if (*extent == 0) refuse(whole, "an extent of 0 holds no node");
+  if (*extent > kMaxExtent) refuse(whole, fmt::format("extent {} is too large", *extent));
+  return {*extent, mesh};
 }
 
 }  // namespace
@@ -74,11 +72,8 @@ void Shape::add_twist(std::string_view whole, std::string_view text) {
   if (round >= dims_ || along >= dims_ || round == along)
     refuse(whole, fmt::format("twist '{}' does not name two of its dimensions {}", shortened(text),
                               names));
-  unsigned shift = 0;
-  const std::string_view number = text.substr(2);
-  const char* const end = number.data() + number.size();
-  const auto [read, error] = std::from_chars(number.data(), end, shift);
-  if (error != std::errc() || read != end || shift == 0 || shift >= extent_[along])
+  const unsigned shift = parse_number<unsigned>(text.substr(2)).value_or(0);
+  if (shift == 0 || shift >= extent_[along])
     refuse(whole, fmt::format("twist '{}' does not shift by 1 to {}", shortened(text),
                               extent_[along] - 1));
   if (twist_[round][along] != 0)

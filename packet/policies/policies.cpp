@@ -5,16 +5,15 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <functional>
 #include <map>
 #include <mutex>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "hal/check.hpp"
+#include "hal/parse_number.hpp"
 #include "packet/policies/builders.hpp"
 
 namespace toroid {
@@ -85,17 +84,15 @@ const Entry& entry_of(std::string_view name) {
 }
 
 unsigned parameter_of(const Entry& entry, std::string_view text) {
-  unsigned value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const bool whole = error == std::errc() && end == text.data() + text.size();
+  const auto value = parse_number<unsigned>(text);
   if (entry.parameter.empty())
     throw BadInput(fmt::format("policy '{}' has no parameter, but ':{}' was given", entry.name,
                                shortened(text)));
-  if (!whole || value < entry.least || value > entry.most)
+  if (!value || *value < entry.least || *value > entry.most)
     throw BadInput(
         fmt::format("policy '{0}:{1}': '{1}' is not a whole number from {2} to {3} ({4})",
                     entry.name, shortened(text), entry.least, entry.most, entry.parameter));
-  return value;
+  return *value;
 }
 
 const Entry& entry_of_policy(std::string_view name) {

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
-#include <system_error>
 
 #include "hal/check.hpp"
 #include "hal/direction.hpp"
+#include "hal/parse_number.hpp"
 
 namespace toroid {
 
@@ -42,23 +41,19 @@ unsigned TrafficRequest::dimensions(unsigned otherwise, unsigned count) const {
 
 double TrafficRequest::number(double otherwise, double min, double max) const {
   if (parameter.empty()) return otherwise;
-  double value = 0;
-  const char* const end = parameter.data() + parameter.size();
-  const auto [read, error] = std::from_chars(parameter.data(), end, value);
-  if (error != std::errc() || read != end || !(value >= min && value <= max))
+  const auto value = parse_number<double>(parameter);
+  if (!value || !(*value >= min && *value <= max))
     refuse(fmt::format("expected a number from {} to {} after the colon", min, max));
-  return value;
+  return *value;
 }
 
 std::uint64_t TrafficRequest::whole_number(std::uint64_t otherwise, std::uint64_t min,
                                            std::uint64_t max) const {
   if (parameter.empty()) return otherwise;
-  std::uint64_t value = 0;
-  const char* const end = parameter.data() + parameter.size();
-  const auto [read, error] = std::from_chars(parameter.data(), end, value);
-  if (error != std::errc() || read != end || value < min || value > max)
+  const auto value = parse_number<std::uint64_t>(parameter);
+  if (!value || *value < min || *value > max)
     refuse(fmt::format("expected a whole number from {} to {} after the colon", min, max));
-  return value;
+  return *value;
 }
 
 }  // namespace toroid

@@ -4,16 +4,15 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include "hal/check.hpp"
+#include "hal/parse_number.hpp"
 #include "router/job/key.hpp"
 #include "router/job/launcher_pipe.hpp"
 #include "router/job/membership.hpp"
@@ -39,13 +38,11 @@ std::string needed(const char* name, const char* why) {
 
 std::uint64_t number(const char* name, const std::string& text, std::uint64_t min,
                      std::uint64_t max) {
-  std::uint64_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [read, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || read != end || value < min || value > max)
+  const auto value = parse_number<std::uint64_t>(text);
+  if (!value || *value < min || *value > max)
     throw BadInput(
         fmt::format("{}='{}' is not a whole number from {} to {}", name, text, min, max));
-  return value;
+  return *value;
 }
 
 /// A key that others can read proves nothing.

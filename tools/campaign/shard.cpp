@@ -3,11 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
-#include <system_error>
 
 #include "hal/check.hpp"
+#include "hal/parse_number.hpp"
 
 namespace toroid {
 namespace {
@@ -15,11 +14,8 @@ namespace {
 constexpr std::size_t kMostShards = 1'000'000;
 
 std::optional<std::size_t> count_in(std::string_view text) {
-  std::size_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [read, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || read != end || value > kMostShards) return std::nullopt;
-  return value;
+  const auto value = parse_number<std::size_t>(text);
+  return value && *value > kMostShards ? std::nullopt : value;
 }
 
 /// Of SLURM_ARRAY_TASK_<name>; none where it is not set. Throws BadInput where it is no number.

@@ -1,12 +1,11 @@
 #include "tools/campaign/table.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
+#include "hal/parse_number.hpp"
 #include "tools/command_line/wrap.hpp"
 
 namespace toroid {
@@ -16,17 +15,10 @@ constexpr std::size_t kGap = 2;           // between columns
 constexpr std::size_t kShortestText = 8;  // "name" and an ellipsis, at least
 constexpr std::string_view kEllipsis = "...";
 
-std::optional<double> number_in(const std::string& text) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 /// The text cut to the width; a number that is too long gets an exponent.
 std::string fitted(const std::string& text, std::size_t width) {
   if (text.size() <= width) return text;
-  if (const auto number = number_in(text))
+  if (const auto number = parse_number<double>(text))
     for (int digits = 3; digits >= 0; --digits)
       if (std::string short_one = fmt::format("{:.{}e}", *number, digits);
           short_one.size() <= width || digits == 0)

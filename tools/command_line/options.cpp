@@ -3,15 +3,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
-#include <system_error>
 #include <utility>
 
 #include "hal/check.hpp"
+#include "hal/parse_number.hpp"
 #include "hal/route.hpp"
 #include "packet/traffic/patterns.hpp"
 #include "router/ofi/frame_way.hpp"
@@ -34,12 +33,10 @@ constexpr std::array<std::string_view, 2> kBindingNames = {"none", "core"};
 
 Check whole_number(std::uint64_t min, std::uint64_t max) {
   const auto check = [min, max](std::string& text) {
-    std::uint64_t value = 0;
-    const char* const end = text.data() + text.size();
-    const auto [read, error] = std::from_chars(text.data(), end, value);
-    if (error != std::errc() || read != end || value < min || value > max)
+    const auto value = parse_number<std::uint64_t>(text);
+    if (!value || *value < min || *value > max)
       return fmt::format("'{}' is not a whole number from {} to {}", shortened(text), min, max);
-    text = std::to_string(value);  // without leading zeros, which CLI11 takes for octal
+    text = std::to_string(*value);  // without leading zeros, which CLI11 takes for octal
     return std::string();
   };
   const bool is_limited = max < std::numeric_limits<std::uint64_t>::max();
@@ -48,10 +45,8 @@ Check whole_number(std::uint64_t min, std::uint64_t max) {
 
 Check number(double min, double max) {
   const auto check = [min, max](const std::string& text) {
-    double value = 0;
-    const char* const end = text.data() + text.size();
-    const auto [read, error] = std::from_chars(text.data(), end, value);
-    const bool good = error == std::errc() && read == end && value >= min && value <= max;
+    const auto value = parse_number<double>(text);
+    const bool good = value && *value >= min && *value <= max;
     return good ? std::string()
                 : fmt::format("'{}' is not a number from {} to {}", shortened(text), min, max);
   };

@@ -1,20 +1,14 @@
 #include "tools/command_line/plain_number.hpp"
+#include "hal/parse_number.hpp"
 
 #include <fmt/core.h>
 
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <string_view>
 
 namespace toroid {
 namespace {
-
-double read_number(std::string_view text) {
-  double number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
 
 /// A whole number without ".0".
 Json plain_json(double number) {
@@ -35,7 +29,7 @@ void make_plain(Json& json) {
 double plain_number(double number) {
   constexpr double kRoundingErrors = 1e-15;  // relative: some four units in the last place
   if (!std::isfinite(number)) return number;
-  const double plain = read_number(fmt::format("{:.11e}", number));  // 12 digits
+  const double plain = *parse_number<double>(fmt::format("{:.11e}", number));  // 12 digits
   return std::abs(plain - number) <= kRoundingErrors * std::abs(number) ? plain : number;
 }
 

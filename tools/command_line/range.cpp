@@ -3,13 +3,12 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <optional>
-#include <system_error>
 
 #include "hal/check.hpp"
+#include "hal/parse_number.hpp"
 
 namespace toroid {
 namespace {
@@ -50,11 +49,8 @@ std::optional<RangeTexts> split_range(std::string_view text, std::string_view de
 }
 
 std::optional<double> number_of(std::string_view text) {
-  double value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [read, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || read != end || !std::isfinite(value)) return {};
-  return value;
+  const auto value = parse_number<double>(text);
+  return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 double number_within(std::string_view text, const NumberLimits& limits) {

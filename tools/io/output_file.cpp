@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstddef>
 #include <cstdio>
 #include <optional>
@@ -18,6 +17,7 @@
 #include <utility>
 
 #include "hal/check.hpp"
+#include "hal/parse_number.hpp"
 #include "tools/run/descriptor.hpp"
 
 namespace toroid {
@@ -39,11 +39,7 @@ std::optional<int> own_descriptor(const fs::path& path) {
   std::error_code missing;
   const fs::path own = fs::canonical(kOwnDescriptors, missing);
   if (missing || fs::canonical(path.parent_path(), missing) != own || missing) return std::nullopt;
-  const std::string name = path.filename();
-  int number = -1;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-  if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
-  return number;
+  return parse_number<int>(path.filename().string());
 }
 
 /// The end of a chain of symbolic links, whether it exists or not. A descriptor of this process

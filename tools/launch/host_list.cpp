@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cstddef>
 #include <optional>
 #include <sstream>
-#include <system_error>
 
 #include "hal/check.hpp"
+#include "hal/parse_number.hpp"
 #include "tools/io/text_file.hpp"
 
 namespace toroid {
@@ -29,12 +28,9 @@ bool is_host(const std::string& name) {
 }
 
 unsigned slots_of(std::string_view text) {
-  unsigned slots = 0;
   if (!text.starts_with(kSlots)) return 0;
-  text.remove_prefix(kSlots.size());
-  const char* const end = text.data() + text.size();
-  const auto [read, error] = std::from_chars(text.data(), end, slots);
-  return error == std::errc() && read == end && slots <= kMaxSlots ? slots : 0;
+  const unsigned slots = parse_number<unsigned>(text.substr(kSlots.size())).value_or(0);
+  return slots <= kMaxSlots ? slots : 0;
 }
 
 HostSlots parse_host(const std::string& line, const std::string& where) {

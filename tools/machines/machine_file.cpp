@@ -3,14 +3,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
 #include <limits>
 #include <optional>
-#include <system_error>
 #include <vector>
 
 #include "hal/check.hpp"
+#include "hal/parse_number.hpp"
 #include "tools/command_line/quantity.hpp"
 #include "tools/command_line/spelling.hpp"
 #include "tools/command_line/split.hpp"
@@ -208,14 +207,10 @@ std::vector<Change> parse_changes(const std::string& text) {
 
 void apply(Machine& machine, const Change& change) {
   const auto& [key, value, field] = change;
-  double number = 0;
-  const char* const end = value.data() + value.size();
-  const auto [next, error] = std::from_chars(value.data(), end, number);
-  if (key != field->key)
-    number = parse_quantity(machine, *field, value);
-  else if (error != std::errc() || next != end)
-    throw BadInput(fmt::format("{} must be a number, not '{}'", key, shortened(value)));
-  set_value(machine, *field, number);
+  const std::optional<double> number =
+      key == field->key ? parse_number<double>(value) : parse_quantity(machine, *field, value);
+  if (!number) throw BadInput(fmt::format("{} must be a number, not '{}'", key, shortened(value)));
+  set_value(machine, *field, *number);
   machine.sources[std::string(field->key)] = "command line";
 }
 

@@ -2,14 +2,13 @@
 
 #include <fmt/core.h>
 
-#include <charconv>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "hal/check.hpp"
+#include "hal/parse_number.hpp"
 #include "packet/node/settings.hpp"
 #include "tools/command_line/choice.hpp"
 #include "tools/command_line/split.hpp"
@@ -36,10 +35,9 @@ class RunWords {
   T take_number(std::string_view key, T usual) {
     const std::string text = take(key);
     if (text.empty()) return usual;
-    T number{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || *end != '\0') refuse(key);
-    return number;
+    const auto number = parse_number<T>(text);
+    if (!number) refuse(key);
+    return *number;
   }
   bool take_word(std::string_view word) { return std::erase(words_, word) > 0; }
   /// Throws BadInput where a word has no meaning.

@@ -4,7 +4,6 @@
 #include <elf.h>
 #include <fmt/core.h>
 
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -18,6 +17,7 @@
 #include <utility>
 
 #include "hal/check.hpp"
+#include "hal/parse_number.hpp"
 #include "packet/policies/library.hpp"
 #include "tools/io/file_sum.hpp"
 #include "tools/policies/policy_name.hpp"
@@ -49,9 +49,8 @@ LibraryName library_name(std::string_view text) {
 std::optional<unsigned> parameter_of(const LibraryName& name) {
   if (!name.parameter) return std::nullopt;
   const std::string& text = *name.parameter;
-  unsigned value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size())
+  const auto value = parse_number<unsigned>(text);
+  if (!value)
     refuse_library(name, fmt::format("expected a whole number from 0 to {} behind the colon, not "
                                      "'{}'",
                                      ~0u, text));

@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <optional>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -18,6 +16,7 @@
 #include "fft/layout/node_layout.hpp"
 #include "fft/layout/partitions.hpp"
 #include "hal/check.hpp"
+#include "hal/parse_number.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/spelling.hpp"
 #include "tools/io/box_file.hpp"
@@ -56,16 +55,8 @@ class DistributionParser {
     throw BadInput(fmt::format("{} '{}': {}", option_, shortened(text_), why));
   }
 
-  static std::optional<Rank> number(std::string_view text) {
-    Rank value = 0;
-    const char* const end = text.data() + text.size();
-    const auto [next, error] = std::from_chars(text.data(), end, value);
-    if (error != std::errc() || next != end) return std::nullopt;
-    return value;
-  }
-
   Rank node(std::string_view text) const {
-    const std::optional<Rank> node = number(text);
+    const std::optional<Rank> node = parse_number<Rank>(text);
     if (!node) refuse(fmt::format("'{}' is no rank of a node", shortened(std::string(text))));
     if (*node >= shape_.size())
       refuse(fmt::format("node {}; torus {} has nodes 0 to {}", *node, shape_.text(),
@@ -170,7 +161,7 @@ class DistributionParser {
     std::vector<std::int64_t> extents;
     for (std::string_view left = argument_;;) {
       const std::size_t end = left.find('x');
-      const std::optional<Rank> extent = number(left.substr(0, end));
+      const std::optional<Rank> extent = parse_number<Rank>(left.substr(0, end));
       if (!extent || *extent == 0 || *extent > shape_.size() || extents.size() == size_.size())
         break;
       extents.push_back(*extent);

@@ -2,11 +2,9 @@
 
 #include <fmt/core.h>
 
-#include <charconv>
 #include <cmath>
 #include <iterator>
 #include <span>
-#include <system_error>
 #include <tuple>
 #include <vector>
 
@@ -14,6 +12,7 @@
 #include "fft/plan/extents.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
+#include "hal/parse_number.hpp"
 #include "tools/command_line/choice.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/io/array_io.hpp"
@@ -114,10 +113,8 @@ fft::Rigor rigor_of(const FftOptions& options, bool is_virtual) {
 
 Check box_cut() {
   const auto check = [](const std::string& text) {
-    double cut = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), cut);
-    const bool is_number = error == std::errc() && end == text.data() + text.size();
-    if (is_number && cut >= 1 && cut <= std::ldexp(1.0, 31)) return std::string();
+    const auto cut = parse_number<double>(text);
+    if (cut && *cut >= 1 && *cut <= std::ldexp(1.0, 31)) return std::string();
     return fmt::format("'{}' is no box cut; expected a number of 1 or more", shortened(text));
   };
   return {check, ""};

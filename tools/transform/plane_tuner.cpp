@@ -3,15 +3,14 @@
 #include <fmt/core.h>
 #include <fmt/format.h>
 
-#include <charconv>
 #include <limits>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 #include "fft/kernels/kernel.hpp"
 #include "fft/plan/tune_planes.hpp"
 #include "hal/check.hpp"
+#include "hal/parse_number.hpp"
 #include "tools/run/emulation.hpp"
 
 namespace toroid {
@@ -44,11 +43,8 @@ std::string wisdom_key(const SlabTrial& trial, bool blocking) {
 std::optional<std::int64_t> remembered(const std::string& key, bool blocking, std::int64_t most) {
   for (const std::string& line : fft::local::own_wisdom()) {
     if (!line.starts_with(key)) continue;
-    std::int64_t planes = 0;
-    const char* const end = line.data() + line.size();
-    const auto [read, error] = std::from_chars(line.data() + key.size(), end, planes);
-    if (error != std::errc() || read != end) continue;
-    if (planes >= (blocking ? 0 : 1) && planes <= most) return planes;
+    const auto planes = parse_number<std::int64_t>(std::string_view(line).substr(key.size()));
+    if (planes && *planes >= (blocking ? 0 : 1) && *planes <= most) return planes;
   }
   return std::nullopt;
 }

@@ -1,0 +1,21 @@
+// Numbers in texts.
+#pragma once
+
+#include <charconv>
+#include <optional>
+#include <string_view>
+#include <system_error>
+
+namespace toroid {
+
+/// The number that all of the text is; none where it is anything else, or out of the type's range.
+template <typename Number>
+std::optional<Number> parse_number(std::string_view text) {
+  Number value{};
+  const char* const end = text.data() + text.size();
+  const auto [read, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || read != end) return std::nullopt;
+  return value;
+}
+
+}  // namespace toroid
