@@ -13,7 +13,6 @@
 #include "hal/check.hpp"
 #include "hal/direction.hpp"
 #include "hal/failures.hpp"
-#include "packet/traffic/column_traffic.hpp"
 #include "packet/traffic/group_traffic.hpp"
 #include "packet/traffic/map_traffic.hpp"
 #include "packet/traffic/masked_traffic.hpp"
@@ -21,6 +20,7 @@
 #include "packet/traffic/offset.hpp"
 #include "packet/traffic/parameter.hpp"
 #include "packet/traffic/sample_traffic.hpp"
+#include "packet/traffic/skewed_traffic.hpp"
 #include "packet/traffic/stencil_traffic.hpp"
 
 namespace toroid {
@@ -43,7 +43,7 @@ Made stencil(const Request& r, std::vector<Offset> offsets) {
   return std::make_unique<StencilTraffic>(r.name(), r.shape, std::move(offsets), r.bytes);
 }
 Made column(const Request& r, std::vector<std::uint64_t> to) {
-  return std::make_unique<ColumnTraffic>(r.name(), std::move(to));
+  return std::make_unique<SkewedTraffic>(r.name(), std::move(to));
 }
 
 Made all_to_all(const Request& r) {
@@ -135,17 +135,17 @@ Rank middle(const Shape& shape) {
 
 Made hotspot(const Request& r) {
   return column(
-      r, ColumnTraffic::hotspot(r.shape.size(), middle(r.shape), r.number(0.1, 0, 1), r.bytes));
+      r, SkewedTraffic::hotspot(r.shape.size(), middle(r.shape), r.number(0.1, 0, 1), r.bytes));
 }
 Made incast(const Request& r) {
   const auto sink = r.whole_number(middle(r.shape), 0, r.shape.size() - 1);
-  return column(r, ColumnTraffic::incast(r.shape.size(), static_cast<Rank>(sink), r.bytes));
+  return column(r, SkewedTraffic::incast(r.shape.size(), static_cast<Rank>(sink), r.bytes));
 }
 Made permutation(const Request& r) {
   return map(r, MapTraffic::cycle(r.shape.size(), r.seed));
 }
 Made zipf(const Request& r) {
-  return column(r, ColumnTraffic::zipf(r.shape.size(), r.number(1, 0, 8), r.bytes, r.seed));
+  return column(r, SkewedTraffic::zipf(r.shape.size(), r.number(1, 0, 8), r.bytes, r.seed));
 }
 
 constexpr std::string_view kDallyTowles =

@@ -16,6 +16,7 @@
 #include "router/job/blob.hpp"
 #include "router/job/clocks.hpp"
 #include "router/job/connection.hpp"
+#include "router/job/failure_detector.hpp"
 #include "router/job/job.hpp"
 #include "router/job/key.hpp"
 #include "router/job/member.hpp"
@@ -23,7 +24,6 @@
 #include "router/job/pending_connections.hpp"
 #include "router/job/process_info.hpp"
 #include "router/job/socket.hpp"
-#include "router/job/suspicions.hpp"
 #include "router/job/wire.hpp"
 #include "router/termination/detector.hpp"
 
@@ -288,7 +288,7 @@ class Hub final : public Member {
   unsigned missing_ = membership_.size - 1;
   Clock::time_point join_until_{};
   std::optional<termination::TerminationDetector> detector_;  ///< of the run that is watched
-  std::optional<Suspicions> suspicions_;
+  std::optional<FailureDetector> suspicions_;
   std::uint32_t wave_ = 0;      ///< the last wave that the others have been asked for
   std::uint32_t answered_ = 0;  ///< the last wave that this process has answered
 };

@@ -213,7 +213,7 @@ TEST(Tables, AreAtMost100ColumnsWideWhereThereIsNoTerminal) {
   for (std::string line; std::getline(out, line);) EXPECT_LE(line.size(), 100u) << line;
 }
 
-TEST(Expectation, IsSaidBeforeALongRunUnlessItIsToBeQuiet) {
+TEST(RunEstimate, IsSaidBeforeALongRunUnlessItIsToBeQuiet) {
   const Arguments exchange = {"alltoall", "--torus", "16x16x16", "--bytes", "24000"};
   const Arguments bench = {"bench", "latency", "--fabric", "sim", "-i", "100000000", "-m", "8"};
   const Arguments quietly = {"--quiet"};

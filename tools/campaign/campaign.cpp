@@ -13,8 +13,8 @@
 #include "router/placement/cpu_quota.hpp"
 #include "router/placement/host_topology.hpp"
 #include "tools/campaign/finished_rows.hpp"
-#include "tools/run/forced_end.hpp"
 #include "tools/run/host_program.hpp"
+#include "tools/run/interrupt_timeout.hpp"
 #include "tools/run/progress.hpp"
 
 namespace toroid {

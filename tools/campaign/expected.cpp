@@ -20,13 +20,13 @@ double payload_bytes(const CampaignCase& one) {
   return 2.0 * static_cast<double>(one.bytes) * one.shape.size() * one.shape.size();
 }
 
-Expectation exchange_expectation(const CampaignCase& one, const CampaignSettings& settings) {
-  if (one.workload) return one.workload->expectation(settings);
+RunEstimate exchange_expectation(const CampaignCase& one, const CampaignSettings& settings) {
+  if (one.workload) return one.workload->estimate(settings);
   const bool carries_payload = !settings.is_virtual();
   const double arrays =
       carries_payload && one.traffic->is_uniform_all_to_all() ? payload_bytes(one) : 0;
-  return run_expectation(exchange_work(*one.policy, *one.traffic, one.shape, settings.peers),
-                         one.shape, settings.machine, settings.run, arrays);
+  return estimate_run(exchange_work(*one.policy, *one.traffic, one.shape, settings.peers),
+                      one.shape, settings.machine, settings.run, arrays);
 }
 
 /// Estimates each exchange, and each curve at load 1, once.
@@ -34,13 +34,13 @@ class Expectations {
  public:
   explicit Expectations(const CampaignSettings& settings) : settings_(settings) {}
 
-  Expectation of(const CampaignCase& one) {
+  RunEstimate of(const CampaignCase& one) {
     const auto key =
         std::tuple(one.policy, one.traffic.get(), one.workload.get(), one.load.has_value());
     auto found = known_.find(key);
     if (found == known_.end()) {
       const CampaignSettings settings = settings_of(one, settings_);
-      Expectation expected = exchange_expectation(one, settings);
+      RunEstimate expected = exchange_expectation(one, settings);
       if (one.load) expected.seconds *= exchanges_at_full_load(one, settings);
       found = known_.emplace(key, expected).first;
     }
@@ -49,7 +49,7 @@ class Expectations {
 
  private:
   const CampaignSettings& settings_;
-  std::map<std::tuple<const Policy*, const Traffic*, const Workload*, bool>, Expectation> known_;
+  std::map<std::tuple<const Policy*, const Traffic*, const Workload*, bool>, RunEstimate> known_;
 };
 
 }  // namespace
@@ -62,15 +62,15 @@ std::vector<double> expected_seconds(std::span<const CampaignCase> cases,
   return seconds;
 }
 
-Expectation expected_of(std::span<const CampaignCase> cases, const CampaignSettings& settings,
+RunEstimate expected_of(std::span<const CampaignCase> cases, const CampaignSettings& settings,
                         const FinishedRows* finished) {
   Expectations expectations(settings);
-  Expectation all;
+  RunEstimate all;
   double longest = 0, largest = 0;
   std::size_t runs = 0;
   for (const CampaignCase& one : cases) {
     if (finished != nullptr && finished->find(one.key()) != nullptr) continue;
-    const Expectation expected = expectations.of(one);
+    const RunEstimate expected = expectations.of(one);
     all.seconds += expected.seconds;
     longest = std::max(longest, expected.seconds);
     largest = std::max(largest, expected.bytes);

@@ -6,7 +6,7 @@
 
 #include "tools/campaign/case.hpp"
 #include "tools/campaign/settings.hpp"
-#include "tools/run/expectation.hpp"
+#include "tools/run/estimate.hpp"
 
 namespace toroid {
 
@@ -18,7 +18,7 @@ std::vector<double> expected_seconds(std::span<const CampaignCase> cases,
 
 /// What the runs take of the cases that are not finished (which may be null), one after the
 /// other or several at once as the settings say. Throws BadInput where memory cannot hold them.
-Expectation expected_of(std::span<const CampaignCase> cases, const CampaignSettings& settings,
+RunEstimate expected_of(std::span<const CampaignCase> cases, const CampaignSettings& settings,
                         const FinishedRows* finished);
 /// Announces that.
 void announce_cases(std::span<const CampaignCase> cases, const CampaignSettings& settings,

@@ -14,7 +14,7 @@
 #include "hal/check.hpp"
 #include "tools/campaign/row_fields.hpp"
 #include "tools/campaign/shard.hpp"
-#include "tools/run/descriptor.hpp"
+#include "tools/run/file_descriptor.hpp"
 
 namespace toroid {
 namespace {
@@ -127,7 +127,7 @@ std::string_view first_line(std::string_view text) {
 
 JournalContent read_journal(const std::string& path) {
   const std::string subject = one_line(path);
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (!file.is_open()) refuse_journal(subject, "cannot be read: " + errno_text());
   lock_journal(file.number(), LOCK_SH, subject);
   return parse_journal(content_of_journal(file.number(), subject), subject);

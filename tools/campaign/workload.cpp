@@ -79,9 +79,9 @@ class TransformWorkload final : public Workload {
     return row;
   }
 
-  Expectation expectation(const CampaignSettings& settings) const override {
-    return run_expectation(transform_work(*blueprint_), shape_, settings.machine, settings.run,
-                           fft_bytes(options_, blueprint_->description().size, shape_));
+  RunEstimate estimate(const CampaignSettings& settings) const override {
+    return estimate_run(transform_work(*blueprint_), shape_, settings.machine, settings.run,
+                        fft_bytes(options_, blueprint_->description().size, shape_));
   }
 
  private:
@@ -122,8 +122,8 @@ class ReplayWorkload final : public Workload {
     return row;
   }
 
-  Expectation expectation(const CampaignSettings& settings) const override {
-    return run_expectation(replay_work(*graph_, shape_), shape_, settings.machine, settings.run, 0);
+  RunEstimate estimate(const CampaignSettings& settings) const override {
+    return estimate_run(replay_work(*graph_, shape_), shape_, settings.machine, settings.run, 0);
   }
   std::string fingerprint() const override { return fingerprint_; }
 

@@ -9,7 +9,7 @@
 #include "tools/campaign/schedule_files.hpp"
 #include "tools/campaign/settings.hpp"
 #include "tools/results/json.hpp"
-#include "tools/run/expectation.hpp"
+#include "tools/run/estimate.hpp"
 #include "tools/run/policy_effects.hpp"
 
 namespace toroid {
@@ -27,7 +27,7 @@ class Workload {
   /// Time, bound, counters and, of a transform, `exchanges`: name, time, bound and percentage of
   /// each. Throws RunFailed.
   virtual Json run(const CampaignSettings& settings) const = 0;
-  virtual Expectation expectation(const CampaignSettings& settings) const = 0;
+  virtual RunEstimate estimate(const CampaignSettings& settings) const = 0;
   /// Differs where its name stands for other messages than before: a file may have changed.
   virtual std::string fingerprint() const { return {}; }
 };

@@ -47,17 +47,17 @@
 #include "tools/run/checkpoint.hpp"
 #include "tools/run/checkpoint_options.hpp"
 #include "tools/run/emulation.hpp"
-#include "tools/run/expectation.hpp"
+#include "tools/run/estimate.hpp"
 #include "tools/run/host_program.hpp"
 #include "tools/run/memory.hpp"
+#include "tools/run/observation.hpp"
+#include "tools/run/observation_options.hpp"
 #include "tools/run/ofi.hpp"
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/progress.hpp"
 #include "tools/run/run_identity.hpp"
 #include "tools/run/run_setup.hpp"
 #include "tools/run/sound_links.hpp"
-#include "tools/run/watch.hpp"
-#include "tools/run/watch_options.hpp"
 #include "tools/version.hpp"
 
 namespace toroid {
@@ -66,7 +66,7 @@ namespace {
 struct AllToAllOptions {
   CommonOptions common;
   TorusOptions torus;
-  WatchOptions watch;
+  ObservationOptions observation;
   CheckpointOptions checkpoint;
   std::string export_to;
   std::string pattern = "all-to-all";  ///< with its parameter
@@ -245,17 +245,19 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   const auto traffic = make_traffic(options.traffic(), shape, options.bytes, options.common.seed);
   const double arrays = carries_payload ? 2 * payload_bytes(options, *traffic, shape) : 0;
   check_memory(shape, arrays);
-  refuse_one_file_for_two(std::array{
-      options.common.json == "-" ? "" : options.common.json, options.watch.record,
-      options.watch.trace, options.watch.report, options.export_to, options.checkpoint.file});
+  refuse_one_file_for_two(std::array{options.common.json == "-" ? "" : options.common.json,
+                                     options.observation.record, options.observation.trace,
+                                     options.observation.report, options.export_to,
+                                     options.checkpoint.file});
   JsonOutput json(reports ? options.common.json : "");
-  Watch watch(options.watch, report_notice(options.common.quiet, json.to_standard_output()), shape,
-              machine, run_options);
+  Observation observation(options.observation,
+                          report_notice(options.common.quiet, json.to_standard_output()), shape,
+                          machine, run_options);
   MessageExport messages(options.export_to, shape, run_options.processes);
 
   const Policy& policy = options.torus.policy.named();
   const RunWork work = exchange_work(policy, *traffic, shape, options.peers);
-  announce(run_expectation(work, shape, machine, run_options, arrays),
+  announce(estimate_run(work, shape, machine, run_options, arrays),
            options.common.quiet || !reports);
   TrafficExchange exchange(policy, *traffic, shape, machine,
                            exchange_options(options, run_options));
@@ -269,13 +271,13 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   const ExchangeLimits limits =
       reports ? exchange_limits(exchange, machine, under.sim.dma) : ExchangeLimits();
   under.sim.checkpoints = checkpoint.get();
-  Emulation emulation(shape, machine, messages.recorded(watch.watched(under)), options.common.quiet,
-                      packets_expected(options, *traffic, shape, work));
+  Emulation emulation(shape, machine, messages.recorded(observation.observed(under)),
+                      options.common.quiet, packets_expected(options, *traffic, shape, work));
   for (Node& n : emulation.nodes()) {
     throw_if_interrupted();
     exchange.attach(n);
   }
-  watch.guard([&] { emulation.run(); });
+  observation.guard([&] { emulation.run(); });
   if (checkpoint)
     emulation.add_spent(checkpoint->cpu_seconds_before(), checkpoint->wall_seconds_before());
   if (carries_payload) check_links(emulation.counters(), shape);  // or data would be blamed
@@ -289,7 +291,7 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   if (missing != nullptr) report["missing"] = missing->json(emulation.counters().delivered);
   if (!options.common.quiet && !json.to_standard_output()) print_table(options, report);
   if (HostProgram* const host = host_program()) host->take_latency(exchange.latency());
-  watch.write(report, emulation.counters());
+  observation.write(report, emulation.counters());
   json.write(report);
   if (checkpoint) {
     flush_standard_output();
@@ -344,7 +346,7 @@ CommandRun add_alltoall_command(CLI::App& app) {
   add_flag(*verb, "--continue-without", options->continue_without,
            "go on without processes that die or hang, but process 0; what is missing "
            "then stands in the result, and the exit code is 1");
-  add_watch_options(*verb, options->watch);
+  add_observation_options(*verb, options->observation);
   add_checkpoint_options(*verb, options->checkpoint);
   add_export_option(*verb, options->export_to);
   add_common_options(*verb, options->common);

@@ -37,7 +37,7 @@
 #include "tools/report/output.hpp"
 #include "tools/results/json.hpp"
 #include "tools/results/run_result.hpp"
-#include "tools/run/expectation.hpp"
+#include "tools/run/estimate.hpp"
 #include "tools/run/memory.hpp"
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/progress.hpp"
@@ -149,15 +149,15 @@ void check_sizes(BenchKind kind, const std::vector<std::uint64_t>& sizes, const 
   }
 }
 
-Expectation expectation_of(BenchKind kind, const MessageBench& bench,
-                           const std::vector<std::uint64_t>& sizes) {
+RunEstimate estimate_of(BenchKind kind, const MessageBench& bench,
+                        const std::vector<std::uint64_t>& sizes) {
   RunWork work;
   double buffers = 0;
   for (const std::uint64_t bytes : sizes) {
     work += bench_work(kind, bench, bytes);
     buffers = std::max(buffers, buffer_bytes(kind, bench.shape, bytes));
   }
-  return run_expectation(work, bench.shape, bench.machine, bench.run, buffers);
+  return estimate_run(work, bench.shape, bench.machine, bench.run, buffers);
 }
 
 int run_on(const BenchOptions& options, BenchKind kind, const MessageBench& bench,
@@ -172,8 +172,7 @@ int run_on(const BenchOptions& options, BenchKind kind, const MessageBench& benc
                     report_notice(options.common.quiet, json.to_standard_output()));
   const bool visible = reports && !options.common.quiet && !json.to_standard_output();
   if (kind != BenchKind::idle)
-    announce(expectation_of(kind, bench, sizes_of(options, kind)),
-             options.common.quiet || !reports);
+    announce(estimate_of(kind, bench, sizes_of(options, kind)), options.common.quiet || !reports);
   Json report = report_head("bench", options.common, shape, bench.machine);
   report["bench"] = options.kind;
   add_policy(report, bench.run, effects);

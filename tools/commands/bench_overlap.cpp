@@ -22,7 +22,7 @@
 #include "tools/machines/machine_file.hpp"
 #include "tools/results/json.hpp"
 #include "tools/results/run_result.hpp"
-#include "tools/run/expectation.hpp"
+#include "tools/run/estimate.hpp"
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/progress.hpp"
 #include "tools/run/run_setup.hpp"
@@ -100,15 +100,14 @@ Json rows_of(const OverlapBench& bench, const OverlapAxes& axes, const HostArray
   return rows.rows();
 }
 
-Expectation expectation_of(const OverlapBench& bench, const OverlapAxes& axes,
-                           const FftOptions& fft) {
+RunEstimate estimate_of(const OverlapBench& bench, const OverlapAxes& axes, const FftOptions& fft) {
   constexpr double kBoth = 2;  // blocking, and not
   const fft::Blueprint blueprint(bench.description, bench.shape);
   const std::size_t rows = points_over_planes(bench, axes).size() + axes.windows.size() +
                            axes.test_intervals.size() + axes.nodes_per_process.size();
-  return run_expectation(transform_work(blueprint) * (kBoth * static_cast<double>(rows)),
-                         bench.shape, bench.machine, bench.run,
-                         fft_bytes(fft, bench.description.size, bench.shape));
+  return estimate_run(transform_work(blueprint) * (kBoth * static_cast<double>(rows)), bench.shape,
+                      bench.machine, bench.run,
+                      fft_bytes(fft, bench.description.size, bench.shape));
 }
 
 Json report_of(const OverlapBench& bench, const CommonOptions& common, const FftOptions& fft) {
@@ -135,7 +134,7 @@ int run_here(OverlapBench bench, const OverlapOptions& options, const FftOptions
   const bool reports = bench.run.processes.reports();
   JsonOutput json(reports ? fft.common.json : "");
   const bool visible = reports && !fft.common.quiet && !json.to_standard_output();
-  announce(expectation_of(bench, axes, fft), fft.common.quiet || !reports);
+  announce(estimate_of(bench, axes, fft), fft.common.quiet || !reports);
   if (visible)
     fmt::print("# toroid Overlap Test, {} slab FFT of {}; comm left: of the blocking one's\n",
                fft.inverse ? "inverse" : "forward", options.size);

@@ -31,7 +31,7 @@
 #include "tools/command_line/wrap.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/results/json.hpp"
-#include "tools/run/expectation.hpp"
+#include "tools/run/estimate.hpp"
 
 namespace toroid {
 namespace {
@@ -147,9 +147,9 @@ int run(const CompareOptions& typed) {
   }
   CampaignOutputs outputs(options, "compare", settings);
 
-  Expectation expected = expected_of(mine, settings, outputs.finished());
+  RunEstimate expected = expected_of(mine, settings, outputs.finished());
   if (rings) {
-    const Expectation there = expected_of(rings->cases, rings->settings, nullptr);
+    const RunEstimate there = expected_of(rings->cases, rings->settings, nullptr);
     expected.seconds += kRunsOnRings * there.seconds;
     expected.bytes = std::max(expected.bytes, there.bytes);
   }

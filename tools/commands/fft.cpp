@@ -28,13 +28,13 @@
 #include "tools/results/json.hpp"
 #include "tools/results/run_result.hpp"
 #include "tools/run/emulation.hpp"
-#include "tools/run/expectation.hpp"
+#include "tools/run/estimate.hpp"
 #include "tools/run/host_program.hpp"
 #include "tools/run/memory.hpp"
+#include "tools/run/observation.hpp"
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/run_setup.hpp"
 #include "tools/run/sound_links.hpp"
-#include "tools/run/watch.hpp"
 #include "tools/transform/check.hpp"
 #include "tools/transform/input.hpp"
 #include "tools/transform/kernel_option.hpp"
@@ -73,14 +73,14 @@ class FftCommand {
     (void)under_policy(run_, blueprint, machine_);
     if (!options_.wisdom.empty()) fft::local::load_wisdom(options_.wisdom);
     TransformOutputs outputs(run_.processes.reports() ? paths() : OutputPaths());
-    Watch watch(options_.watch,
-                report_notice(options_.common.quiet, outputs.fills_standard_output()), shape_,
-                machine_, run_);
+    Observation observation(options_.observation,
+                            report_notice(options_.common.quiet, outputs.fills_standard_output()),
+                            shape_, machine_, run_);
     if (options_.timings) timings_ = slab_timings(trial(description), input_.array);
     if (description.overlap.planes_of(options_.way()) < 0)
       description.overlap.set_planes(options_.way(),
                                      tuned_planes(trial(description), input_.array, true));
-    return transform(description, outputs, watch);
+    return transform(description, outputs, observation);
   }
 
  private:
@@ -90,7 +90,7 @@ class FftCommand {
             .out = options_.out,
             .json = options_.common.json,
             .wisdom = options_.wisdom,
-            .watch = options_.watch,
+            .observation = options_.observation,
             .export_to = options_.export_to};
   }
   SlabTrial trial(const fft::Description& description) const {
@@ -119,7 +119,8 @@ class FftCommand {
     return {*host->input(), host->input()->size};
   }
 
-  int transform(const fft::Description& description, TransformOutputs& outputs, Watch& watch) {
+  int transform(const fft::Description& description, TransformOutputs& outputs,
+                Observation& observation) {
     const bool is_sim = run_.fabric == FabricName::sim;
     const TransformJob job{std::make_shared<const fft::Blueprint>(description, shape_),
                            options_.way(), scale_of(options_), is_sim ? 1 : options_.repeat,
@@ -127,13 +128,14 @@ class FftCommand {
     const RunOptions under = under_policy(run_, *job.blueprint, machine_);
     const PlanBounds bounds = bounds_of(*job.blueprint, job.ways(), machine_, under.sim.dma);
     const auto transforms = static_cast<double>(job.repeat * job.ways().size());
-    announce(run_expectation(transform_work(*job.blueprint) * transforms, shape_, machine_, run_,
-                             fft_bytes(options_, description.size, shape_)),
+    announce(estimate_run(transform_work(*job.blueprint) * transforms, shape_, machine_, run_,
+                          fft_bytes(options_, description.size, shape_)),
              options_.common.quiet || !run_.processes.reports());
     MessageExport messages(options_.export_to, shape_, run_.processes);
-    Emulation emulation(shape_, machine_, messages.recorded(watch.watched(under)),
+    Emulation emulation(shape_, machine_, messages.recorded(observation.observed(under)),
                         options_.common.quiet, bounds.total.packets * job.repeat);
-    Outcome outcome = watch.guard([&] { return toroid::transform(emulation, job, input_.array); });
+    Outcome outcome =
+        observation.guard([&] { return toroid::transform(emulation, job, input_.array); });
     messages.write(emulation, machine_);
     if (!run_.processes.reports()) return 0;
     if (outputs.wisdom) {
@@ -145,8 +147,9 @@ class FftCommand {
     const bool good = !options_.check || check(description, outcome, report);
     show(job, outcome, report, outputs, good);
     Json pictures = Json::object();
-    if (watch.is_wanted()) pictures["slices"] = slices_json(job, input_.array, outcome.result);
-    watch.write(report, emulation.counters(), pictures);
+    if (observation.is_wanted())
+      pictures["slices"] = slices_json(job, input_.array, outcome.result);
+    observation.write(report, emulation.counters(), pictures);
     outputs.json.write(report);
     if (HostProgram* const host = host_program()) host->take_array(std::move(outcome.result));
     check_links(emulation.counters(), shape_);

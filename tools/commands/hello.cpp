@@ -28,7 +28,7 @@
 #include "tools/results/result_hash.hpp"
 #include "tools/results/run_result.hpp"
 #include "tools/run/emulation.hpp"
-#include "tools/run/expectation.hpp"
+#include "tools/run/estimate.hpp"
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/processes.hpp"
 #include "tools/run/run_setup.hpp"
@@ -97,7 +97,7 @@ int run_on(const HelloOptions& options, const RunSetup& setup) {
   const auto& [shape, machine, run, effects] = setup;
   const Processes& processes = run.processes;
   JsonOutput json(processes.reports() ? options.common.json : "");
-  announce(run_expectation(hello_work(shape), shape, machine, run, 0),
+  announce(estimate_run(hello_work(shape), shape, machine, run, 0),
            options.common.quiet || !processes.reports());
   Emulation emulation(shape, machine, run, options.common.quiet,
                       std::uint64_t{shape.size()} * (shape.size() - 1));

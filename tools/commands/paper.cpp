@@ -33,7 +33,7 @@
 #include "tools/report/output.hpp"
 #include "tools/results/json.hpp"
 #include "tools/results/run_result.hpp"
-#include "tools/run/expectation.hpp"
+#include "tools/run/estimate.hpp"
 #include "tools/version.hpp"
 
 namespace toroid {
@@ -135,7 +135,7 @@ PaperTable make_table(const PaperOptions& options, const PaperSetting& setting, 
   std::vector<Simulation> simulations = simulations_of(sections);
   PaperTable table;
   if (options.quick) table.left_out = std::erase_if(simulations, &Simulation::is_long);
-  announce(simulate_expectation(simulations, setting, options.threads), options.quiet);
+  announce(estimate_simulations(simulations, setting, options.threads), options.quiet);
   PaperPrinter printer(sections, setting, options.quick);
   SimulateOptions how{.at_once = options.threads, .quiet = options.quiet};
   if (visible) {

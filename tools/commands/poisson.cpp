@@ -50,7 +50,7 @@
 #include "tools/results/result_hash.hpp"
 #include "tools/results/run_result.hpp"
 #include "tools/run/emulation.hpp"
-#include "tools/run/expectation.hpp"
+#include "tools/run/estimate.hpp"
 #include "tools/run/memory.hpp"
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/progress.hpp"
@@ -229,12 +229,12 @@ double array_bytes(const fft::Blueprint& blueprint) {
   return bytes + 2 * fft::orbital_bytes({n, n, n}, blueprint.shape(), 1);
 }
 
-/// The expectation for all grids, there and back.
-Expectation expectation_of(const Setting& setting, const std::vector<SharedBlueprint>& blueprints) {
+/// The estimate for all grids, there and back.
+RunEstimate estimate_of(const Setting& setting, const std::vector<SharedBlueprint>& blueprints) {
   RunWork work;
   for (const SharedBlueprint& blueprint : blueprints) work += transform_work(*blueprint) * 2;
-  return run_expectation(work, setting.shape, setting.machine, setting.run,
-                         array_bytes(*blueprints.back()));
+  return estimate_run(work, setting.shape, setting.machine, setting.run,
+                      array_bytes(*blueprints.back()));
 }
 
 /// An upper limit of the packets: elements that stay on their node are not sent.
@@ -334,7 +334,7 @@ int run_on(const Setting& setting) {
                     report_notice(common.quiet, json.to_standard_output()));
   const bool visible = reports && !common.quiet && !json.to_standard_output();
 
-  announce(expectation_of(setting, blueprints), common.quiet || !reports);
+  announce(estimate_of(setting, blueprints), common.quiet || !reports);
   if (visible) print_head(setting);
   std::vector<GridResult> results;
   Json report;  // of the grids so far, so that an interruption keeps what is finished

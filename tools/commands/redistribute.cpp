@@ -39,13 +39,13 @@
 #include "tools/results/json.hpp"
 #include "tools/results/run_result.hpp"
 #include "tools/run/emulation.hpp"
-#include "tools/run/expectation.hpp"
+#include "tools/run/estimate.hpp"
 #include "tools/run/memory.hpp"
+#include "tools/run/observation.hpp"
+#include "tools/run/observation_options.hpp"
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/run_setup.hpp"
 #include "tools/run/sound_links.hpp"
-#include "tools/run/watch.hpp"
-#include "tools/run/watch_options.hpp"
 #include "tools/transform/array_options.hpp"
 #include "tools/transform/distribution_text.hpp"
 #include "tools/transform/outputs.hpp"
@@ -62,7 +62,7 @@ constexpr std::array<std::string_view, 4> kTypeNames = {"f4", "f8", "c8", "c16"}
 struct RedistributeOptions : ArrayOptions {
   CommonOptions common;
   TorusOptions torus;
-  WatchOptions watch;
+  ObservationOptions observation;
   std::string export_to;
   std::string type = "c16";
   std::string from;
@@ -125,10 +125,10 @@ class RedistributeCommand {
                            run_.fabric == FabricName::sim ? 1 : options_.repeat};
     const RunOptions under = under_policy(run_, *job.blueprint, machine_);
     TransformOutputs outputs(run_.processes.reports() ? paths() : OutputPaths());
-    Watch watch(options_.watch,
-                report_notice(options_.common.quiet, outputs.fills_standard_output()), shape_,
-                machine_, run_);
-    return redistribute(job, under, outputs, watch);
+    Observation observation(options_.observation,
+                            report_notice(options_.common.quiet, outputs.fills_standard_output()),
+                            shape_, machine_, run_);
+    return redistribute(job, under, outputs, observation);
   }
 
  private:
@@ -137,7 +137,7 @@ class RedistributeCommand {
             .boxes = {box_file_of(options_.from), box_file_of(options_.to)},
             .out = options_.out,
             .json = options_.common.json,
-            .watch = options_.watch,
+            .observation = options_.observation,
             .export_to = options_.export_to};
   }
 
@@ -153,15 +153,15 @@ class RedistributeCommand {
   }
 
   int redistribute(const TransformJob& job, const RunOptions& under, TransformOutputs& outputs,
-                   Watch& watch) {
+                   Observation& observation) {
     const PlanBounds bounds = bounds_of(*job.blueprint, job.way, machine_, under.sim.dma);
-    announce(run_expectation(transform_work(*job.blueprint) * job.repeat, shape_, machine_, run_,
-                             array_bytes(input_.size)),
+    announce(estimate_run(transform_work(*job.blueprint) * job.repeat, shape_, machine_, run_,
+                          array_bytes(input_.size)),
              options_.common.quiet || !run_.processes.reports());
     MessageExport messages(options_.export_to, shape_, run_.processes);
-    Emulation emulation(shape_, machine_, messages.recorded(watch.watched(under)),
+    Emulation emulation(shape_, machine_, messages.recorded(observation.observed(under)),
                         options_.common.quiet, bounds.total.packets * job.repeat);
-    const Outcome outcome = watch.guard([&] { return transform(emulation, job, input_); });
+    const Outcome outcome = observation.guard([&] { return transform(emulation, job, input_); });
     messages.write(emulation, machine_);
     if (!run_.processes.reports()) return 0;
     Json report = this->report({job, bounds, machine_, under, emulation, outcome});
@@ -169,7 +169,7 @@ class RedistributeCommand {
     if (!options_.common.quiet && !outputs.json.to_standard_output())
       fmt::print(outputs.array_to_stdout ? stderr : stdout, "{}", table(report));
     if (outputs.array && wrong == 0) outputs.write_array(outcome.result, options_.element());
-    watch.write(report, emulation.counters());
+    observation.write(report, emulation.counters());
     outputs.json.write(report);
     check_links(emulation.counters(), shape_);
     if (wrong > 0) throw RunFailed(fmt::format("{} elements are not where they belong", wrong));
@@ -267,7 +267,7 @@ CommandRun add_redistribute_command(CLI::App& app) {
   add_distribution_options(*verb, *options);
   begin_group(*verb, "Run");
   add_run_options(*verb, *options, "whether every element is where it belongs");
-  add_watch_options(*verb, options->watch);
+  add_observation_options(*verb, options->observation);
   add_export_option(*verb, options->export_to);
   add_common_options(*verb, options->common);
   add_examples(*verb,

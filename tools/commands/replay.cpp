@@ -33,14 +33,14 @@
 #include "tools/results/result_hash.hpp"
 #include "tools/results/run_result.hpp"
 #include "tools/run/emulation.hpp"
-#include "tools/run/expectation.hpp"
+#include "tools/run/estimate.hpp"
+#include "tools/run/observation.hpp"
+#include "tools/run/observation_options.hpp"
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/progress.hpp"
 #include "tools/run/replay_bounds.hpp"
 #include "tools/run/run_setup.hpp"
 #include "tools/run/sound_links.hpp"
-#include "tools/run/watch.hpp"
-#include "tools/run/watch_options.hpp"
 
 namespace toroid {
 namespace {
@@ -50,7 +50,7 @@ constexpr HandlerId kReplayHandler = kFirstUserHandler;
 struct ReplayCommandOptions {
   CommonOptions common;
   TorusOptions torus;
-  WatchOptions watch;
+  ObservationOptions observation;
   std::string file;
   const CLI::App* verb = nullptr;
 };
@@ -91,16 +91,17 @@ class ReplayCommand {
   int run() {
     const bool reports = run_.processes.reports();
     refuse_one_file_for_two(std::array{options_.common.json == "-" ? "" : options_.common.json,
-                                       options_.watch.record, options_.watch.trace,
-                                       options_.watch.report, options_.file});
+                                       options_.observation.record, options_.observation.trace,
+                                       options_.observation.report, options_.file});
     if (is_sim()) (void)replay_bounds(graph_, shape_, machine_);  // refuses times of no end
-    announce(run_expectation(replay_work(graph_, shape_), shape_, machine_, run_,
-                             is_sim() ? 0 : 2 * static_cast<double>(sums_.bytes)),
+    announce(estimate_run(replay_work(graph_, shape_), shape_, machine_, run_,
+                          is_sim() ? 0 : 2 * static_cast<double>(sums_.bytes)),
              options_.common.quiet || !reports);
     JsonOutput json(reports ? options_.common.json : "");
-    Watch watch(options_.watch, report_notice(options_.common.quiet, json.to_standard_output()),
-                shape_, machine_, run_);
-    Emulation emulation(shape_, machine_, watch.watched(run_), options_.common.quiet,
+    Observation observation(options_.observation,
+                            report_notice(options_.common.quiet, json.to_standard_output()), shape_,
+                            machine_, run_);
+    Emulation emulation(shape_, machine_, observation.observed(run_), options_.common.quiet,
                         sums_.packets);
     std::deque<Replay> replays;
     for (Node& node : emulation.nodes()) {
@@ -108,12 +109,12 @@ class ReplayCommand {
       Replay& replay = replays.emplace_back(node, kReplayHandler, graph_, times_, replay_options());
       node.run(Replay::program(node, replay));
     }
-    watch.guard([&] { emulation.run(); });
+    observation.guard([&] { emulation.run(); });
     const Tick end = emulation.latest(emulation.programs_end());
     if (!reports) return 0;
     const Json report = make_report(emulation, end);
     if (!options_.common.quiet && !json.to_standard_output()) print(report);
-    watch.write(report, emulation.counters());
+    observation.write(report, emulation.counters());
     json.write(report);
     check_links(emulation.counters(), shape_);
     return 0;
@@ -196,7 +197,7 @@ CommandRun add_replay_command(CLI::App& app) {
       .required()
       .check(not_empty());
   add_torus_options(*verb, options->torus);
-  add_watch_options(*verb, options->watch);
+  add_observation_options(*verb, options->observation);
   add_common_options(*verb, options->common);
   add_examples(*verb, {{"a transform's messages as a file",
                         "toroid fft --size 16 --torus 2x2x2 --export run.goal --quiet"},

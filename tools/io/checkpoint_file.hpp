@@ -13,7 +13,7 @@
 
 #include "hal/archive.hpp"
 #include "tools/io/output_file.hpp"
-#include "tools/run/descriptor.hpp"
+#include "tools/run/file_descriptor.hpp"
 
 namespace toroid {
 
@@ -58,7 +58,7 @@ class CheckpointHead {
   std::uint32_t read_format() const;
 
   std::string path_;
-  Descriptor file_;
+  FileDescriptor file_;
   std::uint64_t file_bytes_ = 0;
   std::string identity_;
 };

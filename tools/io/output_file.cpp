@@ -18,7 +18,7 @@
 
 #include "hal/check.hpp"
 #include "hal/parse_number.hpp"
-#include "tools/run/descriptor.hpp"
+#include "tools/run/file_descriptor.hpp"
 
 namespace toroid {
 namespace {
@@ -87,8 +87,8 @@ struct OutputFile::State {
   std::string shown;                     // the target in messages
   std::string name;                      // the target in `directory`
   std::optional<std::string> temporary;  // in `directory`, to be removed
-  Descriptor directory;                  // none if the target is written directly
-  Descriptor file;
+  FileDescriptor directory;              // none if the target is written directly
+  FileDescriptor file;
   DescriptorBuffer buffer;
   std::ostream stream{&buffer};
 
@@ -112,7 +112,7 @@ struct OutputFile::State {
 
 void OutputFile::State::open(const fs::path& target, Staging staging) {
   const fs::path path = followed(target);
-  Descriptor existing(open_target(path));
+  FileDescriptor existing(open_target(path));
   if (!existing.is_open() && (errno != ENOENT || path.filename().empty())) refuse(errno);
   if (!existing.is_open()) {
     stage(path, staging);
@@ -130,7 +130,7 @@ void OutputFile::State::open(const fs::path& target, Staging staging) {
 }
 
 void OutputFile::State::open_standard_output() {
-  file = Descriptor(duplicate(STDOUT_FILENO));
+  file = FileDescriptor(duplicate(STDOUT_FILENO));
   if (!file.is_open()) refuse(errno);
   if (::isatty(file.number()) != 0)
     throw BadInput("standard output is a terminal, which shows no binary data; redirect it");
@@ -140,7 +140,7 @@ void OutputFile::State::open_standard_output() {
 void OutputFile::State::stage(const fs::path& path, Staging staging) {
   const fs::path parent = path.has_parent_path() ? path.parent_path() : fs::path(".");
   name = path.filename();
-  directory = Descriptor(::open(parent.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  directory = FileDescriptor(::open(parent.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!directory.is_open()) refuse(errno);
   create(staging);
   if (!file.is_open()) {
@@ -153,13 +153,13 @@ void OutputFile::State::stage(const fs::path& path, Staging staging) {
 void OutputFile::State::create(Staging staging) {
   // Without /proc a file without a name could not be given one.
   if (staging == Staging::unnamed && ::access(kOwnDescriptors, X_OK) == 0) {
-    file =
-        Descriptor(::openat(directory.number(), ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, kNewMode));
+    file = FileDescriptor(
+        ::openat(directory.number(), ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, kNewMode));
     if (file.is_open() || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return;
   }
   temporary = under_new_name([this](const char* new_name) {
     constexpr int kFlags = O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC;
-    file = Descriptor(::openat(directory.number(), new_name, kFlags, kNewMode));
+    file = FileDescriptor(::openat(directory.number(), new_name, kFlags, kNewMode));
     return file.is_open();
   });
 }
@@ -238,7 +238,7 @@ void OutputFile::commit() {
   state_->finish_writing();
   if (state_->directory.is_open()) state_->publish();
   state_->buffer.attach(-1);
-  state_->file = Descriptor();
+  state_->file = FileDescriptor();
 }
 
 namespace {

@@ -7,7 +7,7 @@
 #include "hal/shape.hpp"
 #include "tools/measure/kind.hpp"
 #include "tools/measure/measure.hpp"
-#include "tools/run/expectation.hpp"
+#include "tools/run/estimate.hpp"
 
 namespace toroid {
 

@@ -20,7 +20,7 @@
 #include "tools/results/json.hpp"
 #include "tools/results/run_result.hpp"
 #include "tools/run/emulation.hpp"
-#include "tools/run/expectation.hpp"
+#include "tools/run/estimate.hpp"
 
 namespace toroid {
 namespace {
@@ -61,11 +61,11 @@ Json run_all_to_all(const AllToAllCase& what, const PaperSetting& setting) {
   return figures_of(what, shape, setting.machine, emulation.counters(), end);
 }
 
-Expectation all_to_all_expectation(const AllToAllCase& what, const PaperSetting& setting) {
+RunEstimate estimate_all_to_all(const AllToAllCase& what, const PaperSetting& setting) {
   const Shape shape = Shape::parse(what.torus);
   const auto everybody = make_traffic("all-to-all", shape, what.bytes, setting.seed);
-  return run_expectation(exchange_work(policy_by_name("random"), *everybody, shape, what.peers),
-                         shape, setting.machine, RunOptions{.threads = 1}, 0);
+  return estimate_run(exchange_work(policy_by_name("random"), *everybody, shape, what.peers), shape,
+                      setting.machine, RunOptions{.threads = 1}, 0);
 }
 
 }  // namespace
@@ -78,7 +78,7 @@ std::string AllToAllCase::key() const {
 
 Simulation all_to_all_simulation(const AllToAllCase& what) {
   return {what.key(), [what](const PaperSetting& s) { return run_all_to_all(what, s); }, false,
-          [what](const PaperSetting& s) { return all_to_all_expectation(what, s); }};
+          [what](const PaperSetting& s) { return estimate_all_to_all(what, s); }};
 }
 
 }  // namespace toroid

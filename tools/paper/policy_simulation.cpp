@@ -18,7 +18,7 @@
 #include "tools/machines/machine_file.hpp"
 #include "tools/paper/simulation.hpp"
 #include "tools/results/json.hpp"
-#include "tools/run/expectation.hpp"
+#include "tools/run/estimate.hpp"
 #include "tools/run/memory.hpp"
 
 namespace toroid {
@@ -59,11 +59,11 @@ Json run_under_policy(const PolicyRun& what, const PaperSetting& setting) {
 }
 
 /// What a run takes. The nodes of a sample are as far away on average as all nodes are.
-Expectation expected_of(const PolicyRun& what, const PaperSetting& setting) {
+RunEstimate expected_of(const PolicyRun& what, const PaperSetting& setting) {
   const Shape shape = Shape::parse(what.torus);
   const auto everybody = make_traffic("all-to-all", shape, what.bytes, setting.seed);
-  return run_expectation(exchange_work(policy_by_name(what.policy), *everybody, shape, what.sample),
-                         shape, machine_of(what, setting), RunOptions{.threads = 1}, 0);
+  return estimate_run(exchange_work(policy_by_name(what.policy), *everybody, shape, what.sample),
+                      shape, machine_of(what, setting), RunOptions{.threads = 1}, 0);
 }
 
 }  // namespace

@@ -11,8 +11,8 @@
 namespace toroid {
 namespace {
 
-Expectation expected_of(const Simulation& simulation, const PaperSetting& setting) {
-  return simulation.expected ? simulation.expected(setting) : Expectation{};
+RunEstimate expected_of(const Simulation& simulation, const PaperSetting& setting) {
+  return simulation.expected ? simulation.expected(setting) : RunEstimate{};
 }
 
 unsigned runs_at_once(const SimulateOptions& options) {
@@ -39,13 +39,13 @@ PaperResults simulate(const std::vector<Simulation>& simulations, const PaperSet
   return results;
 }
 
-Expectation simulate_expectation(const std::vector<Simulation>& simulations,
+RunEstimate estimate_simulations(const std::vector<Simulation>& simulations,
                                  const PaperSetting& setting, unsigned at_once) {
-  Expectation all;
+  RunEstimate all;
   double longest = 0;
   std::vector<double> bytes;
   for (const Simulation& simulation : simulations) {
-    const Expectation one = expected_of(simulation, setting);
+    const RunEstimate one = expected_of(simulation, setting);
     all.seconds += one.seconds;
     longest = std::max(longest, one.seconds);
     bytes.push_back(one.bytes);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tools/paper/simulation.hpp"
-#include "tools/run/expectation.hpp"
+#include "tools/run/estimate.hpp"
 
 namespace toroid {
 
@@ -22,7 +22,7 @@ PaperResults simulate(const std::vector<Simulation>& simulations, const PaperSet
                       const SimulateOptions& options);
 
 /// What all runs take, with so many at once.
-Expectation simulate_expectation(const std::vector<Simulation>& simulations,
+RunEstimate estimate_simulations(const std::vector<Simulation>& simulations,
                                  const PaperSetting& setting, unsigned at_once);
 
 }  // namespace toroid

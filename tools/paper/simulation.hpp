@@ -12,7 +12,7 @@
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "tools/results/json.hpp"
-#include "tools/run/expectation.hpp"
+#include "tools/run/estimate.hpp"
 
 namespace toroid {
 
@@ -28,7 +28,7 @@ struct Simulation {
   std::function<Json(const PaperSetting&)> run;
   bool is_long = false;  ///< takes more than some seconds; --quick leaves it out
   /// An estimate of its work; null where it is next to nothing.
-  std::function<Expectation(const PaperSetting&)> expected{};
+  std::function<RunEstimate(const PaperSetting&)> expected{};
 };
 
 /// The figures of runs by their names, without runs that were left out.

@@ -13,7 +13,7 @@
 #include "tools/results/bound.hpp"
 #include "tools/results/json.hpp"
 #include "tools/run/emulation.hpp"
-#include "tools/run/expectation.hpp"
+#include "tools/run/estimate.hpp"
 #include "tools/transform/input.hpp"
 #include "tools/transform/options.hpp"
 #include "tools/transform/plane_tuner.hpp"
@@ -95,14 +95,14 @@ Json run_slab(const SlabCase& what, const PaperSetting& setting) {
   return slab_comparison(trial, input.array);
 }
 
-Expectation transform_expectation(const TransformCase& what, const PaperSetting& setting,
-                                  double runs) {
+RunEstimate estimate_transform(const TransformCase& what, const PaperSetting& setting,
+                               double runs) {
   const FftOptions options = options_of(what, setting);
   const Shape shape = shape_of(options.torus);
   const TransformJob job = job_of(options, shape);
-  return run_expectation(transform_work(*job.blueprint) * runs, shape, setting.machine,
-                         RunOptions{.threads = 1},
-                         fft_bytes(options, parse_size(options.size), shape));
+  return estimate_run(transform_work(*job.blueprint) * runs, shape, setting.machine,
+                      RunOptions{.threads = 1},
+                      fft_bytes(options, parse_size(options.size), shape));
 }
 
 }  // namespace
@@ -119,7 +119,7 @@ std::string TransformCase::key() const {
 
 Simulation transform_simulation(const TransformCase& what, bool is_long) {
   return {what.key(), [what](const PaperSetting& s) { return run_transform(what, s); }, is_long,
-          [what](const PaperSetting& s) { return transform_expectation(what, s, 1); }};
+          [what](const PaperSetting& s) { return estimate_transform(what, s, 1); }};
 }
 
 Simulation model_simulation(const TransformCase& what) {
@@ -135,7 +135,7 @@ Simulation slab_simulation(const SlabCase& what) {
   constexpr double kRuns = 2;  // blocking and not
   return {what.key(), [what](const PaperSetting& s) { return run_slab(what, s); }, false,
           [what](const PaperSetting& s) {
-            return transform_expectation({fft::Method::slab, what.torus, what.size}, s, kRuns);
+            return estimate_transform({fft::Method::slab, what.torus, what.size}, s, kRuns);
           }};
 }
 

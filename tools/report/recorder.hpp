@@ -17,7 +17,7 @@ namespace toroid {
 
 /// Samples links and FIFOs over time. Memory is bounded: whenever there are twice as many samples
 /// as a report holds, every second one is dropped and from then on they are taken half as often.
-/// Called by the thread that runs the model; `Watch` owns it.
+/// Called by the thread that runs the model; `Observation` owns it.
 class Recorder final : public SimProbe {
  public:
   /// Throws BadInput where the machine is too large to be recorded.

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "hal/check.hpp"
-#include "tools/run/forced_end.hpp"
 #include "tools/run/host_program.hpp"
+#include "tools/run/interrupt_timeout.hpp"
 
 namespace toroid {
 namespace {

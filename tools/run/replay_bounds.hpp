@@ -10,7 +10,7 @@
 #include "packet/replay/schedule_graph.hpp"
 #include "tools/results/bound.hpp"
 #include "tools/run/emulation.hpp"
-#include "tools/run/expectation.hpp"
+#include "tools/run/estimate.hpp"
 
 namespace toroid {
 

@@ -126,7 +126,7 @@ void add_fft_options(CLI::App& verb, FftOptions& options) {
   add_method_options(verb, options);
   add_slab_options(verb, options);
   add_plan_options(verb, options);
-  add_watch_options(verb, options.watch);
+  add_observation_options(verb, options.observation);
   add_export_option(verb, options.export_to);
   add_common_options(verb, options.common);
   add_examples(verb, {{"64^3 random numbers on 64 nodes, in virtual time",

@@ -11,7 +11,7 @@
 #include "tools/command_line/cli_fwd.hpp"
 #include "tools/command_line/option.hpp"
 #include "tools/command_line/options.hpp"
-#include "tools/run/watch_options.hpp"
+#include "tools/run/observation_options.hpp"
 #include "tools/transform/array_options.hpp"
 #include "tools/transform/kernel_option.hpp"
 #include "tools/transform/piece_options.hpp"
@@ -24,7 +24,7 @@ inline constexpr std::array<std::string_view, 2> kRigorNames = {"estimate", "mea
 struct FftOptions : ArrayOptions, PieceOptions, StageOptions {
   CommonOptions common;
   TorusOptions torus;
-  WatchOptions watch;
+  ObservationOptions observation;
   std::string export_to;
   std::string method = "volumetric";
   std::string layer = "packets";

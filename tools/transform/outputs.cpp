@@ -17,13 +17,17 @@ std::string without_stream(const std::string& path) {
 void refuse_clashes(const OutputPaths& paths) {
   if (paths.out == kStandardStream && paths.json == kStandardStream)
     throw BadInput("--json - and --out - would mix in standard output; give one of them a file");
-  const std::array outputs = {
-      without_stream(paths.out), without_stream(paths.json), paths.wisdom,   paths.watch.record,
-      paths.watch.trace,         paths.watch.report,         paths.export_to};
+  const std::array outputs = {without_stream(paths.out),
+                              without_stream(paths.json),
+                              paths.wisdom,
+                              paths.observation.record,
+                              paths.observation.trace,
+                              paths.observation.report,
+                              paths.export_to};
   refuse_one_file_for_two(outputs);
   for (const std::string& input : paths.boxes)
     for (const std::string& output : outputs) refuse_one_file_for_two(std::array{input, output});
-  refuse_one_file_for_two(std::array{without_stream(paths.in), paths.watch.report});
+  refuse_one_file_for_two(std::array{without_stream(paths.in), paths.observation.report});
 }
 
 std::unique_ptr<OutputFile> open(const std::string& path) {

@@ -9,7 +9,7 @@
 #include "tools/io/npy/npy.hpp"
 #include "tools/io/output_file.hpp"
 #include "tools/results/run_result.hpp"
-#include "tools/run/watch_options.hpp"
+#include "tools/run/observation_options.hpp"
 
 namespace toroid {
 
@@ -20,7 +20,7 @@ struct OutputPaths {
   std::string out{};
   std::string json{};
   std::string wisdom{};
-  WatchOptions watch{};
+  ObservationOptions observation{};
   std::string export_to{};
 };
 

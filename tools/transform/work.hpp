@@ -2,7 +2,7 @@
 #pragma once
 
 #include "fft/plan/blueprint.hpp"
-#include "tools/run/expectation.hpp"
+#include "tools/run/estimate.hpp"
 
 namespace toroid {
 

@@ -10,7 +10,7 @@
 
 #include "router/job/blob.hpp"
 #include "router/job/clocks.hpp"
-#include "router/job/suspicions.hpp"
+#include "router/job/failure_detector.hpp"
 #include "router/job/wire.hpp"
 #include "router/termination/control.hpp"
 #include "router/termination/detector.hpp"
@@ -194,8 +194,8 @@ TEST(TerminationDetector, TakesNoOldReportForAnAnswer) {
   EXPECT_FALSE(detector.is_quiescent());
 }
 
-TEST(Suspicions, AreConfirmedWhenTheyPersistThoughTheSuspectGoesRound) {
-  job::Suspicions suspicions(2, 1s);
+TEST(FailureDetector, AreConfirmedWhenTheyPersistThoughTheSuspectGoesRound) {
+  job::FailureDetector suspicions(2, 1s);
   const auto report = [&](unsigned rank, std::uint64_t rounds, int suspect, auto at) {
     suspicions.report(rank, {.rounds = rounds, .suspect = suspect}, Time() + at);
   };
@@ -216,8 +216,8 @@ TEST(Suspicions, AreConfirmedWhenTheyPersistThoughTheSuspectGoesRound) {
   EXPECT_FALSE(suspicions.confirmed());
 }
 
-TEST(Suspicions, OfNobodyAreIgnored) {
-  job::Suspicions suspicions(2, 1s);
+TEST(FailureDetector, OfNobodyAreIgnored) {
+  job::FailureDetector suspicions(2, 1s);
   for (const int suspect : {0, 2, 1000, -7})
     for (const auto at : {0s, 5s}) {
       suspicions.report(0, {.rounds = 100, .suspect = suspect}, Time() + at);

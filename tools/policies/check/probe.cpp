@@ -24,7 +24,7 @@
 
 #include "hal/check.hpp"
 #include "tools/command_line/split.hpp"
-#include "tools/run/descriptor.hpp"
+#include "tools/run/file_descriptor.hpp"
 #include "tools/run/progress.hpp"
 
 namespace toroid {
@@ -195,15 +195,15 @@ void ProbeReport::done() {
 ProbeResult run_probe(double limit, const std::function<void(ProbeReport&)>& work) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) throw RunFailed("cannot make a pipe");
-  const Descriptor from(ends[0]);
-  Descriptor to(ends[1]);
-  const Descriptor said(::memfd_create("said", MFD_CLOEXEC));
+  const FileDescriptor from(ends[0]);
+  FileDescriptor to(ends[1]);
+  const FileDescriptor said(::memfd_create("said", MFD_CLOEXEC));
   if (!said.is_open()) throw RunFailed("cannot make a file in memory");
   std::fflush(nullptr);
   const pid_t child = ::fork();
   if (child < 0) throw RunFailed("cannot start a process");
   if (child == 0) work_and_end(to.number(), said.number(), work);
-  to = Descriptor();
+  to = FileDescriptor();
   KilledAtTheEnd process{child};
   ProbeReader reader;
   CaseTime time(limit);

@@ -8,13 +8,13 @@
 
 namespace toroid {
 
-struct WatchOptions {
+struct ObservationOptions {
   std::string record;                      ///< empty: none
   std::string trace;                       ///< empty: none
   std::string report;                      ///< empty: none
   std::uint64_t trace_bytes = 64'000'000;  ///< of the trace, at most
 };
 
-void add_watch_options(CLI::App& command, WatchOptions& options);
+void add_observation_options(CLI::App& command, ObservationOptions& options);
 
 }  // namespace toroid

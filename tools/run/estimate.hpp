@@ -20,7 +20,7 @@ struct RunWork {
 };
 
 /// What one run takes, or several at once.
-struct Expectation {
+struct RunEstimate {
   double seconds = 0;
   double bytes = 0;           ///< memory at the end of a run
   unsigned runs_at_once = 1;  ///< runs that share the memory
@@ -38,11 +38,11 @@ RunWork group_work(const Shape& shape, unsigned first, unsigned last, double pac
 /// itself. `array_bytes`: memory that the programs allocate. Where the run may be long, the model's
 /// speed is measured once, in a tenth of a second. On `ofi` all processes call it in the same
 /// order.
-Expectation run_expectation(const RunWork& work, const Shape& shape, const Machine& machine,
-                            const RunOptions& run, double array_bytes);
+RunEstimate estimate_run(const RunWork& work, const Shape& shape, const Machine& machine,
+                         const RunOptions& run, double array_bytes);
 
 /// Throws BadInput where the memory is not enough. Unless `quiet`, says on standard error what is
 /// expected where that is more than a few seconds or a good part of the memory.
-void announce(const Expectation& expected, bool quiet);
+void announce(const RunEstimate& expected, bool quiet);
 
 }  // namespace toroid

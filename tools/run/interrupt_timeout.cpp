@@ -1,4 +1,4 @@
-#include "tools/run/forced_end.hpp"
+#include "tools/run/interrupt_timeout.hpp"
 
 #include <unistd.h>
 

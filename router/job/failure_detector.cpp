@@ -1,4 +1,4 @@
-#include "router/job/suspicions.hpp"
+#include "router/job/failure_detector.hpp"
 
 #include <cstddef>
 
@@ -10,8 +10,8 @@ constexpr std::uint64_t kRounds = 4;
 
 }  // namespace
 
-void Suspicions::report(unsigned rank, const termination::MemberReport& report,
-                        Clock::time_point now) {
+void FailureDetector::report(unsigned rank, const termination::MemberReport& report,
+                             Clock::time_point now) {
   rounds_[rank] = report.rounds;
   Open& open = open_[rank];
   if (!is_sensible(rank, report.suspect))
@@ -22,20 +22,20 @@ void Suspicions::report(unsigned rank, const termination::MemberReport& report,
   open.repeated = now;
 }
 
-bool Suspicions::is_sensible(unsigned rank, int suspect) const {
+bool FailureDetector::is_sensible(unsigned rank, int suspect) const {
   return suspect >= 0 && suspect < static_cast<int>(rounds_.size()) &&
          suspect != static_cast<int>(rank);
 }
 
-bool Suspicions::goes_round(const Open& open) const {
+bool FailureDetector::goes_round(const Open& open) const {
   return open.of >= 0 && rounds_[static_cast<std::size_t>(open.of)] >= open.rounds + kRounds;
 }
 
-bool Suspicions::is_confirmed(const Open& open) const {
+bool FailureDetector::is_confirmed(const Open& open) const {
   return goes_round(open) && open.repeated - open.since >= persistence_;
 }
 
-std::optional<Suspicions::Suspicion> Suspicions::confirmed() const {
+std::optional<FailureDetector::Suspicion> FailureDetector::confirmed() const {
   for (unsigned rank = 0; rank < open_.size(); ++rank)
     if (is_confirmed(open_[rank])) return Suspicion{rank, static_cast<unsigned>(open_[rank].of)};
   return {};

@@ -18,7 +18,7 @@
 #include "tools/report/recorder.hpp"
 #include "tools/report/recording.hpp"
 #include "tools/results/json.hpp"
-#include "tools/run/watch_options.hpp"
+#include "tools/run/observation_options.hpp"
 #include "tools/trace/tracer.hpp"
 
 namespace toroid {
@@ -26,16 +26,16 @@ namespace toroid {
 /// Observes a run and writes its recording, trace and report. Opens its files before the run, so
 /// that a bad path costs nothing, and outlives the fabric. The thread that runs the model calls the
 /// probes.
-class Watch final : private SimProbe {
+class Observation final : private SimProbe {
  public:
   /// `notice`: where it is said that there is a report. Throws BadInput where the run to be
   /// recorded or traced is not on `sim`, or its machine is too large. Writes nothing on a process
   /// that does not report.
-  Watch(const WatchOptions& options, ReportNotice notice, const Shape& shape,
-        const Machine& machine, const RunOptions& run);
+  Observation(const ObservationOptions& options, ReportNotice notice, const Shape& shape,
+              const Machine& machine, const RunOptions& run);
 
   /// The options of the run, with this as its probe where one is needed.
-  RunOptions watched(RunOptions options);
+  RunOptions observed(RunOptions options);
   /// Returns run(). The trace of a run that fails is written too, up to the failure.
   template <typename Run>
   auto guard(const Run& run) {
@@ -64,7 +64,7 @@ class Watch final : private SimProbe {
   /// Whether a page can show the machine's links one by one; reports of larger machines do not.
   bool fits_a_page() const;
 
-  WatchOptions options_;
+  ObservationOptions options_;
   Shape shape_;
   Machine machine_;
   std::optional<Recorder> recorder_;

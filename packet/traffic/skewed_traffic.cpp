@@ -1,4 +1,4 @@
-#include "packet/traffic/column_traffic.hpp"
+#include "packet/traffic/skewed_traffic.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -16,12 +16,12 @@ std::uint64_t rounded(double bytes) {
 
 }  // namespace
 
-ColumnTraffic::ColumnTraffic(std::string name, std::vector<std::uint64_t> to)
+SkewedTraffic::SkewedTraffic(std::string name, std::vector<std::uint64_t> to)
     : name_(std::move(name)), below_(to.size() + 1) {
   std::partial_sum(to.begin(), to.end(), below_.begin() + 1);
 }
 
-std::vector<std::uint64_t> ColumnTraffic::hotspot(Rank nodes, Rank hot, double share,
+std::vector<std::uint64_t> SkewedTraffic::hotspot(Rank nodes, Rank hot, double share,
                                                   std::uint64_t bytes) {
   const auto each = static_cast<double>(bytes);
   std::vector<std::uint64_t> to(nodes, rounded((1 - share) * each));
@@ -29,13 +29,13 @@ std::vector<std::uint64_t> ColumnTraffic::hotspot(Rank nodes, Rank hot, double s
   return to;
 }
 
-std::vector<std::uint64_t> ColumnTraffic::incast(Rank nodes, Rank sink, std::uint64_t bytes) {
+std::vector<std::uint64_t> SkewedTraffic::incast(Rank nodes, Rank sink, std::uint64_t bytes) {
   std::vector<std::uint64_t> to(nodes);
   to[sink] = bytes;
   return to;
 }
 
-std::vector<std::uint64_t> ColumnTraffic::zipf(Rank nodes, double exponent, std::uint64_t bytes,
+std::vector<std::uint64_t> SkewedTraffic::zipf(Rank nodes, double exponent, std::uint64_t bytes,
                                                std::uint64_t seed) {
   std::vector<Rank> popular(nodes);
   std::iota(popular.begin(), popular.end(), Rank{0});
@@ -49,14 +49,14 @@ std::vector<std::uint64_t> ColumnTraffic::zipf(Rank nodes, double exponent, std:
   return to;
 }
 
-std::vector<Rank> ColumnTraffic::targets(Rank from) const {
+std::vector<Rank> SkewedTraffic::targets(Rank from) const {
   std::vector<Rank> targets;
   for (Rank r = 0; r < nodes(); ++r)
     if (bytes(from, r) > 0) targets.push_back(r);
   return targets;
 }
 
-std::vector<Rank> ColumnTraffic::sources(Rank to) const {
+std::vector<Rank> SkewedTraffic::sources(Rank to) const {
   std::vector<Rank> sources;
   if (column(to) == 0) return sources;
   for (Rank r = 0; r < nodes(); ++r)
@@ -64,7 +64,7 @@ std::vector<Rank> ColumnTraffic::sources(Rank to) const {
   return sources;
 }
 
-Rank ColumnTraffic::draw(Rank from, Random& random) const {
+Rank SkewedTraffic::draw(Rank from, Random& random) const {
   std::uint64_t byte = below(below_.back() - column(from), random);
   if (byte >= below_[from]) byte += column(from);
   const auto after = std::ranges::upper_bound(below_, byte);

@@ -10,20 +10,20 @@
 
 namespace toroid::job {
 
-/// Suspicions of processes against each other.
+/// FailureDetector of processes against each other.
 ///
 /// A process names in its reports the peer that has not answered its frames for too long. **Rule:**
 /// the suspicion is confirmed if it has been repeated for `persistence`, during which the suspect's
 /// workers have gone round: a suspect that computes for long, or is back from that, gets time to
 /// answer. Owned and called by process 0's job thread.
-class Suspicions {
+class FailureDetector {
  public:
   struct Suspicion {
     unsigned by = 0;  ///< process that gets no answer
     unsigned of = 0;  ///< process that gives none
   };
 
-  Suspicions(unsigned processes, Clock::duration persistence)
+  FailureDetector(unsigned processes, Clock::duration persistence)
       : persistence_(persistence), rounds_(processes), open_(processes) {}
 
   /// A report of process `rank` has arrived at `now`.

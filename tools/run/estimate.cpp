@@ -1,4 +1,4 @@
-#include "tools/run/expectation.hpp"
+#include "tools/run/estimate.hpp"
 
 #include <fmt/core.h>
 
@@ -160,8 +160,8 @@ double queue_bytes(const RunWork& work, const Shape& shape, const RunOptions& ru
   return kBytesPerQueue * all + kBytesPerDescriptor * std::min(all, work.packets);
 }
 
-Expectation run_expectation(const RunWork& work, const Shape& shape, const Machine& machine,
-                            const RunOptions& run, double array_bytes) {
+RunEstimate estimate_run(const RunWork& work, const Shape& shape, const Machine& machine,
+                         const RunOptions& run, double array_bytes) {
   const double own_bytes = array_bytes + queue_bytes(work, shape, run);
   if (run.fabric == FabricName::sim)
     return {sim_seconds(work, sim_threads(shape, run)),
@@ -173,7 +173,7 @@ Expectation run_expectation(const RunWork& work, const Shape& shape, const Machi
           (own_bytes + rings + kBytesPerRingNode * shape.size()) / processes};
 }
 
-void announce(const Expectation& expected, bool quiet) {
+void announce(const RunEstimate& expected, bool quiet) {
   constexpr double kLong = 5, kGoodPart = 0.1;
   check_memory(expected.bytes,
                expected.runs_at_once > 1

@@ -13,9 +13,9 @@
 namespace toroid {
 
 /// Every node sends `to[r]` bytes to node r. The traffic takes sixteen bytes per node.
-class ColumnTraffic final : public Traffic {
+class SkewedTraffic final : public Traffic {
  public:
-  ColumnTraffic(std::string name, std::vector<std::uint64_t> to);
+  SkewedTraffic(std::string name, std::vector<std::uint64_t> to);
 
   /// A share of what everybody sends goes to one node, the rest to all alike, that node too; in
   /// all, but for rounding, as much as an all-to-all of `bytes`. REQUIRES: share in [0, 1].

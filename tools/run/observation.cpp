@@ -1,4 +1,4 @@
-#include "tools/run/watch.hpp"
+#include "tools/run/observation.hpp"
 
 #include <cstdint>
 #include <ostream>
@@ -40,7 +40,7 @@ Json loads_json(const FabricCounters& counters, std::uint64_t repetitions) {
 
 }  // namespace
 
-void add_watch_options(CLI::App& command, WatchOptions& options) {
+void add_observation_options(CLI::App& command, ObservationOptions& options) {
   begin_group(command, "Output");
   add_option(command, "--record", options.record,
              "write the result with links and FIFOs over time, for toroid report")
@@ -60,9 +60,9 @@ void add_watch_options(CLI::App& command, WatchOptions& options) {
       .default_str("64MB");
 }
 
-Watch::Watch(const WatchOptions& options, ReportNotice notice, const Shape& shape,
-             const Machine& machine, const RunOptions& run)
-    : options_(run.processes.reports() ? options : WatchOptions()),
+Observation::Observation(const ObservationOptions& options, ReportNotice notice, const Shape& shape,
+                         const Machine& machine, const RunOptions& run)
+    : options_(run.processes.reports() ? options : ObservationOptions()),
       shape_(shape),
       machine_(machine),
       report_(options_.report, notice) {
@@ -78,16 +78,16 @@ Watch::Watch(const WatchOptions& options, ReportNotice notice, const Shape& shap
   trace_ = opened_or_none(options_.trace);
 }
 
-bool Watch::fits_a_page() const {
+bool Observation::fits_a_page() const {
   return most_samples(shape_, machine_.injection_fifos) > 0;
 }
 
-RunOptions Watch::watched(RunOptions options) {
+RunOptions Observation::observed(RunOptions options) {
   if (recorder_) options.sim.probe = this;
   return options;
 }
 
-void Watch::write(const Json& report, const FabricCounters& counters, const Json& more) {
+void Observation::write(const Json& report, const FabricCounters& counters, const Json& more) {
   if (HostProgram* const host = host_program()) host->take_counters(counters, shape_);
   Json result = report;
   result.update(more);
@@ -104,7 +104,7 @@ void Watch::write(const Json& report, const FabricCounters& counters, const Json
   write_results(std::move(result));
 }
 
-void Watch::write_results(Json result) {
+void Observation::write_results(Json result) {
   if (record_) {
     record_->stream() << result_text(result) << '\n';
     record_->commit();
@@ -112,26 +112,26 @@ void Watch::write_results(Json result) {
   report_.write(result);
 }
 
-void Watch::write_trace_file(const Recording& recording, bool complete) {
+void Observation::write_trace_file(const Recording& recording, bool complete) {
   const TraceFile file{shape_, machine_, options_.trace_bytes, complete};
   write_trace(trace_->stream(), file, *tracer_, recording);
   trace_->commit();
 }
 
-void Watch::on_inject(Tick now, Rank node, unsigned fifo, const ProbedPacket& packet) {
+void Observation::on_inject(Tick now, Rank node, unsigned fifo, const ProbedPacket& packet) {
   if (tracer_) tracer_->on_inject(now, node, fifo, packet);
 }
 
-void Watch::on_hop(Tick now, Rank node, Direction direction, VirtualChannel channel,
-                   const ProbedPacket& packet) {
+void Observation::on_hop(Tick now, Rank node, Direction direction, VirtualChannel channel,
+                         const ProbedPacket& packet) {
   if (tracer_) tracer_->on_hop(now, node, direction, channel, packet);
 }
 
-void Watch::on_deliver(Tick now, Rank node, const ProbedPacket& packet) {
+void Observation::on_deliver(Tick now, Rank node, const ProbedPacket& packet) {
   if (tracer_) tracer_->on_deliver(now, node, packet);
 }
 
-void Watch::on_sample(Tick now, const SimSnapshot& machine) {
+void Observation::on_sample(Tick now, const SimSnapshot& machine) {
   recorder_->on_sample(now, machine);
 }
 
