@@ -329,8 +329,8 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   }
 
   // What stall_report() asks for.
-  unsigned sources() const override { return topology_->sources(); }
-  std::optional<RoutedPacket> head(Rank node, Source source) const override {
+  unsigned inputs() const override { return topology_->inputs(); }
+  std::optional<RoutedPacket> head(Rank node, Input source) const override {
     return topology_->head(node, source);
   }
   const Processor& processor(Rank rank) const override {
@@ -340,7 +340,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   std::uint64_t packets_under_way() const override {
     std::uint64_t waiting = 0;
     for (const Rank r : nodes())
-      for (unsigned s = 0; s < sources(); ++s) waiting += head(r, Source(s)).has_value() ? 1 : 0;
+      for (unsigned s = 0; s < inputs(); ++s) waiting += head(r, Input(s)).has_value() ? 1 : 0;
     return waiting;
   }
 

@@ -28,9 +28,9 @@ class Precedence {
   /// `links` per node; without `transit_first` only the priority counts.
   Precedence(unsigned links, bool transit_first) {
     for (unsigned s = 0; s < links * kVirtualChannels; ++s) {
-      const Source source(s);
-      if (transit_first) transit_ |= source.bit();
-      if (source.channel() == VirtualChannel::priority) priority_ |= source.bit();
+      const Input input(s);
+      if (transit_first) transit_ |= input.bit();
+      if (input.channel() == VirtualChannel::priority) priority_ |= input.bit();
     }
   }
 
@@ -74,7 +74,7 @@ class SenderArbitration {
   Cycle begin(Tick now) const { return {now % period_ < fullest_, mix64(now)}; }
 
   /// The candidate that goes first on link `out`, whose number among all links is `link`.
-  /// `used(s)`: chunks waiting at the source with index s. REQUIRES: candidates != 0.
+  /// `used(s)`: chunks waiting at the input with index s. REQUIRES: candidates != 0.
   template <typename Used>
   unsigned choose(const Cycle& cycle, std::uint64_t candidates, std::uint64_t link, Direction out,
                   const Used& used) const {
@@ -107,13 +107,13 @@ class SenderArbitration {
   template <typename Used>
   static unsigned fullest_from(std::uint64_t candidates, unsigned start, const Used& used) {
     // One number per candidate, whose largest is the choice: no branch depends on the contents.
-    const auto chunks = [&](unsigned source) { return static_cast<unsigned>(used(source)); };
+    const auto chunks = [&](unsigned input) { return static_cast<unsigned>(used(input)); };
     unsigned best = chunks(start) << 7 | 64u | (63u - start);
     std::uint64_t rest = candidates;
     do {
       for (unsigned i = 0; i < kAtOnce; ++i) {
-        const unsigned source = rest == 0 ? start : static_cast<unsigned>(std::countr_zero(rest));
-        best = std::max(best, chunks(source) << 7 | (63u - source));
+        const unsigned input = rest == 0 ? start : static_cast<unsigned>(std::countr_zero(rest));
+        best = std::max(best, chunks(input) << 7 | (63u - input));
         rest &= rest - 1;
       }
     } while (rest != 0);
@@ -126,18 +126,17 @@ class SenderArbitration {
                    const Used& used) const {
     std::uint64_t best = 0;
     for (std::uint64_t rest = candidates; rest != 0; rest &= rest - 1) {
-      const auto source = static_cast<unsigned>(std::countr_zero(rest));
-      const std::uint64_t lot = mix64(cycle.key ^ (link << 6 | source)) >> 38;
-      std::uint64_t rank = lot << 6 | source;
-      if (cycle.fullest_first)
-        rank |= (used(source) * 2ull + (preferred(source, out) ? 1 : 0)) << 32;
+      const auto input = static_cast<unsigned>(std::countr_zero(rest));
+      const std::uint64_t lot = mix64(cycle.key ^ (link << 6 | input)) >> 38;
+      std::uint64_t rank = lot << 6 | input;
+      if (cycle.fullest_first) rank |= (used(input) * 2ull + (preferred(input, out) ? 1 : 0)) << 32;
       best = std::max(best, rank);
     }
     return static_cast<unsigned>(best & 63u);
   }
-  bool preferred(unsigned source, Direction out) const {
+  bool preferred(unsigned input, Direction out) const {
     if (fairness_ == FairnessRule::uniform) return false;
-    const bool straight_on = source / kVirtualChannels == out.index;
+    const bool straight_on = input / kVirtualChannels == out.index;
     return straight_on == (fairness_ == FairnessRule::straight_first);
   }
 

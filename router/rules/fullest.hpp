@@ -1,4 +1,4 @@
-// Which of some sources holds most, where their fill levels stand side by side.
+// Which of some inputs holds most, where their fill levels stand side by side.
 #pragma once
 
 #include <algorithm>
@@ -9,10 +9,10 @@
 
 namespace toroid {
 
-/// Fill levels of at most 32 sources.
+/// Fill levels of at most 32 inputs.
 using FillLevels = std::array<std::uint8_t, 32>;
 
-/// The fullest candidate; among equals `start`, then the lowest. One number per source, whose
+/// The fullest candidate; among equals `start`, then the lowest. One number per input, whose
 /// largest is the choice, eight at once: no branch depends on levels or candidates, which nobody
 /// can predict. REQUIRES: candidates != 0, and `start` is one of them.
 inline unsigned fullest_of(std::uint32_t candidates, unsigned start, const FillLevels& levels) {

@@ -40,15 +40,15 @@ struct RoutingOptions {
 
 /// A place where packets wait: a virtual channel of an input port, or an injection FIFO. An input
 /// port has the index of the direction in which its packets travel.
-class Source {
+class Input {
  public:
-  static constexpr Source channel(Direction travelling, VirtualChannel channel) {
-    return Source(travelling.index * kVirtualChannels + static_cast<unsigned>(channel));
+  static constexpr Input channel(Direction travelling, VirtualChannel channel) {
+    return Input(travelling.index * kVirtualChannels + static_cast<unsigned>(channel));
   }
-  static constexpr Source fifo(unsigned links, unsigned fifo) {
-    return Source(links * kVirtualChannels + fifo);
+  static constexpr Input fifo(unsigned links, unsigned fifo) {
+    return Input(links * kVirtualChannels + fifo);
   }
-  explicit constexpr Source(unsigned index) : index_(static_cast<std::uint8_t>(index)) {}
+  explicit constexpr Input(unsigned index) : index_(static_cast<std::uint8_t>(index)) {}
 
   constexpr unsigned index() const { return index_; }
   constexpr std::uint64_t bit() const { return std::uint64_t{1} << index_; }
@@ -115,7 +115,7 @@ class ChannelRule {
 
   /// The channel of link `out` that the packet waiting at `from` takes now, if any: the emptier of
   /// the dynamic ones ("join the shortest queue"), else the bubble channel.
-  std::optional<VirtualChannel> choose(const RoutedPacket& packet, Source from, Direction out,
+  std::optional<VirtualChannel> choose(const RoutedPacket& packet, Input from, Direction out,
                                        const Tokens& tokens) const {
     const VirtualChannel emptier = emptier_dynamic(tokens);
     if (packet.dynamic.has(out) && has_room(tokens, emptier, packet.chunks)) return emptier;
@@ -139,9 +139,9 @@ class ChannelRule {
   }
   /// Whether there is room in a bubble channel of link `out`.
   template <typename AnyTokens>
-  bool escapes(unsigned chunks, VirtualChannel bubble, Source from, Direction out,
+  bool escapes(unsigned chunks, VirtualChannel bubble, Input from, Direction out,
                const AnyTokens& tokens) const {
-    const bool straight_on = from.index() == Source::channel(out, bubble).index();
+    const bool straight_on = from.index() == Input::channel(out, bubble).index();
     const unsigned held = tokens_held(bubble, chunks);
     return has_room(tokens, bubble, bubble_tokens(held, straight_on, bubble_rule_, reserve_));
   }

@@ -114,9 +114,9 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
   }
 
   // For the report of a run that cannot go on.
-  unsigned sources() const override { return topology_->sources(); }
-  std::optional<RoutedPacket> head(Rank node, Source source) const override {
-    return topology_->head(node, source);
+  unsigned inputs() const override { return topology_->inputs(); }
+  std::optional<RoutedPacket> head(Rank node, Input input) const override {
+    return topology_->head(node, input);
   }
   const Processor& processor(Rank rank) const override {
     return *std::as_const(*topology_).device(rank).processor();

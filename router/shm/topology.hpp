@@ -42,8 +42,8 @@ class RingTopology {
   /// Adds what has failed and what was lost, after the run.
   virtual void add_losses(FabricCounters&) const {}
   // As in termination::StalledMachine.
-  virtual unsigned sources() const = 0;
-  virtual std::optional<RoutedPacket> head(Rank node, Source source) const = 0;
+  virtual unsigned inputs() const = 0;
+  virtual std::optional<RoutedPacket> head(Rank node, Input input) const = 0;
 };
 
 /// Rings along the links of the torus. Links to and from other processes go to `boundary`, which is

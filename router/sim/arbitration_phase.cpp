@@ -94,43 +94,43 @@ void ArbitrationPhase::choose(Tick now) {
     if (!usual && net_.delays.limits_reads()) candidates &= ~net_.busy_inputs(*site.state);
     while (candidates != 0) {
       const std::uint64_t first = rules.precedence.first_class(candidates);
-      const Source source(usual || rules.transit_first
-                              ? rules.arbitration.choose(
-                                    cycle, first,
-                                    std::uint64_t{net_.routers.rank_of(site.node)} * degree + index,
-                                    direction, [&](unsigned s) { return site.queues[s].used; })
-                              : next_bit(first, link.turn));
-      const SourceQueue& head = site.queues[source.index()];
+      const Input input(usual || rules.transit_first
+                            ? rules.arbitration.choose(
+                                  cycle, first,
+                                  std::uint64_t{net_.routers.rank_of(site.node)} * degree + index,
+                                  direction, [&](unsigned s) { return site.queues[s].used; })
+                            : next_bit(first, link.turn));
+      const InputQueue& head = site.queues[input.index()];
       VirtualChannel channel = ChannelRule::emptier_dynamic(link.tokens);
       bool goes =
-          (dynamic & source.bit()) != 0 && ChannelRule::has_room(link.tokens, channel, head.chunks);
-      if (!goes && (escaping & source.bit()) != 0) {
+          (dynamic & input.bit()) != 0 && ChannelRule::has_room(link.tokens, channel, head.chunks);
+      if (!goes && (escaping & input.bit()) != 0) {
         channel = ChannelRule::escape_channel(head.high_priority);
-        goes = rules.channels.escapes(head.chunks, channel, source, direction, link.tokens) &&
-               (usual || !net_.must_wait(now, site, source, channel));
+        goes = rules.channels.escapes(head.chunks, channel, input, direction, link.tokens) &&
+               (usual || !net_.must_wait(now, site, input, channel));
       }
       if (goes) {
-        grant(now, site, index, source, channel);
+        grant(now, site, index, input, channel);
         break;
       }
-      candidates &= ~source.bit();
+      candidates &= ~input.bit();
     }
   }
 }
 
 /// The packet gets the link and its room downstream, and no other is compared with it any more.
-inline void ArbitrationPhase::grant(Tick now, const Site& site, unsigned index, Source source,
+inline void ArbitrationPhase::grant(Tick now, const Site& site, unsigned index, Input input,
                                     VirtualChannel channel) {
-  const SourceQueue& queue = site.queues[source.index()];
-  site.state->withdraw(source.bit(), net_.routers.degree());
-  site.state->reading |= source.bit();  // a later link's choice may depend on it
+  const InputQueue& queue = site.queues[input.index()];
+  site.state->withdraw(input.bit(), net_.routers.degree());
+  site.state->reading |= input.bit();  // a later link's choice may depend on it
   const auto vc = static_cast<unsigned>(channel);
   OutputLink& link = site.links[index];
   link.tokens[vc] =
       static_cast<std::uint16_t>(link.tokens[vc] - tokens_held(channel, queue.chunks));
-  link.turn = static_cast<std::uint8_t>((source.index() + 1) & 63u);
+  link.turn = static_cast<std::uint8_t>((input.index() + 1) & 63u);
   site.state->idle = static_cast<std::uint16_t>(site.state->idle & ~(1u << index));
-  const Departing one{site.node, static_cast<std::uint8_t>(index), source, channel, queue.chunks};
+  const Departing one{site.node, static_cast<std::uint8_t>(index), input, channel, queue.chunks};
   if (net_.protocol.is_on()) {
     const Tick held =
         net_.protocol.begin(net_.end(site.node, index), site.node, index, queue.chunks);
@@ -139,7 +139,7 @@ inline void ArbitrationPhase::grant(Tick now, const Site& site, unsigned index, 
   }
   // Nobody can tell which of the two it will be: no branch.
   from_channels_[from_channels_count_] = from_fifos_[from_fifos_count_] = one;
-  const auto is_fifo = static_cast<std::size_t>(net_.routers.is_fifo(source));
+  const auto is_fifo = static_cast<std::size_t>(net_.routers.is_fifo(input));
   from_channels_count_ += 1 - is_fifo;
   from_fifos_count_ += is_fifo;
   __builtin_prefetch(&net_.flights[queue.head]);
@@ -148,8 +148,8 @@ inline void ArbitrationPhase::grant(Tick now, const Site& site, unsigned index, 
 
 /// A link is held while it repeats a packet, which stays where it is.
 void ArbitrationPhase::hold(Tick until, const Departing& packet) {
-  net_.routers.state(packet.node).reading &= ~packet.source.bit();
-  const Held held{packet.source.index(), static_cast<unsigned>(packet.channel), packet.chunks};
+  net_.routers.state(packet.node).reading &= ~packet.input.bit();
+  const Held held{packet.input.index(), static_cast<unsigned>(packet.channel), packet.chunks};
   net_.calendar.at(until, {EventKind::repeat, packet.node, packet.link, held.pack()});
 }
 
@@ -157,10 +157,10 @@ void ArbitrationPhase::hold(Tick until, const Departing& packet) {
 void ArbitrationPhase::repeat(Tick now) {
   packet_hops_ += net_.repeating.size();
   for (const Event event : net_.repeating) {
-    const auto [source, channel, chunks] = Held::unpack(event.value());
-    const Departing one{event.node(), static_cast<std::uint8_t>(event.index()), Source(source),
+    const auto [input, channel, chunks] = Held::unpack(event.value());
+    const Departing one{event.node(), static_cast<std::uint8_t>(event.index()), Input(input),
                         static_cast<VirtualChannel>(channel), static_cast<std::uint8_t>(chunks)};
-    net_.routers.is_fifo(one.source) ? depart<true>(now, {&one, 1}) : depart<false>(now, {&one, 1});
+    net_.routers.is_fifo(one.input) ? depart<true>(now, {&one, 1}) : depart<false>(now, {&one, 1});
   }
   net_.repeating.clear();
 }
@@ -171,10 +171,10 @@ void ArbitrationPhase::depart(Tick now, std::span<const Departing> departing) {
   DelayLine::Writer hops(net_.calendar.hops(), departing.size());
   for (const Departing& packet : departing) {
     const Site site = net_.routers.site(packet.node);
-    const FlightId id = net_.start_reading(now, site, packet.source);
+    const FlightId id = net_.start_reading(now, site, packet.input);
     count(packet);
     const Direction direction{packet.link};
-    if constexpr (fifo) net_.routers.stalled(site.node, packet.source) += now;
+    if constexpr (fifo) net_.routers.stalled(site.node, packet.input) += now;
     if (net_.probe != nullptr)
       net_.probe->on_hop(now, net_.routers.rank_of(site.node), direction, packet.channel,
                          net_.probed(id));
@@ -183,8 +183,8 @@ void ArbitrationPhase::depart(Tick now, std::span<const Departing> departing) {
       LinkProtocol::sent(net_.end(packet.node, packet.link), net_.word_of(id));
     TailLines<Event>& tails = net_.calendar.tails(packet.chunks);
     (fifo ? tails.fifos : tails.channels)
-        .push({EventKind::link_free, site.node, packet.link, packet.source.index()});
-    const Source next = Source::channel(direction, packet.channel);
+        .push({EventKind::link_free, site.node, packet.link, packet.input.index()});
+    const Input next = Input::channel(direction, packet.channel);
     const Rank neighbour = net_.routers.behind(site, direction);
     if (net_.routers.holds(neighbour)) [[likely]]
       hops.push({EventKind::arrive, neighbour, next.index(), id});
@@ -200,7 +200,7 @@ inline void ArbitrationPhase::count(const Departing& packet) {
 }
 
 /// The header goes to another block.
-void ArbitrationPhase::send_away(Tick now, Rank neighbour, Source next, FlightId id) {
+void ArbitrationPhase::send_away(Tick now, Rank neighbour, Input next, FlightId id) {
   net_.outbox->send_packet(now + net_.calendar.hop_cycles(), net_.routers.rank_of(neighbour),
                            next.index(), id);
 }

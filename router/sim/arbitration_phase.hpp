@@ -43,7 +43,7 @@ class ArbitrationPhase {
   struct Departing {
     Rank node;
     std::uint8_t link;
-    Source source{0};
+    Input input{0};
     VirtualChannel channel;
     std::uint8_t chunks;
   };
@@ -63,13 +63,13 @@ class ArbitrationPhase {
   void look_at(Tick now, std::span<const Rank> marked, std::size_t first, std::size_t end);
   template <bool usual>
   void choose(Tick now);
-  void grant(Tick now, const Site& site, unsigned index, Source source, VirtualChannel channel);
+  void grant(Tick now, const Site& site, unsigned index, Input input, VirtualChannel channel);
   void hold(Tick until, const Departing& packet);
   void repeat(Tick now);
   template <bool fifo>
   void depart(Tick now, std::span<const Departing> departing);
   void count(const Departing& packet);
-  void send_away(Tick now, Rank neighbour, Source next, FlightId id);
+  void send_away(Tick now, Rank neighbour, Input next, FlightId id);
 
   NetworkState& net_;
   Rules rules_;

@@ -120,9 +120,9 @@ bool SimDevice::try_wake_at(Tick when) {
 }
 
 /// A node sees packets that come in one cycle in the order of their channels.
-bool SimDevice::on_delivered(Tick now, unsigned source, FlightId id) {
+bool SimDevice::on_delivered(Tick now, unsigned input, FlightId id) {
   Flight& flight = network_->flights()[id];
-  flight.delivered_from = static_cast<std::uint8_t>(source) & 63u;
+  flight.delivered_from = static_cast<std::uint8_t>(input) & 63u;
   flight.next = kNoFlight;
   if (delivered_at_ == now) [[unlikely]] {
     insert_delivered(id);

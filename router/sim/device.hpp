@@ -88,7 +88,7 @@ class alignas(64) SimDevice final : public Device {
   void prefetch_rest() const { processor_->prefetch_rest(); }
 
   /// A packet stands in a reception FIFO. True: the processor was idle and takes a turn now.
-  bool on_delivered(Tick now, unsigned source, FlightId flight);
+  bool on_delivered(Tick now, unsigned input, FlightId flight);
   /// An injection FIFO has room again. True as above.
   bool on_fifo_room(Tick now, unsigned fifo, unsigned chunks);
   /// The same for an engine, whose FIFOs these are not.

@@ -16,16 +16,16 @@ inline constexpr Tick kNever = std::numeric_limits<Tick>::max();
 /// other, so that their order within a cycle does not matter; processors' turns come after all of
 /// them. Nodes are counted from the first of their block.
 enum class EventKind : std::uint8_t {
-  arrive,     ///< a header reaches an input channel; index = source, value = flight
-  link_free,  ///< a tail has left; index = link, value = source
-  injected,   ///< the processor has written a packet; index = source (a FIFO), value = flight
-  delivered,  ///< a tail has reached the reception FIFO; index = source it came from, value =
+  arrive,     ///< a header reaches an input channel; index = input, value = flight
+  link_free,  ///< a tail has left; index = link, value = input
+  injected,   ///< the processor has written a packet; index = input (a FIFO), value = flight
+  delivered,  ///< a tail has reached the reception FIFO; index = input it came from, value =
               ///< flight
   turn,       ///< the processor is free
   alarm,      ///< the processor has asked to be woken
   tokens,     ///< a tail has left the router downstream, in another block or some cycles ago;
               ///< index = link, value = Returned
-  escape,     ///< a head has waited for its bubble channel; index = source
+  escape,     ///< a head has waited for its bubble channel; index = input
   repeat,     ///< a link has been held and is to send; index = link, value = Held
   failed,     ///< links or nodes have failed: heads look for their ways anew
 };
@@ -63,14 +63,14 @@ struct Returned {
 
 /// A packet that a link holds while it repeats it: the value of repeat.
 struct Held {
-  unsigned source;
+  unsigned input;
   unsigned channel;
   unsigned chunks;
 
   static constexpr Held unpack(std::uint32_t value) {
     return {value & 63u, value >> 6 & 3u, value >> 8};
   }
-  constexpr std::uint32_t pack() const { return source | channel << 6 | chunks << 8; }
+  constexpr std::uint32_t pack() const { return input | channel << 6 | chunks << 8; }
 };
 
 }  // namespace toroid::sim

@@ -24,7 +24,7 @@ constexpr std::size_t kEventsAhead = 12;
 constexpr std::size_t kBehind = 6;
 constexpr std::size_t kTurnsAhead = 32;
 
-/// What a source shows that has no packet to show.
+/// What an input shows that has no packet to show.
 constexpr Flight kNoPacket = [] {
   Flight none;
   none.dynamic = true;
@@ -58,29 +58,29 @@ class EventPhase {
   void on_tokens(Event event);
   void on_escape(Event event);
   void on_failed();
-  void look_anew(const Site& site, Source source);
+  void look_anew(const Site& site, Input input);
   unsigned link_free(const Site& site, unsigned link);
   template <bool fifo>
-  void tail_left(const Site& site, Source source, unsigned chunks, unsigned touch);
+  void tail_left(const Site& site, Input input, unsigned chunks, unsigned touch);
   template <bool fifo>
-  void expose(const Site& site, Source source, FlightId id, bool shown, unsigned touch);
-  void begin_escape_wait(const Site& site, Source source, const Flight& head);
-  unsigned input_freed(const Site& site, Source source);
-  void give_back_channel(const Site& site, Source source, unsigned chunks);
-  void give_back_fifo(const Site& site, Source source, unsigned chunks);
+  void expose(const Site& site, Input input, FlightId id, bool shown, unsigned touch);
+  void begin_escape_wait(const Site& site, Input input, const Flight& head);
+  unsigned input_freed(const Site& site, Input input);
+  void give_back_channel(const Site& site, Input input, unsigned chunks);
+  void give_back_fifo(const Site& site, Input input, unsigned chunks);
   void put_back(Rank node, unsigned index, VirtualChannel channel, unsigned chunks);
 
   // Fetch early what events will touch.
-  [[gnu::always_inline]] void prefetch_source(Rank node, unsigned source) const {
-    net_.routers.prefetch_queue(node, source);
+  [[gnu::always_inline]] void prefetch_source(Rank node, unsigned input) const {
+    net_.routers.prefetch_queue(node, input);
     net_.routers.prefetch_state(node);
   }
-  [[gnu::always_inline]] void prefetch_head(Rank node, unsigned source) const {
-    const FlightId head = net_.routers.queue(node, Source(source)).head;
+  [[gnu::always_inline]] void prefetch_head(Rank node, unsigned input) const {
+    const FlightId head = net_.routers.queue(node, Input(input)).head;
     __builtin_prefetch(&net_.flights[head == kNoFlight ? 0 : head]);
   }
-  [[gnu::always_inline]] void prefetch_upstream(Rank node, Source source) {
-    const Direction travelling = source.travelling();
+  [[gnu::always_inline]] void prefetch_upstream(Rank node, Input input) {
+    const Direction travelling = input.travelling();
     const Rank upstream = net_.routers.behind(net_.routers.site(node), travelling.opposite());
     if (net_.routers.holds(upstream)) net_.routers.prefetch_link(upstream, travelling.index);
   }
@@ -105,7 +105,7 @@ void EventPhase<early>::arrivals(DelayLine& line) {
   });
 }
 
-/// Tails leave sources; `fifo`: injection FIFOs.
+/// Tails leave inputs; `fifo`: injection FIFOs.
 template <bool early>
 template <bool fifo>
 void EventPhase<early>::tails(unsigned chunks, DelayLine& line) {
@@ -117,16 +117,16 @@ void EventPhase<early>::tails(unsigned chunks, DelayLine& line) {
       prefetch_source(later.node(), later.value());
       const Event soon = events[place + kBehind];
       prefetch_head(soon.node(), soon.value());
-      if constexpr (!fifo) prefetch_upstream(soon.node(), Source(soon.value()));
+      if constexpr (!fifo) prefetch_upstream(soon.node(), Input(soon.value()));
     }
     const Event event = events[place];
     const Site site = net_.routers.site(event.node());
-    const Source source(event.value());
-    tail_left<fifo>(site, source, chunks, link_free(site, event.index()));
+    const Input input(event.value());
+    tail_left<fifo>(site, input, chunks, link_free(site, event.index()));
     if constexpr (fifo)
-      give_back_fifo(site, source, chunks);
+      give_back_fifo(site, input, chunks);
     else
-      give_back_channel(site, source, chunks);
+      give_back_channel(site, input, chunks);
   });
 }
 
@@ -173,7 +173,7 @@ void EventPhase<early>::on_injected(Event event) {
 template <bool early>
 [[gnu::always_inline]] inline void EventPhase<early>::on_receive(Event event) {
   if (net_.protocol.is_on())
-    net_.protocol.received(event.node(), Source(event.index()).travelling().index,
+    net_.protocol.received(event.node(), Input(event.index()).travelling().index,
                            net_.word_of(event.value()));
   on_arrive<false>(event);
 }
@@ -183,16 +183,16 @@ template <bool early>
 template <bool fifo>
 inline void EventPhase<early>::on_arrive(Event event) {
   const Site site = net_.routers.site(event.node());
-  const Source source(event.index());
+  const Input input(event.index());
   const FlightId id = event.value();
-  SourceQueue& queue = site.queues[source.index()];
+  InputQueue& queue = site.queues[input.index()];
   queue.used = static_cast<std::uint16_t>(queue.used + net_.flights[id].chunks);
   const bool was_empty = queue.head == kNoFlight;
   FlightId* const behind = was_empty ? &queue.head : &net_.flights[queue.tail].next;
   *behind = id;
   queue.tail = id;
-  const bool shown = was_empty && (site.state->reading & source.bit()) == 0;
-  expose<fifo>(site, source, id, shown, 0);
+  const bool shown = was_empty && (site.state->reading & input.bit()) == 0;
+  expose<fifo>(site, input, id, shown, 0);
 }
 
 /// If it is `shown`, a queue's head requests the links it may leave by, or room in the reception
@@ -200,10 +200,10 @@ inline void EventPhase<early>::on_arrive(Event event) {
 /// predict: few branches depend on it. `touch`: further links to look at.
 template <bool early>
 template <bool fifo>
-[[gnu::always_inline]] inline void EventPhase<early>::expose(const Site& site, Source source,
+[[gnu::always_inline]] inline void EventPhase<early>::expose(const Site& site, Input input,
                                                              FlightId id, bool shown,
                                                              unsigned touch) {
-  SourceQueue& queue = site.queues[source.index()];
+  InputQueue& queue = site.queues[input.index()];
   const Flight& flight = *(shown ? &net_.flights[id] : &kNoPacket);
   queue.chunks = shown ? flight.chunks : queue.chunks;
   queue.high_priority = shown ? flight.high_priority : queue.high_priority;
@@ -211,28 +211,28 @@ template <bool fifo>
   DirectionSet escapes = minimal;
   if (net_.routers.failures() != nullptr && !minimal.empty()) {
     const Rank rank = net_.routers.rank_of(site.node);
-    minimal = net_.ways_left(rank, source, id);
+    minimal = net_.ways_left(rank, input, id);
     escapes = net_.escapes(rank, id, minimal);
   }
   const bool travels = !minimal.empty();
   const unsigned degree = net_.routers.degree();
   const DirectionSet dynamic =
       dynamic_directions(minimal, flight.dynamic, flight.order, degree / 2);
-  const unsigned links = site.state->request(source.bit(), escapes, dynamic, degree);
-  if (net_.delays.escape_wait != 0 && travels) begin_escape_wait(site, source, flight);
+  const unsigned links = site.state->request(input.bit(), escapes, dynamic, degree);
+  if (net_.delays.escape_wait != 0 && travels) begin_escape_wait(site, input, flight);
   if constexpr (fifo)
-    if (travels) net_.routers.stalled(site.node, source) -= now_;
+    if (travels) net_.routers.stalled(site.node, input) -= now_;
   const unsigned ends = all_if(shown && !travels);
-  site.state->at_destination |= source.bit() & (0 - std::uint64_t{ends & 1u});
+  site.state->at_destination |= input.bit() & (0 - std::uint64_t{ends & 1u});
   net_.routers.mark(site.node, *site.state,
                     touch | (links & site.state->idle) | (ends & RouterState::kTouchReception));
 }
 
 template <bool early>
-void EventPhase<early>::begin_escape_wait(const Site& site, Source source, const Flight& head) {
-  if (!net_.waits_for_escape(source, head)) return;
-  net_.routers.exposed_at(site.node, source) = now_;
-  net_.calendar.at(now_ + net_.delays.escape_wait, {EventKind::escape, site.node, source.index()});
+void EventPhase<early>::begin_escape_wait(const Site& site, Input input, const Flight& head) {
+  if (!net_.waits_for_escape(input, head)) return;
+  net_.routers.exposed_at(site.node, input) = now_;
+  net_.calendar.at(now_ + net_.delays.escape_wait, {EventKind::escape, site.node, input.index()});
 }
 
 /// Returns what arbitration has to look at.
@@ -252,32 +252,32 @@ inline void EventPhase<early>::on_delivered(Event event, unsigned chunks) {
   if (net_.probe != nullptr && !is_lost)
     net_.probe->on_deliver(now_, net_.routers.rank_of(event.node()), net_.probed(event.value()));
   const Site site = net_.routers.site(event.node());
-  const Source source(event.index());
-  if (net_.routers.is_fifo(source)) [[unlikely]] {  // a packet to its own node
-    tail_left<true>(site, source, chunks, 0);
-    return give_back_fifo(site, source, chunks);
+  const Input input(event.index());
+  if (net_.routers.is_fifo(input)) [[unlikely]] {  // a packet to its own node
+    tail_left<true>(site, input, chunks, 0);
+    return give_back_fifo(site, input, chunks);
   }
-  tail_left<false>(site, source, chunks, 0);
-  give_back_channel(site, source, chunks);
+  tail_left<false>(site, input, chunks, 0);
+  give_back_channel(site, input, chunks);
 }
 
 /// A packet has left its queue completely: it is the next one's turn. `touch`: links to look at.
 template <bool early>
 template <bool fifo>
-[[gnu::always_inline]] inline void EventPhase<early>::tail_left(const Site& site, Source source,
+[[gnu::always_inline]] inline void EventPhase<early>::tail_left(const Site& site, Input input,
                                                                 unsigned chunks, unsigned touch) {
-  SourceQueue& queue = site.queues[source.index()];
+  InputQueue& queue = site.queues[input.index()];
   queue.used = static_cast<std::uint16_t>(queue.used - chunks);
-  site.state->reading &= ~source.bit();
-  if (!fifo && net_.delays.limits_reads()) touch |= input_freed(site, source);
-  expose<fifo>(site, source, queue.head, queue.head != kNoFlight, touch);
+  site.state->reading &= ~input.bit();
+  if (!fifo && net_.delays.limits_reads()) touch |= input_freed(site, input);
+  expose<fifo>(site, input, queue.head, queue.head != kNoFlight, touch);
 }
 
 /// An input port may pass on another packet, of any of its channels. Returns what arbitration has
 /// to look at.
 template <bool early>
-unsigned EventPhase<early>::input_freed(const Site& site, Source source) {
-  const std::uint64_t channels = input_channels(source.travelling().index);
+unsigned EventPhase<early>::input_freed(const Site& site, Input input) {
+  const std::uint64_t channels = input_channels(input.travelling().index);
   const unsigned degree = net_.routers.degree();
   unsigned links = 0;
   for (unsigned l = 0; l < degree; ++l)
@@ -288,21 +288,21 @@ unsigned EventPhase<early>::input_freed(const Site& site, Source source) {
 
 /// A packet's room goes back to the processor.
 template <bool early>
-inline void EventPhase<early>::give_back_fifo(const Site& site, Source source, unsigned chunks) {
-  const unsigned fifo = source.index() - net_.routers.channels();
+inline void EventPhase<early>::give_back_fifo(const Site& site, Input input, unsigned chunks) {
+  const unsigned fifo = input.index() - net_.routers.channels();
   events_.freed.push_back(
       {site.node, static_cast<std::uint8_t>(fifo), static_cast<std::uint8_t>(chunks)});
 }
 
 /// A packet's room goes back upstream. Another block has known since reading began.
 template <bool early>
-inline void EventPhase<early>::give_back_channel(const Site& site, Source source, unsigned chunks) {
-  const Direction travelling = source.travelling();
+inline void EventPhase<early>::give_back_channel(const Site& site, Input input, unsigned chunks) {
+  const Direction travelling = input.travelling();
   const Rank upstream = net_.routers.behind(site, travelling.opposite());
   if (!net_.routers.holds(upstream)) return;
   if (net_.delays.token_return == 0)
-    return put_back(upstream, travelling.index, source.channel(), chunks);
-  const Returned room{static_cast<unsigned>(source.channel()), chunks};
+    return put_back(upstream, travelling.index, input.channel(), chunks);
+  const Returned room{static_cast<unsigned>(input.channel()), chunks};
   net_.calendar.at(now_ + net_.delays.token_return,
                    {EventKind::tokens, upstream, travelling.index, room.pack()});
 }
@@ -325,13 +325,13 @@ void EventPhase<early>::on_tokens(Event event) {
 /// A head may have waited long enough for its escape.
 template <bool early>
 void EventPhase<early>::on_escape(Event event) {
-  const Source source(event.index());
-  if (!net_.routers.has_waiting_head(event.node(), source)) return;
+  const Input input(event.index());
+  if (!net_.routers.has_waiting_head(event.node(), input)) return;
   const Site site = net_.routers.site(event.node());
-  if (net_.routers.exposed_at(site.node, source) + net_.delays.escape_wait != now_) return;
+  if (net_.routers.exposed_at(site.node, input) + net_.delays.escape_wait != now_) return;
   const unsigned degree = net_.routers.degree();
   for (unsigned l = 0; l < degree; ++l)
-    if ((site.state->escape_of(degree, l) & source.bit()) != 0)
+    if ((site.state->escape_of(degree, l) & input.bit()) != 0)
       net_.routers.mark(site.node, *site.state, 1u << l & site.state->idle);
 }
 
@@ -343,28 +343,28 @@ void EventPhase<early>::on_failed() {
     std::uint64_t waiting = 0;
     for (unsigned l = 0; l < net_.routers.degree(); ++l)
       waiting |= site.state->wanted_by(net_.routers.degree(), l);
-    while (waiting != 0) look_anew(site, Source(pop_lowest(waiting)));
+    while (waiting != 0) look_anew(site, Input(pop_lowest(waiting)));
     if (site.state->at_destination != 0)
       net_.routers.mark(node, *site.state, RouterState::kTouchReception);
   }
 }
 
 template <bool early>
-void EventPhase<early>::look_anew(const Site& site, Source source) {
-  const FlightId id = site.queues[source.index()].head;
+void EventPhase<early>::look_anew(const Site& site, Input input) {
+  const FlightId id = site.queues[input.index()].head;
   const unsigned degree = net_.routers.degree();
   const Rank rank = net_.routers.rank_of(site.node);
-  const DirectionSet minimal = net_.ways_left(rank, source, id);
+  const DirectionSet minimal = net_.ways_left(rank, input, id);
   const DirectionSet escapes = net_.escapes(rank, id, minimal);
   const Flight& flight = net_.flights[id];
-  site.state->withdraw(source.bit(), degree);
+  site.state->withdraw(input.bit(), degree);
   const DirectionSet dynamic =
       dynamic_directions(minimal, flight.dynamic, flight.order, degree / 2);
-  const unsigned links = site.state->request(source.bit(), escapes, dynamic, degree);
+  const unsigned links = site.state->request(input.bit(), escapes, dynamic, degree);
   net_.routers.mark(site.node, *site.state, links & site.state->idle);
   if (!minimal.empty()) return;
-  site.state->at_destination |= source.bit();
-  if (net_.routers.is_fifo(source)) net_.routers.stalled(site.node, source) += now_;
+  site.state->at_destination |= input.bit();
+  if (net_.routers.is_fifo(input)) net_.routers.stalled(site.node, input) += now_;
 }
 
 template <bool early>

@@ -30,16 +30,16 @@ GeneralNetwork::GeneralNetwork(const Shape& shape, const Machine& machine,
 
 /// Its packets are known by their numbers.
 void GeneralNetwork::schedule(const WindowMessage& message, std::size_t /*neighbour*/) {
-  for (const auto& [at, packet, node, source] : message.packets)
+  for (const auto& [at, packet, node, input] : message.packets)
     calendar_.at(at,
-                 {EventKind::arrive, node - block_.first, source, static_cast<FlightId>(packet)});
+                 {EventKind::arrive, node - block_.first, input, static_cast<FlightId>(packet)});
   for (const auto& [at, node, link, channel, chunks] : message.tokens)
     calendar_.at(at,
                  {EventKind::tokens, node - block_.first, link, Returned{channel, chunks}.pack()});
 }
 
-std::optional<RoutedPacket> GeneralNetwork::head(Rank rank, Source source) const {
-  const FlightId id = state_.routers.queue(rank - block_.first, source).head;
+std::optional<RoutedPacket> GeneralNetwork::head(Rank rank, Input input) const {
+  const FlightId id = state_.routers.queue(rank - block_.first, input).head;
   if (id == kNoFlight) return std::nullopt;
   const Flight& packet = flights_[id];
   const DirectionSet left = state_.passable(rank, id);

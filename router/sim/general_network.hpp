@@ -32,8 +32,8 @@ class GeneralNetwork final : public Network {
                  Range block, FlightStore& store, SimProbe* probe);
 
   void schedule_injection(Tick at, Rank node, unsigned fifo, FlightId flight) override {
-    const Source source = Source::fifo(shape_.links(), fifo);
-    calendar_.at(at, {EventKind::injected, node, source.index(), flight});
+    const Input input = Input::fifo(shape_.links(), fifo);
+    calendar_.at(at, {EventKind::injected, node, input.index(), flight});
   }
   void schedule(const WindowMessage& message, std::size_t neighbour) override;
   Tick next() const override { return calendar_.next(); }
@@ -51,9 +51,9 @@ class GeneralNetwork final : public Network {
   std::uint64_t stalled_cycles(Tick now, Rank rank, unsigned fifo) const override {
     return state_.routers.stalled_cycles(now, rank - block_.first, fifo);
   }
-  unsigned sources() const override { return state_.routers.sources(); }
-  std::optional<RoutedPacket> head(Rank rank, Source s) const override;
-  unsigned used(Rank rank, Source s) const override {
+  unsigned inputs() const override { return state_.routers.inputs(); }
+  std::optional<RoutedPacket> head(Rank rank, Input s) const override;
+  unsigned used(Rank rank, Input s) const override {
     return state_.routers.queue(rank - block_.first, s).used;
   }
   std::span<const LinkCounters> link_counters() const override { return state_.routers.counters(); }

@@ -143,11 +143,11 @@ class Network {
   virtual std::uint64_t stalled_cycles(Tick now, Rank rank, unsigned fifo) const = 0;
 
   // For the report of a run that cannot go on, and for probes: by rank.
-  virtual unsigned sources() const = 0;
+  virtual unsigned inputs() const = 0;
   /// The packet at the head of a queue, if there is one.
-  virtual std::optional<RoutedPacket> head(Rank rank, Source s) const = 0;
+  virtual std::optional<RoutedPacket> head(Rank rank, Input s) const = 0;
   /// Chunks in a queue.
-  virtual unsigned used(Rank rank, Source s) const = 0;
+  virtual unsigned used(Rank rank, Input s) const = 0;
   /// [node of the block · links + direction]; empty: add_to() has them.
   virtual std::span<const LinkCounters> link_counters() const = 0;
 

@@ -8,32 +8,32 @@ void NetworkState::eject(Tick now, Rank node) {
   const Routers::Site site = routers.site(node);
   std::uint64_t left = 0;
   for (std::uint64_t rest = site.state->at_destination; rest != 0;) {
-    const Source source(pop_lowest(rest));
-    if (!try_eject(now, site, source)) left |= source.bit();
+    const Input input(pop_lowest(rest));
+    if (!try_eject(now, site, input)) left |= input.bit();
   }
   site.state->at_destination = left;
 }
 
 /// Virtual cut-through ends here: there is room for the whole packet, which then moves at the
 /// link's rate. What is lost needs no room.
-inline bool NetworkState::try_eject(Tick now, const Routers::Site& site, Source source) {
-  if (delays.limits_reads() && (busy_inputs(*site.state) & source.bit()) != 0) return false;
-  Flight& flight = flights[site.queues[source.index()].head];
+inline bool NetworkState::try_eject(Tick now, const Routers::Site& site, Input input) {
+  if (delays.limits_reads() && (busy_inputs(*site.state) & input.bit()) != 0) return false;
+  Flight& flight = flights[site.queues[input.index()].head];
   const bool is_lost = this->is_lost(routers.rank_of(site.node), flight);
-  const unsigned fifo = is_lost ? kNowhere : reception.fifo_for(flight.high_priority, source);
+  const unsigned fifo = is_lost ? kNowhere : reception.fifo_for(flight.high_priority, input);
   if (!is_lost && !reception.try_reserve(site.node, fifo, flight.chunks)) return false;
-  const FlightId id = start_reading(now, site, source);
+  const FlightId id = start_reading(now, site, input);
   flight.reception_fifo = static_cast<std::uint8_t>(fifo) & 127u;
   calendar.tails(flight.chunks)
-      .delivered.push({EventKind::delivered, site.node, source.index(), id});
+      .delivered.push({EventKind::delivered, site.node, input.index(), id});
   return true;
 }
 
 /// A deterministic packet keeps to its order of dimensions from its source on.
-DirectionSet NetworkState::other_ways(Rank rank, Source source, FlightId id) {
+DirectionSet NetworkState::other_ways(Rank rank, Input input, FlightId id) {
   Flight& flight = flights[id];
   const Failures& failures = *routers.failures();
-  if ((!flight.dynamic && !routers.is_fifo(source)) || !failures.is_alive(rank)) return {};
+  if ((!flight.dynamic && !routers.is_fifo(input)) || !failures.is_alive(rank)) return {};
   const Shape& shape = routers.shape();
   const Rank to = flights.header(id).destination();
   const auto hints = failures.way(rank, to, flight.dynamic);
@@ -52,15 +52,15 @@ std::uint64_t NetworkState::busy_inputs(const RouterState& state) const {
   return busy;
 }
 
-void NetworkState::announce_tokens(Tick now, const Routers::Site& site, Source source) {
-  if (routers.is_fifo(source)) return;
-  const Direction travelling = source.travelling();
+void NetworkState::announce_tokens(Tick now, const Routers::Site& site, Input input) {
+  if (routers.is_fifo(input)) return;
+  const Direction travelling = input.travelling();
   const Rank upstream = routers.behind(site, travelling.opposite());
   if (routers.holds(upstream)) return;
-  const unsigned chunks = site.queues[source.index()].chunks;
+  const unsigned chunks = site.queues[input.index()].chunks;
   outbox->return_tokens(now + calendar.wire_cycles(chunks) + delays.token_return,
                         routers.rank_of(upstream), travelling.index,
-                        {static_cast<unsigned>(source.channel()), chunks});
+                        {static_cast<unsigned>(input.channel()), chunks});
 }
 
 }  // namespace toroid::sim

@@ -83,11 +83,11 @@ struct NetworkState {
     const Rank to = flights.header(id).destination();
     return routers.failures()->leaves_escape(rank, to, flight.route) ? left : DirectionSet();
   }
-  /// Where links may fail later, the ways that are left of a head's at `source`; one that has none
+  /// Where links may fail later, the ways that are left of a head's at `input`; one that has none
   /// takes others, if there are any: a dynamic packet, or one that is still in an injection FIFO.
-  DirectionSet ways_left(Rank rank, Source source, FlightId id) {
+  DirectionSet ways_left(Rank rank, Input input, FlightId id) {
     const DirectionSet left = passable(rank, id);
-    return left.empty() && routers.failures()->may_change() ? other_ways(rank, source, id) : left;
+    return left.empty() && routers.failures()->may_change() ? other_ways(rank, input, id) : left;
   }
   /// A packet that can go no further: none of its ways is left, or its node has failed.
   bool is_lost(Rank rank, const Flight& flight) const {
@@ -98,27 +98,26 @@ struct NetworkState {
   /// The channels of the input ports that have as many packets on their way out as they can.
   std::uint64_t busy_inputs(const RouterState& state) const;
   /// Whether a packet at a queue's head has to wait before it enters the bubble channel `entering`.
-  bool must_wait(Tick now, const Routers::Site& site, Source source,
-                 VirtualChannel entering) const {
+  bool must_wait(Tick now, const Routers::Site& site, Input input, VirtualChannel entering) const {
     return delays.escape_wait != 0 && entering > VirtualChannel::dynamic1 &&
-           waits_for_escape(source, flights[site.queues[source.index()].head]) &&
-           now - routers.exposed_at(site.node, source) < delays.escape_wait;
+           waits_for_escape(input, flights[site.queues[input.index()].head]) &&
+           now - routers.exposed_at(site.node, input) < delays.escape_wait;
   }
   /// Whether a waiting head is of those that must not escape at once: adaptive ones, unless their
   /// channel is a bubble channel already.
-  bool waits_for_escape(Source source, const Flight& head) const {
-    const bool in_bubble = !routers.is_fifo(source) && source.channel() > VirtualChannel::dynamic1;
+  bool waits_for_escape(Input input, const Flight& head) const {
+    const bool in_bubble = !routers.is_fifo(input) && input.channel() > VirtualChannel::dynamic1;
     return !in_bubble && head.dynamic;
   }
 
-  /// The read port of a source begins to read its head.
-  FlightId start_reading(Tick now, const Routers::Site& site, Source source) {
-    SourceQueue& queue = site.queues[source.index()];
+  /// The read port of an input begins to read its head.
+  FlightId start_reading(Tick now, const Routers::Site& site, Input input) {
+    InputQueue& queue = site.queues[input.index()];
     const FlightId id = queue.head;
     queue.head = flights[id].next;
-    site.state->reading |= source.bit();
+    site.state->reading |= input.bit();
     flights[id].next = kNoFlight;
-    if (outbox != nullptr) announce_tokens(now, site, source);
+    if (outbox != nullptr) announce_tokens(now, site, input);
     return id;
   }
 
@@ -126,9 +125,9 @@ struct NetworkState {
   void eject(Tick now, Rank node);
 
  private:
-  bool try_eject(Tick now, const Routers::Site& site, Source source);
-  DirectionSet other_ways(Rank rank, Source source, FlightId id);
-  void announce_tokens(Tick now, const Routers::Site& site, Source source);
+  bool try_eject(Tick now, const Routers::Site& site, Input input);
+  DirectionSet other_ways(Rank rank, Input input, FlightId id);
+  void announce_tokens(Tick now, const Routers::Site& site, Input input);
 };
 
 }  // namespace toroid::sim

@@ -16,14 +16,14 @@
 
 namespace toroid::sim {
 
-/// A packet that changes its block: its header reaches a source of a node at the cycle `at`. Nodes
+/// A packet that changes its block: its header reaches an input of a node at the cycle `at`. Nodes
 /// are ranks of the whole machine. The packet is one word, as the blocks' model writes it: its
 /// number at least.
 struct RemotePacket {
   Tick at;
   std::uint64_t packet;
   Rank node;
-  std::uint32_t source;
+  std::uint32_t input;
 };
 
 /// Tokens come back to a link of a node at the cycle `at`.
@@ -73,9 +73,9 @@ class Outbox {
     return posted;
   }
 
-  /// A packet's header reaches a source of another block's node at the cycle `at`.
-  void send_packet(Tick at, Rank node, unsigned source, std::uint64_t packet) {
-    to(node).packets.push_back({at, packet, node, source});
+  /// A packet's header reaches an input of another block's node at the cycle `at`.
+  void send_packet(Tick at, Rank node, unsigned input, std::uint64_t packet) {
+    to(node).packets.push_back({at, packet, node, input});
   }
   /// Tokens come back to a link of another block's node at the cycle `at`.
   void return_tokens(Tick at, Rank node, unsigned link, Returned tokens) {

@@ -17,12 +17,12 @@ class Reception {
         buffers_(nodes, machine.reception_fifos + machine.priority_reception_fifos,
                  machine.reception_fifo_chunks) {}
 
-  /// The FIFO for a packet that waits at `source`: by its priority and the port it came through.
-  unsigned fifo_for(bool high_priority, Source source) const {
+  /// The FIFO for a packet that waits at `input`: by its priority and the port it came through.
+  unsigned fifo_for(bool high_priority, Input input) const {
     const unsigned fifos = buffers_.fifos();
     if (high_priority && fifos > normal_fifos_)
       return normal_fifos_;  // the first one for high priority
-    const unsigned port = source.is_fifo(degree_) ? 0 : source.travelling().index;
+    const unsigned port = input.is_fifo(degree_) ? 0 : input.travelling().index;
     return port % normal_fifos_;
   }
   [[nodiscard]] bool try_reserve(Rank node, unsigned fifo, unsigned chunks) {

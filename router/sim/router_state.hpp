@@ -24,7 +24,7 @@ unsigned pop_lowest(Mask& mask) {
 
 /// A FIFO of flights in front of a router: an input channel or an injection FIFO. A packet leaves
 /// through the FIFO's one read port, so that the next is considered only when its tail has gone.
-struct SourceQueue {
+struct InputQueue {
   FlightId head = kNoFlight;
   FlightId tail = kNoFlight;
   std::uint16_t used = 0;  ///< chunks, including those of the packet being read
@@ -32,7 +32,7 @@ struct SourceQueue {
   std::uint8_t chunks = 0;
   bool high_priority = false;
 };
-static_assert(sizeof(SourceQueue) == 12);
+static_assert(sizeof(InputQueue) == 12);
 
 /// One direction of a link, as its sender sees it: four of them to a cache line.
 struct OutputLink {
@@ -61,7 +61,7 @@ inline void set_in_row(std::uint64_t* __restrict words, unsigned set, std::uint6
   for (unsigned l = 0; l < kRow; ++l) words[l] |= row[l] & bit;
 }
 
-/// The channels of an input port, as a set of sources.
+/// The channels of an input port, as a set of inputs.
 constexpr std::uint64_t input_channels(unsigned port) {
   return ((std::uint64_t{1} << kVirtualChannels) - 1) << (port * kVirtualChannels);
 }
@@ -72,7 +72,7 @@ struct alignas(64) RouterState {
   std::uint64_t reading = 0;         ///< bit = Source: a packet is on its way out
   std::uint16_t idle = 0;            ///< bit = link: it could start a packet
   std::uint16_t touched = 0;         ///< what arbitration has to look at: links, kTouchReception
-  /// First one word per link: bit = Source, its head may take the link's dynamic channels. Then one
+  /// First one word per link: bit = Input, its head may take the link's dynamic channels. Then one
   /// word per link: its head may take the link's bubble channel.
   std::array<std::uint64_t, 2 * kMaxLinks> words{};
 
@@ -81,7 +81,7 @@ struct alignas(64) RouterState {
   // `links`: per router.
   std::uint64_t dynamic_of(unsigned link) const { return words[link]; }
   std::uint64_t escape_of(unsigned links, unsigned link) const { return words[links + link]; }
-  /// The sources whose heads want a link.
+  /// The inputs whose heads want a link.
   std::uint64_t wanted_by(unsigned links, unsigned link) const {
     return dynamic_of(link) | escape_of(links, link);
   }
@@ -89,22 +89,22 @@ struct alignas(64) RouterState {
   unsigned wanted_bit(unsigned links, unsigned link) const {
     return static_cast<unsigned>(wanted_by(links, link) != 0) << link;
   }
-  /// The head of a source requests the links that it may leave by: the dynamic channels of some,
+  /// The head of an input requests the links that it may leave by: the dynamic channels of some,
   /// and the bubble channel of the first of `escapes`, if there are any. Returns those links, as
   /// bits.
-  unsigned request(std::uint64_t source, DirectionSet escapes, DirectionSet dynamic,
+  unsigned request(std::uint64_t input, DirectionSet escapes, DirectionSet dynamic,
                    unsigned links) {
-    set_in_row(words.data(), dynamic.bits() % (1u << kRow), source);
-    if (links > kRow) set_in_row(words.data() + kRow, dynamic.bits() >> kRow, source);
+    set_in_row(words.data(), dynamic.bits() % (1u << kRow), input);
+    if (links > kRow) set_in_row(words.data() + kRow, dynamic.bits() >> kRow, input);
     const unsigned escape = escape_bit(escapes);
     const auto first = static_cast<unsigned>(std::countr_zero(escape | 1u << 16)) % 16u;
-    words[links + first] |= source & (0 - std::uint64_t{escape != 0});
+    words[links + first] |= input & (0 - std::uint64_t{escape != 0});
     return dynamic.bits() | escape;
   }
   /// It withdraws its requests.
-  void withdraw(std::uint64_t source, unsigned links) {
+  void withdraw(std::uint64_t input, unsigned links) {
     for (unsigned word = 0; word < 2 * links; word += 4)  // four times as many as dimensions
-      for (unsigned i = 0; i < 4; ++i) words[word + i] &= ~source;
+      for (unsigned i = 0; i < 4; ++i) words[word + i] &= ~input;
   }
 };
 

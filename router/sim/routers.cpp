@@ -13,18 +13,18 @@ Routers::Routers(const Shape& shape, const Machine& machine, Range block)
       block_(block),
       degree_(shape.links()),
       channels_(degree_ * kVirtualChannels),
-      sources_(channels_ + machine.injection_fifos + machine.priority_injection_fifos),
+      inputs_(channels_ + machine.injection_fifos + machine.priority_injection_fifos),
       state_bytes_(offsetof(RouterState, words) + 2 * degree_ * sizeof(std::uint64_t)),
       links_(std::size_t{block.count} * degree_),
       counters_(links_.size()),
-      queues_(std::size_t{block.count} * sources_),
+      queues_(std::size_t{block.count} * inputs_),
       state_(block.count, {.idle = static_cast<std::uint16_t>((1u << degree_) - 1)}),
-      stalled_(std::size_t{block.count} * (sources_ - channels_)),
+      stalled_(std::size_t{block.count} * (inputs_ - channels_)),
       exposed_at_(machine.escape_wait_cycles == 0 ? 0 : queues_.size()),
       marked_(block.count + std::size_t{1}) {
-  if (sources_ > 64)
+  if (inputs_ > 64)
     throw BadInput(
-        fmt::format("{} channels and injection FIFOs per node; the model holds 64", sources_));
+        fmt::format("{} channels and injection FIFOs per node; the model holds 64", inputs_));
   connect(machine);
 }
 
@@ -41,10 +41,10 @@ void Routers::connect(const Machine& machine) {
 }
 
 std::uint64_t Routers::stalled_cycles(Tick now, Rank node, unsigned fifo) const {
-  const Source source = Source::fifo(degree_, fifo);
+  const Input input = Input::fifo(degree_, fifo);
   const bool waits =
-      has_waiting_head(node, source) && (state_[node].at_destination & source.bit()) == 0;
-  return stalled_[std::size_t{node} * (sources_ - channels_) + fifo] + (waits ? now : 0);
+      has_waiting_head(node, input) && (state_[node].at_destination & input.bit()) == 0;
+  return stalled_[std::size_t{node} * (inputs_ - channels_) + fifo] + (waits ? now : 0);
 }
 
 }  // namespace toroid::sim

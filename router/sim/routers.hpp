@@ -30,28 +30,28 @@ struct Range {
 /// counted from the block's first, unless a parameter is called `rank`.
 class Routers {
  public:
-  /// Throws BadInput if a router has more sources than the model holds.
+  /// Throws BadInput if a router has more inputs than the model holds.
   Routers(const Shape& shape, const Machine& machine, Range block);
 
   /// One router's part of the arrays.
   struct Site {
     Rank node;
-    OutputLink* links;    ///< [direction]
-    SourceQueue* queues;  ///< [source]
+    OutputLink* links;   ///< [direction]
+    InputQueue* queues;  ///< [input]
     RouterState* state;
   };
   Site site(Rank node) {
-    return {node, &links_[std::size_t{node} * degree_], &queues_[std::size_t{node} * sources_],
+    return {node, &links_[std::size_t{node} * degree_], &queues_[std::size_t{node} * inputs_],
             &state_[node]};
   }
   RouterState& state(Rank node) { return state_[node]; }
   OutputLink& link(Rank node, unsigned link) { return links_[std::size_t{node} * degree_ + link]; }
-  const SourceQueue& queue(Rank node, Source source) const {
-    return queues_[std::size_t{node} * sources_ + source.index()];
+  const InputQueue& queue(Rank node, Input input) const {
+    return queues_[std::size_t{node} * inputs_ + input.index()];
   }
   /// Whether a packet stands at the front that is not on its way out.
-  bool has_waiting_head(Rank node, Source source) const {
-    return queue(node, source).head != kNoFlight && (state_[node].reading & source.bit()) == 0;
+  bool has_waiting_head(Rank node, Input input) const {
+    return queue(node, input).head != kNoFlight && (state_[node].reading & input.bit()) == 0;
   }
   LinkCounters& counters(Rank node, unsigned link) {
     return counters_[std::size_t{node} * degree_ + link];
@@ -63,9 +63,9 @@ class Routers {
   const Failures* failures() const { return failures_; }  ///< null: no link has failed
   const Range& block() const { return block_; }
   unsigned degree() const { return degree_; }      ///< links per router
-  unsigned sources() const { return sources_; }    ///< channels and injection FIFOs per router
-  unsigned channels() const { return channels_; }  ///< sources below are channels, others FIFOs
-  bool is_fifo(Source source) const { return source.index() >= channels_; }
+  unsigned inputs() const { return inputs_; }      ///< channels and injection FIFOs per router
+  unsigned channels() const { return channels_; }  ///< inputs below are channels, others FIFOs
+  bool is_fifo(Input input) const { return input.index() >= channels_; }
   Rank rank_of(Rank node) const { return block_.first + node; }
   /// False: the node, counted from the block's first, is another block's.
   bool holds(Rank node) const { return node < block_.count; }
@@ -76,16 +76,16 @@ class Routers {
 
   /// Cycles in which the FIFO's head waited for a link, while its summand for the present head is
   /// incomplete: when heads left, summed, less when they came.
-  std::uint64_t& stalled(Rank node, Source fifo) {
-    return stalled_[std::size_t{node} * (sources_ - channels_) + fifo.index() - channels_];
+  std::uint64_t& stalled(Rank node, Input fifo) {
+    return stalled_[std::size_t{node} * (inputs_ - channels_) + fifo.index() - channels_];
   }
-  /// The cycle in which the source's head became the head. REQUIRES: the machine has an escape
+  /// The cycle in which the input's head became the head. REQUIRES: the machine has an escape
   /// wait.
-  Tick& exposed_at(Rank node, Source source) {
-    return exposed_at_[std::size_t{node} * sources_ + source.index()];
+  Tick& exposed_at(Rank node, Input input) {
+    return exposed_at_[std::size_t{node} * inputs_ + input.index()];
   }
-  Tick exposed_at(Rank node, Source source) const {
-    return exposed_at_[std::size_t{node} * sources_ + source.index()];
+  Tick exposed_at(Rank node, Input input) const {
+    return exposed_at_[std::size_t{node} * inputs_ + input.index()];
   }
   /// Cycles up to `now`, which is not before the last event, in which a head of this FIFO waited.
   std::uint64_t stalled_cycles(Tick now, Rank node, unsigned fifo) const;
@@ -109,8 +109,8 @@ class Routers {
 
   // Fetch early what an event or arbitration will touch. Always inlined: g++ takes calls of
   // functions that only prefetch for superfluous.
-  [[gnu::always_inline]] void prefetch_queue(Rank node, unsigned source) const {
-    __builtin_prefetch(&queues_[std::size_t{node} * sources_ + source]);
+  [[gnu::always_inline]] void prefetch_queue(Rank node, unsigned input) const {
+    __builtin_prefetch(&queues_[std::size_t{node} * inputs_ + input]);
   }
   [[gnu::always_inline]] void prefetch_link(Rank node, unsigned link) const {
     __builtin_prefetch(&links_[std::size_t{node} * degree_ + link]);
@@ -125,7 +125,7 @@ class Routers {
   /// A router's links and its channels, whose heads are compared.
   [[gnu::always_inline]] void prefetch_site(Rank node) const {
     prefetch_lines(&links_[std::size_t{node} * degree_], degree_ * sizeof(OutputLink));
-    prefetch_lines(&queues_[std::size_t{node} * sources_], channels_ * sizeof(SourceQueue));
+    prefetch_lines(&queues_[std::size_t{node} * inputs_], channels_ * sizeof(InputQueue));
   }
 
  private:
@@ -140,14 +140,14 @@ class Routers {
   Range block_;
   unsigned degree_;
   unsigned channels_;
-  unsigned sources_;
+  unsigned inputs_;
   std::size_t state_bytes_;             ///< of a RouterState, as far as the links need them
   LargeVector<OutputLink> links_;       ///< [node · degree + direction]
   std::vector<LinkCounters> counters_;  ///< likewise
-  LargeVector<SourceQueue> queues_;     ///< [node · sources + source]
+  LargeVector<InputQueue> queues_;      ///< [node · inputs + input]
   LargeVector<RouterState> state_;      ///< [node]
   std::vector<std::uint64_t> stalled_;  ///< [node · FIFOs + FIFO]
-  std::vector<Tick> exposed_at_;        ///< [node · sources + source]; empty without escape wait
+  std::vector<Tick> exposed_at_;        ///< [node · inputs + input]; empty without escape wait
   std::vector<Rank> marked_;            ///< the first marked_count_, and one to spare
   std::size_t marked_count_ = 0;
 };

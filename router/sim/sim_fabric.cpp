@@ -202,9 +202,9 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
   }
 
   // For the report of a run that cannot go on.
-  unsigned sources() const override { return blocks_.front().network().sources(); }
-  std::optional<RoutedPacket> head(Rank node, Source source) const override {
-    return block(node).network().head(node, source);
+  unsigned inputs() const override { return blocks_.front().network().inputs(); }
+  std::optional<RoutedPacket> head(Rank node, Input input) const override {
+    return block(node).network().head(node, input);
   }
   const Processor& processor(Rank node) const override {
     return *block(node).device(node).processor();
@@ -227,7 +227,7 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
     return block(node).fifo_counters(sampled_, node, fifo);
   }
   unsigned waiting(Rank node, Direction travelling, VirtualChannel channel) const override {
-    return block(node).network().used(node, Source::channel(travelling, channel));
+    return block(node).network().used(node, Input::channel(travelling, channel));
   }
 
   static constexpr std::uint64_t kEventsPerReport = 1u << 20;  ///< of progress

@@ -13,32 +13,32 @@ namespace {
 
 struct Buffer {
   Rank node;
-  Source source;
+  Input input;
   bool operator==(const Buffer& other) const {
-    return node == other.node && source.index() == other.source.index();
+    return node == other.node && input.index() == other.input.index();
   }
 };
 
 std::string name_of(const Shape& shape, const Buffer& buffer) {
   const unsigned links = shape.links();
   const std::string node = shape.coord_text(buffer.node);
-  if (buffer.source.is_fifo(links))
+  if (buffer.input.is_fifo(links))
     return fmt::format("{} injection FIFO {}", node,
-                       buffer.source.index() - links * kVirtualChannels);
-  return fmt::format("{} {} {}", node, buffer.source.travelling().name(),
-                     kVirtualChannelNames[static_cast<unsigned>(buffer.source.channel())]);
+                       buffer.input.index() - links * kVirtualChannels);
+  return fmt::format("{} {} {}", node, buffer.input.travelling().name(),
+                     kVirtualChannelNames[static_cast<unsigned>(buffer.input.channel())]);
 }
 
 /// The buffer that the head of `from` waits to enter: the next one of the escape channel, or of a
 /// dynamic channel if the packet is dynamic and that escape buffer is empty. An edge of the
 /// wait-for graph.
 std::optional<Buffer> waits_for(const StalledMachine& machine, const Buffer& from) {
-  const auto head = machine.head(from.node, from.source);
+  const auto head = machine.head(from.node, from.input);
   if (!head || head->directions.empty()) return std::nullopt;
   const auto ahead = [&](Direction direction, VirtualChannel channel) -> std::optional<Buffer> {
     const Rank next = machine.shape().neighbour(from.node, direction).value();
-    const Buffer buffer{next, Source::channel(direction, channel)};
-    return machine.head(next, buffer.source) ? std::optional(buffer) : std::nullopt;
+    const Buffer buffer{next, Input::channel(direction, channel)};
+    return machine.head(next, buffer.input) ? std::optional(buffer) : std::nullopt;
   };
   const auto escape = head->high_priority ? VirtualChannel::priority : VirtualChannel::bubble;
   if (head->may_escape)
@@ -62,8 +62,8 @@ std::vector<Buffer> find_cycle(const StalledMachine& machine, Buffer start) {
 
 std::vector<Buffer> find_any_cycle(const StalledMachine& machine) {
   for (const Rank node : machine.nodes())
-    for (unsigned s = 0; s < machine.sources(); ++s)
-      if (auto cycle = find_cycle(machine, {node, Source(s)}); !cycle.empty()) return cycle;
+    for (unsigned s = 0; s < machine.inputs(); ++s)
+      if (auto cycle = find_cycle(machine, {node, Input(s)}); !cycle.empty()) return cycle;
   return {};
 }
 

@@ -21,10 +21,10 @@ class StalledMachine {
   virtual const Shape& shape() const = 0;
   /// The nodes that the fabric shows; all, if not overridden.
   virtual std::vector<Rank> nodes() const;
-  /// Number of places in a node where packets wait: Source(0) to Source(sources() - 1).
-  virtual unsigned sources() const = 0;
+  /// Number of places in a node where packets wait: Input(0) to Input(inputs() - 1).
+  virtual unsigned inputs() const = 0;
   /// The packet at the head of such a place; none if no packet waits there.
-  virtual std::optional<RoutedPacket> head(Rank node, Source source) const = 0;
+  virtual std::optional<RoutedPacket> head(Rank node, Input input) const = 0;
   virtual const Processor& processor(Rank node) const = 0;
   virtual std::uint64_t packets_under_way() const = 0;
 };

@@ -30,8 +30,8 @@ class SwitchTopology final : public RingTopology {
   DirectDevice& device(Rank rank) override { return *devices_[local_.index(rank)]; }
   void allocate(Rank rank) override;
   PutPort* puts(std::size_t worker) override { return &puts_.port(worker); }
-  unsigned sources() const override { return 0; }
-  std::optional<RoutedPacket> head(Rank, Source) const override { return std::nullopt; }
+  unsigned inputs() const override { return 0; }
+  std::optional<RoutedPacket> head(Rank, Input) const override { return std::nullopt; }
 
  private:
   void add_senders(std::size_t worker);

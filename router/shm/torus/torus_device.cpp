@@ -106,9 +106,9 @@ void TorusDevice::notice_failures() {
     waiting |= std::exchange(deliverable_, 0);
   }
   for (; waiting != 0; waiting &= waiting - 1) {
-    const Source source(static_cast<unsigned>(std::countr_zero(waiting)));
-    unwant(source);
-    expose(source);
+    const Input input(static_cast<unsigned>(std::countr_zero(waiting)));
+    unwant(input);
+    expose(input);
   }
 }
 
@@ -125,7 +125,7 @@ bool TorusDevice::look() {
   for (unsigned l = 0; l < links_; ++l) {
     if (!look_at_link(l)) continue;
     for (unsigned c = 0; c < kVirtualChannels; ++c)
-      expose_next(Source::channel(direction(l), static_cast<VirtualChannel>(c)));
+      expose_next(Input::channel(direction(l), static_cast<VirtualChannel>(c)));
   }
   return true;
 }
@@ -141,22 +141,21 @@ bool TorusDevice::look_at_link(unsigned l) {
   return true;
 }
 
-const PacketHeader& TorusDevice::header_at(Source source) const {
-  if (source.is_fifo(links_))
-    return fifo(source.index() - links_ * kVirtualChannels).front().header;
-  return in_[source.travelling().index].front(static_cast<unsigned>(source.channel())).header;
+const PacketHeader& TorusDevice::header_at(Input input) const {
+  if (input.is_fifo(links_)) return fifo(input.index() - links_ * kVirtualChannels).front().header;
+  return in_[input.travelling().index].front(static_cast<unsigned>(input.channel())).header;
 }
 
-unsigned TorusDevice::waiting_at(Source source) const {
-  if (source.is_fifo(links_))
-    return static_cast<unsigned>(fifo(source.index() - links_ * kVirtualChannels).size());
-  return in_[source.travelling().index].waiting(static_cast<unsigned>(source.channel()));
+unsigned TorusDevice::waiting_at(Input input) const {
+  if (input.is_fifo(links_))
+    return static_cast<unsigned>(fifo(input.index() - links_ * kVirtualChannels).size());
+  return in_[input.travelling().index].waiting(static_cast<unsigned>(input.channel()));
 }
 
 /// Chunks in an injection FIFO, packets in a channel; the two are never compared with each other.
-unsigned TorusDevice::used(Source source) const {
-  if (source.is_fifo(links_)) return fifo_used(source.index() - links_ * kVirtualChannels);
-  return waiting_at(source);
+unsigned TorusDevice::used(Input input) const {
+  if (input.is_fifo(links_)) return fifo_used(input.index() - links_ * kVirtualChannels);
+  return waiting_at(input);
 }
 
 RoutedPacket TorusDevice::routed(const PacketHeader& header) const {
@@ -175,29 +174,29 @@ RoutedPacket TorusDevice::routed(const PacketHeader& header) const {
           may_escape || !header.dynamic()};
 }
 
-void TorusDevice::expose_next(Source source) {
-  if ((exposed_ & source.bit()) == 0 && waiting_at(source) > 0) expose(source);
+void TorusDevice::expose_next(Input input) {
+  if ((exposed_ & input.bit()) == 0 && waiting_at(input) > 0) expose(input);
 }
 
 /// The head shows itself to the links it may leave by, or to the processor.
-void TorusDevice::expose(Source source) {
-  exposed_ |= source.bit();
-  const PacketHeader& header = header_at(source);
-  RoutedPacket& head = heads_[source.index()];
+void TorusDevice::expose(Input input) {
+  exposed_ |= input.bit();
+  const PacketHeader& header = header_at(input);
+  RoutedPacket& head = heads_[input.index()];
   const std::uint64_t word = routing_word(header);
-  if (std::exchange(words_[source.index()], word) != word)
+  if (std::exchange(words_[input.index()], word) != word)
     head = routed(header);  // packets of one message follow one another
   const DirectionSet escapes = head.may_escape ? head.directions : DirectionSet();
   const DirectionSet allowed = allowed_directions(escapes, head.dynamic);
   if (head.directions.empty()) {
     const bool lost = is_lost(header);
-    if (lost && find_other_way(source)) return expose(source);
-    (lost ? lost_heads_ : deliverable_) |= source.bit();
+    if (lost && find_other_way(input)) return expose(input);
+    (lost ? lost_heads_ : deliverable_) |= input.bit();
     return;
   }
-  if (head.may_escape) escape_of_[head.directions.first().index] |= source.bit();
+  if (head.may_escape) escape_of_[head.directions.first().index] |= input.bit();
   for (unsigned rest = allowed.bits(); rest != 0; rest &= rest - 1)
-    wanted_by_[static_cast<unsigned>(std::countr_zero(rest))] |= source.bit();
+    wanted_by_[static_cast<unsigned>(std::countr_zero(rest))] |= input.bit();
 }
 
 bool TorusDevice::is_lost(const PacketHeader& header) const {
@@ -206,38 +205,38 @@ bool TorusDevice::is_lost(const PacketHeader& header) const {
 
 /// As on `sim`: an adaptive packet gets new hints where its own lead nowhere any more, and so does
 /// one that is still in an injection FIFO.
-bool TorusDevice::find_other_way(Source source) {
-  const PacketHeader& header = header_at(source);
+bool TorusDevice::find_other_way(Input input) {
+  const PacketHeader& header = header_at(input);
   const Rank to = header.destination();
-  if ((!header.dynamic() && !source.is_fifo(links_)) || !shape().is_alive(rank())) return false;
+  if ((!header.dynamic() && !input.is_fifo(links_)) || !shape().is_alive(rank())) return false;
   const auto hints = shape().failures()->way(rank(), to, header.dynamic());
   if (!hints) return false;
-  if (source.is_fifo(links_))
-    fifo(source.index() - links_ * kVirtualChannels).turn_front(*hints);
+  if (input.is_fifo(links_))
+    fifo(input.index() - links_ * kVirtualChannels).turn_front(*hints);
   else
-    in_[source.travelling().index].turn(static_cast<unsigned>(source.channel()), *hints);
+    in_[input.travelling().index].turn(static_cast<unsigned>(input.channel()), *hints);
   return true;
 }
 
 void TorusDevice::drop_lost() {
   while (lost_heads_ != 0) {
-    const Source source(static_cast<unsigned>(std::countr_zero(lost_heads_)));
-    exposed_ &= ~source.bit();
-    lost_heads_ &= ~source.bit();
-    ++losses_[header_at(source).destination()];
+    const Input input(static_cast<unsigned>(std::countr_zero(lost_heads_)));
+    exposed_ &= ~input.bit();
+    lost_heads_ &= ~input.bit();
+    ++losses_[header_at(input).destination()];
     Packet packet;
-    move_head(source, packet);
+    move_head(input, packet);
     count_lost();
-    expose_next(source);
+    expose_next(input);
   }
 }
 
-void TorusDevice::unwant(Source source) {
-  exposed_ &= ~source.bit();
-  for (unsigned rest = heads_[source.index()].directions.bits(); rest != 0; rest &= rest - 1) {
+void TorusDevice::unwant(Input input) {
+  exposed_ &= ~input.bit();
+  for (unsigned rest = heads_[input.index()].directions.bits(); rest != 0; rest &= rest - 1) {
     const auto link = static_cast<unsigned>(std::countr_zero(rest));
-    wanted_by_[link] &= ~source.bit();
-    escape_of_[link] &= ~source.bit();
+    wanted_by_[link] &= ~input.bit();
+    escape_of_[link] &= ~input.bit();
   }
 }
 
@@ -264,35 +263,34 @@ void TorusDevice::move_on() {
       if (!send_alike(l) && !send_one(l) && !out_[l].refresh()) break;
 }
 
-/// Where only one source wants the link there is nothing to arbitrate: its packets go as long as
+/// Where only one input wants the link there is nothing to arbitrate: its packets go as long as
 /// they are alike and the dynamic channels have room, as send_one() would send each of them. False:
 /// none went.
 bool TorusDevice::send_alike(unsigned link) {
   if (!std::has_single_bit(wanted_by_[link])) return false;
-  const Source source(static_cast<unsigned>(std::countr_zero(wanted_by_[link])));
-  const RoutedPacket& head = heads_[source.index()];
+  const Input input(static_cast<unsigned>(std::countr_zero(wanted_by_[link])));
+  const RoutedPacket& head = heads_[input.index()];
   const unsigned room = out_[link].room(0) + out_[link].room(1);
   if (room == 0 || !head.dynamic.has(direction(link))) return false;
-  turn_[link] = static_cast<std::uint8_t>((source.index() + 1) & 63u);
-  unwant(source);
-  const std::uint32_t sent =
-      move_alike(source, room, DynamicPlaces(out_[link], link_counter(link)));
+  turn_[link] = static_cast<std::uint8_t>((input.index() + 1) & 63u);
+  unwant(input);
+  const std::uint32_t sent = move_alike(input, room, DynamicPlaces(out_[link], link_counter(link)));
   link_counter(link).wire_bytes += std::uint64_t{machine().wire_bytes(head.chunks)} * sent;
   count_hops(sent);
-  expose_next(source);
+  expose_next(input);
   return true;
 }
 
-/// Moves at most `most` packets that are alike from the head of a source on; returns their number.
+/// Moves at most `most` packets that are alike from the head of an input on; returns their number.
 template <typename Out>
-std::uint32_t TorusDevice::move_alike(Source source, std::uint32_t most, Out&& out) {
-  if (source.is_fifo(links_)) {
-    const unsigned f = source.index() - links_ * kVirtualChannels;
+std::uint32_t TorusDevice::move_alike(Input input, std::uint32_t most, Out&& out) {
+  if (input.is_fifo(links_)) {
+    const unsigned f = input.index() - links_ * kVirtualChannels;
     const std::uint32_t count = std::min(fifo(f).front().left(), most);
     write_front(f, count, out);
     return count;
   }
-  return for_each_alike(source, most, [&out](const Packet& packet) {
+  return for_each_alike(input, most, [&out](const Packet& packet) {
     copy_payload(out.claim().payload.data(), packet.payload.data(), packet.header.payload_bytes());
     out.commit(packet.header);
   });
@@ -300,11 +298,11 @@ std::uint32_t TorusDevice::move_alike(Source source, std::uint32_t most, Out&& o
 
 /// Takes at most `most` packets that are alike from the head of a channel on: take(packet).
 template <typename Take>
-std::uint32_t TorusDevice::for_each_alike(Source source, std::size_t most, Take&& take) {
-  LinkReceiver& link = in_[source.travelling().index];
-  const auto c = static_cast<unsigned>(source.channel());
+std::uint32_t TorusDevice::for_each_alike(Input input, std::size_t most, Take&& take) {
+  LinkReceiver& link = in_[input.travelling().index];
+  const auto c = static_cast<unsigned>(input.channel());
   const auto limit = static_cast<std::uint32_t>(std::min<std::size_t>(link.waiting(c), most));
-  const std::uint64_t word = words_[source.index()];
+  const std::uint64_t word = words_[input.index()];
   std::uint32_t count = 0;
   do {
     take(link.front(c));
@@ -320,39 +318,38 @@ bool TorusDevice::send_one(unsigned link) {
   std::uint64_t candidates = dynamic_open ? wanted_by_[link] : wanted_by_[link] & escape_of_[link];
   while (candidates != 0) {
     const std::uint64_t first = precedence_.first_class(candidates);
-    const Source source(transit_first_
-                            ? arbitration_.choose(arbitration_.begin(steps_), first, link,
-                                                  direction(link),
-                                                  [&](unsigned s) { return used(Source(s)); })
-                            : next_bit(first, turn_[link]));
+    const Input input(transit_first_ ? arbitration_.choose(
+                                           arbitration_.begin(steps_), first, link, direction(link),
+                                           [&](unsigned s) { return used(Input(s)); })
+                                     : next_bit(first, turn_[link]));
     if (const auto channel =
-            channels_.choose(heads_[source.index()], source, direction(link), tokens)) {
-      send(link, source, *channel);
+            channels_.choose(heads_[input.index()], input, direction(link), tokens)) {
+      send(link, input, *channel);
       return true;
     }
-    candidates &= ~source.bit();
+    candidates &= ~input.bit();
   }
   return false;
 }
 
-void TorusDevice::send(unsigned link, Source source, VirtualChannel channel) {
+void TorusDevice::send(unsigned link, Input input, VirtualChannel channel) {
   const auto c = static_cast<unsigned>(channel);
   LinkCounters& counters = link_counter(link);
   ++counters.packets[c];
-  counters.wire_bytes += machine().wire_bytes(heads_[source.index()].chunks);
-  turn_[link] = static_cast<std::uint8_t>((source.index() + 1) & 63u);
-  unwant(source);
-  move_head(source, out_[link].claim(c));
+  counters.wire_bytes += machine().wire_bytes(heads_[input.index()].chunks);
+  turn_[link] = static_cast<std::uint8_t>((input.index() + 1) & 63u);
+  unwant(input);
+  move_head(input, out_[link].claim(c));
   count_hops(1);
-  expose_next(source);
+  expose_next(input);
 }
 
-/// Moves the head of a source to `packet`.
-void TorusDevice::move_head(Source source, Packet& packet) {
-  if (source.is_fifo(links_))
-    return write_front(source.index() - links_ * kVirtualChannels, 1, Place{packet});
-  LinkReceiver& link = in_[source.travelling().index];
-  const auto c = static_cast<unsigned>(source.channel());
+/// Moves the head of an input to `packet`.
+void TorusDevice::move_head(Input input, Packet& packet) {
+  if (input.is_fifo(links_))
+    return write_front(input.index() - links_ * kVirtualChannels, 1, Place{packet});
+  LinkReceiver& link = in_[input.travelling().index];
+  const auto c = static_cast<unsigned>(input.channel());
   copy_packet(link.front(c), packet);
   link.pop(c);
 }
@@ -361,23 +358,23 @@ std::size_t TorusDevice::receive(PacketSink& sink, std::size_t limit) {
   std::size_t count = 0;
   while (count < limit && deliverable_ != 0)
     count +=
-        deliver(Source(static_cast<unsigned>(std::countr_zero(deliverable_))), sink, limit - count);
+        deliver(Input(static_cast<unsigned>(std::countr_zero(deliverable_))), sink, limit - count);
   return count;
 }
 
-std::size_t TorusDevice::deliver(Source source, PacketSink& sink, std::size_t limit) {
-  exposed_ &= ~source.bit();
-  deliverable_ &= ~source.bit();
+std::size_t TorusDevice::deliver(Input input, PacketSink& sink, std::size_t limit) {
+  exposed_ &= ~input.bit();
+  deliverable_ &= ~input.bit();
   std::size_t count = 1;
-  if (source.is_fifo(links_)) {  // to oneself
+  if (input.is_fifo(links_)) {  // to oneself
     Packet packet;
-    move_head(source, packet);
+    move_head(input, packet);
     sink.arrive(packet);
   } else {
-    count = for_each_alike(source, limit, [&](const Packet& packet) { sink.arrive(packet); });
+    count = for_each_alike(input, limit, [&](const Packet& packet) { sink.arrive(packet); });
   }
   count_delivered(count);
-  expose_next(source);
+  expose_next(input);
   return count;
 }
 
@@ -390,9 +387,9 @@ bool TorusDevice::holds_packets() const {
   return exposed_ != 0 || (is_checked_ && std::ranges::any_of(checked_out_, awaits));
 }
 
-std::optional<RoutedPacket> TorusDevice::head(Source source) const {
-  if ((exposed_ & source.bit()) == 0) return std::nullopt;
-  return heads_[source.index()];
+std::optional<RoutedPacket> TorusDevice::head(Input input) const {
+  if ((exposed_ & input.bit()) == 0) return std::nullopt;
+  return heads_[input.index()];
 }
 
 }  // namespace toroid::ring

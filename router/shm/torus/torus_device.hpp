@@ -39,7 +39,7 @@ struct Mailbox {
 };
 
 /// A head is exposed when its routing is known: then it stands in `wanted_by_` of the links it may
-/// leave by, or in `deliverable_`. **Invariant:** a source is in `exposed_` exactly if it has a
+/// leave by, or in `deliverable_`. **Invariant:** an input is in `exposed_` exactly if it has a
 /// packet that look() or inject() has seen.
 class TorusDevice final : public RingDevice {
  public:
@@ -53,44 +53,44 @@ class TorusDevice final : public RingDevice {
   std::size_t receive(PacketSink& sink, std::size_t limit) override;
   bool has_news() const override;
 
-  /// The packet at a source's head; none: the source is empty. For the report of a stalled run.
-  std::optional<RoutedPacket> head(Source source) const;
+  /// The packet at an input's head; none: the input is empty. For the report of a stalled run.
+  std::optional<RoutedPacket> head(Input input) const;
   /// Packets that could not go on from here, by destination.
   const std::map<Rank, std::uint64_t>& losses() const { return losses_; }
-  unsigned sources() const { return links_ * kVirtualChannels + fifo_count(); }
+  unsigned inputs() const { return links_ * kVirtualChannels + fifo_count(); }
 
  private:
   bool is_behind() const { return stages_ != nullptr && stages_->now() != stage_; }
   void notice_failures();
   bool is_lost(const PacketHeader& header) const;
-  bool find_other_way(Source source);
+  bool find_other_way(Input input);
   void drop_lost();
   bool look() override;
   void forward() override;
-  void expose_fifo(unsigned fifo) override { expose(Source::fifo(links_, fifo)); }
+  void expose_fifo(unsigned fifo) override { expose(Input::fifo(links_, fifo)); }
   bool has_delivery() const override { return deliverable_ != 0; }
   void give_back() override;
   bool holds_packets() const override;
 
-  const PacketHeader& header_at(Source source) const;
-  unsigned waiting_at(Source source) const;
-  unsigned used(Source source) const;
+  const PacketHeader& header_at(Input input) const;
+  unsigned waiting_at(Input input) const;
+  unsigned used(Input input) const;
   RoutedPacket routed(const PacketHeader& header) const;
-  void expose(Source source);
-  void unwant(Source source);
-  void expose_next(Source source);
+  void expose(Input input);
+  void unwant(Input input);
+  void expose_next(Input input);
   void move_on();
   bool look_at_link(unsigned link);
   void check_links();
   bool send_alike(unsigned link);
   bool send_one(unsigned link);
-  void send(unsigned link, Source source, VirtualChannel channel);
-  void move_head(Source source, Packet& packet);
+  void send(unsigned link, Input input, VirtualChannel channel);
+  void move_head(Input input, Packet& packet);
   template <typename Out>
-  std::uint32_t move_alike(Source source, std::uint32_t most, Out&& out);
+  std::uint32_t move_alike(Input input, std::uint32_t most, Out&& out);
   template <typename Take>
-  std::uint32_t for_each_alike(Source source, std::size_t most, Take&& take);
-  std::size_t deliver(Source source, PacketSink& sink, std::size_t limit);
+  std::uint32_t for_each_alike(Input input, std::size_t most, Take&& take);
+  std::size_t deliver(Input input, PacketSink& sink, std::size_t limit);
 
   const Words* pushed_;                          ///< the mailbox's: all that an idle node looks at
   std::array<std::uint64_t, kMaxLinks> seen_{};  ///< [direction travelling]: of those words
@@ -99,13 +99,13 @@ class TorusDevice final : public RingDevice {
   Precedence precedence_;
   SenderArbitration arbitration_;
   bool transit_first_;
-  std::uint64_t deliverable_ = 0;                     ///< sources whose head is for the processor
-  std::uint64_t lost_heads_ = 0;                      ///< sources whose head has no way left
-  std::uint64_t exposed_ = 0;                         ///< sources whose head is known
-  std::array<std::uint64_t, kMaxLinks> wanted_by_{};  ///< [link]: sources whose head may take it
+  std::uint64_t deliverable_ = 0;                     ///< inputs whose head is for the processor
+  std::uint64_t lost_heads_ = 0;                      ///< inputs whose head has no way left
+  std::uint64_t exposed_ = 0;                         ///< inputs whose head is known
+  std::array<std::uint64_t, kMaxLinks> wanted_by_{};  ///< [link]: inputs whose head may take it
   std::array<std::uint64_t, kMaxLinks> escape_of_{};  ///< those that may take its bubble channel
-  std::array<RoutedPacket, 64> heads_{};              ///< [source], where exposed
-  std::array<std::uint64_t, 64> words_{};             ///< [source]: what heads_ was made from
+  std::array<RoutedPacket, 64> heads_{};              ///< [input], where exposed
+  std::array<std::uint64_t, 64> words_{};             ///< [input]: what heads_ was made from
   std::vector<LinkReceiver> in_;                      ///< [direction travelling]
   std::vector<LinkSender> out_;                       ///< [direction]
   bool is_checked_ = false;                           ///< some links are

@@ -114,10 +114,10 @@ class TorusTopology final : public RingTopology {
       for (const auto& [destination, packets] : device.losses())
         counters.lost.push_back({device.rank(), destination, packets});
   }
-  unsigned sources() const override { return devices_.front().sources(); }
-  std::optional<RoutedPacket> head(Rank node, Source source) const override {
+  unsigned inputs() const override { return devices_.front().inputs(); }
+  std::optional<RoutedPacket> head(Rank node, Input input) const override {
     if (!local().has(node)) return std::nullopt;
-    return devices_[local().index(node)].head(source);
+    return devices_[local().index(node)].head(input);
   }
 
  private:
@@ -203,11 +203,11 @@ double torus_bytes(const Shape& shape, const Machine& machine) {
 
 std::unique_ptr<RingTopology> make_torus_topology(const Machinery& machinery,
                                                   RoutingOptions options, BoundaryLinks* boundary) {
-  const unsigned sources =
+  const unsigned inputs =
       machinery.shape.links() * kVirtualChannels + machinery.machine.injection_fifos;
-  if (sources > 64)  // a bit each
+  if (inputs > 64)  // a bit each
     throw BadInput(
-        fmt::format("{} channels and injection FIFOs per node; a node of rings holds 64", sources));
+        fmt::format("{} channels and injection FIFOs per node; a node of rings holds 64", inputs));
   const Failures* const failures = machinery.shape.failures();
   if (options.link_errors.limit != 0)
     throw BadInput("links fail for their errors (--link-error-limit) on sim only");

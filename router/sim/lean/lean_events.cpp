@@ -40,8 +40,8 @@ inline void request(std::array<std::uint32_t, 2 * kMostLinks>& words, const Requ
 }
 
 [[gnu::noinline]] void overflow(LeanState& state, Place place, PacketWord packet) {
-  state.overflow.push(place.node(), place.source(), packet);
-  state.records[place.node()].overflowing |= 1u << place.source();
+  state.overflow.push(place.node(), place.input(), packet);
+  state.records[place.node()].overflowing |= 1u << place.input();
 }
 
 /// Pointers of the state, where loops find them in registers.
@@ -61,7 +61,7 @@ class Events {
   /// A header comes over a link.
   [[gnu::always_inline]] void receive(const Hop& hop) {
     if (state_.protocol.is_on())
-      state_.protocol.received(hop.place.node(), hop.place.source() / kVirtualChannels,
+      state_.protocol.received(hop.place.node(), hop.place.input() / kVirtualChannels,
                                hop.packet.bits());
     arrive<false>(hop.place, hop.packet);
   }
@@ -69,31 +69,30 @@ class Events {
   template <bool fifo>
   void arrive(Place place, PacketWord packet) {
     RouterRecord& router = records_[place.node()];
-    const unsigned source = place.source();
-    router.used[source] =
-        static_cast<std::uint8_t>(router.used[source] + packet.chunks_less_1() + 1);
-    const QueueState queue = router.queues[source];
+    const unsigned input = place.input();
+    router.used[input] = static_cast<std::uint8_t>(router.used[input] + packet.chunks_less_1() + 1);
+    const QueueState queue = router.queues[input];
     if (queue.count() == RouterRecord::kPlaces) [[unlikely]]
       return overflow(state_, place, packet);
-    router.packets[source][(queue.first() + queue.count()) % RouterRecord::kPlaces] = packet;
-    const unsigned hidden = queue.count() | (router.reading >> source & 1u);
+    router.packets[input][(queue.first() + queue.count()) % RouterRecord::kPlaces] = packet;
+    const unsigned hidden = queue.count() | (router.reading >> input & 1u);
     const unsigned mask = all_if(hidden == 0);
     const unsigned chunks = (packet.chunks_less_1() << 5 & mask) | (queue.bits & 0xe0u & ~mask);
-    router.queues[source].bits = static_cast<std::uint8_t>(((queue.bits + 4u) & 0x1fu) | chunks);
-    expose<fifo>(router, place.node(), source, packet, mask, 0);
+    router.queues[input].bits = static_cast<std::uint8_t>(((queue.bits + 4u) & 0x1fu) | chunks);
+    expose<fifo>(router, place.node(), input, packet, mask, 0);
   }
 
   /// A tail has left a queue: it is the next packet's turn. `touch`: further links to look at.
   template <bool fifo>
-  void tail_left(Rank node, unsigned source, unsigned chunks, unsigned touch) {
+  void tail_left(Rank node, unsigned input, unsigned chunks, unsigned touch) {
     RouterRecord& router = records_[node];
-    router.used[source] = static_cast<std::uint8_t>(router.used[source] - chunks);
-    router.reading &= ~(1u << source);
-    const QueueState queue = router.queues[source];
-    const PacketWord packet = router.packets[source][queue.first()];
-    router.queues[source].bits =
+    router.used[input] = static_cast<std::uint8_t>(router.used[input] - chunks);
+    router.reading &= ~(1u << input);
+    const QueueState queue = router.queues[input];
+    const PacketWord packet = router.packets[input][queue.first()];
+    router.queues[input].bits =
         static_cast<std::uint8_t>((queue.bits & 0x1fu) | packet.chunks_less_1() << 5);
-    expose<fifo>(router, node, source, packet, all_if(queue.count() != 0), touch);
+    expose<fifo>(router, node, input, packet, all_if(queue.count() != 0), touch);
   }
   /// It has left by a link. Returns what arbitration has to look at for that.
   unsigned link_free(Rank node, unsigned link) {
@@ -104,11 +103,11 @@ class Events {
   }
   /// The room that a packet of `chunks` had in a channel goes back upstream. Another block has
   /// known since reading began.
-  void give_back(Rank node, unsigned source, unsigned chunks) {
-    const unsigned link = source / kVirtualChannels;
+  void give_back(Rank node, unsigned input, unsigned chunks) {
+    const unsigned link = input / kVirtualChannels;
     const Rank upstream = neighbours_[std::size_t{node} * 8 + (link ^ 1u)];
     if (state_.holds(upstream))
-      put_back(upstream, link, static_cast<VirtualChannel>(source % kVirtualChannels), chunks);
+      put_back(upstream, link, static_cast<VirtualChannel>(input % kVirtualChannels), chunks);
   }
   void put_back(Rank node, unsigned index, VirtualChannel channel, unsigned chunks) {
     RouterRecord& router = records_[node];
@@ -120,11 +119,11 @@ class Events {
   }
 
   // Fetch early what events will touch.
-  [[gnu::always_inline]] void prefetch(Rank node, unsigned source) const {
+  [[gnu::always_inline]] void prefetch(Rank node, unsigned input) const {
     const RouterRecord& router = records_[node];
     __builtin_prefetch(&router);
     __builtin_prefetch(&router.used);
-    __builtin_prefetch(&router.packets[source]);
+    __builtin_prefetch(&router.packets[input]);
   }
   [[gnu::always_inline]] void prefetch_stalled(Rank node, unsigned fifo) const {
     __builtin_prefetch(&state_.stalled_of(node, std::max(fifo, state_.channels)));
@@ -132,8 +131,8 @@ class Events {
   [[gnu::always_inline]] void prefetch_link(Rank node, unsigned link) const {
     __builtin_prefetch(&records_[node].links[link]);
   }
-  [[gnu::always_inline]] void prefetch_upstream(Rank node, unsigned source) const {
-    const unsigned link = source / kVirtualChannels;
+  [[gnu::always_inline]] void prefetch_upstream(Rank node, unsigned input) const {
+    const unsigned link = input / kVirtualChannels;
     const Rank upstream = neighbours_[std::size_t{node} * 8 + (link ^ 1u)];
     if (state_.holds(upstream)) prefetch_link(upstream, link);
   }
@@ -142,16 +141,16 @@ class Events {
   /// The head of a queue requests the links that it may leave by, or room in the reception buffer;
   /// nothing happens where `mask` is 0. No branch depends on which.
   template <bool fifo>
-  [[gnu::always_inline]] void expose(RouterRecord& router, Rank node, unsigned source,
+  [[gnu::always_inline]] void expose(RouterRecord& router, Rank node, unsigned input,
                                      PacketWord packet, unsigned mask, unsigned touch) {
     const unsigned directions = packet.directions() & mask;
     const RequestRow& row = rows_[packet.rule() << kMostLinks | directions];
-    const unsigned bit = 1u << source;
+    const unsigned bit = 1u << input;
     request(router.requests, row, bit);
     const unsigned ends = mask & all_if(directions == 0);
     router.at_destination |= ends & bit;
     if constexpr (fifo)
-      if (directions != 0) state_.stalled_of(node, source) -= now_;
+      if (directions != 0) state_.stalled_of(node, input) -= now_;
     mark(node, router, touch | (row.links & router.idle) | (ends & RouterRecord::kTouchReception));
   }
   /// Whether it is the first time in this cycle is hard to predict: no branch.
@@ -178,7 +177,7 @@ template <bool early>
   return state.hops.pop_batch([&](std::size_t place) {
     if constexpr (early) {
       const Place later = line[place + kEventsAhead].place;
-      events.prefetch(later.node(), later.source());
+      events.prefetch(later.node(), later.input());
       if (state.protocol.is_on()) state.protocol.prefetch(later.node());
     }
     const Hop hop = line[place];
@@ -186,7 +185,7 @@ template <bool early>
   });
 }
 
-/// Tails leave sources; `fifo`: injection FIFOs, whose processors have to know.
+/// Tails leave inputs; `fifo`: injection FIFOs, whose processors have to know.
 template <bool early, bool fifo>
 [[gnu::noinline]] std::size_t run_tails(LeanState& state, Tick now, DelayLineOf<Tail>& tails,
                                         unsigned chunks, ProcessorEvents& processors) {
@@ -195,25 +194,25 @@ template <bool early, bool fifo>
   return tails.pop_batch([&](std::size_t place) {
     if constexpr (early) {
       const Tail later = line[place + kEventsAhead];
-      events.prefetch(later.node(), later.source());
+      events.prefetch(later.node(), later.input());
       events.prefetch_link(later.node(), later.link());
       if constexpr (fifo) {
-        events.prefetch_stalled(later.node(), later.source());
+        events.prefetch_stalled(later.node(), later.input());
         processors.coming.push_back(line[place + kTurnsAhead].node());
       } else {
         const Tail soon = line[place + kUpstreamAhead];
-        events.prefetch_upstream(soon.node(), soon.source());
+        events.prefetch_upstream(soon.node(), soon.input());
       }
     }
     const Tail tail = line[place];
     const unsigned touch = events.link_free(tail.node(), tail.link());
-    events.tail_left<fifo>(tail.node(), tail.source(), chunks, touch);
+    events.tail_left<fifo>(tail.node(), tail.input(), chunks, touch);
     if constexpr (fifo)
       processors.freed.push_back({tail.node(),
-                                  static_cast<std::uint8_t>(tail.source() - state.channels),
+                                  static_cast<std::uint8_t>(tail.input() - state.channels),
                                   static_cast<std::uint8_t>(chunks)});
     else
-      events.give_back(tail.node(), tail.source(), chunks);
+      events.give_back(tail.node(), tail.input(), chunks);
   });
 }
 
@@ -231,12 +230,12 @@ template <bool early>
       ends.flights.prefetch(later.value());
       processors.coming.push_back(line[place + kTurnsAhead].node());
       const Event soon = line[place + kUpstreamAhead];
-      events.prefetch_upstream(soon.node(), soon.index() % kMostSources);
+      events.prefetch_upstream(soon.node(), soon.index() % kMostInputs);
     }
     const Event event = line[place];
     processors.delivered.push_back(event);
     Flight& flight = ends.flights[event.value()];
-    const unsigned fifo = ends.reception.fifo_for(flight.high_priority, Source(event.index()));
+    const unsigned fifo = ends.reception.fifo_for(flight.high_priority, Input(event.index()));
     flight.reception_fifo = static_cast<std::uint8_t>(fifo) & 127u;
     if (event.index() >= state.channels) [[unlikely]] {
       events.tail_left<true>(event.node(), event.index(), chunks, 0);
@@ -281,8 +280,8 @@ std::size_t run_injected(LeanState& state, Tick now, std::span<const Hop> packet
   for (std::size_t i = 0; i < packets.size(); ++i) {
     if (fetches_early && i + kEventsAhead < packets.size()) {
       const Place later = packets[i + kEventsAhead].place;
-      events.prefetch(later.node(), later.source());
-      events.prefetch_stalled(later.node(), later.source());
+      events.prefetch(later.node(), later.input());
+      events.prefetch_stalled(later.node(), later.input());
     }
     events.arrive<true>(packets[i].place, packets[i].packet);
   }

@@ -50,7 +50,7 @@ bool has_numbers_for_flights(const Shape& shape, const Machine& machine) {
 
 bool LeanNetwork::serves(const Shape& shape, const Machine& machine, const RoutingOptions& options,
                          const SimProbe* probe) {
-  const unsigned sources =
+  const unsigned inputs =
       shape.links() * kVirtualChannels + machine.injection_fifos + machine.priority_injection_fifos;
   const Machine usual;
   const bool usual_routers = machine.arbitration_choice == usual.arbitration_choice &&
@@ -58,7 +58,7 @@ bool LeanNetwork::serves(const Shape& shape, const Machine& machine, const Routi
                              machine.token_return_cycles == usual.token_return_cycles &&
                              machine.escape_wait_cycles == usual.escape_wait_cycles;
   return usual_routers && probe == nullptr && shape.failures() == nullptr &&
-         options.transit_first && shape.links() <= kMostLinks && sources <= kMostSources &&
+         options.transit_first && shape.links() <= kMostLinks && inputs <= kMostInputs &&
          std::max({machine.dynamic_vc_chunks, machine.bubble_vc_chunks, machine.priority_vc_chunks,
                    machine.injection_fifo_chunks}) <= kMostChunks &&
          has_numbers_for_flights(shape, machine);
@@ -78,9 +78,9 @@ LeanNetwork::LeanNetwork(const Shape& shape, const Machine& machine, const Routi
 
 /// Its packets are known by their words.
 void LeanNetwork::schedule(const WindowMessage& message, std::size_t neighbour) {
-  for (const auto& [at, packet, node, source] : message.packets)
-    from_others_.header(
-        neighbour, at, {std::bit_cast<PacketWord>(packet), Place::of(node - block_.first, source)});
+  for (const auto& [at, packet, node, input] : message.packets)
+    from_others_.header(neighbour, at,
+                        {std::bit_cast<PacketWord>(packet), Place::of(node - block_.first, input)});
   for (const auto& [at, node, link, channel, chunks] : message.tokens)
     from_others_.tokens(neighbour, at,
                         {node - block_.first, static_cast<std::uint8_t>(link), channel, chunks});
@@ -120,17 +120,17 @@ void LeanNetwork::eject(Tick now, Rank node) {
   RouterRecord& router = state_.records[node];
   std::uint32_t left = 0;
   for (std::uint32_t rest = router.at_destination; rest != 0; rest &= rest - 1) {
-    const auto source = static_cast<unsigned>(std::countr_zero(rest));
-    const PacketWord packet = router.head(source);
+    const auto input = static_cast<unsigned>(std::countr_zero(rest));
+    const PacketWord packet = router.head(input);
     const unsigned chunks = packet.chunks_less_1() + 1;
-    const unsigned fifo = reception_.fifo_for(packet.high_priority(), Source(source));
+    const unsigned fifo = reception_.fifo_for(packet.high_priority(), Input(input));
     if (!reception_.try_reserve(node, fifo, chunks)) {
-      left |= 1u << source;
+      left |= 1u << input;
       continue;
     }
-    state_.start_reading(router, node, source);
-    if (outbox_ != nullptr && source < state_.channels) announce_tokens(now, node, source, chunks);
-    state_.wire(chunks).delivered.push({EventKind::delivered, node, source, packet.flight()});
+    state_.start_reading(router, node, input);
+    if (outbox_ != nullptr && input < state_.channels) announce_tokens(now, node, input, chunks);
+    state_.wire(chunks).delivered.push({EventKind::delivered, node, input, packet.flight()});
   }
   router.at_destination = left;
 }
@@ -150,16 +150,16 @@ void LeanNetwork::arbitrate(Tick now) {
 /// A link is held while it repeats a packet, which stays where it is.
 void LeanNetwork::hold(Tick until, const Departing& packet) {
   calendar_.at(until, {EventKind::repeat, packet.node(), packet.link(),
-                       Held{packet.source(), packet.channel(), packet.chunks()}.pack()});
+                       Held{packet.input(), packet.channel(), packet.chunks()}.pack()});
 }
 
 /// What has been held leaves.
 void LeanNetwork::repeat(Tick now) {
   for (const Event event : repeating_) {
-    const auto [source, channel, chunks] = Held::unpack(event.value());
-    const Departing one = Departing::of(event.node(), event.index(), source, channel, chunks);
+    const auto [input, channel, chunks] = Held::unpack(event.value());
+    const Departing one = Departing::of(event.node(), event.index(), input, channel, chunks);
     from_channels_[0] = from_fifos_[0] = one;
-    from_fifos_count_ = source >= state_.channels ? 1 : 0;
+    from_fifos_count_ = input >= state_.channels ? 1 : 0;
     from_channels_count_ = 1 - from_fifos_count_;
     depart(now);
   }
@@ -222,18 +222,18 @@ void LeanNetwork::choose(Tick now, std::span<const Rank> sites, std::size_t ahea
         (link.tokens[0] | link.tokens[1]) != 0 ? router.requests[index] : 0;
     const std::uint64_t place = (std::uint64_t{first} + node) * degree + index;
     for (std::uint32_t candidates = dynamic | escaping; candidates != 0;) {
-      const unsigned source = SenderArbitration::pick(
+      const unsigned input = SenderArbitration::pick(
           cycle, static_cast<std::uint32_t>(precedence.first_class(candidates)), place,
           router.used);
-      const std::uint32_t bit = 1u << source;
-      const unsigned chunks = router.queues[source].chunks();
+      const std::uint32_t bit = 1u << input;
+      const unsigned chunks = router.queues[input].chunks();
       VirtualChannel channel = ChannelRule::emptier_dynamic(link.tokens);
       if ((dynamic & bit) == 0 || !ChannelRule::has_room(link.tokens, channel, chunks)) {
         bool escapes = false;
         if ((escaping & bit) != 0) {
-          channel = ChannelRule::escape_channel(router.head(source).high_priority());
-          escapes = rule.escapes(chunks, channel, Source(source),
-                                 {static_cast<std::uint8_t>(index)}, link.tokens);
+          channel = ChannelRule::escape_channel(router.head(input).high_priority());
+          escapes = rule.escapes(chunks, channel, Input(input), {static_cast<std::uint8_t>(index)},
+                                 link.tokens);
         }
         if (!escapes) {
           candidates &= ~bit;
@@ -247,7 +247,7 @@ void LeanNetwork::choose(Tick now, std::span<const Rank> sites, std::size_t ahea
       link.chunks += chunks;
       link.busy = 1;
       router.idle = static_cast<std::uint8_t>(router.idle & ~(1u << index));
-      const Departing one = Departing::of(node, index, source, vc, chunks);
+      const Departing one = Departing::of(node, index, input, vc, chunks);
       if (checked) {
         const Tick held = state_.protocol.begin(link, node, index, chunks);
         if (held > 0) [[unlikely]] {
@@ -257,10 +257,10 @@ void LeanNetwork::choose(Tick now, std::span<const Rank> sites, std::size_t ahea
       }
       // Nobody can tell which of the two it will be: no branch.
       from_channels_[from_channels] = from_fifos_[from_fifos] = one;
-      const auto is_fifo = static_cast<std::size_t>(source >= channels);
+      const auto is_fifo = static_cast<std::size_t>(input >= channels);
       from_channels += 1 - is_fifo;
       from_fifos += is_fifo;
-      __builtin_prefetch(&router.packets[source]);
+      __builtin_prefetch(&router.packets[input]);
       break;
     }
   }
@@ -298,14 +298,14 @@ std::size_t LeanNetwork::depart_alike(Tick now, std::span<const Departing> depar
     const Departing one = departing[i];
     const Rank node = one.node();
     const unsigned link = one.link();
-    const unsigned source = one.source();
+    const unsigned input = one.input();
     RouterRecord& router = records[node];
-    PacketWord packet = state_.start_reading(router, node, source);
-    if constexpr (fifo) state_.stalled_of(node, source) += now;
-    if constexpr (!fifo && !alone) announce_tokens(now, node, source, chunks);
+    PacketWord packet = state_.start_reading(router, node, input);
+    if constexpr (fifo) state_.stalled_of(node, input) += now;
+    if constexpr (!fifo && !alone) announce_tokens(now, node, input, chunks);
     packet.advance(link);
     if (checked) LinkProtocol::sent(router.links[link], packet.bits());
-    tails.push(Tail::of(node, link, source));
+    tails.push(Tail::of(node, link, input));
     const Rank neighbour = neighbours[std::size_t{node} * 8 + link];
     const unsigned arrives_at = link * kVirtualChannels + one.channel();
     if (alone || state_.holds(neighbour))
@@ -318,19 +318,19 @@ std::size_t LeanNetwork::depart_alike(Tick now, std::span<const Departing> depar
 }
 
 /// The node upstream, if it is another block's, learns now when the tail will have left.
-[[gnu::always_inline]] inline void LeanNetwork::announce_tokens(Tick now, Rank node,
-                                                                unsigned source, unsigned chunks) {
-  const unsigned link = source / kVirtualChannels;
+[[gnu::always_inline]] inline void LeanNetwork::announce_tokens(Tick now, Rank node, unsigned input,
+                                                                unsigned chunks) {
+  const unsigned link = input / kVirtualChannels;
   const Rank upstream = state_.neighbour(node, link ^ 1u);
   if (state_.holds(upstream)) return;
   outbox_->return_tokens(now + calendar_.wire_cycles(chunks), block_.first + upstream, link,
-                         {source % kVirtualChannels, chunks});
+                         {input % kVirtualChannels, chunks});
 }
 
-std::optional<RoutedPacket> LeanNetwork::head(Rank rank, Source source) const {
+std::optional<RoutedPacket> LeanNetwork::head(Rank rank, Input input) const {
   const RouterRecord& router = state_.records[rank - block_.first];
-  if (router.queues[source.index()].count() == 0) return std::nullopt;
-  const PacketWord packet = router.head(source.index());
+  if (router.queues[input.index()].count() == 0) return std::nullopt;
+  const PacketWord packet = router.head(input.index());
   const unsigned dynamic = state_.dynamic_directions[packet.rule()][packet.directions()];
   return RoutedPacket{DirectionSet(static_cast<std::uint16_t>(packet.directions())),
                       DirectionSet(static_cast<std::uint16_t>(dynamic)), packet.chunks_less_1() + 1,
@@ -339,11 +339,11 @@ std::optional<RoutedPacket> LeanNetwork::head(Rank rank, Source source) const {
 
 std::uint64_t LeanNetwork::stalled_cycles(Tick now, Rank rank, unsigned fifo) const {
   const Rank node = rank - block_.first;
-  const unsigned source = state_.channels + fifo;
+  const unsigned input = state_.channels + fifo;
   const RouterRecord& router = state_.records[node];
-  const bool waits = router.queues[source].count() != 0 && (router.reading >> source & 1u) == 0 &&
-                     router.head(source).directions() != 0;
-  return state_.stalled[std::size_t{node} * (state_.sources - state_.channels) + fifo] +
+  const bool waits = router.queues[input].count() != 0 && (router.reading >> input & 1u) == 0 &&
+                     router.head(input).directions() != 0;
+  return state_.stalled[std::size_t{node} * (state_.inputs - state_.channels) + fifo] +
          (waits ? now : 0);
 }
 

@@ -1,4 +1,4 @@
-// The fast model of the common machine: at most three dimensions and 32 sources per router, small
+// The fast model of the common machine: at most three dimensions and 32 inputs per router, small
 // buffers, nothing failed, nobody who follows packets. Same rules, same results as GeneralNetwork.
 //
 // A router is one record, a packet under way one word that moves from record to record; its header
@@ -58,26 +58,26 @@ class LeanNetwork final : public Network {
   }
   void add_to(FabricCounters& counters) const override;
   std::uint64_t stalled_cycles(Tick now, Rank rank, unsigned fifo) const override;
-  unsigned sources() const override { return state_.sources; }
-  std::optional<RoutedPacket> head(Rank rank, Source source) const override;
-  unsigned used(Rank rank, Source source) const override {
-    return state_.records[rank - block_.first].used[source.index()];
+  unsigned inputs() const override { return state_.inputs; }
+  std::optional<RoutedPacket> head(Rank rank, Input input) const override;
+  unsigned used(Rank rank, Input input) const override {
+    return state_.records[rank - block_.first].used[input.index()];
   }
   std::span<const LinkCounters> link_counters() const override { return {}; }
 
  private:
-  /// A packet that has been chosen to leave: node : 32 | link : 8 | source : 8 | channel : 8 |
+  /// A packet that has been chosen to leave: node : 32 | link : 8 | input : 8 | channel : 8 |
   /// chunks : 8. One word, written and read at once.
   struct Departing {
     std::uint64_t bits;
-    static Departing of(Rank node, unsigned link, unsigned source, unsigned channel,
+    static Departing of(Rank node, unsigned link, unsigned input, unsigned channel,
                         unsigned chunks) {
-      return {std::uint64_t{node} | std::uint64_t{link} << 32 | std::uint64_t{source} << 40 |
+      return {std::uint64_t{node} | std::uint64_t{link} << 32 | std::uint64_t{input} << 40 |
               std::uint64_t{channel} << 48 | std::uint64_t{chunks} << 56};
     }
     Rank node() const { return static_cast<Rank>(bits); }
     unsigned link() const { return bits >> 32 & 0xffu; }
-    unsigned source() const { return bits >> 40 & 0xffu; }
+    unsigned input() const { return bits >> 40 & 0xffu; }
     unsigned channel() const { return bits >> 48 & 0xffu; }
     unsigned chunks() const { return static_cast<unsigned>(bits >> 56); }
   };
@@ -96,7 +96,7 @@ class LeanNetwork final : public Network {
   void repeat(Tick now);
   template <bool fifo, bool alone>
   std::size_t depart_alike(Tick now, std::span<const Departing> departing);
-  void announce_tokens(Tick now, Rank node, unsigned source, unsigned chunks);
+  void announce_tokens(Tick now, Rank node, unsigned input, unsigned chunks);
 
   lean::LeanState state_;
   EventWheelOf<lean::Hop> injections_;  ///< packets that processors are writing into their FIFOs

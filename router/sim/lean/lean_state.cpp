@@ -50,13 +50,13 @@ LeanState::LeanState(const Shape& shape, const Machine& machine, const RoutingOp
                      Range range)
     : links(shape.links()),
       channels(links * kVirtualChannels),
-      sources(channels + machine.injection_fifos + machine.priority_injection_fifos),
+      inputs(channels + machine.injection_fifos + machine.priority_injection_fifos),
       block(range),
       dynamic_directions(make_dynamic_directions(shape.dims())),
       rows(make_rows(dynamic_directions)),
       records(range.count),
       neighbours(std::size_t{range.count} * 8, OutputLink::kNone),
-      stalled(std::size_t{range.count} * (sources - channels)),
+      stalled(std::size_t{range.count} * (inputs - channels)),
       overflow(range.count),
       hops(machine.hop_latency_cycles),
       protocol(shape, machine, options, range),
@@ -76,13 +76,13 @@ LeanState::LeanState(const Shape& shape, const Machine& machine, const RoutingOp
   }
 }
 
-void LeanState::move_up(Rank node, unsigned source) {
+void LeanState::move_up(Rank node, unsigned input) {
   RouterRecord& router = records[node];
-  QueueState& queue = router.queues[source];
-  router.packets[source][(queue.first() + queue.count()) % RouterRecord::kPlaces] =
-      overflow.pop(node, source);
+  QueueState& queue = router.queues[input];
+  router.packets[input][(queue.first() + queue.count()) % RouterRecord::kPlaces] =
+      overflow.pop(node, input);
   queue.bits = static_cast<std::uint8_t>(queue.bits + 4u);
-  if (overflow.empty(node, source)) router.overflowing &= ~(1u << source);
+  if (overflow.empty(node, input)) router.overflowing &= ~(1u << input);
 }
 
 }  // namespace toroid::sim::lean

@@ -21,13 +21,13 @@
 
 namespace toroid::sim::lean {
 
-/// A place where packets wait: node and source.
+/// A place where packets wait: node and input.
 struct Place {
   static constexpr unsigned kSourceBits = 5;
   std::uint32_t bits;
-  static Place of(Rank node, unsigned source) { return {node << kSourceBits | source}; }
+  static Place of(Rank node, unsigned input) { return {node << kSourceBits | input}; }
   Rank node() const { return bits >> kSourceBits; }
-  unsigned source() const { return bits & (kMostSources - 1); }
+  unsigned input() const { return bits & (kMostInputs - 1); }
 };
 
 /// A header reaches a place.
@@ -44,15 +44,15 @@ struct TokensBack {
   std::uint8_t chunks;
 };
 
-/// A tail has left: node : 24 | link : 3 | source : 5. A channel's is one word: there are many.
+/// A tail has left: node : 24 | link : 3 | input : 5. A channel's is one word: there are many.
 struct Tail {
   std::uint32_t bits;
-  static Tail of(Rank node, unsigned link, unsigned source) {
-    return {node << 8 | link << 5 | source};
+  static Tail of(Rank node, unsigned link, unsigned input) {
+    return {node << 8 | link << 5 | input};
   }
   Rank node() const { return bits >> 8; }
   unsigned link() const { return bits >> 5 & 7u; }
-  unsigned source() const { return bits & (kMostSources - 1); }
+  unsigned input() const { return bits & (kMostInputs - 1); }
 };
 
 /// [rule][set of directions]: the directions whose dynamic channels a packet may take.
@@ -62,8 +62,8 @@ struct LeanState {
   LeanState(const Shape& shape, const Machine& machine, const RoutingOptions& options, Range block);
 
   unsigned links;     ///< per router
-  unsigned channels;  ///< sources below are channels, others FIFOs
-  unsigned sources;
+  unsigned channels;  ///< inputs below are channels, others FIFOs
+  unsigned inputs;
   Range block;
   DynamicDirections dynamic_directions;
   std::vector<RequestRow> rows;        ///< [rule · 64 + set of minimal directions]
@@ -82,19 +82,19 @@ struct LeanState {
   Rank neighbour(Rank node, unsigned link) const {
     return neighbours[std::size_t{node} * 8 + link];
   }
-  std::uint64_t& stalled_of(Rank node, unsigned source) {
-    return stalled[std::size_t{node} * (sources - channels) + source - channels];
+  std::uint64_t& stalled_of(Rank node, unsigned input) {
+    return stalled[std::size_t{node} * (inputs - channels) + input - channels];
   }
   TailLines<Tail>& wire(unsigned chunks) {
     wires_used |= 1u << (chunks - 1);
     return wires[chunks - 1];
   }
-  /// A source's head is read; what does not stand in the record moves up.
-  PacketWord start_reading(RouterRecord& router, Rank node, unsigned source) {
-    const PacketWord packet = router.head(source);
-    router.start_reading(source);
-    if ((router.overflowing >> source & 1u) != 0) [[unlikely]]
-      move_up(node, source);
+  /// An input's head is read; what does not stand in the record moves up.
+  PacketWord start_reading(RouterRecord& router, Rank node, unsigned input) {
+    const PacketWord packet = router.head(input);
+    router.start_reading(input);
+    if ((router.overflowing >> input & 1u) != 0) [[unlikely]]
+      move_up(node, input);
     return packet;
   }
 
@@ -105,8 +105,8 @@ struct LeanState {
   }
 
  private:
-  /// The first of a source's packets that overflow gets a place in the record.
-  [[gnu::noinline]] void move_up(Rank node, unsigned source);
+  /// The first of an input's packets that overflow gets a place in the record.
+  [[gnu::noinline]] void move_up(Rank node, unsigned input);
 };
 
 }  // namespace toroid::sim::lean

@@ -11,28 +11,28 @@
 
 namespace toroid::sim::lean {
 
-/// A queue per source, as lists in one pool. No memory before the first packet.
+/// A queue per input, as lists in one pool. No memory before the first packet.
 class OverflowQueues {
  public:
   explicit OverflowQueues(Rank nodes) : nodes_(nodes) {}
 
-  void push(Rank node, unsigned source, PacketWord packet) {
-    if (queues_.empty()) queues_.resize(std::size_t{nodes_} * kMostSources);
+  void push(Rank node, unsigned input, PacketWord packet) {
+    if (queues_.empty()) queues_.resize(std::size_t{nodes_} * kMostInputs);
     const std::uint32_t place = allocate(packet);
-    Queue& queue = of(node, source);
+    Queue& queue = of(node, input);
     (queue.head == kNone ? queue.head : pool_[queue.tail].next) = place;
     queue.tail = place;
   }
   /// REQUIRES: not empty.
-  PacketWord pop(Rank node, unsigned source) {
-    Queue& queue = of(node, source);
+  PacketWord pop(Rank node, unsigned input) {
+    Queue& queue = of(node, input);
     const std::uint32_t place = queue.head;
     queue.head = pool_[place].next;
     pool_[place].next = free_;
     free_ = place;
     return pool_[place].packet;
   }
-  bool empty(Rank node, unsigned source) { return of(node, source).head == kNone; }
+  bool empty(Rank node, unsigned input) { return of(node, input).head == kNone; }
 
   template <typename Archive>
   void serialize(Archive& archive) {
@@ -50,9 +50,7 @@ class OverflowQueues {
     std::uint32_t tail = kNone;
   };
 
-  Queue& of(Rank node, unsigned source) {
-    return queues_[std::size_t{node} * kMostSources + source];
-  }
+  Queue& of(Rank node, unsigned input) { return queues_[std::size_t{node} * kMostInputs + input]; }
   std::uint32_t allocate(PacketWord packet) {
     if (free_ == kNone) {
       pool_.push_back({packet, kNone});

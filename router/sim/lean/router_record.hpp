@@ -10,7 +10,7 @@
 
 namespace toroid::sim::lean {
 
-inline constexpr unsigned kMostSources = 32;  ///< channels and injection FIFOs of a router
+inline constexpr unsigned kMostInputs = 32;   ///< channels and injection FIFOs of a router
 inline constexpr unsigned kMostChunks = 255;  ///< of a buffer
 
 /// One direction of a link, as its sender sees it.
@@ -24,7 +24,7 @@ struct Link {
 };
 static_assert(sizeof(Link) == 32);
 
-/// The packets of one source: the first four stand here, others in OverflowQueues. One byte:
+/// The packets of one input: the first four stand here, others in OverflowQueues. One byte:
 /// place of the first : 2 | packets here : 3 | chunks of an exposed first one, less 1 : 3
 struct QueueState {
   std::uint8_t bits = 0;
@@ -35,40 +35,40 @@ struct QueueState {
 
 /// How a packet of one rule with some minimal directions left shows itself: in one cache line.
 struct alignas(64) RequestRow {
-  std::array<std::uint32_t, 2 * kMostLinks> words{};  ///< all bits where requests has its source
+  std::array<std::uint32_t, 2 * kMostLinks> words{};  ///< all bits where requests has its input
   std::uint32_t links = 0;                            ///< that it may take, by any channel
 };
 
 struct alignas(64) RouterRecord {
-  static constexpr unsigned kPlaces = 4;  ///< packets of a source that stand here
+  static constexpr unsigned kPlaces = 4;  ///< packets of an input that stand here
   static constexpr unsigned kTouchReception = 1u << 15;
 
-  /// By link. First the sources (as bits) whose head may take its dynamic channels, then those
+  /// By link. First the inputs (as bits) whose head may take its dynamic channels, then those
   /// whose head may take its bubble channel.
   std::array<std::uint32_t, 2 * kMostLinks> requests{};
-  std::uint32_t at_destination = 0;  ///< sources whose head is for this node's processor
-  std::uint32_t reading = 0;         ///< sources whose last head is on its way out
-  std::uint32_t overflowing = 0;     ///< sources with packets beyond those that stand here
+  std::uint32_t at_destination = 0;  ///< inputs whose head is for this node's processor
+  std::uint32_t reading = 0;         ///< inputs whose last head is on its way out
+  std::uint32_t overflowing = 0;     ///< inputs with packets beyond those that stand here
   std::uint16_t touched = 0;         ///< what arbitration has to look at: links, kTouchReception
   std::uint8_t idle = 0;             ///< links that could start a packet
 
   alignas(64) FillLevels used{};  ///< chunks, of packets read too
-  std::array<QueueState, kMostSources> queues{};
+  std::array<QueueState, kMostInputs> queues{};
   std::array<Link, kMostLinks> links{};
-  std::array<std::array<PacketWord, kPlaces>, kMostSources> packets{};
+  std::array<std::array<PacketWord, kPlaces>, kMostInputs> packets{};
 
   /// Bit `link` if some head wants it, else 0.
   unsigned wanted_bit(unsigned link) const {
     return static_cast<unsigned>((requests[link] | requests[kMostLinks + link]) != 0) << link;
   }
-  PacketWord head(unsigned source) const { return packets[source][queues[source].first()]; }
+  PacketWord head(unsigned input) const { return packets[input][queues[input].first()]; }
   /// The head is no longer in its queue: it is being read.
-  void start_reading(unsigned source) {
-    const unsigned bits = queues[source].bits;
-    queues[source].bits = static_cast<std::uint8_t>(((bits - 4u) & 0x1cu) | ((bits + 1u) & 3u));
-    reading |= 1u << source;
+  void start_reading(unsigned input) {
+    const unsigned bits = queues[input].bits;
+    queues[input].bits = static_cast<std::uint8_t>(((bits - 4u) & 0x1cu) | ((bits + 1u) & 3u));
+    reading |= 1u << input;
   }
 };
-static_assert(sizeof(RouterRecord) == 1344 && sizeof(FillLevels) == kMostSources);
+static_assert(sizeof(RouterRecord) == 1344 && sizeof(FillLevels) == kMostInputs);
 
 }  // namespace toroid::sim::lean

@@ -25,10 +25,10 @@ SenderArbitration arbitration_by(FairnessRule rule) {
   return SenderArbitration(machine);
 }
 
-constexpr Source kStraight = Source::channel(kOut, VirtualChannel::dynamic0);
-constexpr Source kFromX = Source::channel({0}, VirtualChannel::dynamic0);
-constexpr Source kFromY = Source::channel({2}, VirtualChannel::dynamic1);
-constexpr Source kInjected = Source::fifo(kLinks, 3);
+constexpr Input kStraight = Input::channel(kOut, VirtualChannel::dynamic0);
+constexpr Input kFromX = Input::channel({0}, VirtualChannel::dynamic0);
+constexpr Input kFromY = Input::channel({2}, VirtualChannel::dynamic1);
+constexpr Input kInjected = Input::fifo(kLinks, 3);
 constexpr std::uint64_t kAll = kStraight.bit() | kFromX.bit() | kFromY.bit() | kInjected.bit();
 
 using Wins = std::array<unsigned, 64>;  ///< [source]
@@ -49,7 +49,7 @@ Wins wins(FairnessRule rule, bool fullest_first, unsigned cycles) {
 TEST(SenderArbitration, GivesEachOfTheEquallyFullTheSameChanceWhereItIsUniform) {
   for (const bool fullest_first : {true, false}) {
     const Wins count = wins(FairnessRule::uniform, fullest_first, 8000);
-    for (const Source source : {kStraight, kFromX, kFromY, kInjected})
+    for (const Input source : {kStraight, kFromX, kFromY, kInjected})
       EXPECT_NEAR(count[source.index()], 2000, 200) << source.index();
   }
 }
@@ -65,7 +65,7 @@ TEST(SenderArbitration, PrefersPacketsThatGoStraightOnOrThoseThatTurn) {
   EXPECT_EQ(wins(FairnessRule::straight_first, true, 1000)[kStraight.index()], 1000u);
   const Wins turning = wins(FairnessRule::turning_first, true, 9000);
   EXPECT_EQ(turning[kStraight.index()], 0u);
-  for (const Source source : {kFromX, kFromY, kInjected})
+  for (const Input source : {kFromX, kFromY, kInjected})
     EXPECT_NEAR(turning[source.index()], 3000, 300) << source.index();
 }
 

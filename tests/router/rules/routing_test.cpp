@@ -30,9 +30,9 @@ RoutedPacket deterministic_packet(unsigned chunks = 8) {
   return {.directions = both(), .dynamic = {}, .chunks = chunks, .high_priority = false};
 }
 
-const Source kFifo = Source::fifo(4, 0);
+const Input kFifo = Input::fifo(4, 0);
 
-std::optional<VirtualChannel> chosen(const RoutedPacket& packet, Source from, Direction out,
+std::optional<VirtualChannel> chosen(const RoutedPacket& packet, Input from, Direction out,
                                      const Tokens& tokens, bool rule = true) {
   return ChannelRule(kReserve, rule).choose(packet, from, out, tokens);
 }
@@ -54,9 +54,9 @@ TEST(ChannelRule, ADynamicPacketEscapesInItsFirstDirectionOnly) {
 }
 
 TEST(ChannelRule, EnteringARingNeedsRoomForTwoPackets) {
-  const Source turning = Source::channel(kYMinus, VirtualChannel::bubble);
-  const Source changing = Source::channel(kXPlus, VirtualChannel::dynamic0);
-  for (const Source from : {kFifo, turning, changing}) {
+  const Input turning = Input::channel(kYMinus, VirtualChannel::bubble);
+  const Input changing = Input::channel(kXPlus, VirtualChannel::dynamic0);
+  for (const Input from : {kFifo, turning, changing}) {
     EXPECT_EQ(chosen(deterministic_packet(), from, kXPlus, {32, 32, 15, 32}), std::nullopt);
     EXPECT_EQ(chosen(deterministic_packet(), from, kXPlus, {0, 0, 16, 0}), VirtualChannel::bubble);
     EXPECT_EQ(chosen(deterministic_packet(), from, kXPlus, {0, 0, 8, 0}, false),
@@ -65,7 +65,7 @@ TEST(ChannelRule, EnteringARingNeedsRoomForTwoPackets) {
 }
 
 TEST(ChannelRule, GoingStraightOnNeedsRoomForThePacketOnly) {
-  const Source straight = Source::channel(kXPlus, VirtualChannel::bubble);
+  const Input straight = Input::channel(kXPlus, VirtualChannel::bubble);
   EXPECT_EQ(chosen(deterministic_packet(), straight, kXPlus, {0, 0, 8, 0}), VirtualChannel::bubble);
   EXPECT_EQ(chosen(deterministic_packet(), straight, kXPlus, {0, 0, 7, 0}), std::nullopt);
   EXPECT_EQ(chosen(dynamic_packet(), straight, kXPlus, {0, 0, 8, 0}), VirtualChannel::bubble);
@@ -76,9 +76,9 @@ TEST(ChannelRule, PriorityPacketsHaveTheirOwnBubbleChannel) {
   packet.high_priority = true;
   EXPECT_EQ(chosen(packet, kFifo, kXPlus, {32, 32, 32, 15}), std::nullopt);
   EXPECT_EQ(chosen(packet, kFifo, kXPlus, {0, 0, 0, 16}), VirtualChannel::priority);
-  EXPECT_EQ(chosen(packet, Source::channel(kXPlus, VirtualChannel::priority), kXPlus, {0, 0, 0, 8}),
+  EXPECT_EQ(chosen(packet, Input::channel(kXPlus, VirtualChannel::priority), kXPlus, {0, 0, 0, 8}),
             VirtualChannel::priority);
-  EXPECT_EQ(chosen(packet, Source::channel(kXPlus, VirtualChannel::bubble), kXPlus, {0, 0, 0, 8}),
+  EXPECT_EQ(chosen(packet, Input::channel(kXPlus, VirtualChannel::bubble), kXPlus, {0, 0, 0, 8}),
             std::nullopt);
 }
 
@@ -119,7 +119,7 @@ TEST(Source, NamesEveryChannelAndFifoOnce) {
   std::uint64_t seen = 0;
   for (std::uint8_t l = 0; l < 6; ++l)
     for (unsigned c = 0; c < kVirtualChannels; ++c) {
-      const Source source = Source::channel({l}, static_cast<VirtualChannel>(c));
+      const Input source = Input::channel({l}, static_cast<VirtualChannel>(c));
       EXPECT_EQ(source.travelling(), Direction{l});
       EXPECT_EQ(source.channel(), static_cast<VirtualChannel>(c));
       EXPECT_FALSE(source.is_fifo(6));
@@ -127,7 +127,7 @@ TEST(Source, NamesEveryChannelAndFifoOnce) {
       seen |= source.bit();
     }
   for (unsigned f = 0; f < 8; ++f) {
-    const Source source = Source::fifo(6, f);
+    const Input source = Input::fifo(6, f);
     EXPECT_TRUE(source.is_fifo(6));
     EXPECT_EQ(seen & source.bit(), 0u);
     seen |= source.bit();
