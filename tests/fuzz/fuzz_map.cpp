@@ -1,4 +1,4 @@
-// Whatever parse_map() accepts has as many elements as its shape says, all of them in the file.
+// Whatever stored_map() accepts has as many elements as its shape says, all of them in the file.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -14,7 +14,7 @@ namespace {
 
 void try_input(const std::uint8_t* data, std::size_t size) {
   try {
-    const NpyArray array = parse_map(std::as_bytes(std::span(data, size)));
+    const NpyArray array = decoded(stored_map(std::as_bytes(std::span(data, size))));
     std::size_t elements = 1;
     for (const std::size_t extent : array.shape) elements *= extent;
     TOROID_CHECK_EQ(array.values.size(), elements);

@@ -144,6 +144,7 @@ class FftCommand {
     }
     Json report = fft_report(options_, {job, bounds, machine_, under, emulation, outcome});
     if (!timings_.empty()) report["timings"] = timings_;
+    if (options_.check || observation.is_wanted()) input_.array.hold_values();
     const bool good = !options_.check || check(description, outcome, report);
     show(job, outcome, report, outputs, good);
     Json pictures = Json::object();

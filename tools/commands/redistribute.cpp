@@ -87,11 +87,10 @@ void check_exact(const HostArray& array, const RedistributeOptions& options) {
     if (options.real() && value.imag() != 0) return false;
     return !options.single() || fft::Complex(std::complex<float>(value)) == value;
   };
-  const auto found = std::ranges::find_if_not(array.values, is_exact);
-  if (found != array.values.end())
+  if (const auto found = find_element_that_fails(array, is_exact))
     throw BadInput(fmt::format("{}: element {} in C order is no {}; give --type c16",
-                               options.in.empty() ? "--size" : input_name(options.in),
-                               std::distance(array.values.begin(), found), options.type));
+                               options.in.empty() ? "--size" : input_name(options.in), *found,
+                               options.type));
 }
 
 /// The arrays that exist at once: before and after, on the host and on the nodes.
@@ -192,8 +191,11 @@ class RedistributeCommand {
   /// How many elements are not where they belong.
   std::size_t check(const Outcome& outcome, Json& report) const {
     std::size_t wrong = 0;
-    for (std::size_t i = 0; i < input_.values.size(); ++i)
-      wrong += outcome.result.values[i] != input_.values[i] ? 1 : 0;
+    auto arrived = outcome.result.values.begin();
+    (void)find_element_that_fails(input_, [&](const fft::Complex& value) {
+      wrong += *arrived++ != value ? 1 : 0;
+      return true;
+    });
     report["wrong_elements"] = wrong;
     return wrong;
   }

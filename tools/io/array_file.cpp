@@ -4,6 +4,8 @@
 #include <array>
 #include <cctype>
 #include <cstdio>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "hal/check.hpp"
@@ -21,14 +23,14 @@ using FileBytes = std::span<const std::byte>;
 
 struct ArrayFormat {
   bool (*begins)(FileBytes);
-  NpyArray (*parse)(FileBytes);
+  StoredArray (*find)(FileBytes);
   std::array<std::string_view, 4> endings;  ///< of file names, in lower case; unused ones are empty
 };
 
 constexpr std::array<ArrayFormat, 3> kArrayFormats = {
-    {{is_npy, npy::parse, {".npy"}},
-     {is_zip, parse_npz, {".npz"}},
-     {is_map, parse_map, {".map", ".mrc", ".mrcs", ".ccp4"}}}};
+    {{is_npy, npy::stored, {".npy"}},
+     {is_zip, stored_npz, {".npz"}},
+     {is_map, stored_map, {".map", ".mrc", ".mrcs", ".ccp4"}}}};
 
 const ArrayFormat* format_of_content(FileBytes bytes) {
   const auto* const found = std::ranges::find_if(
@@ -56,17 +58,21 @@ const ArrayFormat* format_of_name(std::string_view name) {
   return nullptr;
 }
 
-NpyArray array_in(FileBytes bytes, std::string_view name) {
-  if (const ArrayFormat* const format = format_of_content(bytes)) return format->parse(bytes);
-  if (const ArrayFormat* const missed = format_of_name(name)) return missed->parse(bytes);
+StoredArray array_in(FileBytes bytes, std::string_view name) {
+  if (const ArrayFormat* const format = format_of_content(bytes)) return format->find(bytes);
+  if (const ArrayFormat* const missed = format_of_name(name)) return missed->find(bytes);
   throw BadInput(
       "no array: begins neither as a NumPy .npy file nor as an .npz archive, nor does it have the "
       "mark 'MAP ' of an MRC/CCP4 map at byte 208");
 }
 
-NpyArray unpacked_array_in(FileBytes bytes, std::string_view name) {
+/// It owns what it lies in, unless that is `bytes`.
+StoredArray unpacked_array_in(FileBytes bytes, std::string_view name) {
   if (!is_gzip(bytes)) return array_in(bytes, name);
-  return array_in(gunzipped(bytes), name);
+  auto unpacked = std::make_shared<const std::vector<std::byte>>(gunzipped(bytes));
+  StoredArray array = array_in(*unpacked, name);
+  if (array.owner == nullptr) array.owner = std::move(unpacked);
+  return array;
 }
 
 }  // namespace
@@ -76,17 +82,23 @@ std::string input_name(const std::string& path) {
 }
 
 NpyArray parse_array(std::span<const std::byte> bytes, std::string_view name) {
-  return npy::naming(name, [&] { return unpacked_array_in(bytes, name); });
+  return npy::naming(name, [&] { return decoded(unpacked_array_in(bytes, name)); });
+}
+
+StoredArray read_stored_array(const std::string& path) {
+  const std::string name = input_name(path);
+  return npy::naming(name, [&] {
+    auto bytes = std::make_shared<const std::vector<std::byte>>(
+        path == kStandardStream ? npy::read_bytes(stdin, 0, may_hold_an_array)
+                                : npy::read_bytes(path, may_hold_an_array));
+    StoredArray array = unpacked_array_in(*bytes, name);
+    if (array.owner == nullptr) array.owner = std::move(bytes);
+    return array;
+  });
 }
 
 NpyArray read_array(const std::string& path) {
-  const std::string name = input_name(path);
-  return npy::naming(name, [&] {
-    const std::vector<std::byte> bytes = path == kStandardStream
-                                             ? npy::read_bytes(stdin, 0, may_hold_an_array)
-                                             : npy::read_bytes(path, may_hold_an_array);
-    return unpacked_array_in(bytes, name);
-  });
+  return npy::naming(input_name(path), [&] { return decoded(read_stored_array(path)); });
 }
 
 }  // namespace toroid

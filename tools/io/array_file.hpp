@@ -20,6 +20,8 @@ std::string input_name(const std::string& path);
 /// with gzip, follow from the content, not from the name. Throws BadInput that begins with the
 /// input's name.
 NpyArray read_array(const std::string& path);
+/// The same as it lies in the file, which it owns.
+StoredArray read_stored_array(const std::string& path);
 
 /// read_array() of a file's content. Where that begins as no format does, the ending of `name`
 /// decides which format the message expects.

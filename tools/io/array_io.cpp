@@ -3,17 +3,19 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <complex>
 #include <cstring>
-#include <iterator>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "hal/check.hpp"
 #include "hal/random.hpp"
 #include "tools/io/array_file.hpp"
+#include "tools/io/npy/element.hpp"
 #include "tools/io/npy/npy.hpp"
 
 namespace toroid {
@@ -32,14 +34,18 @@ void check_size(const Size& size, std::int64_t batch, const std::string& what) {
   }
 }
 
-void check_finite(std::span<const fft::Complex> values, const std::string& name) {
-  const auto is_finite = [](const fft::Complex& value) {
+void check_finite(const HostArray& array, const std::string& name) {
+  const auto found = find_element_that_fails(array, [](const fft::Complex& value) {
     return std::isfinite(value.real()) && std::isfinite(value.imag());
-  };
-  const auto found = std::ranges::find_if_not(values, is_finite);
-  if (found != values.end())
-    throw BadInput(fmt::format("{}: element {} in C order is not finite", name,
-                               std::distance(values.begin(), found)));
+  });
+  if (found) throw BadInput(fmt::format("{}: element {} in C order is not finite", name, *found));
+}
+
+/// The last axis that is longer than 1, along which rows are long.
+unsigned fast_axis(const fft::Index& extents) {
+  unsigned fast = fft::kMaxAxes - 1;
+  while (fast > 0 && extents[fast] == 1) --fast;
+  return fast;
 }
 
 /// Goes to the next row of a box; false after the last row. Rows lie along `fast`, and all axes
@@ -58,8 +64,7 @@ bool next_row(fft::Index& at, const fft::Box& box, unsigned fast) {
 template <typename Whole, typename Visit>
 void for_each_element(const fft::Index& extents, const Whole& whole, const fft::NodeLayout& layout,
                       const Visit& visit) {
-  unsigned fast = fft::kMaxAxes - 1;
-  while (fast > 0 && extents[fast] == 1) --fast;
+  const unsigned fast = fast_axis(extents);
   for (const fft::Box& box : layout.boxes()) {
     fft::Index at = box.lo;
     do {
@@ -107,6 +112,52 @@ std::ptrdiff_t BorrowedArray::offset(const fft::Index& index) const {
   return sum;
 }
 
+std::size_t HostArray::elements() const {
+  if (!borrowed) return values.size();
+  return static_cast<std::size_t>(fft::Box::of(extents()).volume());
+}
+
+fft::Complex HostArray::at(const fft::Index& index) const {
+  if (borrowed) return borrowed->at(borrowed->offset(index));
+  const fft::Index all = extents();
+  std::int64_t place = 0;
+  for (const unsigned axis : fft::kCOrder) place = place * all[axis] + index[axis];
+  return values[static_cast<std::size_t>(place)];
+}
+
+void HostArray::hold_values() {
+  if (!borrowed) return;
+  values.reserve(elements());
+  (void)find_element_that_fails(*this, [this](const fft::Complex& value) {
+    values.push_back(value);
+    return true;
+  });
+  borrowed.reset();
+}
+
+std::optional<std::size_t> find_element_that_fails(
+    const HostArray& array, const std::function<bool(const fft::Complex&)>& holds) {
+  std::size_t number = 0;
+  if (!array.borrowed) {
+    for (const fft::Complex& value : array.values) {
+      if (!holds(value)) return number;
+      ++number;
+    }
+    return std::nullopt;
+  }
+  const fft::Box box = fft::Box::of(array.extents());
+  const unsigned fast = fast_axis(array.extents());
+  fft::Index at = box.lo;
+  do {
+    std::ptrdiff_t offset = array.borrowed->offset(at);
+    for (std::int64_t i = 0; i < box.length(fast); ++i, ++number) {
+      if (!holds(array.borrowed->at(offset))) return number;
+      offset += array.borrowed->stride(fast);
+    }
+  } while (next_row(at, box, fast));
+  return std::nullopt;
+}
+
 Size parse_size(const std::string& text) {
   const auto refuse = [&text] {
     throw BadInput(fmt::format("'{}' is not a size; expected 64x64x64, 4x4x4x4, or 64 for a cube",
@@ -126,9 +177,41 @@ Size parse_size(const std::string& text) {
   return size;
 }
 
+namespace {
+
+/// Of the elements that can be read where they lie.
+std::optional<BorrowedArray::Type> borrowed_type(const StoredArray& file) {
+  using Type = BorrowedArray::Type;
+  if (file.fortran_order || npy::format_of(file.dtype).is_swapped) return std::nullopt;
+  const std::string_view code = std::string_view(file.dtype).substr(1);
+  constexpr std::array<std::pair<std::string_view, Type>, 4> kTypes = {{{"f4", Type::float32},
+                                                                        {"f8", Type::float64},
+                                                                        {"c8", Type::complex64},
+                                                                        {"c16", Type::complex128}}};
+  for (const auto& [name, type] : kTypes)
+    if (code == name) return type;
+  return std::nullopt;
+}
+
+/// The array of a file in C order.
+std::shared_ptr<const BorrowedArray> borrowed_from(const StoredArray& file,
+                                                   BorrowedArray::Type type,
+                                                   const fft::Index& extents) {
+  auto array = std::make_shared<BorrowedArray>(
+      BorrowedArray{.data = file.data.data(), .type = type, .owner = file.owner});
+  auto stride = static_cast<std::int64_t>(npy::format_of(file.dtype).size());
+  for (unsigned level = fft::kAxes; level-- > 0;) {
+    array->strides[fft::kCOrder[level]] = stride;
+    stride *= extents[fft::kCOrder[level]];
+  }
+  return array;
+}
+
+}  // namespace
+
 HostArray load_array(const std::string& path, std::int64_t batch) {
   const std::string name = input_name(path);
-  NpyArray file = read_array(path);
+  const StoredArray file = read_stored_array(path);
   Size shape(file.shape.begin(), file.shape.end());
   if (batch > 1) {
     if (shape.empty() || shape[0] != batch)
@@ -139,8 +222,13 @@ HostArray load_array(const std::string& path, std::int64_t batch) {
     throw BadInput(
         fmt::format("{}: has {} dimensions; expected 1 to {}", name, shape.size(), fft::kMaxAxes));
   check_size(shape, batch, name);
-  check_finite(file.values, name);
-  return {std::move(shape), batch, std::move(file.values)};
+  HostArray array{std::move(shape), batch, {}};
+  if (const auto type = borrowed_type(file))
+    array.borrowed = borrowed_from(file, *type, array.extents());
+  else
+    array.values = decoded(file).values;
+  check_finite(array, name);
+  return array;
 }
 
 HostArray random_array(const Size& size, std::int64_t batch, bool real, std::uint64_t seed) {

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,30 +21,40 @@ namespace toroid {
 /// Extents, slowest first.
 using Size = std::vector<std::int64_t>;
 
-/// An array in somebody else's memory, in any layout, for transforms to read from.
+/// An array in somebody else's memory or in a file's, in any layout, for transforms to read from.
 struct BorrowedArray {
   enum class Type : std::uint8_t { float32, float64, complex64, complex128 };
 
   const std::byte* data = nullptr;  ///< of element (0, 0, ...)
   Type type = Type::complex128;
   fft::Index strides{};  ///< bytes from one element to the next along each axis; may be negative
+  std::shared_ptr<const void> owner{};  ///< of the memory; null: the caller's
 
   fft::Complex at(std::ptrdiff_t offset) const;
   std::ptrdiff_t offset(const fft::Index& index) const;
   std::ptrdiff_t stride(unsigned axis) const { return strides[axis]; }
 };
 
-/// One array, or the arrays of a batch one behind the other. Elements of every type are held in
-/// double precision.
+/// One array, or the arrays of a batch one behind the other. Elements are held in double precision,
+/// or are read where they are borrowed, so that a large file takes no more memory than its own.
 struct HostArray {
   Size size;
   std::int64_t batch = 1;
   std::vector<fft::Complex> values;  ///< C order; none where the elements are borrowed
   std::shared_ptr<const BorrowedArray> borrowed{};
 
-  std::size_t volume() const { return values.size() / static_cast<std::size_t>(batch); }
+  std::size_t elements() const;  ///< of all arrays of the batch
+  std::size_t volume() const { return elements() / static_cast<std::size_t>(batch); }
   fft::Index extents() const { return fft::extents_of(size, batch); }
+  fft::Complex at(const fft::Index& index) const;
+  /// Holds all values itself, for those who want to read them one after the other.
+  void hold_values();
 };
+
+/// Calls visit(value) for every element in C order, the arrays of a batch one behind the other,
+/// until it returns false. Returns the number of the element for which it did; none: all are well.
+std::optional<std::size_t> find_element_that_fails(
+    const HostArray& array, const std::function<bool(const fft::Complex&)>& holds);
 
 /// The extents of "64x64x64", "4x4x4x4", or "64" for a cube. Throws BadInput.
 Size parse_size(const std::string& text);

@@ -213,13 +213,13 @@ bool is_map(std::span<const std::byte> bytes) {
          std::memcmp(bytes.data() + at, kMapMark.data(), kMapMark.size()) == 0;
 }
 
-NpyArray parse_map(std::span<const std::byte> bytes) {
+StoredArray stored_map(std::span<const std::byte> bytes) {
   const MapHeader header(bytes);
   (void)header.mode();  // says more than a wrong extent where the byte order is wrong
   std::vector<std::size_t> shape = shape_of_map(header);
   check_axes(header);
   const std::span<const std::byte> elements = elements_of(bytes, header, shape);
-  return npy::array_of({header.dtype(), false, std::move(shape)}, elements);
+  return npy::stored({header.dtype(), false, std::move(shape)}, elements);
 }
 
 }  // namespace toroid

@@ -20,6 +20,6 @@ bool is_map(std::span<const std::byte> bytes);
 /// 1) has two axes, a stack of volumes (ISPG 401 to 630) four. Reads modes 0 (int8), 1 (int16), 2
 /// (float32), 4 (complex64), 6 (uint16) and 12 (float16) in either byte order. Throws BadInput that
 /// names the wrong field, without the file's name.
-NpyArray parse_map(std::span<const std::byte> bytes);
+StoredArray stored_map(std::span<const std::byte> bytes);
 
 }  // namespace toroid

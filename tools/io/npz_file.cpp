@@ -34,7 +34,7 @@ std::string array_names(const std::vector<ZipMember>& members) {
 
 }  // namespace
 
-NpyArray parse_npz(std::span<const std::byte> bytes) {
+StoredArray stored_npz(std::span<const std::byte> bytes) {
   if (!is_zip(bytes))
     throw BadInput("not an .npz archive: expected it to begin with the bytes 'P' 'K' 3 4");
   std::vector<ZipMember> arrays = zip_members(bytes);
@@ -46,8 +46,12 @@ NpyArray parse_npz(std::span<const std::byte> bytes) {
   if (arrays.size() > 1)
     throw BadInput(
         fmt::format("holds {} arrays; expected one: {}", arrays.size(), array_names(arrays)));
-  return npy::naming(fmt::format("array {}", array_name(arrays[0])),
-                     [&] { return npy::parse(zip_content(bytes, arrays[0])); });
+  return npy::naming(fmt::format("array {}", array_name(arrays[0])), [&] {
+    auto content = std::make_shared<const std::vector<std::byte>>(zip_content(bytes, arrays[0]));
+    StoredArray array = npy::stored(*content);
+    array.owner = std::move(content);
+    return array;
+  });
 }
 
 }  // namespace toroid

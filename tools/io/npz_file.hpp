@@ -10,6 +10,6 @@ namespace toroid {
 
 /// The one array of the archive `bytes`. Members whose names do not end in .npy are ignored. Throws
 /// BadInput, without the file's name; where there are several arrays it names them.
-NpyArray parse_npz(std::span<const std::byte> bytes);
+StoredArray stored_npz(std::span<const std::byte> bytes);
 
 }  // namespace toroid

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "hal/check.hpp"
+#include "hal/route.hpp"
 #include "packet/node/settings.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "tools/command_line/choice.hpp"
@@ -19,8 +20,9 @@ RunSetting setting_of(const CLI::App& verb, const Sender& sender, const CommonOp
   const RingRoute route = route_of(common, concerns_links(torus, machine));
   RunSetting setting(verb, sender.what);
   setting.set("sends", name_of<Sent>(kSentNames, sender.sent))
-      .set("--route", name_of<RingRoute>(kRingRouteNames, route))
-      .set("--routing", name_of<RoutingRule>(kRoutingRuleNames, routing_of(torus.policy)));
+      .set("--route", name_of<RingRoute>(kRingRouteNames, route));
+  if (torus.policy.changes().tie == TieRule::both)  // or else nobody asks the policy
+    setting.set("--routing", name_of<RoutingRule>(kRoutingRuleNames, routing_of(torus.policy)));
   if (machine.link_error_rate > 0) setting.set("--link-error", "of the machine");
   if (torus.link_errors.limit == 0) setting.set("--link-error-limit", "");
   if (Shape::parse(torus.torus, torus.mesh).is_twisted()) setting.set("twist", torus.torus);

@@ -32,13 +32,6 @@ Sources sources_of(const fft::Blueprint& blueprint, PlaceOf place) {
   return sources;
 }
 
-fft::Complex element(const HostArray& array, const fft::Index& at) {
-  if (array.borrowed) return array.borrowed->at(array.borrowed->offset(at));
-  std::int64_t place = at[fft::kBatchAxis];
-  for (unsigned axis = 0; axis < 3; ++axis) place = place * array.size[axis] + at[axis];
-  return array.values[static_cast<std::size_t>(place)];
-}
-
 HostArray rearranged(const fft::Blueprint& blueprint, const HostArray& array, PlaceOf place) {
   const Sources sources = sources_of(blueprint, place);
   HostArray result{array.size, array.batch, {}};
@@ -51,7 +44,7 @@ HostArray rearranged(const fft::Blueprint& blueprint, const HostArray& array, Pl
           at[0] = x;
           at[1] = y;
           at[2] = z;
-          result.values.push_back(element(array, at));
+          result.values.push_back(array.at(at));
         }
   return result;
 }

@@ -98,10 +98,9 @@ void check_fits(const FftOptions& options, const Size& size, const HostArray& ar
 template <typename IsGood>
 void check_elements(const FftOptions& options, const HostArray& array, const IsGood& is_good,
                     std::string_view fault) {
-  const auto found = std::ranges::find_if_not(array.values, is_good);
-  if (found != array.values.end())
-    throw BadInput(fmt::format("{}: element {} in C order {}", input_name(options.in),
-                               std::distance(array.values.begin(), found), fault));
+  if (const auto found = find_element_that_fails(array, is_good))
+    throw BadInput(
+        fmt::format("{}: element {} in C order {}", input_name(options.in), *found, fault));
 }
 
 void check_values(const FftOptions& options, const HostArray& array) {

@@ -40,7 +40,7 @@ using ::testing::HasSubstr;
 NpyArray map_of(const std::string& file) {
   // Exactly as long as the file, so that a sanitizer sees a byte too many.
   const std::vector<char> exact(file.begin(), file.end());
-  return parse_map(std::as_bytes(std::span(exact)));
+  return decoded(stored_map(std::as_bytes(std::span(exact))));
 }
 
 NpyArray map_of(const MapParts& parts) {

@@ -82,17 +82,14 @@ std::size_t element_count(std::span<const std::size_t> shape, std::size_t item_s
   return count;
 }
 
-NpyArray array_of(Header header, std::span<const std::byte> data) {
-  const ElementFormat format = format_of(header.dtype);
-  check_data_size(header.shape, format.size(), data.size());
-  std::vector<std::complex<double>> values =
-      decode(data, header.shape, header.fortran_order, format);
-  return {std::move(header.shape), std::move(values), std::move(header.dtype)};
+StoredArray stored(Header header, std::span<const std::byte> data) {
+  check_data_size(header.shape, format_of(header.dtype).size(), data.size());
+  return {std::move(header.dtype), header.fortran_order, std::move(header.shape), data};
 }
 
-NpyArray parse(std::span<const std::byte> bytes) {
+StoredArray stored(std::span<const std::byte> bytes) {
   Header header = take_header(bytes);
-  return array_of(std::move(header), bytes);
+  return stored(std::move(header), bytes);
 }
 
 std::string header_text(std::span<const std::size_t> shape, NpyType type, bool fortran_order) {

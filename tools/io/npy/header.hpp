@@ -26,10 +26,10 @@ Header take_header(std::span<const std::byte>& bytes);
 /// The number of elements of an array. Like NumPy it refuses shapes that would overflow without
 /// their zero extents.
 std::size_t element_count(std::span<const std::size_t> shape, std::size_t item_size);
-/// The array that the header describes, from the bytes behind it.
-NpyArray array_of(Header header, std::span<const std::byte> data);
-/// The array of a complete file.
-NpyArray parse(std::span<const std::byte> bytes);
+/// The array that the header describes, in the bytes behind it.
+StoredArray stored(Header header, std::span<const std::byte> data);
+/// The array in a complete file.
+StoredArray stored(std::span<const std::byte> bytes);
 
 /// Throws BadInput where an array of this shape has another number of bytes.
 void check_data_size(std::span<const std::size_t> shape, std::size_t item_size, std::size_t found);

@@ -2,21 +2,32 @@
 
 #include <cstring>
 
+#include "tools/io/npy/element.hpp"
 #include "tools/io/npy/file.hpp"
 #include "tools/io/npy/header.hpp"
 
 namespace toroid {
+
+NpyArray decoded(const StoredArray& array) {
+  return {array.shape,
+          npy::decode(array.data, array.shape, array.fortran_order, npy::format_of(array.dtype)),
+          array.dtype};
+}
+
 bool is_npy(std::span<const std::byte> bytes) {
   return bytes.size() >= npy::kMagic.size() &&
          std::memcmp(bytes.data(), npy::kMagic.data(), npy::kMagic.size()) == 0;
 }
 
 NpyArray parse_npy(std::span<const std::byte> bytes, std::string_view name) {
-  return npy::naming(name, [bytes] { return npy::parse(bytes); });
+  return npy::naming(name, [bytes] { return decoded(npy::stored(bytes)); });
 }
 
 NpyArray read_npy(const std::filesystem::path& path) {
-  return npy::naming(path.native(), [&path] { return npy::parse(npy::read_bytes(path, is_npy)); });
+  return npy::naming(path.native(), [&path] {
+    const std::vector<std::byte> bytes = npy::read_bytes(path, is_npy);
+    return decoded(npy::stored(bytes));
+  });
 }
 
 }  // namespace toroid

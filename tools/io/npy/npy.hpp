@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <iosfwd>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,15 @@ namespace toroid {
 /// NumPy allows no more dimensions than this.
 inline constexpr std::size_t kMaxNpyDimensions = 32;
 
+/// An array as it lies in a file.
+struct StoredArray {
+  std::string dtype;  ///< as NumPy names it, e.g. "<f4"
+  bool fortran_order = false;
+  std::vector<std::size_t> shape;     ///< 0 to kMaxNpyDimensions extents; 0 is one
+  std::span<const std::byte> data{};  ///< of the elements, as many as the shape says
+  std::shared_ptr<const std::vector<std::byte>> owner{};  ///< of the data; null: the caller's
+};
+
 struct NpyArray {
   std::vector<std::size_t> shape;            ///< 0 to kMaxNpyDimensions extents; 0 is an extent
   std::vector<std::complex<double>> values;  ///< in C order, whatever the file's order
@@ -23,6 +33,9 @@ struct NpyArray {
 
 /// The types of element that are written, all little-endian.
 enum class NpyType { f4, f8, c8, c16 };
+
+/// The elements in double precision.
+NpyArray decoded(const StoredArray& array);
 
 /// Whether a file that begins with these bytes is a .npy file.
 bool is_npy(std::span<const std::byte> bytes);
