@@ -1,8 +1,15 @@
-#include "fft/plan/plan.hpp"
-
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
 #include <utility>
 
 #include "fft/execute/engine.hpp"
+#include "fft/layout/node_layout.hpp"
+#include "fft/plan/blueprint.hpp"
+#include "fft/plan/description.hpp"
+#include "fft/plan/plan.hpp"
+#include "packet/node/node.hpp"
 
 namespace toroid::fft {
 

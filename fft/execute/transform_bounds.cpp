@@ -1,15 +1,27 @@
-#include "fft/plan/transform_bounds.hpp"
-
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include "fft/layout/box.hpp"
+#include "fft/layout/distribution.hpp"
+#include "fft/layout/node_layout.hpp"
 #include "fft/layout/transfer.hpp"
 #include "fft/orbital/plan.hpp"
 #include "fft/orbital/stage_bound.hpp"
 #include "fft/orbital/stage_state.hpp"
+#include "fft/plan/blueprint.hpp"
 #include "fft/plan/cost_model.hpp"
+#include "fft/plan/description.hpp"
+#include "fft/plan/link_load.hpp"
 #include "fft/plan/local_work.hpp"
+#include "fft/plan/transform_bounds.hpp"
+#include "hal/bounds.hpp"
+#include "hal/machine.hpp"
 #include "hal/route.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/exchange/group.hpp"
 
 namespace toroid::fft {
 

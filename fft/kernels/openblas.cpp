@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "cblas.h"
 #include "hal/check.hpp"
 #include "hal/memory_room.hpp"
 #include "hal/shared_library.hpp"

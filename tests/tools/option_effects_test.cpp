@@ -1,7 +1,5 @@
 // The table of where options have an effect: what it names exists, and each row refuses and lets
 // through what it says.
-#include "tools/command_line/option_effects.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <CLI/CLI.hpp>
@@ -10,6 +8,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hal/machine.hpp"
@@ -18,6 +17,7 @@
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 #include "tools/command_line/command_line.hpp"
+#include "tools/command_line/option_effects.hpp"
 
 namespace toroid::testing {
 namespace {

@@ -29,7 +29,6 @@
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 #include "tools/machines/machine_file.hpp"
-#include "tools/paper/curves.hpp"
 #include "tools/paper/expression.hpp"
 #include "tools/paper/formats.hpp"
 #include "tools/paper/published.hpp"

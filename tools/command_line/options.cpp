@@ -11,8 +11,6 @@
 
 #include "hal/check.hpp"
 #include "hal/parse_number.hpp"
-#include "hal/route.hpp"
-#include "packet/traffic/patterns.hpp"
 #include "router/ofi/frame_way.hpp"
 #include "router/placement/cpu_quota.hpp"
 #include "router/placement/host_topology.hpp"

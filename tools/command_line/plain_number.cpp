@@ -1,11 +1,11 @@
 #include "tools/command_line/plain_number.hpp"
-#include "hal/parse_number.hpp"
 
 #include <fmt/core.h>
 
 #include <cmath>
 #include <cstdint>
-#include <string_view>
+
+#include "hal/parse_number.hpp"
 
 namespace toroid {
 namespace {

@@ -9,7 +9,6 @@
 #include "packet/policies/policies.hpp"
 #include "packet/traffic/patterns.hpp"
 #include "tools/command_line/choice.hpp"
-#include "tools/command_line/policy_options.hpp"
 
 namespace toroid {
 namespace {

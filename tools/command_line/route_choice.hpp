@@ -10,6 +10,7 @@
 #include "packet/policies/policy.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "tools/command_line/options.hpp"
+#include "tools/command_line/policy_options.hpp"
 
 namespace toroid {
 

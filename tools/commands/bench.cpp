@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "hal/check.hpp"
-#include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/block_messages.hpp"
 #include "packet/exchange/exchange_plan.hpp"
@@ -28,7 +27,6 @@
 #include "tools/commands/bench_overlap.hpp"
 #include "tools/commands/commands.hpp"
 #include "tools/io/output_file.hpp"
-#include "tools/machines/machine_file.hpp"
 #include "tools/measure/bounds.hpp"
 #include "tools/measure/kind.hpp"
 #include "tools/measure/measure.hpp"

@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <cstdio>
 #include <string_view>
+#include <vector>
 
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
 #include "hal/check.hpp"
-#include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "tools/command_line/byte_count.hpp"
@@ -19,7 +19,6 @@
 #include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/io/array_io.hpp"
-#include "tools/machines/machine_file.hpp"
 #include "tools/results/json.hpp"
 #include "tools/results/run_result.hpp"
 #include "tools/run/estimate.hpp"

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "tools/command_line/cli_fwd.hpp"
 #include "tools/command_line/options.hpp"

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "hal/bounds.hpp"
 #include "hal/check.hpp"
@@ -21,7 +22,6 @@
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/commands/commands.hpp"
-#include "tools/machines/machine_file.hpp"
 #include "tools/results/bound.hpp"
 #include "tools/results/host_bound.hpp"
 #include "tools/results/json.hpp"

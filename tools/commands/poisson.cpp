@@ -37,6 +37,7 @@
 #include "tools/command_line/choice.hpp"
 #include "tools/command_line/cli_fwd.hpp"
 #include "tools/command_line/option.hpp"
+#include "tools/command_line/option_effects.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/commands/commands.hpp"

@@ -4,12 +4,10 @@
 #include <fmt/core.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -34,7 +32,6 @@
 #include "tools/io/array_io.hpp"
 #include "tools/io/message_export.hpp"
 #include "tools/io/npy/npy.hpp"
-#include "tools/machines/machine_file.hpp"
 #include "tools/report/output.hpp"
 #include "tools/results/json.hpp"
 #include "tools/results/run_result.hpp"

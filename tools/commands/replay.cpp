@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hal/bounds.hpp"
@@ -26,7 +27,6 @@
 #include "tools/commands/commands.hpp"
 #include "tools/io/output_file.hpp"
 #include "tools/io/schedule_file.hpp"
-#include "tools/machines/machine_file.hpp"
 #include "tools/report/output.hpp"
 #include "tools/results/json.hpp"
 #include "tools/results/profile.hpp"

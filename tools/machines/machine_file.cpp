@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <limits>
 #include <optional>
-#include <vector>
 
 #include "hal/check.hpp"
 #include "hal/parse_number.hpp"

@@ -2,22 +2,12 @@
 
 #include <fmt/core.h>
 
-#include <cstddef>
-#include <string>
-#include <vector>
-
-#include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdint>
-#include <limits>
 #include <optional>
 
-#include "fft/plan/description.hpp"
 #include "tools/campaign/table.hpp"
 #include "tools/paper/published.hpp"
-#include "tools/paper/row.hpp"
-#include "tools/paper/simulation.hpp"
 
 namespace toroid {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
+#include <cstddef>
 
 #include "hal/check.hpp"
 #include "tools/command_line/spelling.hpp"

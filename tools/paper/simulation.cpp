@@ -2,14 +2,10 @@
 
 #include <fmt/core.h>
 
-#include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "hal/check.hpp"
 #include "hal/parse_number.hpp"
-#include "packet/node/settings.hpp"
 #include "tools/command_line/choice.hpp"
 #include "tools/command_line/split.hpp"
 

@@ -1,7 +1,10 @@
 #include <fmt/core.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"

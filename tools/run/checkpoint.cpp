@@ -13,6 +13,7 @@
 #include <system_error>
 #include <utility>
 
+#include "hal/archive.hpp"
 #include "hal/check.hpp"
 #include "tools/io/output_file.hpp"
 #include "tools/results/provenance.hpp"

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "fft/layout/box.hpp"
-#include "fft/layout/local_array.hpp"
 #include "fft/orbital/plan.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/transform_kind.hpp"

@@ -1,7 +1,6 @@
 #include "tools/transform/kernel_option.hpp"
 
 #include "fft/kernels/kernel.hpp"
-#include "hal/check.hpp"
 #include "tools/command_line/choice.hpp"
 #include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"

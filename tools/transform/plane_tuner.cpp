@@ -5,6 +5,7 @@
 
 #include <limits>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "fft/kernels/kernel.hpp"

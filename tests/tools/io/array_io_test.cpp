@@ -1,10 +1,9 @@
 // Arrays of files as transforms take them: what can be read where it lies is not converted.
-#include "tools/io/array_io.hpp"
-
 #include <gtest/gtest.h>
 
 #include <complex>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <utility>
@@ -17,6 +16,7 @@
 #include "tests/tools/io/npy_bytes.hpp"
 #include "tests/tools/io/zip_bytes.hpp"
 #include "tests/tools/temporary_directory.hpp"
+#include "tools/io/array_io.hpp"
 #include "tools/io/npy/npy.hpp"
 
 namespace toroid::testing {

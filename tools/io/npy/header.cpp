@@ -1,8 +1,8 @@
 #include "tools/io/npy/header.hpp"
 
 #include <fmt/core.h>
+
 #include <array>
-#include <complex>
 #include <cstdint>
 #include <cstring>
 #include <utility>
