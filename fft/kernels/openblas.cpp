@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <vector>
 
-#include "cblas.h"
 #include "hal/check.hpp"
 #include "hal/memory_room.hpp"
 #include "hal/shared_library.hpp"
