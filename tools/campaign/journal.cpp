@@ -9,19 +9,19 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <system_error>
 
 #include "hal/check.hpp"
-#include "tools/campaign/row_fields.hpp"
 #include "tools/campaign/shard.hpp"
+#include "tools/results/result_hash.hpp"
 #include "tools/run/file_descriptor.hpp"
 
 namespace toroid {
 namespace {
 
 constexpr const char* kMagic = "toroid_journal";
-constexpr int kFormat = 2;         ///< says its campaign
-constexpr int kFormatWithout = 1;  ///< the same without it
+constexpr int kFormat = 3;  ///< rows have checksums
 
 std::string errno_text() {
   return std::generic_category().message(errno);
@@ -47,8 +47,16 @@ Json journal_object(std::string_view text) {
 }
 
 std::string journal_header(const Json& settings, const Json& campaign) {
-  if (campaign.is_null()) return journal_line({{kMagic, kFormatWithout}, {"settings", settings}});
-  return journal_line({{kMagic, kFormat}, {"settings", settings}, {"campaign", campaign}});
+  Json header = {{kMagic, kFormat}, {"settings", settings}};
+  if (!campaign.is_null()) header["campaign"] = campaign;
+  return journal_line(header);
+}
+
+/// Of a finished case, so that what is read is what was written.
+std::string checksum_of(const std::string& key, const Json& row) {
+  ResultHash sum;
+  sum.add(std::string_view(journal_line({{"case", key}, {"row", row}})));
+  return sum.text();
 }
 
 /// `operation`: LOCK_EX of who writes, LOCK_SH of who reads.
@@ -83,9 +91,11 @@ bool is_campaign(const Json& json) {
 JournalContent header_of_journal(std::string_view line, const std::string& subject) {
   const Json header = journal_object(line);
   if (header.is_discarded() || !header.contains(kMagic) || !header.contains("settings") ||
-      !header["settings"].is_object() ||
-      (header[kMagic] != kFormat && header[kMagic] != kFormatWithout))
+      !header["settings"].is_object() || !header[kMagic].is_number_unsigned())
     refuse_journal(subject, "is not a journal of toroid");
+  if (header[kMagic] != kFormat)
+    refuse_journal(subject, fmt::format("is a journal of format {}; this toroid reads format {}",
+                                        header[kMagic].get<std::uint64_t>(), kFormat));
   JournalContent content{header["settings"], nullptr, {}};
   if (header.contains("campaign") && is_campaign(header["campaign"]))
     content.campaign = header["campaign"];
@@ -100,12 +110,14 @@ void read_line(JournalContent& content, std::string_view line, const std::string
     return;
   }
   if (entry.is_discarded() || !entry.contains("case") || !entry["case"].is_string() ||
-      !entry.contains("row") || !entry["row"].is_object())
+      !entry.contains("row") || !entry["row"].is_object() || !entry.contains("checksum"))
     throw BadInput(fmt::format(
-        "{}, line {}: expected a finished case, {{\"case\": ..., \"row\": ...}}", path, number));
+        "{}, line {}: expected a finished case, {{\"case\": ..., \"checksum\": ..., \"row\": ...}}",
+        path, number));
   const std::string key = entry["case"];
-  if (const std::string wrong = wrong_field(key, entry["row"]); !wrong.empty())
-    throw BadInput(one_line(fmt::format("{}, line {}: {}", path, number, wrong)));
+  if (entry["checksum"] != checksum_of(key, entry["row"]))
+    throw BadInput(fmt::format(
+        "{}, line {}: has changed since it was written (its checksum does not fit)", path, number));
   content.rows[key] = entry["row"];
 }
 
@@ -202,7 +214,7 @@ const Json* Journal::find(const std::string& key) const {
 }
 
 void Journal::add(const std::string& key, const Json& row) {
-  append(journal_line({{"case", key}, {"row", row}}));
+  append(journal_line({{"case", key}, {"checksum", checksum_of(key, row)}, {"row", row}}));
   kept_.rows[key] = row;
 }
 

@@ -13,7 +13,7 @@
 namespace toroid {
 
 /// What a journal says. `campaign`: {"arguments": [...], "shard": "2/4"}, what was typed and has an
-/// effect on the rows; null where nobody typed it, and in journals of format 1.
+/// effect on the rows; null where nobody typed it.
 struct JournalContent {
   Json settings;
   Json campaign;
@@ -30,9 +30,10 @@ JournalContent parse_journal(std::string_view text, const std::string& subject);
 void refuse_other_settings(const std::string& subject, const Json& theirs, const Json& settings);
 
 /// A text file of one JSON object per line: first the settings that all cases share and the
-/// campaign, then a line per finished case, or a line with the campaign where another one with the
-/// same settings goes on. Invariant: every line but the last is complete. The file is locked
-/// against other processes as long as the object lives; calls come from one thread at a time.
+/// campaign, then a line per finished case with its checksum, or a line with the campaign where
+/// another one with the same settings goes on. Invariant: every line but the last is complete. The
+/// file is locked against other processes as long as the object lives; calls come from one thread
+/// at a time.
 class Journal final : public FinishedRows {
  public:
   /// Opens or creates the file. `settings`: the names and values that decide a result, apart from
