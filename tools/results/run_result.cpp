@@ -261,6 +261,7 @@ void add_counters(Json& report, ResultHash& hash, const Counted& counted) {
 
 void add_hash(Json& report, ResultHash hash) {
   Json covered = report;
+  covered.erase("version");  // equal results are equal whichever build has them
   covered.erase("git_hash");
   covered.erase("transfer");  // says how the same bytes got there
   if (!is_virtual(report))

@@ -43,8 +43,8 @@ struct Counted {
 /// report and to the hash. On the route `direct`, where packets cross no links, nothing about
 /// links.
 void add_counters(Json& report, ResultHash& hash, const Counted& counted);
-/// result_hash: of what was added and of the whole report so far, the build's git_hash left out; on
-/// fabrics whose time is the wall clock also everything that depends on it.
+/// result_hash: of what was added and of the whole report so far, the build's version and git_hash
+/// left out; on fabrics whose time is the wall clock also everything that depends on it.
 void add_hash(Json& report, ResultHash hash);
 /// Where time is the wall clock: workers and route; on `ofi` processes and provider too.
 void add_workers(Json& report, const Emulation& emulation);
