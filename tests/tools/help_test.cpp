@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/run_process.hpp"
-#include "tools/command_line/cli_fwd.hpp"
 #include "tools/command_line/command_line.hpp"
 #include "tools/command_line/documents.hpp"
 #include "tools/command_line/option_text.hpp"

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <utility>
 
+#include <CLI/CLI.hpp>
 #include "hal/check.hpp"
 #include "hal/failures.hpp"
 #include "hal/place_names.hpp"
@@ -19,7 +20,6 @@
 #include "router/shm/ring_fabric.hpp"
 #include "tools/command_line/choice.hpp"
 #include "tools/command_line/known_names.hpp"
-#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_effects.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/policy_options.hpp"
@@ -76,13 +76,13 @@ void add_campaign_lists(CLI::App& verb, CampaignLists& lists) {
   add_text_list(verb, "--workload", lists.workloads,
                 "likewise, instead of traffic: fft:SIZE[:METHOD[:PLANES[:lines][:taper] or :KIND]] "
                 "or replay:FILE")
-      .type_name("NAMES");
+      ->type_name("NAMES");
   add_text_list(verb, "--torus", lists.toruses, "likewise: extents, as 8x8x8,16x16x16m")
-      .type_name("SHAPES")
-      .required();
+      ->type_name("SHAPES")
+      ->required();
   add_byte_list(verb, "--bytes", lists.bytes, {.min = 1, .max = std::uint64_t{1} << 32},
                 "likewise: payload per (source, destination) pair, as 240,1KiB or 1KiB:64KiB:x2");
-  add_flag(verb, "--mesh", lists.mesh, "every dimension of every torus a mesh");
+  verb.add_flag("--mesh", lists.mesh, "every dimension of every torus a mesh");
   add_count_list(verb, "--queues", lists.queues, {.min = 1, .max = kMostQueues},
                  "likewise: output queues per node, the patent's L; else the policy's");
   add_count_list(verb, "--per-visit", lists.per_visits, {.min = 1, .max = 1u << 24},
@@ -90,18 +90,19 @@ void add_campaign_lists(CLI::App& verb, CampaignLists& lists) {
                  "and whole messages where they may move by put");
   add_name_list(verb, "--routing", lists.routings, "routing", kRoutingRuleNames,
                 "likewise: of packets; else the policy's");
-  add_option(verb, "--fail-link", lists.failed_links,
-             "a case with this link failed, '(0,0,0)X+', or from a cycle on, '(0,0,0)X+@5000'; "
-             "none: without; may stand several times")
-      .type_name("LINK[@CYCLE]")
-      .allow_extra_args(false);
-  add_flag(verb, "--long-way", lists.long_way,
-           "packets of which failed links cut every minimal way go round the other way");
-  add_option(verb, "--link-error", lists.link_errors.rates,
-             "a case with links that err so often, 1e-4 or 1e-3@(0,0,0)X+; none: never; may "
-             "stand several times")
-      .type_name("RATE[@LINK]")
-      .allow_extra_args(false);
+  verb.add_option(
+          "--fail-link", lists.failed_links,
+          "a case with this link failed, '(0,0,0)X+', or from a cycle on, '(0,0,0)X+@5000'; "
+          "none: without; may stand several times")
+      ->type_name("LINK[@CYCLE]")
+      ->allow_extra_args(false);
+  verb.add_flag("--long-way", lists.long_way,
+                "packets of which failed links cut every minimal way go round the other way");
+  verb.add_option("--link-error", lists.link_errors.rates,
+                  "a case with links that err so often, 1e-4 or 1e-3@(0,0,0)X+; none: never; may "
+                  "stand several times")
+      ->type_name("RATE[@LINK]")
+      ->allow_extra_args(false);
   add_link_fault_options(verb, lists.link_errors);
   add_count_list(verb, "--seeds", lists.seeds, {.min = 0, .max = UINT32_MAX},
                  "runs with each of these seeds, as 1:10 or 1,2,3: mean and spread are shown");

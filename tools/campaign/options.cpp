@@ -11,7 +11,6 @@
 #include "tools/campaign/csv.hpp"
 #include "tools/campaign/row_table.hpp"
 #include "tools/campaign/run_case.hpp"
-#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/run/host_program.hpp"
 #include "tools/run/memory.hpp"
@@ -20,31 +19,31 @@ namespace toroid {
 
 void add_campaign_options(CLI::App& verb, CampaignOptions& options) {
   add_campaign_lists(verb, options.lists);
-  add_option(verb, "--peers", options.peers,
-             "each node sends only to the first so many of its order, a sample")
-      .transform(whole_number(1, 1u << 24));
+  verb.add_option("--peers", options.peers,
+                  "each node sends only to the first so many of its order, a sample")
+      ->transform(whole_number(1, 1u << 24));
   begin_group(verb, "Output");
-  add_option(verb, "--csv", options.csv, "write the rows as comma-separated values")
-      .type_name("FILE")
-      .check(not_empty());
-  add_option(verb, "--resume", options.resume,
-             "keep what is finished in this file, and do not run again what it has")
-      .type_name("FILE")
-      .check(not_empty());
-  add_option(verb, "--columns", options.columns,
-             "figures of the table: usual; network has mean latency and hops, accepted rate, "
-             "links, packet length")
-      .check(one_of("columns", kColumnChoices))
-      .capture_default_str();
-  add_option(verb, "--shard", options.shard,
-             "run part I of N only, as 2/4, for toroid merge: cases I, I+N, I+2N...; needs "
-             "--resume, where {shard} stands for I; else, in a Slurm array, the task's")
-      .type_name("I/N")
-      .check(not_empty());
+  verb.add_option("--csv", options.csv, "write the rows as comma-separated values")
+      ->type_name("FILE")
+      ->check(not_empty());
+  verb.add_option("--resume", options.resume,
+                  "keep what is finished in this file, and do not run again what it has")
+      ->type_name("FILE")
+      ->check(not_empty());
+  verb.add_option("--columns", options.columns,
+                  "figures of the table: usual; network has mean latency and hops, accepted rate, "
+                  "links, packet length")
+      ->check(one_of("columns", kColumnChoices))
+      ->capture_default_str();
+  verb.add_option("--shard", options.shard,
+                  "run part I of N only, as 2/4, for toroid merge: cases I, I+N, I+2N...; needs "
+                  "--resume, where {shard} stands for I; else, in a Slurm array, the task's")
+      ->type_name("I/N")
+      ->check(not_empty());
   add_report_option(verb, options.report);
   add_common_options(verb, options.common);
-  option_of(verb, "--threads")
-      .description("runs at once on sim, else workers of the one run; else one per core");
+  verb.get_option("--threads")
+      ->description("runs at once on sim, else workers of the one run; else one per core");
 }
 
 namespace {

@@ -1,7 +1,9 @@
-// CLI11's names for headers. Its own header takes seconds to compile, so only sources include it.
+// CLI11's names for headers. Its own header takes seconds to compile: only sources include it, for
+// which it is precompiled.
 #pragma once
 
 namespace CLI {
 class App;
 class Option;
+class Validator;
 }  // namespace CLI

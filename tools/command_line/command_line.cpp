@@ -10,7 +10,6 @@
 #include "tools/command_line/documents.hpp"
 #include "tools/command_line/explain.hpp"
 #include "tools/command_line/one_process.hpp"
-#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_text.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/commands/commands.hpp"
@@ -103,7 +102,7 @@ CommandLine::CommandLine(std::string_view only)
   std::vector<std::string_view> names;
   for (const CLI::App* command : commands_of(*app_)) names.push_back(command->get_name());
   for (const char* command : {"help", "man"})
-    option_of(*app_->get_subcommand(command), "VERB").check(one_of("verb", names));
+    app_->get_subcommand(command)->get_option("VERB")->check(one_of("verb", names));
 }
 
 CommandLine::~CommandLine() = default;

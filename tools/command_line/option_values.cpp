@@ -23,8 +23,8 @@ std::string in_braces(std::span<const std::string_view> names) {
 
 /// Refuses texts whose part name_in(text) is not a known name.
 template <typename NameIn>
-Check known_name(std::string_view what, std::span<const std::string_view> names,
-                 const NameIn& name_in) {
+CLI::Validator known_name(std::string_view what, std::span<const std::string_view> names,
+                          const NameIn& name_in) {
   const std::string kind(what);
   const std::vector<std::string_view> known(names.begin(), names.end());
   const auto check = [kind, known, name_in](const std::string& text) {
@@ -38,8 +38,8 @@ Check known_name(std::string_view what, std::span<const std::string_view> names,
 /// `parse` makes values of an item; CLI11 shows the BadInput it throws. CLI11's own delimiter would
 /// drop empty items.
 template <typename T, typename Parse>
-Option add_list(CLI::App& command, const std::string& name, std::vector<T>& values,
-                const std::string& description, const Parse& parse) {
+CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<T>& values,
+                      const std::string& description, const Parse& parse) {
   const auto take = [name, &values, parse](const std::vector<std::string>& lists) {
     values.clear();
     try {
@@ -50,9 +50,9 @@ Option add_list(CLI::App& command, const std::string& name, std::vector<T>& valu
       throw CLI::ValidationError(name, error.what());
     }
   };
-  const Option option(
-      command.add_option_function<std::vector<std::string>>(name, take, description));
-  if (!values.empty()) option.default_str(fmt::format("{}", fmt::join(values, ",")));
+  CLI::Option* const option =
+      command.add_option_function<std::vector<std::string>>(name, take, description);
+  if (!values.empty()) option->default_str(fmt::format("{}", fmt::join(values, ",")));
   return option;
 }
 
@@ -62,20 +62,21 @@ void begin_group(CLI::App& command, const std::string& heading) {
   command.option_defaults()->group(heading)->disable_flag_override();
 }
 
-Check one_of(std::string_view what, std::span<const std::string_view> names) {
+CLI::Validator one_of(std::string_view what, std::span<const std::string_view> names) {
   return known_name(what, names, [](std::string_view text) { return text; });
 }
 
-Check one_of_with_parameters(std::string_view what, std::span<const std::string_view> names) {
+CLI::Validator one_of_with_parameters(std::string_view what,
+                                      std::span<const std::string_view> names) {
   return known_name(what, names,
                     [](std::string_view text) { return text.substr(0, text.find(':')); });
 }
 
-Check suggested(std::span<const std::string_view> names) {
+CLI::Validator suggested(std::span<const std::string_view> names) {
   return {[](const std::string&) { return std::string(); }, in_braces(names)};
 }
 
-Check byte_count(const ByteLimits& limits) {
+CLI::Validator byte_count(const ByteLimits& limits) {
   const auto check = [limits](std::string& text) {
     try {
       text = std::to_string(parse_bytes(text, limits));
@@ -95,41 +96,44 @@ std::vector<std::string> items_of(const std::string& list, std::string_view opti
   return items;
 }
 
-Option add_text_list(CLI::App& command, const std::string& name, std::vector<std::string>& values,
-                     const std::string& description) {
+CLI::Option* add_text_list(CLI::App& command, const std::string& name,
+                           std::vector<std::string>& values, const std::string& description) {
   const auto parse = [](const std::string& text) { return std::array{text}; };
   return add_list(command, name, values, description, parse);
 }
 
-Option add_name_list(CLI::App& command, const std::string& name, std::vector<std::string>& values,
-                     std::string_view what, std::span<const std::string_view> names,
-                     const std::string& description) {
+CLI::Option* add_name_list(CLI::App& command, const std::string& name,
+                           std::vector<std::string>& values, std::string_view what,
+                           std::span<const std::string_view> names,
+                           const std::string& description) {
   const auto parse = [known = one_of_with_parameters(what, names)](std::string text) {
-    if (const std::string refusal = known.test(text); !refusal.empty()) throw BadInput(refusal);
+    if (const std::string refusal = known(text); !refusal.empty()) throw BadInput(refusal);
     return std::array{text};
   };
   return add_list(command, name, values, description, parse)
-      .type_name("NAMES")
-      .check(suggested(names));
+      ->type_name("NAMES")
+      ->check(suggested(names));
 }
 
-Option add_number_list(CLI::App& command, const std::string& name, std::vector<double>& values,
-                       const NumberLimits& limits, const std::string& description) {
+CLI::Option* add_number_list(CLI::App& command, const std::string& name,
+                             std::vector<double>& values, const NumberLimits& limits,
+                             const std::string& description) {
   const auto parse = [limits](std::string_view text) { return parse_numbers(text, limits); };
-  return add_list(command, name, values, description, parse).type_name("LIST");
+  return add_list(command, name, values, description, parse)->type_name("LIST");
 }
 
-Option add_byte_list(CLI::App& command, const std::string& name, std::vector<std::uint64_t>& values,
-                     const ByteLimits& limits, const std::string& description) {
+CLI::Option* add_byte_list(CLI::App& command, const std::string& name,
+                           std::vector<std::uint64_t>& values, const ByteLimits& limits,
+                           const std::string& description) {
   const auto parse = [limits](std::string_view text) { return parse_byte_counts(text, limits); };
-  return add_list(command, name, values, description, parse).type_name("SIZES");
+  return add_list(command, name, values, description, parse)->type_name("SIZES");
 }
 
-Option add_count_list(CLI::App& command, const std::string& name,
-                      std::vector<std::uint64_t>& values, const ByteLimits& limits,
-                      const std::string& description) {
+CLI::Option* add_count_list(CLI::App& command, const std::string& name,
+                            std::vector<std::uint64_t>& values, const ByteLimits& limits,
+                            const std::string& description) {
   const auto parse = [limits](std::string_view text) { return parse_counts(text, limits); };
-  return add_list(command, name, values, description, parse).type_name("COUNTS");
+  return add_list(command, name, values, description, parse)->type_name("COUNTS");
 }
 
 // CLI11 keeps a text for the end of a command's help; each example is two lines of it.

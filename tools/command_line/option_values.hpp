@@ -3,7 +3,6 @@
 #pragma once
 
 #include "tools/command_line/cli_fwd.hpp"
-#include "tools/command_line/option.hpp"
 
 #include <cstdint>
 #include <span>
@@ -20,14 +19,15 @@ namespace toroid {
 void begin_group(CLI::App& command, const std::string& heading);
 
 /// Refuses all but these names and suggests the nearest. `what`: the kind of name, for messages.
-Check one_of(std::string_view what, std::span<const std::string_view> names);
+CLI::Validator one_of(std::string_view what, std::span<const std::string_view> names);
 /// The same for names that may have a parameter behind a colon: "bruck:4".
-Check one_of_with_parameters(std::string_view what, std::span<const std::string_view> names);
+CLI::Validator one_of_with_parameters(std::string_view what,
+                                      std::span<const std::string_view> names);
 /// Refuses nothing; help and completion show these names among others.
-Check suggested(std::span<const std::string_view> names);
+CLI::Validator suggested(std::span<const std::string_view> names);
 
 /// Accepts a number of bytes, with a unit or without, and turns it into plain bytes.
-Check byte_count(const ByteLimits& limits);
+CLI::Validator byte_count(const ByteLimits& limits);
 
 /// The texts between the commas of a list. Throws BadInput where one is empty; `option` is named
 /// where nobody else will name it.
@@ -37,20 +37,22 @@ std::vector<std::string> items_of(const std::string& list, std::string_view opti
 // present values are the default, where there are some.
 
 /// Texts as they are typed.
-Option add_text_list(CLI::App& command, const std::string& name, std::vector<std::string>& values,
-                     const std::string& description);
+CLI::Option* add_text_list(CLI::App& command, const std::string& name,
+                           std::vector<std::string>& values, const std::string& description);
 /// Names as one_of_with_parameters takes them.
-Option add_name_list(CLI::App& command, const std::string& name, std::vector<std::string>& values,
-                     std::string_view what, std::span<const std::string_view> names,
-                     const std::string& description);
+CLI::Option* add_name_list(CLI::App& command, const std::string& name,
+                           std::vector<std::string>& values, std::string_view what,
+                           std::span<const std::string_view> names, const std::string& description);
 /// Numbers and ranges of them.
-Option add_number_list(CLI::App& command, const std::string& name, std::vector<double>& values,
-                       const NumberLimits& limits, const std::string& description);
-Option add_count_list(CLI::App& command, const std::string& name,
-                      std::vector<std::uint64_t>& values, const ByteLimits& limits,
-                      const std::string& description);
-Option add_byte_list(CLI::App& command, const std::string& name, std::vector<std::uint64_t>& values,
-                     const ByteLimits& limits, const std::string& description);
+CLI::Option* add_number_list(CLI::App& command, const std::string& name,
+                             std::vector<double>& values, const NumberLimits& limits,
+                             const std::string& description);
+CLI::Option* add_count_list(CLI::App& command, const std::string& name,
+                            std::vector<std::uint64_t>& values, const ByteLimits& limits,
+                            const std::string& description);
+CLI::Option* add_byte_list(CLI::App& command, const std::string& name,
+                           std::vector<std::uint64_t>& values, const ByteLimits& limits,
+                           const std::string& description);
 
 /// A command line and what it is for, in a few words; without them it belongs to the one before.
 struct Example {

@@ -1,6 +1,7 @@
 #include "tools/command_line/options.hpp"
 
 #include <fmt/core.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -29,7 +30,7 @@ constexpr std::array<std::string_view, 2> kBindingNames = {"none", "core"};
 
 }  // namespace
 
-Check whole_number(std::uint64_t min, std::uint64_t max) {
+CLI::Validator whole_number(std::uint64_t min, std::uint64_t max) {
   const auto check = [min, max](std::string& text) {
     const auto value = parse_number<std::uint64_t>(text);
     if (!value || *value < min || *value > max)
@@ -41,7 +42,7 @@ Check whole_number(std::uint64_t min, std::uint64_t max) {
   return {check, is_limited ? fmt::format("[{} - {}]", min, max) : ""};
 }
 
-Check number(double min, double max) {
+CLI::Validator number(double min, double max) {
   const auto check = [min, max](const std::string& text) {
     const auto value = parse_number<double>(text);
     const bool good = value && *value >= min && *value <= max;
@@ -51,7 +52,7 @@ Check number(double min, double max) {
   return {check, fmt::format("[{} - {}]", min, max)};
 }
 
-Check not_empty() {
+CLI::Validator not_empty() {
   const auto check = [](const std::string& text) {
     return std::string(text.empty() ? "must not be empty" : "");
   };
@@ -61,114 +62,114 @@ Check not_empty() {
 void add_machine_option(CLI::App& verb, std::string& machine) {
   std::vector<std::string_view> names{"bgl"};
   for (const MachinePreset& preset : machine_presets()) names.push_back(preset.name);
-  add_option(verb, "--machine", machine,
-             "a machine file, or one that comes along; NAME:KEY=VALUE changes a number")
-      .type_name("NAME|FILE")
-      .check(suggested(names))
-      .capture_default_str();
+  verb.add_option("--machine", machine,
+                  "a machine file, or one that comes along; NAME:KEY=VALUE changes a number")
+      ->type_name("NAME|FILE")
+      ->check(suggested(names))
+      ->capture_default_str();
 }
 
 void add_seed_option(CLI::App& verb, std::uint64_t& seed) {
-  add_option(verb, "--seed", seed, "of every random choice")
-      .transform(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
-      .capture_default_str();
+  verb.add_option("--seed", seed, "of every random choice")
+      ->transform(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
+      ->capture_default_str();
 }
 
 void add_json_option(CLI::App& verb, std::string& json) {
-  add_option(verb, "--json", json, "write the result as JSON; - is standard output")
-      .type_name("FILE")
-      .check(not_empty());
+  verb.add_option("--json", json, "write the result as JSON; - is standard output")
+      ->type_name("FILE")
+      ->check(not_empty());
 }
 
 void add_worker_options(CLI::App& verb, CommonOptions& options) {
-  add_option(verb, "--threads", options.threads,
-             "of each process; else as many as it has cores, on sim where the torus is large")
-      .transform(whole_number(1, 1024));
-  add_option(verb, "--bind", options.bind, "workers to cores")
-      .check(one_of("binding", kBindingNames))
-      .capture_default_str();
+  verb.add_option("--threads", options.threads,
+                  "of each process; else as many as it has cores, on sim where the torus is large")
+      ->transform(whole_number(1, 1024));
+  verb.add_option("--bind", options.bind, "workers to cores")
+      ->check(one_of("binding", kBindingNames))
+      ->capture_default_str();
 }
 
 void add_output_options(CLI::App& verb, CommonOptions& options) {
   begin_group(verb, "Output");
   add_json_option(verb, options.json);
-  add_flag(verb, "--quiet", options.quiet, "no table, no progress");
+  verb.add_flag("--quiet", options.quiet, "no table, no progress");
 }
 
 namespace {
 
 void add_fabric_options(CLI::App& verb, CommonOptions& options) {
   begin_group(verb, "Fabric");
-  add_option(verb, "--fabric", options.fabric,
-             "what carries packets, in virtual time on sim, else by the wall clock")
-      .check(one_of("fabric", kFabricNames))
-      .capture_default_str();
+  verb.add_option("--fabric", options.fabric,
+                  "what carries packets, in virtual time on sim, else by the wall clock")
+      ->check(one_of("fabric", kFabricNames))
+      ->capture_default_str();
   add_worker_options(verb, options);
-  add_option(verb, "--route", options.route,
-             "of packets on shm and ofi, hop by hop or straight; auto: straight unless drain, "
-             "tying, routing, tie, failures or rules of routers are given, or the policy's")
-      .check(one_of("route", kRouteNames))
-      .capture_default_str();
-  add_option(
-      verb, "--transfer", options.transfer,
-      "of messages that go straight: in packets, or by put from array to array; else auto. On "
-      "sim packets, unless put or auto is given and the machine has a DMA engine")
-      .check(one_of("transfer", kTransferModeNames));
-  add_option(verb, "--stall", options.stall, "seconds without progress that end a run")
-      .check(number(0.1, 1e6))
-      .capture_default_str();
-  add_option(verb, "--provider", options.provider,
-             "of libfabric; else the best that all processes have")
-      .type_name("PROVIDER")
-      .check(suggested(kProviderNames))
-      .check(not_empty());
-  add_flag(verb, "--unsafe-provider", options.unsafe_provider,
-           "take udp;ofi_rxd or sockets by --provider, though what strangers send to their "
-           "ports can end the run")
-      .needs(option_of(verb, "--provider"));
-  add_option(verb, "--frames", options.frames,
-             "between processes: sent as messages, or by remote writes where the "
-             "provider has them, and long puts by remote reads; else auto")
-      .check(one_of("frames", kFrameWayNames));
+  verb.add_option("--route", options.route,
+                  "of packets on shm and ofi, hop by hop or straight; auto: straight unless drain, "
+                  "tying, routing, tie, failures or rules of routers are given, or the policy's")
+      ->check(one_of("route", kRouteNames))
+      ->capture_default_str();
+  verb.add_option(
+          "--transfer", options.transfer,
+          "of messages that go straight: in packets, or by put from array to array; else auto. On "
+          "sim packets, unless put or auto is given and the machine has a DMA engine")
+      ->check(one_of("transfer", kTransferModeNames));
+  verb.add_option("--stall", options.stall, "seconds without progress that end a run")
+      ->check(number(0.1, 1e6))
+      ->capture_default_str();
+  verb.add_option("--provider", options.provider,
+                  "of libfabric; else the best that all processes have")
+      ->type_name("PROVIDER")
+      ->check(suggested(kProviderNames))
+      ->check(not_empty());
+  verb.add_flag("--unsafe-provider", options.unsafe_provider,
+                "take udp;ofi_rxd or sockets by --provider, though what strangers send to their "
+                "ports can end the run")
+      ->needs(verb.get_option("--provider"));
+  verb.add_option("--frames", options.frames,
+                  "between processes: sent as messages, or by remote writes where the "
+                  "provider has them, and long puts by remote reads; else auto")
+      ->check(one_of("frames", kFrameWayNames));
 }
 
 void add_failure_options(CLI::App& verb, TorusOptions& options) {
-  add_option(verb, "--fail-link", options.failures.links,
-             "one that does not work: '(0,0,0)X+'; from a cycle on: '(0,0,0)X+@5000'")
-      .type_name("LINK[@CYCLE]")
-      .allow_extra_args(false);
-  add_option(verb, "--fail-node", options.failures.nodes,
-             "one that does not work: '(1,2,3)'; from a cycle on: '(1,2,3)@5000'")
-      .type_name("NODE[@CYCLE]")
-      .allow_extra_args(false);
-  add_flag(verb, "--long-way", options.failures.long_ways,
-           "packets of which failed links cut every minimal way go round the other way");
+  verb.add_option("--fail-link", options.failures.links,
+                  "one that does not work: '(0,0,0)X+'; from a cycle on: '(0,0,0)X+@5000'")
+      ->type_name("LINK[@CYCLE]")
+      ->allow_extra_args(false);
+  verb.add_option("--fail-node", options.failures.nodes,
+                  "one that does not work: '(1,2,3)'; from a cycle on: '(1,2,3)@5000'")
+      ->type_name("NODE[@CYCLE]")
+      ->allow_extra_args(false);
+  verb.add_flag("--long-way", options.failures.long_ways,
+                "packets of which failed links cut every minimal way go round the other way");
 }
 
 void add_link_error_options(CLI::App& verb, LinkErrorOptions& options) {
-  add_option(verb, "--link-error", options.rates,
-             "errors per packet, of every link or one: 1e-4, 1e-3@(0,0,0)X+; links are then "
-             "checked, and what errs is sent again")
-      .type_name("RATE[@LINK]")
-      .allow_extra_args(false);
+  verb.add_option("--link-error", options.rates,
+                  "errors per packet, of every link or one: 1e-4, 1e-3@(0,0,0)X+; links are then "
+                  "checked, and what errs is sent again")
+      ->type_name("RATE[@LINK]")
+      ->allow_extra_args(false);
   add_link_fault_options(verb, options);
 }
 
 }  // namespace
 
 void add_link_fault_options(CLI::App& verb, LinkErrorOptions& options) {
-  add_option(verb, "--link-faults", options.faults,
-             "what befalls packets then, of drop, corrupt, duplicate, reorder, delay, silent; "
-             "all: all but silent")
-      .type_name("FAULTS")
-      .capture_default_str();
-  add_option(verb, "--link-burst", options.burst, "packets in a row that a fault befalls")
-      .check(whole_number(1, 1000))
-      .capture_default_str();
-  add_option(verb, "--link-error-limit", options.limit,
-             "a link with more errors fails in the course of the run; 0: none does")
-      .check(whole_number(0, 1'000'000'000))
-      .capture_default_str();
+  verb.add_option("--link-faults", options.faults,
+                  "what befalls packets then, of drop, corrupt, duplicate, reorder, delay, silent; "
+                  "all: all but silent")
+      ->type_name("FAULTS")
+      ->capture_default_str();
+  verb.add_option("--link-burst", options.burst, "packets in a row that a fault befalls")
+      ->check(whole_number(1, 1000))
+      ->capture_default_str();
+  verb.add_option("--link-error-limit", options.limit,
+                  "a link with more errors fails in the course of the run; 0: none does")
+      ->check(whole_number(0, 1'000'000'000))
+      ->capture_default_str();
 }
 
 void add_common_options(CLI::App& verb, CommonOptions& options) {
@@ -181,18 +182,18 @@ void add_common_options(CLI::App& verb, CommonOptions& options) {
 
 void add_torus_options(CLI::App& verb, TorusOptions& options) {
   begin_group(verb, "Torus");
-  add_option(verb, "--torus", options.torus,
-             "extents, as 8x8x8; 8x8x4m: that dimension a mesh; 8x4@YX4: a round in Y shifts "
-             "X by 4")
-      .type_name("SHAPE")
-      .required();
-  add_flag(verb, "--mesh", options.mesh, "every dimension a mesh");
+  verb.add_option("--torus", options.torus,
+                  "extents, as 8x8x8; 8x8x4m: that dimension a mesh; 8x4@YX4: a round in Y shifts "
+                  "X by 4")
+      ->type_name("SHAPE")
+      ->required();
+  verb.add_flag("--mesh", options.mesh, "every dimension a mesh");
   add_failure_options(verb, options);
   add_link_error_options(verb, options.link_errors);
   add_policy_options(verb, options.policy);
-  add_flag(verb, "--no-transit-first", options.no_transit_first,
-           "injection and transit in one round robin");
-  add_flag(verb, "--no-bubble", options.no_bubble, "without the bubble rule: may deadlock");
+  verb.add_flag("--no-transit-first", options.no_transit_first,
+                "injection and transit in one round robin");
+  verb.add_flag("--no-bubble", options.no_bubble, "without the bubble rule: may deadlock");
 }
 
 namespace {

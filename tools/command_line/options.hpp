@@ -17,7 +17,6 @@
 #include "router/shm/ring_fabric.hpp"
 #include "router/sim/sim_fabric.hpp"
 #include "tools/command_line/cli_fwd.hpp"
-#include "tools/command_line/option.hpp"
 #include "tools/command_line/policy_options.hpp"
 #include "tools/run/frame_options.hpp"
 #include "tools/run/processes.hpp"
@@ -64,11 +63,11 @@ struct TorusOptions {
 
 /// A validator that refuses all but whole decimal numbers from min to max. CLI11 alone would take
 /// "-1" and "010" for 2^64-1 and 8, and too large a number for the largest.
-Check whole_number(std::uint64_t min, std::uint64_t max);
+CLI::Validator whole_number(std::uint64_t min, std::uint64_t max);
 /// A validator that refuses all but numbers from min to max.
-Check number(double min, double max);
+CLI::Validator number(double min, double max);
 /// A validator that refuses "", which a script passes if its variable is not set.
-Check not_empty();
+CLI::Validator not_empty();
 
 void add_common_options(CLI::App& verb, CommonOptions& options);
 // Parts of these options, for commands that have no more.

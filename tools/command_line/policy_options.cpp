@@ -7,13 +7,13 @@
 #include <span>
 #include <string_view>
 
+#include <CLI/CLI.hpp>
 #include "hal/drain_rules.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/route.hpp"
 #include "hal/send_order.hpp"
 #include "tools/command_line/choice.hpp"
 #include "tools/command_line/known_names.hpp"
-#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/command_line/split.hpp"
@@ -35,14 +35,14 @@ std::optional<T> given(T number) {
 }
 
 /// A built-in policy, or one of the user's own, which is looked at when it is needed.
-Check one_policy(std::span<const std::string_view> names) {
-  Check known = one_of_with_parameters("policy", names);
+CLI::Validator one_policy(std::span<const std::string_view> names) {
+  CLI::Validator known = one_of_with_parameters("policy", names);
   return {[known](const std::string& text) {
             if (text.starts_with('@') || names_policy_file(text)) return std::string();
             std::string typed = text;
-            return known.test(typed);
+            return known(typed);
           },
-          known.accepted};
+          known.get_description()};
 }
 
 }  // namespace
@@ -63,44 +63,44 @@ SettingChanges PolicyOptions::changes() const {
 
 void add_policy_list(CLI::App& verb, const std::string& option,
                      std::vector<std::string>& policies) {
-  const Check known = one_policy(policy_names_and_all());
+  const CLI::Validator known = one_policy(policy_names_and_all());
   const auto refusal_of = [known](const std::string& list) {
     const std::vector<std::string> items = split(list, ',');
     if (std::ranges::any_of(items, &std::string::empty))
       return std::string();  // refused as lists are
     for (std::string item : items)
-      if (std::string refusal = known.test(item); !refusal.empty()) return refusal;
+      if (std::string refusal = known(item); !refusal.empty()) return refusal;
     return std::string();
   };
   add_text_list(verb, option, policies, "names with commas between them, or all")
-      .type_name("NAMES")
-      .check({refusal_of, known.accepted});
+      ->type_name("NAMES")
+      ->check({refusal_of, known.get_description()});
 }
 
 void add_policy_options(CLI::App& verb, PolicyOptions& options) {
   begin_group(verb, "Policy");
-  add_option(verb, "--policy", options.policy,
-             "by which messages are sent; the options of this group change it; toroid info "
-             "--policies says more")
-      .type_name("NAME")
-      .check(one_policy(policy_names()))
-      .capture_default_str();
-  add_option(verb, "--order", options.order, "of a node's peers; else the policy's")
-      .check(one_of("order", kOrderRuleNames));
-  add_option(verb, "--per-visit", options.per_visit,
-             "packets per visit of a peer, the patent's b; else 1 on sim, 32 elsewhere, and "
-             "whole messages where they may move by put")
-      .transform(whole_number(1, 1u << 24));
-  add_option(verb, "--queues", options.queues, "output queues per node, the patent's L; else 1")
-      .transform(whole_number(1, kMostQueues));
-  add_option(verb, "--drain", options.drain, "into which injection FIFO; else least-full")
-      .check(one_of("drain rule", kDrainRuleNames));
-  add_option(verb, "--tying", options.tying, "of injection FIFOs to links; else per-direction")
-      .check(one_of("tying", kFifoTyingNames));
-  add_option(verb, "--routing", options.routing, "of packets; else adaptive")
-      .check(one_of("routing", kRoutingRuleNames));
-  add_option(verb, "--tie", options.tie, "which way where both are equally long; else parity")
-      .check(one_of("tie rule", kTieRuleNames));
+  verb.add_option("--policy", options.policy,
+                  "by which messages are sent; the options of this group change it; toroid info "
+                  "--policies says more")
+      ->type_name("NAME")
+      ->check(one_policy(policy_names()))
+      ->capture_default_str();
+  verb.add_option("--order", options.order, "of a node's peers; else the policy's")
+      ->check(one_of("order", kOrderRuleNames));
+  verb.add_option("--per-visit", options.per_visit,
+                  "packets per visit of a peer, the patent's b; else 1 on sim, 32 elsewhere, and "
+                  "whole messages where they may move by put")
+      ->transform(whole_number(1, 1u << 24));
+  verb.add_option("--queues", options.queues, "output queues per node, the patent's L; else 1")
+      ->transform(whole_number(1, kMostQueues));
+  verb.add_option("--drain", options.drain, "into which injection FIFO; else least-full")
+      ->check(one_of("drain rule", kDrainRuleNames));
+  verb.add_option("--tying", options.tying, "of injection FIFOs to links; else per-direction")
+      ->check(one_of("tying", kFifoTyingNames));
+  verb.add_option("--routing", options.routing, "of packets; else adaptive")
+      ->check(one_of("routing", kRoutingRuleNames));
+  verb.add_option("--tie", options.tie, "which way where both are equally long; else parity")
+      ->check(one_of("tie rule", kTieRuleNames));
 }
 
 }  // namespace toroid

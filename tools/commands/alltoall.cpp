@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include "hal/bounds.hpp"
 #include "hal/check.hpp"
 #include "hal/failures.hpp"
@@ -26,9 +27,7 @@
 #include "packet/traffic/patterns.hpp"
 #include "packet/traffic/traffic.hpp"
 #include "router/shm/ring_fabric.hpp"
-#include "tools/command_line/cli_fwd.hpp"
 #include "tools/command_line/known_names.hpp"
-#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/command_line/policy_options.hpp"
@@ -321,31 +320,32 @@ int run(const AllToAllOptions& options) {
 
 CommandRun add_alltoall_command(CLI::App& app) {
   auto options = std::make_shared<AllToAllOptions>();
-  CLI::App* verb = add_verb(app, "alltoall", "an all-to-all, or other traffic, beside its bound");
+  CLI::App* verb =
+      app.add_subcommand("alltoall", "an all-to-all, or other traffic, beside its bound");
   options->verb = verb;
   add_torus_options(*verb, options->torus);
   begin_group(*verb, "Traffic");
-  add_option(*verb, "--traffic", options->pattern,
-             "who sends to whom: a pattern, with its parameter as lines:X, zipf:1.2")
-      .type_name("NAME")
-      .check(one_of_with_parameters("traffic", traffic_pattern_names()))
-      .capture_default_str();
-  add_option(*verb, "--bytes", options->bytes,
-             "payload per (source, destination) pair, as 480, 1KiB; where messages differ, "
-             "their mean")
-      .type_name("SIZE")
-      .transform(byte_count({.max = std::uint64_t{1} << 32}))
-      .capture_default_str();
-  add_option(*verb, "--peers", options->peers,
-             "each node sends only to the first so many of its order, a sample")
-      .transform(whole_number(1, 1u << 24));
-  add_option(*verb, "--sample", options->sample,
-             "each node sends to the same so many places relative to itself, drawn so that "
-             "links are loaded as evenly as by all")
-      .transform(whole_number(1, 1u << 23));
-  add_flag(*verb, "--continue-without", options->continue_without,
-           "go on without processes that die or hang, but process 0; what is missing "
-           "then stands in the result, and the exit code is 1");
+  verb->add_option("--traffic", options->pattern,
+                   "who sends to whom: a pattern, with its parameter as lines:X, zipf:1.2")
+      ->type_name("NAME")
+      ->check(one_of_with_parameters("traffic", traffic_pattern_names()))
+      ->capture_default_str();
+  verb->add_option("--bytes", options->bytes,
+                   "payload per (source, destination) pair, as 480, 1KiB; where messages differ, "
+                   "their mean")
+      ->type_name("SIZE")
+      ->transform(byte_count({.max = std::uint64_t{1} << 32}))
+      ->capture_default_str();
+  verb->add_option("--peers", options->peers,
+                   "each node sends only to the first so many of its order, a sample")
+      ->transform(whole_number(1, 1u << 24));
+  verb->add_option("--sample", options->sample,
+                   "each node sends to the same so many places relative to itself, drawn so that "
+                   "links are loaded as evenly as by all")
+      ->transform(whole_number(1, 1u << 23));
+  verb->add_flag("--continue-without", options->continue_without,
+                 "go on without processes that die or hang, but process 0; what is missing "
+                 "then stands in the result, and the exit code is 1");
   add_observation_options(*verb, options->observation);
   add_checkpoint_options(*verb, options->checkpoint);
   add_export_option(*verb, options->export_to);

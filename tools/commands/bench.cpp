@@ -13,15 +13,14 @@
 #include <string_view>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/block_messages.hpp"
 #include "packet/exchange/exchange_plan.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "tools/command_line/choice.hpp"
-#include "tools/command_line/cli_fwd.hpp"
 #include "tools/command_line/one_process.hpp"
-#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/commands/bench_overlap.hpp"
@@ -222,29 +221,34 @@ int run(const CLI::App& command, const BenchOptions& options) {
 
 void add_message_options(CLI::App& command, BenchOptions& options) {
   begin_group(command, "Messages");
-  add_option(command, "-m,--message-size", options.message_size,
-             "least and most bytes of a message, or of a pair's, 8:4KiB; doubled from one to "
-             "the other; MIN: or MAX alone leave the other as it is")
-      .type_name("MIN:MAX")
-      .check(not_empty());
+  command
+      .add_option("-m,--message-size", options.message_size,
+                  "least and most bytes of a message, or of a pair's, 8:4KiB; doubled from one to "
+                  "the other; MIN: or MAX alone leave the other as it is")
+      ->type_name("MIN:MAX")
+      ->check(not_empty());
   add_byte_list(command, "--sizes", options.sizes, {.max = std::uint64_t{1} << 30},
                 "these sizes instead: 8,240,4KiB or 8:64KiB:x2");
-  add_option(command, "-i,--iterations", options.iterations,
-             "that count, of each size; else as many as suit it")
-      .transform(whole_number(1, std::uint64_t{1} << 31));
-  add_option(command, "-x,--warmup", options.warm_up,
-             "iterations before them that do not count; else as many as of a sample")
-      .transform(whole_number(0, std::uint64_t{1} << 31));
-  add_option(command, "-W,--window-size", options.window,
-             "bw, bibw: messages that are sent before the next ones wait")
-      .transform(whole_number(1, 1 << 20))
-      .capture_default_str();
-  add_option(command, "--batches", options.batches,
-             "samples per size, among which the iterations are shared out; the median counts")
-      .transform(whole_number(1, 100000))
-      .capture_default_str();
-  add_flag(command, "-f,--full", options.full,
-           "alltoall: the shortest and the longest sample too, and the iterations");
+  command
+      .add_option("-i,--iterations", options.iterations,
+                  "that count, of each size; else as many as suit it")
+      ->transform(whole_number(1, std::uint64_t{1} << 31));
+  command
+      .add_option("-x,--warmup", options.warm_up,
+                  "iterations before them that do not count; else as many as of a sample")
+      ->transform(whole_number(0, std::uint64_t{1} << 31));
+  command
+      .add_option("-W,--window-size", options.window,
+                  "bw, bibw: messages that are sent before the next ones wait")
+      ->transform(whole_number(1, 1 << 20))
+      ->capture_default_str();
+  command
+      .add_option("--batches", options.batches,
+                  "samples per size, among which the iterations are shared out; the median counts")
+      ->transform(whole_number(1, 100000))
+      ->capture_default_str();
+  command.add_flag("-f,--full", options.full,
+                   "alltoall: the shortest and the longest sample too, and the iterations");
 }
 
 }  // namespace
@@ -252,13 +256,13 @@ void add_message_options(CLI::App& command, BenchOptions& options) {
 CommandRun add_bench_command(CLI::App& app) {
   auto options = std::make_shared<BenchOptions>();
   options->common.fabric = "shm";
-  CLI::App* command = add_verb(app, "bench", "what moving messages between nodes takes");
-  add_option(*command, "KIND", options->kind, "what is measured")
-      .required()
-      .check(one_of("benchmark", kBenchNames));
+  CLI::App* command = app.add_subcommand("bench", "what moving messages between nodes takes");
+  command->add_option("KIND", options->kind, "what is measured")
+      ->required()
+      ->check(one_of("benchmark", kBenchNames));
   add_torus_options(*command, options->torus);
   options->torus.torus = "2";
-  option_of(*command, "--torus").required(false).capture_default_str();
+  command->get_option("--torus")->required(false)->capture_default_str();
   add_message_options(*command, *options);
   add_overlap_options(*command, options->overlap);
   add_report_option(*command, options->report);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
 #include "hal/check.hpp"
@@ -16,7 +17,6 @@
 #include "tools/command_line/byte_count.hpp"
 #include "tools/command_line/choice.hpp"
 #include "tools/command_line/one_process.hpp"
-#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/io/array_io.hpp"
 #include "tools/results/json.hpp"
@@ -151,14 +151,14 @@ constexpr ByteLimits kCounts{.min = 1, .max = std::uint64_t{1} << 20};
 
 void add_overlap_options(CLI::App& command, OverlapOptions& options) {
   begin_group(command, "Overlap");
-  add_option(command, "--size", options.size, "of the array, 64x64x64, or 64 for a cube")
-      .type_name("SIZE")
-      .check(not_empty())
-      .capture_default_str();
-  add_option(command, "--box-cut", options.box_cut, "as of toroid fft")
-      .check(box_cut())
-      .capture_default_str();
-  add_flag(command, "--inverse", options.inverse, "the inverse transform");
+  command.add_option("--size", options.size, "of the array, 64x64x64, or 64 for a cube")
+      ->type_name("SIZE")
+      ->check(not_empty())
+      ->capture_default_str();
+  command.add_option("--box-cut", options.box_cut, "as of toroid fft")
+      ->check(box_cut())
+      ->capture_default_str();
+  command.add_flag("--inverse", options.inverse, "the inverse transform");
   add_count_list(command, "--planes", options.axes.planes, kCounts,
                  "planes per exchange to compare");
   add_count_list(command, "--windows", options.axes.windows,

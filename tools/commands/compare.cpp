@@ -24,7 +24,6 @@
 #include "tools/campaign/settings.hpp"
 #include "tools/campaign/summary.hpp"
 #include "tools/command_line/choice.hpp"
-#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/command_line/terminal.hpp"
@@ -190,8 +189,8 @@ int run(const CompareOptions& typed) {
 void add_compare_options(CLI::App& verb, CompareOptions& options) {
   add_campaign_options(verb, options.campaign);
   begin_group(verb, "Cases");
-  add_flag(
-      verb, "--validate", options.validate,
+  verb.add_flag(
+      "--validate", options.validate,
       "runs every case five times on shm --route torus too, and says how well both orders agree");
 }
 
@@ -207,7 +206,7 @@ int run_merged_compare(MergedJournals& journals, const MergeOutputs& outputs) {
 
 CommandRun add_compare_command(CLI::App& app) {
   auto options = std::make_shared<CompareOptions>();
-  CLI::App* verb = add_verb(app, "compare", "policies beside each other, in one table");
+  CLI::App* verb = app.add_subcommand("compare", "policies beside each other, in one table");
   add_compare_options(*verb, *options);
   add_examples(*verb, {{"three orders beside each other",
                         "toroid compare --torus 4x4x4 --policies random,shift,rank"},

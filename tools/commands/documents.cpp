@@ -7,10 +7,9 @@
 #include <string_view>
 #include <system_error>
 
+#include <CLI/CLI.hpp>
 #include "hal/check.hpp"
-#include "tools/command_line/cli_fwd.hpp"
 #include "tools/command_line/documents.hpp"
-#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_text.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
@@ -53,8 +52,8 @@ std::string completion_for(const std::string& shell, const CLI::App& app) {
 
 CommandRun add_help_command(CLI::App& app) {
   auto name = std::make_shared<std::string>();
-  CLI::App* command = add_verb(app, "help", "a verb's options and examples");
-  add_option(*command, "VERB", *name, "which; else all verbs in a line each");
+  CLI::App* command = app.add_subcommand("help", "a verb's options and examples");
+  command->add_option("VERB", *name, "which; else all verbs in a line each");
   add_examples(*command, {{"what a transform may be told", "toroid help fft"}});
   return [&app, name] {
     fmt::print("{}", help_text(named(app, *name)));
@@ -64,12 +63,12 @@ CommandRun add_help_command(CLI::App& app) {
 
 CommandRun add_man_command(CLI::App& app) {
   auto options = std::make_shared<ManOptions>();
-  CLI::App* command = add_verb(app, "man", "manual pages, as man takes them");
-  add_option(*command, "VERB", options->command, "whose page; else the command's");
+  CLI::App* command = app.add_subcommand("man", "manual pages, as man takes them");
+  command->add_option("VERB", options->command, "whose page; else the command's");
   begin_group(*command, "Output");
-  add_option(*command, "--directory", options->directory, "write all pages there, a file each")
-      .type_name("DIR")
-      .check(not_empty());
+  command->add_option("--directory", options->directory, "write all pages there, a file each")
+      ->type_name("DIR")
+      ->check(not_empty());
   add_examples(*command, {{"a page, shown", "toroid man fft | man -l -"}});
   return [&app, options] {
     const CLI::App& page = named(app, options->command);
@@ -83,10 +82,10 @@ CommandRun add_man_command(CLI::App& app) {
 
 CommandRun add_completion_command(CLI::App& app) {
   auto shell = std::make_shared<std::string>();
-  CLI::App* command = add_verb(app, "completion", "a script that completes toroid in a shell");
-  add_option(*command, "SHELL", *shell, "of which shell")
-      .required()
-      .check(one_of("shell", kShellNames));
+  CLI::App* command = app.add_subcommand("completion", "a script that completes toroid in a shell");
+  command->add_option("SHELL", *shell, "of which shell")
+      ->required()
+      ->check(one_of("shell", kShellNames));
   add_examples(*command, {{"in this bash, from now on", "source <(toroid completion bash)"}});
   return [&app, shell] {
     fmt::print("{}", completion_for(*shell, app));

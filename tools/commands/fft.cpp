@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include <CLI/CLI.hpp>
 #include "fft/kernels/kernel.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
@@ -14,9 +15,7 @@
 #include "packet/node/settings.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "tools/command_line/choice.hpp"
-#include "tools/command_line/cli_fwd.hpp"
 #include "tools/command_line/one_process.hpp"
-#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_effects.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/commands/commands.hpp"
@@ -226,7 +225,7 @@ int run(const CLI::App& verb, const FftOptions& options) {
 
 CommandRun add_fft_command(CLI::App& app) {
   auto options = std::make_shared<FftOptions>();
-  CLI::App* verb = add_verb(app, "fft", "a distributed transform by active packets");
+  CLI::App* verb = app.add_subcommand("fft", "a distributed transform by active packets");
   add_fft_options(*verb, *options);
   return [options, verb] { return run(*verb, *options); };
 }

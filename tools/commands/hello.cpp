@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include <CLI/CLI.hpp>
 #include "hal/bounds.hpp"
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
@@ -17,8 +18,6 @@
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 #include "packet/node/settings.hpp"
-#include "tools/command_line/cli_fwd.hpp"
-#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/commands/commands.hpp"
@@ -125,7 +124,7 @@ int run(const HelloOptions& options) {
 
 CommandRun add_hello_command(CLI::App& app) {
   auto options = std::make_shared<HelloOptions>();
-  CLI::App* command = add_verb(app, "hello", "every node tells every other its rank");
+  CLI::App* command = app.add_subcommand("hello", "every node tells every other its rank");
   options->command = command;
   add_torus_options(*command, options->torus);
   add_common_options(*command, options->common);

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include "fft/kernels/kernel.hpp"
 #include "hal/bounds.hpp"
 #include "hal/machine.hpp"
@@ -24,9 +25,7 @@
 #include "router/placement/cpu_quota.hpp"
 #include "router/placement/host_topology.hpp"
 #include "router/placement/placement.hpp"
-#include "tools/command_line/cli_fwd.hpp"
 #include "tools/command_line/known_names.hpp"
-#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/command_line/quantity.hpp"
@@ -254,22 +253,25 @@ int run(const InfoOptions& options) {
 
 CommandRun add_info_command(CLI::App& app) {
   auto options = std::make_shared<InfoOptions>();
-  CLI::App* command = add_verb(app, "info", "this build, a machine's numbers, a torus's bounds");
+  CLI::App* command =
+      app.add_subcommand("info", "this build, a machine's numbers, a torus's bounds");
   begin_group(*command, "Torus");
-  const Option torus = add_option(*command, "--torus", options->torus,
-                                  "also the bounds of this shape and its workers on shm")
-                           .type_name("SHAPE")
-                           .check(not_empty());
-  add_flag(*command, "--mesh", options->mesh, "every dimension a mesh");
+  CLI::Option* const torus =
+      command
+          ->add_option("--torus", options->torus,
+                       "also the bounds of this shape and its workers on shm")
+          ->type_name("SHAPE")
+          ->check(not_empty());
+  command->add_flag("--mesh", options->mesh, "every dimension a mesh");
   add_worker_options(*command, options->common);
-  option_of(*command, "--threads").description("workers on shm; else one per core");
+  command->get_option("--threads")->description("workers on shm; else one per core");
   for (const char* of_a_torus : {"--mesh", "--threads", "--bind"})
-    option_of(*command, of_a_torus).needs(torus);
+    command->get_option(of_a_torus)->needs(torus);
   begin_group(*command, "Machine");
   add_machine_option(*command, options->common.machine);
   add_output_options(*command, options->common);
-  add_flag(*command, "--policies", options->policies,
-           "instead the policies, and what is known of each");
+  command->add_flag("--policies", options->policies,
+                    "instead the policies, and what is known of each");
   add_examples(
       *command,
       {{"this build, what it knows by name, and the Blue Gene/L's numbers", "toroid info"},

@@ -4,8 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "tools/command_line/cli_fwd.hpp"
-#include "tools/command_line/option.hpp"
+#include <CLI/CLI.hpp>
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/commands/commands.hpp"
@@ -16,30 +15,30 @@ namespace toroid {
 
 CommandRun add_launch_command(CLI::App& app, const LaunchedCommand& launched) {
   auto options = std::make_shared<LaunchOptions>();
-  CLI::App* command = add_verb(app, "launch", "several processes of a command as one run");
+  CLI::App* command = app.add_subcommand("launch", "several processes of a command as one run");
   begin_group(*command, "Processes");
-  add_option(*command, "-n", options->processes, "processes; else as many as the hosts have slots")
-      .transform(whole_number(1, 65536));
-  const Option hosts =
-      add_option(*command, "--hosts", options->hosts, "of hosts, a line each, to be reached by ssh")
-          .type_name("FILE")
-          .check(not_empty());
-  add_option(*command, "--master", options->master,
-             "where the others reach process 0; else its host")
-      .type_name("HOST")
-      .check(not_empty())
-      .needs(hosts);
-  add_option(*command, "--port", options->port, "on which process 0 listens; else one at random")
-      .transform(whole_number(1, 65535))
-      .needs(hosts);
-  add_option(*command, "--grace", options->grace,
-             "seconds for the others to end when one has failed")
-      .check(number(0, 1e6))
-      .capture_default_str();
+  command->add_option("-n", options->processes, "processes; else as many as the hosts have slots")
+      ->transform(whole_number(1, 65536));
+  CLI::Option* const hosts =
+      command->add_option("--hosts", options->hosts, "of hosts, a line each, to be reached by ssh")
+          ->type_name("FILE")
+          ->check(not_empty());
+  command
+      ->add_option("--master", options->master, "where the others reach process 0; else its host")
+      ->type_name("HOST")
+      ->check(not_empty())
+      ->needs(hosts);
+  command->add_option("--port", options->port, "on which process 0 listens; else one at random")
+      ->transform(whole_number(1, 65535))
+      ->needs(hosts);
+  command
+      ->add_option("--grace", options->grace, "seconds for the others to end when one has failed")
+      ->check(number(0, 1e6))
+      ->capture_default_str();
   // For help only: the command is taken off the command line before that is parsed.
-  add_shown_argument(*command, "COMMAND",
-                     "a verb of toroid with its options, else a program on the path; behind -- a "
-                     "program, whatever its name");
+  command->add_option("COMMAND",
+                      "a verb of toroid with its options, else a program on the path; behind -- a "
+                      "program, whatever its name");
   add_examples(
       *command,
       {{"four processes on this host", "toroid launch -n 4 hello --torus 4x4x2 --fabric ofi"},

@@ -5,11 +5,10 @@
 #include <string>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include "hal/check.hpp"
 #include "tools/campaign/merged_journals.hpp"
 #include "tools/campaign/options.hpp"
-#include "tools/command_line/cli_fwd.hpp"
-#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/commands/commands.hpp"
@@ -49,14 +48,14 @@ int run(const MergeOptions& options) {
 CommandRun add_merge_command(CLI::App& app) {
   auto options = std::make_shared<MergeOptions>();
   CLI::App* verb =
-      add_verb(app, "merge", "the table of compare or sweep from the journals of its shards");
-  add_option(*verb, "JOURNALS", options->journals, "what --resume of all shards wrote")
-      .required()
-      .check(not_empty());
+      app.add_subcommand("merge", "the table of compare or sweep from the journals of its shards");
+  verb->add_option("JOURNALS", options->journals, "what --resume of all shards wrote")
+      ->required()
+      ->check(not_empty());
   add_output_options(*verb, options->common);
-  add_option(*verb, "--csv", options->outputs.csv, "write the rows as comma-separated values")
-      .type_name("FILE")
-      .check(not_empty());
+  verb->add_option("--csv", options->outputs.csv, "write the rows as comma-separated values")
+      ->type_name("FILE")
+      ->check(not_empty());
   add_report_option(*verb, options->outputs.report);
   add_examples(*verb, {{"half of the cases here, half elsewhere, then the table of all",
                         "toroid compare --torus 4x4 --shard 1/2 --resume 1.journal"},

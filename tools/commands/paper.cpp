@@ -14,9 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include "hal/check.hpp"
-#include "tools/command_line/cli_fwd.hpp"
-#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/command_line/terminal.hpp"
@@ -238,24 +237,23 @@ std::vector<std::string_view> section_names() {
 
 CommandRun add_paper_command(CLI::App& app) {
   auto options = std::make_shared<PaperOptions>();
-  CLI::App* command = add_verb(app, "paper", "published results beside ours, in one table");
+  CLI::App* command = app.add_subcommand("paper", "published results beside ours, in one table");
   begin_group(*command, "Run");
   add_name_list(*command, "--rows", options->rows, "rows", section_names(),
                 "sections with commas between them; else all")
-      .type_name("ROWS");
-  add_flag(*command, "--quick", options->quick,
-           "without the runs that take more than some seconds");
+      ->type_name("ROWS");
+  command->add_flag("--quick", options->quick, "without the runs that take more than some seconds");
   add_machine_option(*command, options->machine);
   add_seed_option(*command, options->seed);
-  add_option(*command, "--threads", options->threads, "runs at once; else one per core")
-      .transform(whole_number(1, 1024));
+  command->add_option("--threads", options->threads, "runs at once; else one per core")
+      ->transform(whole_number(1, 1024));
   begin_group(*command, "Output");
   add_json_option(*command, options->json);
-  add_option(*command, "--csv", options->csv, "write rows and curves as comma-separated values")
-      .type_name("FILE")
-      .check(not_empty());
+  command->add_option("--csv", options->csv, "write rows and curves as comma-separated values")
+      ->type_name("FILE")
+      ->check(not_empty());
   add_report_option(*command, options->report);
-  add_flag(*command, "--quiet", options->quiet, "no table, no progress");
+  command->add_flag("--quiet", options->quiet, "no table, no progress");
   add_examples(*command, {{"the patent's results, and ours beside them",
                            "toroid paper --rows patent --quick"}});
   return [options] { return run_paper(*options); };

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include "fft/layout/box.hpp"
 #include "fft/layout/node_layout.hpp"
 #include "fft/orbital/stage_state.hpp"
@@ -35,8 +36,6 @@
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 #include "tools/command_line/choice.hpp"
-#include "tools/command_line/cli_fwd.hpp"
-#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_effects.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
@@ -390,16 +389,17 @@ int run(const CLI::App& command, const PoissonOptions& options) {
 CommandRun add_poisson_command(CLI::App& app) {
   auto options = std::make_shared<PoissonOptions>();
   CLI::App* command =
-      add_verb(app, "poisson", "a crystal's potential by FFTs, and its Madelung constant");
+      app.add_subcommand("poisson", "a crystal's potential by FFTs, and its Madelung constant");
   add_torus_options(*command, options->torus);
   begin_group(*command, "Transform");
-  add_option(*command, "--size", options->size,
-             "even: points per side of the largest grid; 4, 8, 16, ... come before it")
-      .transform(whole_number(kSmallestGrid, kLargestGrid))
-      .capture_default_str();
-  add_option(*command, "--method", options->method, "how the transform is spread over the nodes")
-      .check(one_of("method", fft::kMethodNames))
-      .capture_default_str();
+  command
+      ->add_option("--size", options->size,
+                   "even: points per side of the largest grid; 4, 8, 16, ... come before it")
+      ->transform(whole_number(kSmallestGrid, kLargestGrid))
+      ->capture_default_str();
+  command->add_option("--method", options->method, "how the transform is spread over the nodes")
+      ->check(one_of("method", fft::kMethodNames))
+      ->capture_default_str();
   add_kernel_option(*command, options->kernel);
   add_piece_options(*command, options->pieces);
   add_report_option(*command, options->report);

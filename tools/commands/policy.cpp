@@ -6,10 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include <CLI/CLI.hpp>
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
-#include "tools/command_line/cli_fwd.hpp"
-#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_effects.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
@@ -54,36 +53,39 @@ int run(const PolicyVerb& options) {
 
 CommandRun add_policy_command(CLI::App& app) {
   auto options = std::make_shared<PolicyVerb>();
-  CLI::App* command = add_verb(app, "policy", "a policy of one's own: its source, a check");
+  CLI::App* command = app.add_subcommand("policy", "a policy of one's own: its source, a check");
   options->verb = command;
-  add_option(*command, "ACTION", options->action,
-             "new writes a folder with a source that compiles; check runs a policy over "
-             "small cases and says what it breaks; export writes a built-in one as data")
-      .required()
-      .check(one_of("action", kActions));
-  add_option(*command, "NAME", options->name,
-             "of the new policy, as nearest; or a policy that is there, as ./nearest.so; of "
-             "export a built-in one, as bruck:4")
-      .required()
-      .check(not_empty());
-  add_option(*command, "DIR", options->directory,
-             "of new and export: where files are written; else here")
-      .check(not_empty());
+  command
+      ->add_option("ACTION", options->action,
+                   "new writes a folder with a source that compiles; check runs a policy over "
+                   "small cases and says what it breaks; export writes a built-in one as data")
+      ->required()
+      ->check(one_of("action", kActions));
+  command
+      ->add_option("NAME", options->name,
+                   "of the new policy, as nearest; or a policy that is there, as ./nearest.so; of "
+                   "export a built-in one, as bruck:4")
+      ->required()
+      ->check(not_empty());
+  command
+      ->add_option("DIR", options->directory,
+                   "of new and export: where files are written; else here")
+      ->check(not_empty());
   begin_group(*command, "Export");
-  add_option(*command, "--torus", options->torus, "for which the tables are, as 4x4x4")
-      .type_name("SHAPE")
-      .check(not_empty());
-  add_flag(*command, "--mesh", options->mesh, "no link closes a ring");
+  command->add_option("--torus", options->torus, "for which the tables are, as 4x4x4")
+      ->type_name("SHAPE")
+      ->check(not_empty());
+  command->add_flag("--mesh", options->mesh, "no link closes a ring");
   begin_group(*command, "Check");
   add_seed_option(*command, options->check.seed);
-  add_option(*command, "--limit", options->check.limit,
-             "seconds after which a case counts as hanging")
-      .type_name("SECONDS")
-      .check(number(0.1, 3600))
-      .capture_default_str();
+  command
+      ->add_option("--limit", options->check.limit, "seconds after which a case counts as hanging")
+      ->type_name("SECONDS")
+      ->check(number(0.1, 3600))
+      ->capture_default_str();
   begin_group(*command, "Output");
   add_json_option(*command, options->check.json);
-  add_flag(*command, "--quiet", options->check.quiet, "print nothing but refusals");
+  command->add_flag("--quiet", options->check.quiet, "print nothing but refusals");
   add_examples(*command, {{"a folder with a policy that compiles", "toroid policy new nearest"},
                           {"what a policy breaks, and how far it is from the bound",
                            "toroid policy check nearest/nearest.so"},

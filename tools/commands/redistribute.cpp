@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include "fft/layout/box.hpp"
 #include "fft/layout/local_array.hpp"
 #include "fft/plan/blueprint.hpp"
@@ -22,9 +23,7 @@
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "tools/command_line/choice.hpp"
-#include "tools/command_line/cli_fwd.hpp"
 #include "tools/command_line/one_process.hpp"
-#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/commands/commands.hpp"
@@ -234,17 +233,17 @@ void add_data_options(CLI::App& verb, RedistributeOptions& options) {
   add_array_options(verb, options,
                     {.size = "64x64x64, or 64 for a cube: each element is its number in C order",
                      .out = "what has arrived, as .npy in C order; -: standard output"});
-  add_option(verb, "--type", options.type, "of elements, as NumPy names it")
-      .check(one_of("type", kTypeNames))
-      .capture_default_str();
+  verb.add_option("--type", options.type, "of elements, as NumPy names it")
+      ->check(one_of("type", kTypeNames))
+      ->capture_default_str();
 }
 
 void add_layout_option(CLI::App& verb, const std::string& name, std::string& layout,
                        const std::string& rest) {
-  add_option(verb, name, layout, "blocks[:GRID], slabs:AXIS, lines:AXIS or a file of boxes" + rest)
-      .type_name("LAYOUT")
-      .required()
-      .check(not_empty());
+  verb.add_option(name, layout, "blocks[:GRID], slabs:AXIS, lines:AXIS or a file of boxes" + rest)
+      ->type_name("LAYOUT")
+      ->required()
+      ->check(not_empty());
 }
 
 void add_distribution_options(CLI::App& verb, RedistributeOptions& options) {
@@ -260,7 +259,7 @@ void add_distribution_options(CLI::App& verb, RedistributeOptions& options) {
 CommandRun add_redistribute_command(CLI::App& app) {
   auto options = std::make_shared<RedistributeOptions>();
   CLI::App* verb =
-      add_verb(app, "redistribute", "an array changes its distribution over the nodes");
+      app.add_subcommand("redistribute", "an array changes its distribution over the nodes");
   add_torus_options(*verb, options->torus);
   add_data_options(*verb, *options);
   add_distribution_options(*verb, *options);

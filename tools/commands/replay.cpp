@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include "hal/bounds.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
@@ -20,8 +21,6 @@
 #include "packet/node/node.hpp"
 #include "packet/replay/replay.hpp"
 #include "packet/replay/schedule_graph.hpp"
-#include "tools/command_line/cli_fwd.hpp"
-#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/commands/commands.hpp"
@@ -190,12 +189,12 @@ int run_replay(const ReplayCommandOptions& options) {
 
 CommandRun add_replay_command(CLI::App& app) {
   auto options = std::make_shared<ReplayCommandOptions>();
-  CLI::App* verb = add_verb(app, "replay", "the messages of a file beside their bound");
+  CLI::App* verb = app.add_subcommand("replay", "the messages of a file beside their bound");
   options->verb = verb;
-  add_option(*verb, "FILE", options->file,
-             "FILE.goal (LogGOPSim's text) or FILE.csv (time,src,dst,bytes; seconds)")
-      .required()
-      .check(not_empty());
+  verb->add_option("FILE", options->file,
+                   "FILE.goal (LogGOPSim's text) or FILE.csv (time,src,dst,bytes; seconds)")
+      ->required()
+      ->check(not_empty());
   add_torus_options(*verb, options->torus);
   add_observation_options(*verb, options->observation);
   add_common_options(*verb, options->common);

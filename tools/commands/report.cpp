@@ -10,9 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include "hal/check.hpp"
-#include "tools/command_line/cli_fwd.hpp"
-#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/commands/commands.hpp"
@@ -72,17 +71,18 @@ int run(const ReportOptions& options) {
 
 CommandRun add_report_command(CLI::App& app) {
   auto options = std::make_shared<ReportOptions>();
-  CLI::App* command = add_verb(app, "report", "results as pictures in one HTML file");
-  add_option(*command, "FILES", options->files,
-             "what --json and --record wrote, of any verb that runs something")
-      .required()
-      .check(not_empty());
+  CLI::App* command = app.add_subcommand("report", "results as pictures in one HTML file");
+  command
+      ->add_option("FILES", options->files,
+                   "what --json and --record wrote, of any verb that runs something")
+      ->required()
+      ->check(not_empty());
   begin_group(*command, "Output");
-  add_option(*command, "-o,--out", options->out, "the page")
-      .type_name("FILE")
-      .check(not_empty())
-      .capture_default_str();
-  add_flag(*command, "--quiet", options->quiet, "print nothing");
+  command->add_option("-o,--out", options->out, "the page")
+      ->type_name("FILE")
+      ->check(not_empty())
+      ->capture_default_str();
+  command->add_flag("--quiet", options->quiet, "print nothing");
   add_examples(*command,
                {{"two results on a page", "toroid alltoall --torus 4x4 --json a.json --quiet"},
                 {"", "toroid fft --size 16 --torus 2x2x2 --json b.json --quiet"},

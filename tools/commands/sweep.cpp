@@ -32,7 +32,6 @@
 #include "tools/campaign/settings.hpp"
 #include "tools/campaign/summary.hpp"
 #include "tools/command_line/choice.hpp"
-#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/command_line/plain_number.hpp"
@@ -221,21 +220,21 @@ int run(const SweepOptions& typed) {
 void add_sweep_options(CLI::App& verb, SweepOptions& options) {
   options.verb = &verb;
   begin_group(verb, "Axis");
-  add_option(verb, "--axis", options.axis, "what runs from small to large")
-      .required()
-      .check(one_of("axis", kSweepAxisNames));
+  verb.add_option("--axis", options.axis, "what runs from small to large")
+      ->required()
+      ->check(one_of("axis", kSweepAxisNames));
   add_number_list(verb, "--load", options.loads, {1e-6, 100},
                   "offered, of the hottest link's bound's rate, as 0.2,0.4 or 0.1:1.0:0.1");
-  add_option(verb, "--refine", options.refine, "halvings in search of the saturation load")
-      .transform(whole_number(0, 30))
-      .capture_default_str();
-  add_option(verb, "--arrivals", options.arrivals, "of messages at a node")
-      .check(one_of("arrivals", kArrivalRuleNames))
-      .capture_default_str();
-  add_option(verb, "--window", options.window, "cycles measured; else as the case suggests")
-      .transform(whole_number(1, std::uint64_t{1} << 30));
-  add_option(verb, "--warm-up", options.warm_up, "cycles before; else half the window")
-      .transform(whole_number(1, std::uint64_t{1} << 30));
+  verb.add_option("--refine", options.refine, "halvings in search of the saturation load")
+      ->transform(whole_number(0, 30))
+      ->capture_default_str();
+  verb.add_option("--arrivals", options.arrivals, "of messages at a node")
+      ->check(one_of("arrivals", kArrivalRuleNames))
+      ->capture_default_str();
+  verb.add_option("--window", options.window, "cycles measured; else as the case suggests")
+      ->transform(whole_number(1, std::uint64_t{1} << 30));
+  verb.add_option("--warm-up", options.warm_up, "cycles before; else half the window")
+      ->transform(whole_number(1, std::uint64_t{1} << 30));
   add_campaign_options(verb, options.lab);
 }
 
@@ -251,7 +250,7 @@ int run_merged_sweep(MergedJournals& journals, const MergeOutputs& outputs) {
 
 CommandRun add_sweep_command(CLI::App& app) {
   auto options = std::make_shared<SweepOptions>();
-  CLI::App* verb = add_verb(app, "sweep", "from small to large: load, message size, machine");
+  CLI::App* verb = app.add_subcommand("sweep", "from small to large: load, message size, machine");
   add_sweep_options(*verb, *options);
   add_examples(
       *verb,

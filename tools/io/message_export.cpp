@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include "hal/check.hpp"
 #include "packet/node/node.hpp"
 #include "packet/replay/recorded_schedule.hpp"
 #include "router/job/blob.hpp"
-#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/io/schedule_file.hpp"
 
@@ -54,10 +54,11 @@ void unpack(std::span<const std::byte> blob, MessageRecord& record) {
 
 void add_export_option(CLI::App& command, std::string& path) {
   begin_group(command, "Output");
-  add_option(command, "--export", path,
-             "write the run's messages to FILE.goal or FILE.csv, for toroid replay")
-      .type_name("FILE")
-      .check(not_empty());
+  command
+      .add_option("--export", path,
+                  "write the run's messages to FILE.goal or FILE.csv, for toroid replay")
+      ->type_name("FILE")
+      ->check(not_empty());
 }
 
 MessageExport::MessageExport(const std::string& path, const Shape& shape,

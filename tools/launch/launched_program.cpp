@@ -6,14 +6,12 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <optional>
 #include <sstream>
 #include <string_view>
 
 #include "hal/check.hpp"
 #include "tools/command_line/command_line.hpp"
 #include "tools/command_line/one_process.hpp"
-#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_text.hpp"
 #include "tools/command_line/spelling.hpp"
 #include "tools/run/provider.hpp"
@@ -46,9 +44,11 @@ std::vector<std::string> own_program(std::vector<std::string> words, const Launc
   if (!line.parse(words)) return {};
   const CLI::App& command = *line.app().get_subcommands().front();
   refuse_several_processes(command, options.processes);
-  if (const std::optional<std::string> provider = given_value(command, "--provider")) {
-    if (options.hosts.empty()) refuse_unknown_provider(*provider);
-    refuse_unsafe_provider(*provider, is_given(command, "--unsafe-provider"));
+  const CLI::Option* const option = command.get_option_no_throw("--provider");
+  if (option != nullptr && option->count() > 0) {
+    const std::string& provider = option->results().front();
+    if (options.hosts.empty()) refuse_unknown_provider(provider);
+    refuse_unsafe_provider(provider, command.count("--unsafe-provider") > 0);
   }
   words.insert(words.begin(), std::filesystem::read_symlink("/proc/self/exe").string());
   return words;

@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <utility>
 
+#include <CLI/CLI.hpp>
 #include "hal/check.hpp"
-#include "tools/command_line/option.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/report/inputs.hpp"
 #include "tools/report/page.hpp"
@@ -15,10 +15,10 @@
 namespace toroid {
 
 void add_report_option(CLI::App& command, std::string& path) {
-  add_option(command, "--report", path, "write the result as pictures: one HTML file")
-      .group("Output")
-      .type_name("FILE")
-      .check(not_empty());
+  command.add_option("--report", path, "write the result as pictures: one HTML file")
+      ->group("Output")
+      ->type_name("FILE")
+      ->check(not_empty());
 }
 
 ReportNotice report_notice(bool quiet, bool fills_standard_output) {

@@ -1,6 +1,6 @@
 #include "tools/run/checkpoint_options.hpp"
 
-#include "tools/command_line/option.hpp"
+#include <CLI/CLI.hpp>
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
 
@@ -8,15 +8,17 @@ namespace toroid {
 
 void add_checkpoint_options(CLI::App& command, CheckpointOptions& options) {
   begin_group(command, "Output");
-  const Option file = add_option(command, "--checkpoint", options.file,
-                                 "save the run there now and then, and when it is interrupted; the "
-                                 "same command goes on from it; removed when the run has ended")
-                          .type_name("FILE")
-                          .check(not_empty());
-  add_option(command, "--checkpoint-every", options.every, "seconds between two checkpoints")
-      .needs(file)
-      .check(number(0, 1e6))
-      .capture_default_str();
+  CLI::Option* const file =
+      command
+          .add_option("--checkpoint", options.file,
+                      "save the run there now and then, and when it is interrupted; the "
+                      "same command goes on from it; removed when the run has ended")
+          ->type_name("FILE")
+          ->check(not_empty());
+  command.add_option("--checkpoint-every", options.every, "seconds between two checkpoints")
+      ->needs(file)
+      ->check(number(0, 1e6))
+      ->capture_default_str();
 }
 
 }  // namespace toroid

@@ -6,8 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "tools/command_line/cli_fwd.hpp"
-#include "tools/command_line/option.hpp"
+#include <CLI/CLI.hpp>
 #include "tools/command_line/option_values.hpp"
 #include "tools/report/blob.hpp"
 #include "tools/results/run_result.hpp"
@@ -42,22 +41,24 @@ Json loads_json(const FabricCounters& counters, std::uint64_t repetitions) {
 
 void add_observation_options(CLI::App& command, ObservationOptions& options) {
   begin_group(command, "Output");
-  add_option(command, "--record", options.record,
-             "write the result with links and FIFOs over time, for toroid report")
-      .type_name("FILE")
-      .check(not_empty());
-  const Option trace =
-      add_option(command, "--trace", options.trace, "write packets' ways for ui.perfetto.dev")
-          .type_name("FILE")
-          .check(not_empty());
+  command
+      .add_option("--record", options.record,
+                  "write the result with links and FIFOs over time, for toroid report")
+      ->type_name("FILE")
+      ->check(not_empty());
+  CLI::Option* const trace =
+      command.add_option("--trace", options.trace, "write packets' ways for ui.perfetto.dev")
+          ->type_name("FILE")
+          ->check(not_empty());
   add_report_option(command, options.report);
-  add_option(command, "--trace-limit", options.trace_bytes,
-             "of the trace at most; packets are left out to keep it; a number without a unit "
-             "is of MB")
-      .type_name("SIZE")
-      .needs(trace)
-      .transform(byte_count({.min = kMegabyte, .max = 4096 * kMegabyte, .unit = 1e6}))
-      .default_str("64MB");
+  command
+      .add_option("--trace-limit", options.trace_bytes,
+                  "of the trace at most; packets are left out to keep it; a number without a unit "
+                  "is of MB")
+      ->type_name("SIZE")
+      ->needs(trace)
+      ->transform(byte_count({.min = kMegabyte, .max = 4096 * kMegabyte, .unit = 1e6}))
+      ->default_str("64MB");
 }
 
 Observation::Observation(const ObservationOptions& options, ReportNotice notice, const Shape& shape,

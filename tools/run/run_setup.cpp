@@ -1,6 +1,7 @@
 #include "tools/run/run_setup.hpp"
 
 #include <fmt/core.h>
+#include <CLI/CLI.hpp>
 
 #include <string_view>
 #include <utility>

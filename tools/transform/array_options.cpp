@@ -1,28 +1,28 @@
 #include "tools/transform/array_options.hpp"
 
-#include "tools/command_line/option.hpp"
+#include <CLI/CLI.hpp>
 #include "tools/command_line/options.hpp"
 
 namespace toroid {
 
 void add_array_options(CLI::App& verb, ArrayOptions& options, const ArrayTexts& texts) {
-  add_option(verb, "--size", options.size, std::string(texts.size))
-      .type_name("SIZE")
-      .check(not_empty());
-  add_option(verb, "--in", options.in,
-             "array of 1 to 6 dimensions: .npy, .npz or .map; -: standard input")
-      .type_name("FILE")
-      .check(not_empty());
-  add_option(verb, "--out", options.out, std::string(texts.out))
-      .type_name("FILE")
-      .check(not_empty());
+  verb.add_option("--size", options.size, std::string(texts.size))
+      ->type_name("SIZE")
+      ->check(not_empty());
+  verb.add_option("--in", options.in,
+                  "array of 1 to 6 dimensions: .npy, .npz or .map; -: standard input")
+      ->type_name("FILE")
+      ->check(not_empty());
+  verb.add_option("--out", options.out, std::string(texts.out))
+      ->type_name("FILE")
+      ->check(not_empty());
 }
 
 void add_run_options(CLI::App& verb, ArrayOptions& options, std::string_view check) {
-  add_flag(verb, "--check", options.check, std::string(check));
-  add_option(verb, "--repeat", options.repeat, "runs; the median counts where time is real")
-      .transform(whole_number(1, 1000000))
-      .capture_default_str();
+  verb.add_flag("--check", options.check, std::string(check));
+  verb.add_option("--repeat", options.repeat, "runs; the median counts where time is real")
+      ->transform(whole_number(1, 1000000))
+      ->capture_default_str();
 }
 
 }  // namespace toroid

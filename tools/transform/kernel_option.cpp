@@ -1,8 +1,8 @@
 #include "tools/transform/kernel_option.hpp"
 
+#include <CLI/CLI.hpp>
 #include "fft/kernels/kernel.hpp"
 #include "tools/command_line/choice.hpp"
-#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
 
 namespace toroid {
@@ -12,9 +12,9 @@ std::string default_kernel() {
 }
 
 void add_kernel_option(CLI::App& verb, std::string& kernel) {
-  add_option(verb, "--kernel", kernel, "whose line transforms the nodes compute")
-      .check(one_of("kernel", fft::local::kLibraryNames))
-      .capture_default_str();
+  verb.add_option("--kernel", kernel, "whose line transforms the nodes compute")
+      ->check(one_of("kernel", fft::local::kLibraryNames))
+      ->capture_default_str();
 }
 
 fft::LibraryName library_of(const std::string& kernel) {

@@ -1,6 +1,7 @@
 #include "tools/transform/options.hpp"
 
 #include <fmt/core.h>
+#include <CLI/CLI.hpp>
 
 #include <cmath>
 #include <iterator>
@@ -32,75 +33,76 @@ void add_data_options(CLI::App& verb, FftOptions& options) {
                     {.size = "64x64x64, or 64 for a cube: seeded random input",
                      .out = "result as .npy, C order: complex128, unless asked otherwise; "
                             "-: standard output"});
-  add_option(verb, "--in-boxes", options.in_boxes,
-             "CSV file of the box of each node; one exchange more leads from there")
-      .type_name("FILE")
-      .check(not_empty());
-  add_option(verb, "--out-boxes", options.out_boxes, "likewise of the result")
-      .type_name("FILE")
-      .check(not_empty());
-  add_flag(verb, "--real", options.real,
-           "real data: forward to the half spectrum of the last axis, inverse from it");
-  add_option(verb, "--precision", options.precision, "of numbers")
-      .check(one_of("precision", kPrecisionNames))
-      .capture_default_str();
-  add_option(verb, "--batch", options.batch, "arrays in one call; the first extent of --in")
-      .transform(whole_number(1, std::uint64_t{1} << 31))
-      .capture_default_str();
-  add_option(verb, "--scale", options.scale, "what results are multiplied by")
-      .check(one_of("scale", fft::kScaleNames))
-      .capture_default_str();
+  verb.add_option("--in-boxes", options.in_boxes,
+                  "CSV file of the box of each node; one exchange more leads from there")
+      ->type_name("FILE")
+      ->check(not_empty());
+  verb.add_option("--out-boxes", options.out_boxes, "likewise of the result")
+      ->type_name("FILE")
+      ->check(not_empty());
+  verb.add_flag("--real", options.real,
+                "real data: forward to the half spectrum of the last axis, inverse from it");
+  verb.add_option("--precision", options.precision, "of numbers")
+      ->check(one_of("precision", kPrecisionNames))
+      ->capture_default_str();
+  verb.add_option("--batch", options.batch, "arrays in one call; the first extent of --in")
+      ->transform(whole_number(1, std::uint64_t{1} << 31))
+      ->capture_default_str();
+  verb.add_option("--scale", options.scale, "what results are multiplied by")
+      ->check(one_of("scale", fft::kScaleNames))
+      ->capture_default_str();
 }
 
 void add_method_options(CLI::App& verb, FftOptions& options) {
   begin_group(verb, "Transform");
-  add_option(verb, "--method", options.method, "how the transform is spread over the nodes")
-      .check(one_of("method", fft::kMethodNames))
-      .capture_default_str();
-  add_option(verb, "--layer", options.layer,
-             "what carries exchanges: active packets, or a collective call of message passing")
-      .check(one_of("layer", fft::kLayerNames))
-      .capture_default_str();
-  add_option(verb, "--transform", options.transform,
-             "of every axis; with the method orbital also one per axis, as dct,dft,wht; "
-             "fft: the dft by factors, b times less to compute; matrix:FILE: by an N x N matrix")
-      .type_name("KINDS")
-      .check(suggested(fft::kTransformKindNames))
-      .capture_default_str();
+  verb.add_option("--method", options.method, "how the transform is spread over the nodes")
+      ->check(one_of("method", fft::kMethodNames))
+      ->capture_default_str();
+  verb.add_option("--layer", options.layer,
+                  "what carries exchanges: active packets, or a collective call of message passing")
+      ->check(one_of("layer", fft::kLayerNames))
+      ->capture_default_str();
+  verb.add_option(
+          "--transform", options.transform,
+          "of every axis; with the method orbital also one per axis, as dct,dft,wht; "
+          "fft: the dft by factors, b times less to compute; matrix:FILE: by an N x N matrix")
+      ->type_name("KINDS")
+      ->check(suggested(fft::kTransformKindNames))
+      ->capture_default_str();
   add_stage_options(verb, options);
-  add_flag(verb, "--inverse", options.inverse, "sum with exp(+2 pi i kn/N); see --scale");
-  add_option(verb, "--loop", options.loops,
-             "forward and, divided by N, back again, so many times in one run")
-      .transform(whole_number(1, 1000000))
-      .type_name("TIMES");
-  add_flag(verb, "--return", options.return_to_input,
-           "one more exchange puts the result into the input's layout");
+  verb.add_flag("--inverse", options.inverse, "sum with exp(+2 pi i kn/N); see --scale");
+  verb.add_option("--loop", options.loops,
+                  "forward and, divided by N, back again, so many times in one run")
+      ->transform(whole_number(1, 1000000))
+      ->type_name("TIMES");
+  verb.add_flag("--return", options.return_to_input,
+                "one more exchange puts the result into the input's layout");
 }
 
 void add_slab_options(CLI::App& verb, FftOptions& options) {
   begin_group(verb, "Method slab");
   add_piece_options(verb, options);
-  add_option(verb, "--box-cut", options.box_cut,
-             "the spectrum's box is so many times smaller per axis, 1.5 or 2")
-      .check(box_cut())
-      .capture_default_str();
-  add_option(verb, "--cores", options.cores,
-             "cores of a node that share out its lines; one moves the packets")
-      .transform(whole_number(1, 1024))
-      .capture_default_str();
-  add_flag(verb, "--timings", options.timings,
-           "a table of blocks on 1 to all nodes, blocking beside non-blocking");
+  verb.add_option("--box-cut", options.box_cut,
+                  "the spectrum's box is so many times smaller per axis, 1.5 or 2")
+      ->check(box_cut())
+      ->capture_default_str();
+  verb.add_option("--cores", options.cores,
+                  "cores of a node that share out its lines; one moves the packets")
+      ->transform(whole_number(1, 1024))
+      ->capture_default_str();
+  verb.add_flag("--timings", options.timings,
+                "a table of blocks on 1 to all nodes, blocking beside non-blocking");
 }
 
 void add_plan_options(CLI::App& verb, FftOptions& options) {
   begin_group(verb, "Run");
   add_kernel_option(verb, options.kernel);
-  add_option(verb, "--plan", options.plan, "of local transforms; auto: measure where time is real")
-      .check(one_of("plan", kPlanNames))
-      .capture_default_str();
-  add_option(verb, "--wisdom", options.wisdom, "keeps what has been measured")
-      .type_name("FILE")
-      .check(not_empty());
+  verb.add_option("--plan", options.plan, "of local transforms; auto: measure where time is real")
+      ->check(one_of("plan", kPlanNames))
+      ->capture_default_str();
+  verb.add_option("--wisdom", options.wisdom, "keeps what has been measured")
+      ->type_name("FILE")
+      ->check(not_empty());
   add_run_options(verb, options, "compare with a serial transform on this host");
 }
 
@@ -111,7 +113,7 @@ fft::Rigor rigor_of(const FftOptions& options, bool is_virtual) {
 
 }  // namespace
 
-Check box_cut() {
+CLI::Validator box_cut() {
   const auto check = [](const std::string& text) {
     const auto cut = parse_number<double>(text);
     if (cut && *cut >= 1 && *cut <= std::ldexp(1.0, 31)) return std::string();

@@ -9,7 +9,6 @@
 #include "fft/plan/description.hpp"
 #include "hal/shape.hpp"
 #include "tools/command_line/cli_fwd.hpp"
-#include "tools/command_line/option.hpp"
 #include "tools/command_line/options.hpp"
 #include "tools/run/observation_options.hpp"
 #include "tools/transform/array_options.hpp"
@@ -50,7 +49,7 @@ struct FftOptions : ArrayOptions, PieceOptions, StageOptions {
 };
 
 /// Of numbers that a box cut may be: 1 or more, and not always whole.
-Check box_cut();
+CLI::Validator box_cut();
 
 void add_fft_options(CLI::App& verb, FftOptions& options);
 /// Throws BadInput where values do not go together.

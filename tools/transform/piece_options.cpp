@@ -6,9 +6,9 @@
 #include <functional>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include "hal/check.hpp"
 #include "tools/command_line/choice.hpp"
-#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/split.hpp"
 
@@ -16,13 +16,13 @@ namespace toroid {
 namespace {
 
 /// A number of planes or -1, or up to three of them with commas between.
-Check planes() {
-  const Check count = whole_number(0, std::uint64_t{1} << 31);
+CLI::Validator planes() {
+  const CLI::Validator count = whole_number(0, std::uint64_t{1} << 31);
   const auto check = [count](std::string& text) {
     std::vector<std::string> numbers = split(text, ',');
     if (numbers.size() > 3) return std::string("more than three numbers of planes");
     for (std::string& number : numbers) {
-      const std::string error = number == "-1" ? "" : count.test(number);
+      const std::string error = number == "-1" ? "" : count(number);
       if (!error.empty()) return error + ", nor -1";
     }
     text = fmt::format("{}", fmt::join(numbers, ","));
@@ -44,25 +44,25 @@ void set_planes(PieceOptions& options, const std::string& text) {
 }  // namespace
 
 void add_piece_options(CLI::App& verb, PieceOptions& options) {
-  add_option(
-      verb, "--planes", [&options](const std::string& text) { set_planes(options, text); },
-      "planes per non-blocking exchange; 0: blocking, -1: the fastest, measured. F,B "
-      "where the inverse has others; F,P,Q with a box cut: P forward, Q inverse")
-      .transform(planes())
-      .type_name("F[,B] or F,P,Q")
-      .default_str("0");
-  add_option(verb, "--window", options.window, "exchanges that may be outstanding at once")
-      .transform(whole_number(1, fft::kMostOutstanding))
-      .capture_default_str();
-  add_option(verb, "--test-interval", options.test_interval,
-             "lines between two looks at the network; else 1 where time is virtual, all "
-             "of a piece")
-      .transform(whole_number(1, std::uint64_t{1} << 31));
-  add_option(verb, "--start", options.start,
-             "when the last axis begins: after the exchange, or each line when it has come")
-      .check(one_of("start", fft::kStartNames))
-      .capture_default_str();
-  add_flag(verb, "--taper", options.taper, "exchanges of fewer and fewer planes at the end");
+  verb.add_option_function<std::string>(
+          "--planes", [&options](const std::string& text) { set_planes(options, text); },
+          "planes per non-blocking exchange; 0: blocking, -1: the fastest, measured. F,B "
+          "where the inverse has others; F,P,Q with a box cut: P forward, Q inverse")
+      ->transform(planes())
+      ->type_name("F[,B] or F,P,Q")
+      ->default_str("0");
+  verb.add_option("--window", options.window, "exchanges that may be outstanding at once")
+      ->transform(whole_number(1, fft::kMostOutstanding))
+      ->capture_default_str();
+  verb.add_option("--test-interval", options.test_interval,
+                  "lines between two looks at the network; else 1 where time is virtual, all "
+                  "of a piece")
+      ->transform(whole_number(1, std::uint64_t{1} << 31));
+  verb.add_option("--start", options.start,
+                  "when the last axis begins: after the exchange, or each line when it has come")
+      ->check(one_of("start", fft::kStartNames))
+      ->capture_default_str();
+  verb.add_flag("--taper", options.taper, "exchanges of fewer and fewer planes at the end");
 }
 
 fft::Overlap overlap_of(const PieceOptions& options, double box_cut, FabricName fabric) {

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include <CLI/CLI.hpp>
 #include "hal/check.hpp"
-#include "tools/command_line/option.hpp"
 #include "tools/command_line/option_values.hpp"
 #include "tools/command_line/options.hpp"
 
@@ -34,21 +34,21 @@ std::array<unsigned, 3> axes_of(std::string_view text) {
 }  // namespace
 
 void add_stage_options(CLI::App& verb, StageOptions& options) {
-  add_option(verb, "--schedule", options.schedule, "signs of its scheduling vector, as +-+")
-      .type_name("SIGNS")
-      .capture_default_str();
-  add_option(verb, "--slicing", options.slicing,
-             "the axis across whose slices the first two stages work; else y")
-      .check(one_of("slicing", kSlicings));
-  add_option(verb, "--stages", options.stages,
-             "axes in the order of the stages, the slicing's last; else zyx, zxy, yxz")
-      .type_name("AXES")
-      .check(not_empty());
-  add_option(verb, "--variant", options.variant,
-             "cra rolls data and sums; bcr broadcasts data and rolls coefficients, as "
-             "Fox's; bbc broadcasts both")
-      .check(one_of("variant", fft::kOrbitalVariantNames))
-      .capture_default_str();
+  verb.add_option("--schedule", options.schedule, "signs of its scheduling vector, as +-+")
+      ->type_name("SIGNS")
+      ->capture_default_str();
+  verb.add_option("--slicing", options.slicing,
+                  "the axis across whose slices the first two stages work; else y")
+      ->check(one_of("slicing", kSlicings));
+  verb.add_option("--stages", options.stages,
+                  "axes in the order of the stages, the slicing's last; else zyx, zxy, yxz")
+      ->type_name("AXES")
+      ->check(not_empty());
+  verb.add_option("--variant", options.variant,
+                  "cra rolls data and sums; bcr broadcasts data and rolls coefficients, as "
+                  "Fox's; bbc broadcasts both")
+      ->check(one_of("variant", fft::kOrbitalVariantNames))
+      ->capture_default_str();
 }
 
 std::array<int, 3> schedule_of(const std::string& text) {
