@@ -57,7 +57,7 @@ TEST(OptionEffects, NamesOptionsAndVerbsThatExist) {
     for (const std::string& option : words_of(effect.options)) {
       const auto having = verbs_with(line.app(), effect, option);
       EXPECT_FALSE(having.empty()) << option << " of " << effect.verbs;
-      if (!effect.verbs.empty()) EXPECT_EQ(having.size(), words_of(effect.verbs).size()) << option;
+      EXPECT_TRUE(effect.verbs.empty() || having.size() == words_of(effect.verbs).size()) << option;
     }
   }
 }
@@ -70,8 +70,7 @@ TEST(OptionEffects, EachRowRefusesWhatItSaysAndProposesWhatItAccepts) {
       SCOPED_TRACE(option + " where " + std::string(effect.where));
       RunSetting nothing(verb);
       const std::string alternative(effect.where.substr(0, effect.where.find(" | ")));
-      for (const std::string& requirement : {alternative})
-        if (requirement.starts_with("no ")) nothing.set(words_of(requirement)[1], "x");
+      if (alternative.starts_with("no ")) nothing.set(words_of(alternative)[1], "x");
       const std::string refusal = without_effect(option, verb, nothing);
       std::string shown = option;
       std::ranges::replace(shown, '=', ' ');
