@@ -97,7 +97,7 @@ TEST(OptionEffects, SayInOneFormWhatIsInTheWayAndWhatWorks) {
             "--loop)");
   EXPECT_EQ(without_effect("--order", "fft", rings), "");
   EXPECT_EQ(without_effect("--order", "hello", RunSetting("hello").set("sends", "streams")),
-            "--order has no effect on hello (it works with exchanges)");
+            "--order has no effect on hello (it works with exchanges, as of alltoall)");
 }
 
 TEST(OptionEffects, CoverEachNumberOfTheMachineThatNotEveryFabricReads) {
@@ -109,16 +109,16 @@ TEST(OptionEffects, CoverEachNumberOfTheMachineThatNotEveryFabricReads) {
       read.insert(std::string(field.key));
   // Time by the wall clock is counted in cycles; the rest are buffers of the direct route, and when
   // message passing sends without asking.
-  EXPECT_EQ(read,
-            (std::set<std::string>{"clock_hz", "eager_bytes", "injection_fifo_chunks",
-                                   "link_error_rate", "reception_fifo_chunks", "reception_fifos"}));
+  EXPECT_EQ(read, (std::set<std::string>{"clock_hz", "eager_bytes", "injection_fifo_chunks",
+                                         "injection_fifos", "link_error_rate",
+                                         "reception_fifo_chunks", "reception_fifos"}));
 }
 
 TEST(OptionEffects, NumbersOfTheMachineThatNothingReadsAreRefusedByName) {
   const TemporaryDirectory directory;
   const Arguments rings = {"alltoall", "--torus", "2x2", "--fabric", "shm", "--route", "direct"};
-  expect_refusal(directory, rings + Arguments{"--machine", "bgl:injection_fifos=4"},
-                 {"--machine injection_fifos has no effect on alltoall with --fabric shm --route "
+  expect_refusal(directory, rings + Arguments{"--machine", "bgl:bubble_vc_chunks=4"},
+                 {"--machine bubble_vc_chunks has no effect on alltoall with --fabric shm --route "
                   "direct (it works with --route torus)"});
   expect_refusal(directory, rings + Arguments{"--machine", "bgl:hop_latency=100 ns"},
                  {"--machine hop_latency_cycles", "(it works with --fabric sim)"});
@@ -127,9 +127,56 @@ TEST(OptionEffects, NumbersOfTheMachineThatNothingReadsAreRefusedByName) {
       {"compare", "--torus", "2x2", "--fabric", "shm", "--machine", "bgl,bgl:inject_cycles=9"},
       {"--machine inject_cycles has no effect on compare"});
   EXPECT_EQ(run_command({"alltoall", "--torus", "2x2", "--fabric", "shm", "--route", "torus",
-                         "--machine", "bgl:injection_fifos=4", "--quiet"})
+                         "--machine", "bgl:bubble_vc_chunks=4", "--quiet"})
                 .exit_code,
             0);
+}
+
+/// One FIFO of the direct route is as large as the node's, a throttle follows from the links, and
+/// who validates runs hop by hop over rings.
+TEST(OptionEffects, NumbersOfTheMachineThatOnlyOnePathReadsAreTaken) {
+  const Arguments two = {"--torus", "2x2", "--quiet"};
+  const Arguments rings = Arguments{"alltoall", "--fabric", "shm"} + two;
+  for (const Arguments& run :
+       {rings + Arguments{"--machine", "bgl:injection_fifos=4"},
+        rings + Arguments{"--policy", "throttled:10", "--machine", "bgl:link_bits_per_cycle=4"},
+        Arguments{"compare", "--policies", "random,throttled", "--fabric", "shm", "--machine",
+                  "bgl:wire_overhead_bytes=20"} +
+            two,
+        Arguments{"compare", "--policies", "random", "--validate", "--machine",
+                  "bgl:ring_slots=64"} +
+            two})
+    EXPECT_EQ(run_command(run).exit_code, 0) << run.front();
+}
+
+/// What one row says is not refused by another: a refusal names all that is missing, and nothing
+/// that the verb does not have.
+TEST(OptionEffects, RefusalsNameAllThatIsMissingAndOnlyWhatCanBeTyped) {
+  const TemporaryDirectory directory;
+  expect_refusal(
+      directory,
+      {"fft", "--size", "8", "--torus", "2x2", "--fabric", "shm", "--link-error-limit", "5"},
+      {"(it works with --link-error --fabric sim)"});
+  expect_refusal(
+      directory,
+      {"poisson", "--torus", "2x2", "--size", "8", "--method", "orbital", "--kernel", "fftw"},
+      {"(it works with --method volumetric, slab or rows)"});
+  expect_refusal(directory,
+                 {"fft", "--size", "8", "--torus", "2x2x2", "--method", "orbital", "--fabric",
+                  "shm", "--route", "torus", "--transfer", "put"},
+                 {"(it works with --route direct)"});
+  expect_refusal(directory, {"fft", "--size", "8", "--torus", "4x4@YX2", "--tie", "both"},
+                 {"with twist 4x4@YX2 (it works without twist)"});
+}
+
+TEST(OptionEffects, HelpSaysWhatIsForOtherVerbs) {
+  const CommandLine line;
+  const auto note = [&](const char* verb) {
+    const CLI::App* app = line.app().get_subcommand(verb);
+    return effect_note(*app->get_option("--fail-node"), *app);
+  };
+  EXPECT_THAT(note("fft"), HasSubstr("with alltoall or replay"));
+  EXPECT_EQ(note("alltoall"), "only with --fabric sim or with --route torus");
 }
 
 /// Every option of every verb on every fabric, route and kind of message: the groups that JSON has

@@ -274,6 +274,11 @@ RunSetting setting_of(const CampaignLists& lists, const CampaignSender& sender,
   const auto errs = [](const std::string& name) { return load_machine(name).link_error_rate > 0; };
   if (std::ranges::any_of(settings.machines, errs)) setting.set("--link-error", "of a machine");
   if (lists.link_errors.limit == 0) setting.set("--link-error-limit", "");
+  const auto has_throttle = [&](const std::string& name) {
+    return throttles(policy_named(name), Shape::parse("4x4x4"), settings.machine);
+  };
+  if (std::ranges::any_of(names_of_policies(lists), has_throttle))
+    setting.set("throttle", "of a policy");
   return setting;
 }
 

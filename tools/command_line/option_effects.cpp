@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "hal/check.hpp"
@@ -36,15 +37,16 @@ constexpr OptionEffect kEffects[] = {
     {"--bind --stall", "", "--validate | --fabric shm,ofi"},
     {"--provider --unsafe-provider --frames", "", "--fabric ofi"},
     // Numbers of the machine.
-    {"--machine=injection_fifos --machine=dynamic_vc_chunks --machine=bubble_vc_chunks "
-     "--machine=priority_vc_chunks --machine=bubble_reserve_chunks --machine=arbitration_choice "
-     "--machine=arbitration_fullest --machine=arbitration_period",
+    {"--machine=dynamic_vc_chunks --machine=bubble_vc_chunks --machine=priority_vc_chunks "
+     "--machine=bubble_reserve_chunks --machine=arbitration_choice --machine=arbitration_fullest "
+     "--machine=arbitration_period",
      "", kLinks},
     {"--machine=reception_fifos --machine=reception_fifo_chunks", "",
      "--fabric sim | --route direct"},
-    {"--machine=ring_slots", "", "--fabric shm,ofi & --route torus"},
-    {"--machine=link_bits_per_cycle --machine=wire_overhead_bytes --machine=hop_latency_cycles "
-     "--machine=input_reads --machine=token_return_cycles --machine=priority_injection_fifos "
+    {"--machine=ring_slots", "", "--validate | --fabric shm,ofi & --route torus"},
+    {"--machine=link_bits_per_cycle --machine=wire_overhead_bytes", "", "throttle | --fabric sim"},
+    {"--machine=hop_latency_cycles --machine=input_reads --machine=token_return_cycles "
+     "--machine=priority_injection_fifos "
      "--machine=priority_reception_fifos --machine=inject_cycles --machine=receive_cycles "
      "--machine=fft_cycles_factor --machine=transpose_cycles --machine=fma_cycles "
      "--machine=dma_descriptor_cycles --machine=dma_inject_cycles --machine=dma_receive_cycles "
@@ -130,6 +132,7 @@ struct Requirement {
     if (values.empty()) return setting.is_given(name) != is_absent;
     return std::ranges::find(values, setting.get(name)) != values.end();
   }
+  bool operator==(const Requirement&) const = default;
 };
 using Requirements = std::vector<Requirement>;
 
@@ -160,7 +163,8 @@ std::string text_of(const Requirement& requirement, std::string_view verb) {
   std::string values = fmt::format("{}", fmt::join(requirement.values, ", "));
   if (const std::size_t last = values.rfind(", "); last != values.npos)
     values.replace(last, 2, " or ");
-  if (requirement.name == "sends" || requirement.name == "verb") return values;
+  if (requirement.name == "sends") return values + ", as of alltoall";
+  if (requirement.name == "verb") return values;
   return fmt::format("{} {}", requirement.name.starts_with('-') ? requirement.name : verb, values);
 }
 
@@ -176,26 +180,47 @@ std::string text_of(const Requirements& requirements, std::string_view verb) {
 
 /// What of the setting is in the way and is not said by the run's name: "--fabric shm --route
 /// direct".
-std::string in_the_way(const OptionEffect& effect, const RunSetting& setting) {
+std::string in_the_way(const std::vector<OptionEffect>& effects, const RunSetting& setting) {
   std::vector<std::string> said;
-  for (const Requirements& alternative : alternatives_of(effect))
-    for (const Requirement& one : unmet(alternative, setting)) {
-      const std::string_view value = setting.get(one.name);
-      if (!one.name.starts_with('-') || (value.empty() && !setting.is_given(one.name))) continue;
-      std::string text = fmt::format("{}{}{}", one.name, value.empty() ? "" : " ", value);
-      if (setting.what().find(text) == std::string::npos && std::ranges::count(said, text) == 0)
-        said.push_back(std::move(text));
-    }
+  for (const OptionEffect& effect : effects)
+    for (const Requirements& alternative : alternatives_of(effect))
+      for (const Requirement& one : unmet(alternative, setting)) {
+        const std::string_view value = setting.get(one.name);
+        if (one.name == "sends" || one.name == "verb") continue;
+        if (value.empty() && !setting.is_given(one.name)) continue;
+        std::string text = fmt::format("{}{}{}", one.name, value.empty() ? "" : " ", value);
+        if (setting.what().find(text) == std::string::npos && std::ranges::count(said, text) == 0)
+          said.push_back(std::move(text));
+      }
   return said.empty() ? "" : fmt::format(" with {}", fmt::join(said, " "));
 }
 
-/// What is missing of the alternative that misses least.
-std::string remedy(const OptionEffect& effect, std::string_view verb, const RunSetting& setting) {
+/// What of the requirements the user cannot type: another verb, or an option that this one lacks.
+std::ptrdiff_t out_of_reach(const Requirements& requirements, const RunSetting& setting) {
+  return std::ranges::count_if(requirements, [&](const Requirement& one) {
+    return one.name == "sends" || one.name == "verb" || !setting.knows(one.name);
+  });
+}
+
+/// What is missing of the alternative that misses least, of those that the user can type.
+Requirements remedy(const OptionEffect& effect, const RunSetting& setting) {
+  const auto cost = [&](const Requirements& missing) {
+    return std::pair(out_of_reach(missing, setting), missing.size());
+  };
   Requirements least = unmet(alternatives_of(effect).front(), setting);
   for (const Requirements& alternative : alternatives_of(effect))
-    if (Requirements missing = unmet(alternative, setting); missing.size() <= least.size())
+    if (Requirements missing = unmet(alternative, setting); cost(missing) <= cost(least))
       least = std::move(missing);
-  return text_of(least, verb);
+  return least;
+}
+
+/// What all of the rows miss, each once.
+Requirements remedy(const std::vector<OptionEffect>& effects, const RunSetting& setting) {
+  Requirements all;
+  for (const OptionEffect& effect : effects)
+    for (Requirement& one : remedy(effect, setting))
+      if (std::ranges::find(all, one) == all.end()) all.push_back(std::move(one));
+  return all;
 }
 
 template <typename Use>
@@ -237,6 +262,10 @@ std::string_view RunSetting::get(std::string_view name) const {
   return found == values_.end() ? std::string_view() : std::string_view(found->second.text);
 }
 
+bool RunSetting::knows(std::string_view name) const {
+  return values_.contains(name);
+}
+
 bool RunSetting::is_given(std::string_view name) const {
   const auto found = values_.find(name);
   return found != values_.end() && found->second.is_given;
@@ -253,15 +282,15 @@ std::span<const OptionEffect> option_effects() {
 
 std::string without_effect(std::string_view option, std::string_view verb,
                            const RunSetting& setting) {
-  std::string refusal;
+  std::vector<OptionEffect> refusing;
   for_each_row(option, verb, [&](const OptionEffect& effect) {
-    std::string typed(option);
-    std::ranges::replace(typed, '=', ' ');
-    if (refusal.empty() && !holds(effect, setting))
-      refusal = fmt::format("{} has no effect on {}{} (it works {})", typed, setting.what(),
-                            in_the_way(effect, setting), remedy(effect, verb, setting));
+    if (!holds(effect, setting)) refusing.push_back(effect);
   });
-  return refusal;
+  if (refusing.empty()) return "";
+  std::string typed(option);
+  std::ranges::replace(typed, '=', ' ');
+  return fmt::format("{} has no effect on {}{} (it works {})", typed, setting.what(),
+                     in_the_way(refusing, setting), text_of(remedy(refusing, setting), verb));
 }
 
 bool has_effect(std::string_view option, std::string_view verb, const RunSetting& setting) {
@@ -282,9 +311,9 @@ void refuse_options_without_effect(const CLI::App& verb, const RunSetting& setti
 
 namespace {
 
-/// Whether the verb's options can say it.
+/// Whether the verb's options can say it, or it is another verb.
 bool can_say(const CLI::App& verb, const Requirement& requirement) {
-  return requirement.name == "KIND" || requirement.name == "ACTION" ||
+  return requirement.name == "KIND" || requirement.name == "ACTION" || requirement.name == "verb" ||
          verb.get_option_no_throw(std::string(requirement.name)) != nullptr;
 }
 
@@ -294,7 +323,9 @@ std::string effect_note(const CLI::Option& option, const CLI::App& app) {
   const std::string verb = app.get_name();
   Requirements always;
   std::vector<std::string> notes;
+  const RunSetting nothing(app);
   for_each_row(key_of(option), verb, [&](const OptionEffect& effect) {
+    if (effect.where.starts_with("verb ") && holds(effect, nothing)) return;
     std::vector<Requirements> all = alternatives_of(effect);
     std::erase_if(all, [&](const Requirements& alternative) {
       return !std::ranges::all_of(alternative, [&](const auto& one) { return can_say(app, one); });

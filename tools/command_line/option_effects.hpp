@@ -14,7 +14,7 @@
 namespace toroid {
 
 /// What a run is set to, by the names that the table uses: options ("--fabric" is "shm") and
-/// "sends", the kind of its messages.
+/// "sends", the kind of its messages; "throttle", where the policy has one; "twist" of the torus.
 class RunSetting {
  public:
   /// `what` names the run in messages, as "fft --method slab".
@@ -27,6 +27,8 @@ class RunSetting {
   RunSetting& set(std::string_view name, std::string_view value);
   /// The value, else the default; "" where there is none.
   std::string_view get(std::string_view name) const;
+  /// Whether the verb has it, or it was set.
+  bool knows(std::string_view name) const;
   bool is_given(std::string_view name) const;
   const std::string& what() const { return what_; }
 

@@ -36,18 +36,32 @@ std::string why_no_put(const CommonOptions& common, const Machine& machine) {
   return "--transfer put needs --route direct: hop by hop everything moves in packets";
 }
 
-}  // namespace
-
-/// A policy that is not for this torus concerns links: its run will say what is wrong.
-bool concerns_links(const Policy& policy, const Shape& shape, const Machine& machine) {
+/// Its settings for the all-to-all, and those of `random`; true where the policy is not for this
+/// torus: its run will say what is wrong.
+template <typename Compare>
+bool compare_with_random(const Policy& policy, const Shape& shape, const Machine& machine,
+                         const Compare& compare) {
   const auto traffic = make_traffic("all-to-all", shape, kPayloadBytes, 1);
   const PolicyCase on{shape, machine, *traffic};
   try {
-    return link_settings(policy.settings(on)) !=
-           link_settings(policy_by_name("random").settings(on));
+    return compare(policy.settings(on), policy_by_name("random").settings(on));
   } catch (const BadInput&) {
     return true;
   }
+}
+
+}  // namespace
+
+bool concerns_links(const Policy& policy, const Shape& shape, const Machine& machine) {
+  return compare_with_random(policy, shape, machine, [](const auto& settings, const auto& random) {
+    return link_settings(settings) != link_settings(random);
+  });
+}
+
+bool throttles(const Policy& policy, const Shape& shape, const Machine& machine) {
+  return compare_with_random(policy, shape, machine, [](const auto& settings, const auto&) {
+    return settings.throttle.cycles_per_packet > 0;
+  });
 }
 
 bool concerns_links(const TorusOptions& options, const Machine& machine) {

@@ -17,11 +17,15 @@ namespace toroid {
 /// The names of RingRoute, and "auto".
 inline constexpr std::array<std::string_view, 3> kRouteNames = {"torus", "direct", "auto"};
 
-/// Whether the policy says what happens at links: drain, tying, routing or tie.
+/// Whether the policy says what happens at links: drain, tying, routing or tie. A policy that is
+/// not for this torus does, and throttles: its run will say what is wrong.
 bool concerns_links(const Policy& policy, const Shape& shape, const Machine& machine);
 /// Whether anything does that a run is told of its torus: the policy, options, failures, the rules
 /// of routers. Throws BadInput where a name is unknown, or the torus is none.
 bool concerns_links(const TorusOptions& options, const Machine& machine);
+
+/// Whether the policy has cycles between packets, which may follow from the machine's links.
+bool throttles(const Policy& policy, const Shape& shape, const Machine& machine);
 
 /// Of the policy with its changes. It may depend on the machine, but does not on its failures.
 RoutingRule routing_of(const PolicyOptions& options);

@@ -19,6 +19,7 @@ namespace toroid {
 RunSetting setting_of(const CLI::App& verb, const Sender& sender, const CommonOptions& common,
                       const TorusOptions& torus, const Machine& machine) {
   const RingRoute route = route_of(common, concerns_links(torus, machine));
+  const Shape shape = Shape::parse(torus.torus, torus.mesh);
   RunSetting setting(verb, sender.what);
   setting.set("sends", name_of<Sent>(kSentNames, sender.sent))
       .set("--route", name_of<RingRoute>(kRingRouteNames, route));
@@ -26,7 +27,8 @@ RunSetting setting_of(const CLI::App& verb, const Sender& sender, const CommonOp
     setting.set("--routing", name_of<RoutingRule>(kRoutingRuleNames, routing_of(torus.policy)));
   if (machine.link_error_rate > 0) setting.set("--link-error", "of the machine");
   if (torus.link_errors.limit == 0) setting.set("--link-error-limit", "");
-  if (Shape::parse(torus.torus, torus.mesh).is_twisted()) setting.set("twist", torus.torus);
+  if (throttles(torus.policy.named(), shape, machine)) setting.set("throttle", "of the policy");
+  if (shape.is_twisted()) setting.set("twist", torus.torus);
   return setting;
 }
 
