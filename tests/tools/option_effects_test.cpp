@@ -88,7 +88,8 @@ TEST(OptionEffects, SayInOneFormWhatIsInTheWayAndWhatWorks) {
             "--drain has no effect on fft --method volumetric with --fabric shm --route direct (it "
             "works with --route torus)");
   EXPECT_EQ(without_effect("--cores", "fft", rings),
-            "--cores has no effect on fft --method volumetric (it works with --method slab)");
+            "--cores has no effect on fft --method volumetric with --fabric shm (it works with "
+            "--method slab --fabric sim)");
   EXPECT_EQ(without_effect("--frames", "fft", rings),
             "--frames has no effect on fft --method volumetric with --fabric shm (it works with "
             "--fabric ofi)");
@@ -117,7 +118,7 @@ TEST(OptionEffects, CoverEachNumberOfTheMachineThatNotEveryFabricReads) {
 TEST(OptionEffects, NumbersOfTheMachineThatNothingReadsAreRefusedByName) {
   const TemporaryDirectory directory;
   const Arguments rings = {"alltoall", "--torus", "2x2", "--fabric", "shm", "--route", "direct"};
-  expect_refusal(directory, rings + Arguments{"--machine", "bgl:bubble_vc_chunks=4"},
+  expect_refusal(directory, rings + Arguments{"--machine", "bgl:bubble_vc_chunks=16"},
                  {"--machine bubble_vc_chunks has no effect on alltoall with --fabric shm --route "
                   "direct (it works with --route torus)"});
   expect_refusal(directory, rings + Arguments{"--machine", "bgl:hop_latency=100 ns"},
@@ -127,7 +128,7 @@ TEST(OptionEffects, NumbersOfTheMachineThatNothingReadsAreRefusedByName) {
       {"compare", "--torus", "2x2", "--fabric", "shm", "--machine", "bgl,bgl:inject_cycles=9"},
       {"--machine inject_cycles has no effect on compare"});
   EXPECT_EQ(run_command({"alltoall", "--torus", "2x2", "--fabric", "shm", "--route", "torus",
-                         "--machine", "bgl:bubble_vc_chunks=4", "--quiet"})
+                         "--machine", "bgl:bubble_vc_chunks=16", "--quiet"})
                 .exit_code,
             0);
 }
