@@ -14,8 +14,8 @@
 namespace toroid::fft {
 namespace {
 
-/// What a product takes while it lasts, 128 MiB on x86-64, and some air.
-constexpr std::size_t kBufferBytes = std::size_t{160} << 20;
+/// The library itself, 40 MiB; the buffer of its products, 128 MiB on x86-64; and some air.
+constexpr std::size_t kRoomBytes = std::size_t{224} << 20;
 
 /// Lets the calling thread run on one core only, and in the end on all of those it had: OpenBLAS
 /// counts the cores of the thread that loads it. No other thread notices, as it might where the
@@ -54,6 +54,15 @@ class OneCore {
   bool chosen_ = false;
 };
 
+/// Without memory for a buffer OpenBLAS would look for it for ever: builds with threads as they are
+/// loaded, others in their first product.
+void require_room() {
+  if (!has_room_for(kRoomBytes))
+    throw RunFailed(
+        fmt::format("not enough memory for OpenBLAS, which takes {} MiB (ulimit -v, ulimit -d)",
+                    kRoomBytes >> 20));
+}
+
 /// A node computes on its own worker thread: threads of OpenBLAS's own would share out the sums of
 /// large products differently, and spin. It starts one per core as it is loaded.
 SharedLibrary load_with_one_thread() {
@@ -66,13 +75,9 @@ SharedLibrary load_with_one_thread() {
   return library;
 }
 
-/// Has OpenBLAS take the buffer that products need, which it keeps: without memory for one it would
-/// look for it for ever. Smaller products may do without.
+/// Has OpenBLAS take the buffer that products need, which it keeps, while there is room for it.
+/// Smaller products may do without.
 void take_buffer(const OpenBlas& blas) {
-  if (!has_room_for(kBufferBytes))
-    throw RunFailed(
-        fmt::format("not enough memory for OpenBLAS, which takes {} MiB (ulimit -v, ulimit -d)",
-                    kBufferBytes >> 20));
   constexpr int kEdge = 128;
   const std::vector<double> zeros(kEdge * kEdge);
   std::vector<double> product(kEdge * kEdge);
@@ -90,6 +95,7 @@ bool must_go_one_at_a_time(const SharedLibrary& library) {
 }
 
 OpenBlas load_openblas() {
+  require_room();
   const SharedLibrary library = load_with_one_thread();
   OpenBlas blas{};
   library.find("cblas_sgemm", blas.sgemm);
