@@ -14,8 +14,10 @@
 namespace toroid::fft {
 namespace {
 
-/// The library itself, 40 MiB; the buffer of its products, 128 MiB on x86-64; and some air.
-constexpr std::size_t kRoomBytes = std::size_t{224} << 20;
+/// A buffer for products, 128 MiB on x86-64, and some air.
+constexpr std::size_t kBufferBytes = std::size_t{160} << 20;
+/// The library itself, 40 MiB, and the buffer that builds with threads take as they are loaded.
+constexpr std::size_t kLoadedBytes = kBufferBytes + (std::size_t{64} << 20);
 
 /// Lets the calling thread run on one core only, and in the end on all of those it had: OpenBLAS
 /// counts the cores of the thread that loads it. No other thread notices, as it might where the
@@ -55,12 +57,11 @@ class OneCore {
 };
 
 /// Without memory for a buffer OpenBLAS would look for it for ever: builds with threads as they are
-/// loaded, others in their first product.
-void require_room() {
-  if (!has_room_for(kRoomBytes))
-    throw RunFailed(
-        fmt::format("not enough memory for OpenBLAS, which takes {} MiB (ulimit -v, ulimit -d)",
-                    kRoomBytes >> 20));
+/// loaded, all of them in their first product.
+void require_room(std::size_t bytes) {
+  if (!has_room_for(bytes))
+    throw RunFailed(fmt::format(
+        "not enough memory for OpenBLAS, which takes {} MiB (ulimit -v, ulimit -d)", bytes >> 20));
 }
 
 /// A node computes on its own worker thread: threads of OpenBLAS's own would share out the sums of
@@ -78,6 +79,7 @@ SharedLibrary load_with_one_thread() {
 /// Has OpenBLAS take the buffer that products need, which it keeps, while there is room for it.
 /// Smaller products may do without.
 void take_buffer(const OpenBlas& blas) {
+  require_room(kBufferBytes);
   constexpr int kEdge = 128;
   const std::vector<double> zeros(kEdge * kEdge);
   std::vector<double> product(kEdge * kEdge);
@@ -95,7 +97,7 @@ bool must_go_one_at_a_time(const SharedLibrary& library) {
 }
 
 OpenBlas load_openblas() {
-  require_room();
+  require_room(kLoadedBytes);
   const SharedLibrary library = load_with_one_thread();
   OpenBlas blas{};
   library.find("cblas_sgemm", blas.sgemm);
