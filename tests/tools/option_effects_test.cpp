@@ -98,7 +98,7 @@ TEST(OptionEffects, SayInOneFormWhatIsInTheWayAndWhatWorks) {
             "--loop)");
   EXPECT_EQ(without_effect("--order", "fft", rings), "");
   EXPECT_EQ(without_effect("--order", "hello", RunSetting("hello").set("sends", "streams")),
-            "--order has no effect on hello (it works with exchanges, as of alltoall)");
+            "--order has no effect on hello (it works with exchanges such as alltoall)");
 }
 
 TEST(OptionEffects, CoverEachNumberOfTheMachineThatNotEveryFabricReads) {
