@@ -42,7 +42,7 @@ Made map(const Request& r, std::vector<Rank> to) {
 Made stencil(const Request& r, std::vector<Offset> offsets) {
   return std::make_unique<StencilTraffic>(r.name(), r.shape, std::move(offsets), r.bytes);
 }
-Made column(const Request& r, std::vector<std::uint64_t> to) {
+Made skewed(const Request& r, std::vector<std::uint64_t> to) {
   return std::make_unique<SkewedTraffic>(r.name(), std::move(to));
 }
 
@@ -134,18 +134,18 @@ Rank middle(const Shape& shape) {
 }
 
 Made hotspot(const Request& r) {
-  return column(
+  return skewed(
       r, SkewedTraffic::hotspot(r.shape.size(), middle(r.shape), r.number(0.1, 0, 1), r.bytes));
 }
 Made incast(const Request& r) {
   const auto sink = r.whole_number(middle(r.shape), 0, r.shape.size() - 1);
-  return column(r, SkewedTraffic::incast(r.shape.size(), static_cast<Rank>(sink), r.bytes));
+  return skewed(r, SkewedTraffic::incast(r.shape.size(), static_cast<Rank>(sink), r.bytes));
 }
 Made permutation(const Request& r) {
   return map(r, MapTraffic::cycle(r.shape.size(), r.seed));
 }
 Made zipf(const Request& r) {
-  return column(r, SkewedTraffic::zipf(r.shape.size(), r.number(1, 0, 8), r.bytes, r.seed));
+  return skewed(r, SkewedTraffic::zipf(r.shape.size(), r.number(1, 0, 8), r.bytes, r.seed));
 }
 
 constexpr std::string_view kDallyTowles =

@@ -10,7 +10,7 @@
 
 namespace toroid::job {
 
-/// FailureDetector of processes against each other.
+/// Suspicions of processes against each other.
 ///
 /// A process names in its reports the peer that has not answered its frames for too long. **Rule:**
 /// the suspicion is confirmed if it has been repeated for `persistence`, during which the suspect's

@@ -211,7 +211,7 @@ class Hub final : public Member {
 
   void begin_watch() override {
     detector_.emplace(membership_.size, stall_, clock_.now());
-    suspicions_.emplace(membership_.size, options_.persistence);
+    failure_detector_.emplace(membership_.size, options_.persistence);
     for (const Loss& loss : losses_) detector_->lose(loss.rank);
     for (Guest& guest : guests_) guest.moved = clock_.now();
     wave_ = answered_ = 0;
@@ -251,7 +251,7 @@ class Hub final : public Member {
 
   void report(unsigned rank, const termination::MemberReport& report, std::uint32_t wave) {
     detector_->report(rank, report, wave);
-    suspicions_->report(rank, report, clock_.now());
+    failure_detector_->report(rank, report, clock_.now());
   }
 
   std::uint32_t wanted_wave() const override {
@@ -262,7 +262,7 @@ class Hub final : public Member {
   void look_at_run() {
     if (membership_.size == 1) clock_.step();
     for (unsigned rank = 1; rank < peers_.size(); ++rank) is_deserted_by(rank);
-    if (const auto suspicion = suspicions_->confirmed())
+    if (const auto suspicion = failure_detector_->confirmed())
       set_failure(fmt::format("{} gets no answer from {}", roster_.name(suspicion->by),
                               roster_.name(suspicion->of)));
     check_motion();
@@ -288,7 +288,7 @@ class Hub final : public Member {
   unsigned missing_ = membership_.size - 1;
   Clock::time_point join_until_{};
   std::optional<termination::TerminationDetector> detector_;  ///< of the run that is watched
-  std::optional<FailureDetector> suspicions_;
+  std::optional<FailureDetector> failure_detector_;
   std::uint32_t wave_ = 0;      ///< the last wave that the others have been asked for
   std::uint32_t answered_ = 0;  ///< the last wave that this process has answered
 };

@@ -330,8 +330,8 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
 
   // What stall_report() asks for.
   unsigned inputs() const override { return topology_->inputs(); }
-  std::optional<RoutedPacket> head(Rank node, Input source) const override {
-    return topology_->head(node, source);
+  std::optional<RoutedPacket> head(Rank node, Input input) const override {
+    return topology_->head(node, input);
   }
   const Processor& processor(Rank rank) const override {
     return *std::as_const(*topology_).device(rank).processor();

@@ -71,7 +71,7 @@ class EventPhase {
   void put_back(Rank node, unsigned index, VirtualChannel channel, unsigned chunks);
 
   // Fetch early what events will touch.
-  [[gnu::always_inline]] void prefetch_source(Rank node, unsigned input) const {
+  [[gnu::always_inline]] void prefetch_input(Rank node, unsigned input) const {
     net_.routers.prefetch_queue(node, input);
     net_.routers.prefetch_state(node);
   }
@@ -98,7 +98,7 @@ void EventPhase<early>::arrivals(DelayLine& line) {
   count_ += line.pop_batch([&](std::size_t place) {
     if constexpr (early) {
       const Event later = events[place + kEventsAhead];
-      prefetch_source(later.node(), later.index());
+      prefetch_input(later.node(), later.index());
       __builtin_prefetch(&net_.flights[later.value()]);
     }
     on_receive(events[place]);
@@ -114,7 +114,7 @@ void EventPhase<early>::tails(unsigned chunks, DelayLine& line) {
     if constexpr (early) {
       if constexpr (fifo) events_.coming.push_back(events[place + kTurnsAhead].node());
       const Event later = events[place + kEventsAhead];
-      prefetch_source(later.node(), later.value());
+      prefetch_input(later.node(), later.value());
       const Event soon = events[place + kBehind];
       prefetch_head(soon.node(), soon.value());
       if constexpr (!fifo) prefetch_upstream(soon.node(), Input(soon.value()));
@@ -137,7 +137,7 @@ void EventPhase<early>::deliveries(unsigned chunks, DelayLine& line) {
     if constexpr (early) {
       events_.coming.push_back(events[place + kTurnsAhead].node());
       const Event later = events[place + kEventsAhead];
-      prefetch_source(later.node(), later.index());
+      prefetch_input(later.node(), later.index());
       net_.flights.prefetch(later.value());
       const Event soon = events[place + kBehind];
       prefetch_head(soon.node(), soon.index());

@@ -20,7 +20,7 @@ double payload_bytes(const CampaignCase& one) {
   return 2.0 * static_cast<double>(one.bytes) * one.shape.size() * one.shape.size();
 }
 
-RunEstimate exchange_expectation(const CampaignCase& one, const CampaignSettings& settings) {
+RunEstimate exchange_estimate(const CampaignCase& one, const CampaignSettings& settings) {
   if (one.workload) return one.workload->estimate(settings);
   const bool carries_payload = !settings.is_virtual();
   const double arrays =
@@ -30,9 +30,9 @@ RunEstimate exchange_expectation(const CampaignCase& one, const CampaignSettings
 }
 
 /// Estimates each exchange, and each curve at load 1, once.
-class Expectations {
+class Estimates {
  public:
-  explicit Expectations(const CampaignSettings& settings) : settings_(settings) {}
+  explicit Estimates(const CampaignSettings& settings) : settings_(settings) {}
 
   RunEstimate of(const CampaignCase& one) {
     const auto key =
@@ -40,7 +40,7 @@ class Expectations {
     auto found = known_.find(key);
     if (found == known_.end()) {
       const CampaignSettings settings = settings_of(one, settings_);
-      RunEstimate expected = exchange_expectation(one, settings);
+      RunEstimate expected = exchange_estimate(one, settings);
       if (one.load) expected.seconds *= exchanges_at_full_load(one, settings);
       found = known_.emplace(key, expected).first;
     }
@@ -56,21 +56,21 @@ class Expectations {
 
 std::vector<double> expected_seconds(std::span<const CampaignCase> cases,
                                      const CampaignSettings& settings) {
-  Expectations expectations(settings);
+  Estimates estimates(settings);
   std::vector<double> seconds;
-  for (const CampaignCase& one : cases) seconds.push_back(expectations.of(one).seconds);
+  for (const CampaignCase& one : cases) seconds.push_back(estimates.of(one).seconds);
   return seconds;
 }
 
 RunEstimate expected_of(std::span<const CampaignCase> cases, const CampaignSettings& settings,
                         const FinishedRows* finished) {
-  Expectations expectations(settings);
+  Estimates estimates(settings);
   RunEstimate all;
   double longest = 0, largest = 0;
   std::size_t runs = 0;
   for (const CampaignCase& one : cases) {
     if (finished != nullptr && finished->find(one.key()) != nullptr) continue;
-    const RunEstimate expected = expectations.of(one);
+    const RunEstimate expected = estimates.of(one);
     all.seconds += expected.seconds;
     longest = std::max(longest, expected.seconds);
     largest = std::max(largest, expected.bytes);

@@ -23,10 +23,10 @@ namespace toroid::sim::lean {
 
 /// A place where packets wait: node and input.
 struct Place {
-  static constexpr unsigned kSourceBits = 5;
+  static constexpr unsigned kInputBits = 5;
   std::uint32_t bits;
-  static Place of(Rank node, unsigned input) { return {node << kSourceBits | input}; }
-  Rank node() const { return bits >> kSourceBits; }
+  static Place of(Rank node, unsigned input) { return {node << kInputBits | input}; }
+  Rank node() const { return bits >> kInputBits; }
   unsigned input() const { return bits & (kMostInputs - 1); }
 };
 

@@ -49,8 +49,8 @@ Wins wins(FairnessRule rule, bool fullest_first, unsigned cycles) {
 TEST(SenderArbitration, GivesEachOfTheEquallyFullTheSameChanceWhereItIsUniform) {
   for (const bool fullest_first : {true, false}) {
     const Wins count = wins(FairnessRule::uniform, fullest_first, 8000);
-    for (const Input source : {kStraight, kFromX, kFromY, kInjected})
-      EXPECT_NEAR(count[source.index()], 2000, 200) << source.index();
+    for (const Input input : {kStraight, kFromX, kFromY, kInjected})
+      EXPECT_NEAR(count[input.index()], 2000, 200) << input.index();
   }
 }
 
@@ -65,8 +65,8 @@ TEST(SenderArbitration, PrefersPacketsThatGoStraightOnOrThoseThatTurn) {
   EXPECT_EQ(wins(FairnessRule::straight_first, true, 1000)[kStraight.index()], 1000u);
   const Wins turning = wins(FairnessRule::turning_first, true, 9000);
   EXPECT_EQ(turning[kStraight.index()], 0u);
-  for (const Input source : {kFromX, kFromY, kInjected})
-    EXPECT_NEAR(turning[source.index()], 3000, 300) << source.index();
+  for (const Input input : {kFromX, kFromY, kInjected})
+    EXPECT_NEAR(turning[input.index()], 3000, 300) << input.index();
 }
 
 TEST(SenderArbitration, IgnoresWhereARandomPacketComesFrom) {

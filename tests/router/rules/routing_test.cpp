@@ -115,22 +115,22 @@ TEST(AllowedDirections, AreAllOfADynamicPacketsAndTheFirstOfADeterministicOnes) 
   EXPECT_TRUE(allowed_directions({}, {}).empty());
 }
 
-TEST(Source, NamesEveryChannelAndFifoOnce) {
+TEST(Input, NamesEveryChannelAndFifoOnce) {
   std::uint64_t seen = 0;
   for (std::uint8_t l = 0; l < 6; ++l)
     for (unsigned c = 0; c < kVirtualChannels; ++c) {
-      const Input source = Input::channel({l}, static_cast<VirtualChannel>(c));
-      EXPECT_EQ(source.travelling(), Direction{l});
-      EXPECT_EQ(source.channel(), static_cast<VirtualChannel>(c));
-      EXPECT_FALSE(source.is_fifo(6));
-      EXPECT_EQ(seen & source.bit(), 0u);
-      seen |= source.bit();
+      const Input input = Input::channel({l}, static_cast<VirtualChannel>(c));
+      EXPECT_EQ(input.travelling(), Direction{l});
+      EXPECT_EQ(input.channel(), static_cast<VirtualChannel>(c));
+      EXPECT_FALSE(input.is_fifo(6));
+      EXPECT_EQ(seen & input.bit(), 0u);
+      seen |= input.bit();
     }
   for (unsigned f = 0; f < 8; ++f) {
-    const Input source = Input::fifo(6, f);
-    EXPECT_TRUE(source.is_fifo(6));
-    EXPECT_EQ(seen & source.bit(), 0u);
-    seen |= source.bit();
+    const Input input = Input::fifo(6, f);
+    EXPECT_TRUE(input.is_fifo(6));
+    EXPECT_EQ(seen & input.bit(), 0u);
+    seen |= input.bit();
   }
   EXPECT_EQ(seen, 0xffffffffull);
 }
