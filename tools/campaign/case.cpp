@@ -277,7 +277,9 @@ RunSetting setting_of(const CampaignLists& lists, const CampaignSender& sender,
   const auto has_throttle = [&](const std::string& name) {
     return throttles(policy_named(name), Shape::parse("4x4x4"), settings.machine);
   };
-  if (std::ranges::any_of(names_of_policies(lists), has_throttle))
+  const auto changes_keys = [](const std::string& name) { return !changed_keys(name).empty(); };
+  if (std::ranges::any_of(settings.machines, changes_keys) &&  // or else nobody asks the policies
+      std::ranges::any_of(names_of_policies(lists), has_throttle))
     setting.set("throttle", "of a policy");
   return setting;
 }
@@ -402,10 +404,8 @@ bool concerns_links(const CampaignLists& lists, const CommonOptions& common) {
   return false;
 }
 
-namespace {
-
-std::vector<CampaignCase> all_cases(const CampaignLists& lists, const CampaignSettings& settings,
-                                    ScheduleFiles& files) {
+std::vector<CampaignCase> make_cases(const CampaignLists& lists, const CampaignSettings& settings,
+                                     ScheduleFiles& files) {
   const std::vector<std::string> policies = names_of_policies(lists);
   refuse_repetitions(lists, policies, settings);
   const std::map<std::string, std::string> labels = labels_of(policies);
@@ -463,13 +463,6 @@ std::vector<CampaignCase> all_cases(const CampaignLists& lists, const CampaignSe
           add(one);
         }
   return cases;
-}
-
-}  // namespace
-
-std::vector<CampaignCase> make_cases(const CampaignLists& lists, const CampaignSettings& settings,
-                                     ScheduleFiles& files) {
-  return all_cases(lists, settings, files);
 }
 
 }  // namespace toroid

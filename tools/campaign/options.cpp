@@ -19,17 +19,11 @@ namespace toroid {
 
 void add_campaign_options(CLI::App& verb, CampaignOptions& options) {
   add_campaign_lists(verb, options.lists);
-  verb.add_option("--peers", options.peers,
-                  "each node sends only to the first so many of its order, a sample")
-      ->transform(whole_number(1, 1u << 24));
+  add_peers_option(verb, options.peers);
   begin_group(verb, "Output");
-  verb.add_option("--csv", options.csv, "write the rows as comma-separated values")
-      ->type_name("FILE")
-      ->check(not_empty());
-  verb.add_option("--resume", options.resume,
-                  "keep what is finished in this file, and do not run again what it has")
-      ->type_name("FILE")
-      ->check(not_empty());
+  add_file_option(verb, "--csv", options.csv, "write the rows as comma-separated values");
+  add_file_option(verb, "--resume", options.resume,
+                  "keep what is finished in this file, and do not run again what it has");
   verb.add_option("--columns", options.columns,
                   "figures of the table: usual; network has mean latency and hops, accepted rate, "
                   "links, packet length")

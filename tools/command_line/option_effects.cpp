@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <vector>
 
 #include "hal/check.hpp"
+#include "tools/command_line/split.hpp"
 
 namespace toroid {
 namespace {
@@ -102,16 +104,6 @@ constexpr OptionEffect kEffects[] = {
     {"--torus --mesh", "policy", "ACTION export"},
 };
 
-std::vector<std::string_view> parts_of(std::string_view text, std::string_view separator) {
-  std::vector<std::string_view> parts;
-  for (std::size_t end = text.find(separator); end != text.npos; end = text.find(separator)) {
-    parts.push_back(text.substr(0, end));
-    text.remove_prefix(end + separator.size());
-  }
-  if (!text.empty()) parts.push_back(text);
-  return parts;
-}
-
 bool names(std::string_view list, std::string_view name) {
   return std::ranges::count(parts_of(list, " "), name) > 0;
 }
@@ -162,7 +154,7 @@ std::string text_of(const Requirement& requirement, std::string_view verb) {
   std::string values = fmt::format("{}", fmt::join(requirement.values, ", "));
   if (const std::size_t last = values.rfind(", "); last != values.npos)
     values.replace(last, 2, " or ");
-  if (requirement.name == "sends") return values + ", as of alltoall";
+  if (requirement.name == "sends") return values + " such as alltoall";
   if (requirement.name == "verb") return values;
   return fmt::format("{} {}", requirement.name.starts_with('-') ? requirement.name : verb, values);
 }
@@ -222,11 +214,20 @@ Requirements remedy(const std::vector<OptionEffect>& effects, const RunSetting& 
   return all;
 }
 
-template <typename Use>
-void for_each_row(std::string_view option, std::string_view verb, const Use& use) {
-  for (const OptionEffect& effect : kEffects)
-    if (names(effect.options, option) && (effect.verbs.empty() || names(effect.verbs, verb)))
-      use(effect);
+std::vector<OptionEffect> rows_of(std::string_view option, std::string_view verb) {
+  std::vector<OptionEffect> rows;
+  std::ranges::copy_if(kEffects, std::back_inserter(rows), [&](const OptionEffect& effect) {
+    return names(effect.options, option) && (effect.verbs.empty() || names(effect.verbs, verb));
+  });
+  return rows;
+}
+
+/// Of the option's rows those that do not hold.
+std::vector<OptionEffect> refusing_rows(std::string_view option, std::string_view verb,
+                                        const RunSetting& setting) {
+  std::vector<OptionEffect> rows = rows_of(option, verb);
+  std::erase_if(rows, [&](const OptionEffect& effect) { return holds(effect, setting); });
+  return rows;
 }
 
 std::string value_of(const CLI::Option& option) {
@@ -240,6 +241,12 @@ bool is_typed(const CLI::Option& option) {
   const bool is_of_links = key_of(option) == "--fail-link" || key_of(option) == "--link-error";
   return std::ranges::any_of(option.results(),
                              [&](const auto& value) { return !is_of_links || value != "none"; });
+}
+
+/// Whether the verb's options can say it, or it is another verb.
+bool can_say(const CLI::App& verb, const Requirement& requirement) {
+  return requirement.name == "KIND" || requirement.name == "ACTION" || requirement.name == "verb" ||
+         verb.get_option_no_throw(std::string(requirement.name)) != nullptr;
 }
 
 }  // namespace
@@ -281,10 +288,7 @@ std::span<const OptionEffect> option_effects() {
 
 std::string without_effect(std::string_view option, std::string_view verb,
                            const RunSetting& setting) {
-  std::vector<OptionEffect> refusing;
-  for_each_row(option, verb, [&](const OptionEffect& effect) {
-    if (!holds(effect, setting)) refusing.push_back(effect);
-  });
+  const std::vector<OptionEffect> refusing = refusing_rows(option, verb, setting);
   if (refusing.empty()) return "";
   std::string typed(option);
   std::ranges::replace(typed, '=', ' ');
@@ -293,38 +297,30 @@ std::string without_effect(std::string_view option, std::string_view verb,
 }
 
 bool has_effect(std::string_view option, std::string_view verb, const RunSetting& setting) {
-  return without_effect(option, verb, setting).empty();
+  return refusing_rows(option, verb, setting).empty();
+}
+
+void require_effect(std::string_view option, std::string_view verb, const RunSetting& setting) {
+  const std::string refusal = without_effect(option, verb, setting);
+  if (!refusal.empty()) throw BadInput(refusal);
 }
 
 void refuse_options_without_effect(const CLI::App& verb, const RunSetting& setting) {
-  const auto refuse = [&](std::string_view option) {
-    const std::string refusal = without_effect(option, verb.get_name(), setting);
-    if (!refusal.empty()) throw BadInput(refusal);
-  };
   for (const CLI::Option* option : verb.get_options()) {
     if (!is_typed(*option)) continue;
-    refuse(key_of(*option));
-    refuse(fmt::format("{}={}", key_of(*option), value_of(*option)));
+    require_effect(key_of(*option), verb.get_name(), setting);
+    require_effect(fmt::format("{}={}", key_of(*option), value_of(*option)), verb.get_name(),
+                   setting);
   }
 }
-
-namespace {
-
-/// Whether the verb's options can say it, or it is another verb.
-bool can_say(const CLI::App& verb, const Requirement& requirement) {
-  return requirement.name == "KIND" || requirement.name == "ACTION" || requirement.name == "verb" ||
-         verb.get_option_no_throw(std::string(requirement.name)) != nullptr;
-}
-
-}  // namespace
 
 std::string effect_note(const CLI::Option& option, const CLI::App& app) {
   const std::string verb = app.get_name();
   Requirements always;
   std::vector<std::string> notes;
   const RunSetting nothing(app);
-  for_each_row(key_of(option), verb, [&](const OptionEffect& effect) {
-    if (effect.where.starts_with("verb ") && holds(effect, nothing)) return;
+  for (const OptionEffect& effect : rows_of(key_of(option), verb)) {
+    if (effect.where.starts_with("verb ") && holds(effect, nothing)) continue;
     std::vector<Requirements> all = alternatives_of(effect);
     std::erase_if(all, [&](const Requirements& alternative) {
       return !std::ranges::all_of(alternative, [&](const auto& one) { return can_say(app, one); });
@@ -336,7 +332,7 @@ std::string effect_note(const CLI::Option& option, const CLI::App& app) {
       for (const Requirements& one : all) texts.push_back(text_of(one, verb));
       notes.push_back(fmt::format("{}", fmt::join(texts, " or ")));
     }
-  });
+  }
   if (!always.empty()) notes.insert(notes.begin(), text_of(always, verb));
   return notes.empty() ? "" : fmt::format("only {}", fmt::join(notes, "; "));
 }

@@ -60,6 +60,8 @@ bool has_effect(std::string_view option, std::string_view verb, const RunSetting
 /// empty where it has one.
 std::string without_effect(std::string_view option, std::string_view verb,
                            const RunSetting& setting);
+/// Throws BadInput with that where the option has none.
+void require_effect(std::string_view option, std::string_view verb, const RunSetting& setting);
 /// Throws BadInput where an option was typed that has no effect.
 void refuse_options_without_effect(const CLI::App& verb, const RunSetting& setting);
 /// What the table calls an option or argument: "--method", "KIND".

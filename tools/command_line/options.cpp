@@ -59,6 +59,17 @@ CLI::Validator not_empty() {
   return {check, ""};
 }
 
+CLI::Option* add_file_option(CLI::App& verb, const std::string& name, std::string& path,
+                             const std::string& description) {
+  return verb.add_option(name, path, description)->type_name("FILE")->check(not_empty());
+}
+
+void add_peers_option(CLI::App& verb, Rank& peers) {
+  verb.add_option("--peers", peers,
+                  "how many nodes each node sends to, the first of its order: a sample")
+      ->transform(whole_number(1, 1u << 24));
+}
+
 void add_machine_option(CLI::App& verb, std::string& machine) {
   std::vector<std::string_view> names{"bgl"};
   for (const MachinePreset& preset : machine_presets()) names.push_back(preset.name);
@@ -76,9 +87,7 @@ void add_seed_option(CLI::App& verb, std::uint64_t& seed) {
 }
 
 void add_json_option(CLI::App& verb, std::string& json) {
-  verb.add_option("--json", json, "write the result as JSON; - is standard output")
-      ->type_name("FILE")
-      ->check(not_empty());
+  add_file_option(verb, "--json", json, "write the result as JSON; - is standard output");
 }
 
 void add_worker_options(CLI::App& verb, CommonOptions& options) {

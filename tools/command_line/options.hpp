@@ -69,6 +69,10 @@ CLI::Validator number(double min, double max);
 /// A validator that refuses "", which a script passes if its variable is not set.
 CLI::Validator not_empty();
 
+/// An option whose value is a path.
+CLI::Option* add_file_option(CLI::App& verb, const std::string& name, std::string& path,
+                             const std::string& description);
+
 void add_common_options(CLI::App& verb, CommonOptions& options);
 // Parts of these options, for commands that have no more.
 void add_machine_option(CLI::App& verb, std::string& machine);
@@ -76,6 +80,8 @@ void add_seed_option(CLI::App& verb, std::uint64_t& seed);
 void add_worker_options(CLI::App& verb, CommonOptions& options);
 void add_output_options(CLI::App& verb, CommonOptions& options);
 void add_json_option(CLI::App& verb, std::string& json);
+/// --peers, of `sim`.
+void add_peers_option(CLI::App& verb, Rank& peers);
 /// --link-faults, --link-burst and --link-error-limit.
 void add_link_fault_options(CLI::App& verb, LinkErrorOptions& options);
 void add_torus_options(CLI::App& verb, TorusOptions& options);

@@ -336,12 +336,11 @@ CommandRun add_alltoall_command(CLI::App& app) {
       ->type_name("SIZE")
       ->transform(byte_count({.max = std::uint64_t{1} << 32}))
       ->capture_default_str();
-  verb->add_option("--peers", options->peers,
-                   "each node sends only to the first so many of its order, a sample")
-      ->transform(whole_number(1, 1u << 24));
-  verb->add_option("--sample", options->sample,
-                   "each node sends to the same so many places relative to itself, drawn so that "
-                   "links are loaded as evenly as by all")
+  add_peers_option(*verb, options->peers);
+  verb->add_option(
+          "--sample", options->sample,
+          "how many places each node sends to, the same relative to every node; drawn so that "
+          "links are loaded as evenly as by all")
       ->transform(whole_number(1, 1u << 23));
   verb->add_flag("--continue-without", options->continue_without,
                  "go on without processes that die or hang, but process 0; what is missing "

@@ -19,10 +19,8 @@ CommandRun add_launch_command(CLI::App& app, const LaunchedCommand& launched) {
   begin_group(*command, "Processes");
   command->add_option("-n", options->processes, "processes; else as many as the hosts have slots")
       ->transform(whole_number(1, 65536));
-  CLI::Option* const hosts =
-      command->add_option("--hosts", options->hosts, "of hosts, a line each, to be reached by ssh")
-          ->type_name("FILE")
-          ->check(not_empty());
+  CLI::Option* const hosts = add_file_option(*command, "--hosts", options->hosts,
+                                             "of hosts, a line each, to be reached by ssh");
   command
       ->add_option("--master", options->master, "where the others reach process 0; else its host")
       ->type_name("HOST")

@@ -53,9 +53,7 @@ CommandRun add_merge_command(CLI::App& app) {
       ->required()
       ->check(not_empty());
   add_output_options(*verb, options->common);
-  verb->add_option("--csv", options->outputs.csv, "write the rows as comma-separated values")
-      ->type_name("FILE")
-      ->check(not_empty());
+  add_file_option(*verb, "--csv", options->outputs.csv, "write the rows as comma-separated values");
   add_report_option(*verb, options->outputs.report);
   add_examples(*verb, {{"half of the cases here, half elsewhere, then the table of all",
                         "toroid compare --torus 4x4 --shard 1/2 --resume 1.journal"},

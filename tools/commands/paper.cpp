@@ -249,9 +249,8 @@ CommandRun add_paper_command(CLI::App& app) {
       ->transform(whole_number(1, 1024));
   begin_group(*command, "Output");
   add_json_option(*command, options->json);
-  command->add_option("--csv", options->csv, "write rows and curves as comma-separated values")
-      ->type_name("FILE")
-      ->check(not_empty());
+  add_file_option(*command, "--csv", options->csv,
+                  "write rows and curves as comma-separated values");
   add_report_option(*command, options->report);
   command->add_flag("--quiet", options->quiet, "no table, no progress");
   add_examples(*command, {{"the patent's results, and ours beside them",

@@ -78,10 +78,7 @@ CommandRun add_report_command(CLI::App& app) {
       ->required()
       ->check(not_empty());
   begin_group(*command, "Output");
-  command->add_option("-o,--out", options->out, "the page")
-      ->type_name("FILE")
-      ->check(not_empty())
-      ->capture_default_str();
+  add_file_option(*command, "-o,--out", options->out, "the page")->capture_default_str();
   command->add_flag("--quiet", options->quiet, "print nothing");
   add_examples(*command,
                {{"two results on a page", "toroid alltoall --torus 4x4 --json a.json --quiet"},

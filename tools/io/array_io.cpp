@@ -128,10 +128,7 @@ fft::Complex HostArray::at(const fft::Index& index) const {
 void HostArray::hold_values() {
   if (!borrowed) return;
   values.reserve(elements());
-  (void)find_element_that_fails(*this, [this](const fft::Complex& value) {
-    values.push_back(value);
-    return true;
-  });
+  for_each_value(*this, [this](const fft::Complex& value) { values.push_back(value); });
   borrowed.reset();
 }
 
@@ -156,6 +153,13 @@ std::optional<std::size_t> find_element_that_fails(
     }
   } while (next_row(at, box, fast));
   return std::nullopt;
+}
+
+void for_each_value(const HostArray& array, const std::function<void(const fft::Complex&)>& visit) {
+  (void)find_element_that_fails(array, [&](const fft::Complex& value) {
+    visit(value);
+    return true;
+  });
 }
 
 Size parse_size(const std::string& text) {

@@ -51,10 +51,12 @@ struct HostArray {
   void hold_values();
 };
 
-/// Calls visit(value) for every element in C order, the arrays of a batch one behind the other,
-/// until it returns false. Returns the number of the element for which it did; none: all are well.
+/// The number of the first element in C order, the arrays of a batch one behind the other, for
+/// which holds(value) is false, and which is the last that it is asked for; none: it holds for all.
 std::optional<std::size_t> find_element_that_fails(
     const HostArray& array, const std::function<bool(const fft::Complex&)>& holds);
+/// Calls visit(value) for every element in that order.
+void for_each_value(const HostArray& array, const std::function<void(const fft::Complex&)>& visit);
 
 /// The extents of "64x64x64", "4x4x4x4", or "64" for a cube. Throws BadInput.
 Size parse_size(const std::string& text);

@@ -54,11 +54,8 @@ void unpack(std::span<const std::byte> blob, MessageRecord& record) {
 
 void add_export_option(CLI::App& command, std::string& path) {
   begin_group(command, "Output");
-  command
-      .add_option("--export", path,
-                  "write the run's messages to FILE.goal or FILE.csv, for toroid replay")
-      ->type_name("FILE")
-      ->check(not_empty());
+  add_file_option(command, "--export", path,
+                  "write the run's messages to FILE.goal or FILE.csv, for toroid replay");
 }
 
 MessageExport::MessageExport(const std::string& path, const Shape& shape,

@@ -15,10 +15,8 @@
 namespace toroid {
 
 void add_report_option(CLI::App& command, std::string& path) {
-  command.add_option("--report", path, "write the result as pictures: one HTML file")
-      ->group("Output")
-      ->type_name("FILE")
-      ->check(not_empty());
+  add_file_option(command, "--report", path, "write the result as pictures: one HTML file")
+      ->group("Output");
 }
 
 ReportNotice report_notice(bool quiet, bool fills_standard_output) {

@@ -9,12 +9,9 @@ namespace toroid {
 void add_checkpoint_options(CLI::App& command, CheckpointOptions& options) {
   begin_group(command, "Output");
   CLI::Option* const file =
-      command
-          .add_option("--checkpoint", options.file,
+      add_file_option(command, "--checkpoint", options.file,
                       "save the run there now and then, and when it is interrupted; the "
-                      "same command goes on from it; removed when the run has ended")
-          ->type_name("FILE")
-          ->check(not_empty());
+                      "same command goes on from it; removed when the run has ended");
   command.add_option("--checkpoint-every", options.every, "seconds between two checkpoints")
       ->needs(file)
       ->check(number(0, 1e6))

@@ -41,15 +41,10 @@ Json loads_json(const FabricCounters& counters, std::uint64_t repetitions) {
 
 void add_observation_options(CLI::App& command, ObservationOptions& options) {
   begin_group(command, "Output");
-  command
-      .add_option("--record", options.record,
-                  "write the result with links and FIFOs over time, for toroid report")
-      ->type_name("FILE")
-      ->check(not_empty());
+  add_file_option(command, "--record", options.record,
+                  "write the result with links and FIFOs over time, for toroid report");
   CLI::Option* const trace =
-      command.add_option("--trace", options.trace, "write packets' ways for ui.perfetto.dev")
-          ->type_name("FILE")
-          ->check(not_empty());
+      add_file_option(command, "--trace", options.trace, "write packets' ways for ui.perfetto.dev");
   add_report_option(command, options.report);
   command
       .add_option("--trace-limit", options.trace_bytes,

@@ -28,9 +28,9 @@ namespace toroid {
 /// probes.
 class Observation final : private SimProbe {
  public:
-  /// `notice`: where it is said that there is a report. Throws BadInput where the run to be
-  /// recorded or traced is not on `sim`, or its machine is too large. Writes nothing on a process
-  /// that does not report.
+  /// `notice`: where it is said that there is a report. Throws BadInput where the machine of
+  /// the run to be recorded or traced is too large. Writes nothing on a process that does not
+  /// report. REQUIRES: such a run is on `sim`.
   Observation(const ObservationOptions& options, ReportNotice notice, const Shape& shape,
               const Machine& machine, const RunOptions& run);
 

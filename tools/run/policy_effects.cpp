@@ -85,13 +85,14 @@ PolicyEffects policy_effects(Sent sent, FabricName fabric, RingRoute route) {
       .set("--route", name_of<RingRoute>(kRingRouteNames, route));
   const auto reads = [&](std::string_view option) { return has_effect(option, "", setting); };
   const bool by_exchange = reads("--order");
+  const bool transfer = reads("--transfer");
   return {.by_exchange = by_exchange,
           .packets_per_visit = reads("--per-visit"),
           .output_queues = true,
           .by_link = reads("--drain"),
           .releases = by_exchange && is_sim,
-          .transfer = reads("--transfer"),
-          .puts = reads("--transfer") && (is_sim || route == RingRoute::direct)};
+          .transfer = transfer,
+          .puts = transfer && (is_sim || route == RingRoute::direct)};
 }
 
 void refuse_releases_without_effect(const Policy& policy, const PolicyEffects& effects,

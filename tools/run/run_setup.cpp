@@ -6,7 +6,6 @@
 #include <string_view>
 #include <utility>
 
-#include "hal/check.hpp"
 #include "hal/route.hpp"
 #include "packet/node/settings.hpp"
 #include "router/shm/ring_fabric.hpp"
@@ -27,16 +26,15 @@ RunSetting setting_of(const CLI::App& verb, const Sender& sender, const CommonOp
     setting.set("--routing", name_of<RoutingRule>(kRoutingRuleNames, routing_of(torus.policy)));
   if (machine.link_error_rate > 0) setting.set("--link-error", "of the machine");
   if (torus.link_errors.limit == 0) setting.set("--link-error-limit", "");
-  if (throttles(torus.policy.named(), shape, machine)) setting.set("throttle", "of the policy");
+  if (!changed_keys(common.machine).empty() && throttles(torus.policy.named(), shape, machine))
+    setting.set("throttle", "of the policy");
   if (shape.is_twisted()) setting.set("twist", torus.torus);
   return setting;
 }
 
 void refuse_machine_keys_without_effect(const std::string& machine, const RunSetting& setting) {
-  for (const std::string_view key : changed_keys(machine)) {
-    const std::string refusal = without_effect(fmt::format("--machine={}", key), "", setting);
-    if (!refusal.empty()) throw BadInput(refusal);
-  }
+  for (const std::string_view key : changed_keys(machine))
+    require_effect(fmt::format("--machine={}", key), "", setting);
 }
 
 RunSetup set_up(const CLI::App& verb, const RunSetting& setting, const Sender& sender,

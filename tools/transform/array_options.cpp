@@ -9,13 +9,9 @@ void add_array_options(CLI::App& verb, ArrayOptions& options, const ArrayTexts& 
   verb.add_option("--size", options.size, std::string(texts.size))
       ->type_name("SIZE")
       ->check(not_empty());
-  verb.add_option("--in", options.in,
-                  "array of 1 to 6 dimensions: .npy, .npz or .map; -: standard input")
-      ->type_name("FILE")
-      ->check(not_empty());
-  verb.add_option("--out", options.out, std::string(texts.out))
-      ->type_name("FILE")
-      ->check(not_empty());
+  add_file_option(verb, "--in", options.in,
+                  "array of 1 to 6 dimensions: .npy, .npz or .map; -: standard input");
+  add_file_option(verb, "--out", options.out, std::string(texts.out));
 }
 
 void add_run_options(CLI::App& verb, ArrayOptions& options, std::string_view check) {

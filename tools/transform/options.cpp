@@ -33,13 +33,9 @@ void add_data_options(CLI::App& verb, FftOptions& options) {
                     {.size = "64x64x64, or 64 for a cube: seeded random input",
                      .out = "result as .npy, C order: complex128, unless asked otherwise; "
                             "-: standard output"});
-  verb.add_option("--in-boxes", options.in_boxes,
-                  "CSV file of the box of each node; one exchange more leads from there")
-      ->type_name("FILE")
-      ->check(not_empty());
-  verb.add_option("--out-boxes", options.out_boxes, "likewise of the result")
-      ->type_name("FILE")
-      ->check(not_empty());
+  add_file_option(verb, "--in-boxes", options.in_boxes,
+                  "CSV file of the box of each node; one exchange more leads from there");
+  add_file_option(verb, "--out-boxes", options.out_boxes, "likewise of the result");
   verb.add_flag("--real", options.real,
                 "real data: forward to the half spectrum of the last axis, inverse from it");
   verb.add_option("--precision", options.precision, "of numbers")
@@ -72,7 +68,7 @@ void add_method_options(CLI::App& verb, FftOptions& options) {
   add_stage_options(verb, options);
   verb.add_flag("--inverse", options.inverse, "sum with exp(+2 pi i kn/N); see --scale");
   verb.add_option("--loop", options.loops,
-                  "forward and, divided by N, back again, so many times in one run")
+                  "round trips in one run: forward and, divided by N, back again")
       ->transform(whole_number(1, 1000000))
       ->type_name("TIMES");
   verb.add_flag("--return", options.return_to_input,
@@ -83,7 +79,7 @@ void add_slab_options(CLI::App& verb, FftOptions& options) {
   begin_group(verb, "Method slab");
   add_piece_options(verb, options);
   verb.add_option("--box-cut", options.box_cut,
-                  "the spectrum's box is so many times smaller per axis, 1.5 or 2")
+                  "how many times smaller the spectrum's box is per axis, 1.5 or 2")
       ->check(box_cut())
       ->capture_default_str();
   verb.add_option("--cores", options.cores,
@@ -100,9 +96,7 @@ void add_plan_options(CLI::App& verb, FftOptions& options) {
   verb.add_option("--plan", options.plan, "of local transforms; auto: measure where time is real")
       ->check(one_of("plan", kPlanNames))
       ->capture_default_str();
-  verb.add_option("--wisdom", options.wisdom, "keeps what has been measured")
-      ->type_name("FILE")
-      ->check(not_empty());
+  add_file_option(verb, "--wisdom", options.wisdom, "keeps what has been measured");
   add_run_options(verb, options, "compare with a serial transform on this host");
 }
 

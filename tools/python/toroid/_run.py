@@ -87,7 +87,7 @@ def run(*, torus: str, traffic: str = "all-to-all", bytes: Union[int, str] = 240
     policy     the name of a built-in policy, a file, or a toroid.Policy
     machine    a built-in machine, a machine file or a toroid.Machine
     fabric     "sim" (virtual time, in cycles) or "shm" (this computer's time, in seconds)
-    peers      each node sends only to the first so many of its order: a sample, on sim
+    peers      how many nodes each node sends to, the first of its order: a sample, on sim
     record     keep what injection FIFOs and links do through time, on sim, where the machine is small
                enough; the run then takes one thread
     progress   True or False, or a function of a line of text; else where somebody looks
