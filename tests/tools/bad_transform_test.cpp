@@ -210,25 +210,30 @@ TEST_F(BadTransform, HasOptionsOfAnotherMethod) {
 
 TEST_F(BadTransform, HasOptionsOfANonBlockingExchangeForABlockingOne) {
   for (const std::string option : {"--window", "--test-interval"}) {
-    expect_refusal(kSlab + Arguments{option, "4"},
-                   {option + " has no effect on fft --method slab (it works with --planes)"});
+    expect_refusal(
+        kSlab + Arguments{option, "4"},
+        {option + " has no effect on fft --method slab with --planes 0 (it works with --planes)"});
     expect_refusal(kSlab + Arguments{option, "4", "--planes", "0"}, {option, "--planes"});
     EXPECT_EQ(run_command(kSlab + Arguments{option, "4", "--timings", "--quiet"}).exit_code, 0);
   }
-  expect_refusal(kSlab + Arguments{"--start", "lines"},
-                 {"--start has no effect on fft --method slab (it works with --planes)"});
-  expect_refusal(kSlab + Arguments{"--taper"},
-                 {"--taper has no effect on fft --method slab (it works with --planes)"});
+  expect_refusal(
+      kSlab + Arguments{"--start", "lines"},
+      {"--start has no effect on fft --method slab with --planes 0 (it works with --planes)"});
+  expect_refusal(
+      kSlab + Arguments{"--taper"},
+      {"--taper has no effect on fft --method slab with --planes 0 (it works with --planes)"});
 }
 
 TEST_F(BadTransform, HasOptionsOfPiecesForALoopThatIsBlockingBothWays) {
   const Arguments loop = kSlab + Arguments{"--loop", "1", "--start", "lines", "--planes"};
   for (const std::string planes : {"0,2", "2,0"})
     EXPECT_EQ(run_command(loop + Arguments{planes, "--quiet"}).exit_code, 0) << planes;
-  expect_refusal(loop + Arguments{"0,0"},
-                 {"--start has no effect on fft --method slab (it works with --planes)"});
-  expect_refusal(kSlab + Arguments{"--start", "lines", "--planes", "0,2"},
-                 {"--start has no effect on fft --method slab (it works with --planes)"});
+  expect_refusal(
+      loop + Arguments{"0,0"},
+      {"--start has no effect on fft --method slab with --planes 0,0 (it works with --planes)"});
+  expect_refusal(
+      kSlab + Arguments{"--start", "lines", "--planes", "0,2"},
+      {"--start has no effect on fft --method slab with --planes 0,2 (it works with --planes)"});
 }
 
 TEST_F(BadTransform, HasPlanesOfABoxCutThatIsNotThere) {

@@ -108,11 +108,10 @@ TEST(OptionEffects, CoverEachNumberOfTheMachineThatNotEveryFabricReads) {
   for (const MachineField& field : machine_fields())
     if (has_effect("--machine=" + std::string(field.key), "", direct))
       read.insert(std::string(field.key));
-  // Time by the wall clock is counted in cycles; the rest are buffers of the direct route, and when
-  // message passing sends without asking.
-  EXPECT_EQ(read, (std::set<std::string>{"clock_hz", "eager_bytes", "injection_fifo_chunks",
-                                         "injection_fifos", "link_error_rate",
-                                         "reception_fifo_chunks", "reception_fifos"}));
+  // Time by the wall clock is counted in cycles; the rest are buffers of the direct route.
+  EXPECT_EQ(read,
+            (std::set<std::string>{"clock_hz", "injection_fifo_chunks", "injection_fifos",
+                                   "link_error_rate", "reception_fifo_chunks", "reception_fifos"}));
 }
 
 TEST(OptionEffects, NumbersOfTheMachineThatNothingReadsAreRefusedByName) {
@@ -150,6 +149,53 @@ TEST(OptionEffects, NumbersOfTheMachineThatOnlyOnePathReadsAreTaken) {
     EXPECT_EQ(run_command(run).exit_code, 0) << run.front();
 }
 
+/// Numbers of a host's work, of message passing and of link errors, where nothing asks for them.
+TEST(OptionEffects, NumbersOfTheMachineThatTheVerbDoesNotReadAreRefused) {
+  const TemporaryDirectory directory;
+  const Arguments two = {"--torus", "2x2x2", "--quiet"};
+  const Arguments alltoall = Arguments{"alltoall"} + two;
+  const Arguments fft = Arguments{"fft", "--size", "8"} + two;
+  const auto machine = [](const char* key) {
+    return Arguments{"--machine", std::string("bgl:") + key + "=7"};
+  };
+  expect_refusal(directory, alltoall + machine("fft_cycles_factor"),
+                 {"(it works with fft or poisson)"});
+  expect_refusal(directory, alltoall + machine("eager_bytes"), {"(it works with fft)"});
+  expect_refusal(directory, fft + machine("fma_cycles"), {"(it works with --method orbital)"});
+  expect_refusal(directory, fft + machine("message_cycles"), {"(it works with --layer mpi)"});
+  expect_refusal(directory, fft + machine("link_timeout_cycles"), {"(it works with --link-error)"});
+  expect_refusal(directory, Arguments{"compare", "--torus", "2x2"} + machine("transpose_cycles"),
+                 {"(it works with --workload)"});
+  expect_refusal(directory,
+                 Arguments{"bench", "latency", "--torus", "2x2"} + machine("fft_cycles_factor"),
+                 {"bench latency with --fabric shm (it works with bench overlap --fabric sim)"});
+  for (const Arguments& run :
+       {fft + machine("transpose_cycles"),
+        fft + Arguments{"--layer", "mpi"} + machine("eager_bytes"),
+        fft + Arguments{"--method", "orbital"} + machine("fma_cycles"),
+        fft + Arguments{"--method", "orbital", "--transform", "fft"} + machine("transpose_cycles"),
+        alltoall + Arguments{"--link-error", "1e-9"} + machine("link_timeout_cycles")})
+    EXPECT_EQ(run_command(run).exit_code, 0) << run.back();
+}
+
+/// A rate of 0 and 0 planes ask for nothing.
+TEST(OptionEffects, ANumberThatAsksForNothingGivesOtherOptionsNoEffect) {
+  const TemporaryDirectory directory;
+  expect_refusal(directory,
+                 {"alltoall", "--torus", "2x2", "--link-error", "0", "--link-burst", "5"},
+                 {"--link-burst has no effect on alltoall", "(it works with --link-error)"});
+  expect_refusal(directory,
+                 {"fft", "--size", "8", "--torus", "2x2x2", "--method", "slab", "--planes", "0",
+                  "--window", "3"},
+                 {"--window has no effect on fft --method slab with --planes 0"});
+}
+
+TEST(OptionEffects, CampaignsAreNotSentToAFabricThatTheyRefuse) {
+  const TemporaryDirectory directory;
+  expect_refusal(directory, {"compare", "--torus", "2x2", "--route", "torus"},
+                 {"with --fabric sim (it works with --fabric shm)"});
+}
+
 /// What one row says is not refused by another: a refusal names all that is missing, and nothing
 /// that the verb does not have.
 TEST(OptionEffects, RefusalsNameAllThatIsMissingAndOnlyWhatCanBeTyped) {
@@ -178,6 +224,12 @@ TEST(OptionEffects, HelpSaysWhatIsForOtherVerbs) {
   };
   EXPECT_THAT(note("fft"), HasSubstr("with alltoall or replay"));
   EXPECT_EQ(note("alltoall"), "only with --fabric sim or with --route torus");
+  const auto order = [&](const char* verb) {
+    const CLI::App* app = line.app().get_subcommand(verb);
+    return effect_note(*app->get_option("--order"), *app);
+  };
+  EXPECT_EQ(order("hello"), "only with exchanges such as alltoall");
+  EXPECT_EQ(order("alltoall"), "");
 }
 
 /// Every option of every verb on every fabric, route and kind of message: the groups that JSON has

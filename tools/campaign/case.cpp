@@ -273,7 +273,7 @@ RunSetting setting_of(const CampaignLists& lists, const CampaignSender& sender,
       .set("--route", name_of<RingRoute>(kRingRouteNames, settings.run.ring.route));
   const auto errs = [](const std::string& name) { return load_machine(name).link_error_rate > 0; };
   if (std::ranges::any_of(settings.machines, errs)) setting.set("--link-error", "of a machine");
-  if (lists.link_errors.limit == 0) setting.set("--link-error-limit", "");
+  if (lists.link_errors.limit == 0) setting.unset("--link-error-limit");
   const auto has_throttle = [&](const std::string& name) {
     return throttles(policy_named(name), Shape::parse("4x4x4"), settings.machine);
   };

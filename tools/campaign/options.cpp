@@ -35,7 +35,7 @@ void add_campaign_options(CLI::App& verb, CampaignOptions& options) {
       ->type_name("I/N")
       ->check(not_empty());
   add_report_option(verb, options.report);
-  add_common_options(verb, options.common);
+  add_options_of_one_process(verb, options.common);
   verb.get_option("--threads")
       ->description("runs at once on sim, else workers of the one run; else one per core");
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hal/check.hpp"
+#include "hal/parse_number.hpp"
 #include "tools/command_line/split.hpp"
 
 namespace toroid {
@@ -46,6 +47,18 @@ constexpr OptionEffect kEffects[] = {
      "--fabric sim | --route direct"},
     {"--machine=ring_slots", "", "--validate | --fabric shm,ofi & --route torus"},
     {"--machine=link_bits_per_cycle --machine=wire_overhead_bytes", "", "throttle | --fabric sim"},
+    {"--machine=fft_cycles_factor --machine=transpose_cycles", "",
+     "--workload | KIND overlap | verb fft,poisson"},
+    {"--machine=fft_cycles_factor --machine=transpose_cycles", "fft poisson", kLines},
+    {"--machine=fma_cycles", "", "--workload | verb fft,poisson"},
+    {"--machine=fma_cycles", "fft poisson", "--method orbital"},
+    {"--machine=eager_bytes --machine=message_cycles --machine=message_packet_cycles "
+     "--machine=collective_cycles --machine=copy_cycles_per_byte",
+     "", "verb fft"},
+    {"--machine=eager_bytes --machine=message_cycles --machine=message_packet_cycles "
+     "--machine=collective_cycles --machine=copy_cycles_per_byte",
+     "fft", "--layer mpi"},
+    {"--machine=link_timeout_cycles", "", "--link-error"},
     {"--machine=hop_latency_cycles --machine=input_reads --machine=token_return_cycles "
      "--machine=priority_injection_fifos "
      "--machine=priority_reception_fifos --machine=inject_cycles --machine=receive_cycles "
@@ -148,10 +161,17 @@ bool holds(const OptionEffect& effect, const RunSetting& setting) {
   });
 }
 
+/// Campaigns refuse `ofi`, and are not sent there.
+bool is_offered(std::string_view value, std::string_view verb) {
+  return value != "ofi" || !names("compare sweep", verb);
+}
+
 /// "--route torus", "exchanges" or, of an argument, "bench bw".
 std::string text_of(const Requirement& requirement, std::string_view verb) {
   if (requirement.values.empty()) return std::string(requirement.name);
-  std::string values = fmt::format("{}", fmt::join(requirement.values, ", "));
+  std::vector<std::string_view> offered = requirement.values;
+  std::erase_if(offered, [&](std::string_view value) { return !is_offered(value, verb); });
+  std::string values = fmt::format("{}", fmt::join(offered, ", "));
   if (const std::size_t last = values.rfind(", "); last != values.npos)
     values.replace(last, 2, " or ");
   if (requirement.name == "sends") return values + " such as alltoall";
@@ -177,7 +197,7 @@ std::string in_the_way(const std::vector<OptionEffect>& effects, const RunSettin
     for (const Requirements& alternative : alternatives_of(effect))
       for (const Requirement& one : unmet(alternative, setting)) {
         const std::string_view value = setting.get(one.name);
-        if (one.name == "sends" || one.name == "verb") continue;
+        if (one.name == "sends" || one.name == "verb" || one.name == "KIND") continue;
         if (value.empty() && !setting.is_given(one.name)) continue;
         std::string text = fmt::format("{}{}{}", one.name, value.empty() ? "" : " ", value);
         if (setting.what().find(text) == std::string::npos && std::ranges::count(said, text) == 0)
@@ -236,15 +256,20 @@ std::string value_of(const CLI::Option& option) {
   return fmt::format("{}", fmt::join(option.results(), ","));
 }
 
-/// Links of which a campaign's cases have "none" are as not typed.
+/// Links of which a campaign's cases have "none", and a rate of 0, are as not typed.
 bool is_typed(const CLI::Option& option) {
   const bool is_of_links = key_of(option) == "--fail-link" || key_of(option) == "--link-error";
-  return std::ranges::any_of(option.results(),
-                             [&](const auto& value) { return !is_of_links || value != "none"; });
+  return std::ranges::any_of(option.results(), [&](const auto& value) {
+    return !is_of_links || (value != "none" && parse_number<double>(value) != 0);
+  });
 }
 
-/// Whether the verb's options can say it, or it is another verb.
+/// Whether the verb's options can say it, or it is another verb. Of kinds of messages only verbs
+/// speak that do not always send exchanges.
 bool can_say(const CLI::App& verb, const Requirement& requirement) {
+  if (requirement.name == "sends")
+    return names("bench hello replay", verb.get_name()) &&
+           std::ranges::count(requirement.values, "exchanges") > 0;
   return requirement.name == "KIND" || requirement.name == "ACTION" || requirement.name == "verb" ||
          verb.get_option_no_throw(std::string(requirement.name)) != nullptr;
 }
@@ -259,7 +284,12 @@ RunSetting::RunSetting(const CLI::App& verb, std::string what)
 }
 
 RunSetting& RunSetting::set(std::string_view name, std::string_view value) {
-  values_.insert_or_assign(std::string(name), Value{std::string(value), !value.empty()});
+  values_.insert_or_assign(std::string(name), Value{std::string(value), true});
+  return *this;
+}
+
+RunSetting& RunSetting::unset(std::string_view name) {
+  if (const auto found = values_.find(name); found != values_.end()) found->second.is_given = false;
   return *this;
 }
 

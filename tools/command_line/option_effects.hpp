@@ -23,8 +23,10 @@ class RunSetting {
   /// another is given.
   explicit RunSetting(const CLI::App& verb, std::string what = "");
 
-  /// As if typed; "" as if not.
+  /// As if typed.
   RunSetting& set(std::string_view name, std::string_view value);
+  /// As if not typed: its value asks for nothing, as --planes 0.
+  RunSetting& unset(std::string_view name);
   /// The value, else the default; "" where there is none.
   std::string_view get(std::string_view name) const;
   /// Whether the verb has it, or it was set.

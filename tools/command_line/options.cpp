@@ -127,6 +127,9 @@ void add_fabric_options(CLI::App& verb, CommonOptions& options) {
   verb.add_option("--stall", options.stall, "seconds without progress that end a run")
       ->check(number(0.1, 1e6))
       ->capture_default_str();
+}
+
+void add_process_options(CLI::App& verb, CommonOptions& options) {
   verb.add_option("--provider", options.provider,
                   "of libfabric; else the best that all processes have")
       ->type_name("PROVIDER")
@@ -181,12 +184,18 @@ void add_link_fault_options(CLI::App& verb, LinkErrorOptions& options) {
       ->capture_default_str();
 }
 
-void add_common_options(CLI::App& verb, CommonOptions& options) {
+void add_options_of_one_process(CLI::App& verb, CommonOptions& options) {
   begin_group(verb, "Run");
   add_machine_option(verb, options.machine);
   add_seed_option(verb, options.seed);
   add_fabric_options(verb, options);
   add_output_options(verb, options);
+}
+
+void add_common_options(CLI::App& verb, CommonOptions& options) {
+  add_options_of_one_process(verb, options);
+  begin_group(verb, "Fabric");
+  add_process_options(verb, options);
 }
 
 void add_torus_options(CLI::App& verb, TorusOptions& options) {

@@ -74,6 +74,8 @@ CLI::Option* add_file_option(CLI::App& verb, const std::string& name, std::strin
                              const std::string& description);
 
 void add_common_options(CLI::App& verb, CommonOptions& options);
+/// The same for runs that have one process.
+void add_options_of_one_process(CLI::App& verb, CommonOptions& options);
 // Parts of these options, for commands that have no more.
 void add_machine_option(CLI::App& verb, std::string& machine);
 void add_seed_option(CLI::App& verb, std::uint64_t& seed);

@@ -206,7 +206,10 @@ RunSetup setup_of(const CLI::App& verb, const FftOptions& options) {
   const Sender sender = sender_of(options);
   const Machine machine = load_machine(options.common.machine);
   RunSetting setting = setting_of(verb, sender, options.common, options.torus, machine);
-  setting.set("--planes", all_blocking(options) ? "" : options.planes_of_way() < 0 ? "-1" : "1");
+  if (all_blocking(options))
+    setting.unset("--planes");
+  else
+    setting.set("--planes", options.planes_of_way() < 0 ? "-1" : "1");
   if (transforms_lines(options.transform)) setting.set("--transform", "fft");
   return set_up(verb, setting, sender, options.common, options.torus, machine);
 }

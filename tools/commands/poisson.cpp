@@ -376,7 +376,7 @@ int run(const CLI::App& command, const PoissonOptions& options) {
   const Machine machine = load_machine(options.common.machine);
   RunSetting typed = setting_of(command, sender, options.common, options.torus, machine);
   if (options.pieces.planes == 0 && options.pieces.backward_planes.value_or(0) == 0)
-    typed.set("--planes", "");
+    typed.unset("--planes");
   const RunSetup setup = set_up(command, typed, sender, options.common, options.torus, machine);
   refuse_twisted(setup.shape);
   refuse_impossible_put(setup.run, setup.shape);

@@ -25,7 +25,7 @@ RunSetting setting_of(const CLI::App& verb, const Sender& sender, const CommonOp
   if (torus.policy.changes().tie == TieRule::both)  // or else nobody asks the policy
     setting.set("--routing", name_of<RoutingRule>(kRoutingRuleNames, routing_of(torus.policy)));
   if (machine.link_error_rate > 0) setting.set("--link-error", "of the machine");
-  if (torus.link_errors.limit == 0) setting.set("--link-error-limit", "");
+  if (torus.link_errors.limit == 0) setting.unset("--link-error-limit");
   if (!changed_keys(common.machine).empty() && throttles(torus.policy.named(), shape, machine))
     setting.set("throttle", "of the policy");
   if (shape.is_twisted()) setting.set("twist", torus.torus);
@@ -34,7 +34,7 @@ RunSetting setting_of(const CLI::App& verb, const Sender& sender, const CommonOp
 
 void refuse_machine_keys_without_effect(const std::string& machine, const RunSetting& setting) {
   for (const std::string_view key : changed_keys(machine))
-    require_effect(fmt::format("--machine={}", key), "", setting);
+    require_effect(fmt::format("--machine={}", key), setting.get("verb"), setting);
 }
 
 RunSetup set_up(const CLI::App& verb, const RunSetting& setting, const Sender& sender,
