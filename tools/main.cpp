@@ -2,7 +2,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "tools/command_line/program.hpp"
+#include "tools/command/program.hpp"
 #include "tools/run/progress.hpp"
 
 namespace {

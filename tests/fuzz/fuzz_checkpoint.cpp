@@ -11,7 +11,7 @@
 #include "tests/fuzz/memory_file.hpp"
 #include "tests/fuzz/readers.hpp"
 #include "tests/fuzz/refusal.hpp"
-#include "tools/io/checkpoint_file.hpp"
+#include "tools/files/checkpoint_file.hpp"
 
 namespace toroid::fuzz::checkpoint {
 namespace {

@@ -12,7 +12,7 @@
 #include "packet/replay/schedule_graph.hpp"
 #include "tests/fuzz/readers.hpp"
 #include "tests/fuzz/refusal.hpp"
-#include "tools/io/goal.hpp"
+#include "tools/files/goal.hpp"
 
 namespace toroid::fuzz::goal {
 namespace {

@@ -8,7 +8,7 @@
 #include "hal/check.hpp"
 #include "tests/fuzz/readers.hpp"
 #include "tests/fuzz/refusal.hpp"
-#include "tools/launch/host_list.hpp"
+#include "tools/run/host_list.hpp"
 
 namespace toroid::fuzz::hosts {
 namespace {

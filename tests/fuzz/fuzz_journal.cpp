@@ -8,7 +8,7 @@
 #include "hal/check.hpp"
 #include "tests/fuzz/readers.hpp"
 #include "tests/fuzz/refusal.hpp"
-#include "tools/campaign/journal.hpp"
+#include "tools/lab/campaign/journal.hpp"
 
 namespace toroid::fuzz::journal {
 namespace {

@@ -7,7 +7,7 @@
 #include "hal/machine.hpp"
 #include "tests/fuzz/readers.hpp"
 #include "tests/fuzz/refusal.hpp"
-#include "tools/machines/machine_file.hpp"
+#include "tools/files/machine_file.hpp"
 
 namespace toroid::fuzz::machine {
 namespace {

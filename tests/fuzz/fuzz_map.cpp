@@ -6,8 +6,8 @@
 
 #include "hal/check.hpp"
 #include "tests/fuzz/readers.hpp"
-#include "tools/io/map_file.hpp"
-#include "tools/io/npy/npy.hpp"
+#include "tools/files/map_file.hpp"
+#include "tools/files/npy/npy.hpp"
 
 namespace toroid::fuzz::map {
 namespace {

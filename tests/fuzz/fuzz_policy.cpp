@@ -6,9 +6,9 @@
 #include "hal/check.hpp"
 #include "tests/fuzz/readers.hpp"
 #include "tests/fuzz/refusal.hpp"
-#include "tools/policies/policy_file.hpp"
-#include "tools/policies/policy_name.hpp"
-#include "tools/policies/table_policy.hpp"
+#include "tools/options/policy_file.hpp"
+#include "tools/options/policy_name.hpp"
+#include "tools/options/table_policy.hpp"
 
 namespace toroid::fuzz::policy {
 namespace {

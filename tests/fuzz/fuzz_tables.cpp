@@ -10,7 +10,7 @@
 #include "tests/fuzz/memory_file.hpp"
 #include "tests/fuzz/readers.hpp"
 #include "tests/fuzz/refusal.hpp"
-#include "tools/policies/policy_tables.hpp"
+#include "tools/options/policy_tables.hpp"
 
 namespace toroid::fuzz::tables {
 namespace {

@@ -16,10 +16,10 @@
 #include "hal/shape.hpp"
 #include "tests/fuzz/readers.hpp"
 #include "tests/fuzz/refusal.hpp"
-#include "tools/command_line/byte_count.hpp"
-#include "tools/command_line/quantity.hpp"
-#include "tools/command_line/range.hpp"
-#include "tools/machines/machine_file.hpp"
+#include "tools/files/machine_file.hpp"
+#include "tools/text/byte_count.hpp"
+#include "tools/text/quantity.hpp"
+#include "tools/text/range.hpp"
 
 namespace toroid::fuzz::values {
 namespace {

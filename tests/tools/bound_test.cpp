@@ -11,9 +11,9 @@
 #include "hal/machine.hpp"
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/run_process.hpp"
-#include "tools/results/bound.hpp"
-#include "tools/results/json.hpp"
-#include "tools/results/run_result.hpp"
+#include "tools/report/bound.hpp"
+#include "tools/run/run_result.hpp"
+#include "tools/text/json.hpp"
 
 namespace toroid::testing {
 namespace {

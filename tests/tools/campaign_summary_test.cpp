@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "tools/campaign/summary.hpp"
-#include "tools/results/json.hpp"
+#include "tools/lab/campaign/summary.hpp"
+#include "tools/text/json.hpp"
 
 namespace toroid {
 namespace {

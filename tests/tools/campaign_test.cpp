@@ -16,13 +16,13 @@
 
 #include "hal/check.hpp"
 #include "tests/tools/temporary_directory.hpp"
-#include "tools/campaign/campaign.hpp"
-#include "tools/campaign/csv.hpp"
-#include "tools/campaign/journal.hpp"
-#include "tools/campaign/table.hpp"
-#include "tools/command_line/plain_number.hpp"
-#include "tools/results/json.hpp"
+#include "tools/lab/campaign/campaign.hpp"
+#include "tools/lab/campaign/csv.hpp"
+#include "tools/lab/campaign/journal.hpp"
+#include "tools/lab/campaign/table.hpp"
 #include "tools/run/progress.hpp"
+#include "tools/text/json.hpp"
+#include "tools/text/plain_number.hpp"
 
 namespace toroid {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "hal/check.hpp"
 #include "tests/tools/temporary_directory.hpp"
-#include "tools/io/checkpoint_file.hpp"
+#include "tools/files/checkpoint_file.hpp"
 #include "tools/run/run_identity.hpp"
 
 namespace toroid::testing {

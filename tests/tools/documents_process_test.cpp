@@ -13,9 +13,9 @@
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
-#include "tools/command_line/command_line.hpp"
-#include "tools/command_line/known_names.hpp"
-#include "tools/command_line/option_text.hpp"
+#include "tools/command/command_line.hpp"
+#include "tools/options/known_names.hpp"
+#include "tools/options/option_text.hpp"
 
 namespace toroid::testing {
 namespace {

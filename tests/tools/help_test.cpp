@@ -9,11 +9,11 @@
 #include <CLI/CLI.hpp>
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/run_process.hpp"
-#include "tools/command_line/command_line.hpp"
-#include "tools/command_line/documents.hpp"
-#include "tools/command_line/option_text.hpp"
-#include "tools/command_line/option_values.hpp"
-#include "tools/command_line/wrap.hpp"
+#include "tools/command/command_line.hpp"
+#include "tools/command/documents.hpp"
+#include "tools/options/option_text.hpp"
+#include "tools/options/option_values.hpp"
+#include "tools/text/wrap.hpp"
 
 namespace toroid::testing {
 namespace {

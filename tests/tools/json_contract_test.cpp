@@ -10,7 +10,7 @@
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
-#include "tools/results/run_result.hpp"
+#include "tools/run/run_result.hpp"
 
 namespace toroid::testing {
 namespace {

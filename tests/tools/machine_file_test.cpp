@@ -11,8 +11,8 @@
 #include "hal/packet.hpp"
 #include "hal/tick.hpp"
 #include "tests/tools/temporary_directory.hpp"
-#include "tools/command_line/quantity.hpp"
-#include "tools/machines/machine_file.hpp"
+#include "tools/files/machine_file.hpp"
+#include "tools/text/quantity.hpp"
 
 namespace toroid::testing {
 namespace {

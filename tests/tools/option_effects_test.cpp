@@ -16,8 +16,8 @@
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
-#include "tools/command_line/command_line.hpp"
-#include "tools/command_line/option_effects.hpp"
+#include "tools/command/command_line.hpp"
+#include "tools/options/option_effects.hpp"
 
 namespace toroid::testing {
 namespace {

@@ -28,14 +28,14 @@
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
-#include "tools/machines/machine_file.hpp"
-#include "tools/paper/expression.hpp"
-#include "tools/paper/formats.hpp"
-#include "tools/paper/published.hpp"
-#include "tools/paper/row.hpp"
-#include "tools/paper/simulate.hpp"
-#include "tools/paper/simulation.hpp"
-#include "tools/results/json.hpp"
+#include "tools/files/machine_file.hpp"
+#include "tools/lab/paper/expression.hpp"
+#include "tools/lab/paper/formats.hpp"
+#include "tools/lab/paper/published.hpp"
+#include "tools/lab/paper/row.hpp"
+#include "tools/lab/paper/simulate.hpp"
+#include "tools/lab/paper/simulation.hpp"
+#include "tools/text/json.hpp"
 
 namespace toroid::testing {
 namespace {

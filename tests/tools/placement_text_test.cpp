@@ -7,7 +7,7 @@
 #include "hal/shape.hpp"
 #include "router/placement/host_topology.hpp"
 #include "router/placement/placement.hpp"
-#include "tools/results/placement_text.hpp"
+#include "tools/run/placement_text.hpp"
 
 namespace toroid {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "hal/check.hpp"
-#include "tools/command_line/byte_count.hpp"
-#include "tools/command_line/range.hpp"
+#include "tools/text/byte_count.hpp"
+#include "tools/text/range.hpp"
 
 namespace toroid::testing {
 namespace {

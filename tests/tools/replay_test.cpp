@@ -23,8 +23,8 @@
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/shm/ring_machine.hpp"
 #include "tests/router/sim/sim_machine.hpp"
-#include "tools/io/goal.hpp"
-#include "tools/io/message_csv.hpp"
+#include "tools/files/goal.hpp"
+#include "tools/files/message_csv.hpp"
 
 namespace toroid {
 namespace {

@@ -33,7 +33,7 @@
 #include "tools/report/page.hpp"
 #include "tools/report/recorder.hpp"
 #include "tools/report/recording.hpp"
-#include "tools/results/json.hpp"
+#include "tools/text/json.hpp"
 
 namespace toroid::testing {
 namespace {

@@ -16,7 +16,7 @@
 #include <string_view>
 
 #include "tests/tools/run_process.hpp"
-#include "tools/command_line/program.hpp"
+#include "tools/command/program.hpp"
 
 #ifdef TOROID_SANITIZED
 #include <pthread.h>

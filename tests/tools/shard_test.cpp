@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "hal/check.hpp"
-#include "tools/campaign/case.hpp"
-#include "tools/campaign/schedule_files.hpp"
-#include "tools/campaign/settings.hpp"
-#include "tools/campaign/shard.hpp"
+#include "tools/lab/campaign/case.hpp"
+#include "tools/lab/campaign/schedule_files.hpp"
+#include "tools/lab/campaign/settings.hpp"
+#include "tools/lab/campaign/shard.hpp"
 
 namespace toroid {
 namespace {

@@ -17,8 +17,8 @@
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
-#include "tools/campaign/journal.hpp"
-#include "tools/results/json.hpp"
+#include "tools/lab/campaign/journal.hpp"
+#include "tools/text/json.hpp"
 
 namespace toroid::testing {
 namespace {

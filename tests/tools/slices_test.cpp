@@ -14,11 +14,11 @@
 #include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
 #include "tests/tools/values.hpp"
-#include "tools/io/array_io.hpp"
+#include "tools/files/array_io.hpp"
 #include "tools/report/array_slices.hpp"
 #include "tools/report/json_place.hpp"
 #include "tools/report/slice.hpp"
-#include "tools/results/json.hpp"
+#include "tools/text/json.hpp"
 
 namespace toroid::testing {
 namespace {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "tools/command_line/spelling.hpp"
+#include "tools/text/spelling.hpp"
 
 namespace toroid::testing {
 namespace {

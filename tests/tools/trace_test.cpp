@@ -19,7 +19,7 @@
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
-#include "tools/trace/tracer.hpp"
+#include "tools/report/tracer.hpp"
 
 namespace toroid::testing {
 namespace {

@@ -16,10 +16,10 @@
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
-#include "tools/command_line/command_line.hpp"
-#include "tools/command_line/option_text.hpp"
-#include "tools/command_line/spelling.hpp"
+#include "tools/command/command_line.hpp"
+#include "tools/options/option_text.hpp"
 #include "tools/run/ofi.hpp"
+#include "tools/text/spelling.hpp"
 
 namespace toroid::testing {
 namespace {

@@ -9,7 +9,7 @@
 #include "packet/node/node.hpp"
 #include "packet/policies/policies.hpp"
 #include "packet/traffic/patterns.hpp"
-#include "tools/command_line/options.hpp"
+#include "tools/options/options.hpp"
 #include "tools/run/emulation.hpp"
 
 namespace toroid {

@@ -4,4 +4,4 @@ execute_process(COMMAND git -C ${SOURCE_DIR} describe --always --dirty --abbrev=
 if(NOT hash)
   set(hash unknown)
 endif()
-configure_file(${SOURCE_DIR}/tools/version.cpp.in ${OUTPUT} @ONLY)
+configure_file(${SOURCE_DIR}/tools/text/version.cpp.in ${OUTPUT} @ONLY)

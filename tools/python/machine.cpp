@@ -8,7 +8,7 @@
 #include <string>
 #include <variant>
 
-#include "tools/machines/machine_file.hpp"
+#include "tools/files/machine_file.hpp"
 #include "tools/python/module.hpp"
 
 namespace py = pybind11;

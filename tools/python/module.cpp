@@ -1,7 +1,7 @@
 // The module `_toroid`: what the package `toroid` needs of the C++ libraries.
 #include "tools/python/module.hpp"
 
-#include "tools/version.hpp"
+#include "tools/text/version.hpp"
 
 PYBIND11_MODULE(_toroid, module) {
   module.doc() = "The C++ part of the package toroid.";

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "hal/machine.hpp"
-#include "tools/io/array_io.hpp"
+#include "tools/files/array_io.hpp"
 
 namespace toroid::python {
 

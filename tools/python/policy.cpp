@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "hal/check.hpp"
-#include "tools/policies/policy_name.hpp"
+#include "tools/options/policy_name.hpp"
 #include "tools/python/answers.hpp"
 #include "tools/python/asking.hpp"
 #include "tools/python/module.hpp"

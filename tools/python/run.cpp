@@ -23,15 +23,15 @@
 #include "hal/counters.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/latency.hpp"
-#include "tools/command_line/command_line.hpp"
-#include "tools/io/array_io.hpp"
-#include "tools/policies/named_policies.hpp"
+#include "tools/command/command_line.hpp"
+#include "tools/files/array_io.hpp"
+#include "tools/options/named_policies.hpp"
 #include "tools/python/asking.hpp"
 #include "tools/python/module.hpp"
 #include "tools/python/policy.hpp"
 #include "tools/report/recording.hpp"
-#include "tools/results/json.hpp"
 #include "tools/run/host_program.hpp"
+#include "tools/text/json.hpp"
 
 namespace py = pybind11;
 

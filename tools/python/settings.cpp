@@ -14,10 +14,10 @@
 #include "hal/route.hpp"
 #include "hal/send_order.hpp"
 #include "packet/node/settings.hpp"
-#include "tools/command_line/choice.hpp"
-#include "tools/command_line/policy_options.hpp"
+#include "tools/options/policy_options.hpp"
 #include "tools/python/answers.hpp"
 #include "tools/python/whole_numbers.hpp"
+#include "tools/text/choice.hpp"
 
 namespace py = pybind11;
 

@@ -16,9 +16,9 @@
 #include "hal/random.hpp"
 #include "hal/route.hpp"
 #include "hal/shape.hpp"
-#include "tools/command_line/choice.hpp"
 #include "tools/python/module.hpp"
 #include "tools/python/whole_numbers.hpp"
+#include "tools/text/choice.hpp"
 
 namespace py = pybind11;
 

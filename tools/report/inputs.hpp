@@ -10,7 +10,7 @@
 #include "hal/shape.hpp"
 #include "tools/report/recording.hpp"
 #include "tools/report/slice.hpp"
-#include "tools/results/json.hpp"
+#include "tools/text/json.hpp"
 
 namespace toroid {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "tools/results/json.hpp"
+#include "tools/text/json.hpp"
 
 namespace toroid {
 

@@ -8,11 +8,11 @@
 #include "hal/shape.hpp"
 #include "tools/report/assets.hpp"
 #include "tools/report/blob.hpp"
+#include "tools/report/provenance.hpp"
 #include "tools/report/recording.hpp"
 #include "tools/report/slice.hpp"
-#include "tools/results/json.hpp"
-#include "tools/results/provenance.hpp"
-#include "tools/version.hpp"
+#include "tools/text/json.hpp"
+#include "tools/text/version.hpp"
 
 namespace toroid {
 namespace {

@@ -8,7 +8,7 @@
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "tools/report/json_place.hpp"
-#include "tools/results/json.hpp"
+#include "tools/text/json.hpp"
 
 namespace toroid {
 

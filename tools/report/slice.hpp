@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tools/report/json_place.hpp"
-#include "tools/results/json.hpp"
+#include "tools/text/json.hpp"
 
 namespace toroid {
 

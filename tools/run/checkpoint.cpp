@@ -15,8 +15,8 @@
 
 #include "hal/archive.hpp"
 #include "hal/check.hpp"
-#include "tools/io/output_file.hpp"
-#include "tools/results/provenance.hpp"
+#include "tools/files/output_file.hpp"
+#include "tools/report/provenance.hpp"
 #include "tools/run/progress.hpp"
 
 namespace toroid {

@@ -10,7 +10,7 @@
 #include "hal/tick.hpp"
 #include "packet/exchange/traffic_exchange.hpp"
 #include "router/sim/checkpoints.hpp"
-#include "tools/io/checkpoint_file.hpp"
+#include "tools/files/checkpoint_file.hpp"
 #include "tools/run/checkpoint_options.hpp"
 #include "tools/run/run_identity.hpp"
 

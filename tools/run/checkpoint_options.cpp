@@ -1,8 +1,8 @@
 #include "tools/run/checkpoint_options.hpp"
 
 #include <CLI/CLI.hpp>
-#include "tools/command_line/option_values.hpp"
-#include "tools/command_line/options.hpp"
+#include "tools/options/option_values.hpp"
+#include "tools/options/options.hpp"
 
 namespace toroid {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tools/command_line/cli_fwd.hpp"
+#include "tools/options/cli_fwd.hpp"
 
 namespace toroid {
 

@@ -19,7 +19,7 @@
 #include "router/ofi/frame_way.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "router/threads/cpu_account.hpp"
-#include "tools/command_line/options.hpp"
+#include "tools/options/options.hpp"
 #include "tools/run/ofi.hpp"
 #include "tools/run/processes.hpp"
 #include "tools/run/progress.hpp"

@@ -18,8 +18,8 @@
 #include "packet/policies/policies.hpp"
 #include "packet/traffic/patterns.hpp"
 #include "router/shm/ring_fabric.hpp"
-#include "tools/results/host_bound.hpp"
 #include "tools/run/emulation.hpp"
+#include "tools/run/host_bound.hpp"
 #include "tools/run/memory.hpp"
 #include "tools/run/progress.hpp"
 

@@ -5,7 +5,7 @@
 #include "hal/shape.hpp"
 #include "packet/policies/policy.hpp"
 #include "packet/traffic/traffic.hpp"
-#include "tools/command_line/options.hpp"
+#include "tools/options/options.hpp"
 
 namespace toroid {
 

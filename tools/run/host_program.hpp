@@ -10,9 +10,9 @@
 #include "hal/counters.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/latency.hpp"
-#include "tools/io/array_io.hpp"
+#include "tools/files/array_io.hpp"
 #include "tools/report/recording.hpp"
-#include "tools/results/json.hpp"
+#include "tools/text/json.hpp"
 
 namespace toroid {
 

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
-#include "tools/command_line/option_values.hpp"
+#include "tools/options/option_values.hpp"
 #include "tools/report/blob.hpp"
-#include "tools/results/run_result.hpp"
+#include "tools/report/trace_file.hpp"
 #include "tools/run/host_program.hpp"
-#include "tools/trace/trace_file.hpp"
+#include "tools/run/run_result.hpp"
 
 namespace toroid {
 namespace {

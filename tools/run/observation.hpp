@@ -12,14 +12,14 @@
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "router/sim/probe.hpp"
-#include "tools/command_line/options.hpp"
-#include "tools/io/output_file.hpp"
-#include "tools/report/output.hpp"
+#include "tools/files/output_file.hpp"
+#include "tools/options/options.hpp"
 #include "tools/report/recorder.hpp"
 #include "tools/report/recording.hpp"
-#include "tools/results/json.hpp"
+#include "tools/report/tracer.hpp"
 #include "tools/run/observation_options.hpp"
-#include "tools/trace/tracer.hpp"
+#include "tools/run/report_output.hpp"
+#include "tools/text/json.hpp"
 
 namespace toroid {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "tools/command_line/cli_fwd.hpp"
+#include "tools/options/cli_fwd.hpp"
 
 namespace toroid {
 

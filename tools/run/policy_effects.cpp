@@ -14,8 +14,8 @@
 #include "packet/exchange/exchange_plan.hpp"
 #include "packet/policies/policies.hpp"
 #include "packet/traffic/patterns.hpp"
-#include "tools/command_line/choice.hpp"
-#include "tools/command_line/option_effects.hpp"
+#include "tools/options/option_effects.hpp"
+#include "tools/text/choice.hpp"
 
 namespace toroid {
 namespace {

@@ -12,8 +12,8 @@
 #include "packet/node/settings.hpp"
 #include "packet/policies/policy.hpp"
 #include "router/shm/ring_fabric.hpp"
-#include "tools/command_line/options.hpp"
-#include "tools/results/json.hpp"
+#include "tools/options/options.hpp"
+#include "tools/text/json.hpp"
 
 namespace toroid {
 

@@ -12,11 +12,11 @@
 #include "hal/check.hpp"
 #include "router/job/job.hpp"
 #include "router/job/membership.hpp"
-#include "tools/command_line/split.hpp"
-#include "tools/policies/named_policies.hpp"
-#include "tools/results/provenance.hpp"
+#include "tools/options/named_policies.hpp"
+#include "tools/report/provenance.hpp"
 #include "tools/run/progress.hpp"
-#include "tools/version.hpp"
+#include "tools/text/split.hpp"
+#include "tools/text/version.hpp"
 
 namespace toroid {
 namespace {

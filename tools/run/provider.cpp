@@ -7,8 +7,8 @@
 #include <cstddef>
 
 #include "hal/check.hpp"
-#include "tools/command_line/spelling.hpp"
 #include "tools/run/ofi.hpp"
+#include "tools/text/spelling.hpp"
 
 namespace toroid {
 

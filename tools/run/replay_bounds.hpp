@@ -8,7 +8,7 @@
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "packet/replay/schedule_graph.hpp"
-#include "tools/results/bound.hpp"
+#include "tools/report/bound.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/estimate.hpp"
 

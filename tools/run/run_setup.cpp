@@ -9,9 +9,9 @@
 #include "hal/route.hpp"
 #include "packet/node/settings.hpp"
 #include "router/shm/ring_fabric.hpp"
-#include "tools/command_line/choice.hpp"
-#include "tools/command_line/route_choice.hpp"
-#include "tools/machines/machine_file.hpp"
+#include "tools/files/machine_file.hpp"
+#include "tools/options/route_choice.hpp"
+#include "tools/text/choice.hpp"
 
 namespace toroid {
 

@@ -5,9 +5,9 @@
 
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
-#include "tools/command_line/cli_fwd.hpp"
-#include "tools/command_line/option_effects.hpp"
-#include "tools/command_line/options.hpp"
+#include "tools/options/cli_fwd.hpp"
+#include "tools/options/option_effects.hpp"
+#include "tools/options/options.hpp"
 #include "tools/run/policy_effects.hpp"
 
 namespace toroid {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "tools/command_line/cli_fwd.hpp"
+#include "tools/options/cli_fwd.hpp"
 
 namespace toroid {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "fft/plan/description.hpp"
-#include "tools/io/array_io.hpp"
+#include "tools/files/array_io.hpp"
 
 namespace toroid {
 

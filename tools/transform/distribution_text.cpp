@@ -17,9 +17,9 @@
 #include "fft/layout/partitions.hpp"
 #include "hal/check.hpp"
 #include "hal/parse_number.hpp"
-#include "tools/command_line/option_values.hpp"
-#include "tools/command_line/spelling.hpp"
-#include "tools/io/box_file.hpp"
+#include "tools/files/box_file.hpp"
+#include "tools/options/option_values.hpp"
+#include "tools/text/spelling.hpp"
 
 namespace toroid {
 namespace {

@@ -7,7 +7,7 @@
 //   blocks:4x2x1    a grid of blocks on the first eight nodes
 //   slabs:AXIS      planes of the axis, x or 0 being the first
 //   lines:AXIS      whole lines along the axis, numbered in C order of the other axes
-//   FILE            any boxes; its path has a dot or a slash; see tools/io/box_file.hpp
+//   FILE            any boxes; its path has a dot or a slash; see tools/files/box_file.hpp
 //
 // ORDER is that of the axes in a node's memory, from the slowest to the fastest: "zyx"; C order
 // without it. Lines are numbered in the order of the axes before their own, which is the last.
@@ -18,7 +18,7 @@
 
 #include "fft/layout/distribution.hpp"
 #include "hal/shape.hpp"
-#include "tools/io/array_io.hpp"
+#include "tools/files/array_io.hpp"
 
 namespace toroid {
 

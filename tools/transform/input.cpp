@@ -21,9 +21,9 @@
 #include "fft/plan/description.hpp"
 #include "fft/plan/extents.hpp"
 #include "hal/check.hpp"
-#include "tools/command_line/choice.hpp"
-#include "tools/io/array_file.hpp"
+#include "tools/files/array_file.hpp"
 #include "tools/run/memory.hpp"
+#include "tools/text/choice.hpp"
 #include "tools/transform/kinds_text.hpp"
 
 namespace toroid {

@@ -2,8 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include "fft/kernels/kernel.hpp"
-#include "tools/command_line/choice.hpp"
-#include "tools/command_line/option_values.hpp"
+#include "tools/options/option_values.hpp"
+#include "tools/text/choice.hpp"
 
 namespace toroid {
 

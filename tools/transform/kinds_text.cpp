@@ -10,9 +10,9 @@
 
 #include "fft/plan/square_matrix.hpp"
 #include "hal/check.hpp"
-#include "tools/command_line/choice.hpp"
-#include "tools/io/array_file.hpp"
-#include "tools/io/npy/npy.hpp"
+#include "tools/files/array_file.hpp"
+#include "tools/files/npy/npy.hpp"
+#include "tools/text/choice.hpp"
 
 namespace toroid {
 namespace {

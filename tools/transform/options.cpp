@@ -14,11 +14,11 @@
 #include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
 #include "hal/parse_number.hpp"
-#include "tools/command_line/choice.hpp"
-#include "tools/command_line/option_values.hpp"
-#include "tools/io/array_io.hpp"
-#include "tools/io/box_file.hpp"
-#include "tools/io/message_export.hpp"
+#include "tools/files/array_io.hpp"
+#include "tools/files/box_file.hpp"
+#include "tools/options/option_values.hpp"
+#include "tools/run/message_export.hpp"
+#include "tools/text/choice.hpp"
 #include "tools/transform/kinds_text.hpp"
 
 namespace toroid {

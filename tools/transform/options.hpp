@@ -8,8 +8,8 @@
 
 #include "fft/plan/description.hpp"
 #include "hal/shape.hpp"
-#include "tools/command_line/cli_fwd.hpp"
-#include "tools/command_line/options.hpp"
+#include "tools/options/cli_fwd.hpp"
+#include "tools/options/options.hpp"
 #include "tools/run/observation_options.hpp"
 #include "tools/transform/array_options.hpp"
 #include "tools/transform/kernel_option.hpp"

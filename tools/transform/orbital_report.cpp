@@ -15,9 +15,9 @@
 #include "fft/orbital/stage_state.hpp"
 #include "fft/plan/description.hpp"
 #include "hal/tick.hpp"
-#include "tools/command_line/choice.hpp"
-#include "tools/results/bound.hpp"
-#include "tools/results/run_result.hpp"
+#include "tools/report/bound.hpp"
+#include "tools/run/run_result.hpp"
+#include "tools/text/choice.hpp"
 
 namespace toroid {
 namespace {

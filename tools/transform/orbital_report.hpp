@@ -4,7 +4,7 @@
 #include <string>
 
 #include "hal/machine.hpp"
-#include "tools/results/json.hpp"
+#include "tools/text/json.hpp"
 #include "tools/transform/run.hpp"
 
 namespace toroid {

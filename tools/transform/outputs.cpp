@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "hal/check.hpp"
-#include "tools/io/array_file.hpp"
+#include "tools/files/array_file.hpp"
 #include "tools/run/progress.hpp"
 
 namespace toroid {

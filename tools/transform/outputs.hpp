@@ -5,11 +5,11 @@
 #include <memory>
 #include <string>
 
-#include "tools/io/array_io.hpp"
-#include "tools/io/npy/npy.hpp"
-#include "tools/io/output_file.hpp"
-#include "tools/results/run_result.hpp"
+#include "tools/files/array_io.hpp"
+#include "tools/files/npy/npy.hpp"
+#include "tools/files/output_file.hpp"
 #include "tools/run/observation_options.hpp"
+#include "tools/run/run_result.hpp"
 
 namespace toroid {
 

@@ -10,9 +10,9 @@
 #include "fft/plan/description.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
-#include "tools/command_line/options.hpp"
-#include "tools/io/array_io.hpp"
-#include "tools/results/json.hpp"
+#include "tools/files/array_io.hpp"
+#include "tools/options/options.hpp"
+#include "tools/text/json.hpp"
 
 namespace toroid {
 

@@ -8,9 +8,9 @@
 
 #include <CLI/CLI.hpp>
 #include "hal/check.hpp"
-#include "tools/command_line/choice.hpp"
-#include "tools/command_line/option_values.hpp"
-#include "tools/command_line/split.hpp"
+#include "tools/options/option_values.hpp"
+#include "tools/text/choice.hpp"
+#include "tools/text/split.hpp"
 
 namespace toroid {
 namespace {

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "fft/plan/description.hpp"
-#include "tools/command_line/cli_fwd.hpp"
-#include "tools/command_line/options.hpp"
+#include "tools/options/cli_fwd.hpp"
+#include "tools/options/options.hpp"
 
 namespace toroid {
 

@@ -4,10 +4,10 @@
 #include <string>
 
 #include "hal/machine.hpp"
-#include "tools/command_line/options.hpp"
-#include "tools/results/bound.hpp"
-#include "tools/results/json.hpp"
+#include "tools/options/options.hpp"
+#include "tools/report/bound.hpp"
 #include "tools/run/emulation.hpp"
+#include "tools/text/json.hpp"
 #include "tools/transform/options.hpp"
 #include "tools/transform/run.hpp"
 

@@ -15,7 +15,7 @@
 #include "packet/node/program.hpp"
 #include "packet/node/settings.hpp"
 #include "router/job/blob.hpp"
-#include "tools/results/host_bound.hpp"
+#include "tools/run/host_bound.hpp"
 #include "tools/run/processes.hpp"
 #include "tools/run/progress.hpp"
 #include "tools/transform/digit_order.hpp"

@@ -14,9 +14,9 @@
 #include "hal/bounds.hpp"
 #include "hal/machine.hpp"
 #include "hal/tick.hpp"
-#include "tools/command_line/options.hpp"
-#include "tools/io/array_io.hpp"
-#include "tools/results/bound.hpp"
+#include "tools/files/array_io.hpp"
+#include "tools/options/options.hpp"
+#include "tools/report/bound.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/policy_effects.hpp"
 

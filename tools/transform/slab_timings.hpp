@@ -8,8 +8,8 @@
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
 #include "hal/shape.hpp"
-#include "tools/io/array_io.hpp"
-#include "tools/results/json.hpp"
+#include "tools/files/array_io.hpp"
+#include "tools/text/json.hpp"
 #include "tools/transform/plane_tuner.hpp"
 
 namespace toroid {

@@ -1,8 +1,8 @@
 // The pictures of a transform's run: of what it took and of what it gave.
 #pragma once
 
-#include "tools/io/array_io.hpp"
-#include "tools/results/json.hpp"
+#include "tools/files/array_io.hpp"
+#include "tools/text/json.hpp"
 #include "tools/transform/run.hpp"
 
 namespace toroid {

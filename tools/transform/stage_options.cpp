@@ -8,8 +8,8 @@
 
 #include <CLI/CLI.hpp>
 #include "hal/check.hpp"
-#include "tools/command_line/option_values.hpp"
-#include "tools/command_line/options.hpp"
+#include "tools/options/option_values.hpp"
+#include "tools/options/options.hpp"
 
 namespace toroid {
 namespace {

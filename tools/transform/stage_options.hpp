@@ -5,7 +5,7 @@
 #include <string>
 
 #include "fft/plan/description.hpp"
-#include "tools/command_line/cli_fwd.hpp"
+#include "tools/options/cli_fwd.hpp"
 
 namespace toroid {
 

@@ -16,8 +16,8 @@
 #include "tests/tools/io/npy_bytes.hpp"
 #include "tests/tools/io/zip_bytes.hpp"
 #include "tests/tools/temporary_directory.hpp"
-#include "tools/io/array_io.hpp"
-#include "tools/io/npy/npy.hpp"
+#include "tools/files/array_io.hpp"
+#include "tools/files/npy/npy.hpp"
 
 namespace toroid::testing {
 namespace {

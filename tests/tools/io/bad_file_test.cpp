@@ -14,7 +14,7 @@
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
-#include "tools/io/npy/npy.hpp"
+#include "tools/files/npy/npy.hpp"
 
 namespace toroid::testing {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/io/npy/npy.hpp"
+#include "tools/files/npy/npy.hpp"
 
 namespace toroid::testing {
 

@@ -10,7 +10,7 @@
 #include "tests/tools/io/npy_bytes.hpp"
 #include "tests/tools/python.hpp"
 #include "tests/tools/temporary_directory.hpp"
-#include "tools/io/npy/npy.hpp"
+#include "tools/files/npy/npy.hpp"
 
 namespace toroid::testing {
 namespace {

@@ -19,8 +19,8 @@
 #include "tests/tools/python.hpp"
 #include "tests/tools/temporary_directory.hpp"
 #include "tests/tools/values.hpp"
-#include "tools/io/array_file.hpp"
-#include "tools/io/npy/npy.hpp"
+#include "tools/files/array_file.hpp"
+#include "tools/files/npy/npy.hpp"
 
 namespace toroid::testing {
 namespace {

@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "hal/check.hpp"
-#include "tools/io/output_file.hpp"
+#include "tools/files/output_file.hpp"
 
 namespace toroid {
 namespace {

@@ -18,8 +18,8 @@
 #include "packet/replay/critical_path.hpp"
 #include "packet/replay/schedule.hpp"
 #include "packet/replay/schedule_graph.hpp"
-#include "tools/io/goal.hpp"
-#include "tools/io/message_csv.hpp"
+#include "tools/files/goal.hpp"
+#include "tools/files/message_csv.hpp"
 
 namespace toroid {
 namespace {

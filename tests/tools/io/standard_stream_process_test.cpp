@@ -12,7 +12,7 @@
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/values.hpp"
-#include "tools/io/npy/npy.hpp"
+#include "tools/files/npy/npy.hpp"
 #include "tools/run/ofi.hpp"
 
 namespace toroid::testing {

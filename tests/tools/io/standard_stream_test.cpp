@@ -15,7 +15,7 @@
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/values.hpp"
-#include "tools/io/npy/npy.hpp"
+#include "tools/files/npy/npy.hpp"
 
 namespace toroid::testing {
 namespace {

@@ -14,7 +14,7 @@
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
-#include "tools/policies/policy_export.hpp"
+#include "tools/options/policy_export.hpp"
 
 namespace toroid::testing {
 namespace {

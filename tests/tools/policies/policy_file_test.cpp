@@ -29,8 +29,8 @@
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
-#include "tools/io/npy/integers.hpp"
-#include "tools/policies/policy_file.hpp"
+#include "tools/files/npy/integers.hpp"
+#include "tools/options/policy_file.hpp"
 
 namespace toroid::testing {
 namespace {

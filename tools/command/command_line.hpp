@@ -1,0 +1,50 @@
+// The command line of toroid: all commands with all that they take.
+#pragma once
+
+#include "tools/options/cli_fwd.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tools/options/arguments.hpp"
+
+namespace toroid {
+
+/// Parses the words after the program's name and runs the command that they name. Owned by main;
+/// one object parses one command line, once.
+class CommandLine {
+ public:
+  /// `only`: the one command that it has; empty: all.
+  explicit CommandLine(std::string_view only = {});
+  ~CommandLine();
+  CommandLine(const CommandLine&) = delete;
+  CommandLine& operator=(const CommandLine&) = delete;
+
+  /// Runs the command that the words name. Returns the exit code: 0 done, 1 a check failed. Throws
+  /// BadInput (exit code 2) and RunFailed (1).
+  int run(Words arguments);
+
+  /// Returns whether there is a command to run; where the words ask for help or the version, prints
+  /// that and returns false. Throws BadInput where the words are no command line.
+  bool parse(Words arguments);
+
+  /// Runs the command that the words named, as run() does. REQUIRES: parse() has returned true.
+  int run_parsed();
+
+  const CLI::App& app() const { return *app_; }
+
+ private:
+  std::unique_ptr<CLI::App> app_;
+  LaunchedCommand launched_;
+  std::vector<std::pair<std::string, std::function<int()>>> commands_;
+};
+
+/// Runs the command that the words name, as CommandLine::run() does, but makes the options of the
+/// other commands only where they are needed: to explain wrong words, and for help and documents.
+int run_command_line(const Words& arguments);
+
+}  // namespace toroid

@@ -1,0 +1,96 @@
+// toroid help, man and completion: what toroid says of itself.
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include <CLI/CLI.hpp>
+#include "hal/check.hpp"
+#include "tools/command/commands.hpp"
+#include "tools/command/documents.hpp"
+#include "tools/files/output_file.hpp"
+#include "tools/options/option_text.hpp"
+#include "tools/options/option_values.hpp"
+#include "tools/options/options.hpp"
+
+namespace toroid {
+namespace {
+
+struct ManOptions {
+  std::string command;
+  std::string directory;
+};
+
+/// The command of that name; toroid itself where the name is empty.
+const CLI::App& named(const CLI::App& app, const std::string& command) {
+  return command.empty() ? app : *find_command(app, command);
+}
+
+void write_page(const std::filesystem::path& directory, const CLI::App& app) {
+  OutputFile file((directory / (man_page_name(app) + ".1")).string());
+  file.stream() << man_page(app);
+  file.commit();
+}
+
+void write_pages(const std::string& directory, const CLI::App& app) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) throw BadInput(fmt::format("{}: {}", directory, error.message()));
+  write_page(directory, app);
+  for (const CLI::App* command : commands_of(app)) write_page(directory, *command);
+}
+
+std::string completion_for(const std::string& shell, const CLI::App& app) {
+  if (shell == "bash") return bash_completion(app);
+  return shell == "zsh" ? zsh_completion(app) : fish_completion(app);
+}
+
+}  // namespace
+
+CommandRun add_help_command(CLI::App& app) {
+  auto name = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand("help", "a verb's options and examples");
+  command->add_option("VERB", *name, "which; else all verbs in a line each");
+  add_examples(*command, {{"what a transform may be told", "toroid help fft"}});
+  return [&app, name] {
+    fmt::print("{}", help_text(named(app, *name)));
+    return 0;
+  };
+}
+
+CommandRun add_man_command(CLI::App& app) {
+  auto options = std::make_shared<ManOptions>();
+  CLI::App* command = app.add_subcommand("man", "manual pages, as man takes them");
+  command->add_option("VERB", options->command, "whose page; else the command's");
+  begin_group(*command, "Output");
+  command->add_option("--directory", options->directory, "write all pages there, a file each")
+      ->type_name("DIR")
+      ->check(not_empty());
+  add_examples(*command, {{"a page, shown", "toroid man fft | man -l -"}});
+  return [&app, options] {
+    const CLI::App& page = named(app, options->command);
+    if (options->directory.empty())
+      fmt::print("{}", man_page(page));
+    else
+      write_pages(options->directory, app);
+    return 0;
+  };
+}
+
+CommandRun add_completion_command(CLI::App& app) {
+  auto shell = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand("completion", "a script that completes toroid in a shell");
+  command->add_option("SHELL", *shell, "of which shell")
+      ->required()
+      ->check(one_of("shell", kShellNames));
+  add_examples(*command, {{"in this bash, from now on", "source <(toroid completion bash)"}});
+  return [&app, shell] {
+    fmt::print("{}", completion_for(*shell, app));
+    return 0;
+  };
+}
+
+}  // namespace toroid

@@ -1,0 +1,236 @@
+// toroid fft: a distributed transform by active packets on the emulated torus.
+#include <fmt/core.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+#include "fft/kernels/kernel.hpp"
+#include "fft/plan/blueprint.hpp"
+#include "fft/plan/description.hpp"
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "packet/node/settings.hpp"
+#include "router/shm/ring_fabric.hpp"
+#include "tools/command/commands.hpp"
+#include "tools/files/array_file.hpp"
+#include "tools/files/array_io.hpp"
+#include "tools/files/machine_file.hpp"
+#include "tools/files/npy/npy.hpp"
+#include "tools/options/one_process.hpp"
+#include "tools/options/option_effects.hpp"
+#include "tools/options/options.hpp"
+#include "tools/run/emulation.hpp"
+#include "tools/run/estimate.hpp"
+#include "tools/run/host_program.hpp"
+#include "tools/run/memory.hpp"
+#include "tools/run/message_export.hpp"
+#include "tools/run/observation.hpp"
+#include "tools/run/report_output.hpp"
+#include "tools/run/run_result.hpp"
+#include "tools/run/run_setup.hpp"
+#include "tools/run/sound_links.hpp"
+#include "tools/text/choice.hpp"
+#include "tools/text/json.hpp"
+#include "tools/transform/check.hpp"
+#include "tools/transform/input.hpp"
+#include "tools/transform/kernel_option.hpp"
+#include "tools/transform/kinds_text.hpp"
+#include "tools/transform/options.hpp"
+#include "tools/transform/outputs.hpp"
+#include "tools/transform/plane_tuner.hpp"
+#include "tools/transform/report.hpp"
+#include "tools/transform/run.hpp"
+#include "tools/transform/slab_timings.hpp"
+#include "tools/transform/slices.hpp"
+#include "tools/transform/work.hpp"
+
+namespace toroid {
+namespace {
+
+NpyType type_of(bool real, fft::Precision precision) {
+  if (precision == fft::Precision::single) return real ? NpyType::f4 : NpyType::c8;
+  return real ? NpyType::f8 : NpyType::c16;
+}
+
+/// One run of the command on one process.
+class FftCommand {
+ public:
+  FftCommand(const FftOptions& options, const Shape& shape, const Machine& machine,
+             const RunOptions& run)
+      : options_(options), shape_(shape), machine_(machine), run_(run) {}
+
+  int run() {
+    fft::Description description = describe(options_, run_.fabric);
+    input_ = input();
+    description.size = input_.size;
+    set_boxes(description, options_, shape_);
+    // What cannot be is refused before anything is measured.
+    const fft::Blueprint blueprint(description, shape_);
+    (void)under_policy(run_, blueprint, machine_);
+    if (!options_.wisdom.empty()) fft::local::load_wisdom(options_.wisdom);
+    TransformOutputs outputs(run_.processes.reports() ? paths() : OutputPaths());
+    Observation observation(options_.observation,
+                            report_notice(options_.common.quiet, outputs.fills_standard_output()),
+                            shape_, machine_, run_);
+    if (options_.timings) timings_ = slab_timings(trial(description), input_.array);
+    if (description.overlap.planes_of(options_.way()) < 0)
+      description.overlap.set_planes(options_.way(),
+                                     tuned_planes(trial(description), input_.array, true));
+    return transform(description, outputs, observation);
+  }
+
+ private:
+  OutputPaths paths() const {
+    return {.in = options_.in,
+            .boxes = {options_.in_boxes, options_.out_boxes},
+            .out = options_.out,
+            .json = options_.common.json,
+            .wisdom = options_.wisdom,
+            .observation = options_.observation,
+            .export_to = options_.export_to};
+  }
+  SlabTrial trial(const fft::Description& description) const {
+    return {description, options_.way(), shape_, machine_, run_, wisdom_key()};
+  }
+  /// Whether messages may move by put where both ends share memory.
+  bool moves_by_put() const {
+    return run_.fabric != FabricName::sim && run_.node.transfer != TransferMode::packets;
+  }
+  std::string wisdom_key() const {
+    const std::string route =
+        run_.fabric == FabricName::sim
+            ? ""
+            : fmt::format(" {}", name_of<RingRoute>(kRingRouteNames, run_.ring.route));
+    const char* const put = run_.node.transfer == TransferMode::packets ? "" : " put";
+    const std::string kernel =
+        library_of(options_.kernel) == fft::LibraryName::fftw ? "" : " " + options_.kernel;
+    return fmt::format("{}{}{}{} {}", options_.common.fabric, route, put, kernel, machine_.name);
+  }
+
+  /// The array of the program that runs the command, or what the options say.
+  FftInput input() const {
+    const HostProgram* const host = host_program();
+    if (host == nullptr || host->input() == nullptr) return fft_input(options_, shape_);
+    check_memory(shape_, fft_bytes(options_, host->input()->size, shape_));
+    return {*host->input(), host->input()->size};
+  }
+
+  int transform(const fft::Description& description, TransformOutputs& outputs,
+                Observation& observation) {
+    const bool is_sim = run_.fabric == FabricName::sim;
+    const TransformJob job{std::make_shared<const fft::Blueprint>(description, shape_),
+                           options_.way(), scale_of(options_), is_sim ? 1 : options_.repeat,
+                           options_.loops};
+    const RunOptions under = under_policy(run_, *job.blueprint, machine_);
+    const PlanBounds bounds = bounds_of(*job.blueprint, job.ways(), machine_, under.sim.dma);
+    const auto transforms = static_cast<double>(job.repeat * job.ways().size());
+    announce(estimate_run(transform_work(*job.blueprint) * transforms, shape_, machine_, run_,
+                          fft_bytes(options_, description.size, shape_)),
+             options_.common.quiet || !run_.processes.reports());
+    MessageExport messages(options_.export_to, shape_, run_.processes);
+    Emulation emulation(shape_, machine_, messages.recorded(observation.observed(under)),
+                        options_.common.quiet, bounds.total.packets * job.repeat);
+    Outcome outcome =
+        observation.guard([&] { return toroid::transform(emulation, job, input_.array); });
+    messages.write(emulation, machine_);
+    if (!run_.processes.reports()) return 0;
+    if (outputs.wisdom) {
+      outputs.wisdom->stream() << fft::local::wisdom();
+      outputs.wisdom->commit();
+    }
+    Json report = fft_report(options_, {job, bounds, machine_, under, emulation, outcome});
+    if (!timings_.empty()) report["timings"] = timings_;
+    if (options_.check || observation.is_wanted()) input_.array.hold_values();
+    const bool good = !options_.check || check(description, outcome, report);
+    show(job, outcome, report, outputs, good);
+    Json pictures = Json::object();
+    if (observation.is_wanted())
+      pictures["slices"] = slices_json(job, input_.array, outcome.result);
+    observation.write(report, emulation.counters(), pictures);
+    outputs.json.write(report);
+    if (HostProgram* const host = host_program()) host->take_array(std::move(outcome.result));
+    check_links(emulation.counters(), shape_);
+    if (!good)
+      throw RunFailed(fmt::format("the result differs from a serial transform's by more than {}",
+                                  tolerance_of(description)));
+    return 0;
+  }
+
+  /// The table; and the array, unless it is wrong.
+  void show(const TransformJob& job, const Outcome& outcome, const Json& report,
+            TransformOutputs& outputs, bool good) const {
+    const fft::Description& description = job.blueprint->description();
+    if (!options_.common.quiet && !outputs.json.to_standard_output())
+      fmt::print(options_.out == kStandardStream ? stderr : stdout, "{}{}", fft_table(report),
+                 timings_.empty() ? "" : timings_table(timings_, moves_by_put()));
+    if (outputs.array && good)
+      outputs.write_array(outcome.result, type_of(job.gives_real(), description.precision));
+  }
+
+  bool check(const fft::Description& description, const Outcome& outcome, Json& report) const {
+    const HostArray serial =
+        options_.loops > 0
+            ? input_.array
+            : serial_transform(description, options_.way(), scale_of(options_), input_.array);
+    const ArrayError error = compare(outcome.result.values, serial.values);
+    report["max_error"] = error.max;
+    report["l2_error"] = error.l2;
+    return error.l2 <= tolerance_of(description);
+  }
+
+  const FftOptions& options_;
+  const Shape& shape_;
+  const Machine& machine_;
+  const RunOptions& run_;
+  FftInput input_;
+  Json timings_;
+};
+
+/// Message passing has an order of its own. The orbital transform runs under every policy that
+/// holds nothing back.
+Sender sender_of(const FftOptions& options) {
+  const auto method = parse_choice<fft::Method>("method", fft::kMethodNames, options.method);
+  const auto layer = parse_choice<fft::Layer>("layer", fft::kLayerNames, options.layer);
+  const auto variant =
+      parse_choice<fft::OrbitalVariant>("variant", fft::kOrbitalVariantNames, options.variant);
+  std::string what = "fft --method " + options.method;
+  if (layer != fft::Layer::packets) what += " --layer " + options.layer;
+  if (variant != fft::OrbitalVariant::cra) what += " --variant " + options.variant;
+  return {what, sent_by(method, layer, variant), method == fft::Method::orbital};
+}
+
+RunSetup setup_of(const CLI::App& verb, const FftOptions& options) {
+  const Sender sender = sender_of(options);
+  const Machine machine = load_machine(options.common.machine);
+  RunSetting setting = setting_of(verb, sender, options.common, options.torus, machine);
+  if (all_blocking(options))
+    setting.unset("--planes");
+  else
+    setting.set("--planes", options.planes_of_way() < 0 ? "-1" : "1");
+  if (transforms_lines(options.transform)) setting.set("--transform", "fft");
+  return set_up(verb, setting, sender, options.common, options.torus, machine);
+}
+
+int run(const CLI::App& verb, const FftOptions& options) {
+  const RunSetup setup = setup_of(verb, options);
+  check_fft_options(options);
+  refuse_twisted(setup.shape);
+  (void)scale_of(options);
+  refuse_several_processes(verb, setup.run.processes.count());
+  return setup.run.processes.run(
+      [&] { return FftCommand(options, setup.shape, setup.machine, setup.run).run(); });
+}
+
+}  // namespace
+
+CommandRun add_fft_command(CLI::App& app) {
+  auto options = std::make_shared<FftOptions>();
+  CLI::App* verb = app.add_subcommand("fft", "a distributed transform by active packets");
+  add_fft_options(*verb, *options);
+  return [options, verb] { return run(*verb, *options); };
+}
+
+}  // namespace toroid

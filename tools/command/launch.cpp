@@ -1,0 +1,53 @@
+// toroid launch: several processes of a command as one run, on this host or on others by ssh.
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include "tools/command/commands.hpp"
+#include "tools/options/option_values.hpp"
+#include "tools/options/options.hpp"
+#include "tools/run/launch.hpp"
+#include "tools/run/launched_program.hpp"
+
+namespace toroid {
+
+CommandRun add_launch_command(CLI::App& app, const LaunchedCommand& launched) {
+  auto options = std::make_shared<LaunchOptions>();
+  CLI::App* command = app.add_subcommand("launch", "several processes of a command as one run");
+  begin_group(*command, "Processes");
+  command->add_option("-n", options->processes, "processes; else as many as the hosts have slots")
+      ->transform(whole_number(1, 65536));
+  CLI::Option* const hosts = add_file_option(*command, "--hosts", options->hosts,
+                                             "of hosts, a line each, to be reached by ssh");
+  command
+      ->add_option("--master", options->master, "where the others reach process 0; else its host")
+      ->type_name("HOST")
+      ->check(not_empty())
+      ->needs(hosts);
+  command->add_option("--port", options->port, "on which process 0 listens; else one at random")
+      ->transform(whole_number(1, 65535))
+      ->needs(hosts);
+  command
+      ->add_option("--grace", options->grace, "seconds for the others to end when one has failed")
+      ->check(number(0, 1e6))
+      ->capture_default_str();
+  // For help only: the command is taken off the command line before that is parsed.
+  command->add_option("COMMAND",
+                      "a verb of toroid with its options, else a program on the path; behind -- a "
+                      "program, whatever its name");
+  add_examples(
+      *command,
+      {{"four processes on this host", "toroid launch -n 4 hello --torus 4x4x2 --fabric ofi"},
+       {"on the hosts of a file, by ssh",
+        "toroid launch --hosts hosts.txt fft --size 64 --torus 4x4 --fabric ofi"},
+       {"another program", "toroid launch -n 2 -- ./my-program --its-option"}});
+  return [&app, &launched, options] {
+    options->command = launched_program(app, launched, *options);
+    options->goes_on = std::ranges::count(options->command, "--continue-without") > 0;
+    return options->command.empty() ? 0 : launch(*options);
+  };
+}
+
+}  // namespace toroid

@@ -1,0 +1,65 @@
+// toroid merge: the table of a campaign whose cases were run in shards.
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include "hal/check.hpp"
+#include "tools/command/commands.hpp"
+#include "tools/files/output_file.hpp"
+#include "tools/lab/campaign/merged_journals.hpp"
+#include "tools/lab/campaign/options.hpp"
+#include "tools/options/option_values.hpp"
+#include "tools/options/options.hpp"
+#include "tools/report/provenance.hpp"
+#include "tools/run/report_output.hpp"
+
+namespace toroid {
+namespace {
+
+struct MergeOptions {
+  std::vector<std::string> journals;
+  CommonOptions common;  ///< of which the outputs are typed
+  MergeOutputs outputs;
+};
+
+void refuse_to_replace_a_journal(const MergeOptions& options) {
+  for (const std::string& journal : options.journals)
+    refuse_one_file_for_two(std::array{options.common.json == "-" ? "" : options.common.json,
+                                       options.outputs.csv, options.outputs.report, journal});
+}
+
+int run(const MergeOptions& options) {
+  (void)provenance();  // the date is the command's begin
+  refuse_to_replace_a_journal(options);
+  MergedJournals journals(options.journals);
+  MergeOutputs outputs = options.outputs;
+  outputs.json = options.common.json;
+  outputs.quiet = options.common.quiet;
+  if (journals.verb() == "compare") return run_merged_compare(journals, outputs);
+  if (journals.verb() == "sweep") return run_merged_sweep(journals, outputs);
+  throw BadInput(one_line(options.journals.front() + " is of no campaign that is known here"));
+}
+
+}  // namespace
+
+CommandRun add_merge_command(CLI::App& app) {
+  auto options = std::make_shared<MergeOptions>();
+  CLI::App* verb =
+      app.add_subcommand("merge", "the table of compare or sweep from the journals of its shards");
+  verb->add_option("JOURNALS", options->journals, "what --resume of all shards wrote")
+      ->required()
+      ->check(not_empty());
+  add_output_options(*verb, options->common);
+  add_file_option(*verb, "--csv", options->outputs.csv, "write the rows as comma-separated values");
+  add_report_option(*verb, options->outputs.report);
+  add_examples(*verb, {{"half of the cases here, half elsewhere, then the table of all",
+                        "toroid compare --torus 4x4 --shard 1/2 --resume 1.journal"},
+                       {"", "toroid compare --torus 4x4 --shard 2/2 --resume 2.journal"},
+                       {"", "toroid merge 1.journal 2.journal"}});
+  return [options] { return run(*options); };
+}
+
+}  // namespace toroid

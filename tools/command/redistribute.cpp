@@ -1,0 +1,278 @@
+// toroid redistribute: an array changes its distribution over the nodes, without a transform.
+//
+// Source: U.S. Pat. No. 7,315,877, claims 19 to 33.
+#include <fmt/core.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include "fft/layout/box.hpp"
+#include "fft/layout/local_array.hpp"
+#include "fft/plan/blueprint.hpp"
+#include "fft/plan/description.hpp"
+#include "fft/plan/redistribution_plan.hpp"
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "tools/command/commands.hpp"
+#include "tools/files/array_file.hpp"
+#include "tools/files/array_io.hpp"
+#include "tools/files/npy/npy.hpp"
+#include "tools/options/one_process.hpp"
+#include "tools/options/option_values.hpp"
+#include "tools/options/options.hpp"
+#include "tools/run/emulation.hpp"
+#include "tools/run/estimate.hpp"
+#include "tools/run/memory.hpp"
+#include "tools/run/message_export.hpp"
+#include "tools/run/observation.hpp"
+#include "tools/run/observation_options.hpp"
+#include "tools/run/policy_effects.hpp"
+#include "tools/run/report_output.hpp"
+#include "tools/run/run_result.hpp"
+#include "tools/run/run_setup.hpp"
+#include "tools/run/sound_links.hpp"
+#include "tools/text/choice.hpp"
+#include "tools/text/json.hpp"
+#include "tools/transform/array_options.hpp"
+#include "tools/transform/distribution_text.hpp"
+#include "tools/transform/outputs.hpp"
+#include "tools/transform/report.hpp"
+#include "tools/transform/run.hpp"
+#include "tools/transform/work.hpp"
+
+namespace toroid {
+namespace {
+
+/// In the order of NpyType.
+constexpr std::array<std::string_view, 4> kTypeNames = {"f4", "f8", "c8", "c16"};
+
+struct RedistributeOptions : ArrayOptions {
+  CommonOptions common;
+  TorusOptions torus;
+  ObservationOptions observation;
+  std::string export_to;
+  std::string type = "c16";
+  std::string from;
+  std::string to;
+
+  NpyType element() const { return parse_choice<NpyType>("type", kTypeNames, type); }
+  bool real() const { return element() == NpyType::f4 || element() == NpyType::f8; }
+  bool single() const { return element() == NpyType::f4 || element() == NpyType::c8; }
+};
+
+/// Each element is its own number in C order.
+HostArray numbered_array(const Size& size) {
+  HostArray array{size, 1, {}};
+  array.values.resize(static_cast<std::size_t>(fft::Box::of(array.extents()).volume()));
+  for (std::size_t i = 0; i < array.values.size(); ++i) array.values[i] = static_cast<double>(i);
+  return array;
+}
+
+/// A redistribution changes no value, so none may be rounded on its way into the nodes' arrays.
+void check_exact(const HostArray& array, const RedistributeOptions& options) {
+  const auto is_exact = [&options](const fft::Complex& value) {
+    if (options.real() && value.imag() != 0) return false;
+    return !options.single() || fft::Complex(std::complex<float>(value)) == value;
+  };
+  if (const auto found = find_element_that_fails(array, is_exact))
+    throw BadInput(fmt::format("{}: element {} in C order is no {}; give --type c16",
+                               options.in.empty() ? "--size" : input_name(options.in), *found,
+                               options.type));
+}
+
+/// The arrays that exist at once: before and after, on the host and on the nodes.
+double array_bytes(const Size& size) {
+  double bytes = 4 * sizeof(fft::Complex);
+  for (const std::int64_t n : size) bytes *= static_cast<double>(n);
+  return bytes;
+}
+
+HostArray input_of(const RedistributeOptions& options, const Shape& shape) {
+  if (options.in.empty() == options.size.empty())
+    throw BadInput("give an array: either --in FILE or --size 64x64x64");
+  if (!options.in.empty()) return load_array(options.in, 1);
+  const Size size = parse_size(options.size);
+  check_memory(shape, array_bytes(size));
+  return numbered_array(size);
+}
+
+/// One run of the command on one process.
+class RedistributeCommand {
+ public:
+  RedistributeCommand(const RedistributeOptions& options, const Shape& shape,
+                      const Machine& machine, const RunOptions& run)
+      : options_(options), shape_(shape), machine_(machine), run_(run) {}
+
+  int run() {
+    input_ = input_of(options_, shape_);
+    check_exact(input_, options_);
+    check_memory(shape_, array_bytes(input_.size));
+    const TransformJob job{blueprint(), fft::Way::forward, fft::Scale::none,
+                           run_.fabric == FabricName::sim ? 1 : options_.repeat};
+    const RunOptions under = under_policy(run_, *job.blueprint, machine_);
+    TransformOutputs outputs(run_.processes.reports() ? paths() : OutputPaths());
+    Observation observation(options_.observation,
+                            report_notice(options_.common.quiet, outputs.fills_standard_output()),
+                            shape_, machine_, run_);
+    return redistribute(job, under, outputs, observation);
+  }
+
+ private:
+  OutputPaths paths() const {
+    return {.in = options_.in,
+            .boxes = {box_file_of(options_.from), box_file_of(options_.to)},
+            .out = options_.out,
+            .json = options_.common.json,
+            .observation = options_.observation,
+            .export_to = options_.export_to};
+  }
+
+  std::shared_ptr<const fft::Blueprint> blueprint() const {
+    fft::Description description;
+    description.size = input_.size;
+    description.real = options_.real();
+    description.precision = options_.single() ? fft::Precision::single : fft::Precision::double_;
+    description.may_leave_gaps = run_.fabric != FabricName::sim;  // no copy in the end
+    return fft::redistribution(parse_distribution("--from", options_.from, input_.size, shape_),
+                               parse_distribution("--to", options_.to, input_.size, shape_), shape_,
+                               description);
+  }
+
+  int redistribute(const TransformJob& job, const RunOptions& under, TransformOutputs& outputs,
+                   Observation& observation) {
+    const PlanBounds bounds = bounds_of(*job.blueprint, job.way, machine_, under.sim.dma);
+    announce(estimate_run(transform_work(*job.blueprint) * job.repeat, shape_, machine_, run_,
+                          array_bytes(input_.size)),
+             options_.common.quiet || !run_.processes.reports());
+    MessageExport messages(options_.export_to, shape_, run_.processes);
+    Emulation emulation(shape_, machine_, messages.recorded(observation.observed(under)),
+                        options_.common.quiet, bounds.total.packets * job.repeat);
+    const Outcome outcome = observation.guard([&] { return transform(emulation, job, input_); });
+    messages.write(emulation, machine_);
+    if (!run_.processes.reports()) return 0;
+    Json report = this->report({job, bounds, machine_, under, emulation, outcome});
+    const std::size_t wrong = options_.check ? check(outcome, report) : 0;
+    if (!options_.common.quiet && !outputs.json.to_standard_output())
+      fmt::print(outputs.array_to_stdout ? stderr : stdout, "{}", table(report));
+    if (outputs.array && wrong == 0) outputs.write_array(outcome.result, options_.element());
+    observation.write(report, emulation.counters());
+    outputs.json.write(report);
+    check_links(emulation.counters(), shape_);
+    if (wrong > 0) throw RunFailed(fmt::format("{} elements are not where they belong", wrong));
+    return 0;
+  }
+
+  Json report(const PlanFigures& figures) const {
+    Json report = report_head("redistribute", options_.common, shape_, machine_);
+    report.update({{"size", input_.size},
+                   {"from", options_.from},
+                   {"to", options_.to},
+                   {"type", options_.type}});
+    add_run(report, figures);
+    report["payload_bytes"] = figures.bounds.total.payload_bytes;
+    report["bytes_per_process"] = static_cast<std::uint64_t>(figures.outcome.bytes_per_process);
+    add_counts(report, figures);
+    return report;
+  }
+
+  /// How many elements are not where they belong.
+  std::size_t check(const Outcome& outcome, Json& report) const {
+    std::size_t wrong = 0;
+    auto arrived = outcome.result.values.begin();
+    for_each_value(input_,
+                   [&](const fft::Complex& value) { wrong += *arrived++ != value ? 1 : 0; });
+    report["wrong_elements"] = wrong;
+    return wrong;
+  }
+
+  static std::string table(const Json& report) {
+    std::string text =
+        fmt::format("redistribution of {} elements of type {} from {} to {}\n",
+                    fmt::join(report["size"].get<Size>(), "x"), report["type"].get<std::string>(),
+                    report["from"].get<std::string>(), report["to"].get<std::string>());
+    text += summary_table(report);
+    if (report.contains("repetitions")) text += repetitions_text(report["repetitions"]);
+    text += fmt::format("  payload          {:>14} bytes between nodes\n",
+                        report["payload_bytes"].get<std::uint64_t>());
+    if (report.contains("wrong_elements"))
+      text +=
+          fmt::format("  wrong elements   {:>14}\n", report["wrong_elements"].get<std::size_t>());
+    return text;
+  }
+
+  const RedistributeOptions& options_;
+  const Shape& shape_;
+  const Machine& machine_;
+  const RunOptions& run_;
+  HostArray input_;
+};
+
+int run(const CLI::App& verb, const RedistributeOptions& options) {
+  const RunSetup setup =
+      set_up(verb, {"redistribute", Sent::exchanges}, options.common, options.torus);
+  refuse_twisted(setup.shape);
+  refuse_several_processes(verb, setup.run.processes.count());
+  refuse_impossible_put(setup.run, setup.shape);
+  return setup.run.processes.run(
+      [&] { return RedistributeCommand(options, setup.shape, setup.machine, setup.run).run(); });
+}
+
+void add_data_options(CLI::App& verb, RedistributeOptions& options) {
+  begin_group(verb, "Input and output");
+  add_array_options(verb, options,
+                    {.size = "64x64x64, or 64 for a cube: each element is its number in C order",
+                     .out = "what has arrived, as .npy in C order; -: standard output"});
+  verb.add_option("--type", options.type, "of elements, as NumPy names it")
+      ->check(one_of("type", kTypeNames))
+      ->capture_default_str();
+}
+
+void add_layout_option(CLI::App& verb, const std::string& name, std::string& layout,
+                       const std::string& rest) {
+  verb.add_option(name, layout, "blocks[:GRID], slabs:AXIS, lines:AXIS or a file of boxes" + rest)
+      ->type_name("LAYOUT")
+      ->required()
+      ->check(not_empty());
+}
+
+void add_distribution_options(CLI::App& verb, RedistributeOptions& options) {
+  begin_group(verb, "Distributions");
+  add_layout_option(verb, "--from", options.from,
+                    "; behind a comma the order of the axes in memory, behind @ the nodes, as "
+                    "slabs:x,zyx@0-7");
+  add_layout_option(verb, "--to", options.to, ", with order and nodes as for --from");
+}
+
+}  // namespace
+
+CommandRun add_redistribute_command(CLI::App& app) {
+  auto options = std::make_shared<RedistributeOptions>();
+  CLI::App* verb =
+      app.add_subcommand("redistribute", "an array changes its distribution over the nodes");
+  add_torus_options(*verb, options->torus);
+  add_data_options(*verb, *options);
+  add_distribution_options(*verb, *options);
+  begin_group(*verb, "Run");
+  add_run_options(*verb, *options, "whether every element is where it belongs");
+  add_observation_options(*verb, options->observation);
+  add_export_option(*verb, options->export_to);
+  add_common_options(*verb, options->common);
+  add_examples(*verb,
+               {{"from blocks to planes of x on 16 of 64 nodes",
+                 "toroid redistribute --size 32 --torus 4x4x4 --from blocks --to slabs:x@0-15"},
+                {"the patent's, from rows to columns, checked",
+                 "toroid redistribute --size 9x9 --torus 3x3 --from lines:y --to lines:x "
+                 "--check"}});
+  return [options, verb] { return run(*verb, *options); };
+}
+
+}  // namespace toroid

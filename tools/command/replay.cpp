@@ -1,0 +1,207 @@
+// toroid replay: the messages of a file, sent when what they wait for has come, beside their bound.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include "hal/bounds.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "hal/shape.hpp"
+#include "hal/tick.hpp"
+#include "packet/node/handlers.hpp"
+#include "packet/node/node.hpp"
+#include "packet/replay/replay.hpp"
+#include "packet/replay/schedule_graph.hpp"
+#include "tools/command/commands.hpp"
+#include "tools/files/output_file.hpp"
+#include "tools/files/schedule_file.hpp"
+#include "tools/options/option_values.hpp"
+#include "tools/options/options.hpp"
+#include "tools/report/profile.hpp"
+#include "tools/report/result_hash.hpp"
+#include "tools/run/emulation.hpp"
+#include "tools/run/estimate.hpp"
+#include "tools/run/observation.hpp"
+#include "tools/run/observation_options.hpp"
+#include "tools/run/policy_effects.hpp"
+#include "tools/run/progress.hpp"
+#include "tools/run/replay_bounds.hpp"
+#include "tools/run/report_output.hpp"
+#include "tools/run/run_result.hpp"
+#include "tools/run/run_setup.hpp"
+#include "tools/run/sound_links.hpp"
+#include "tools/text/json.hpp"
+
+namespace toroid {
+namespace {
+
+constexpr HandlerId kReplayHandler = kFirstUserHandler;
+
+struct ReplayCommandOptions {
+  CommonOptions common;
+  TorusOptions torus;
+  ObservationOptions observation;
+  std::string file;
+  const CLI::App* verb = nullptr;
+};
+
+Json replay_bounds_json(const ReplayBounds& bounds) {
+  return {{"hottest_link", bounds.traffic.hottest_link},
+          {"injection", bounds.traffic.injection},
+          {"processor", bounds.traffic.processor},
+          {"zero_load", bounds.traffic.zero_load},
+          {"critical_path", bounds.critical_path}};
+}
+
+/// From a message's begin until all of it had come, in cycles; of half of them it took no longer.
+Json message_latency_json(const MessageTimes& times) {
+  std::vector<Tick> latencies(times.begun.size());
+  std::ranges::transform(times.ended, times.begun, latencies.begin(), std::minus());
+  std::ranges::sort(latencies);
+  const auto part = [&](std::size_t percent) {
+    if (latencies.empty()) return Tick{0};
+    return latencies[(latencies.size() * percent + 99) / 100 - 1];
+  };
+  return {{"p50", part(50)}, {"p99", part(99)}, {"max", part(100)}};
+}
+
+/// One run of the command on one process.
+class ReplayCommand {
+ public:
+  ReplayCommand(const ReplayCommandOptions& options, const RunSetup& setup)
+      : options_(options),
+        shape_(setup.shape),
+        machine_(setup.machine),
+        run_(setup.run),
+        effects_(setup.effects),
+        graph_(read_schedule(options.file, setup.shape.size())),
+        sums_(message_sums(graph_)),
+        times_(graph_) {}
+
+  int run() {
+    const bool reports = run_.processes.reports();
+    refuse_one_file_for_two(std::array{options_.common.json == "-" ? "" : options_.common.json,
+                                       options_.observation.record, options_.observation.trace,
+                                       options_.observation.report, options_.file});
+    if (is_sim()) (void)replay_bounds(graph_, shape_, machine_);  // refuses times of no end
+    announce(estimate_run(replay_work(graph_, shape_), shape_, machine_, run_,
+                          is_sim() ? 0 : 2 * static_cast<double>(sums_.bytes)),
+             options_.common.quiet || !reports);
+    JsonOutput json(reports ? options_.common.json : "");
+    Observation observation(options_.observation,
+                            report_notice(options_.common.quiet, json.to_standard_output()), shape_,
+                            machine_, run_);
+    Emulation emulation(shape_, machine_, observation.observed(run_), options_.common.quiet,
+                        sums_.packets);
+    std::deque<Replay> replays;
+    for (Node& node : emulation.nodes()) {
+      throw_if_interrupted();
+      Replay& replay = replays.emplace_back(node, kReplayHandler, graph_, times_, replay_options());
+      node.run(Replay::program(node, replay));
+    }
+    observation.guard([&] { emulation.run(); });
+    const Tick end = emulation.latest(emulation.programs_end());
+    if (!reports) return 0;
+    const Json report = make_report(emulation, end);
+    if (!options_.common.quiet && !json.to_standard_output()) print(report);
+    observation.write(report, emulation.counters());
+    json.write(report);
+    check_links(emulation.counters(), shape_);
+    return 0;
+  }
+
+ private:
+  bool is_sim() const { return run_.fabric == FabricName::sim; }
+  ReplayOptions replay_options() const { return {run_.node.settings.packets_per_visit, !is_sim()}; }
+
+  Json make_report(const Emulation& emulation, Tick cycles) const {
+    ResultHash hash;
+    Json report = report_head("replay", options_.common, shape_, machine_);
+    report.update({{"file", options_.file},
+                   {"ranks", graph_.ranks()},
+                   {"messages", graph_.messages().size()},
+                   {"bytes", sums_.bytes}});
+    add_policy(report, run_, effects_);
+    add_workers(report, emulation);
+    add_timing(report, replay_timing(graph_, shape_, machine_, emulation, is_sim(), cycles));
+    if (is_sim()) {
+      report["bounds"] = replay_bounds_json(replay_bounds(graph_, shape_, machine_));
+      report["latency_cycles"] = message_latency_json(times_);
+    }
+    add_counters(report, hash, {emulation.counters(), shape_, machine_, cycles});
+    report["profile"] = profile_json(emulation.profile(), shape_);
+    add_hash(report, hash);
+    // Between processes the two ends have different clocks; between threads they differ every time.
+    if (run_.fabric == FabricName::shm) report["latency_s"] = latency_seconds();
+    add_wall_clock(report, emulation);
+    return report;
+  }
+
+  void print(const Json& report) const {
+    fmt::print("replay of {}: {} messages of {} ranks, {} bytes\n{}", options_.file,
+               graph_.messages().size(), graph_.ranks(), sums_.bytes, summary_table(report));
+    if (report.contains("latency_cycles")) {
+      const Json& latency = report["latency_cycles"];
+      fmt::print("  message latency  {:>14} cycles p50, {} p99, {} most\n",
+                 latency["p50"].get<Tick>(), latency["p99"].get<Tick>(),
+                 latency["max"].get<Tick>());
+    }
+    if (report.contains("latency_s")) {
+      const Json& latency = report["latency_s"];
+      fmt::print("  message latency  {:>14.3e} s p50, {:.3e} p99, {:.3e} most\n",
+                 latency["p50"].get<double>(), latency["p99"].get<double>(),
+                 latency["max"].get<double>());
+    }
+  }
+
+  Json latency_seconds() const {
+    Json latency = message_latency_json(times_);
+    for (Json& figure : latency) figure = figure.get<double>() / machine_.clock_hz;
+    return latency;
+  }
+
+  const ReplayCommandOptions& options_;
+  const Shape& shape_;
+  const Machine& machine_;
+  const RunOptions& run_;
+  PolicyEffects effects_;
+  ScheduleGraph graph_;
+  MessageSums sums_;
+  MessageTimes times_;
+};
+
+int run_replay(const ReplayCommandOptions& options) {
+  RunSetup setup = set_up(*options.verb, {"replay", Sent::messages}, options.common, options.torus);
+  setup.run = under_policy(std::move(setup.run), setup.shape, setup.machine);
+  return setup.run.processes.run([&] { return ReplayCommand(options, setup).run(); });
+}
+
+}  // namespace
+
+CommandRun add_replay_command(CLI::App& app) {
+  auto options = std::make_shared<ReplayCommandOptions>();
+  CLI::App* verb = app.add_subcommand("replay", "the messages of a file beside their bound");
+  options->verb = verb;
+  verb->add_option("FILE", options->file,
+                   "FILE.goal (LogGOPSim's text) or FILE.csv (time,src,dst,bytes; seconds)")
+      ->required()
+      ->check(not_empty());
+  add_torus_options(*verb, options->torus);
+  add_observation_options(*verb, options->observation);
+  add_common_options(*verb, options->common);
+  add_examples(*verb, {{"a transform's messages as a file",
+                        "toroid fft --size 16 --torus 2x2x2 --export run.goal --quiet"},
+                       {"sent again, on another shape", "toroid replay run.goal --torus 4x2"}});
+  return [options] { return run_replay(*options); };
+}
+
+}  // namespace toroid

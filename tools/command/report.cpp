@@ -1,0 +1,90 @@
+// toroid report: results as pictures, in one HTML file.
+#include <fmt/core.h>
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include "hal/check.hpp"
+#include "tools/command/commands.hpp"
+#include "tools/files/output_file.hpp"
+#include "tools/options/option_values.hpp"
+#include "tools/options/options.hpp"
+#include "tools/report/inputs.hpp"
+#include "tools/report/page.hpp"
+#include "tools/report/provenance.hpp"
+
+namespace toroid {
+namespace {
+
+struct ReportOptions {
+  std::vector<std::string> files;
+  std::string out = "report.html";
+  bool quiet = false;
+};
+
+/// Refuses a report that would replace a result that it is made from.
+void refuse_to_replace_an_input(const ReportOptions& options) {
+  std::error_code error;  // is the business of those that open them
+  for (const std::string& file : options.files)
+    if (std::filesystem::equivalent(file, options.out, error) &&
+        std::filesystem::is_regular_file(file, error))
+      throw BadInput(fmt::format("{}: expected another file than the report's", file));
+}
+
+std::string counted(std::size_t number, std::string_view what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
+/// "2 runs, 1 sweep, 0 failed", and benchmarks and papers where there are any.
+std::string contents_of(const ReportInputs& inputs) {
+  std::string text =
+      counted(inputs.runs.size(), "run") + ", " + counted(inputs.sweeps.size(), "sweep");
+  if (!inputs.benches.empty()) text += ", " + counted(inputs.benches.size(), "benchmark");
+  if (!inputs.papers.empty()) text += ", " + counted(inputs.papers.size(), "paper table");
+  return text + fmt::format(", {} failed", inputs.failed.size());
+}
+
+int run(const ReportOptions& options) {
+  if (options.out == "-") throw BadInput("--out -: expected a file");
+  refuse_to_replace_an_input(options);
+  (void)provenance();  // the date is the command's begin
+  ReportInputs inputs = read_report_inputs(options.files);
+  OutputFile file(options.out);
+  const std::string contents = contents_of(inputs);
+  const std::string page = report_page(std::move(inputs));
+  file.stream() << page;
+  file.commit();
+  if (!options.quiet)
+    fmt::print("{}: {}, {:.2f} MB\n", options.out, contents,
+               static_cast<double>(page.size()) / 1e6);
+  return 0;
+}
+
+}  // namespace
+
+CommandRun add_report_command(CLI::App& app) {
+  auto options = std::make_shared<ReportOptions>();
+  CLI::App* command = app.add_subcommand("report", "results as pictures in one HTML file");
+  command
+      ->add_option("FILES", options->files,
+                   "what --json and --record wrote, of any verb that runs something")
+      ->required()
+      ->check(not_empty());
+  begin_group(*command, "Output");
+  add_file_option(*command, "-o,--out", options->out, "the page")->capture_default_str();
+  command->add_flag("--quiet", options->quiet, "print nothing");
+  add_examples(*command,
+               {{"two results on a page", "toroid alltoall --torus 4x4 --json a.json --quiet"},
+                {"", "toroid fft --size 16 --torus 2x2x2 --json b.json --quiet"},
+                {"", "toroid report a.json b.json -o both.html"}});
+  return [options] { return run(*options); };
+}
+
+}  // namespace toroid

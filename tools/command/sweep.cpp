@@ -1,0 +1,263 @@
+// toroid sweep: one number runs from small to large: the load that is offered, the size of
+// messages, the machine.
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/tick.hpp"
+#include "packet/exchange/open_loop.hpp"
+#include "packet/node/settings.hpp"
+#include "tools/command/commands.hpp"
+#include "tools/lab/campaign/case.hpp"
+#include "tools/lab/campaign/expected.hpp"
+#include "tools/lab/campaign/finished_rows.hpp"
+#include "tools/lab/campaign/merged_journals.hpp"
+#include "tools/lab/campaign/options.hpp"
+#include "tools/lab/campaign/result.hpp"
+#include "tools/lab/campaign/row_table.hpp"
+#include "tools/lab/campaign/run_case.hpp"
+#include "tools/lab/campaign/saturation.hpp"
+#include "tools/lab/campaign/schedule_files.hpp"
+#include "tools/lab/campaign/settings.hpp"
+#include "tools/lab/campaign/summary.hpp"
+#include "tools/options/option_values.hpp"
+#include "tools/options/options.hpp"
+#include "tools/run/terminal.hpp"
+#include "tools/text/choice.hpp"
+#include "tools/text/json.hpp"
+#include "tools/text/plain_number.hpp"
+#include "tools/text/wrap.hpp"
+
+namespace toroid {
+namespace {
+
+enum class Axis : std::uint8_t { load, bytes, nodes };
+constexpr std::array<std::string_view, 3> kSweepAxisNames = {"load", "bytes", "nodes"};
+
+struct SweepOptions {
+  CampaignOptions lab;
+  std::string axis;
+  std::vector<double> loads = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0};
+  unsigned refine = 4;
+  std::string arrivals = "bernoulli";
+  Tick window = 0;
+  Tick warm_up = 0;
+  const CLI::App* verb = nullptr;
+};
+
+/// By curve, then along the axis.
+void sort_along(Axis axis, std::vector<CampaignCase>& cases) {
+  std::vector<std::string> policies;  // as given
+  for (const CampaignCase& one : cases)
+    if (std::ranges::find(policies, one.policy_name) == policies.end())
+      policies.push_back(one.policy_name);
+  const auto place = [&](const CampaignCase& one) {
+    const std::uint64_t along = axis == Axis::nodes ? one.shape.size() : one.bytes;
+    std::string curve = axis == Axis::nodes ? fmt::format("{}", one.bytes) : one.shape.text();
+    for (const auto& [name, value] : one.axes.items())
+      if (name != "seed") curve += fmt::format(" {}", value.dump());
+    return std::tuple(std::ranges::find(policies, one.policy_name), one.traffic_name, curve, along);
+  };
+  std::ranges::stable_sort(cases, std::less<>(), place);
+}
+
+/// What a curve comes to.
+std::string saturation_text(const Json& curve) {
+  std::string text = "keeps up at none of the loads offered";
+  if (!curve["accepted"].is_null())
+    text = fmt::format("keeps up at offered {:.4f}, accepted {:.4f}",
+                       curve["carried"].get<double>(), curve["accepted"].get<double>());
+  if (!curve["saturated_at"].is_null())
+    text += fmt::format(", saturated at {:.4f}", curve["saturated_at"].get<double>());
+  return text;
+}
+
+std::string saturation_lines(const Json& curves, const RowTable& table) {
+  std::string text;
+  for (const Json& curve : curves)
+    text += with_hanging_indent(
+        fmt::format("{}: {}", table.case_text(curve), saturation_text(curve)), line_width(), 2);
+  return text;
+}
+
+std::vector<FigureColumn> load_columns() {
+  return {figure_column({"offered", 7}, "/offered", 4),
+          figure_column({"accepted", 7}, "/accepted", 4),
+          figure_column({"p50", 7, false, 1}, "/latency/p50"),
+          figure_column({"p99", 7, false, 2}, "/latency/p99"),
+          {{"", 9, true},
+           [](const Json& row) { return row["saturated"].get<bool>() ? "saturated" : ""; }}};
+}
+
+std::vector<FigureColumn> axis_columns(const CampaignSettings& settings) {
+  std::vector<FigureColumn> columns = {figure_column({"nodes", 6, false, 1}, "/nodes")};
+  for (FigureColumn& column : time_columns(settings)) columns.push_back(std::move(column));
+  if (settings.is_virtual())
+    columns.push_back(figure_column({"% link", 5, false, 3}, "/percent_of_peak", 1));
+  for (FigureColumn& column : latency_columns(settings, {1, 2}))
+    columns.push_back(std::move(column));
+  return columns;
+}
+
+CampaignSettings settings_of(const SweepOptions& options, Axis axis) {
+  CampaignSettings settings =
+      campaign_settings(options.lab.common, concerns_links(options.lab.lists, options.lab.common));
+  settings.peers = options.lab.peers;
+  settings.load = {parse_choice<ArrivalRule>("arrivals", kArrivalRuleNames, options.arrivals),
+                   options.window, options.warm_up};
+  if (axis != Axis::load) return settings;
+  if (!settings.is_virtual())
+    throw BadInput(fmt::format("--axis load needs virtual time: --fabric sim, not {}",
+                               options.lab.common.fabric));
+  settings.common.transfer = name_of(kTransferModeNames, TransferMode::packets);
+  settings.run = moving_by(TransferMode::packets, std::move(settings.run));
+  return settings;
+}
+
+void refuse_bad_loads(const std::vector<double>& loads) {
+  for (auto at = loads.begin(); at != loads.end(); ++at)
+    if (std::find(loads.begin(), at, *at) != at)
+      throw BadInput(fmt::format("--load names {} twice", *at));
+}
+
+/// Without those that refining adds.
+std::vector<CampaignCase> grid_of(std::span<const CampaignCase> cases,
+                                  std::span<const double> loads) {
+  std::vector<CampaignCase> grid;
+  for (const CampaignCase& one : cases)
+    for (const double load : loads) grid.emplace_back(one).load = load;
+  return grid;
+}
+
+/// The settings of the open loop; null as the case suggests.
+Json load_settings(const SweepOptions& options) {
+  const auto chosen = [](Tick cycles) { return cycles == 0 ? Json() : Json(cycles); };
+  return {{"refine", options.refine},
+          {"arrivals", options.arrivals},
+          {"window", chosen(options.window)},
+          {"warm_up", chosen(options.warm_up)}};
+}
+
+CampaignResult sweep(const SweepOptions& options, Axis axis, std::span<const CampaignCase> cases,
+                     const CampaignSettings& settings, FinishedRows* finished,
+                     const RowSink& show) {
+  CampaignResult result{.verb = "sweep", .axis = name_of(kSweepAxisNames, axis)};
+  if (axis != Axis::load) {
+    const CaseRows made = run_cases(cases, settings, finished, show);
+    result.rows = made.finished();
+    result.interrupted = made.interrupted();
+    if (options.lab.lists.seeds.size() > 1 && options.lab.part.is_whole())
+      result.summary = summary_of(result.rows);
+    return result;
+  }
+  result.settings = load_settings(options);
+  LoadSweep swept = sweep_load(cases, options.loads, options.refine, settings, finished, show);
+  result.rows = std::move(swept.rows);
+  result.saturation = swept.saturation;
+  result.interrupted = swept.interrupted;
+  return result;
+}
+
+int run(const SweepOptions& typed) {
+  SweepOptions options = typed;
+  take_shard(options.lab);
+  for (double& load : options.loads) load = plain_number(load);
+  const auto axis = parse_choice<Axis>("axis", kSweepAxisNames, options.axis);
+  const CampaignSettings settings = settings_of(options, axis);
+  refuse_bad_loads(options.loads);
+  ScheduleFiles files;
+  std::vector<CampaignCase> cases = make_cases(options.lab.lists, settings, files);
+  if (axis == Axis::load && names_all(options.lab.lists))
+    cases = cases_for_load(cases, settings.machine);
+  sort_along(axis, cases);
+  const std::vector<CampaignCase> mine = dealt(cases, options.lab.part);
+  if (options.lab.merged == nullptr) refuse_unfit(cases, settings, axis == Axis::load);
+  CampaignOutputs outputs(options.lab, "sweep", settings);
+
+  const std::vector<CampaignCase> grid = axis == Axis::load ? grid_of(mine, options.loads) : mine;
+  announce_cases(grid, settings, outputs.finished());
+  const RowTable table(
+      cases,
+      chosen_columns(parse_choice<ColumnChoice>("columns", kColumnChoices, options.lab.columns),
+                     axis == Axis::load ? load_columns() : axis_columns(settings), settings),
+      settings);
+  const auto sweep_and = [&](const RowSink& show) {
+    return sweep(options, axis, mine, settings, outputs.finished(), show);
+  };
+  if (options.lab.merged != nullptr) {
+    options.lab.merged->expect(grid);
+    (void)sweep_and({});  // what refining has added is there, too
+  }
+  RowSink show;
+  if (outputs.shows_table()) {
+    print_now(shard_line(options.lab, mine.size(), cases.size()) + table.head());
+    show = [&](const Json& row) { print_now(table.line(row)); };
+  }
+  CampaignResult result = sweep_and(show);
+  result.axes = axes_of(cases);
+  if (axis == Axis::load) result.axes["offered"] = options.loads;
+  if (!options.lab.part.is_whole()) result.shard = options.lab.part.text();
+  if (outputs.shows_table())
+    print_now(saturation_lines(result.saturation, table) +
+              summary_text(std::vector<Json>(result.summary.begin(), result.summary.end()), table) +
+              table.remark());
+  outputs.write(campaign_report(result, settings));
+  return exit_code(result.rows);
+}
+
+void add_sweep_options(CLI::App& verb, SweepOptions& options) {
+  options.verb = &verb;
+  begin_group(verb, "Axis");
+  verb.add_option("--axis", options.axis, "what runs from small to large")
+      ->required()
+      ->check(one_of("axis", kSweepAxisNames));
+  add_number_list(verb, "--load", options.loads, {1e-6, 100},
+                  "offered, of the hottest link's bound's rate, as 0.2,0.4 or 0.1:1.0:0.1");
+  verb.add_option("--refine", options.refine, "halvings in search of the saturation load")
+      ->transform(whole_number(0, 30))
+      ->capture_default_str();
+  verb.add_option("--arrivals", options.arrivals, "of messages at a node")
+      ->check(one_of("arrivals", kArrivalRuleNames))
+      ->capture_default_str();
+  verb.add_option("--window", options.window, "cycles measured; else as the case suggests")
+      ->transform(whole_number(1, std::uint64_t{1} << 30));
+  verb.add_option("--warm-up", options.warm_up, "cycles before; else half the window")
+      ->transform(whole_number(1, std::uint64_t{1} << 30));
+  add_campaign_options(verb, options.lab);
+}
+
+}  // namespace
+
+int run_merged_sweep(MergedJournals& journals, const MergeOutputs& outputs) {
+  SweepOptions options;
+  CLI::App app;
+  add_sweep_options(app, options);
+  take_merged(app, options.lab, journals, outputs);
+  return run(options);
+}
+
+CommandRun add_sweep_command(CLI::App& app) {
+  auto options = std::make_shared<SweepOptions>();
+  CLI::App* verb = app.add_subcommand("sweep", "from small to large: load, message size, machine");
+  add_sweep_options(*verb, *options);
+  add_examples(
+      *verb,
+      {{"how much of the bound's rate an exchange keeps up with",
+        "toroid sweep --axis load --torus 4x4 --load 0.2:1.0:0.2 --policies random"},
+       {"larger and larger messages", "toroid sweep --axis bytes --torus 4x4 --bytes 240:4kB:x4"}});
+  return [options] { return run(*options); };
+}
+
+}  // namespace toroid

@@ -1,0 +1,104 @@
+#include "tools/files/array_file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdio>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "tools/files/inflate.hpp"
+#include "tools/files/map_file.hpp"
+#include "tools/files/npy/file.hpp"
+#include "tools/files/npy/header.hpp"
+#include "tools/files/npz_file.hpp"
+#include "tools/files/zip_archive.hpp"
+
+namespace toroid {
+namespace {
+
+using FileBytes = std::span<const std::byte>;
+
+struct ArrayFormat {
+  bool (*begins)(FileBytes);
+  StoredArray (*find)(FileBytes);
+  std::array<std::string_view, 4> endings;  ///< of file names, in lower case; unused ones are empty
+};
+
+constexpr std::array<ArrayFormat, 3> kArrayFormats = {
+    {{is_npy, npy::stored, {".npy"}},
+     {is_zip, stored_npz, {".npz"}},
+     {is_map, stored_map, {".map", ".mrc", ".mrcs", ".ccp4"}}}};
+
+const ArrayFormat* format_of_content(FileBytes bytes) {
+  const auto* const found = std::ranges::find_if(
+      kArrayFormats, [bytes](const ArrayFormat& format) { return format.begins(bytes); });
+  return found == kArrayFormats.end() ? nullptr : found;
+}
+
+bool may_hold_an_array(FileBytes bytes) {
+  return is_gzip(bytes) || format_of_content(bytes) != nullptr;
+}
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower;
+}
+
+const ArrayFormat* format_of_name(std::string_view name) {
+  std::string lower = lower_case(name);
+  if (lower.ends_with(".gz")) lower.resize(lower.size() - 3);
+  for (const ArrayFormat& format : kArrayFormats)
+    for (const std::string_view ending : format.endings)
+      if (!ending.empty() && lower.ends_with(ending)) return &format;
+  return nullptr;
+}
+
+StoredArray array_in(FileBytes bytes, std::string_view name) {
+  if (const ArrayFormat* const format = format_of_content(bytes)) return format->find(bytes);
+  if (const ArrayFormat* const missed = format_of_name(name)) return missed->find(bytes);
+  throw BadInput(
+      "no array: begins neither as a NumPy .npy file nor as an .npz archive, nor does it have the "
+      "mark 'MAP ' of an MRC/CCP4 map at byte 208");
+}
+
+/// It owns what it lies in, unless that is `bytes`.
+StoredArray unpacked_array_in(FileBytes bytes, std::string_view name) {
+  if (!is_gzip(bytes)) return array_in(bytes, name);
+  auto unpacked = std::make_shared<const std::vector<std::byte>>(gunzipped(bytes));
+  StoredArray array = array_in(*unpacked, name);
+  if (array.owner == nullptr) array.owner = std::move(unpacked);
+  return array;
+}
+
+}  // namespace
+
+std::string input_name(const std::string& path) {
+  return path == kStandardStream ? "standard input" : path;
+}
+
+NpyArray parse_array(std::span<const std::byte> bytes, std::string_view name) {
+  return npy::naming(name, [&] { return decoded(unpacked_array_in(bytes, name)); });
+}
+
+StoredArray read_stored_array(const std::string& path) {
+  const std::string name = input_name(path);
+  return npy::naming(name, [&] {
+    auto bytes = std::make_shared<const std::vector<std::byte>>(
+        path == kStandardStream ? npy::read_bytes(stdin, 0, may_hold_an_array)
+                                : npy::read_bytes(path, may_hold_an_array));
+    StoredArray array = unpacked_array_in(*bytes, name);
+    if (array.owner == nullptr) array.owner = std::move(bytes);
+    return array;
+  });
+}
+
+NpyArray read_array(const std::string& path) {
+  return npy::naming(input_name(path), [&] { return decoded(read_stored_array(path)); });
+}
+
+}  // namespace toroid

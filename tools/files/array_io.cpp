@@ -1,0 +1,331 @@
+#include "tools/files/array_io.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "hal/check.hpp"
+#include "hal/random.hpp"
+#include "tools/files/array_file.hpp"
+#include "tools/files/npy/element.hpp"
+#include "tools/files/npy/npy.hpp"
+
+namespace toroid {
+namespace {
+
+constexpr std::int64_t kMaxElements = std::int64_t{1} << 31;
+
+void check_size(const Size& size, std::int64_t batch, const std::string& what) {
+  std::int64_t volume = batch;
+  for (const std::int64_t n : size) {
+    if (n < 1)
+      throw BadInput(fmt::format("{}: an extent below 1 leaves nothing to transform", what));
+    if (n > kMaxElements / volume)
+      throw BadInput(fmt::format("{}: more than {} elements", what, kMaxElements));
+    volume *= n;
+  }
+}
+
+void check_finite(const HostArray& array, const std::string& name) {
+  const auto found = find_element_that_fails(array, [](const fft::Complex& value) {
+    return std::isfinite(value.real()) && std::isfinite(value.imag());
+  });
+  if (found) throw BadInput(fmt::format("{}: element {} in C order is not finite", name, *found));
+}
+
+/// The last axis that is longer than 1, along which rows are long.
+unsigned fast_axis(const fft::Index& extents) {
+  unsigned fast = fft::kMaxAxes - 1;
+  while (fast > 0 && extents[fast] == 1) --fast;
+  return fast;
+}
+
+/// Goes to the next row of a box; false after the last row. Rows lie along `fast`, and all axes
+/// after it have length 1.
+bool next_row(fft::Index& at, const fft::Box& box, unsigned fast) {
+  for (unsigned level = fft::kAxes; level-- > 0;) {
+    const unsigned axis = fft::kCOrder[level];
+    if (axis != fft::kBatchAxis && axis >= fast) continue;
+    if (++at[axis] < box.hi[axis]) return true;
+    at[axis] = box.lo[axis];
+  }
+  return false;
+}
+
+/// Calls visit(global place, local place) for every element of a node's part.
+template <typename Whole, typename Visit>
+void for_each_element(const fft::Index& extents, const Whole& whole, const fft::NodeLayout& layout,
+                      const Visit& visit) {
+  const unsigned fast = fast_axis(extents);
+  for (const fft::Box& box : layout.boxes()) {
+    fft::Index at = box.lo;
+    do {
+      const auto global = static_cast<std::ptrdiff_t>(whole.offset(at));
+      const std::int64_t local = layout.offset(at);
+      for (std::int64_t i = 0; i < box.length(fast); ++i)
+        visit(global + static_cast<std::ptrdiff_t>(i * whole.stride(fast)),
+              static_cast<std::size_t>(local + i * layout.stride(fast)));
+    } while (next_row(at, box, fast));
+  }
+}
+
+fft::NodeLayout dense(const HostArray& array) {
+  return fft::NodeLayout::dense(fft::Box::of(array.extents()));
+}
+
+template <typename T>
+T element(const std::byte* place) {
+  T value;
+  std::memcpy(&value, place, sizeof value);  // somebody else's memory need not be aligned
+  return value;
+}
+
+}  // namespace
+
+fft::Complex BorrowedArray::at(std::ptrdiff_t offset) const {
+  const std::byte* const place = data + offset;
+  switch (type) {
+    case Type::float32:
+      return element<float>(place);
+    case Type::float64:
+      return element<double>(place);
+    case Type::complex64:
+      return fft::Complex(element<std::complex<float>>(place));
+    case Type::complex128:
+      break;
+  }
+  return element<fft::Complex>(place);
+}
+
+std::ptrdiff_t BorrowedArray::offset(const fft::Index& index) const {
+  std::ptrdiff_t sum = 0;
+  for (unsigned axis = 0; axis < index.size(); ++axis)
+    sum += static_cast<std::ptrdiff_t>(index[axis] * strides[axis]);
+  return sum;
+}
+
+std::size_t HostArray::elements() const {
+  if (!borrowed) return values.size();
+  return static_cast<std::size_t>(fft::Box::of(extents()).volume());
+}
+
+fft::Complex HostArray::at(const fft::Index& index) const {
+  if (borrowed) return borrowed->at(borrowed->offset(index));
+  const fft::Index all = extents();
+  std::int64_t place = 0;
+  for (const unsigned axis : fft::kCOrder) place = place * all[axis] + index[axis];
+  return values[static_cast<std::size_t>(place)];
+}
+
+void HostArray::hold_values() {
+  if (!borrowed) return;
+  values.reserve(elements());
+  for_each_value(*this, [this](const fft::Complex& value) { values.push_back(value); });
+  borrowed.reset();
+}
+
+std::optional<std::size_t> find_element_that_fails(
+    const HostArray& array, const std::function<bool(const fft::Complex&)>& holds) {
+  std::size_t number = 0;
+  if (!array.borrowed) {
+    for (const fft::Complex& value : array.values) {
+      if (!holds(value)) return number;
+      ++number;
+    }
+    return std::nullopt;
+  }
+  const fft::Box box = fft::Box::of(array.extents());
+  const unsigned fast = fast_axis(array.extents());
+  fft::Index at = box.lo;
+  do {
+    std::ptrdiff_t offset = array.borrowed->offset(at);
+    for (std::int64_t i = 0; i < box.length(fast); ++i, ++number) {
+      if (!holds(array.borrowed->at(offset))) return number;
+      offset += array.borrowed->stride(fast);
+    }
+  } while (next_row(at, box, fast));
+  return std::nullopt;
+}
+
+void for_each_value(const HostArray& array, const std::function<void(const fft::Complex&)>& visit) {
+  (void)find_element_that_fails(array, [&](const fft::Complex& value) {
+    visit(value);
+    return true;
+  });
+}
+
+Size parse_size(const std::string& text) {
+  const auto refuse = [&text] {
+    throw BadInput(fmt::format("'{}' is not a size; expected 64x64x64, 4x4x4x4, or 64 for a cube",
+                               shortened(text)));
+  };
+  Size size;
+  const char* const end = text.data() + text.size();
+  for (const char* at = text.data();; ++at) {
+    const auto [next, error] = std::from_chars(at, end, size.emplace_back());
+    if (error != std::errc()) refuse();
+    at = next;
+    if (at == end) break;
+    if (*at != 'x' || size.size() == fft::kMaxAxes) refuse();
+  }
+  if (size.size() == 1) size.assign(3, size[0]);
+  check_size(size, 1, fmt::format("size '{}'", shortened(text)));
+  return size;
+}
+
+namespace {
+
+/// Of the elements that can be read where they lie.
+std::optional<BorrowedArray::Type> borrowed_type(const StoredArray& file) {
+  using Type = BorrowedArray::Type;
+  if (file.fortran_order || npy::format_of(file.dtype).is_swapped) return std::nullopt;
+  const std::string_view code = std::string_view(file.dtype).substr(1);
+  constexpr std::array<std::pair<std::string_view, Type>, 4> kTypes = {{{"f4", Type::float32},
+                                                                        {"f8", Type::float64},
+                                                                        {"c8", Type::complex64},
+                                                                        {"c16", Type::complex128}}};
+  for (const auto& [name, type] : kTypes)
+    if (code == name) return type;
+  return std::nullopt;
+}
+
+/// The array of a file in C order.
+std::shared_ptr<const BorrowedArray> borrowed_from(const StoredArray& file,
+                                                   BorrowedArray::Type type,
+                                                   const fft::Index& extents) {
+  auto array = std::make_shared<BorrowedArray>(
+      BorrowedArray{.data = file.data.data(), .type = type, .owner = file.owner});
+  auto stride = static_cast<std::int64_t>(npy::format_of(file.dtype).size());
+  for (unsigned level = fft::kAxes; level-- > 0;) {
+    array->strides[fft::kCOrder[level]] = stride;
+    stride *= extents[fft::kCOrder[level]];
+  }
+  return array;
+}
+
+}  // namespace
+
+HostArray load_array(const std::string& path, std::int64_t batch) {
+  const std::string name = input_name(path);
+  const StoredArray file = read_stored_array(path);
+  Size shape(file.shape.begin(), file.shape.end());
+  if (batch > 1) {
+    if (shape.empty() || shape[0] != batch)
+      throw BadInput(fmt::format("{}: its first extent must be the batch of {}", name, batch));
+    shape.erase(shape.begin());
+  }
+  if (shape.empty() || shape.size() > fft::kMaxAxes)
+    throw BadInput(
+        fmt::format("{}: has {} dimensions; expected 1 to {}", name, shape.size(), fft::kMaxAxes));
+  check_size(shape, batch, name);
+  HostArray array{std::move(shape), batch, {}};
+  if (const auto type = borrowed_type(file))
+    array.borrowed = borrowed_from(file, *type, array.extents());
+  else
+    array.values = decoded(file).values;
+  check_finite(array, name);
+  return array;
+}
+
+HostArray random_array(const Size& size, std::int64_t batch, bool real, std::uint64_t seed) {
+  check_size(size, batch, "the batch");
+  std::size_t count = static_cast<std::size_t>(batch);
+  for (const std::int64_t n : size) count *= static_cast<std::size_t>(n);
+  HostArray array{size, batch, std::vector<fft::Complex>(count)};
+  Random random(seed);
+  const auto uniform = [&random] { return static_cast<double>(random.next() >> 11) * 0x1p-53; };
+  for (fft::Complex& value : array.values) {
+    const double part = uniform();
+    value = {part, real ? 0 : uniform()};
+  }
+  return array;
+}
+
+NodeArray::NodeArray(std::size_t elements, bool real, fft::Precision precision)
+    : elements_(elements),
+      real_(real),
+      precision_(precision),
+      memory_(fft::LocalArray::of_bytes(elements * (real ? 1 : 2) *
+                                        (precision == fft::Precision::single ? 4 : 8))) {}
+
+fft::Array NodeArray::view() {
+  return {memory_.as<std::byte>(), elements_, real_, precision_};
+}
+
+fft::ConstArray NodeArray::view() const {
+  return {memory_.as<std::byte>(), elements_, real_, precision_};
+}
+
+std::span<const std::byte> NodeArray::bytes() const {
+  const std::size_t number = precision_ == fft::Precision::single ? 4 : 8;
+  return {reinterpret_cast<const std::byte*>(memory_.data()), elements_ * number * (real_ ? 1 : 2)};
+}
+
+fft::Complex NodeArray::get(std::size_t i) const {
+  const void* const data = memory_.data();
+  if (precision_ == fft::Precision::single)
+    return real_ ? fft::Complex(static_cast<const float*>(data)[i])
+                 : fft::Complex(static_cast<const std::complex<float>*>(data)[i]);
+  return real_ ? fft::Complex(static_cast<const double*>(data)[i])
+               : static_cast<const fft::Complex*>(data)[i];
+}
+
+void NodeArray::set(std::size_t i, fft::Complex value) {
+  void* const data = memory_.data();
+  if (precision_ == fft::Precision::single) {
+    const std::complex<float> rounded(value);
+    if (real_)
+      static_cast<float*>(data)[i] = rounded.real();
+    else
+      static_cast<std::complex<float>*>(data)[i] = rounded;
+  } else if (real_) {
+    static_cast<double*>(data)[i] = value.real();
+  } else {
+    static_cast<fft::Complex*>(data)[i] = value;
+  }
+}
+
+void take_part(const HostArray& whole, const fft::NodeLayout& layout, NodeArray& part) {
+  if (const BorrowedArray* const borrowed = whole.borrowed.get())
+    return for_each_element(
+        whole.extents(), *borrowed, layout,
+        [&](std::ptrdiff_t global, std::size_t local) { part.set(local, borrowed->at(global)); });
+  for_each_element(whole.extents(), dense(whole), layout,
+                   [&](std::ptrdiff_t global, std::size_t local) {
+                     part.set(local, whole.values[static_cast<std::size_t>(global)]);
+                   });
+}
+
+void put_part(HostArray& whole, const fft::NodeLayout& layout, const NodeArray& part) {
+  for_each_element(whole.extents(), dense(whole), layout,
+                   [&](std::ptrdiff_t global, std::size_t local) {
+                     whole.values[static_cast<std::size_t>(global)] = part.get(local);
+                   });
+}
+
+ArrayError compare(std::span<const fft::Complex> a, std::span<const fft::Complex> b) {
+  TOROID_CHECK_EQ(a.size(), b.size());
+  double largest = 0;  // by which all is divided, so that no square is too large or too small
+  for (const fft::Complex& value : b) largest = std::max(largest, std::abs(value));
+  const double unit = largest > 0 ? largest : 1;
+  double difference = 0;
+  double norm = 0;
+  ArrayError error;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    error.max = std::max(error.max, std::abs(a[i] - b[i]));
+    difference += std::norm((a[i] - b[i]) / unit);
+    norm += std::norm(b[i] / unit);
+  }
+  error.l2 = norm == 0 ? std::sqrt(difference) : std::sqrt(difference / norm);
+  return error;
+}
+
+}  // namespace toroid

@@ -1,0 +1,108 @@
+#include "tools/lab/benchmarks/bounds.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/machine.hpp"
+#include "hal/packet.hpp"
+#include "packet/node/settings.hpp"
+#include "packet/traffic/matrix_traffic.hpp"
+#include "packet/traffic/traffic_bounds.hpp"
+#include "tools/options/options.hpp"
+#include "tools/run/host_bound.hpp"
+
+namespace toroid {
+namespace {
+
+/// Full packets of each pair in a long stream: so many that rounding up does not count.
+constexpr std::uint64_t kStreamPackets = 1'000'000;
+
+/// Cycles, not rounded: a stream shares out what a single message rounds up.
+struct BenchCycles {
+  double cycles;
+  BoundBy by;
+};
+
+BenchCycles longer(const BenchCycles& a, const BenchCycles& b) {
+  return b.cycles > a.cycles ? b : a;
+}
+
+/// The cost of one message of a stream; a message of no bytes is an empty packet.
+MessageCost stream_cost(const Machine& machine, std::uint64_t bytes) {
+  if (bytes == 0) return {1, machine.wire_bytes(1)};
+  return message_cost(machine, bytes);
+}
+
+Bounds stream_bounds(const MessageBench& bench, const BenchMessages& messages) {
+  std::vector<TrafficEntry> streams;
+  for (const auto& [from, to] : messages.pairs)
+    streams.push_back({from, to, kStreamPackets * kPayloadBytes});
+  const MatrixTraffic traffic("streams", bench.shape.size(), std::move(streams));
+  return traffic_bounds(bench.machine, bench.shape, traffic);
+}
+
+/// What one message takes of a long stream of them.
+BenchCycles message_cycles(const Machine& machine, const Bounds& streams, const MessageCost& cost) {
+  constexpr auto kPackets = static_cast<double>(kStreamPackets);
+  const double wire = static_cast<double>(cost.wire_bytes) /
+                      (kPackets * static_cast<double>(machine.wire_bytes(kMaxChunks)));
+  const auto links = static_cast<double>(std::max(streams.hottest_link, streams.injection));
+  const double processor =
+      static_cast<double>(streams.processor) / kPackets * static_cast<double>(cost.packets);
+  return longer({links * wire, BoundBy::link}, {processor, BoundBy::processor});
+}
+
+Bounds exchange_bounds(const MessageBench& bench, const MessageCost& cost) {
+  if (!bench.run.sim.dma) return all_to_all_bounds(bench.machine, bench.shape, cost);
+  const Bounds by_engines = all_to_all_bounds(moved_by_engines(bench.machine), bench.shape, cost);
+  return bounds_by_engines(by_engines, bench.machine, bench.shape.size() - 1);
+}
+
+BenchCycles exchange_cycles(const MessageBench& bench, const MessageCost& cost) {
+  const Bound exchange = binding(exchange_bounds(bench, cost));
+  return {static_cast<double>(exchange.cycles), exchange.by};
+}
+
+/// What an operation takes whose messages take `message` each. `way`: cycles of a packet alone.
+BenchCycles operation_cycles(BenchKind kind, const MessageBench& bench, const MessageCost& cost,
+                             const BenchCycles& message, double way) {
+  const BenchCycles window{bench.window * message.cycles, message.by};
+  const double others = static_cast<double>(bench.machine.inject_cycles) *
+                        static_cast<double>(cost.packets - 1);  // injected before the last packet
+  if (kind == BenchKind::latency) return longer(message, {way + others, BoundBy::latency});
+  if (kind == BenchKind::bw) return longer(window, {2 * way, BoundBy::latency});
+  if (kind == BenchKind::bibw) return longer(window, {way, BoundBy::latency});
+  return message;
+}
+
+}  // namespace
+
+BenchBounds::BenchBounds(BenchKind kind, const MessageBench& bench)
+    : kind_(kind), bench_(bench), messages_(bench_messages(kind, bench)) {
+  TOROID_CHECK(kind != BenchKind::idle);
+  if (bench.run.fabric == FabricName::sim && !messages_.pairs.empty())
+    streams_ = stream_bounds(bench, messages_);
+}
+
+BenchBound BenchBounds::at(std::uint64_t bytes, unsigned workers) const {
+  if (bench_.run.fabric == FabricName::sim) return virtual_bound(bytes);
+  const double payload = messages_.messages * static_cast<double>(bytes);
+  const TransferMode transfer =
+      kind_ == BenchKind::alltoall ? bench_.run.node.transfer : TransferMode::packets;
+  return {exchange_copy_seconds(payload, std::min<unsigned>(workers, messages_.nodes), transfer),
+          BoundBy::copy};
+}
+
+BenchBound BenchBounds::virtual_bound(std::uint64_t bytes) const {
+  const MessageCost cost = stream_cost(bench_.machine, bytes);
+  const BenchCycles bound =
+      messages_.pairs.empty()
+          ? exchange_cycles(bench_, cost)
+          : operation_cycles(kind_, bench_, cost, message_cycles(bench_.machine, streams_, cost),
+                             static_cast<double>(streams_.zero_load));
+  return {bound.cycles / bench_.machine.clock_hz, bound.by};
+}
+
+}  // namespace toroid

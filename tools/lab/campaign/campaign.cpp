@@ -1,0 +1,143 @@
+#include "tools/lab/campaign/campaign.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <exception>
+#include <mutex>
+#include <new>
+#include <thread>
+#include <utility>
+
+#include "hal/check.hpp"
+#include "router/placement/cpu_quota.hpp"
+#include "router/placement/host_topology.hpp"
+#include "tools/lab/campaign/finished_rows.hpp"
+#include "tools/run/host_program.hpp"
+#include "tools/run/interrupt_timeout.hpp"
+#include "tools/run/progress.hpp"
+
+namespace toroid {
+namespace {
+
+class Runs {
+ public:
+  Runs(const CampaignRun& options, std::span<const std::string> keys,
+       const std::function<Json(std::size_t)>& run_one)
+      : options_(options),
+        keys_(keys),
+        run_one_(run_one),
+        rows_(keys.size()),
+        progress_(options.quiet, keys.size()) {
+    TOROID_CHECK(options.work.empty() || options.work.size() == keys.size());
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const Json* row = options.finished == nullptr ? nullptr : options.finished->find(keys[i]);
+      row == nullptr ? todo_.push_back(i) : static_cast<void>(rows_[i] = *row);
+    }
+    for (const std::size_t i : todo_) progress_.expect(work_of(i));  // the rest is done
+  }
+
+  std::vector<Json> run() {
+    show_rows(false);
+    progress_.show();
+    {
+      std::vector<std::jthread> others;
+      const std::size_t threads = std::min<std::size_t>(options_.at_once, todo_.size());
+      for (std::size_t t = 1; t < threads; ++t) others.emplace_back([this] { work(); });
+      work();
+    }
+    progress_.clear();
+    if (failure_) std::rethrow_exception(failure_);
+    show_rows(true);
+    return std::move(rows_);
+  }
+
+ private:
+  void work() {
+    for (std::size_t at; !stopped() && (at = next_++) < todo_.size();) {
+      try {
+        Outcome outcome = attempt(todo_[at]);
+        if (is_interrupted()) return;  // what it says may be about that
+        finish(todo_[at], outcome);
+      } catch (const HostError&) {
+        end_with_this_exception();
+      }
+    }
+  }
+
+  bool stopped() const { return is_interrupted() || failed_; }
+
+  struct Outcome {
+    Json row;
+    bool lasts = true;  ///< whether another run would give the same row
+  };
+
+  Outcome attempt(std::size_t i) const {
+    try {
+      return {run_one_(i)};
+    } catch (const HostError&) {
+      throw;
+    } catch (const std::bad_alloc&) {
+      return {{{"error", "not enough memory"}}, false};
+    } catch (const std::exception& error) {
+      return {{{"error", one_line(error.what())}}, options_.failures_last};
+    }
+  }
+
+  void finish(std::size_t i, Outcome& outcome) {
+    const std::lock_guard lock(mutex_);
+    try {
+      if (options_.finished != nullptr && outcome.lasts)
+        options_.finished->add(keys_[i], outcome.row);
+      rows_[i] = std::move(outcome.row);
+      leave_interruptions_to_be_noticed();
+      show_rows(false);
+    } catch (...) {
+      end_with_this_exception();
+    }
+    progress_.add(work_of(i));
+    progress_.show();
+  }
+
+  void end_with_this_exception() {
+    if (!failed_.exchange(true)) failure_ = std::current_exception();
+  }
+
+  double work_of(std::size_t i) const { return options_.work.empty() ? 1 : options_.work[i]; }
+
+  /// Shows the finished rows that come next in order, or, after an interruption, all that are left.
+  void show_rows(bool with_gaps) {
+    for (; shown_ < rows_.size() && (with_gaps || !rows_[shown_].is_null()); ++shown_) {
+      if (!options_.show || rows_[shown_].is_null()) continue;
+      progress_.clear();
+      options_.show(shown_, rows_[shown_]);
+    }
+  }
+
+  const CampaignRun& options_;
+  std::span<const std::string> keys_;
+  const std::function<Json(std::size_t)>& run_one_;
+  std::vector<std::size_t> todo_;
+  std::atomic<std::size_t> next_ = 0;  ///< index into todo_
+  std::atomic<bool> failed_ = false;
+  std::mutex mutex_;  ///< guards finished rows, what is shown, and all below, while threads run
+  std::vector<Json> rows_;
+  std::size_t shown_ = 0;       ///< rows before this one
+  std::exception_ptr failure_;  ///< thrown by finished rows or by `show`
+  RunsProgress progress_;
+};
+
+}  // namespace
+
+std::vector<Json> run_campaign(const CampaignRun& options, std::span<const std::string> keys,
+                               const std::function<Json(std::size_t)>& run_one) {
+  return Runs(options, keys, run_one).run();
+}
+
+unsigned cores_at_hand() {
+  const HostTopology topology = HostTopology::of_this_machine();
+  const auto cores = static_cast<double>(topology.cores().size());
+  return std::max(1u, static_cast<unsigned>(std::min(cores, std::ceil(cpu_quota()))));
+}
+
+}  // namespace toroid

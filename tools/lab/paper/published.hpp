@@ -1,0 +1,82 @@
+// Published numbers and how ours follow from runs: tables in files, one per source.
+//
+//   # the source, in full
+//   section table1
+//   run mesh32 = transform torus=8mx8mx8m size=32
+//   what           | unit | published | ours          | bound  | bar        | source  | note
+//   mesh, 32 cubed | s    | 1.36e-4   | mesh32.time_s | mesh32 | 0.8 to 1.2 | Table 1 |
+//
+// `published`, `ours` and the bar's ends are expressions (expression.hpp) of numbers and figures of
+// runs, RUN.FIGURE; "-" is not known. Of a run with virtual time, `time_s`, `bound_s` and
+// `paper_model_s` are its cycles in seconds. `bound` is a run, whose bound it is, or a number and
+// what it is a bound by. {machine} in a note is the name of the setting's machine.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tools/lab/paper/row.hpp"
+#include "tools/lab/paper/simulation.hpp"
+
+namespace toroid {
+
+/// A line of a table.
+struct PublishedRow {
+  std::string what, unit, published, ours, bound, bar, source, note;
+};
+
+class PaperSection {
+ public:
+  explicit PaperSection(std::string name) : name_(std::move(name)) {}
+
+  const std::string& name() const { return name_; }  ///< in --rows
+  const std::vector<Simulation>& simulations() const { return simulations_; }
+  std::vector<PaperRow> rows(const PaperResults& results, const PaperSetting& setting) const;
+
+  /// Throws BadInput where the specification names no run.
+  void add_run(std::string_view name, std::string_view specification);
+  /// A run that no row names.
+  void add_run(Simulation simulation) { simulations_.push_back(std::move(simulation)); }
+  void add_row(PublishedRow row) { rows_.push_back(std::move(row)); }
+
+ private:
+  struct Run {
+    std::string name, key;
+  };
+  const std::string& key_of(std::string_view run) const;
+  std::optional<double> figure(std::string_view name, const PaperResults& results,
+                               const PaperSetting& setting) const;
+  void add_bound(PaperRow& row, std::string_view bound, const PaperResults& results,
+                 const PaperSetting& setting) const;
+
+  std::string name_;
+  std::vector<Run> runs_;
+  std::vector<Simulation> simulations_;
+  std::vector<PublishedRow> rows_;
+};
+
+/// The sections of a table's text. Throws BadInput with the line.
+std::vector<PaperSection> parse_published(std::string_view text);
+
+/// All sections in the order of the table.
+std::span<const PaperSection> paper_sections();
+/// The section of that name. Throws BadInput with the known names.
+const PaperSection& paper_section(std::string_view name);
+
+/// The files of published numbers that are part of the command.
+std::span<const std::string_view> published_texts();
+
+/// A figure of a run, as "blocking.waits"; none where the run was left out or has none.
+std::optional<double> figure_of(const PaperResults& results, const std::string& key,
+                                std::string_view figure);
+/// A figure in cycles, as seconds.
+std::optional<double> seconds_of(const PaperResults& results, const std::string& key,
+                                 std::string_view figure, const PaperSetting& setting);
+/// A text among the figures of a run; empty where there is none.
+std::string text_of(const PaperResults& results, const std::string& key, const char* figure);
+
+}  // namespace toroid

@@ -1,0 +1,103 @@
+// The runs that rows are made from, and the figures that they leave.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "fft/plan/description.hpp"
+#include "hal/machine.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "tools/run/estimate.hpp"
+#include "tools/text/json.hpp"
+
+namespace toroid {
+
+/// The settings that all runs share.
+struct PaperSetting {
+  Machine machine;
+  std::uint64_t seed = 1;
+};
+
+/// A run with a name. Equal names are equal runs, which are made once however many rows need them.
+struct Simulation {
+  std::string key;
+  std::function<Json(const PaperSetting&)> run;
+  bool is_long = false;  ///< takes more than some seconds; --quick leaves it out
+  /// An estimate of its work; null where it is next to nothing.
+  std::function<RunEstimate(const PaperSetting&)> expected{};
+};
+
+/// The figures of runs by their names, without runs that were left out.
+using PaperResults = std::map<std::string, Json>;
+/// The figures of a run; null where it was left out.
+const Json* figures_in(const PaperResults& results, const std::string& key);
+
+/// A forward transform of arrays of size x size x size complex numbers.
+struct TransformCase {
+  fft::Method method = fft::Method::volumetric;
+  std::string torus;  ///< as Shape::parse takes it
+  std::int64_t size = 0;
+  fft::Layer layer = fft::Layer::packets;
+  fft::OrbitalVariant variant = fft::OrbitalVariant::cra;
+  std::int64_t batch = 1;  ///< arrays
+  std::string key() const;
+};
+
+/// Runs the transform. Figures: nodes; cycles, bound_cycles and paper_model_cycles, in cycles; for
+/// the orbital method also steps, and the numbers that a node sends in each step of stage1, stage2
+/// and stage3.
+Simulation transform_simulation(const TransformCase& what, bool is_long);
+/// Runs nothing. Figures: bound_cycles and paper_model_cycles.
+Simulation model_simulation(const TransformCase& what);
+
+/// A forward transform of size x size x size complex numbers by the slab method.
+struct SlabCase {
+  std::string torus;
+  std::int64_t size = 0;
+  std::int64_t planes = 1;  ///< per non-blocking exchange
+  double box_cut = 1;       ///< the spectrum's box: size / box_cut in every dimension
+  std::string key() const;
+};
+
+/// Figures: seconds block by block, `blocking` and `non_blocking`, and the `ratio` of the two.
+Simulation slab_simulation(const SlabCase& what);
+
+/// An all-to-all of the whole machine, in which every node sends `bytes` to the first `peers` of
+/// its order; 0: to all.
+struct AllToAllCase {
+  std::string torus;
+  std::uint64_t bytes = 0;
+  OrderRule order = OrderRule::random;
+  Rank peers = 0;
+  std::string key() const;
+};
+
+/// Figures: cycles; bound_cycles, unless it is a sample; percent_of_peak; busy_percent of the first
+/// dimension's links, plus and minus.
+Simulation all_to_all_simulation(const AllToAllCase& what);
+
+/// An exchange of `bytes` per pair under a policy, as `toroid compare` runs it: of the whole
+/// machine, or of a sample of destinations for each node, drawn by the seed.
+struct PolicyRun {
+  std::string torus;
+  std::string policy;
+  std::uint64_t bytes = 0;
+  Rank sample = 0;        ///< 0: all
+  std::string machine{};  ///< a preset, whose DMA engines move the packets; empty: the setting's
+  std::string key() const;
+};
+
+/// Figures: those of a row of `toroid compare`, such as cycles, bound_cycles, percent_of_peak and
+/// packet_hops.
+Simulation policy_simulation(const PolicyRun& what, bool is_long);
+
+/// The run of a text: its kind, which is transform, model, slab, alltoall or exchange, then
+/// KEY=VALUE by the names above ("box-cut"), and `long`. "transform torus=8x8x8 size=128 long".
+/// Throws BadInput.
+Simulation simulation_of(std::string_view text);
+
+}  // namespace toroid

@@ -1,0 +1,78 @@
+#include "tools/lab/policy_check/asking_threads.hpp"
+
+#include <fmt/core.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace toroid {
+namespace {
+
+constexpr std::chrono::milliseconds kThreadTime{150};  // per machine
+
+/// Threads that ask the same questions, each beginning with others.
+class AskingThreads {
+ public:
+  AskingThreads(const Policy& policy, const AskedCase& asked, std::uint64_t seed,
+                std::uint64_t expected)
+      : policy_(policy),
+        asked_(asked),
+        seed_(seed),
+        expected_(expected),
+        questions_(questions(policy, asked.shape)) {}
+
+  /// What went wrong; empty: nothing.
+  std::string run() {
+    {
+      std::vector<std::jthread> threads;
+      for (unsigned t = 0; t < kAskingThreads; ++t) threads.emplace_back([this, t] { ask(t); });
+    }
+    return wrong_;
+  }
+
+ private:
+  void ask(unsigned thread) {
+    const auto end = std::chrono::steady_clock::now() + kThreadTime;
+    const std::size_t first = questions_.size() * thread / kAskingThreads;
+    ++ready_;
+    while (ready_ < kAskingThreads) std::this_thread::yield();
+    try {
+      do {
+        if (sum_asked(policy_, asked_, seed_, questions_, first) != expected_)
+          fail("gets other answers than one thread alone");
+      } while (!failed_ && std::chrono::steady_clock::now() < end);
+    } catch (const std::exception& error) {
+      fail(fmt::format("gets an exception: {}", error.what()));
+    }
+  }
+
+  void fail(std::string what) {
+    const std::lock_guard lock(mutex_);
+    if (!failed_.exchange(true)) wrong_ = std::move(what);
+  }
+
+  const Policy& policy_;
+  const AskedCase& asked_;
+  std::uint64_t seed_;
+  std::uint64_t expected_;
+  std::vector<Question> questions_;
+  std::atomic<unsigned> ready_ = 0;
+  std::atomic<bool> failed_ = false;
+  std::mutex mutex_;  ///< of wrong_
+  std::string wrong_;
+};
+
+}  // namespace
+
+std::string wrong_of_threads(const Policy& policy, const AskedCase& asked, std::uint64_t seed,
+                             std::uint64_t expected) {
+  return AskingThreads(policy, asked, seed, expected).run();
+}
+
+}  // namespace toroid

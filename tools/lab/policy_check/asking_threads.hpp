@@ -1,0 +1,20 @@
+// Threads that ask a policy at once.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "packet/policies/policy.hpp"
+#include "tools/lab/policy_check/questions.hpp"
+
+namespace toroid {
+
+inline constexpr unsigned kAskingThreads = 4;
+
+/// Asks all questions about a machine from several threads for a moment, each beginning with
+/// others. Returns what one of them gets instead of the sum `expected`, or of an answer; empty:
+/// nothing.
+std::string wrong_of_threads(const Policy& policy, const AskedCase& asked, std::uint64_t seed,
+                             std::uint64_t expected);
+
+}  // namespace toroid

@@ -1,0 +1,67 @@
+#include "tools/options/named_policies.hpp"
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "hal/check.hpp"
+#include "packet/policies/policies.hpp"
+#include "tools/options/policy_file.hpp"
+#include "tools/options/policy_library.hpp"
+
+namespace toroid {
+namespace {
+
+/// The policies that a program has added.
+struct AddedPolicies {
+  std::mutex mutex;
+  std::map<std::string, const Policy*, std::less<>> by_name;
+};
+
+AddedPolicies& added_policies() {
+  static AddedPolicies added;
+  return added;
+}
+
+const Policy* added_policy(std::string_view name) {
+  AddedPolicies& added = added_policies();
+  const std::lock_guard lock(added.mutex);
+  const auto found = added.by_name.find(name);
+  return found == added.by_name.end() ? nullptr : found->second;
+}
+
+}  // namespace
+
+const Policy& policy_named(std::string_view text) {
+  if (const Policy* const added = added_policy(text)) return *added;
+  if (names_policy_library(text)) return policy_from_library(text);
+  if (names_policy_data(text)) return policy_from_data(text);
+  return policy_by_name(text);
+}
+
+bool names_policy_file(std::string_view text) {
+  return names_policy_library(text) || names_policy_data(text);
+}
+
+std::string policy_sum(std::string_view text) {
+  if (names_policy_library(text)) return policy_library_sum(text);
+  if (names_policy_data(text)) return policy_data_sum(text);
+  return "";
+}
+
+void add_named_policy(std::string name, const Policy& policy) {
+  TOROID_CHECK(name.starts_with('@'));
+  AddedPolicies& added = added_policies();
+  const std::lock_guard lock(added.mutex);
+  added.by_name.insert_or_assign(std::move(name), &policy);
+}
+
+void remove_named_policy(std::string_view name) {
+  AddedPolicies& added = added_policies();
+  const std::lock_guard lock(added.mutex);
+  if (const auto found = added.by_name.find(name); found != added.by_name.end())
+    added.by_name.erase(found);
+}
+
+}  // namespace toroid

@@ -1,0 +1,155 @@
+#include "tools/options/option_values.hpp"
+
+#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <sstream>
+
+#include "hal/check.hpp"
+#include "tools/text/spelling.hpp"
+#include "tools/text/split.hpp"
+
+namespace toroid {
+namespace {
+
+std::string in_braces(std::span<const std::string_view> names) {
+  return fmt::format("{{{}}}", fmt::join(names, ","));
+}
+
+/// Refuses texts whose part name_in(text) is not a known name.
+template <typename NameIn>
+CLI::Validator known_name(std::string_view what, std::span<const std::string_view> names,
+                          const NameIn& name_in) {
+  const std::string kind(what);
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  const auto check = [kind, known, name_in](const std::string& text) {
+    const std::string_view name = name_in(text);
+    const bool exists = std::ranges::find(known, name) != known.end();
+    return exists ? std::string() : unknown_name(kind, name, known);
+  };
+  return {check, in_braces(names)};
+}
+
+/// `parse` makes values of an item; CLI11 shows the BadInput it throws. CLI11's own delimiter would
+/// drop empty items.
+template <typename T, typename Parse>
+CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<T>& values,
+                      const std::string& description, const Parse& parse) {
+  const auto take = [name, &values, parse](const std::vector<std::string>& lists) {
+    values.clear();
+    try {
+      for (const std::string& list : lists)
+        for (const std::string& item : items_of(list))
+          std::ranges::copy(parse(item), std::back_inserter(values));
+    } catch (const BadInput& error) {
+      throw CLI::ValidationError(name, error.what());
+    }
+  };
+  CLI::Option* const option =
+      command.add_option_function<std::vector<std::string>>(name, take, description);
+  if (!values.empty()) option->default_str(fmt::format("{}", fmt::join(values, ",")));
+  return option;
+}
+
+}  // namespace
+
+void begin_group(CLI::App& command, const std::string& heading) {
+  command.option_defaults()->group(heading)->disable_flag_override();
+}
+
+CLI::Validator one_of(std::string_view what, std::span<const std::string_view> names) {
+  return known_name(what, names, [](std::string_view text) { return text; });
+}
+
+CLI::Validator one_of_with_parameters(std::string_view what,
+                                      std::span<const std::string_view> names) {
+  return known_name(what, names,
+                    [](std::string_view text) { return text.substr(0, text.find(':')); });
+}
+
+CLI::Validator suggested(std::span<const std::string_view> names) {
+  return {[](const std::string&) { return std::string(); }, in_braces(names)};
+}
+
+CLI::Validator byte_count(const ByteLimits& limits) {
+  const auto check = [limits](std::string& text) {
+    try {
+      text = std::to_string(parse_bytes(text, limits));
+    } catch (const BadInput& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  return {check, ""};
+}
+
+std::vector<std::string> items_of(const std::string& list, std::string_view option) {
+  std::vector<std::string> items = split(list, ',');
+  if (std::ranges::any_of(items, &std::string::empty))
+    throw BadInput(
+        fmt::format("{}{}an item of '{}' is empty", option, option.empty() ? "" : ": ", list));
+  return items;
+}
+
+CLI::Option* add_text_list(CLI::App& command, const std::string& name,
+                           std::vector<std::string>& values, const std::string& description) {
+  const auto parse = [](const std::string& text) { return std::array{text}; };
+  return add_list(command, name, values, description, parse);
+}
+
+CLI::Option* add_name_list(CLI::App& command, const std::string& name,
+                           std::vector<std::string>& values, std::string_view what,
+                           std::span<const std::string_view> names,
+                           const std::string& description) {
+  const auto parse = [known = one_of_with_parameters(what, names)](std::string text) {
+    if (const std::string refusal = known(text); !refusal.empty()) throw BadInput(refusal);
+    return std::array{text};
+  };
+  return add_list(command, name, values, description, parse)
+      ->type_name("NAMES")
+      ->check(suggested(names));
+}
+
+CLI::Option* add_number_list(CLI::App& command, const std::string& name,
+                             std::vector<double>& values, const NumberLimits& limits,
+                             const std::string& description) {
+  const auto parse = [limits](std::string_view text) { return parse_numbers(text, limits); };
+  return add_list(command, name, values, description, parse)->type_name("LIST");
+}
+
+CLI::Option* add_byte_list(CLI::App& command, const std::string& name,
+                           std::vector<std::uint64_t>& values, const ByteLimits& limits,
+                           const std::string& description) {
+  const auto parse = [limits](std::string_view text) { return parse_byte_counts(text, limits); };
+  return add_list(command, name, values, description, parse)->type_name("SIZES");
+}
+
+CLI::Option* add_count_list(CLI::App& command, const std::string& name,
+                            std::vector<std::uint64_t>& values, const ByteLimits& limits,
+                            const std::string& description) {
+  const auto parse = [limits](std::string_view text) { return parse_counts(text, limits); };
+  return add_list(command, name, values, description, parse)->type_name("COUNTS");
+}
+
+// CLI11 keeps a text for the end of a command's help; each example is two lines of it.
+void add_examples(CLI::App& command, const std::vector<Example>& examples) {
+  std::string text;
+  for (const Example& example : examples)
+    text += fmt::format("{}\n{}\n", example.what, example.command);
+  command.footer(text);
+}
+
+std::vector<Example> examples_of(const CLI::App& command) {
+  std::istringstream lines(command.get_footer());
+  std::vector<Example> examples;
+  for (Example one; std::getline(lines, one.what) && std::getline(lines, one.command);)
+    examples.push_back(one);
+  return examples;
+}
+
+}  // namespace toroid

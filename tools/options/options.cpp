@@ -1,0 +1,336 @@
+#include "tools/options/options.hpp"
+
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <utility>
+
+#include "hal/check.hpp"
+#include "hal/parse_number.hpp"
+#include "router/ofi/frame_way.hpp"
+#include "router/placement/cpu_quota.hpp"
+#include "router/placement/host_topology.hpp"
+#include "router/rules/routing.hpp"
+#include "tools/files/machine_file.hpp"
+#include "tools/options/option_values.hpp"
+#include "tools/options/route_choice.hpp"
+#include "tools/run/ofi.hpp"
+#include "tools/run/provider.hpp"
+#include "tools/text/choice.hpp"
+
+namespace toroid {
+namespace {
+
+constexpr std::array<std::string_view, 2> kBindingNames = {"none", "core"};
+
+}  // namespace
+
+CLI::Validator whole_number(std::uint64_t min, std::uint64_t max) {
+  const auto check = [min, max](std::string& text) {
+    const auto value = parse_number<std::uint64_t>(text);
+    if (!value || *value < min || *value > max)
+      return fmt::format("'{}' is not a whole number from {} to {}", shortened(text), min, max);
+    text = std::to_string(*value);  // without leading zeros, which CLI11 takes for octal
+    return std::string();
+  };
+  const bool is_limited = max < std::numeric_limits<std::uint64_t>::max();
+  return {check, is_limited ? fmt::format("[{} - {}]", min, max) : ""};
+}
+
+CLI::Validator number(double min, double max) {
+  const auto check = [min, max](const std::string& text) {
+    const auto value = parse_number<double>(text);
+    const bool good = value && *value >= min && *value <= max;
+    return good ? std::string()
+                : fmt::format("'{}' is not a number from {} to {}", shortened(text), min, max);
+  };
+  return {check, fmt::format("[{} - {}]", min, max)};
+}
+
+CLI::Validator not_empty() {
+  const auto check = [](const std::string& text) {
+    return std::string(text.empty() ? "must not be empty" : "");
+  };
+  return {check, ""};
+}
+
+CLI::Option* add_file_option(CLI::App& verb, const std::string& name, std::string& path,
+                             const std::string& description) {
+  return verb.add_option(name, path, description)->type_name("FILE")->check(not_empty());
+}
+
+void add_peers_option(CLI::App& verb, Rank& peers) {
+  verb.add_option("--peers", peers,
+                  "how many nodes each node sends to, the first of its order: a sample")
+      ->transform(whole_number(1, 1u << 24));
+}
+
+void add_machine_option(CLI::App& verb, std::string& machine) {
+  std::vector<std::string_view> names{"bgl"};
+  for (const MachinePreset& preset : machine_presets()) names.push_back(preset.name);
+  verb.add_option("--machine", machine,
+                  "a machine file, or one that comes along; NAME:KEY=VALUE changes a number")
+      ->type_name("NAME|FILE")
+      ->check(suggested(names))
+      ->capture_default_str();
+}
+
+void add_seed_option(CLI::App& verb, std::uint64_t& seed) {
+  verb.add_option("--seed", seed, "of every random choice")
+      ->transform(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
+      ->capture_default_str();
+}
+
+void add_json_option(CLI::App& verb, std::string& json) {
+  add_file_option(verb, "--json", json, "write the result as JSON; - is standard output");
+}
+
+void add_worker_options(CLI::App& verb, CommonOptions& options) {
+  verb.add_option("--threads", options.threads,
+                  "of each process; else as many as it has cores, on sim where the torus is large")
+      ->transform(whole_number(1, 1024));
+  verb.add_option("--bind", options.bind, "workers to cores")
+      ->check(one_of("binding", kBindingNames))
+      ->capture_default_str();
+}
+
+void add_output_options(CLI::App& verb, CommonOptions& options) {
+  begin_group(verb, "Output");
+  add_json_option(verb, options.json);
+  verb.add_flag("--quiet", options.quiet, "no table, no progress");
+}
+
+namespace {
+
+void add_fabric_options(CLI::App& verb, CommonOptions& options) {
+  begin_group(verb, "Fabric");
+  verb.add_option("--fabric", options.fabric,
+                  "what carries packets, in virtual time on sim, else by the wall clock")
+      ->check(one_of("fabric", kFabricNames))
+      ->capture_default_str();
+  add_worker_options(verb, options);
+  verb.add_option("--route", options.route,
+                  "of packets on shm and ofi, hop by hop or straight; auto: straight unless drain, "
+                  "tying, routing, tie, failures or rules of routers are given, or the policy's")
+      ->check(one_of("route", kRouteNames))
+      ->capture_default_str();
+  verb.add_option(
+          "--transfer", options.transfer,
+          "of messages that go straight: in packets, or by put from array to array; else auto. On "
+          "sim packets, unless put or auto is given and the machine has a DMA engine")
+      ->check(one_of("transfer", kTransferModeNames));
+  verb.add_option("--stall", options.stall, "seconds without progress that end a run")
+      ->check(number(0.1, 1e6))
+      ->capture_default_str();
+}
+
+void add_process_options(CLI::App& verb, CommonOptions& options) {
+  verb.add_option("--provider", options.provider,
+                  "of libfabric; else the best that all processes have")
+      ->type_name("PROVIDER")
+      ->check(suggested(kProviderNames))
+      ->check(not_empty());
+  verb.add_flag("--unsafe-provider", options.unsafe_provider,
+                "take udp;ofi_rxd or sockets by --provider, though what strangers send to their "
+                "ports can end the run")
+      ->needs(verb.get_option("--provider"));
+  verb.add_option("--frames", options.frames,
+                  "between processes: sent as messages, or by remote writes where the "
+                  "provider has them, and long puts by remote reads; else auto")
+      ->check(one_of("frames", kFrameWayNames));
+}
+
+void add_failure_options(CLI::App& verb, TorusOptions& options) {
+  verb.add_option("--fail-link", options.failures.links,
+                  "one that does not work: '(0,0,0)X+'; from a cycle on: '(0,0,0)X+@5000'")
+      ->type_name("LINK[@CYCLE]")
+      ->allow_extra_args(false);
+  verb.add_option("--fail-node", options.failures.nodes,
+                  "one that does not work: '(1,2,3)'; from a cycle on: '(1,2,3)@5000'")
+      ->type_name("NODE[@CYCLE]")
+      ->allow_extra_args(false);
+  verb.add_flag("--long-way", options.failures.long_ways,
+                "packets of which failed links cut every minimal way go round the other way");
+}
+
+void add_link_error_options(CLI::App& verb, LinkErrorOptions& options) {
+  verb.add_option("--link-error", options.rates,
+                  "errors per packet, of every link or one: 1e-4, 1e-3@(0,0,0)X+; links are then "
+                  "checked, and what errs is sent again")
+      ->type_name("RATE[@LINK]")
+      ->allow_extra_args(false);
+  add_link_fault_options(verb, options);
+}
+
+}  // namespace
+
+void add_link_fault_options(CLI::App& verb, LinkErrorOptions& options) {
+  verb.add_option("--link-faults", options.faults,
+                  "what befalls packets then, of drop, corrupt, duplicate, reorder, delay, silent; "
+                  "all: all but silent")
+      ->type_name("FAULTS")
+      ->capture_default_str();
+  verb.add_option("--link-burst", options.burst, "packets in a row that a fault befalls")
+      ->check(whole_number(1, 1000))
+      ->capture_default_str();
+  verb.add_option("--link-error-limit", options.limit,
+                  "a link with more errors fails in the course of the run; 0: none does")
+      ->check(whole_number(0, 1'000'000'000))
+      ->capture_default_str();
+}
+
+void add_options_of_one_process(CLI::App& verb, CommonOptions& options) {
+  begin_group(verb, "Run");
+  add_machine_option(verb, options.machine);
+  add_seed_option(verb, options.seed);
+  add_fabric_options(verb, options);
+  add_output_options(verb, options);
+}
+
+void add_common_options(CLI::App& verb, CommonOptions& options) {
+  add_options_of_one_process(verb, options);
+  begin_group(verb, "Fabric");
+  add_process_options(verb, options);
+}
+
+void add_torus_options(CLI::App& verb, TorusOptions& options) {
+  begin_group(verb, "Torus");
+  verb.add_option("--torus", options.torus,
+                  "extents, as 8x8x8; 8x8x4m: that dimension a mesh; 8x4@YX4: a round in Y shifts "
+                  "X by 4")
+      ->type_name("SHAPE")
+      ->required();
+  verb.add_flag("--mesh", options.mesh, "every dimension a mesh");
+  add_failure_options(verb, options);
+  add_link_error_options(verb, options.link_errors);
+  add_policy_options(verb, options.policy);
+  verb.add_flag("--no-transit-first", options.no_transit_first,
+                "injection and transit in one round robin");
+  verb.add_flag("--no-bubble", options.no_bubble, "without the bubble rule: may deadlock");
+}
+
+namespace {
+
+bool all_work(const FailureList& failed) {
+  return failed.links.empty() && failed.nodes.empty();
+}
+
+}  // namespace
+
+Shape shape_of(const TorusOptions& torus) {
+  const Shape shape = Shape::parse(torus.torus, torus.mesh);
+  if (all_work(torus.failures) && !torus.failures.long_ways) return shape;
+  const Shape left = shape.with_failures(torus.failures);
+  left.failures()->check_all_pairs(routing_of(torus.policy) != RoutingRule::deterministic);
+  return left;
+}
+
+void refuse_twisted(const Shape& shape) {
+  if (shape.is_twisted())
+    throw BadInput(
+        fmt::format("torus {} is twisted: its lines and planes are no tori, and exchanges "
+                    "within them have no bound to be judged by",
+                    shape.text()));
+}
+
+/// Straight to their destination packets cross no link; between processes they still go in frames.
+void refuse_link_errors_without_effect(const LinkErrors& errors, FabricName fabric,
+                                       RingRoute route) {
+  if (!errors.are_checked() || fabric == FabricName::sim || route != RingRoute::direct) return;
+  if (fabric == FabricName::shm)
+    throw BadInput("--route direct crosses no link that could err; link errors need --route torus");
+  for (const LinkErrors::Rate& rate : errors.rates)
+    if (!rate.link.empty())
+      throw BadInput("--route direct crosses no link; --link-error RATE@LINK needs --route torus");
+}
+
+LinkErrors LinkErrorOptions::errors(const Machine& machine) const {
+  LinkErrors errors{
+      .rates = {}, .faults = parse_link_faults(faults), .burst = burst, .limit = limit};
+  if (machine.link_error_rate > 0) errors.rates.push_back({machine.link_error_rate, ""});
+  for (const std::string& rate : rates) errors.rates.push_back(parse_link_error(rate));
+  return errors.are_checked() ? errors : LinkErrors();
+}
+
+RunOptions moving_by(TransferMode transfer, RunOptions run) {
+  run.node.transfer = transfer;
+  run.sim.dma = run.fabric == FabricName::sim && transfer != TransferMode::packets;
+  return run;
+}
+
+namespace {
+
+std::uint32_t usual_packets_per_visit(FabricName fabric, TransferMode transfer) {
+  if (fabric == FabricName::sim) return kModelledPacketsPerVisit;
+  return transfer == TransferMode::packets ? kCarriedPacketsPerVisit : kPutPacketsPerVisit;
+}
+
+NodeOptions node_options(const CommonOptions& common, const TorusOptions& torus, FabricName fabric,
+                         TransferMode transfer) {
+  return {.seed = common.seed,
+          .policy = &torus.policy.named(),
+          .changes = torus.policy.changes(),
+          .packets_per_visit = usual_packets_per_visit(fabric, transfer)};
+}
+
+FrameOptions frames_of(const CommonOptions& common) {
+  FrameOptions frames{.provider = common.provider, .unsafe_provider = common.unsafe_provider};
+  if (!common.frames.empty())
+    frames.way = parse_choice<FrameWay>("frames", kFrameWayNames, common.frames);
+  return frames;
+}
+
+}  // namespace
+
+RunOptions run_options(const CommonOptions& common, const TorusOptions& torus,
+                       const Machine& machine) {
+  const RoutingOptions routing{.transit_first = !torus.no_transit_first,
+                               .bubble_rule = !torus.no_bubble,
+                               .link_errors = torus.link_errors.errors(machine),
+                               .link_seed = common.seed};
+  const auto stall = std::chrono::milliseconds(std::llround(common.stall * 1e3));
+  const auto fabric = parse_choice<FabricName>("fabric", kFabricNames, common.fabric);
+  if (!common.provider.empty()) refuse_unknown_provider(common.provider);
+  refuse_unsafe_provider(common.provider, common.unsafe_provider);
+  const RingRoute route = route_of(common, concerns_links(torus, machine));
+  refuse_link_errors_without_effect(routing.link_errors, fabric, route);
+  const TransferMode transfer = transfer_of(common, machine, route);
+  RunOptions run{.fabric = fabric,
+                 .node = node_options(common, torus, fabric, transfer),
+                 .sim = {.routing = routing, .progress = {}},
+                 .ring = {.routing = routing, .route = route, .stall = stall, .watch = {}},
+                 .threads = common.threads,
+                 .binding = binding_of(common),
+                 .processes = fabric == FabricName::ofi ? Processes::join() : Processes(),
+                 .frames = frames_of(common)};
+  return moving_by(transfer, std::move(run));
+}
+
+unsigned sim_threads(const Shape& shape, const RunOptions& options) {
+  constexpr Rank kWorthwhile = 2048;  // nodes of a thread: a window's work is many times a meeting
+  if (options.threads != 0) return options.threads;
+  const Rank most = shape.size() / kWorthwhile;
+  if (most < 2) return 1;
+  const Placement cores =
+      place(HostTopology::of_this_machine(), shape, 0, Binding::none, cpu_quota());
+  return std::min(most, static_cast<Rank>(cores.workers.size()));
+}
+
+Binding binding_of(const CommonOptions& common) {
+  return parse_choice<Binding>("binding", kBindingNames, common.bind);
+}
+
+Placement placement_of(const Shape& shape, const RunOptions& options) {
+  HostTopology topology = HostTopology::of_this_machine();
+  if (options.fabric != FabricName::ofi)
+    return place(topology, shape, options.threads, options.binding, cpu_quota());
+  return place_beside_others(options.processes, std::move(topology), shape, options.threads,
+                             options.binding);
+}
+
+}  // namespace toroid

@@ -1,0 +1,127 @@
+// What all commands have in common on the command line.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hal/failures.hpp"
+#include "hal/link_errors.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/settings.hpp"
+#include "router/placement/placement.hpp"
+#include "router/shm/ring_fabric.hpp"
+#include "router/sim/sim_fabric.hpp"
+#include "tools/options/cli_fwd.hpp"
+#include "tools/options/policy_options.hpp"
+#include "tools/run/frame_options.hpp"
+#include "tools/run/processes.hpp"
+
+namespace toroid {
+
+/// Texts as typed; the functions below turn them into values and throw BadInput.
+struct CommonOptions {
+  std::string machine = "bgl";
+  std::string fabric = "sim";
+  std::uint64_t seed = 1;
+  unsigned threads = 0;  ///< 0: as many as fit the machine
+  std::string bind = "core";
+  std::string route = "auto";
+  std::string transfer;          ///< empty: as the fabric has it; on sim in packets
+  double stall = 10;             ///< seconds
+  std::string provider;          ///< of libfabric; empty: the best
+  bool unsafe_provider = false;  ///< the provider may be one that strangers can end
+  std::string frames;            ///< how they travel on ofi; empty: auto
+  std::string json;              ///< empty: none; "-": standard output
+  bool quiet = false;
+};
+
+/// Links that err, as typed.
+struct LinkErrorOptions {
+  std::vector<std::string> rates;  ///< RATE or RATE@LINK
+  std::string faults = "all";
+  unsigned burst = 1;
+  std::uint64_t limit = 0;  ///< 0: links never fail for their errors
+
+  /// Those of the machine file come first; without a rate there are none. Throws BadInput.
+  LinkErrors errors(const Machine& machine) const;
+};
+
+struct TorusOptions {
+  std::string torus;
+  bool mesh = false;
+  FailureList failures;
+  LinkErrorOptions link_errors;
+  PolicyOptions policy;
+  bool no_transit_first = false;
+  bool no_bubble = false;
+};
+
+/// A validator that refuses all but whole decimal numbers from min to max. CLI11 alone would take
+/// "-1" and "010" for 2^64-1 and 8, and too large a number for the largest.
+CLI::Validator whole_number(std::uint64_t min, std::uint64_t max);
+/// A validator that refuses all but numbers from min to max.
+CLI::Validator number(double min, double max);
+/// A validator that refuses "", which a script passes if its variable is not set.
+CLI::Validator not_empty();
+
+/// An option whose value is a path.
+CLI::Option* add_file_option(CLI::App& verb, const std::string& name, std::string& path,
+                             const std::string& description);
+
+void add_common_options(CLI::App& verb, CommonOptions& options);
+/// The same for runs that have one process.
+void add_options_of_one_process(CLI::App& verb, CommonOptions& options);
+// Parts of these options, for commands that have no more.
+void add_machine_option(CLI::App& verb, std::string& machine);
+void add_seed_option(CLI::App& verb, std::uint64_t& seed);
+void add_worker_options(CLI::App& verb, CommonOptions& options);
+void add_output_options(CLI::App& verb, CommonOptions& options);
+void add_json_option(CLI::App& verb, std::string& json);
+/// --peers, of `sim`.
+void add_peers_option(CLI::App& verb, Rank& peers);
+/// --link-faults, --link-burst and --link-error-limit.
+void add_link_fault_options(CLI::App& verb, LinkErrorOptions& options);
+void add_torus_options(CLI::App& verb, TorusOptions& options);
+
+enum class FabricName : std::uint8_t { sim, shm, ofi };
+inline constexpr std::array<std::string_view, 3> kFabricNames = {"sim", "shm", "ofi"};
+inline constexpr std::array<std::string_view, 3> kTimeKinds = {"virtual", "shm", "ofi"};
+
+/// What a run is made of; `sim` is for that fabric, `ring` for the others, `processes` and
+/// `frames` for `ofi`.
+struct RunOptions {
+  FabricName fabric = FabricName::sim;
+  NodeOptions node{};
+  SimOptions sim{};
+  RingOptions ring{};
+  unsigned threads = 0;
+  Binding binding = Binding::core;
+  Processes processes{};
+  FrameOptions frames{};
+};
+
+/// Throws BadInput where packets cross no link that could err.
+void refuse_link_errors_without_effect(const LinkErrors& errors, FabricName fabric,
+                                       RingRoute route);
+/// Its failures included. Throws BadInput where they cut nodes that live off from one another.
+Shape shape_of(const TorusOptions& torus);
+/// Throws BadInput where rings close after several rounds only: what communicates in lines and
+/// planes has no bound there.
+void refuse_twisted(const Shape& shape);
+/// On `ofi` it joins the run's other processes.
+RunOptions run_options(const CommonOptions& common, const TorusOptions& torus,
+                       const Machine& machine);
+/// The run with messages that move so.
+RunOptions moving_by(TransferMode transfer, RunOptions run);
+/// The number of threads that a run on `sim` takes. Results do not depend on it.
+unsigned sim_threads(const Shape& shape, const RunOptions& options);
+Binding binding_of(const CommonOptions& common);
+/// The workers of this process. On `ofi` all processes call it in the same order.
+Placement placement_of(const Shape& shape, const RunOptions& options);
+
+}  // namespace toroid

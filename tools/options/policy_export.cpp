@@ -1,0 +1,156 @@
+#include "tools/options/policy_export.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/drain_rules.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/machine.hpp"
+#include "hal/random.hpp"
+#include "hal/route.hpp"
+#include "packet/node/settings.hpp"
+#include "packet/policies/policies.hpp"
+#include "packet/policies/policy.hpp"
+#include "packet/traffic/patterns.hpp"
+#include "tools/files/npy/integers.hpp"
+#include "tools/files/output_file.hpp"
+#include "tools/text/choice.hpp"
+#include "tools/text/version.hpp"
+
+namespace toroid {
+namespace {
+
+/// Tables grow with the square of the nodes: 268 MB each here.
+constexpr Rank kMostNodes = 8192;
+
+using Cells = std::vector<std::int32_t>;
+
+Cells order_cells(const Policy& policy, const Shape& shape, std::uint64_t seed) {
+  Cells cells;
+  cells.reserve(std::size_t{shape.size()} * (shape.size() - 1));
+  for (Rank self = 0; shape.size() > 1 && self < shape.size(); ++self)
+    for (const Rank to : policy.order({shape, self, seed, 0, self}))
+      cells.push_back(static_cast<std::int32_t>(to));
+  return cells;
+}
+
+/// Whether relays of source 0 differ by the packet. REQUIRES: two stages.
+bool relays_are_drawn(const Policy& policy, const Shape& shape) {
+  constexpr std::uint64_t kKeys = 64;
+  for (Rank to = 1; to < shape.size(); ++to)
+    for (std::uint64_t key = 1; key < kKeys; ++key)
+      if (policy.relay(shape, {0, 0, 0, to, mix64(key)}) != policy.relay(shape, {0, 0, 0, to, 0}))
+        return true;
+  return false;
+}
+
+bool has_relay_table(const Policy& policy, const Shape& shape) {
+  return !policy.combines() && policy.stages(shape) == 2 && !relays_are_drawn(policy, shape);
+}
+
+Cells relay_cells(const Policy& policy, const Shape& shape) {
+  Cells cells;
+  for (Rank from = 0; from < shape.size(); ++from)
+    for (Rank to = 0; to < shape.size(); ++to)
+      cells.push_back(static_cast<std::int32_t>(
+          from == to ? from : policy.relay(shape, {0, from, from, to, 0})));
+  return cells;
+}
+
+/// What can be changed in the file, as it is.
+std::string settings_text(const Policy& policy, const Shape& shape) {
+  const auto traffic = make_traffic("all-to-all", shape, 0, 1);
+  const PolicySettings s = policy.settings({shape, Machine(), *traffic});
+  return fmt::format(
+      "# Its settings are the policy's. To change one, take the # away.\n"
+      "{}# queue_capacity = {}\n# drain = \"{}\"\n# tying = \"{}\"\n# routing = \"{}\"\n"
+      "# tie = \"{}\"\n# window = {}\n",
+      s.queue_per_direction ? "# queue_per_direction = true\n"
+                            : fmt::format("# output_queues = {}\n", s.output_queues),
+      s.queue_capacity, name_of<DrainRule>(kDrainRuleNames, s.drain),
+      name_of<FifoTying>(kFifoTyingNames, s.tying),
+      name_of<RoutingRule>(kRoutingRuleNames, s.routing), name_of<TieRule>(kTieRuleNames, s.tie),
+      s.throttle.window);
+}
+
+/// The files of one export, each named after the policy.
+class ExportedFiles {
+ public:
+  ExportedFiles(const std::string& directory, std::string name)
+      : directory_(directory), name_(std::move(name)) {
+    std::ranges::replace(name_, ':', '-');
+    std::error_code failed;
+    if (!directory.empty()) std::filesystem::create_directories(directory, failed);
+    if (failed) throw BadInput(fmt::format("{}: {}", directory, failed.message()));
+  }
+
+  /// Returns the name that the TOML file has for it.
+  std::string write_table(const std::string& kind, std::size_t columns, const Cells& cells,
+                          Rank nodes) {
+    const std::string file = fmt::format("{}-{}.npy", name_, kind);
+    OutputFile output(directory_ / file);
+    write_npy(output.stream(), std::array<std::size_t, 2>{nodes, columns}, cells);
+    output.commit();
+    note(file, fmt::format("{} x {} nodes", nodes, columns));
+    return file;
+  }
+
+  void write_text(const std::string& text) {
+    const std::string file = name_ + ".toml";
+    OutputFile output(directory_ / file);
+    output.stream() << text;
+    output.commit();
+    note(file, "names the policy and its tables");
+  }
+
+  const std::string& written() const { return written_; }
+
+ private:
+  void note(const std::string& file, const std::string& what) {
+    written_ += fmt::format("{}: {}\n", (directory_ / file).string(), what);
+  }
+
+  std::filesystem::path directory_;
+  std::string name_;
+  std::string written_;
+};
+
+}  // namespace
+
+std::string export_policy(const PolicyExport& options, const Shape& shape) {
+  const Policy& policy = policy_by_name(options.policy);
+  if (shape.size() > kMostNodes)
+    throw BadInput(fmt::format("torus {}: {} nodes; expected at most {} for tables", shape.text(),
+                               shape.size(), kMostNodes));
+  (void)policy.stages(shape);  // refuses shapes that are not for it
+  ExportedFiles files(options.directory, std::string(policy.name()));
+  std::string text = fmt::format(
+      "# Policy {0} of toroid {1} on torus {2}.\n"
+      "name = \"{0}\"\n"
+      "policy = \"{0}\"\n\n{3}\n[tables]\ntorus = \"{2}\"\n",
+      policy.name(), kVersion, shape.text(), settings_text(policy, shape));
+  if (policy.changes_order())
+    text += "# The order is another in every round, which is no table.\n";
+  else
+    text += fmt::format("order = \"{}\"  # with seed {}, whatever the run's seed\n",
+                        files.write_table("order", shape.size() - 1,
+                                          order_cells(policy, shape, options.seed), shape.size()),
+                        options.seed);
+  if (has_relay_table(policy, shape))
+    text += fmt::format(
+        "relays = \"{}\"\n",
+        files.write_table("relays", shape.size(), relay_cells(policy, shape), shape.size()));
+  files.write_text(text);
+  return files.written();
+}
+
+}  // namespace toroid

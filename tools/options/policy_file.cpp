@@ -1,0 +1,263 @@
+#include "tools/options/policy_file.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/drain_rules.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/route.hpp"
+#include "hal/send_order.hpp"
+#include "hal/shape.hpp"
+#include "packet/node/settings.hpp"
+#include "packet/policies/policies.hpp"
+#include "tools/files/file_sum.hpp"
+#include "tools/files/text_file.hpp"
+#include "tools/files/toml.hpp"
+#include "tools/options/policy_name.hpp"
+#include "tools/options/policy_options.hpp"
+#include "tools/options/policy_tables.hpp"
+#include "tools/text/choice.hpp"
+#include "tools/text/spelling.hpp"
+
+namespace toroid {
+namespace {
+
+constexpr std::array<std::string_view, 4> kTableKeys = {"torus", "order", "relays", "release"};
+constexpr std::array<std::string_view, 14> kPolicyKeys = {"name",
+                                                          "policy",
+                                                          "order",
+                                                          "packets_per_visit",
+                                                          "output_queues",
+                                                          "queue_per_direction",
+                                                          "queue_capacity",
+                                                          "drain",
+                                                          "tying",
+                                                          "routing",
+                                                          "tie",
+                                                          "cycles_per_packet",
+                                                          "window",
+                                                          "tables"};
+
+std::string policy_text(const std::string& path) {
+  constexpr std::size_t kLongest = 1 << 20;  // bytes
+  std::optional<std::string> text = read_text(path, kLongest);
+  if (!text) throw BadInput(one_line(fmt::format("policy {}: the file cannot be read", path)));
+  return *std::move(text);
+}
+
+toml::table parsed_policy(std::string_view text, const std::string& path) {
+  try {
+    return toml::parse(text, path);
+  } catch (const toml::parse_error& error) {
+    throw BadInput(
+        one_line(fmt::format("{}:{}: {}", path, error.source().begin.line, error.description())));
+  }
+}
+
+/// A path in the file is relative to the file.
+std::string beside(const std::string& file, const std::string& path) {
+  return (std::filesystem::path(file).parent_path() / path).string();
+}
+
+/// Reads a policy's file, key by key.
+class PolicyReader {
+ public:
+  explicit PolicyReader(const std::string& path) : PolicyReader(policy_text(path), path) {}
+  PolicyReader(std::string_view text, const std::string& path)
+      : path_(path), file_(parsed_policy(text, path)) {
+    check_keys(file_, kPolicyKeys, "key");
+    if (const toml::node* const tables = file_.get("tables")) {
+      if (!tables->is_table()) refuse(*tables, "tables must be a table, [tables]");
+      tables_ = tables->as_table();
+      check_keys(*tables_, kTableKeys, "key of [tables]");
+    }
+  }
+
+  PolicyData data() const {
+    PolicyData data{.path = path_, .name = name(), .base = &base(), .changes = changes()};
+    check_together(data);
+    if (tables_ != nullptr) data.tables.emplace(shape(), files());
+    return data;
+  }
+
+  PolicyTableFiles files() const {
+    const auto path = [&](std::string_view key) {
+      const auto text = tables_ == nullptr ? std::nullopt : this->text(*tables_, key);
+      return text ? beside(path_, *text) : std::string();
+    };
+    return {.order = path("order"), .relays = path("relays"), .release = path("release")};
+  }
+
+ private:
+  [[noreturn]] void refuse(const toml::node& node, std::string_view why) const {
+    throw BadInput(one_line(fmt::format("{}:{}: {}", path_, node.source().begin.line, why)));
+  }
+
+  template <std::size_t n>
+  void check_keys(const toml::table& table, const std::array<std::string_view, n>& known,
+                  std::string_view what) const {
+    for (const auto& [key, node] : table)
+      if (std::ranges::find(known, key.str()) == known.end())
+        refuse(node, unknown_name(what, key.str(), known));
+  }
+
+  /// Calls `read`; its refusals get file and line.
+  template <typename Read>
+  auto placed(const toml::node& node, const Read& read) const {
+    try {
+      return read();
+    } catch (const BadInput& error) {
+      refuse(node, error.what());
+    }
+  }
+
+  std::optional<std::string> text(const toml::table& table, std::string_view key) const {
+    const toml::node* const node = table.get(key);
+    if (node == nullptr) return std::nullopt;
+    const auto text = node->value_exact<std::string>();
+    if (!text || text->empty()) refuse(*node, fmt::format("{} must be a text", key));
+    return text;
+  }
+
+  template <typename T, std::size_t n>
+  std::optional<T> choice(std::string_view key,
+                          const std::array<std::string_view, n>& names) const {
+    const auto text = this->text(file_, key);
+    if (!text) return std::nullopt;
+    return placed(*file_.get(key), [&] { return parse_choice<T>(key, names, *text); });
+  }
+
+  template <typename T>
+  std::optional<T> number(std::string_view key, std::int64_t least, std::int64_t most) const {
+    const toml::node* const node = file_.get(key);
+    if (node == nullptr) return std::nullopt;
+    const auto number = node->value_exact<std::int64_t>();
+    if (!number || *number < least || *number > most)
+      refuse(*node, fmt::format("{} must be a whole number from {} to {}", key, least, most));
+    return static_cast<T>(*number);
+  }
+
+  std::optional<double> cycles(std::string_view key) const {
+    const toml::node* const node = file_.get(key);
+    if (node == nullptr) return std::nullopt;
+    const double number = node->is_number() ? *node->value<double>() : -1;
+    if (!(number >= 0 && number <= kMostCyclesPerPacket))
+      refuse(*node,
+             fmt::format("{} must be a number of cycles from 0 to {}", key, kMostCyclesPerPacket));
+    return number;
+  }
+
+  std::optional<bool> truth(std::string_view key) const {
+    const toml::node* const node = file_.get(key);
+    if (node == nullptr) return std::nullopt;
+    const auto truth = node->value_exact<bool>();
+    if (!truth) refuse(*node, fmt::format("{} must be true or false", key));
+    return truth;
+  }
+
+  /// Tables and CSV files show it as it stands.
+  std::string name() const {
+    const auto name = text(file_, "name");
+    if (name && !is_policy_name(*name))
+      refuse(*file_.get("name"), fmt::format("name {}", kPolicyNameRule));
+    if (name) return *name;
+    const std::string stem = std::filesystem::path(path_).stem().string();
+    if (!is_policy_name(stem))
+      throw BadInput(one_line(
+          fmt::format("policy {}: it has no name, and the file's name, which stands for it, {}",
+                      path_, kPolicyNameRule)));
+    return stem;
+  }
+
+  const Policy& base() const {
+    const auto policy = text(file_, "policy");
+    if (!policy)
+      throw BadInput(one_line(fmt::format(
+          "{}: it lacks the built-in policy that it starts from, as policy = \"random\"", path_)));
+    return *placed(*file_.get("policy"), [&] { return &policy_by_name(*policy); });
+  }
+
+  SettingChanges changes() const {
+    return {.order = choice<OrderRule>("order", kOrderRuleNames),
+            .packets_per_visit = number<std::uint32_t>("packets_per_visit", 1, kMostPackets),
+            .output_queues = number<unsigned>("output_queues", 1, kMostQueues),
+            .queue_per_direction = truth("queue_per_direction"),
+            .queue_capacity = number<unsigned>("queue_capacity", 1, kMostPackets),
+            .drain = choice<DrainRule>("drain", kDrainRuleNames),
+            .tying = choice<FifoTying>("tying", kFifoTyingNames),
+            .routing = choice<RoutingRule>("routing", kRoutingRuleNames),
+            .tie = choice<TieRule>("tie", kTieRuleNames),
+            .cycles_per_packet = cycles("cycles_per_packet"),
+            .window = number<std::uint32_t>("window", 0, kMostPackets)};
+  }
+
+  Shape shape() const {
+    const auto torus = text(*tables_, "torus");
+    if (!torus) refuse(*file_.get("tables"), "[tables] lacks torus, the shape that they are for");
+    return placed(*tables_->get("torus"), [&] { return Shape::parse(*torus); });
+  }
+
+  /// Refuses what contradicts itself, whatever runs.
+  void check_together(const PolicyData& data) const {
+    if (data.changes.queue_per_direction.value_or(false) && data.changes.output_queues)
+      refuse(*file_.get("output_queues"), "queue_per_direction replaces output_queues; leave one");
+    if (tables_ == nullptr) return;
+    const PolicyTableFiles files = this->files();
+    if (data.changes.order && !files.order.empty())
+      refuse(*file_.get("order"), "order replaces the table of that name; leave one of them out");
+    for (const std::string_view key : {"relays", "release"})
+      if (data.base->combines() && tables_->contains(key))
+        refuse(*tables_->get(key), fmt::format("policy {} combines messages: it cannot have {}",
+                                               data.base->name(), key));
+  }
+
+  std::string path_;
+  toml::table file_;
+  const toml::table* tables_ = nullptr;  ///< null: there are none
+};
+
+}  // namespace
+
+bool names_policy_data(std::string_view text) {
+  return text.ends_with(".toml");
+}
+
+PolicyData parse_policy_data(std::string_view text, const std::string& path) {
+  return PolicyReader(text, path).data();
+}
+
+/// A file that has changed is read anew; whoever has its earlier policy keeps that.
+const Policy& policy_from_data(std::string_view text) {
+  static std::mutex mutex;
+  static std::map<std::pair<std::string, std::string>, std::unique_ptr<const Policy>> read;
+  const std::pair key(std::string(text), policy_data_sum(text));
+  const std::lock_guard lock(mutex);
+  std::unique_ptr<const Policy>& policy = read[key];
+  if (!policy) policy = std::make_unique<TablePolicy>(PolicyReader(key.first).data());
+  return *policy;
+}
+
+std::string policy_data_sum(std::string_view text) {
+  std::vector<std::string> paths{std::string(text)};
+  try {
+    std::ranges::copy(PolicyReader(paths.front()).files().paths(), std::back_inserter(paths));
+  } catch (const BadInput&) {
+    // Whoever reads the policy gets the refusal.
+  }
+  return file_sum(paths);
+}
+
+}  // namespace toroid

@@ -1,0 +1,106 @@
+#include "tools/options/policy_options.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+#include "hal/drain_rules.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/route.hpp"
+#include "hal/send_order.hpp"
+#include "tools/options/known_names.hpp"
+#include "tools/options/named_policies.hpp"
+#include "tools/options/option_values.hpp"
+#include "tools/options/options.hpp"
+#include "tools/text/choice.hpp"
+#include "tools/text/split.hpp"
+
+namespace toroid {
+namespace {
+
+template <typename T, std::size_t n>
+std::optional<T> chosen(std::string_view what, const std::array<std::string_view, n>& names,
+                        const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  return parse_choice<T>(what, names, text);
+}
+
+template <typename T>
+std::optional<T> given(T number) {
+  return number == 0 ? std::nullopt : std::optional(number);
+}
+
+/// A built-in policy, or one of the user's own, which is looked at when it is needed.
+CLI::Validator one_policy(std::span<const std::string_view> names) {
+  CLI::Validator known = one_of_with_parameters("policy", names);
+  return {[known](const std::string& text) {
+            if (text.starts_with('@') || names_policy_file(text)) return std::string();
+            std::string typed = text;
+            return known(typed);
+          },
+          known.get_description()};
+}
+
+}  // namespace
+
+const Policy& PolicyOptions::named() const {
+  return policy_named(policy);
+}
+
+SettingChanges PolicyOptions::changes() const {
+  return {.order = chosen<OrderRule>("order", kOrderRuleNames, order),
+          .packets_per_visit = given(per_visit),
+          .output_queues = given(queues),
+          .drain = chosen<DrainRule>("drain rule", kDrainRuleNames, drain),
+          .tying = chosen<FifoTying>("tying", kFifoTyingNames, tying),
+          .routing = chosen<RoutingRule>("routing", kRoutingRuleNames, routing),
+          .tie = chosen<TieRule>("tie rule", kTieRuleNames, tie)};
+}
+
+void add_policy_list(CLI::App& verb, const std::string& option,
+                     std::vector<std::string>& policies) {
+  const CLI::Validator known = one_policy(policy_names_and_all());
+  const auto refusal_of = [known](const std::string& list) {
+    const std::vector<std::string> items = split(list, ',');
+    if (std::ranges::any_of(items, &std::string::empty))
+      return std::string();  // refused as lists are
+    for (std::string item : items)
+      if (std::string refusal = known(item); !refusal.empty()) return refusal;
+    return std::string();
+  };
+  add_text_list(verb, option, policies, "names with commas between them, or all")
+      ->type_name("NAMES")
+      ->check({refusal_of, known.get_description()});
+}
+
+void add_policy_options(CLI::App& verb, PolicyOptions& options) {
+  begin_group(verb, "Policy");
+  verb.add_option("--policy", options.policy,
+                  "by which messages are sent; the options of this group change it; toroid info "
+                  "--policies says more")
+      ->type_name("NAME")
+      ->check(one_policy(policy_names()))
+      ->capture_default_str();
+  verb.add_option("--order", options.order, "of a node's peers; else the policy's")
+      ->check(one_of("order", kOrderRuleNames));
+  verb.add_option("--per-visit", options.per_visit,
+                  "packets per visit of a peer, the patent's b; else 1 on sim, 32 elsewhere, and "
+                  "whole messages where they may move by put")
+      ->transform(whole_number(1, 1u << 24));
+  verb.add_option("--queues", options.queues, "output queues per node, the patent's L; else 1")
+      ->transform(whole_number(1, kMostQueues));
+  verb.add_option("--drain", options.drain, "into which injection FIFO; else least-full")
+      ->check(one_of("drain rule", kDrainRuleNames));
+  verb.add_option("--tying", options.tying, "of injection FIFOs to links; else per-direction")
+      ->check(one_of("tying", kFifoTyingNames));
+  verb.add_option("--routing", options.routing, "of packets; else adaptive")
+      ->check(one_of("routing", kRoutingRuleNames));
+  verb.add_option("--tie", options.tie, "which way where both are equally long; else parity")
+      ->check(one_of("tie rule", kTieRuleNames));
+}
+
+}  // namespace toroid

@@ -1,0 +1,233 @@
+#include "tools/options/policy_tables.hpp"
+
+#include <fmt/core.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "hal/check.hpp"
+#include "hal/route.hpp"
+#include "tools/files/npy/integers.hpp"
+
+namespace toroid {
+namespace {
+
+/// Release times end here, so that sums with them stay in the range of times.
+constexpr std::int64_t kLatest = std::int64_t{1} << 48;  // cycles
+
+std::string extents_text(const std::vector<std::size_t>& shape) {
+  if (shape.empty()) return "a single number";
+  if (shape.size() == 1) return fmt::format("{} numbers in a row", shape.front());
+  return fmt::format("{}", fmt::join(shape, " x "));
+}
+
+using Extents = std::vector<std::size_t>;
+
+/// One table as it is read: knows its file, for refusals.
+class RankTable {
+ public:
+  RankTable(const Shape& shape, const std::string& path)
+      : shape_(shape), path_(path), integers_(read_npy_integers(path)) {}
+
+  const Extents& extents() const { return integers_.shape; }
+  const std::vector<std::int64_t>& values() const { return integers_.values; }
+  Rank nodes() const { return shape_.size(); }
+
+  [[noreturn]] void refuse_extents(const std::string& expected) const {
+    throw BadInput(one_line(fmt::format("{}: {}; expected {} for torus {}", path_,
+                                        extents_text(integers_.shape), expected, shape_.text())));
+  }
+  /// `what`: "row" or "entry".
+  [[noreturn]] void refuse(std::string_view what, std::size_t number,
+                           const std::string& why) const {
+    throw BadInput(one_line(fmt::format("{}, {} {}: {}", path_, what, number, why)));
+  }
+  std::string each_other_once() const {
+    return fmt::format("expected each of the other {} nodes once", nodes() - 1);
+  }
+
+ private:
+  const Shape& shape_;
+  const std::string& path_;
+  NpyIntegers integers_;
+};
+
+/// Of one row; every node but the row's own once.
+void check_order_row(const RankTable& table, Rank self) {
+  const std::size_t peers = table.nodes() - 1;
+  std::vector<bool> visited(table.nodes(), false);
+  for (std::size_t visit = 0; visit < peers; ++visit) {
+    const std::int64_t to = table.values()[self * peers + visit];
+    if (to < 0 || to >= table.nodes())
+      table.refuse("row", self,
+                   fmt::format("node {} at visit {}; expected nodes from 0 to {}", to, visit,
+                               table.nodes() - 1));
+    const auto peer = static_cast<Rank>(to);
+    if (peer == self)
+      table.refuse(
+          "row", self,
+          fmt::format("node {} itself at visit {}; {}", to, visit, table.each_other_once()));
+    if (visited[peer])
+      table.refuse("row", self, fmt::format("node {} twice; {}", to, table.each_other_once()));
+    visited[peer] = true;
+  }
+}
+
+std::vector<Rank> ranks_of(const RankTable& table) {
+  std::vector<Rank> ranks(table.values().size());
+  std::ranges::transform(table.values(), ranks.begin(),
+                         [](std::int64_t value) { return static_cast<Rank>(value); });
+  return ranks;
+}
+
+std::vector<Rank> order_of(const RankTable& table) {
+  for (Rank self = 0; self < table.nodes(); ++self) check_order_row(table, self);
+  return ranks_of(table);
+}
+
+std::int64_t modulo(std::int64_t value, std::int64_t n) {
+  const std::int64_t rest = value % n;
+  return rest < 0 ? rest + n : rest;
+}
+
+/// Offsets of ranks are kept as the coordinates of the ranks.
+Coord offset_of(const RankTable& table, const Shape& shape, std::size_t entry) {
+  if (table.extents().size() == 1)
+    return shape.coord(static_cast<Rank>(modulo(table.values()[entry], shape.size())));
+  Coord offset;
+  for (unsigned d = 0; d < shape.dims(); ++d)
+    offset[d] = static_cast<std::uint8_t>(
+        modulo(table.values()[entry * shape.dims() + d], shape.extent(d)));
+  return offset;
+}
+
+std::vector<Coord> offsets_of(const RankTable& table, const Shape& shape) {
+  std::vector<Coord> offsets(shape.size() - 1);
+  std::vector<bool> taken(shape.size(), false);
+  for (std::size_t entry = 0; entry < offsets.size(); ++entry) {
+    offsets[entry] = offset_of(table, shape, entry);
+    const Rank rank = shape.rank(offsets[entry]);
+    if (rank == 0)
+      table.refuse("entry", entry,
+                   fmt::format("it leads to the node itself; {}", table.each_other_once()));
+    if (taken[rank])
+      table.refuse("entry", entry,
+                   fmt::format("it leads where an earlier one does; {}", table.each_other_once()));
+    taken[rank] = true;
+  }
+  return offsets;
+}
+
+/// Calls check(from, to, value) for each pair.
+template <typename Check>
+void for_each_pair(const RankTable& table, const Check& check) {
+  const std::size_t n = table.nodes();
+  for (Rank from = 0; from < n; ++from)
+    for (Rank to = 0; to < n; ++to) check(from, to, table.values()[from * n + to]);
+}
+
+/// `of`: "relays" or "cycles".
+void check_square(const RankTable& table, std::string_view of) {
+  const std::size_t n = table.nodes();
+  if (table.extents() == Extents{n, n}) return;
+  table.refuse_extents(fmt::format("{0} x {0} {1} (sources x destinations)", n, of));
+}
+
+std::vector<Rank> relays_of(const RankTable& table) {
+  check_square(table, "relays");
+  for_each_pair(table, [&](Rank from, Rank to, std::int64_t relay) {
+    if (relay < 0 || relay >= table.nodes())
+      table.refuse("row", from,
+                   fmt::format("relay {} to node {}; expected nodes from 0 to {}", relay, to,
+                               table.nodes() - 1));
+  });
+  return ranks_of(table);
+}
+
+std::vector<Tick> releases_of(const RankTable& table) {
+  check_square(table, "cycles");
+  for_each_pair(table, [&](Rank from, Rank to, std::int64_t cycle) {
+    if (cycle < 0 || cycle > kLatest)
+      table.refuse(
+          "row", from,
+          fmt::format("cycle {} to node {}; expected cycles from 0 to {}", cycle, to, kLatest));
+  });
+  std::vector<Tick> releases(table.values().size());
+  std::ranges::transform(table.values(), releases.begin(),
+                         [](std::int64_t value) { return static_cast<Tick>(value); });
+  return releases;
+}
+
+/// Hops between all coordinates, of which relays are judged.
+bool all_on_shortest_ways(const Shape& shape, const std::vector<Rank>& relays) {
+  if (shape.is_twisted()) return false;
+  const std::size_t n = shape.size();
+  for (Rank from = 0; from < n; ++from)
+    for (Rank to = 0; to < n; ++to) {
+      const Coord a = shape.coord(from), b = shape.coord(to);
+      const Coord relay = shape.coord(relays[from * n + to]);
+      if (from != to && minimal_hops(shape, a, relay) + minimal_hops(shape, relay, b) !=
+                            minimal_hops(shape, a, b))
+        return false;
+    }
+  return true;
+}
+
+Coord sum(const Shape& shape, const Coord& a, const Coord& b) {
+  Coord sum;
+  for (unsigned d = 0; d < shape.dims(); ++d)
+    sum[d] = static_cast<std::uint8_t>((unsigned{a[d]} + b[d]) % shape.extent(d));
+  return sum;
+}
+
+}  // namespace
+
+std::vector<std::string> PolicyTableFiles::paths() const {
+  std::vector<std::string> paths;
+  for (const std::string& path : {order, relays, release})
+    if (!path.empty()) paths.push_back(path);
+  return paths;
+}
+
+PolicyTables::PolicyTables(const Shape& shape, const PolicyTableFiles& files) : shape_(shape) {
+  const std::size_t n = shape.size();
+  if (!files.order.empty()) {
+    const RankTable table(shape, files.order);
+    const Extents& extents = table.extents();
+    offsets_of_ranks_ = extents == Extents{n - 1};
+    if (extents == Extents{n, n - 1})
+      order_ = order_of(table);
+    else if (offsets_of_ranks_ || extents == Extents{n - 1, shape.dims()})
+      offsets_ = offsets_of(table, shape);
+    else
+      table.refuse_extents(fmt::format(
+          "{} x {} nodes (nodes x peers), {} offsets of ranks, or {} x {} offsets of coordinates",
+          n, n - 1, n - 1, n - 1, shape.dims()));
+  }
+  if (!files.relays.empty()) {
+    relays_ = relays_of(RankTable(shape, files.relays));
+    keeps_to_shortest_ways_ = all_on_shortest_ways(shape, relays_);
+  }
+  if (!files.release.empty()) releases_ = releases_of(RankTable(shape, files.release));
+}
+
+SendOrder PolicyTables::order(Rank self) const {
+  const Rank nodes = shape_.size();
+  const std::size_t peers = nodes - 1;
+  if (!order_.empty()) {
+    const auto row = order_.begin() + static_cast<std::ptrdiff_t>(self * peers);
+    return SendOrder(std::vector<Rank>(row, row + static_cast<std::ptrdiff_t>(peers)));
+  }
+  if (offsets_of_ranks_)
+    return SendOrder(nodes - 1, [this, self, nodes](Rank visit) {
+      return (self + shape_.rank(offsets_[visit])) % nodes;
+    });
+  return SendOrder(nodes - 1, [this, here = shape_.coord(self)](Rank visit) {
+    return shape_.rank(sum(shape_, here, offsets_[visit]));
+  });
+}
+
+}  // namespace toroid

@@ -1,0 +1,31 @@
+// Writes a trace as ui.perfetto.dev and chrome://tracing read it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iosfwd>
+
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "tools/report/recording.hpp"
+#include "tools/report/tracer.hpp"
+
+namespace toroid {
+
+/// The number of slices that a file of so many bytes holds with all names of the machine.
+std::size_t most_trace_slices(const Shape& shape, std::uint64_t file_bytes);
+
+struct TraceFile {
+  const Shape& shape;
+  const Machine& machine;
+  std::uint64_t file_bytes;  ///< at most
+  bool complete;             ///< whether the run came to its end
+};
+
+/// Writes the Trace Event Format: a process per node, a thread per link and injection FIFO, times
+/// in microseconds of the machine's clock. A flow joins the slices of a packet. `recording`, of the
+/// same run, gives counters of the whole machine and of as many nodes as there is room for.
+void write_trace(std::ostream& out, const TraceFile& file, const Tracer& tracer,
+                 const Recording& recording);
+
+}  // namespace toroid

@@ -1,0 +1,148 @@
+#include "tools/run/children.hpp"
+
+#include <fcntl.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+
+#include "router/job/launcher_pipe.hpp"
+#include "router/ofi/shared_files.hpp"
+
+namespace toroid {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kTimeToTerminate{1000};
+constexpr timespec kLookPeriod{.tv_sec = 0, .tv_nsec = 50'000'000};
+
+/// Whether the process has ended. Its id stays its own: it is not waited for yet.
+bool has_ended(pid_t process) {
+  siginfo_t info{};
+  return ::waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == process;
+}
+
+}  // namespace
+
+/// Blocks the signals: wait() takes them one by one.
+Children::Children(milliseconds grace, bool goes_on)
+    : grace_(grace), goes_on_(goes_on), joining_(make_pipe()) {
+  ::fcntl(joining_.out.fd(), F_SETFL, O_NONBLOCK);
+  ::sigemptyset(&signals_);
+  for (const int number : {SIGCHLD, SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&signals_, number);
+  ::sigprocmask(SIG_BLOCK, &signals_, &before_);
+}
+
+Children::~Children() {
+  for (Child& child : children_) {
+    child.kill();
+    if (child.is_running()) ::waitpid(child.pid(), nullptr, 0);
+  }
+  ::sigprocmask(SIG_SETMASK, &before_, nullptr);
+}
+
+void Children::start(ChildCommand command) {
+  if (!command.input) {
+    command.kept.push_back(joining_.in.fd());
+    command.environment.emplace_back(job::kLauncherPipe, job::pipe_text(joining_.in.fd()));
+  }
+  children_.emplace_back(command);
+}
+
+int Children::wait() {
+  while (any_running()) {
+    const int number = ::sigtimedwait(&signals_, nullptr, &kLookPeriod);
+    if (number > 0 && number != SIGCHLD) handle(number);
+    reap();
+    read_who_joins();
+    miss_those_who_did_not_join();
+    press();
+  }
+  return exit_code();
+}
+
+bool Children::any_running() const {
+  return std::any_of(children_.begin(), children_.end(),
+                     [](const Child& child) { return child.is_running(); });
+}
+
+/// Passes the signal on to local processes and asks those on other hosts to end.
+void Children::handle(int number) {
+  interrupted_ = true;
+  for (Child& child : children_) child.interrupt(number);
+  begin_grace();
+}
+
+void Children::reap() {
+  for (Child& child : children_) {
+    int status = 0;
+    if (!child.is_running() || !has_ended(child.pid())) continue;
+    if (!child.is_remote()) ofi::remove_shared_files_of(child.pid());
+    ::waitpid(child.pid(), &status, 0);
+    child.end(status);
+    if (child.exit_code() == 0) continue;
+    std::fputs(("toroid: " + child.obituary() + "\n").c_str(), stderr);
+    if (!may_be_missed(child)) begin_grace();
+  }
+}
+
+/// By ssh 128 and the signal's number are the exit code.
+bool Children::may_be_missed(const Child& child) const {
+  return goes_on_ && child.rank() > 0 && child.exit_code() > 128 &&
+         (child.joins() || child.is_remote());
+}
+
+void Children::read_who_joins() {
+  std::uint32_t rank = 0;
+  while (::read(joining_.out.fd(), &rank, sizeof rank) == sizeof rank)
+    if (rank < children_.size()) children_[rank].join();
+}
+
+void Children::miss_those_who_did_not_join() {
+  const auto waits = [](const Child& child) { return child.is_running() && child.joins(); };
+  if (stage_ != Stage::running || std::none_of(children_.begin(), children_.end(), waits)) return;
+  for (const Child& child : children_) {
+    if (child.is_running() || child.joins() || child.is_remote()) continue;
+    std::fputs(("toroid: " + child.obituary() + " before it joined the others\n").c_str(), stderr);
+    is_missing_ = true;
+    begin_grace();
+  }
+}
+
+void Children::begin_grace() {
+  if (stage_ != Stage::running) return;
+  stage_ = Stage::grace;
+  until_ = Clock::now() + grace_;
+}
+
+/// Goes on to SIGTERM when the grace has ended, then to SIGKILL: a stopped process does not notice
+/// SIGTERM.
+void Children::press() {
+  if (stage_ == Stage::running || stage_ == Stage::killed || Clock::now() < until_) return;
+  if (stage_ == Stage::grace) {
+    for (Child& child : children_) child.terminate();
+    stage_ = Stage::terminated;
+    until_ = Clock::now() + kTimeToTerminate;
+  } else {
+    for (Child& child : children_) child.kill();
+    stage_ = Stage::killed;
+  }
+}
+
+int Children::exit_code() const {
+  int code = interrupted_ || is_missing_ ? 1 : 0;
+  for (const Child& child : children_) {
+    if (child.exit_code() == 0 || child.was_ended_by_launcher()) continue;
+    code = std::max(code, child.exit_code() == 2 ? 2 : 1);  // what was typed explains the rest
+  }
+  return code;
+}
+
+}  // namespace toroid

@@ -1,0 +1,181 @@
+#include "tools/run/exchange_bounds.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "hal/packet.hpp"
+#include "hal/random.hpp"
+#include "hal/shape.hpp"
+#include "packet/exchange/exchange_plan.hpp"
+#include "packet/exchange/traffic_messages.hpp"
+#include "packet/node/settings.hpp"
+#include "packet/traffic/matrix_traffic.hpp"
+#include "packet/traffic/traffic.hpp"
+#include "packet/traffic/traffic_bounds.hpp"
+#include "tools/run/host_bound.hpp"
+#include "tools/run/progress.hpp"
+
+namespace toroid {
+namespace {
+
+/// Another traffic whose bounds can be interrupted: of many pairs they take long.
+class InterruptibleTraffic : public Traffic {
+ public:
+  explicit InterruptibleTraffic(const Traffic& traffic) : traffic_(traffic) {}
+  std::string_view name() const override { return traffic_.name(); }
+  std::uint64_t bytes(Rank from, Rank to) const override { return traffic_.bytes(from, to); }
+  std::optional<std::uint64_t> message_bytes() const override { return traffic_.message_bytes(); }
+  bool is_uniform_all_to_all() const override { return traffic_.is_uniform_all_to_all(); }
+  unsigned all_to_all_inside() const override { return traffic_.all_to_all_inside(); }
+  bool has_equal_sources() const override { return traffic_.has_equal_sources(); }
+  std::vector<Rank> targets(Rank from) const override {
+    throw_if_interrupted();
+    return traffic_.targets(from);
+  }
+  std::vector<Rank> sources(Rank to) const override { return traffic_.sources(to); }
+  Rank draw(Rank from, Random& random) const override { return traffic_.draw(from, random); }
+
+ private:
+  const Traffic& traffic_;
+};
+
+/// Another traffic with so many packets per message as it has bytes: what messages take that are
+/// put together, in parts of kPayloadBytes.
+class PackedTraffic final : public InterruptibleTraffic {
+ public:
+  using InterruptibleTraffic::InterruptibleTraffic;
+  std::uint64_t bytes(Rank from, Rank to) const override {
+    return InterruptibleTraffic::bytes(from, to) * kPayloadBytes;
+  }
+  std::optional<std::uint64_t> message_bytes() const override {
+    const auto bytes = InterruptibleTraffic::message_bytes();
+    return bytes ? std::optional(*bytes * kPayloadBytes) : std::nullopt;
+  }
+};
+
+/// Among those that live, where some are dead.
+bool is_among_all(const Traffic& traffic, const Shape& shape) {
+  return traffic.is_uniform_all_to_all() ||
+         (shape.failures() != nullptr && traffic.name() == "all-to-all");
+}
+
+/// Bounds of a traffic on a machine: of shortest ways, or of any.
+using BoundsOf = Bounds (*)(const Machine& machine, const Shape& shape, const Traffic& traffic);
+
+Bounds of_shortest_ways(const Machine& machine, const Shape& shape, const Traffic& traffic) {
+  return traffic_bounds(machine, shape, traffic);
+}
+
+/// What an all-to-all has to carry from one half of a torus to the other is the same whatever the
+/// ways: its closed formulas hold for any. Those of twisted tori are of shortest ways.
+Bounds whole_bounds(const Machine& machine, const Shape& shape, const Traffic& traffic,
+                    BoundsOf bounds_of) {
+  const bool has_formula = bounds_of == of_shortest_ways || !shape.is_twisted();
+  if (!is_among_all(traffic, shape) || !has_formula) return bounds_of(machine, shape, traffic);
+  const std::uint64_t bytes = traffic.message_bytes().value();
+  return all_to_all_bounds(machine, shape, message_cost(machine, bytes));
+}
+
+Bounds combined_bounds(const Machine& machine, const Shape& shape, const Traffic& traffic,
+                       BoundsOf bounds_of) {
+  Bounds bounds = whole_bounds(machine, shape, PackedTraffic(traffic), bounds_of);
+  for (Tick* cycles : {&bounds.hottest_link, &bounds.injection, &bounds.processor})
+    *cycles = (*cycles + kPayloadBytes - 1) / kPayloadBytes;
+  return bounds;
+}
+
+/// Bytes of the packets from `first` on, `packets` of them, of a message.
+std::uint64_t bytes_of_packets(const ExchangePlan& plan, std::uint64_t message, std::uint64_t first,
+                               std::uint64_t packets) {
+  const std::uint64_t begin = std::min(message, first * plan.data_bytes());
+  return std::min(message, (first + packets) * plan.data_bytes()) - begin;
+}
+
+/// What a node sends in the rounds of which each has an order of its own, or in all of them.
+void add_visits(const TrafficExchange& exchange, Rank from, std::vector<TrafficEntry>& entries) {
+  const ExchangePlan& plan = exchange.plan();
+  const std::uint64_t step =
+      plan.changes_order() ? plan.settings().packets_per_visit : ~std::uint32_t{0};
+  const std::uint64_t longest = most_packets(plan, exchange.traffic(), from);
+  std::uint32_t round = 0;
+  for (std::uint64_t first = 0; first < longest; first += step, ++round)
+    for (const Rank to : plan.order(plan.visitor(from, from, round)).first(plan.format().peers)) {
+      const std::uint64_t message = to == from ? 0 : exchange.traffic().bytes(from, to);
+      entries.push_back({from, to, bytes_of_packets(plan, message, first, step)});
+    }
+}
+
+MatrixTraffic sampled_traffic(const TrafficExchange& exchange) {
+  const Rank nodes = exchange.plan().shape().size();
+  std::vector<TrafficEntry> entries;
+  for (Rank from = 0; from < nodes; ++from) {
+    throw_if_interrupted();
+    add_visits(exchange, from, entries);
+  }
+  return {"sample", nodes, std::move(entries)};
+}
+
+double payload_sum(const Traffic& traffic, Rank nodes) {
+  if (traffic.is_uniform_all_to_all())
+    return static_cast<double>(traffic.message_bytes().value()) * nodes * (nodes - 1.0);
+  double sum = 0;
+  for (Rank from = 0; from < nodes; ++from)
+    for (const Rank to : traffic.targets(from)) sum += static_cast<double>(traffic.bytes(from, to));
+  return sum;
+}
+
+Bounds bounds_by(BoundsOf bounds_of, const TrafficExchange& exchange, const Machine& machine) {
+  const Shape& shape = exchange.plan().shape();
+  if (exchange.plan().is_sample())
+    return bounds_of(machine, shape, InterruptibleTraffic(sampled_traffic(exchange)));
+  if (exchange.plan().policy().combines())
+    return combined_bounds(machine, shape, exchange.traffic(), bounds_of);
+  return whole_bounds(machine, shape, InterruptibleTraffic(exchange.traffic()), bounds_of);
+}
+
+/// Messages of the node that sends most.
+std::uint64_t most_messages(const TrafficExchange& exchange) {
+  const ExchangePlan& plan = exchange.plan();
+  const Rank nodes = plan.shape().size();
+  if (plan.is_sample()) return plan.format().peers;
+  if (exchange.traffic().is_uniform_all_to_all()) return nodes - 1;
+  std::size_t most = 0;
+  for (Rank from = 0; from < nodes; ++from)
+    most = std::max(most, exchange.traffic().targets(from).size());
+  return most;
+}
+
+ExchangeLimits limits_by(const TrafficExchange& exchange, const Machine& machine) {
+  const Bounds shortest = bounds_by(of_shortest_ways, exchange, machine);
+  if (exchange.plan().policy().keeps_to_shortest_ways(exchange.plan().shape()))
+    return {shortest, shortest.hottest_link};
+  return {bounds_by(traffic_bounds_of_any_ways, exchange, machine), shortest.hottest_link};
+}
+
+}  // namespace
+
+ExchangeLimits exchange_limits(const TrafficExchange& exchange, const Machine& machine,
+                               bool by_engines) {
+  if (!by_engines || exchange.node_options().transfer == TransferMode::packets)
+    return limits_by(exchange, machine);
+  ExchangeLimits limits = limits_by(exchange, moved_by_engines(machine));
+  if (limits.bounds.max() > 0)
+    limits.bounds = bounds_by_engines(limits.bounds, machine, most_messages(exchange));
+  return limits;
+}
+
+Timing exchange_timing(const TrafficExchange& exchange, const ExchangeLimits& limits,
+                       const Machine& machine, const Emulation& emulation, Tick cycles) {
+  if (!exchange.plan().format().payload)
+    return virtual_timing(cycles, binding(limits.bounds), limits.hottest_link, machine);
+  const double bytes = payload_sum(exchange.traffic(), exchange.plan().shape().size());
+  return wall_clock_timing(static_cast<double>(cycles) / machine.clock_hz,
+                           exchange_copy_seconds(bytes, emulation.workers(), emulation.transfer()));
+}
+
+}  // namespace toroid

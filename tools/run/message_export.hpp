@@ -1,0 +1,40 @@
+// Carries out --export: writes a run's messages as a file that `toroid replay` performs.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "packet/node/message_record.hpp"
+#include "tools/files/output_file.hpp"
+#include "tools/options/cli_fwd.hpp"
+#include "tools/options/options.hpp"
+#include "tools/run/emulation.hpp"
+#include "tools/run/processes.hpp"
+
+namespace toroid {
+
+void add_export_option(CLI::App& command, std::string& path);
+
+/// Records the messages of a run. Opens its file before the run, so that a bad path costs nothing,
+/// and outlives the nodes, whose threads add to the record.
+class MessageExport {
+ public:
+  /// `path`: empty to record nothing. Throws BadInput where it does not end as a schedule's does or
+  /// cannot be written.
+  MessageExport(const std::string& path, const Shape& shape, const Processes& processes);
+
+  /// The options of the run, with this as its record where there is a path.
+  RunOptions recorded(RunOptions options);
+  /// Writes, on the process that reports, what all processes have recorded. All call it after the
+  /// run, in the same order.
+  void write(const Emulation& emulation, const Machine& machine);
+
+ private:
+  std::string path_;
+  std::unique_ptr<MessageRecord> record_;
+  std::unique_ptr<OutputFile> file_;
+};
+
+}  // namespace toroid
