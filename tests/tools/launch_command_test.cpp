@@ -7,7 +7,7 @@
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
-#include "tools/options/arguments.hpp"
+#include "tools/text/shell_words.hpp"
 
 namespace toroid::testing {
 namespace {

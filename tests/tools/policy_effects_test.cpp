@@ -25,6 +25,7 @@
 #include "tools/options/options.hpp"
 #include "tools/run/ofi.hpp"
 #include "tools/run/policy_effects.hpp"
+#include "tools/run/run_options.hpp"
 
 namespace toroid::testing {
 namespace {

@@ -21,7 +21,7 @@
 #include "tests/tools/values.hpp"
 #include "tools/files/npy/npy.hpp"
 #include "tools/report/blob.hpp"
-#include "tools/report/provenance.hpp"
+#include "tools/text/shell_words.hpp"
 
 namespace toroid::testing {
 namespace {

@@ -9,8 +9,8 @@
 #include "packet/node/node.hpp"
 #include "packet/policies/policies.hpp"
 #include "packet/traffic/patterns.hpp"
-#include "tools/options/options.hpp"
 #include "tools/run/emulation.hpp"
+#include "tools/run/run_options.hpp"
 
 namespace toroid {
 namespace {

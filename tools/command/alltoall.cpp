@@ -53,6 +53,7 @@
 #include "tools/run/progress.hpp"
 #include "tools/run/report_output.hpp"
 #include "tools/run/run_identity.hpp"
+#include "tools/run/run_options.hpp"
 #include "tools/run/run_result.hpp"
 #include "tools/run/run_setup.hpp"
 #include "tools/run/sound_links.hpp"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "tools/command/documents.hpp"
-#include "tools/options/arguments.hpp"
 #include "tools/options/option_text.hpp"
+#include "tools/text/shell_words.hpp"
 
 namespace toroid {
 namespace {

@@ -29,6 +29,7 @@
 #include "tools/run/message_export.hpp"
 #include "tools/run/observation.hpp"
 #include "tools/run/report_output.hpp"
+#include "tools/run/run_options.hpp"
 #include "tools/run/run_result.hpp"
 #include "tools/run/run_setup.hpp"
 #include "tools/run/sound_links.hpp"

@@ -6,10 +6,10 @@
 
 #include <CLI/CLI.hpp>
 #include "tools/command/commands.hpp"
+#include "tools/command/launched_program.hpp"
 #include "tools/options/option_values.hpp"
 #include "tools/options/options.hpp"
 #include "tools/run/launch.hpp"
-#include "tools/run/launched_program.hpp"
 
 namespace toroid {
 

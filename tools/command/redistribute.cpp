@@ -37,6 +37,7 @@
 #include "tools/run/observation_options.hpp"
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/report_output.hpp"
+#include "tools/run/run_options.hpp"
 #include "tools/run/run_result.hpp"
 #include "tools/run/run_setup.hpp"
 #include "tools/run/sound_links.hpp"

@@ -36,6 +36,7 @@
 #include "tools/run/progress.hpp"
 #include "tools/run/replay_bounds.hpp"
 #include "tools/run/report_output.hpp"
+#include "tools/run/run_options.hpp"
 #include "tools/run/run_result.hpp"
 #include "tools/run/run_setup.hpp"
 #include "tools/run/sound_links.hpp"

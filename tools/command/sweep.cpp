@@ -34,6 +34,7 @@
 #include "tools/lab/campaign/summary.hpp"
 #include "tools/options/option_values.hpp"
 #include "tools/options/options.hpp"
+#include "tools/run/run_options.hpp"
 #include "tools/run/terminal.hpp"
 #include "tools/text/choice.hpp"
 #include "tools/text/json.hpp"

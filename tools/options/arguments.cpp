@@ -16,12 +16,6 @@ bool is_decimal(char c) {
 
 }  // namespace
 
-std::string shell_word(std::string_view text) {
-  std::string word = "'";
-  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
-}
-
 bool looks_like_option(const std::string& word) {
   return word.size() > 1 && word.front() == '-' && word != "--" && !is_decimal(word[1]);
 }

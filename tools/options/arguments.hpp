@@ -1,18 +1,14 @@
-// The words of a command line, before they are parsed or after they are quoted.
+// The words of a command line before they are parsed.
 #pragma once
 
 #include "tools/options/cli_fwd.hpp"
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace toroid {
 
 using Words = std::vector<std::string>;
-
-/// The text in single quotes: one word for a POSIX shell, whatever is in it.
-std::string shell_word(std::string_view text);
 
 /// True of "-n" and "--torus=2"; false of "-", "--", "-1" and "word".
 bool looks_like_option(const std::string& word);

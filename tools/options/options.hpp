@@ -11,15 +11,10 @@
 #include "hal/link_errors.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
-#include "packet/node/node.hpp"
-#include "packet/node/settings.hpp"
 #include "router/placement/placement.hpp"
 #include "router/shm/ring_fabric.hpp"
-#include "router/sim/sim_fabric.hpp"
 #include "tools/options/cli_fwd.hpp"
 #include "tools/options/policy_options.hpp"
-#include "tools/run/frame_options.hpp"
-#include "tools/run/processes.hpp"
 
 namespace toroid {
 
@@ -92,18 +87,10 @@ enum class FabricName : std::uint8_t { sim, shm, ofi };
 inline constexpr std::array<std::string_view, 3> kFabricNames = {"sim", "shm", "ofi"};
 inline constexpr std::array<std::string_view, 3> kTimeKinds = {"virtual", "shm", "ofi"};
 
-/// What a run is made of; `sim` is for that fabric, `ring` for the others, `processes` and
-/// `frames` for `ofi`.
-struct RunOptions {
-  FabricName fabric = FabricName::sim;
-  NodeOptions node{};
-  SimOptions sim{};
-  RingOptions ring{};
-  unsigned threads = 0;
-  Binding binding = Binding::core;
-  Processes processes{};
-  FrameOptions frames{};
-};
+/// The providers that `ofi` knows how to use; the libfabric of a host has some of them.
+inline constexpr std::array<std::string_view, 10> kProviderNames = {
+    "shm",           "cxi",         "efa", "psm3",        "psm2",
+    "verbs;ofi_rxm", "tcp;ofi_rxm", "net", "udp;ofi_rxd", "sockets"};
 
 /// Throws BadInput where packets cross no link that could err.
 void refuse_link_errors_without_effect(const LinkErrors& errors, FabricName fabric,
@@ -113,15 +100,6 @@ Shape shape_of(const TorusOptions& torus);
 /// Throws BadInput where rings close after several rounds only: what communicates in lines and
 /// planes has no bound there.
 void refuse_twisted(const Shape& shape);
-/// On `ofi` it joins the run's other processes.
-RunOptions run_options(const CommonOptions& common, const TorusOptions& torus,
-                       const Machine& machine);
-/// The run with messages that move so.
-RunOptions moving_by(TransferMode transfer, RunOptions run);
-/// The number of threads that a run on `sim` takes. Results do not depend on it.
-unsigned sim_threads(const Shape& shape, const RunOptions& options);
 Binding binding_of(const CommonOptions& common);
-/// The workers of this process. On `ofi` all processes call it in the same order.
-Placement placement_of(const Shape& shape, const RunOptions& options);
 
 }  // namespace toroid

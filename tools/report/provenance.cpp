@@ -6,19 +6,11 @@
 #include <ctime>
 #include <fstream>
 #include <ios>
-#include <string_view>
 
-#include "tools/options/arguments.hpp"
+#include "tools/text/shell_words.hpp"
 
 namespace toroid {
 namespace {
-
-/// Whether a shell takes the word unquoted.
-bool needs_no_quotes(const std::string& word) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";
-  return !word.empty() && word.find_first_not_of(kPlain) == std::string::npos;
-}
 
 std::string date_now() {
   return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
@@ -31,13 +23,6 @@ std::vector<std::string> typed_arguments() {
   std::vector<std::string> arguments;
   for (std::string one; std::getline(file, one, '\0');) arguments.push_back(one);
   return arguments;
-}
-
-std::string command_line(const std::vector<std::string>& arguments) {
-  std::string line;
-  for (const std::string& word : arguments)
-    line += (line.empty() ? "" : " ") + (needs_no_quotes(word) ? word : shell_word(word));
-  return line;
 }
 
 const Provenance& provenance() {

@@ -11,9 +11,6 @@ namespace toroid {
 /// The arguments of this process as typed, the program first; empty where there is no /proc.
 std::vector<std::string> typed_arguments();
 
-/// The arguments as one line for a POSIX shell, quoted where they need it.
-std::string command_line(const std::vector<std::string>& arguments);
-
 struct Provenance {
   std::string command;  ///< of this process, shell-quoted
   std::string date;     ///< UTC, ISO 8601: 2026-11-22T10:30:05Z

@@ -19,10 +19,10 @@
 #include "router/ofi/frame_way.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "router/threads/cpu_account.hpp"
-#include "tools/options/options.hpp"
 #include "tools/run/ofi.hpp"
 #include "tools/run/processes.hpp"
 #include "tools/run/progress.hpp"
+#include "tools/run/run_options.hpp"
 
 namespace toroid {
 

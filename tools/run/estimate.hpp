@@ -5,7 +5,7 @@
 #include "hal/shape.hpp"
 #include "packet/policies/policy.hpp"
 #include "packet/traffic/traffic.hpp"
-#include "tools/options/options.hpp"
+#include "tools/run/run_options.hpp"
 
 namespace toroid {
 

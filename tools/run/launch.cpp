@@ -13,10 +13,10 @@
 #include "router/job/key.hpp"
 #include "router/job/process_info.hpp"
 #include "router/job/socket.hpp"
-#include "tools/options/arguments.hpp"
 #include "tools/run/child.hpp"
 #include "tools/run/children.hpp"
 #include "tools/run/host_list.hpp"
+#include "tools/text/shell_words.hpp"
 
 namespace toroid {
 namespace {

@@ -9,9 +9,9 @@
 #include "packet/node/message_record.hpp"
 #include "tools/files/output_file.hpp"
 #include "tools/options/cli_fwd.hpp"
-#include "tools/options/options.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/processes.hpp"
+#include "tools/run/run_options.hpp"
 
 namespace toroid {
 

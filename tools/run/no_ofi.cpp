@@ -14,7 +14,6 @@
 #include "router/placement/host_topology.hpp"
 #include "router/placement/placement.hpp"
 #include "router/shm/ring_fabric.hpp"
-#include "tools/run/frame_options.hpp"
 #include "tools/run/launch.hpp"
 #include "tools/run/ofi.hpp"
 #include "tools/run/processes.hpp"

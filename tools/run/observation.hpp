@@ -13,12 +13,12 @@
 #include "hal/tick.hpp"
 #include "router/sim/probe.hpp"
 #include "tools/files/output_file.hpp"
-#include "tools/options/options.hpp"
 #include "tools/report/recorder.hpp"
 #include "tools/report/recording.hpp"
 #include "tools/report/tracer.hpp"
 #include "tools/run/observation_options.hpp"
 #include "tools/run/report_output.hpp"
+#include "tools/run/run_options.hpp"
 #include "tools/text/json.hpp"
 
 namespace toroid {

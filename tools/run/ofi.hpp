@@ -15,7 +15,6 @@
 #include "router/placement/host_topology.hpp"
 #include "router/placement/placement.hpp"
 #include "router/shm/ring_fabric.hpp"
-#include "tools/run/frame_options.hpp"
 #include "tools/run/processes.hpp"
 
 namespace toroid {
@@ -41,6 +40,14 @@ OfiHere ofi_here();
 
 /// Why a provider is taken only with --unsafe-provider; empty: it is taken without.
 std::string_view why_unsafe_provider(std::string_view name);
+
+/// What carries frames between processes, as it is asked for.
+struct FrameOptions {
+  std::string provider{};  ///< of libfabric; empty: the best
+  FrameWay way = FrameWay::automatic;
+  bool unsafe_provider = false;  ///< the provider may be one that strangers can end
+  bool goes_on = false;          ///< without processes that are lost
+};
 
 /// The fabric of this process.
 struct OfiEmulation {

@@ -13,6 +13,7 @@
 #include "packet/policies/policy.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "tools/options/options.hpp"
+#include "tools/run/run_options.hpp"
 #include "tools/text/json.hpp"
 
 namespace toroid {

@@ -15,6 +15,7 @@
 #include "tools/report/result_hash.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/policy_effects.hpp"
+#include "tools/run/run_options.hpp"
 #include "tools/text/json.hpp"
 
 namespace toroid {

@@ -9,6 +9,7 @@
 #include "tools/options/option_effects.hpp"
 #include "tools/options/options.hpp"
 #include "tools/run/policy_effects.hpp"
+#include "tools/run/run_options.hpp"
 
 namespace toroid {
 

@@ -10,7 +10,7 @@
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "tools/files/array_io.hpp"
-#include "tools/options/options.hpp"
+#include "tools/run/run_options.hpp"
 #include "tools/transform/run.hpp"
 
 namespace toroid {

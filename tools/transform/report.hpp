@@ -4,9 +4,9 @@
 #include <string>
 
 #include "hal/machine.hpp"
-#include "tools/options/options.hpp"
 #include "tools/report/bound.hpp"
 #include "tools/run/emulation.hpp"
+#include "tools/run/run_options.hpp"
 #include "tools/text/json.hpp"
 #include "tools/transform/options.hpp"
 #include "tools/transform/run.hpp"

@@ -15,10 +15,10 @@
 #include "hal/machine.hpp"
 #include "hal/tick.hpp"
 #include "tools/files/array_io.hpp"
-#include "tools/options/options.hpp"
 #include "tools/report/bound.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/policy_effects.hpp"
+#include "tools/run/run_options.hpp"
 
 namespace toroid {
 

@@ -7,7 +7,7 @@
 
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
-#include "tools/options/options.hpp"
+#include "tools/run/run_options.hpp"
 
 namespace toroid {
 

@@ -34,6 +34,7 @@
 #include "tools/options/options.hpp"
 #include "tools/report/bound.hpp"
 #include "tools/run/emulation.hpp"
+#include "tools/run/run_options.hpp"
 #include "tools/run/run_result.hpp"
 #include "tools/text/choice.hpp"
 #include "tools/text/json.hpp"

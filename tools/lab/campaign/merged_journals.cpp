@@ -9,7 +9,7 @@
 #include "hal/check.hpp"
 #include "tools/lab/campaign/case.hpp"
 #include "tools/lab/campaign/shard.hpp"
-#include "tools/report/provenance.hpp"
+#include "tools/text/shell_words.hpp"
 #include "tools/text/version.hpp"
 
 namespace toroid {

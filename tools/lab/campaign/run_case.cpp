@@ -19,6 +19,7 @@
 #include "tools/report/result_hash.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/exchange_bounds.hpp"
+#include "tools/run/run_options.hpp"
 #include "tools/run/run_result.hpp"
 
 namespace toroid {

@@ -10,6 +10,7 @@
 #include "hal/tick.hpp"
 #include "packet/exchange/open_loop.hpp"
 #include "tools/options/options.hpp"
+#include "tools/run/run_options.hpp"
 #include "tools/text/json.hpp"
 
 namespace toroid {

@@ -18,6 +18,7 @@
 #include "tools/options/options.hpp"
 #include "tools/run/estimate.hpp"
 #include "tools/run/memory.hpp"
+#include "tools/run/run_options.hpp"
 #include "tools/text/choice.hpp"
 #include "tools/text/json.hpp"
 

@@ -15,6 +15,7 @@
 #include "tools/report/bound.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/estimate.hpp"
+#include "tools/run/run_options.hpp"
 #include "tools/text/choice.hpp"
 #include "tools/text/json.hpp"
 #include "tools/transform/input.hpp"

@@ -1,4 +1,4 @@
-#include "tools/run/launched_program.hpp"
+#include "tools/command/launched_program.hpp"
 
 #include <fmt/core.h>
 #include <unistd.h>

@@ -1,0 +1,42 @@
+// What a run is made of, from the options of its command line.
+#pragma once
+
+#include <cstdint>
+
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "packet/node/node.hpp"
+#include "packet/node/settings.hpp"
+#include "router/placement/placement.hpp"
+#include "router/shm/ring_fabric.hpp"
+#include "router/sim/sim_fabric.hpp"
+#include "tools/options/options.hpp"
+#include "tools/run/ofi.hpp"
+#include "tools/run/processes.hpp"
+
+namespace toroid {
+
+/// What a run is made of; `sim` is for that fabric, `ring` for the others, `processes` and
+/// `frames` for `ofi`.
+struct RunOptions {
+  FabricName fabric = FabricName::sim;
+  NodeOptions node{};
+  SimOptions sim{};
+  RingOptions ring{};
+  unsigned threads = 0;
+  Binding binding = Binding::core;
+  Processes processes{};
+  FrameOptions frames{};
+};
+
+/// On `ofi` it joins the run's other processes.
+RunOptions run_options(const CommonOptions& common, const TorusOptions& torus,
+                       const Machine& machine);
+/// The run with messages that move so.
+RunOptions moving_by(TransferMode transfer, RunOptions run);
+/// The number of threads that a run on `sim` takes. Results do not depend on it.
+unsigned sim_threads(const Shape& shape, const RunOptions& options);
+/// The workers of this process. On `ofi` all processes call it in the same order.
+Placement placement_of(const Shape& shape, const RunOptions& options);
+
+}  // namespace toroid
