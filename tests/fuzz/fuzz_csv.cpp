@@ -12,7 +12,7 @@
 #include "packet/replay/schedule_graph.hpp"
 #include "tests/fuzz/readers.hpp"
 #include "tests/fuzz/refusal.hpp"
-#include "tools/files/message_csv.hpp"
+#include "tools/files/schedule_file.hpp"
 
 namespace toroid::fuzz::csv {
 namespace {

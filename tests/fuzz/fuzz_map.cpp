@@ -7,7 +7,7 @@
 #include "hal/check.hpp"
 #include "tests/fuzz/readers.hpp"
 #include "tools/files/map_file.hpp"
-#include "tools/files/npy/npy.hpp"
+#include "tools/files/npy.hpp"
 
 namespace toroid::fuzz::map {
 namespace {

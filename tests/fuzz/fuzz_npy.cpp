@@ -8,7 +8,7 @@
 
 #include "hal/check.hpp"
 #include "tests/fuzz/readers.hpp"
-#include "tools/files/npy/npy.hpp"
+#include "tools/files/npy.hpp"
 
 namespace toroid::fuzz::npy {
 namespace {

@@ -8,7 +8,7 @@
 #include "tests/fuzz/refusal.hpp"
 #include "tools/options/policy_file.hpp"
 #include "tools/options/policy_name.hpp"
-#include "tools/options/table_policy.hpp"
+#include "tools/options/policy_tables.hpp"
 
 namespace toroid::fuzz::policy {
 namespace {

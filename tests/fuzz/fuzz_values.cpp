@@ -17,9 +17,8 @@
 #include "tests/fuzz/readers.hpp"
 #include "tests/fuzz/refusal.hpp"
 #include "tools/files/machine_file.hpp"
-#include "tools/text/byte_count.hpp"
-#include "tools/text/quantity.hpp"
-#include "tools/text/range.hpp"
+#include "tools/files/quantity.hpp"
+#include "tools/text/numbers.hpp"
 
 namespace toroid::fuzz::values {
 namespace {

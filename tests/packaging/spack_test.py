@@ -13,7 +13,7 @@ SOURCE = pathlib.Path(__file__).parent.parent.parent
 NAMES = {
     "Boost": "boost", "CLI11": "cli11", "EIGEN": "eigen", "FABRIC": "libfabric", "FFTW3": "fftw", "FFTW3F": "fftw", "GTest": "googletest",
     "HWLOC": "hwloc", "ISAL": "isa-l", "OPENBLAS": "openblas", "OpenSSL": "openssl", "PMIX": "pmix",
-    "PkgConfig": "pkgconfig", "Python3": "python", "SODIUM": "libsodium", "Threads": None, "ZLIB": "zlib",
+    "PkgConfig": "pkgconfig", "Python3": "python", "SODIUM": "libsodium", "Threads": None, "ZIP": "libzip", "ZLIB": "zlib",
     "fmt": "fmt", "nlohmann_json": "nlohmann-json",
 }
 

@@ -17,12 +17,11 @@
 #include "hal/check.hpp"
 #include "tests/tools/temporary_directory.hpp"
 #include "tools/lab/campaign/campaign.hpp"
-#include "tools/lab/campaign/csv.hpp"
 #include "tools/lab/campaign/journal.hpp"
-#include "tools/lab/campaign/table.hpp"
+#include "tools/lab/campaign/result.hpp"
 #include "tools/run/progress.hpp"
 #include "tools/text/json.hpp"
-#include "tools/text/plain_number.hpp"
+#include "tools/text/table.hpp"
 
 namespace toroid {
 namespace {

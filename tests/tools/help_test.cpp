@@ -13,7 +13,7 @@
 #include "tools/command/documents.hpp"
 #include "tools/options/option_text.hpp"
 #include "tools/options/option_values.hpp"
-#include "tools/text/wrap.hpp"
+#include "tools/text/words.hpp"
 
 namespace toroid::testing {
 namespace {

@@ -12,7 +12,7 @@
 #include "hal/tick.hpp"
 #include "tests/tools/temporary_directory.hpp"
 #include "tools/files/machine_file.hpp"
-#include "tools/text/quantity.hpp"
+#include "tools/files/quantity.hpp"
 
 namespace toroid::testing {
 namespace {

@@ -30,10 +30,8 @@
 #include "tests/tools/temporary_directory.hpp"
 #include "tools/files/machine_file.hpp"
 #include "tools/lab/paper/expression.hpp"
-#include "tools/lab/paper/formats.hpp"
 #include "tools/lab/paper/published.hpp"
 #include "tools/lab/paper/row.hpp"
-#include "tools/lab/paper/simulate.hpp"
 #include "tools/lab/paper/simulation.hpp"
 #include "tools/text/json.hpp"
 

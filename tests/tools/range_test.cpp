@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "hal/check.hpp"
-#include "tools/text/byte_count.hpp"
-#include "tools/text/range.hpp"
+#include "tools/text/numbers.hpp"
 
 namespace toroid::testing {
 namespace {

@@ -12,7 +12,7 @@
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 #include "tests/tools/values.hpp"
-#include "tools/files/npy/npy.hpp"
+#include "tools/files/npy.hpp"
 
 namespace toroid::testing {
 namespace {

@@ -24,7 +24,7 @@
 #include "tests/router/shm/ring_machine.hpp"
 #include "tests/router/sim/sim_machine.hpp"
 #include "tools/files/goal.hpp"
-#include "tools/files/message_csv.hpp"
+#include "tools/files/schedule_file.hpp"
 
 namespace toroid {
 namespace {

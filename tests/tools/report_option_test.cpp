@@ -19,9 +19,9 @@
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 #include "tests/tools/values.hpp"
-#include "tools/files/npy/npy.hpp"
+#include "tools/files/npy.hpp"
 #include "tools/report/blob.hpp"
-#include "tools/text/shell_words.hpp"
+#include "tools/text/words.hpp"
 
 namespace toroid::testing {
 namespace {

@@ -9,9 +9,9 @@
 
 #include "hal/check.hpp"
 #include "tools/lab/campaign/case.hpp"
-#include "tools/lab/campaign/schedule_files.hpp"
 #include "tools/lab/campaign/settings.hpp"
 #include "tools/lab/campaign/shard.hpp"
+#include "tools/lab/campaign/workload.hpp"
 
 namespace toroid {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "tools/command/documents.hpp"
 #include "tools/options/option_text.hpp"
-#include "tools/text/shell_words.hpp"
+#include "tools/text/words.hpp"
 
 namespace toroid {
 namespace {

@@ -31,15 +31,14 @@
 #include "tools/options/option_values.hpp"
 #include "tools/options/options.hpp"
 #include "tools/run/estimate.hpp"
-#include "tools/run/memory.hpp"
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/progress.hpp"
 #include "tools/run/report_output.hpp"
 #include "tools/run/run_options.hpp"
 #include "tools/run/run_result.hpp"
 #include "tools/run/run_setup.hpp"
-#include "tools/text/choice.hpp"
 #include "tools/text/json.hpp"
+#include "tools/text/spelling.hpp"
 
 namespace toroid {
 namespace {

@@ -21,16 +21,16 @@
 #include "tools/lab/campaign/result.hpp"
 #include "tools/lab/campaign/row_table.hpp"
 #include "tools/lab/campaign/run_case.hpp"
-#include "tools/lab/campaign/schedule_files.hpp"
 #include "tools/lab/campaign/settings.hpp"
 #include "tools/lab/campaign/summary.hpp"
+#include "tools/lab/campaign/workload.hpp"
 #include "tools/options/option_values.hpp"
 #include "tools/options/options.hpp"
 #include "tools/run/estimate.hpp"
 #include "tools/run/terminal.hpp"
-#include "tools/text/choice.hpp"
 #include "tools/text/json.hpp"
-#include "tools/text/wrap.hpp"
+#include "tools/text/spelling.hpp"
+#include "tools/text/words.hpp"
 
 namespace toroid {
 namespace {

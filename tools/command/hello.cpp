@@ -22,7 +22,7 @@
 #include "tools/options/option_values.hpp"
 #include "tools/options/options.hpp"
 #include "tools/report/bound.hpp"
-#include "tools/report/result_hash.hpp"
+#include "tools/report/provenance.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/estimate.hpp"
 #include "tools/run/host_bound.hpp"

@@ -9,7 +9,7 @@
 
 #include "tools/options/option_text.hpp"
 #include "tools/options/option_values.hpp"
-#include "tools/text/wrap.hpp"
+#include "tools/text/words.hpp"
 
 namespace toroid {
 namespace {

@@ -27,6 +27,7 @@
 #include "router/placement/placement.hpp"
 #include "tools/command/commands.hpp"
 #include "tools/files/machine_file.hpp"
+#include "tools/files/quantity.hpp"
 #include "tools/options/known_names.hpp"
 #include "tools/options/option_values.hpp"
 #include "tools/options/options.hpp"
@@ -35,9 +36,8 @@
 #include "tools/run/run_result.hpp"
 #include "tools/run/terminal.hpp"
 #include "tools/text/json.hpp"
-#include "tools/text/quantity.hpp"
 #include "tools/text/version.hpp"
-#include "tools/text/wrap.hpp"
+#include "tools/text/words.hpp"
 
 namespace toroid {
 namespace {

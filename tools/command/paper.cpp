@@ -20,10 +20,8 @@
 #include "tools/files/machine_file.hpp"
 #include "tools/files/output_file.hpp"
 #include "tools/lab/paper/curves.hpp"
-#include "tools/lab/paper/formats.hpp"
 #include "tools/lab/paper/published.hpp"
 #include "tools/lab/paper/row.hpp"
-#include "tools/lab/paper/simulate.hpp"
 #include "tools/lab/paper/simulation.hpp"
 #include "tools/options/option_values.hpp"
 #include "tools/options/options.hpp"
@@ -33,7 +31,7 @@
 #include "tools/run/terminal.hpp"
 #include "tools/text/json.hpp"
 #include "tools/text/version.hpp"
-#include "tools/text/wrap.hpp"
+#include "tools/text/words.hpp"
 
 namespace toroid {
 namespace {

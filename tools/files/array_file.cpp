@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "hal/check.hpp"
-#include "tools/files/inflate.hpp"
+#include "tools/files/gzip.hpp"
 #include "tools/files/map_file.hpp"
-#include "tools/files/npy/file.hpp"
-#include "tools/files/npy/header.hpp"
+#include "tools/files/npy_header.hpp"
 #include "tools/files/npz_file.hpp"
+#include "tools/files/whole_file.hpp"
 #include "tools/files/zip_archive.hpp"
 
 namespace toroid {
@@ -82,15 +82,15 @@ std::string input_name(const std::string& path) {
 }
 
 NpyArray parse_array(std::span<const std::byte> bytes, std::string_view name) {
-  return npy::naming(name, [&] { return decoded(unpacked_array_in(bytes, name)); });
+  return naming(name, [&] { return decoded(unpacked_array_in(bytes, name)); });
 }
 
 StoredArray read_stored_array(const std::string& path) {
   const std::string name = input_name(path);
-  return npy::naming(name, [&] {
+  return naming(name, [&] {
     auto bytes = std::make_shared<const std::vector<std::byte>>(
-        path == kStandardStream ? npy::read_bytes(stdin, 0, may_hold_an_array)
-                                : npy::read_bytes(path, may_hold_an_array));
+        path == kStandardStream ? read_bytes(stdin, 0, may_hold_an_array)
+                                : read_bytes(path, may_hold_an_array));
     StoredArray array = unpacked_array_in(*bytes, name);
     if (array.owner == nullptr) array.owner = std::move(bytes);
     return array;
@@ -98,7 +98,7 @@ StoredArray read_stored_array(const std::string& path) {
 }
 
 NpyArray read_array(const std::string& path) {
-  return npy::naming(input_name(path), [&] { return decoded(read_stored_array(path)); });
+  return naming(input_name(path), [&] { return decoded(read_stored_array(path)); });
 }
 
 }  // namespace toroid

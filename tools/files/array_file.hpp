@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "tools/files/npy/npy.hpp"
+#include "tools/files/npy.hpp"
 
 namespace toroid {
 

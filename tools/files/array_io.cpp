@@ -15,8 +15,8 @@
 #include "hal/check.hpp"
 #include "hal/random.hpp"
 #include "tools/files/array_file.hpp"
-#include "tools/files/npy/element.hpp"
-#include "tools/files/npy/npy.hpp"
+#include "tools/files/npy.hpp"
+#include "tools/files/npy_elements.hpp"
 
 namespace toroid {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "fft/layout/distribution.hpp"
 #include "hal/check.hpp"
-#include "tools/files/text_file.hpp"
 #include "tools/files/text_scanner.hpp"
+#include "tools/files/whole_file.hpp"
 
 namespace toroid {
 namespace {

@@ -9,11 +9,11 @@
 
 #include "hal/check.hpp"
 #include "hal/parse_number.hpp"
-#include "tools/files/text_file.hpp"
+#include "tools/files/quantity.hpp"
 #include "tools/files/toml.hpp"
-#include "tools/text/quantity.hpp"
+#include "tools/files/whole_file.hpp"
 #include "tools/text/spelling.hpp"
-#include "tools/text/split.hpp"
+#include "tools/text/words.hpp"
 
 namespace toroid {
 namespace {

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "hal/check.hpp"
-#include "tools/files/npy/element.hpp"
-#include "tools/files/npy/header.hpp"
+#include "tools/files/npy_elements.hpp"
+#include "tools/files/npy_header.hpp"
 
 namespace toroid {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <span>
 
-#include "tools/files/npy/npy.hpp"
+#include "tools/files/npy.hpp"
 
 namespace toroid {
 

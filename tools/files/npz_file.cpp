@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,8 +11,8 @@
 #include <vector>
 
 #include "hal/check.hpp"
-#include "tools/files/npy/file.hpp"
-#include "tools/files/npy/header.hpp"
+#include "tools/files/npy_header.hpp"
+#include "tools/files/whole_file.hpp"
 #include "tools/files/zip_archive.hpp"
 
 namespace toroid {
@@ -19,14 +20,17 @@ namespace {
 
 constexpr std::string_view kArrayEnding = ".npy";
 
-/// The array's name in NumPy: the member's name without its ending.
-std::string array_name(const ZipMember& member) {
-  std::string name = member.name;
-  if (name.ends_with(kArrayEnding)) name.resize(name.size() - kArrayEnding.size());
-  return shortened(name);
+bool is_array(const std::string& member) {
+  return member.ends_with(kArrayEnding);
 }
 
-std::string array_names(const std::vector<ZipMember>& members) {
+/// The array's name in NumPy: the member's name without its ending.
+std::string array_name(std::string member) {
+  if (member.ends_with(kArrayEnding)) member.resize(member.size() - kArrayEnding.size());
+  return shortened(member);
+}
+
+std::string array_names(const std::vector<std::string>& members) {
   constexpr std::size_t kMostNames = 10;
   std::string names;
   for (std::size_t m = 0; m < std::min(members.size(), kMostNames); ++m)
@@ -34,22 +38,29 @@ std::string array_names(const std::vector<ZipMember>& members) {
   return names + (members.size() > kMostNames ? ", ..." : "");
 }
 
+/// The number of the member that is the one array.
+std::size_t only_array(const std::vector<std::string>& members) {
+  std::vector<std::string> arrays;
+  std::ranges::copy_if(members, std::back_inserter(arrays), is_array);
+  if (arrays.size() > 1)
+    throw BadInput(
+        fmt::format("holds {} arrays; expected one: {}", arrays.size(), array_names(arrays)));
+  if (arrays.empty())
+    throw BadInput(fmt::format("holds no array, i.e. none of its {} members is a .npy file",
+                               members.size()));
+  return static_cast<std::size_t>(std::ranges::find_if(members, is_array) - members.begin());
+}
+
 }  // namespace
 
 StoredArray stored_npz(std::span<const std::byte> bytes) {
   if (!is_zip(bytes))
     throw BadInput("not an .npz archive: expected it to begin with the bytes 'P' 'K' 3 4");
-  std::vector<ZipMember> arrays = zip_members(bytes);
-  const std::size_t members = arrays.size();
-  std::erase_if(arrays, [](const ZipMember& m) { return !m.name.ends_with(kArrayEnding); });
-  if (arrays.empty())
-    throw BadInput(
-        fmt::format("holds no array, i.e. none of its {} members is a .npy file", members));
-  if (arrays.size() > 1)
-    throw BadInput(
-        fmt::format("holds {} arrays; expected one: {}", arrays.size(), array_names(arrays)));
-  return npy::naming(fmt::format("array {}", array_name(arrays[0])), [&] {
-    auto content = std::make_shared<const std::vector<std::byte>>(zip_content(bytes, arrays[0]));
+  const ZipArchive archive(bytes);
+  const std::vector<std::string> members = archive.names();
+  const std::size_t member = only_array(members);
+  return naming(fmt::format("array {}", array_name(members[member])), [&] {
+    auto content = std::make_shared<const std::vector<std::byte>>(archive.content(member));
     StoredArray array = npy::stored(*content);
     array.owner = std::move(content);
     return array;

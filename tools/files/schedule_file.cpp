@@ -2,16 +2,92 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <ostream>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "hal/check.hpp"
 #include "tools/files/goal.hpp"
-#include "tools/files/message_csv.hpp"
-#include "tools/files/text_file.hpp"
+#include "tools/files/text_scanner.hpp"
+#include "tools/files/whole_file.hpp"
 
 namespace toroid {
+namespace {
+
+constexpr std::string_view kHeader = "time,src,dst,bytes";
+
+struct Row {
+  double time;
+  Rank from;
+  Rank to;
+  std::uint64_t bytes;
+};
+
+void comma(TextScanner& scan) {
+  if (!scan.take(',')) scan.expected("','");
+}
+
+void end_of_line(TextScanner& scan, std::string_view what) {
+  if (!scan.at_line_end()) scan.expected(what);
+  scan.next_line();
+}
+
+Row parse_row(TextScanner& scan, Rank nodes) {
+  Row row{};
+  row.time = scan.take_decimal(kMostSeconds, "a time in seconds");
+  comma(scan);
+  row.from = static_cast<Rank>(scan.take_number(nodes - 1, "the rank of a source"));
+  comma(scan);
+  row.to = static_cast<Rank>(scan.take_number(nodes - 1, "the rank of a destination"));
+  comma(scan);
+  row.bytes = scan.take_number(kMostMessageBytes, "a number of bytes");
+  return row;
+}
+
+void add(Schedule& schedule, const Row& row, std::uint32_t line) {
+  const std::size_t ranks = std::max<std::size_t>(row.from, row.to) + 1;
+  if (schedule.ranks.size() < ranks) schedule.ranks.resize(ranks);
+  schedule.ranks[row.from].operations.push_back({.kind = Operation::Kind::send,
+                                                 .peer = row.to,
+                                                 .line = line,
+                                                 .amount = row.bytes,
+                                                 .not_before = row.time});
+  schedule.ranks[row.to].operations.push_back(
+      {.kind = Operation::Kind::receive, .peer = row.from, .line = line, .amount = row.bytes});
+}
+
+}  // namespace
+
+Schedule parse_message_csv(std::string_view text, std::string_view file, Rank nodes) {
+  TextScanner scan(text, file);
+  Schedule schedule{std::string(file), {}};
+  for (const char c : kHeader)
+    if (!scan.take(c)) scan.expected(fmt::format("the header line '{}'", kHeader));
+  end_of_line(scan, "the end of the header line");
+  while (!scan.at_end()) {
+    const std::uint32_t line = scan.line();
+    const Row row = parse_row(scan, nodes);
+    end_of_line(scan, "the end of the line");
+    add(schedule, row, line);
+  }
+  if (schedule.ranks.empty()) schedule.ranks.resize(1);
+  return schedule;
+}
+
+void write_message_csv(std::ostream& out, const Schedule& schedule) {
+  std::vector<Row> rows;
+  for (Rank r = 0; r < schedule.ranks.size(); ++r)
+    for (const Operation& o : schedule.ranks[r].operations)
+      if (o.kind == Operation::Kind::send) rows.push_back({o.not_before, r, o.peer, o.amount});
+  std::ranges::stable_sort(rows, {}, [](const Row& row) { return std::tuple(row.time, row.from); });
+  out << kHeader << '\n';
+  for (const Row& row : rows)
+    out << fmt::format("{},{},{},{}\n", row.time, row.from, row.to, row.bytes);
+}
+
 namespace {
 
 constexpr std::size_t kLongestSchedule = std::size_t{4} << 30;

@@ -1,14 +1,23 @@
-// Reads and writes files of messages: GOAL or CSV, as the name's ending says.
+// Files of messages: GOAL or CSV, told apart by their content.
 #pragma once
 
 #include <cstdint>
 #include <iosfwd>
 #include <string>
+#include <string_view>
 
 #include "hal/shape.hpp"
 #include "packet/replay/schedule.hpp"
 
 namespace toroid {
+
+/// The schedule of a CSV text: sends that wait for their time alone, and their receives. It has
+/// ranks up to the highest named, one where there is no message. Throws BadInput with file, line
+/// and what was expected: ranks below `nodes`, times of at most kMostSeconds. The last line must
+/// end with a newline too, so that a file that was cut off is refused.
+Schedule parse_message_csv(std::string_view text, std::string_view file, Rank nodes);
+/// Writes the sends by time and source.
+void write_message_csv(std::ostream& out, const Schedule& schedule);
 
 /// The text of FILE.goal or FILE.csv. Throws BadInput where it has another name or cannot be read.
 std::string read_schedule_text(const std::string& path);

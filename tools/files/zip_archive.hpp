@@ -1,34 +1,33 @@
-// Reads zip archives as NumPy and others write them: members stored or deflated, with or without
-// Zip64.
+// Reads zip archives with libzip.
 #pragma once
 
+#include <zip.h>
+
 #include <cstddef>
-#include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace toroid {
 
-/// A member as the archive's directory describes it.
-struct ZipMember {
-  std::string name;
-  std::uint16_t flags = 0;
-  std::uint16_t method = 0;
-  std::uint32_t crc = 0;
-  std::uint64_t packed_size = 0;  ///< bytes
-  std::uint64_t size = 0;         ///< bytes
-  std::uint64_t offset = 0;       ///< bytes before its local header
-};
-
 /// Whether a file that begins with these bytes is a zip archive.
 bool is_zip(std::span<const std::byte> bytes);
 
-/// The members of the archive `bytes`, in the order of its directory. Throws BadInput.
-std::vector<ZipMember> zip_members(std::span<const std::byte> bytes);
+/// An archive in memory, which outlives this.
+class ZipArchive {
+ public:
+  /// Throws BadInput where the bytes are no whole archive.
+  explicit ZipArchive(std::span<const std::byte> bytes);
 
-/// A member's content with its CRC checked. Throws BadInput where it is encrypted, compressed by
-/// another method, truncated or damaged.
-std::vector<std::byte> zip_content(std::span<const std::byte> bytes, const ZipMember& member);
+  /// The names of its members, in the order of its directory.
+  std::vector<std::string> names() const;
+  /// A member's content, its CRC checked. Throws BadInput where it is encrypted, truncated, damaged
+  /// or compressed by a method that libzip does not read.
+  std::vector<std::byte> content(std::size_t member) const;
+
+ private:
+  std::unique_ptr<zip_t, decltype(&::zip_discard)> archive_;
+};
 
 }  // namespace toroid

@@ -13,7 +13,7 @@
 #include "packet/policies/policy.hpp"
 #include "packet/traffic/patterns.hpp"
 #include "tools/files/machine_file.hpp"
-#include "tools/text/wrap.hpp"
+#include "tools/text/words.hpp"
 
 namespace toroid {
 namespace {

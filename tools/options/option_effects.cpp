@@ -11,7 +11,7 @@
 
 #include "hal/check.hpp"
 #include "hal/parse_number.hpp"
-#include "tools/text/split.hpp"
+#include "tools/text/words.hpp"
 
 namespace toroid {
 namespace {

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "tools/options/option_effects.hpp"
-#include "tools/text/split.hpp"
+#include "tools/text/words.hpp"
 
 namespace toroid {
 namespace {

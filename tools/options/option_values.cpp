@@ -12,7 +12,7 @@
 
 #include "hal/check.hpp"
 #include "tools/text/spelling.hpp"
-#include "tools/text/split.hpp"
+#include "tools/text/words.hpp"
 
 namespace toroid {
 namespace {

@@ -10,8 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/text/byte_count.hpp"
-#include "tools/text/range.hpp"
+#include "tools/text/numbers.hpp"
 
 namespace toroid {
 

@@ -14,7 +14,7 @@
 #include "tools/files/machine_file.hpp"
 #include "tools/options/option_values.hpp"
 #include "tools/options/route_choice.hpp"
-#include "tools/text/choice.hpp"
+#include "tools/text/spelling.hpp"
 
 namespace toroid {
 namespace {

@@ -21,9 +21,9 @@
 #include "packet/policies/policies.hpp"
 #include "packet/policies/policy.hpp"
 #include "packet/traffic/patterns.hpp"
-#include "tools/files/npy/integers.hpp"
+#include "tools/files/npy.hpp"
 #include "tools/files/output_file.hpp"
-#include "tools/text/choice.hpp"
+#include "tools/text/spelling.hpp"
 #include "tools/text/version.hpp"
 
 namespace toroid {

@@ -23,13 +23,10 @@
 #include "hal/shape.hpp"
 #include "packet/node/settings.hpp"
 #include "packet/policies/policies.hpp"
-#include "tools/files/file_sum.hpp"
-#include "tools/files/text_file.hpp"
 #include "tools/files/toml.hpp"
+#include "tools/files/whole_file.hpp"
 #include "tools/options/policy_name.hpp"
 #include "tools/options/policy_options.hpp"
-#include "tools/options/policy_tables.hpp"
-#include "tools/text/choice.hpp"
 #include "tools/text/spelling.hpp"
 
 namespace toroid {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "packet/policies/policy.hpp"
-#include "tools/options/table_policy.hpp"
+#include "tools/options/policy_tables.hpp"
 
 namespace toroid {
 

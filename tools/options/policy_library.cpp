@@ -19,7 +19,7 @@
 #include "hal/check.hpp"
 #include "hal/parse_number.hpp"
 #include "packet/policies/library.hpp"
-#include "tools/files/file_sum.hpp"
+#include "tools/files/whole_file.hpp"
 #include "tools/options/policy_name.hpp"
 
 namespace toroid {

@@ -16,8 +16,8 @@
 #include "tools/options/named_policies.hpp"
 #include "tools/options/option_values.hpp"
 #include "tools/options/options.hpp"
-#include "tools/text/choice.hpp"
-#include "tools/text/split.hpp"
+#include "tools/text/spelling.hpp"
+#include "tools/text/words.hpp"
 
 namespace toroid {
 namespace {

@@ -8,7 +8,7 @@
 #include "hal/packet.hpp"
 #include "packet/policies/policies.hpp"
 #include "packet/traffic/patterns.hpp"
-#include "tools/text/choice.hpp"
+#include "tools/text/spelling.hpp"
 
 namespace toroid {
 namespace {

@@ -17,7 +17,7 @@
 #include "tools/options/policy_options.hpp"
 #include "tools/python/answers.hpp"
 #include "tools/python/whole_numbers.hpp"
-#include "tools/text/choice.hpp"
+#include "tools/text/spelling.hpp"
 
 namespace py = pybind11;
 

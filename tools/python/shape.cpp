@@ -18,7 +18,7 @@
 #include "hal/shape.hpp"
 #include "tools/python/module.hpp"
 #include "tools/python/whole_numbers.hpp"
-#include "tools/text/choice.hpp"
+#include "tools/text/spelling.hpp"
 
 namespace py = pybind11;
 

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "hal/check.hpp"
-#include "tools/files/text_file.hpp"
+#include "tools/files/whole_file.hpp"
 
 namespace toroid {
 

@@ -1,13 +1,12 @@
 #include "tools/report/provenance.hpp"
 
 #include <fmt/chrono.h>
-#include <fmt/core.h>
 
 #include <ctime>
 #include <fstream>
 #include <ios>
 
-#include "tools/text/shell_words.hpp"
+#include "tools/text/words.hpp"
 
 namespace toroid {
 namespace {

@@ -1,12 +1,41 @@
-// The origin of a result: its command line and date, on which the result itself does not depend.
+// The origin of a result: its command line and date, on which it does not depend, and the hash of
+// what it is.
 #pragma once
 
+#include <fmt/core.h>
+
+#include <bit>
+#include <complex>
+#include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "hal/random.hpp"
 #include "tools/text/json.hpp"
 
 namespace toroid {
+
+/// Hashes what is added, in that order. Equal on every machine: numbers are added by their bits.
+class ResultHash {
+ public:
+  void add(std::uint64_t word) { state_ = mix64(state_ * 3 + word); }
+  void add(double value) { add(std::bit_cast<std::uint64_t>(value)); }
+  void add(std::span<const std::complex<double>> values) {
+    for (const auto& value : values) {
+      add(value.real());
+      add(value.imag());
+    }
+  }
+  void add(std::string_view words) {
+    for (const char c : words) add(std::uint64_t{static_cast<unsigned char>(c)});
+  }
+  std::string text() const { return fmt::format("{:016x}", state_); }
+
+ private:
+  std::uint64_t state_ = 0;
+};
 
 /// The arguments of this process as typed, the program first; empty where there is no /proc.
 std::vector<std::string> typed_arguments();

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <csignal>
@@ -16,6 +17,8 @@
 #include "hal/archive.hpp"
 #include "hal/check.hpp"
 #include "tools/files/output_file.hpp"
+#include "tools/options/option_values.hpp"
+#include "tools/options/options.hpp"
 #include "tools/report/provenance.hpp"
 #include "tools/run/progress.hpp"
 
@@ -144,6 +147,18 @@ void Checkpoint::remove() const {
   } catch (const std::exception& error) {
     say(fmt::format("warning: {} is not removed: {}", options_.file, error.what()));
   }
+}
+
+void add_checkpoint_options(CLI::App& command, CheckpointOptions& options) {
+  begin_group(command, "Output");
+  CLI::Option* const file =
+      add_file_option(command, "--checkpoint", options.file,
+                      "save the run there now and then, and when it is interrupted; the "
+                      "same command goes on from it; removed when the run has ended");
+  command.add_option("--checkpoint-every", options.every, "seconds between two checkpoints")
+      ->needs(file)
+      ->check(number(0, 1e6))
+      ->capture_default_str();
 }
 
 }  // namespace toroid

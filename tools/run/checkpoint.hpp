@@ -1,5 +1,5 @@
 // Carries out --checkpoint: the state of a run of plain traffic in a file, from time to time and
-// when it is interrupted.
+// when it is interrupted, from which the same command goes on.
 #pragma once
 
 #include <chrono>
@@ -11,10 +11,19 @@
 #include "packet/exchange/traffic_exchange.hpp"
 #include "router/sim/checkpoints.hpp"
 #include "tools/files/checkpoint_file.hpp"
-#include "tools/run/checkpoint_options.hpp"
+#include "tools/options/cli_fwd.hpp"
 #include "tools/run/run_identity.hpp"
 
 namespace toroid {
+
+struct CheckpointOptions {
+  std::string file;    ///< empty: nothing is saved
+  double every = 600;  ///< seconds
+
+  bool given() const { return !file.empty(); }
+};
+
+void add_checkpoint_options(CLI::App& command, CheckpointOptions& options);
 
 /// Outlives the fabric. The main thread makes all calls.
 class Checkpoint final : public SimCheckpoints {

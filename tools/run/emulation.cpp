@@ -14,7 +14,8 @@
 #include "router/job/blob.hpp"
 #include "router/placement/placement.hpp"
 #include "router/sim/sim_fabric.hpp"
-#include "tools/run/memory.hpp"
+#include "tools/options/options.hpp"
+#include "tools/run/estimate.hpp"
 
 namespace toroid {
 namespace {

@@ -1,5 +1,8 @@
-// Estimates the time and memory of a run and announces them before it begins.
+// The time and memory of a run before it begins.
 #pragma once
+
+#include <string>
+#include <string_view>
 
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
@@ -8,6 +11,19 @@
 #include "tools/run/run_options.hpp"
 
 namespace toroid {
+
+/// The bytes that this process may use: those of the host, or of its control group or the limit of
+/// its address space (`ulimit -v`) if that is less.
+double present_memory();
+
+/// "120 MB", "3.4 GB".
+std::string memory_text(double bytes);
+
+/// Throws BadInput where so many bytes are not available; `remedy` says what would need less.
+/// Without this check the system would promise the memory and kill the process when it is used.
+void check_memory(double bytes, std::string_view remedy = "");
+/// The same for the nodes of the shape, at the least, and so many bytes of arrays.
+void check_memory(const Shape& shape, double array_bytes);
 
 /// The work of a run, or of several one after the other.
 struct RunWork {

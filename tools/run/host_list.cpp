@@ -10,7 +10,7 @@
 
 #include "hal/check.hpp"
 #include "hal/parse_number.hpp"
-#include "tools/files/text_file.hpp"
+#include "tools/files/whole_file.hpp"
 
 namespace toroid {
 namespace {

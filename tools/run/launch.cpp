@@ -16,7 +16,7 @@
 #include "tools/run/child.hpp"
 #include "tools/run/children.hpp"
 #include "tools/run/host_list.hpp"
-#include "tools/text/shell_words.hpp"
+#include "tools/text/words.hpp"
 
 namespace toroid {
 namespace {

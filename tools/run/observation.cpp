@@ -1,13 +1,13 @@
 #include "tools/run/observation.hpp"
 
-#include <cstdint>
+#include <CLI/CLI.hpp>
+
 #include <ostream>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include "tools/options/option_values.hpp"
+#include "tools/options/options.hpp"
 #include "tools/report/blob.hpp"
 #include "tools/report/trace_file.hpp"
 #include "tools/run/host_program.hpp"

@@ -1,8 +1,10 @@
 // Carries out --record, --trace and --report: what a run leaves besides its result.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "hal/check.hpp"
 #include "hal/counters.hpp"
@@ -13,15 +15,24 @@
 #include "hal/tick.hpp"
 #include "router/sim/probe.hpp"
 #include "tools/files/output_file.hpp"
+#include "tools/options/cli_fwd.hpp"
 #include "tools/report/recorder.hpp"
 #include "tools/report/recording.hpp"
 #include "tools/report/tracer.hpp"
-#include "tools/run/observation_options.hpp"
 #include "tools/run/report_output.hpp"
 #include "tools/run/run_options.hpp"
 #include "tools/text/json.hpp"
 
 namespace toroid {
+
+struct ObservationOptions {
+  std::string record;                      ///< empty: none
+  std::string trace;                       ///< empty: none
+  std::string report;                      ///< empty: none
+  std::uint64_t trace_bytes = 64'000'000;  ///< of the trace, at most
+};
+
+void add_observation_options(CLI::App& command, ObservationOptions& options);
 
 /// Observes a run and writes its recording, trace and report. Opens its files before the run, so
 /// that a bad path costs nothing, and outlives the fabric. The thread that runs the model calls the

@@ -15,7 +15,7 @@
 #include "packet/policies/policies.hpp"
 #include "packet/traffic/patterns.hpp"
 #include "tools/options/option_effects.hpp"
-#include "tools/text/choice.hpp"
+#include "tools/text/spelling.hpp"
 
 namespace toroid {
 namespace {

@@ -15,8 +15,8 @@
 #include "tools/options/named_policies.hpp"
 #include "tools/report/provenance.hpp"
 #include "tools/run/progress.hpp"
-#include "tools/text/split.hpp"
 #include "tools/text/version.hpp"
+#include "tools/text/words.hpp"
 
 namespace toroid {
 namespace {

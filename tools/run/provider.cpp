@@ -4,14 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <string_view>
 
 #include "hal/check.hpp"
+#include "tools/options/options.hpp"
 #include "tools/run/ofi.hpp"
 #include "tools/text/spelling.hpp"
 
 namespace toroid {
-
 namespace {
 
 /// "tcp" is near "tcp;ofi_rxm", of which it is the part that differs from the others.

@@ -1,4 +1,4 @@
-// The names of libfabric's providers.
+// Refuses providers of libfabric that the user may not have.
 #pragma once
 
 #include <string>

@@ -11,7 +11,7 @@
 #include "router/rules/routing.hpp"
 #include "tools/options/route_choice.hpp"
 #include "tools/run/provider.hpp"
-#include "tools/text/choice.hpp"
+#include "tools/text/spelling.hpp"
 
 namespace toroid {
 

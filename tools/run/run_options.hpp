@@ -1,8 +1,6 @@
 // What a run is made of, from the options of its command line.
 #pragma once
 
-#include <cstdint>
-
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"

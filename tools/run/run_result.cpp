@@ -18,11 +18,9 @@
 #include "router/ofi/frame_way.hpp"
 #include "router/rules/routing.hpp"
 #include "router/shm/ring_fabric.hpp"
-#include "tools/report/provenance.hpp"
 #include "tools/run/host_program.hpp"
 #include "tools/run/sound_links.hpp"
-#include "tools/text/choice.hpp"
-#include "tools/text/plain_number.hpp"
+#include "tools/text/spelling.hpp"
 #include "tools/text/version.hpp"
 
 namespace toroid {

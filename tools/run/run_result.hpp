@@ -12,7 +12,7 @@
 #include "tools/files/output_file.hpp"
 #include "tools/options/options.hpp"
 #include "tools/report/bound.hpp"
-#include "tools/report/result_hash.hpp"
+#include "tools/report/provenance.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/run_options.hpp"

@@ -11,7 +11,7 @@
 #include "router/shm/ring_fabric.hpp"
 #include "tools/files/machine_file.hpp"
 #include "tools/options/route_choice.hpp"
-#include "tools/text/choice.hpp"
+#include "tools/text/spelling.hpp"
 
 namespace toroid {
 

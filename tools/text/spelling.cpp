@@ -7,8 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "hal/check.hpp"
-
 namespace toroid {
 namespace {
 

@@ -1,10 +1,13 @@
-// Finds the existing name that is nearest to a mistyped one.
+// Names that users type: the value that one stands for, and the existing name nearest to a mistyped
+// one.
 #pragma once
 
 #include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
+
+#include "hal/check.hpp"
 
 namespace toroid {
 
@@ -25,5 +28,19 @@ std::string did_you_mean(std::string_view typed, std::span<const std::string_vie
 /// "unknown order 'randm'; did you mean 'random'? known: random, rank, shift".
 std::string unknown_name(std::string_view what, std::string_view typed,
                          std::span<const std::string_view> known);
+
+/// The value whose name is `text`. Throws BadInput with the nearest name and the known ones.
+template <typename Enum>
+Enum parse_choice(std::string_view what, std::span<const std::string_view> names,
+                  std::string_view text) {
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (names[i] == text) return static_cast<Enum>(i);
+  throw BadInput(one_line(unknown_name(what, text, names)));
+}
+
+template <typename Enum>
+std::string_view name_of(std::span<const std::string_view> names, Enum value) {
+  return names[static_cast<std::size_t>(value)];
+}
 
 }  // namespace toroid

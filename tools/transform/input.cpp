@@ -22,8 +22,8 @@
 #include "fft/plan/extents.hpp"
 #include "hal/check.hpp"
 #include "tools/files/array_file.hpp"
-#include "tools/run/memory.hpp"
-#include "tools/text/choice.hpp"
+#include "tools/run/estimate.hpp"
+#include "tools/text/spelling.hpp"
 #include "tools/transform/kinds_text.hpp"
 
 namespace toroid {

@@ -11,8 +11,8 @@
 #include "fft/plan/square_matrix.hpp"
 #include "hal/check.hpp"
 #include "tools/files/array_file.hpp"
-#include "tools/files/npy/npy.hpp"
-#include "tools/text/choice.hpp"
+#include "tools/files/npy.hpp"
+#include "tools/text/spelling.hpp"
 
 namespace toroid {
 namespace {

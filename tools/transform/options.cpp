@@ -18,7 +18,7 @@
 #include "tools/files/box_file.hpp"
 #include "tools/options/option_values.hpp"
 #include "tools/run/message_export.hpp"
-#include "tools/text/choice.hpp"
+#include "tools/text/spelling.hpp"
 #include "tools/transform/kinds_text.hpp"
 
 namespace toroid {

@@ -10,11 +10,9 @@
 #include "hal/shape.hpp"
 #include "tools/options/cli_fwd.hpp"
 #include "tools/options/options.hpp"
-#include "tools/run/observation_options.hpp"
+#include "tools/run/observation.hpp"
 #include "tools/transform/array_options.hpp"
-#include "tools/transform/kernel_option.hpp"
-#include "tools/transform/piece_options.hpp"
-#include "tools/transform/stage_options.hpp"
+#include "tools/transform/method_options.hpp"
 
 namespace toroid {
 

@@ -17,7 +17,7 @@
 #include "hal/tick.hpp"
 #include "tools/report/bound.hpp"
 #include "tools/run/run_result.hpp"
-#include "tools/text/choice.hpp"
+#include "tools/text/spelling.hpp"
 
 namespace toroid {
 namespace {

@@ -1,4 +1,4 @@
-// The files that a run of a plan leaves, opened before the run, so that a bad path costs nothing.
+// The files that a run of a plan leaves, and pictures of input and result for a report.
 #pragma once
 
 #include <array>
@@ -6,12 +6,17 @@
 #include <string>
 
 #include "tools/files/array_io.hpp"
-#include "tools/files/npy/npy.hpp"
+#include "tools/files/npy.hpp"
 #include "tools/files/output_file.hpp"
-#include "tools/run/observation_options.hpp"
+#include "tools/run/observation.hpp"
 #include "tools/run/run_result.hpp"
+#include "tools/text/json.hpp"
+#include "tools/transform/run.hpp"
 
 namespace toroid {
+
+/// Slices of the array and of its spectrum's logarithm, whichever of them the transform took.
+Json slices_json(const TransformJob& job, const HostArray& input, const HostArray& result);
 
 /// As typed; empty: none, "-": a standard stream.
 struct OutputPaths {

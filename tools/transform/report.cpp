@@ -21,13 +21,13 @@
 #include "hal/tick.hpp"
 #include "tools/files/array_io.hpp"
 #include "tools/report/profile.hpp"
-#include "tools/report/result_hash.hpp"
+#include "tools/report/provenance.hpp"
 #include "tools/run/host_bound.hpp"
 #include "tools/run/run_result.hpp"
-#include "tools/text/choice.hpp"
+#include "tools/text/spelling.hpp"
 #include "tools/transform/kinds_text.hpp"
+#include "tools/transform/method_options.hpp"
 #include "tools/transform/orbital_report.hpp"
-#include "tools/transform/stage_options.hpp"
 
 namespace toroid {
 namespace {

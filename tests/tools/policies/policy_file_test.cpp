@@ -29,7 +29,7 @@
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
-#include "tools/files/npy/integers.hpp"
+#include "tools/files/npy.hpp"
 #include "tools/options/policy_file.hpp"
 
 namespace toroid::testing {

@@ -6,7 +6,7 @@
 #include <cstddef>
 
 #include "hal/check.hpp"
-#include "tools/text/byte_count.hpp"
+#include "tools/text/numbers.hpp"
 
 namespace toroid {
 namespace {

@@ -12,7 +12,7 @@
 #include "hal/check.hpp"
 #include "router/placement/cpu_quota.hpp"
 #include "router/placement/host_topology.hpp"
-#include "tools/lab/campaign/finished_rows.hpp"
+#include "tools/lab/campaign/journal.hpp"
 #include "tools/run/host_program.hpp"
 #include "tools/run/interrupt_timeout.hpp"
 #include "tools/run/progress.hpp"

@@ -27,8 +27,9 @@
 #include "tools/options/policy_options.hpp"
 #include "tools/options/route_choice.hpp"
 #include "tools/run/policy_effects.hpp"
+#include "tools/run/run_options.hpp"
 #include "tools/run/run_setup.hpp"
-#include "tools/text/choice.hpp"
+#include "tools/text/spelling.hpp"
 
 namespace toroid {
 namespace {

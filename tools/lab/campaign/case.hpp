@@ -14,7 +14,6 @@
 #include "packet/node/settings.hpp"
 #include "packet/policies/policy.hpp"
 #include "packet/traffic/traffic.hpp"
-#include "tools/lab/campaign/schedule_files.hpp"
 #include "tools/lab/campaign/settings.hpp"
 #include "tools/lab/campaign/shard.hpp"
 #include "tools/lab/campaign/workload.hpp"

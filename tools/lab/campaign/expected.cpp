@@ -7,10 +7,9 @@
 
 #include "packet/policies/policy.hpp"
 #include "packet/traffic/traffic.hpp"
-#include "tools/lab/campaign/finished_rows.hpp"
+#include "tools/lab/campaign/journal.hpp"
 #include "tools/lab/campaign/run_case.hpp"
 #include "tools/lab/campaign/workload.hpp"
-#include "tools/run/memory.hpp"
 
 namespace toroid {
 namespace {

@@ -15,7 +15,7 @@
 #include "hal/check.hpp"
 #include "tools/files/file_descriptor.hpp"
 #include "tools/lab/campaign/shard.hpp"
-#include "tools/report/result_hash.hpp"
+#include "tools/report/provenance.hpp"
 
 namespace toroid {
 namespace {

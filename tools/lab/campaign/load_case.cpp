@@ -36,8 +36,8 @@
 #include "tools/run/emulation.hpp"
 #include "tools/run/run_options.hpp"
 #include "tools/run/run_result.hpp"
-#include "tools/text/choice.hpp"
 #include "tools/text/json.hpp"
+#include "tools/text/spelling.hpp"
 
 namespace toroid {
 namespace {

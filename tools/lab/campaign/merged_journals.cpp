@@ -9,8 +9,8 @@
 #include "hal/check.hpp"
 #include "tools/lab/campaign/case.hpp"
 #include "tools/lab/campaign/shard.hpp"
-#include "tools/text/shell_words.hpp"
 #include "tools/text/version.hpp"
+#include "tools/text/words.hpp"
 
 namespace toroid {
 namespace {

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "tools/lab/campaign/finished_rows.hpp"
 #include "tools/lab/campaign/journal.hpp"
 #include "tools/text/json.hpp"
 

@@ -8,12 +8,12 @@
 #include <array>
 
 #include "hal/check.hpp"
-#include "tools/lab/campaign/csv.hpp"
+#include "tools/lab/campaign/result.hpp"
 #include "tools/lab/campaign/row_table.hpp"
 #include "tools/lab/campaign/run_case.hpp"
 #include "tools/options/option_values.hpp"
+#include "tools/run/estimate.hpp"
 #include "tools/run/host_program.hpp"
-#include "tools/run/memory.hpp"
 
 namespace toroid {
 

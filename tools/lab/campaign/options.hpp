@@ -14,7 +14,6 @@
 
 #include "tools/files/output_file.hpp"
 #include "tools/lab/campaign/case.hpp"
-#include "tools/lab/campaign/finished_rows.hpp"
 #include "tools/lab/campaign/journal.hpp"
 #include "tools/lab/campaign/merged_journals.hpp"
 #include "tools/lab/campaign/settings.hpp"

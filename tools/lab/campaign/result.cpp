@@ -1,8 +1,76 @@
 #include "tools/lab/campaign/result.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <utility>
+
 #include "tools/lab/campaign/run_case.hpp"
 
 namespace toroid {
+namespace {
+
+using Fields = std::vector<std::pair<std::string, std::string>>;
+
+std::string field_of(const Json& value) {
+  if (value.is_null()) return {};
+  if (value.is_string()) return value.get<std::string>();
+  return with_plain_numbers(value).dump();
+}
+
+void flatten(const Json& value, const std::string& name, Fields& fields) {
+  const std::string prefix = name.empty() ? "" : name + '_';
+  if (value.is_object())
+    for (const auto& [key, part] : value.items()) flatten(part, prefix + key, fields);
+  else if (value.is_array())
+    for (std::size_t i = 0; i < value.size(); ++i)
+      flatten(value[i], prefix + std::to_string(i), fields);
+  else
+    fields.emplace_back(name, field_of(value));
+}
+
+/// Adds the columns of a row; a new one stands behind the one before it in this row.
+void add_columns(const Fields& fields, std::vector<std::string>& columns) {
+  auto at = columns.begin();
+  for (const auto& [name, text] : fields) {
+    const auto found = std::ranges::find(columns, name);
+    at = std::next(found != columns.end() ? found : columns.insert(at, name));
+  }
+}
+
+std::string csv_quoted(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
+  return out + '"';
+}
+
+std::string csv_line(const std::vector<std::string>& columns, const Fields& fields) {
+  std::string line;
+  for (const std::string& column : columns) {
+    if (&column != &columns.front()) line += ',';
+    const auto found = std::ranges::find(fields, column, &Fields::value_type::first);
+    if (found != fields.end()) line += csv_quoted(found->second);
+  }
+  return line + '\n';
+}
+
+}  // namespace
+
+std::string csv_text(std::span<const Json> rows) {
+  std::vector<Fields> flat(rows.size());
+  std::vector<std::string> columns;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    flatten(rows[i], "", flat[i]);
+    add_columns(flat[i], columns);
+  }
+  std::string text;
+  for (const std::string& column : columns)
+    text += (&column == &columns.front() ? "" : ",") + csv_quoted(column);
+  text += '\n';
+  for (const Fields& fields : flat) text += csv_line(columns, fields);
+  return text;
+}
 
 Json campaign_report(const CampaignResult& result, const CampaignSettings& settings) {
   Json report = campaign_head(result.verb, settings);

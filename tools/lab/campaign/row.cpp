@@ -7,7 +7,7 @@
 
 #include "hal/counters.hpp"
 #include "tools/report/profile.hpp"
-#include "tools/report/result_hash.hpp"
+#include "tools/report/provenance.hpp"
 #include "tools/run/run_result.hpp"
 #include "tools/run/sound_links.hpp"
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "tools/run/terminal.hpp"
-#include "tools/text/wrap.hpp"
+#include "tools/text/words.hpp"
 
 namespace toroid {
 namespace {

@@ -12,8 +12,8 @@
 
 #include "tools/lab/campaign/case.hpp"
 #include "tools/lab/campaign/settings.hpp"
-#include "tools/lab/campaign/table.hpp"
 #include "tools/text/json.hpp"
+#include "tools/text/table.hpp"
 
 namespace toroid {
 

@@ -13,17 +13,16 @@
 #include "packet/node/node.hpp"
 #include "tools/lab/campaign/campaign.hpp"
 #include "tools/lab/campaign/expected.hpp"
-#include "tools/lab/campaign/finished_rows.hpp"
+#include "tools/lab/campaign/journal.hpp"
 #include "tools/lab/campaign/row.hpp"
 #include "tools/options/options.hpp"
-#include "tools/report/result_hash.hpp"
+#include "tools/report/provenance.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/exchange_bounds.hpp"
 #include "tools/run/run_options.hpp"
 #include "tools/run/run_result.hpp"
 
 namespace toroid {
-
 namespace {
 
 /// `settings`: the case's.

@@ -6,8 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "tools/text/plain_number.hpp"
-
 namespace toroid {
 namespace {
 

@@ -7,8 +7,8 @@
 #include "tools/lab/campaign/campaign.hpp"
 #include "tools/options/option_values.hpp"
 #include "tools/options/route_choice.hpp"
-#include "tools/report/result_hash.hpp"
-#include "tools/text/choice.hpp"
+#include "tools/report/provenance.hpp"
+#include "tools/text/spelling.hpp"
 #include "tools/text/version.hpp"
 
 namespace toroid {

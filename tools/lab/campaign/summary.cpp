@@ -11,7 +11,7 @@
 
 #include "tools/lab/campaign/case.hpp"
 #include "tools/run/terminal.hpp"
-#include "tools/text/wrap.hpp"
+#include "tools/text/words.hpp"
 
 namespace toroid {
 namespace {

@@ -17,17 +17,18 @@
 #include "packet/node/handlers.hpp"
 #include "packet/node/node.hpp"
 #include "packet/replay/replay.hpp"
-#include "packet/replay/schedule_graph.hpp"
 #include "tools/files/array_io.hpp"
+#include "tools/files/schedule_file.hpp"
 #include "tools/lab/campaign/row.hpp"
 #include "tools/options/options.hpp"
+#include "tools/report/provenance.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/replay_bounds.hpp"
 #include "tools/run/run_options.hpp"
 #include "tools/run/run_result.hpp"
-#include "tools/text/choice.hpp"
-#include "tools/text/range.hpp"
-#include "tools/text/split.hpp"
+#include "tools/text/numbers.hpp"
+#include "tools/text/spelling.hpp"
+#include "tools/text/words.hpp"
 #include "tools/transform/input.hpp"
 #include "tools/transform/options.hpp"
 #include "tools/transform/report.hpp"
@@ -35,6 +36,29 @@
 #include "tools/transform/work.hpp"
 
 namespace toroid {
+namespace {
+
+ScheduleFiles::File file_of(std::string text) {
+  ResultHash hash;
+  hash.add(text);
+  return {std::move(text), hash.text()};
+}
+
+}  // namespace
+
+void ScheduleFiles::add(const std::string& path, std::string text) {
+  files_.insert_or_assign(path, file_of(std::move(text)));
+}
+
+const ScheduleFiles::File& ScheduleFiles::file(const std::string& path, Rank nodes) {
+  auto found = files_.find(path);
+  if (found == files_.end()) found = files_.emplace(path, file_of(read_schedule_text(path))).first;
+  File& file = found->second;
+  std::shared_ptr<const ScheduleGraph>& graph = file.graphs[nodes];
+  if (!graph) graph = std::make_shared<const ScheduleGraph>(parse_schedule(file.text, path, nodes));
+  return file;
+}
+
 namespace {
 
 constexpr unsigned kRepeatOnTheWallClock = 5;

@@ -1,18 +1,35 @@
-// Workloads by which policies are compared, besides traffic: a transform, or the messages of a
-// file.
+// What is judged besides traffic: a transform, or the messages of a file, read once.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 
 #include "hal/shape.hpp"
-#include "tools/lab/campaign/schedule_files.hpp"
+#include "packet/replay/schedule_graph.hpp"
 #include "tools/lab/campaign/settings.hpp"
 #include "tools/run/estimate.hpp"
 #include "tools/run/policy_effects.hpp"
 #include "tools/text/json.hpp"
 
 namespace toroid {
+
+/// Each is read once, when it is first asked for, so that all cases have the same messages.
+class ScheduleFiles {
+ public:
+  struct File {
+    std::string text;
+    std::string fingerprint;                                        ///< of the text
+    std::map<Rank, std::shared_ptr<const ScheduleGraph>> graphs{};  ///< by the number of nodes
+  };
+  /// With the graph for `nodes`. Throws BadInput as read_schedule() and ScheduleGraph do.
+  const File& file(const std::string& path, Rank nodes);
+  /// A file that is not read but given: its text under a path, whose ending names the format.
+  void add(const std::string& path, std::string text);
+
+ private:
+  std::map<std::string, File> files_;
+};
 
 /// It knows its torus; calls are const and may come from several threads at once. What policy,
 /// changes, machine and seed are is in the settings of the run (settings_of()).

@@ -19,8 +19,8 @@
 #include "tools/run/estimate.hpp"
 #include "tools/run/run_options.hpp"
 #include "tools/run/run_result.hpp"
-#include "tools/text/choice.hpp"
 #include "tools/text/json.hpp"
+#include "tools/text/spelling.hpp"
 
 namespace toroid {
 namespace {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <optional>
 
-#include "tools/lab/campaign/table.hpp"
 #include "tools/lab/paper/published.hpp"
+#include "tools/text/table.hpp"
 
 namespace toroid {
 namespace {

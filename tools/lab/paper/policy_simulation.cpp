@@ -12,15 +12,14 @@
 #include "tools/files/machine_file.hpp"
 #include "tools/lab/campaign/case.hpp"
 #include "tools/lab/campaign/run_case.hpp"
-#include "tools/lab/campaign/schedule_files.hpp"
 #include "tools/lab/campaign/settings.hpp"
+#include "tools/lab/campaign/workload.hpp"
 #include "tools/lab/paper/simulation.hpp"
 #include "tools/options/options.hpp"
 #include "tools/run/estimate.hpp"
-#include "tools/run/memory.hpp"
 #include "tools/run/run_options.hpp"
-#include "tools/text/choice.hpp"
 #include "tools/text/json.hpp"
+#include "tools/text/spelling.hpp"
 
 namespace toroid {
 namespace {

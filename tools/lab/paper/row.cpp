@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <string_view>
 
-#include "tools/text/wrap.hpp"
+#include "fft/plan/description.hpp"
+#include "tools/run/run_result.hpp"
+#include "tools/text/spelling.hpp"
+#include "tools/text/words.hpp"
 
 namespace toroid {
 namespace {
@@ -98,6 +102,120 @@ std::string rows_table(const std::vector<PaperRow>& rows, std::size_t width) {
     before = &row;
   }
   return text;
+}
+
+namespace {
+
+Json json_of(const std::optional<double>& value) {
+  return value ? Json(*value) : Json();
+}
+
+Json bar_json(const PaperRow& row) {
+  if (!row.bar) return {};
+  return {{"least", row.bar->least}, {"most", row.bar->most}, {"held", !row.misses_bar()}};
+}
+
+/// The text in quotes, which every field may have.
+std::string csv_field(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
+std::string csv_field(const std::optional<double>& value) {
+  return value ? fmt::format("{}", *value) : "";
+}
+
+std::string csv_line(const PaperRow& row) {
+  const auto bar = [&](double RatioBar::*end) {
+    return csv_field(row.bar ? std::optional(*row.bar.*end) : std::nullopt);
+  };
+  return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", row.section, csv_field(row.what),
+                     row.unit, csv_field(row.seed), csv_field(row.ours), csv_field(row.ratio()),
+                     csv_field(row.bound), row.bound_by, csv_field(row.percent_of_bound()),
+                     bar(&RatioBar::least), bar(&RatioBar::most), csv_field(row.source),
+                     csv_field(row.note));
+}
+
+std::string method_name(const CurvePoint& point) {
+  return std::string(name_of<fft::Method>(fft::kMethodNames, point.method));
+}
+
+std::string layer_name(const CurvePoint& point) {
+  return std::string(name_of<fft::Layer>(fft::kLayerNames, point.layer));
+}
+
+std::string curve_name(const CurvePoint& point) {
+  if (point.layer == fft::Layer::packets) return method_name(point);
+  return method_name(point) + " over " + layer_name(point);
+}
+
+}  // namespace
+
+Json rows_json(const std::vector<PaperRow>& rows) {
+  Json json = Json::array();
+  for (const PaperRow& row : rows)
+    json.push_back({{"section", row.section},
+                    {"what", row.what},
+                    {"unit", row.unit},
+                    {"seed", json_of(row.seed)},
+                    {"ours", json_of(row.ours)},
+                    {"ratio", json_of(row.ratio())},
+                    {"bound", json_of(row.bound)},
+                    {"bound_by", row.bound_by.empty() ? Json() : Json(row.bound_by)},
+                    {"percent_of_bound", json_of(row.percent_of_bound())},
+                    {"bar", bar_json(row)},
+                    {"source", row.source},
+                    {"note", row.note}});
+  return json;
+}
+
+Json curves_json(const std::vector<CurvePoint>& points) {
+  Json json = Json::array();
+  for (const CurvePoint& point : points)
+    json.push_back({{"size", point.size},
+                    {"nodes", point.nodes},
+                    {"torus", point.torus},
+                    {"method", curve_name(point)},
+                    {"layer", layer_name(point)},
+                    {"time_s", point.time_s},
+                    {"bound_s", point.bound_s},
+                    {"bound_by", point.bound_by},
+                    {"percent_of_bound", percent_of(point.bound_s, point.time_s)},
+                    {"paper_model_s", point.model_s},
+                    {"speedup", point.speedup},
+                    {"time_nodes_2_3_s", point.scaled_s()}});
+  return json;
+}
+
+std::string rows_csv(const std::vector<PaperRow>& rows) {
+  std::string text =
+      "section,what,unit,seed,ours,ratio,bound,bound_by,percent_of_bound,least,most,source,note\n";
+  for (const PaperRow& row : rows) text += csv_line(row);
+  return text;
+}
+
+std::string curves_csv(const std::vector<CurvePoint>& points) {
+  std::string text;
+  for (const CurvePoint& point : points) {
+    PaperRow row{std::string(kCurves),
+                 fmt::format("{}^3 on {} nodes, {}", point.size, point.nodes, curve_name(point)),
+                 "Figures 2 to 5", "s"};
+    row.ours = point.time_s;
+    row.bound = point.bound_s;
+    row.bound_by = point.bound_by;
+    text += csv_line(row);
+  }
+  return text;
+}
+
+Json fitted_numbers(const Machine& machine) {
+  Json numbers = Json::object();
+  for (const auto& [key, source] : machine.sources)
+    if (source.starts_with("fitted"))
+      for (const MachineField& field : machine_fields())
+        if (field.key == key) numbers[key] = value_of(machine, field);
+  return numbers;
 }
 
 }  // namespace toroid

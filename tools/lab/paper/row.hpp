@@ -1,10 +1,14 @@
-// One line of the table: a published number beside ours.
+// Rows of published numbers beside ours, and their text, JSON and CSV.
 #pragma once
 
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "hal/machine.hpp"
+#include "tools/lab/paper/curves.hpp"
+#include "tools/text/json.hpp"
 
 namespace toroid {
 
@@ -42,5 +46,17 @@ std::string rows_head(std::size_t width);
 /// The name of each section, then its rows. Source and remark stand beside the figures or, where
 /// there is no room, below them; a source is not repeated in the next row.
 std::string rows_table(const std::vector<PaperRow>& rows, std::size_t width);
+
+// A value that is not known is null.
+Json rows_json(const std::vector<PaperRow>& rows);
+Json curves_json(const std::vector<CurvePoint>& points);
+// Columns:
+// section,what,unit,seed,ours,ratio,bound,bound_by,percent_of_bound,least,most,source,note. A value
+// that is not known is empty. Points of curves are rows of times.
+std::string rows_csv(const std::vector<PaperRow>& rows);
+std::string curves_csv(const std::vector<CurvePoint>& points);
+
+/// The numbers that were fitted according to the machine's file, by key.
+Json fitted_numbers(const Machine& machine);
 
 }  // namespace toroid

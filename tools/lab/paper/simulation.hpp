@@ -1,4 +1,4 @@
-// The runs that rows are made from, and the figures that they leave.
+// Runs by name, made once each, several at once.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "fft/plan/description.hpp"
 #include "hal/machine.hpp"
@@ -99,5 +100,21 @@ Simulation policy_simulation(const PolicyRun& what, bool is_long);
 /// KEY=VALUE by the names above ("box-cut"), and `long`. "transform torus=8x8x8 size=128 long".
 /// Throws BadInput.
 Simulation simulation_of(std::string_view text);
+
+struct SimulateOptions {
+  unsigned at_once = 0;  ///< 0: one per core that the process may use
+  bool quiet = false;    ///< without a line of progress
+  /// Called with the results so far whenever a run and all before it are finished; may be empty.
+  std::function<void(const PaperResults&)> show{};
+};
+
+/// The figures of all runs; after an interruption without those that were not finished. An
+/// exception of one run ends the others and is thrown as RunFailed.
+PaperResults simulate(const std::vector<Simulation>& simulations, const PaperSetting& setting,
+                      const SimulateOptions& options);
+
+/// What all runs take, with so many at once.
+RunEstimate estimate_simulations(const std::vector<Simulation>& simulations,
+                                 const PaperSetting& setting, unsigned at_once);
 
 }  // namespace toroid

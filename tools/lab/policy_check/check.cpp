@@ -19,7 +19,7 @@
 #include "tools/run/terminal.hpp"
 #include "tools/text/json.hpp"
 #include "tools/text/version.hpp"
-#include "tools/text/wrap.hpp"
+#include "tools/text/words.hpp"
 
 namespace toroid {
 namespace {

@@ -25,7 +25,7 @@
 #include "hal/check.hpp"
 #include "tools/files/file_descriptor.hpp"
 #include "tools/run/progress.hpp"
-#include "tools/text/split.hpp"
+#include "tools/text/words.hpp"
 
 namespace toroid {
 namespace {

@@ -14,7 +14,6 @@
 #include "packet/traffic/patterns.hpp"
 #include "tools/lab/campaign/case.hpp"
 #include "tools/lab/campaign/run_case.hpp"
-#include "tools/lab/campaign/schedule_files.hpp"
 #include "tools/lab/campaign/settings.hpp"
 #include "tools/lab/campaign/workload.hpp"
 #include "tools/lab/policy_check/answers.hpp"

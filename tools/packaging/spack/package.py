@@ -35,6 +35,7 @@ class Toroid(CMakePackage):
     depends_on("fmt@9:")
     depends_on("hwloc@2:")
     depends_on("libsodium")
+    depends_on("libzip")
     depends_on("nlohmann-json@3.11:")
     depends_on("openblas")
     depends_on("tomlplusplus@3:")

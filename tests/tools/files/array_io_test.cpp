@@ -1,0 +1,130 @@
+// Arrays of files as transforms take them: what can be read where it lies is not converted.
+#include <gtest/gtest.h>
+
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fft/layout/box.hpp"
+#include "fft/layout/node_layout.hpp"
+#include "fft/plan/description.hpp"
+#include "hal/check.hpp"
+#include "tests/tools/files/npy_bytes.hpp"
+#include "tests/tools/files/zip_bytes.hpp"
+#include "tests/tools/temporary_directory.hpp"
+#include "tools/files/array_io.hpp"
+#include "tools/files/npy.hpp"
+
+namespace toroid::testing {
+namespace {
+
+using Values = std::vector<std::complex<double>>;
+
+/// Values that every type of element holds exactly, or their real parts.
+Values exact_values(std::size_t count, bool real) {
+  Values values(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto number = static_cast<double>(i);
+    values[i] = {number + 0.5, real ? 0 : -number};
+  }
+  return values;
+}
+
+Values values_of(HostArray array) {
+  array.hold_values();
+  EXPECT_FALSE(array.borrowed);
+  return array.values;
+}
+
+class ArrayIo : public ::testing::Test {
+ protected:
+  HostArray loaded(const std::string& content, std::int64_t batch = 1) {
+    directory_.save("a.npy", content);
+    return load_array(directory_ / "a.npy", batch);
+  }
+  TemporaryDirectory directory_;
+};
+
+TEST_F(ArrayIo, FloatsInCOrderAreReadWhereTheyLie) {
+  for (const NpyType type : {NpyType::f4, NpyType::f8, NpyType::c8, NpyType::c16}) {
+    const bool real = type == NpyType::f4 || type == NpyType::f8;
+    const Values values = exact_values(2 * 3 * 5, real);
+    const std::string text = written({2, 3, 5}, values, type);
+    for (const std::string& content : {text, gzipped(text)}) {
+      const HostArray array = loaded(content);
+      EXPECT_NE(array.borrowed, nullptr);
+      EXPECT_TRUE(array.values.empty());
+      EXPECT_EQ(array.elements(), 30u);
+      EXPECT_EQ(array.at({1, 2, 4}), values[29]);
+      EXPECT_EQ(values_of(array), values);
+    }
+  }
+}
+
+TEST_F(ArrayIo, OtherTypesAndOrdersAreHeldInDoublePrecision) {
+  const Values values = exact_values(2 * 3, true);
+  const HostArray fortran = loaded(written({2, 3}, values, NpyType::f4, true));
+  EXPECT_EQ(fortran.borrowed, nullptr);
+  EXPECT_EQ(fortran.values, values);
+  std::string swapped = written({2, 3}, values, NpyType::f4);
+  swapped.replace(swapped.find("<f4"), 3, ">f4");
+  for (std::size_t at = swapped.size() - 24; at < swapped.size(); at += 4) {
+    std::swap(swapped[at], swapped[at + 3]);
+    std::swap(swapped[at + 1], swapped[at + 2]);
+  }
+  const HostArray big_endian = loaded(swapped);
+  EXPECT_EQ(big_endian.borrowed, nullptr);
+  EXPECT_EQ(big_endian.values, values);
+}
+
+TEST_F(ArrayIo, BatchesAreReadWhereTheyLieToo) {
+  const Values values = exact_values(3 * 2 * 4, false);
+  const HostArray batch = loaded(written({3, 2, 4}, values, NpyType::c8), 3);
+  EXPECT_EQ(batch.size, (Size{2, 4}));
+  EXPECT_EQ(batch.volume(), 8u);
+  EXPECT_EQ(values_of(batch), values);
+  fft::Index last{};
+  last[0] = 1;
+  last[1] = 3;
+  last[fft::kBatchAxis] = 2;
+  EXPECT_EQ(batch.at(last), values.back());
+}
+
+TEST_F(ArrayIo, NodesTakeTheSamePartsOfBoth) {
+  const Values values = exact_values(4 * 3 * 6, false);
+  const HostArray where_it_lies = loaded(written({4, 3, 6}, values, NpyType::c16));
+  HostArray held = where_it_lies;
+  held.hold_values();
+  fft::Box box = fft::Box::of(held.extents());
+  box.lo[0] = 1;
+  box.hi[2] = 5;
+  const fft::NodeLayout layout = fft::NodeLayout::dense(box);
+  const auto part_of = [&](const HostArray& whole) {
+    NodeArray part(static_cast<std::size_t>(box.volume()), false, fft::Precision::double_);
+    take_part(whole, layout, part);
+    return std::vector(part.bytes().begin(), part.bytes().end());
+  };
+  EXPECT_EQ(part_of(where_it_lies), part_of(held));
+}
+
+TEST_F(ArrayIo, TheFirstElementThatIsNotFiniteIsNamedByItsNumber) {
+  Values values = exact_values(2 * 3 * 5, true);
+  values[17] = std::numeric_limits<double>::infinity();
+  for (const bool fortran_order : {false, true}) {
+    directory_.save("a.npy", written({2, 3, 5}, values, NpyType::f8, fortran_order));
+    try {
+      (void)load_array(directory_ / "a.npy", 1);
+      ADD_FAILURE() << "taken";
+    } catch (const BadInput& error) {
+      EXPECT_NE(std::string(error.what()).find("element 17 in C order"), std::string::npos)
+          << error.what();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace toroid::testing

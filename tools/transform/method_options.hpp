@@ -1,0 +1,61 @@
+// Options of single methods: how the slab overlaps, the orbital method's stages, whose line
+// transforms.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "fft/plan/description.hpp"
+#include "tools/options/cli_fwd.hpp"
+#include "tools/options/options.hpp"
+
+namespace toroid {
+
+/// The library of this build that transforms lines unless --kernel names another.
+std::string default_kernel();
+void add_kernel_option(CLI::App& verb, std::string& kernel);
+/// Throws BadInput if there is no such library.
+fft::LibraryName library_of(const std::string& kernel);
+
+/// How the slab method overlaps.
+struct PieceOptions {
+  std::int64_t planes = 0;
+  std::optional<std::int64_t> backward_planes;  ///< of the inverse; none: as `planes`
+  /// With a box cut, forward and inverse; none: as without.
+  std::optional<std::array<std::int64_t, 2>> padded_planes;
+  std::uint32_t window = fft::Overlap::kWindow;
+  std::int64_t test_interval = 0;
+  std::string start{fft::kStartNames[0]};
+  bool taper = false;
+
+  std::int64_t planes_of(fft::Way way, double box_cut) const {
+    if (padded_planes && box_cut != 1) return (*padded_planes)[static_cast<std::size_t>(way)];
+    return way == fft::Way::backward ? backward_planes.value_or(planes) : planes;
+  }
+};
+
+/// --planes, --window, --test-interval, --start and --taper.
+void add_piece_options(CLI::App& verb, PieceOptions& options);
+/// Throws BadInput.
+fft::Overlap overlap_of(const PieceOptions& options, double box_cut, FabricName fabric);
+
+struct StageOptions {
+  std::string schedule = "+++";
+  std::string stages;   ///< empty: as the slicing has them
+  std::string slicing;  ///< empty: as the stages have it
+  std::string variant = "cra";
+};
+
+/// --schedule, --slicing, --stages and --variant.
+void add_stage_options(CLI::App& verb, StageOptions& options);
+/// The signs of the scheduling vector. Throws BadInput.
+std::array<int, 3> schedule_of(const std::string& text);
+/// Axes, first stage to last. Throws BadInput where slicing and stages contradict each other.
+std::array<unsigned, 3> stage_axes_of(const StageOptions& options);
+/// The letters of a description's stages, first to last.
+std::string stage_letters(const fft::Description& description);
+
+}  // namespace toroid
