@@ -46,8 +46,8 @@ std::size_t only_array(const std::vector<std::string>& members) {
     throw BadInput(
         fmt::format("holds {} arrays; expected one: {}", arrays.size(), array_names(arrays)));
   if (arrays.empty())
-    throw BadInput(fmt::format("holds no array, i.e. none of its {} members is a .npy file",
-                               members.size()));
+    throw BadInput(
+        fmt::format("holds no array, i.e. none of its {} members is a .npy file", members.size()));
   return static_cast<std::size_t>(std::ranges::find_if(members, is_array) - members.begin());
 }
 

@@ -72,8 +72,8 @@ std::vector<std::byte> ZipArchive::content(std::size_t member) const {
   if (file == nullptr) throw zip_refusal(::zip_get_error(archive_.get()));
   std::vector<std::byte> content = read_to_end(file.get(), stat.size);
   if (content.size() != stat.size)
-    throw BadInput(fmt::format("zip archive: expected {} bytes of the member, found {}",
-                               stat.size, content.size()));
+    throw BadInput(fmt::format("zip archive: expected {} bytes of the member, found {}", stat.size,
+                               content.size()));
   return content;
 }
 

@@ -1,6 +1,5 @@
 // NumPy's .npz archives and files compressed with gzip: what is read of them, and what a broken one
 // gets.
-#include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +9,6 @@
 #include <sstream>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "hal/check.hpp"
@@ -133,8 +131,7 @@ TEST(NpzFile, IsRefusedWhereverItIsCut) {
     const std::string file = zip_bytes({part});
     for (std::size_t size = 0; size < file.size(); ++size)
       EXPECT_NE(archive_refusal(file.substr(0, size)), "accepted") << size;
-    EXPECT_THAT(archive_refusal(file.substr(0, file.size() - 1)),
-                StartsWith("zip archive: "));
+    EXPECT_THAT(archive_refusal(file.substr(0, file.size() - 1)), StartsWith("zip archive: "));
   }
 }
 
