@@ -7,13 +7,11 @@
 #include <system_error>
 
 #include "hal/check.hpp"
+#include "tools/text/numbers.hpp"
 
 namespace toroid {
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }

@@ -6,18 +6,12 @@
 #include <iterator>
 
 #include "tools/options/option_text.hpp"
+#include "tools/text/numbers.hpp"
 
 namespace toroid {
-namespace {
-
-bool is_decimal(char c) {
-  return c >= '0' && c <= '9';
-}
-
-}  // namespace
 
 bool looks_like_option(const std::string& word) {
-  return word.size() > 1 && word.front() == '-' && word != "--" && !is_decimal(word[1]);
+  return word.size() > 1 && word.front() == '-' && word != "--" && !is_digit(word[1]);
 }
 
 bool takes_next(const CLI::App& command, const std::string& word) {

@@ -6,6 +6,7 @@
 
 #include "packet/policies/policies.hpp"
 #include "packet/policies/policy.hpp"
+#include "tools/text/numbers.hpp"
 
 namespace toroid {
 namespace {
@@ -18,7 +19,7 @@ std::string_view without_parameter(std::string_view name) {
 
 bool is_policy_name(std::string_view name) {
   const auto is_fit = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+    return is_digit(c) || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
            std::string_view("-_.:+").find(c) != std::string_view::npos;
   };
   return !name.empty() && std::ranges::all_of(name, is_fit);

@@ -13,6 +13,7 @@
 #include "packet/policies/policy.hpp"
 #include "tools/files/output_file.hpp"
 #include "tools/options/project/texts.hpp"
+#include "tools/text/numbers.hpp"
 
 namespace toroid {
 namespace {
@@ -28,7 +29,7 @@ bool is_name_letter(char c) {
   return is_lower(c) || (c >= 'A' && c <= 'Z');
 }
 bool is_part_of_name(char c) {
-  return is_name_letter(c) || (c >= '0' && c <= '9') || c == '-' || c == '_';
+  return is_name_letter(c) || is_digit(c) || c == '-' || c == '_';
 }
 
 void refuse_bad_name(const std::string& name) {

@@ -33,10 +33,6 @@ constexpr double kMostExactBytes = 9007199254740992.0;
   throw BadInput(fmt::format("'{}': {}", shortened(text), unknown_name("unit", unit, names)));
 }
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 /// Without a unit the number has to be whole. The point stands between digits.
 bool is_well_typed(const NumberWithUnit& typed) {
   const std::string_view digits = typed.digits;

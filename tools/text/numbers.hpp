@@ -24,6 +24,10 @@ inline constexpr std::array<Unit, 7> kByteUnits = {{{"B", 1},
                                                     {"GB", 1e9},
                                                     {"GiB", 1073741824}}};
 
+inline bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
 /// A number and what stands behind it, without the blanks between: "100 ns", "480".
 struct NumberWithUnit {
   double number = 0;
