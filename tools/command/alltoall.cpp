@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -29,7 +28,6 @@
 #include "router/shm/ring_fabric.hpp"
 #include "tools/command/commands.hpp"
 #include "tools/files/machine_file.hpp"
-#include "tools/files/output_file.hpp"
 #include "tools/options/known_names.hpp"
 #include "tools/options/named_policies.hpp"
 #include "tools/options/option_values.hpp"
@@ -48,10 +46,10 @@
 #include "tools/run/ofi.hpp"
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/progress.hpp"
-#include "tools/run/report_output.hpp"
 #include "tools/run/run_identity.hpp"
 #include "tools/run/run_options.hpp"
 #include "tools/run/run_result.hpp"
+#include "tools/run/run_session.hpp"
 #include "tools/run/run_setup.hpp"
 #include "tools/run/sound_links.hpp"
 #include "tools/text/json.hpp"
@@ -150,29 +148,31 @@ Json make_report(const AllToAllOptions& options, const Shape& shape, const Machi
   return report;
 }
 
-void print_table(const AllToAllOptions& options, const Json& report) {
+std::string table(const AllToAllOptions& options, const Json& report) {
   const PolicyOptions& policy = options.torus.policy;
   const auto part = [&](const char* key) {
     return report[key].is_null() ? std::string()
                                  : fmt::format(", {} {}", key, report[key].get<std::string>());
   };
-  fmt::print("{}, policy {}{}{}{}\n{}",
-             options.pattern == "all-to-all"
-                 ? fmt::format("all-to-all, {} bytes per pair", options.bytes)
-                 : fmt::format("traffic {}, {} bytes per message", options.pattern, options.bytes),
-             report["policy"].get<std::string>(), policy.order.empty() ? "" : part("order"),
-             part("routing"), part("tie"), summary_table(report));
+  std::string text = fmt::format(
+      "{}, policy {}{}{}{}\n{}",
+      options.pattern == "all-to-all"
+          ? fmt::format("all-to-all, {} bytes per pair", options.bytes)
+          : fmt::format("traffic {}, {} bytes per message", options.pattern, options.bytes),
+      report["policy"].get<std::string>(), policy.order.empty() ? "" : part("order"),
+      part("routing"), part("tie"), summary_table(report));
   if (report.contains("latency"))
-    fmt::print("  latency          {:>14} cycles median, {} at 99 %, {} most\n",
-               report["latency"]["p50"].get<Tick>(), report["latency"]["p99"].get<Tick>(),
-               report["latency"]["max"].get<Tick>());
+    text += fmt::format("  latency          {:>14} cycles median, {} at 99 %, {} most\n",
+                        report["latency"]["p50"].get<Tick>(), report["latency"]["p99"].get<Tick>(),
+                        report["latency"]["max"].get<Tick>());
   if (report.contains("missing"))
-    fmt::print("  missing          {:>14} packets, {} bytes\n",
-               report["missing"]["packets"].get<std::uint64_t>(),
-               report["missing"]["bytes"].get<std::uint64_t>());
+    text += fmt::format("  missing          {:>14} packets, {} bytes\n",
+                        report["missing"]["packets"].get<std::uint64_t>(),
+                        report["missing"]["bytes"].get<std::uint64_t>());
   if (is_virtual(report))
-    fmt::print("  model speed      {:>14.3e} packet-hops per CPU second\n",
-               report["packet_hops_per_cpu_s"].get<double>());
+    text += fmt::format("  model speed      {:>14.3e} packet-hops per CPU second\n",
+                        report["packet_hops_per_cpu_s"].get<double>());
+  return text;
 }
 
 /// What is in a buffer is not out yet. Throws RunFailed where it cannot be written.
@@ -233,7 +233,6 @@ std::unique_ptr<Missing> check_exchange(const AllToAllOptions& options, const Ru
 
 int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& machine,
            const RunOptions& run_options) {
-  const bool reports = run_options.processes.reports();
   const bool carries_payload = run_options.fabric != FabricName::sim;
   if (options.checkpoint.given()) begin_run_that_goes_on();
   if (options.sampled() && options.peers >= shape.size())
@@ -242,20 +241,14 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   const auto traffic = make_traffic(options.traffic(), shape, options.bytes, options.common.seed);
   const double arrays = carries_payload ? 2 * payload_bytes(options, *traffic, shape) : 0;
   check_memory(shape, arrays);
-  refuse_one_file_for_two(std::array{options.common.json == "-" ? "" : options.common.json,
-                                     options.observation.record, options.observation.trace,
-                                     options.observation.report, options.export_to,
-                                     options.checkpoint.file});
-  JsonOutput json(reports ? options.common.json : "");
-  Observation observation(options.observation,
-                          report_notice(options.common.quiet, json.to_standard_output()), shape,
-                          machine, run_options);
-  MessageExport messages(options.export_to, shape, run_options.processes);
+  RunSession session(options.common, shape, machine, run_options,
+                     {.observation = options.observation,
+                      .export_to = options.export_to,
+                      .others = {options.checkpoint.file}});
 
   const Policy& policy = options.torus.policy.named();
   const RunWork work = exchange_work(policy, *traffic, shape, options.peers);
-  announce(estimate_run(work, shape, machine, run_options, arrays),
-           options.common.quiet || !reports);
+  session.announce(work, arrays);
   TrafficExchange exchange(policy, *traffic, shape, machine,
                            exchange_options(options, run_options));
   if (options.continue_without) refuse_policy_that_needs_all(exchange);
@@ -266,35 +259,32 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   const auto checkpoint = checkpoint_of(options, shape, machine, under, exchange);
   // The limits of a sample take memory by pair: it is free again before the nodes take theirs.
   const ExchangeLimits limits =
-      reports ? exchange_limits(exchange, machine, under.sim.dma) : ExchangeLimits();
+      session.reports() ? exchange_limits(exchange, machine, under.sim.dma) : ExchangeLimits();
   under.sim.checkpoints = checkpoint.get();
-  Emulation emulation(shape, machine, messages.recorded(observation.observed(under)),
-                      options.common.quiet, packets_expected(options, *traffic, shape, work));
+  Emulation emulation = session.emulation(under, packets_expected(options, *traffic, shape, work));
   for (Node& n : emulation.nodes()) {
     throw_if_interrupted();
     exchange.attach(n);
   }
-  observation.guard([&] { emulation.run(); });
+  session.run([&] { emulation.run(); });
   if (checkpoint)
     emulation.add_spent(checkpoint->cpu_seconds_before(), checkpoint->wall_seconds_before());
   if (carries_payload) check_links(emulation.counters(), shape);  // or data would be blamed
   const auto missing = check_exchange(options, run_options, shape, exchange);
-  messages.write(emulation, machine);
+  const bool reports = session.collect(emulation);
 
   const Tick end = emulation.latest(std::max(emulation.programs_end(), exchange.last_arrival()));
   const int code = missing == nullptr ? 0 : 1;
   if (!reports) return code;
   Json report = make_report(options, shape, machine, exchange, limits, under, emulation, end);
   if (missing != nullptr) report["missing"] = missing->json(emulation.counters().delivered);
-  if (!options.common.quiet && !json.to_standard_output()) print_table(options, report);
+  session.print(table(options, report));
   if (HostProgram* const host = host_program()) host->take_latency(exchange.latency());
-  observation.write(report, emulation.counters());
-  json.write(report);
+  session.finish(emulation, report);
   if (checkpoint) {
     flush_standard_output();
     checkpoint->remove();
   }
-  check_links(emulation.counters(), shape);
   if (missing != nullptr) std::fputs(missing->text().c_str(), stderr);
   return code;
 }

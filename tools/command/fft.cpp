@@ -15,7 +15,6 @@
 #include "packet/node/settings.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "tools/command/commands.hpp"
-#include "tools/files/array_file.hpp"
 #include "tools/files/array_io.hpp"
 #include "tools/files/machine_file.hpp"
 #include "tools/files/npy.hpp"
@@ -25,13 +24,9 @@
 #include "tools/run/emulation.hpp"
 #include "tools/run/estimate.hpp"
 #include "tools/run/host_program.hpp"
-#include "tools/run/message_export.hpp"
-#include "tools/run/observation.hpp"
-#include "tools/run/report_output.hpp"
 #include "tools/run/run_options.hpp"
-#include "tools/run/run_result.hpp"
+#include "tools/run/run_session.hpp"
 #include "tools/run/run_setup.hpp"
-#include "tools/run/sound_links.hpp"
 #include "tools/text/json.hpp"
 #include "tools/text/spelling.hpp"
 #include "tools/transform/check.hpp"
@@ -70,15 +65,13 @@ class FftCommand {
     const fft::Blueprint blueprint(description, shape_);
     (void)under_policy(run_, blueprint, machine_);
     if (!options_.wisdom.empty()) fft::local::load_wisdom(options_.wisdom);
-    TransformOutputs outputs(run_.processes.reports() ? paths() : OutputPaths());
-    Observation observation(options_.observation,
-                            report_notice(options_.common.quiet, outputs.fills_standard_output()),
-                            shape_, machine_, run_);
+    TransformOutputs outputs(paths(), run_.processes.reports());
+    RunSession session(options_.common, shape_, machine_, run_, outputs.beside());
     if (options_.timings) timings_ = slab_timings(trial(description), input_.array);
     if (description.overlap.planes_of(options_.way()) < 0)
       description.overlap.set_planes(options_.way(),
                                      tuned_planes(trial(description), input_.array, true));
-    return transform(description, outputs, observation);
+    return transform(description, outputs, session);
   }
 
  private:
@@ -118,7 +111,7 @@ class FftCommand {
   }
 
   int transform(const fft::Description& description, TransformOutputs& outputs,
-                Observation& observation) {
+                RunSession& session) {
     const bool is_sim = run_.fabric == FabricName::sim;
     const TransformJob job{std::make_shared<const fft::Blueprint>(description, shape_),
                            options_.way(), scale_of(options_), is_sim ? 1 : options_.repeat,
@@ -126,47 +119,31 @@ class FftCommand {
     const RunOptions under = under_policy(run_, *job.blueprint, machine_);
     const PlanBounds bounds = bounds_of(*job.blueprint, job.ways(), machine_, under.sim.dma);
     const auto transforms = static_cast<double>(job.repeat * job.ways().size());
-    announce(estimate_run(transform_work(*job.blueprint) * transforms, shape_, machine_, run_,
-                          fft_bytes(options_, description.size, shape_)),
-             options_.common.quiet || !run_.processes.reports());
-    MessageExport messages(options_.export_to, shape_, run_.processes);
-    Emulation emulation(shape_, machine_, messages.recorded(observation.observed(under)),
-                        options_.common.quiet, bounds.total.packets * job.repeat);
-    Outcome outcome =
-        observation.guard([&] { return toroid::transform(emulation, job, input_.array); });
-    messages.write(emulation, machine_);
-    if (!run_.processes.reports()) return 0;
+    session.announce(transform_work(*job.blueprint) * transforms,
+                     fft_bytes(options_, description.size, shape_));
+    Emulation emulation = session.emulation(under, bounds.total.packets * job.repeat);
+    Outcome outcome = session.run([&] { return toroid::transform(emulation, job, input_.array); });
+    if (!session.collect(emulation)) return 0;
     if (outputs.wisdom) {
       outputs.wisdom->stream() << fft::local::wisdom();
       outputs.wisdom->commit();
     }
     Json report = fft_report(options_, {job, bounds, machine_, under, emulation, outcome});
     if (!timings_.empty()) report["timings"] = timings_;
-    if (options_.check || observation.is_wanted()) input_.array.hold_values();
+    if (options_.check || session.is_observed()) input_.array.hold_values();
     const bool good = !options_.check || check(description, outcome, report);
-    show(job, outcome, report, outputs, good);
+    session.print(fft_table(report) +
+                  (timings_.empty() ? "" : timings_table(timings_, moves_by_put())));
+    if (outputs.array && good)
+      outputs.write_array(outcome.result, type_of(job.gives_real(), description.precision));
     Json pictures = Json::object();
-    if (observation.is_wanted())
-      pictures["slices"] = slices_json(job, input_.array, outcome.result);
-    observation.write(report, emulation.counters(), pictures);
-    outputs.json.write(report);
+    if (session.is_observed()) pictures["slices"] = slices_json(job, input_.array, outcome.result);
     if (HostProgram* const host = host_program()) host->take_array(std::move(outcome.result));
-    check_links(emulation.counters(), shape_);
+    session.finish(emulation, report, pictures);
     if (!good)
       throw RunFailed(fmt::format("the result differs from a serial transform's by more than {}",
                                   tolerance_of(description)));
     return 0;
-  }
-
-  /// The table; and the array, unless it is wrong.
-  void show(const TransformJob& job, const Outcome& outcome, const Json& report,
-            TransformOutputs& outputs, bool good) const {
-    const fft::Description& description = job.blueprint->description();
-    if (!options_.common.quiet && !outputs.json.to_standard_output())
-      fmt::print(options_.out == kStandardStream ? stderr : stdout, "{}{}", fft_table(report),
-                 timings_.empty() ? "" : timings_table(timings_, moves_by_put()));
-    if (outputs.array && good)
-      outputs.write_array(outcome.result, type_of(job.gives_real(), description.precision));
   }
 
   bool check(const fft::Description& description, const Outcome& outcome, Json& report) const {

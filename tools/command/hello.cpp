@@ -29,8 +29,8 @@
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/processes.hpp"
 #include "tools/run/run_result.hpp"
+#include "tools/run/run_session.hpp"
 #include "tools/run/run_setup.hpp"
-#include "tools/run/sound_links.hpp"
 #include "tools/text/json.hpp"
 
 namespace toroid {
@@ -94,22 +94,17 @@ RunWork hello_work(const Shape& shape) {
 
 int run_on(const HelloOptions& options, const RunSetup& setup) {
   const auto& [shape, machine, run, effects] = setup;
-  const Processes& processes = run.processes;
-  JsonOutput json(processes.reports() ? options.common.json : "");
-  announce(estimate_run(hello_work(shape), shape, machine, run, 0),
-           options.common.quiet || !processes.reports());
-  Emulation emulation(shape, machine, run, options.common.quiet,
-                      std::uint64_t{shape.size()} * (shape.size() - 1));
+  RunSession session(options.common, shape, machine, run);
+  session.announce(hello_work(shape), 0);
+  Emulation emulation = session.emulation(run, std::uint64_t{shape.size()} * (shape.size() - 1));
   for (Node& node : emulation.nodes()) node.run(hello(node));
   emulation.run();
   const Tick end = emulation.latest(emulation.programs_end());
-  if (!processes.reports()) return 0;
-  if (!options.common.quiet && !json.to_standard_output())
-    fmt::print("{} nodes of torus {} in {} process{} have heard of each other\n", shape.size(),
-               shape.text(), processes.count(), processes.count() == 1 ? "" : "es");
-  const Json report = make_report(options, setup, emulation, end);
-  json.write(report);
-  check_links(emulation.counters(), shape);
+  if (!session.collect(emulation)) return 0;
+  const unsigned processes = run.processes.count();
+  session.print(fmt::format("{} nodes of torus {} in {} process{} have heard of each other\n",
+                            shape.size(), shape.text(), processes, processes == 1 ? "" : "es"));
+  session.finish(emulation, make_report(options, setup, emulation, end));
   return 0;
 }
 

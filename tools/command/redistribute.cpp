@@ -34,11 +34,10 @@
 #include "tools/run/message_export.hpp"
 #include "tools/run/observation.hpp"
 #include "tools/run/policy_effects.hpp"
-#include "tools/run/report_output.hpp"
 #include "tools/run/run_options.hpp"
 #include "tools/run/run_result.hpp"
+#include "tools/run/run_session.hpp"
 #include "tools/run/run_setup.hpp"
-#include "tools/run/sound_links.hpp"
 #include "tools/text/json.hpp"
 #include "tools/text/spelling.hpp"
 #include "tools/transform/array_options.hpp"
@@ -118,11 +117,9 @@ class RedistributeCommand {
     const TransformJob job{blueprint(), fft::Way::forward, fft::Scale::none,
                            run_.fabric == FabricName::sim ? 1 : options_.repeat};
     const RunOptions under = under_policy(run_, *job.blueprint, machine_);
-    TransformOutputs outputs(run_.processes.reports() ? paths() : OutputPaths());
-    Observation observation(options_.observation,
-                            report_notice(options_.common.quiet, outputs.fills_standard_output()),
-                            shape_, machine_, run_);
-    return redistribute(job, under, outputs, observation);
+    TransformOutputs outputs(paths(), run_.processes.reports());
+    RunSession session(options_.common, shape_, machine_, run_, outputs.beside());
+    return redistribute(job, under, outputs, session);
   }
 
  private:
@@ -147,25 +144,17 @@ class RedistributeCommand {
   }
 
   int redistribute(const TransformJob& job, const RunOptions& under, TransformOutputs& outputs,
-                   Observation& observation) {
+                   RunSession& session) {
     const PlanBounds bounds = bounds_of(*job.blueprint, job.way, machine_, under.sim.dma);
-    announce(estimate_run(transform_work(*job.blueprint) * job.repeat, shape_, machine_, run_,
-                          array_bytes(input_.size)),
-             options_.common.quiet || !run_.processes.reports());
-    MessageExport messages(options_.export_to, shape_, run_.processes);
-    Emulation emulation(shape_, machine_, messages.recorded(observation.observed(under)),
-                        options_.common.quiet, bounds.total.packets * job.repeat);
-    const Outcome outcome = observation.guard([&] { return transform(emulation, job, input_); });
-    messages.write(emulation, machine_);
-    if (!run_.processes.reports()) return 0;
+    session.announce(transform_work(*job.blueprint) * job.repeat, array_bytes(input_.size));
+    Emulation emulation = session.emulation(under, bounds.total.packets * job.repeat);
+    const Outcome outcome = session.run([&] { return transform(emulation, job, input_); });
+    if (!session.collect(emulation)) return 0;
     Json report = this->report({job, bounds, machine_, under, emulation, outcome});
     const std::size_t wrong = options_.check ? check(outcome, report) : 0;
-    if (!options_.common.quiet && !outputs.json.to_standard_output())
-      fmt::print(outputs.array_to_stdout ? stderr : stdout, "{}", table(report));
+    session.print(table(report));
     if (outputs.array && wrong == 0) outputs.write_array(outcome.result, options_.element());
-    observation.write(report, emulation.counters());
-    outputs.json.write(report);
-    check_links(emulation.counters(), shape_);
+    session.finish(emulation, report);
     if (wrong > 0) throw RunFailed(fmt::format("{} elements are not where they belong", wrong));
     return 0;
   }

@@ -2,7 +2,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <deque>
 #include <functional>
@@ -22,23 +21,20 @@
 #include "packet/replay/replay.hpp"
 #include "packet/replay/schedule_graph.hpp"
 #include "tools/command/commands.hpp"
-#include "tools/files/output_file.hpp"
 #include "tools/files/schedule_file.hpp"
 #include "tools/options/option_values.hpp"
 #include "tools/options/options.hpp"
 #include "tools/report/profile.hpp"
 #include "tools/report/provenance.hpp"
 #include "tools/run/emulation.hpp"
-#include "tools/run/estimate.hpp"
 #include "tools/run/observation.hpp"
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/progress.hpp"
 #include "tools/run/replay_bounds.hpp"
-#include "tools/run/report_output.hpp"
 #include "tools/run/run_options.hpp"
 #include "tools/run/run_result.hpp"
+#include "tools/run/run_session.hpp"
 #include "tools/run/run_setup.hpp"
-#include "tools/run/sound_links.hpp"
 #include "tools/text/json.hpp"
 
 namespace toroid {
@@ -88,34 +84,24 @@ class ReplayCommand {
         times_(graph_) {}
 
   int run() {
-    const bool reports = run_.processes.reports();
-    refuse_one_file_for_two(std::array{options_.common.json == "-" ? "" : options_.common.json,
-                                       options_.observation.record, options_.observation.trace,
-                                       options_.observation.report, options_.file});
+    RunSession session(options_.common, shape_, machine_, run_,
+                       {.observation = options_.observation, .others = {options_.file}});
     if (is_sim()) (void)replay_bounds(graph_, shape_, machine_);  // refuses times of no end
-    announce(estimate_run(replay_work(graph_, shape_), shape_, machine_, run_,
-                          is_sim() ? 0 : 2 * static_cast<double>(sums_.bytes)),
-             options_.common.quiet || !reports);
-    JsonOutput json(reports ? options_.common.json : "");
-    Observation observation(options_.observation,
-                            report_notice(options_.common.quiet, json.to_standard_output()), shape_,
-                            machine_, run_);
-    Emulation emulation(shape_, machine_, observation.observed(run_), options_.common.quiet,
-                        sums_.packets);
+    session.announce(replay_work(graph_, shape_),
+                     is_sim() ? 0 : 2 * static_cast<double>(sums_.bytes));
+    Emulation emulation = session.emulation(run_, sums_.packets);
     std::deque<Replay> replays;
     for (Node& node : emulation.nodes()) {
       throw_if_interrupted();
       Replay& replay = replays.emplace_back(node, kReplayHandler, graph_, times_, replay_options());
       node.run(Replay::program(node, replay));
     }
-    observation.guard([&] { emulation.run(); });
+    session.run([&] { emulation.run(); });
     const Tick end = emulation.latest(emulation.programs_end());
-    if (!reports) return 0;
+    if (!session.collect(emulation)) return 0;
     const Json report = make_report(emulation, end);
-    if (!options_.common.quiet && !json.to_standard_output()) print(report);
-    observation.write(report, emulation.counters());
-    json.write(report);
-    check_links(emulation.counters(), shape_);
+    session.print(table(report));
+    session.finish(emulation, report);
     return 0;
   }
 
@@ -146,21 +132,23 @@ class ReplayCommand {
     return report;
   }
 
-  void print(const Json& report) const {
-    fmt::print("replay of {}: {} messages of {} ranks, {} bytes\n{}", options_.file,
-               graph_.messages().size(), graph_.ranks(), sums_.bytes, summary_table(report));
+  std::string table(const Json& report) const {
+    std::string text =
+        fmt::format("replay of {}: {} messages of {} ranks, {} bytes\n{}", options_.file,
+                    graph_.messages().size(), graph_.ranks(), sums_.bytes, summary_table(report));
     if (report.contains("latency_cycles")) {
       const Json& latency = report["latency_cycles"];
-      fmt::print("  message latency  {:>14} cycles p50, {} p99, {} most\n",
-                 latency["p50"].get<Tick>(), latency["p99"].get<Tick>(),
-                 latency["max"].get<Tick>());
+      text += fmt::format("  message latency  {:>14} cycles p50, {} p99, {} most\n",
+                          latency["p50"].get<Tick>(), latency["p99"].get<Tick>(),
+                          latency["max"].get<Tick>());
     }
     if (report.contains("latency_s")) {
       const Json& latency = report["latency_s"];
-      fmt::print("  message latency  {:>14.3e} s p50, {:.3e} p99, {:.3e} most\n",
-                 latency["p50"].get<double>(), latency["p99"].get<double>(),
-                 latency["max"].get<double>());
+      text += fmt::format("  message latency  {:>14.3e} s p50, {:.3e} p99, {:.3e} most\n",
+                          latency["p50"].get<double>(), latency["p99"].get<double>(),
+                          latency["max"].get<double>());
     }
+    return text;
   }
 
   Json latency_seconds() const {

@@ -74,11 +74,16 @@ std::unique_ptr<OutputFile> open_array(const std::string& path) {
 
 }  // namespace
 
-TransformOutputs::TransformOutputs(const OutputPaths& paths)
-    : json((refuse_clashes(paths), paths.json)),
-      array(open_array(paths.out)),
-      wisdom(open(paths.wisdom)),
-      array_to_stdout(paths.out == kStandardStream) {}
+TransformOutputs::TransformOutputs(const OutputPaths& paths, bool reports)
+    : array((refuse_clashes(paths), open_array(reports ? paths.out : ""))),
+      wisdom(open(reports ? paths.wisdom : "")),
+      paths(paths) {}
+
+RunFiles TransformOutputs::beside() const {
+  return {.observation = paths.observation,
+          .export_to = paths.export_to,
+          .array_to_standard_output = paths.out == kStandardStream};
+}
 
 void TransformOutputs::write_array(const HostArray& values, NpyType type) {
   std::vector<std::size_t> shape(values.size.begin(), values.size.end());

@@ -9,7 +9,7 @@
 #include "tools/files/npy.hpp"
 #include "tools/files/output_file.hpp"
 #include "tools/run/observation.hpp"
-#include "tools/run/run_result.hpp"
+#include "tools/run/run_session.hpp"
 #include "tools/text/json.hpp"
 #include "tools/transform/run.hpp"
 
@@ -29,20 +29,20 @@ struct OutputPaths {
   std::string export_to{};
 };
 
-/// Result, array and wisdom. The command that writes them owns it.
+/// Array and wisdom. The command that writes them owns it.
 struct TransformOutputs {
-  /// Throws BadInput where a path cannot be written, or two lead to one file.
-  explicit TransformOutputs(const OutputPaths& paths);
+  /// Only a process that reports opens them. Throws BadInput where a path cannot be written, or two
+  /// lead to one file.
+  TransformOutputs(const OutputPaths& paths, bool reports);
 
-  /// Whether something else than a table goes to standard output.
-  bool fills_standard_output() const { return json.to_standard_output() || array_to_stdout; }
+  /// The run's other files.
+  RunFiles beside() const;
   /// REQUIRES: there is an `array`.
   void write_array(const HostArray& values, NpyType type);
 
-  JsonOutput json;
   std::unique_ptr<OutputFile> array;   ///< null: not wanted
   std::unique_ptr<OutputFile> wisdom;  ///< likewise
-  bool array_to_stdout;
+  OutputPaths paths;
 };
 
 }  // namespace toroid
