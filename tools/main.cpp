@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "tools/command/program.hpp"
-#include "tools/run/progress.hpp"
+#include "tools/run/interruption.hpp"
 
 namespace {
 

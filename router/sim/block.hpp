@@ -19,8 +19,8 @@
 #include "router/sim/event.hpp"
 #include "router/sim/flight_store.hpp"
 #include "router/sim/network.hpp"
+#include "router/sim/node_range.hpp"
 #include "router/sim/probe.hpp"
-#include "router/sim/routers.hpp"
 #include "router/termination/dead_processor.hpp"
 
 namespace toroid {

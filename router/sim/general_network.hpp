@@ -19,9 +19,9 @@
 #include "router/sim/flight_store.hpp"
 #include "router/sim/network.hpp"
 #include "router/sim/network_state.hpp"
+#include "router/sim/node_range.hpp"
 #include "router/sim/outbox.hpp"
 #include "router/sim/probe.hpp"
-#include "router/sim/routers.hpp"
 
 namespace toroid::sim {
 

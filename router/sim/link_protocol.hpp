@@ -15,7 +15,7 @@
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "router/rules/routing.hpp"
-#include "router/sim/routers.hpp"
+#include "router/sim/node_range.hpp"
 
 namespace toroid::sim {
 

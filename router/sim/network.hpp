@@ -32,10 +32,10 @@
 #include "router/sim/flight.hpp"
 #include "router/sim/flight_pool.hpp"
 #include "router/sim/flight_store.hpp"
+#include "router/sim/node_range.hpp"
 #include "router/sim/outbox.hpp"
 #include "router/sim/probe.hpp"
 #include "router/sim/reception.hpp"
-#include "router/sim/routers.hpp"
 
 namespace toroid {
 class Archive;

@@ -11,7 +11,7 @@
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "router/sim/event.hpp"
-#include "router/sim/routers.hpp"
+#include "router/sim/node_range.hpp"
 #include "router/threads/spsc_chain.hpp"
 
 namespace toroid::sim {

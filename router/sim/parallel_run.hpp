@@ -25,8 +25,8 @@
 #include "router/sim/block_runner.hpp"
 #include "router/sim/event.hpp"
 #include "router/sim/horizons.hpp"
+#include "router/sim/node_range.hpp"
 #include "router/sim/outbox.hpp"
-#include "router/sim/routers.hpp"
 #include "router/threads/cpu_account.hpp"
 #include "router/threads/crowding.hpp"
 

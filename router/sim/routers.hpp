@@ -1,4 +1,4 @@
-// The routers and links of a block of the torus, as arrays.
+// The routers and links of a block of the torus in the general model, as arrays.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +15,10 @@
 #include "hal/tick.hpp"
 #include "router/rules/routing.hpp"
 #include "router/sim/flight.hpp"
+#include "router/sim/node_range.hpp"
 #include "router/sim/router_state.hpp"
 
 namespace toroid::sim {
-
-/// Ranks that follow one another.
-struct Range {
-  Rank first;
-  Rank count;
-  constexpr bool has(Rank rank) const { return rank - first < count; }
-};
 
 /// State only: what happens to it is in event_phase.hpp and arbitration_phase.hpp. Nodes are
 /// counted from the block's first, unless a parameter is called `rank`.

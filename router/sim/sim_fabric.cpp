@@ -27,8 +27,8 @@
 #include "router/sim/event.hpp"
 #include "router/sim/flight_store.hpp"
 #include "router/sim/network.hpp"
+#include "router/sim/node_range.hpp"
 #include "router/sim/parallel_run.hpp"
-#include "router/sim/routers.hpp"
 #include "router/termination/losses.hpp"
 #include "router/termination/stall_report.hpp"
 

@@ -56,7 +56,8 @@ TEST(WithoutOfi, LoadsNoneOfItsLibraries) {
   const std::string libraries = run_process({"hello", "--torus", "2"}).out;
   ::unsetenv("LD_TRACE_LOADED_OBJECTS");
   EXPECT_THAT(libraries, HasSubstr("libfftw3"));
-  for (const char* library : {"libpmix", "libisal", "libcrypto", "libssl", "libfabric"})
+  // libcrypto is libzip's, which reads encrypted archives with it.
+  for (const char* library : {"libpmix", "libisal", "libssl", "libfabric"})
     EXPECT_THAT(libraries, Not(HasSubstr(library)));
 }
 

@@ -22,7 +22,7 @@
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
-#include "tools/options/options.hpp"
+#include "tools/options/common_options.hpp"
 #include "tools/run/ofi.hpp"
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/run_options.hpp"

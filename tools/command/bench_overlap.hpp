@@ -4,7 +4,7 @@
 #include <string>
 
 #include "tools/options/cli_fwd.hpp"
-#include "tools/options/options.hpp"
+#include "tools/options/common_options.hpp"
 #include "tools/transform/overlap_bench.hpp"
 
 namespace toroid {

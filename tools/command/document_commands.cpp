@@ -14,7 +14,6 @@
 #include "tools/files/output_file.hpp"
 #include "tools/options/option_text.hpp"
 #include "tools/options/option_values.hpp"
-#include "tools/options/options.hpp"
 
 namespace toroid {
 namespace {

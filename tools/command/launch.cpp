@@ -8,7 +8,6 @@
 #include "tools/command/commands.hpp"
 #include "tools/command/launched_program.hpp"
 #include "tools/options/option_values.hpp"
-#include "tools/options/options.hpp"
 #include "tools/run/launch.hpp"
 
 namespace toroid {

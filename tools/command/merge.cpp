@@ -11,8 +11,8 @@
 #include "tools/files/output_file.hpp"
 #include "tools/lab/campaign/merged_journals.hpp"
 #include "tools/lab/campaign/options.hpp"
+#include "tools/options/common_options.hpp"
 #include "tools/options/option_values.hpp"
-#include "tools/options/options.hpp"
 #include "tools/report/provenance.hpp"
 #include "tools/run/report_output.hpp"
 

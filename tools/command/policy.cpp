@@ -11,9 +11,9 @@
 #include "hal/shape.hpp"
 #include "tools/command/commands.hpp"
 #include "tools/lab/policy_check/check.hpp"
+#include "tools/options/common_options.hpp"
 #include "tools/options/option_effects.hpp"
 #include "tools/options/option_values.hpp"
-#include "tools/options/options.hpp"
 #include "tools/options/policy_export.hpp"
 #include "tools/options/policy_project.hpp"
 

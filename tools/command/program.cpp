@@ -12,7 +12,7 @@
 
 #include "hal/check.hpp"
 #include "tools/command/command_line.hpp"
-#include "tools/run/progress.hpp"
+#include "tools/run/interruption.hpp"
 
 namespace toroid {
 namespace {

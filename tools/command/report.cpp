@@ -15,7 +15,6 @@
 #include "tools/command/commands.hpp"
 #include "tools/files/output_file.hpp"
 #include "tools/options/option_values.hpp"
-#include "tools/options/options.hpp"
 #include "tools/report/inputs.hpp"
 #include "tools/report/page.hpp"
 #include "tools/report/provenance.hpp"

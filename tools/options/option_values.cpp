@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <limits>
 #include <sstream>
 
 #include "hal/check.hpp"
+#include "hal/parse_number.hpp"
 #include "tools/text/spelling.hpp"
 #include "tools/text/words.hpp"
 
@@ -74,6 +76,35 @@ CLI::Validator one_of_with_parameters(std::string_view what,
 
 CLI::Validator suggested(std::span<const std::string_view> names) {
   return {[](const std::string&) { return std::string(); }, in_braces(names)};
+}
+
+CLI::Validator whole_number(std::uint64_t min, std::uint64_t max) {
+  const auto check = [min, max](std::string& text) {
+    const auto value = parse_number<std::uint64_t>(text);
+    if (!value || *value < min || *value > max)
+      return fmt::format("'{}' is not a whole number from {} to {}", shortened(text), min, max);
+    text = std::to_string(*value);  // without leading zeros, which CLI11 takes for octal
+    return std::string();
+  };
+  const bool is_limited = max < std::numeric_limits<std::uint64_t>::max();
+  return {check, is_limited ? fmt::format("[{} - {}]", min, max) : ""};
+}
+
+CLI::Validator number(double min, double max) {
+  const auto check = [min, max](const std::string& text) {
+    const auto value = parse_number<double>(text);
+    const bool good = value && *value >= min && *value <= max;
+    return good ? std::string()
+                : fmt::format("'{}' is not a number from {} to {}", shortened(text), min, max);
+  };
+  return {check, fmt::format("[{} - {}]", min, max)};
+}
+
+CLI::Validator not_empty() {
+  const auto check = [](const std::string& text) {
+    return std::string(text.empty() ? "must not be empty" : "");
+  };
+  return {check, ""};
 }
 
 CLI::Validator byte_count(const ByteLimits& limits) {
@@ -150,6 +181,11 @@ std::vector<Example> examples_of(const CLI::App& command) {
   for (Example one; std::getline(lines, one.what) && std::getline(lines, one.command);)
     examples.push_back(one);
   return examples;
+}
+
+CLI::Option* add_file_option(CLI::App& verb, const std::string& name, std::string& path,
+                             const std::string& description) {
+  return verb.add_option(name, path, description)->type_name("FILE")->check(not_empty());
 }
 
 }  // namespace toroid

@@ -25,12 +25,24 @@ CLI::Validator one_of_with_parameters(std::string_view what,
 /// Refuses nothing; help and completion show these names among others.
 CLI::Validator suggested(std::span<const std::string_view> names);
 
+/// A validator that refuses all but whole decimal numbers from min to max. CLI11 alone would take
+/// "-1" and "010" for 2^64-1 and 8, and too large a number for the largest.
+CLI::Validator whole_number(std::uint64_t min, std::uint64_t max);
+/// A validator that refuses all but numbers from min to max.
+CLI::Validator number(double min, double max);
+/// A validator that refuses "", which a script passes if its variable is not set.
+CLI::Validator not_empty();
+
 /// Accepts a number of bytes, with a unit or without, and turns it into plain bytes.
 CLI::Validator byte_count(const ByteLimits& limits);
 
 /// The texts between the commas of a list. Throws BadInput where one is empty; `option` is named
 /// where nobody else will name it.
 std::vector<std::string> items_of(const std::string& list, std::string_view option = {});
+
+/// An option whose value is a path.
+CLI::Option* add_file_option(CLI::App& verb, const std::string& name, std::string& path,
+                             const std::string& description);
 
 // Options whose value is a list with commas between its items; an empty item is refused. The
 // present values are the default, where there are some.

@@ -15,7 +15,6 @@
 #include "tools/options/known_names.hpp"
 #include "tools/options/named_policies.hpp"
 #include "tools/options/option_values.hpp"
-#include "tools/options/options.hpp"
 #include "tools/text/spelling.hpp"
 #include "tools/text/words.hpp"
 

@@ -9,7 +9,7 @@
 #include "packet/node/settings.hpp"
 #include "packet/policies/policy.hpp"
 #include "router/shm/ring_fabric.hpp"
-#include "tools/options/options.hpp"
+#include "tools/options/common_options.hpp"
 #include "tools/options/policy_options.hpp"
 
 namespace toroid {

@@ -18,9 +18,8 @@
 #include "hal/check.hpp"
 #include "tools/files/output_file.hpp"
 #include "tools/options/option_values.hpp"
-#include "tools/options/options.hpp"
 #include "tools/report/provenance.hpp"
-#include "tools/run/progress.hpp"
+#include "tools/run/interruption.hpp"
 
 namespace toroid {
 namespace {

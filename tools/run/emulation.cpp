@@ -14,8 +14,9 @@
 #include "router/job/blob.hpp"
 #include "router/placement/placement.hpp"
 #include "router/sim/sim_fabric.hpp"
-#include "tools/options/options.hpp"
+#include "tools/options/common_options.hpp"
 #include "tools/run/estimate.hpp"
+#include "tools/run/interruption.hpp"
 
 namespace toroid {
 namespace {

@@ -23,7 +23,7 @@
 #include "packet/policies/policies.hpp"
 #include "packet/traffic/patterns.hpp"
 #include "router/shm/ring_fabric.hpp"
-#include "tools/options/options.hpp"
+#include "tools/options/common_options.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/host_bound.hpp"
 #include "tools/run/progress.hpp"

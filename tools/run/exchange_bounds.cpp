@@ -18,7 +18,7 @@
 #include "packet/traffic/traffic.hpp"
 #include "packet/traffic/traffic_bounds.hpp"
 #include "tools/run/host_bound.hpp"
-#include "tools/run/progress.hpp"
+#include "tools/run/interruption.hpp"
 
 namespace toroid {
 namespace {

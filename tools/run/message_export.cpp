@@ -14,7 +14,6 @@
 #include "router/job/blob.hpp"
 #include "tools/files/schedule_file.hpp"
 #include "tools/options/option_values.hpp"
-#include "tools/options/options.hpp"
 
 namespace toroid {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "tools/options/common_options.hpp"
 #include "tools/options/option_values.hpp"
-#include "tools/options/options.hpp"
 #include "tools/report/blob.hpp"
 #include "tools/report/trace_file.hpp"
 #include "tools/run/host_program.hpp"

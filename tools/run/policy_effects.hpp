@@ -12,7 +12,7 @@
 #include "packet/node/settings.hpp"
 #include "packet/policies/policy.hpp"
 #include "router/shm/ring_fabric.hpp"
-#include "tools/options/options.hpp"
+#include "tools/options/common_options.hpp"
 #include "tools/run/run_options.hpp"
 #include "tools/text/json.hpp"
 

@@ -14,7 +14,7 @@
 #include "router/job/membership.hpp"
 #include "tools/options/named_policies.hpp"
 #include "tools/report/provenance.hpp"
-#include "tools/run/progress.hpp"
+#include "tools/run/interruption.hpp"
 #include "tools/text/version.hpp"
 #include "tools/text/words.hpp"
 

@@ -1,31 +1,19 @@
 #include "tools/run/progress.hpp"
+#include "tools/run/interruption.hpp"
 
 #include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <csignal>
 #include <cstdio>
 #include <utility>
 
-#include "hal/check.hpp"
 #include "tools/run/host_program.hpp"
-#include "tools/run/interrupt_timeout.hpp"
+#include "tools/run/interruption.hpp"
 
 namespace toroid {
 namespace {
-
-volatile std::sig_atomic_t interrupted = 0;
-volatile std::sig_atomic_t goes_on = 0;  ///< the run, when it is begun again
-
-/// The first signal asks for an orderly end, and sees to one if nobody does; a second one kills the
-/// process.
-void on_interrupt(int signal) {
-  interrupted = signal;
-  std::signal(signal, SIG_DFL);
-  end_in_a_second(goes_on != 0 ? 128 + signal : 1);
-}
 
 constexpr const char* kClearLine = "\r\x1b[K";
 
@@ -42,31 +30,6 @@ void show_line(const std::string& text) {
 }
 
 }  // namespace
-
-void catch_interrupts() {
-  std::signal(SIGINT, on_interrupt);
-  std::signal(SIGTERM, on_interrupt);
-}
-
-bool is_interrupted() {
-  if (const HostProgram* const host = host_program()) return host->is_interrupted();
-  if (interrupted == 0) return false;
-  interruption_was_noticed();
-  return true;
-}
-
-void throw_if_interrupted() {
-  if (!is_interrupted()) return;
-  if (goes_on != 0) throw Interrupted("interrupted; nothing to save yet");
-  throw RunFailed("interrupted");
-}
-
-void begin_run_that_goes_on() {
-  goes_on = 1;
-}
-
-Interrupted::Interrupted(const std::string& what)
-    : std::runtime_error(what), signal_(interrupted) {}
 
 ProgressLine::ProgressLine(bool quiet) : visible_(!quiet && can_show_progress()) {}
 

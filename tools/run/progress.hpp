@@ -1,37 +1,14 @@
-// One line of progress on standard error, and a clean end on Ctrl-C.
+// One line of progress on standard error.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <stdexcept>
 #include <string>
 
 #include "router/sim/sim_fabric.hpp"
 
 namespace toroid {
-
-/// Makes throw_if_interrupted() throw RunFailed("interrupted") after SIGINT and SIGTERM, so that
-/// destructors run and no half-written file stays.
-void catch_interrupts();
-bool is_interrupted();
-void throw_if_interrupted();
-
-/// From now on throw_if_interrupted() throws Interrupted instead: the run will save what it takes
-/// to go on, but there is nothing to save yet.
-void begin_run_that_goes_on();
-
-/// A run that goes on when its command is typed again was interrupted. The command exits with 128
-/// plus the number of the signal.
-class Interrupted : public std::runtime_error {
- public:
-  /// REQUIRES: is_interrupted().
-  explicit Interrupted(const std::string& what);
-  int exit_code() const { return 128 + signal_; }
-
- private:
-  int signal_;
-};
 
 /// A duration as people say it: "12 s", "4 min", "3 h 20 min"; at least "1 s".
 std::string duration_text(double seconds);

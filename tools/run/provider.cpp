@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "hal/check.hpp"
-#include "tools/options/options.hpp"
+#include "tools/options/common_options.hpp"
 #include "tools/run/ofi.hpp"
 #include "tools/text/spelling.hpp"
 

@@ -7,7 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include "hal/check.hpp"
-#include "tools/options/options.hpp"
+#include "tools/options/option_values.hpp"
 #include "tools/report/inputs.hpp"
 #include "tools/report/page.hpp"
 #include "tools/run/run_result.hpp"

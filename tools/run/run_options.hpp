@@ -8,7 +8,7 @@
 #include "router/placement/placement.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "router/sim/sim_fabric.hpp"
-#include "tools/options/options.hpp"
+#include "tools/options/common_options.hpp"
 #include "tools/run/ofi.hpp"
 #include "tools/run/processes.hpp"
 

@@ -10,7 +10,7 @@
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "tools/files/output_file.hpp"
-#include "tools/options/options.hpp"
+#include "tools/options/common_options.hpp"
 #include "tools/report/bound.hpp"
 #include "tools/report/provenance.hpp"
 #include "tools/run/emulation.hpp"

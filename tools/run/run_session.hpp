@@ -10,7 +10,7 @@
 
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
-#include "tools/options/options.hpp"
+#include "tools/options/common_options.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/estimate.hpp"
 #include "tools/run/message_export.hpp"

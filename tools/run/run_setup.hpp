@@ -6,8 +6,8 @@
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "tools/options/cli_fwd.hpp"
+#include "tools/options/common_options.hpp"
 #include "tools/options/option_effects.hpp"
-#include "tools/options/options.hpp"
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/run_options.hpp"
 

@@ -1,7 +1,7 @@
 #include "tools/transform/array_options.hpp"
 
 #include <CLI/CLI.hpp>
-#include "tools/options/options.hpp"
+#include "tools/options/option_values.hpp"
 
 namespace toroid {
 

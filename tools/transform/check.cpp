@@ -14,7 +14,7 @@
 #include "fft/orbital/coefficients.hpp"
 #include "fft/plan/extents.hpp"
 #include "fft/plan/transform_kind.hpp"
-#include "tools/run/progress.hpp"
+#include "tools/run/interruption.hpp"
 
 namespace toroid {
 namespace {

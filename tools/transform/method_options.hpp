@@ -10,7 +10,7 @@
 
 #include "fft/plan/description.hpp"
 #include "tools/options/cli_fwd.hpp"
-#include "tools/options/options.hpp"
+#include "tools/options/common_options.hpp"
 
 namespace toroid {
 

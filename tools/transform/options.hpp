@@ -9,7 +9,7 @@
 #include "fft/plan/description.hpp"
 #include "hal/shape.hpp"
 #include "tools/options/cli_fwd.hpp"
-#include "tools/options/options.hpp"
+#include "tools/options/common_options.hpp"
 #include "tools/run/observation.hpp"
 #include "tools/transform/array_options.hpp"
 #include "tools/transform/method_options.hpp"

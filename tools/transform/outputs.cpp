@@ -11,7 +11,7 @@
 #include "tools/files/array_file.hpp"
 #include "tools/report/array_slices.hpp"
 #include "tools/report/slice.hpp"
-#include "tools/run/progress.hpp"
+#include "tools/run/interruption.hpp"
 
 namespace toroid {
 namespace {

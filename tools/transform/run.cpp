@@ -16,8 +16,8 @@
 #include "packet/node/settings.hpp"
 #include "router/job/blob.hpp"
 #include "tools/run/host_bound.hpp"
+#include "tools/run/interruption.hpp"
 #include "tools/run/processes.hpp"
-#include "tools/run/progress.hpp"
 #include "tools/transform/digit_order.hpp"
 
 namespace toroid {

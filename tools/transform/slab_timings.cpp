@@ -11,7 +11,7 @@
 #include "fft/layout/box.hpp"
 #include "fft/layout/distribution.hpp"
 #include "fft/plan/tune_planes.hpp"
-#include "tools/options/options.hpp"
+#include "tools/options/common_options.hpp"
 #include "tools/transform/run.hpp"
 
 namespace toroid {

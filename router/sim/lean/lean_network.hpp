@@ -28,9 +28,9 @@
 #include "router/sim/lean/lean_state.hpp"
 #include "router/sim/lean/packet_word.hpp"
 #include "router/sim/network.hpp"
+#include "router/sim/node_range.hpp"
 #include "router/sim/outbox.hpp"
 #include "router/sim/probe.hpp"
-#include "router/sim/routers.hpp"
 
 namespace toroid::sim {
 

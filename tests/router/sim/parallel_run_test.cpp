@@ -16,8 +16,8 @@
 #include "router/sim/block.hpp"
 #include "router/sim/device.hpp"
 #include "router/sim/flight_store.hpp"
+#include "router/sim/node_range.hpp"
 #include "router/sim/parallel_run.hpp"
-#include "router/sim/routers.hpp"
 
 namespace toroid::sim {
 namespace {

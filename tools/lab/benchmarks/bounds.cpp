@@ -10,7 +10,7 @@
 #include "packet/node/settings.hpp"
 #include "packet/traffic/matrix_traffic.hpp"
 #include "packet/traffic/traffic_bounds.hpp"
-#include "tools/options/options.hpp"
+#include "tools/options/common_options.hpp"
 #include "tools/run/host_bound.hpp"
 
 namespace toroid {

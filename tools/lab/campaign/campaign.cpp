@@ -14,7 +14,7 @@
 #include "router/placement/host_topology.hpp"
 #include "tools/lab/campaign/journal.hpp"
 #include "tools/run/host_program.hpp"
-#include "tools/run/interrupt_timeout.hpp"
+#include "tools/run/interruption.hpp"
 #include "tools/run/progress.hpp"
 
 namespace toroid {

@@ -18,7 +18,7 @@
 #include "tools/lab/campaign/shard.hpp"
 #include "tools/lab/campaign/workload.hpp"
 #include "tools/options/cli_fwd.hpp"
-#include "tools/options/options.hpp"
+#include "tools/options/common_options.hpp"
 #include "tools/text/json.hpp"
 
 namespace toroid {

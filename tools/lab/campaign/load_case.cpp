@@ -31,7 +31,7 @@
 #include "tools/lab/campaign/row.hpp"
 #include "tools/lab/campaign/run_case.hpp"
 #include "tools/lab/campaign/settings.hpp"
-#include "tools/options/options.hpp"
+#include "tools/options/common_options.hpp"
 #include "tools/report/bound.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/run_options.hpp"

@@ -15,9 +15,10 @@
 #include "tools/lab/campaign/expected.hpp"
 #include "tools/lab/campaign/journal.hpp"
 #include "tools/lab/campaign/row.hpp"
-#include "tools/options/options.hpp"
+#include "tools/options/common_options.hpp"
 #include "tools/report/provenance.hpp"
 #include "tools/run/emulation.hpp"
+#include "tools/run/estimate.hpp"
 #include "tools/run/exchange_bounds.hpp"
 #include "tools/run/run_options.hpp"
 #include "tools/run/run_result.hpp"
@@ -151,6 +152,14 @@ std::string rows_hash(std::span<const Json> rows, const CampaignSettings& settin
   for (const Json& row : rows)
     hash.add(std::string_view(without_wall_clock(row, settings.is_virtual()).dump()));
   return hash.text();
+}
+
+void refuse_unfit(std::span<const CampaignCase> cases, const CampaignSettings& settings,
+                  bool in_open_loop) {
+  for (const CampaignCase& one : cases) {
+    check_memory(one.shape, 0);
+    refuse_unfit(one, settings, in_open_loop);
+  }
 }
 
 }  // namespace toroid

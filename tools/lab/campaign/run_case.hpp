@@ -56,4 +56,8 @@ CaseRows run_cases(std::span<const CampaignCase> cases, const CampaignSettings& 
 /// The hash of all rows, without the figures that depend on the wall clock.
 std::string rows_hash(std::span<const Json> rows, const CampaignSettings& settings);
 
+/// Throws BadInput where a case cannot be run, or this host cannot hold its nodes.
+void refuse_unfit(std::span<const CampaignCase> cases, const CampaignSettings& settings,
+                  bool in_open_loop = false);
+
 }  // namespace toroid

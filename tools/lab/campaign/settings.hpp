@@ -9,7 +9,7 @@
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "packet/exchange/open_loop.hpp"
-#include "tools/options/options.hpp"
+#include "tools/options/common_options.hpp"
 #include "tools/run/run_options.hpp"
 #include "tools/text/json.hpp"
 

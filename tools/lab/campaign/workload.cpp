@@ -20,7 +20,7 @@
 #include "tools/files/array_io.hpp"
 #include "tools/files/schedule_file.hpp"
 #include "tools/lab/campaign/row.hpp"
-#include "tools/options/options.hpp"
+#include "tools/options/common_options.hpp"
 #include "tools/report/provenance.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/replay_bounds.hpp"

@@ -15,7 +15,7 @@
 #include "tools/lab/campaign/settings.hpp"
 #include "tools/lab/campaign/workload.hpp"
 #include "tools/lab/paper/simulation.hpp"
-#include "tools/options/options.hpp"
+#include "tools/options/common_options.hpp"
 #include "tools/run/estimate.hpp"
 #include "tools/run/run_options.hpp"
 #include "tools/text/json.hpp"

@@ -11,7 +11,7 @@
 #include "hal/shape.hpp"
 #include "tools/files/array_io.hpp"
 #include "tools/lab/paper/simulation.hpp"
-#include "tools/options/options.hpp"
+#include "tools/options/common_options.hpp"
 #include "tools/report/bound.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/estimate.hpp"

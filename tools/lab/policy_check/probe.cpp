@@ -24,7 +24,7 @@
 
 #include "hal/check.hpp"
 #include "tools/files/file_descriptor.hpp"
-#include "tools/run/progress.hpp"
+#include "tools/run/interruption.hpp"
 #include "tools/text/words.hpp"
 
 namespace toroid {

@@ -17,7 +17,7 @@
 #include "tools/lab/campaign/settings.hpp"
 #include "tools/lab/campaign/workload.hpp"
 #include "tools/lab/policy_check/answers.hpp"
-#include "tools/options/options.hpp"
+#include "tools/options/common_options.hpp"
 #include "tools/text/json.hpp"
 
 namespace toroid {

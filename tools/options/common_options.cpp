@@ -1,4 +1,4 @@
-#include "tools/options/options.hpp"
+#include "tools/options/common_options.hpp"
 
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
@@ -8,7 +8,6 @@
 #include <limits>
 
 #include "hal/check.hpp"
-#include "hal/parse_number.hpp"
 #include "packet/node/settings.hpp"
 #include "router/ofi/frame_way.hpp"
 #include "tools/files/machine_file.hpp"
@@ -22,40 +21,6 @@ namespace {
 constexpr std::array<std::string_view, 2> kBindingNames = {"none", "core"};
 
 }  // namespace
-
-CLI::Validator whole_number(std::uint64_t min, std::uint64_t max) {
-  const auto check = [min, max](std::string& text) {
-    const auto value = parse_number<std::uint64_t>(text);
-    if (!value || *value < min || *value > max)
-      return fmt::format("'{}' is not a whole number from {} to {}", shortened(text), min, max);
-    text = std::to_string(*value);  // without leading zeros, which CLI11 takes for octal
-    return std::string();
-  };
-  const bool is_limited = max < std::numeric_limits<std::uint64_t>::max();
-  return {check, is_limited ? fmt::format("[{} - {}]", min, max) : ""};
-}
-
-CLI::Validator number(double min, double max) {
-  const auto check = [min, max](const std::string& text) {
-    const auto value = parse_number<double>(text);
-    const bool good = value && *value >= min && *value <= max;
-    return good ? std::string()
-                : fmt::format("'{}' is not a number from {} to {}", shortened(text), min, max);
-  };
-  return {check, fmt::format("[{} - {}]", min, max)};
-}
-
-CLI::Validator not_empty() {
-  const auto check = [](const std::string& text) {
-    return std::string(text.empty() ? "must not be empty" : "");
-  };
-  return {check, ""};
-}
-
-CLI::Option* add_file_option(CLI::App& verb, const std::string& name, std::string& path,
-                             const std::string& description) {
-  return verb.add_option(name, path, description)->type_name("FILE")->check(not_empty());
-}
 
 void add_peers_option(CLI::App& verb, Rank& peers) {
   verb.add_option("--peers", peers,

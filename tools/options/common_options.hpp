@@ -56,18 +56,6 @@ struct TorusOptions {
   bool no_bubble = false;
 };
 
-/// A validator that refuses all but whole decimal numbers from min to max. CLI11 alone would take
-/// "-1" and "010" for 2^64-1 and 8, and too large a number for the largest.
-CLI::Validator whole_number(std::uint64_t min, std::uint64_t max);
-/// A validator that refuses all but numbers from min to max.
-CLI::Validator number(double min, double max);
-/// A validator that refuses "", which a script passes if its variable is not set.
-CLI::Validator not_empty();
-
-/// An option whose value is a path.
-CLI::Option* add_file_option(CLI::App& verb, const std::string& name, std::string& path,
-                             const std::string& description);
-
 void add_common_options(CLI::App& verb, CommonOptions& options);
 /// The same for runs that have one process.
 void add_options_of_one_process(CLI::App& verb, CommonOptions& options);

@@ -1,0 +1,50 @@
+// What `compare` and `sweep` write: JSON, CSV, report and journal.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/files/output_file.hpp"
+#include "tools/lab/campaign/journal.hpp"
+#include "tools/lab/campaign/options.hpp"
+#include "tools/lab/campaign/settings.hpp"
+#include "tools/run/report_output.hpp"
+#include "tools/run/run_result.hpp"
+#include "tools/text/json.hpp"
+
+namespace toroid {
+
+/// Opened before the first run, so that a bad path costs nothing. Throws BadInput.
+class CampaignOutputs {
+ public:
+  CampaignOutputs(const CampaignOptions& options, std::string_view verb,
+                  const CampaignSettings& settings);
+
+  FinishedRows* finished() const { return merged_ != nullptr ? merged_ : kept(); }
+  /// Whether the table may be printed.
+  bool shows_table() const { return !quiet_ && !json_.to_standard_output(); }
+  /// The report, and its rows as CSV, each with version, machine and seed. Throws RunFailed after
+  /// that where an interruption has left rows out, and writes nothing where there is none at all.
+  void write(Json report);
+
+ private:
+  FinishedRows* kept() const;
+  [[noreturn]] void tell_of_interruption(std::size_t rows) const;
+
+  bool quiet_;
+  FinishedRows* merged_;
+  std::vector<std::string> paths_;  ///< of JSON, CSV and page
+  JsonOutput json_;
+  ReportOutput report_;
+  std::unique_ptr<OutputFile> csv_;
+  std::unique_ptr<Journal> journal_;  ///< the last: what refuses the others leaves none
+};
+
+/// 1 where a row has an error, else 0.
+int exit_code(std::span<const Json> rows);
+
+}  // namespace toroid

@@ -1,0 +1,82 @@
+#include "tools/run/interruption.hpp"
+
+#include <unistd.h>
+
+#include <sys/types.h>
+#include <atomic>
+#include <csignal>
+#include <cstddef>
+
+#include "hal/check.hpp"
+#include "tools/run/host_program.hpp"
+
+namespace toroid {
+namespace {
+
+volatile std::sig_atomic_t code = 1;
+std::atomic<bool> is_left = false;
+static_assert(std::atomic<bool>::is_always_lock_free);  // a signal's handler reads it
+
+/// Only what a signal's handler may do.
+void end_now(int) {
+  constexpr char kSaid[] = "toroid: interrupted\n";
+  std::size_t done = 0;
+  while (done < sizeof kSaid - 1) {
+    const ssize_t more = ::write(STDERR_FILENO, kSaid + done, sizeof kSaid - 1 - done);
+    if (more <= 0) break;
+    done += static_cast<std::size_t>(more);
+  }
+  ::_exit(code);
+}
+
+/// Unless the interruption has been noticed by then.
+void end_in_a_second(int exit_code) {
+  if (is_left) return;
+  code = exit_code;
+  std::signal(SIGALRM, end_now);
+  ::alarm(1);
+}
+
+volatile std::sig_atomic_t interrupted = 0;
+volatile std::sig_atomic_t goes_on = 0;  ///< the run, when it is begun again
+
+/// The first signal asks for an orderly end, and sees to one if nobody does; a second one kills the
+/// process.
+void on_interrupt(int signal) {
+  interrupted = signal;
+  std::signal(signal, SIG_DFL);
+  end_in_a_second(goes_on != 0 ? 128 + signal : 1);
+}
+
+}  // namespace
+
+void catch_interrupts() {
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_interrupt);
+}
+
+bool is_interrupted() {
+  if (const HostProgram* const host = host_program()) return host->is_interrupted();
+  if (interrupted == 0) return false;
+  ::alarm(0);  // somebody ends the run in order, however long that takes
+  return true;
+}
+
+void throw_if_interrupted() {
+  if (!is_interrupted()) return;
+  if (goes_on != 0) throw Interrupted("interrupted; nothing to save yet");
+  throw RunFailed("interrupted");
+}
+
+void begin_run_that_goes_on() {
+  goes_on = 1;
+}
+
+Interrupted::Interrupted(const std::string& what)
+    : std::runtime_error(what), signal_(interrupted) {}
+
+void leave_interruptions_to_be_noticed() {
+  is_left = true;
+}
+
+}  // namespace toroid
