@@ -122,6 +122,16 @@ bool has_resumed(const RunningCommand& command) {
   return command.said().find("resumed") != std::string::npos;
 }
 
+TEST(CheckpointCommand, IsRemovedWhereTheResultIsThatLinksAreNotSound) {
+  const TemporaryDirectory directory;
+  const Ended ended = run_process(
+      {"alltoall", "--torus", "4x4", "--bytes", "8000", "--link-error", "1e-2", "--link-faults",
+       "silent", "--checkpoint", "c", "--checkpoint-every", "0", "--quiet"},
+      {.directory = directory.path()});
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(directory.entries(), IsEmpty());
+}
+
 TEST(CheckpointCommand, LeavesAFileThatIsNotTheRunsOwnAnyMore) {
   const TemporaryDirectory directory;
   ASSERT_EQ(interrupt_saved(kSaved, directory, SIGINT).exit_code, 128 + SIGINT);

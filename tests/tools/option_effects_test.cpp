@@ -160,7 +160,9 @@ TEST(OptionEffects, NumbersOfTheMachineThatTheVerbDoesNotReadAreRefused) {
   };
   expect_refusal(directory, alltoall + machine("fft_cycles_factor"),
                  {"(it works with fft or poisson)"});
-  expect_refusal(directory, alltoall + machine("eager_bytes"), {"(it works with fft)"});
+  expect_refusal(directory, alltoall + machine("eager_bytes"), {"(it works with fft --layer mpi)"});
+  expect_refusal(directory, fft + Arguments{"--method", "orbital"} + machine("eager_bytes"),
+                 {"(it works with --layer mpi --method volumetric, slab or rows)"});
   expect_refusal(directory, fft + machine("fma_cycles"), {"(it works with --method orbital)"});
   expect_refusal(directory, fft + machine("message_cycles"), {"(it works with --layer mpi)"});
   expect_refusal(directory, fft + machine("link_timeout_cycles"), {"(it works with --link-error)"});
@@ -178,12 +180,8 @@ TEST(OptionEffects, NumbersOfTheMachineThatTheVerbDoesNotReadAreRefused) {
     EXPECT_EQ(run_command(run).exit_code, 0) << run.back();
 }
 
-/// A rate of 0 and 0 planes ask for nothing.
-TEST(OptionEffects, ANumberThatAsksForNothingGivesOtherOptionsNoEffect) {
+TEST(OptionEffects, BlockingExchangesHaveNoWindow) {
   const TemporaryDirectory directory;
-  expect_refusal(directory,
-                 {"alltoall", "--torus", "2x2", "--link-error", "0", "--link-burst", "5"},
-                 {"--link-burst has no effect on alltoall", "(it works with --link-error)"});
   expect_refusal(directory,
                  {"fft", "--size", "8", "--torus", "2x2x2", "--method", "slab", "--planes", "0",
                   "--window", "3"},

@@ -280,11 +280,12 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   if (missing != nullptr) report["missing"] = missing->json(emulation.counters().delivered);
   session.print(table(options, report));
   if (HostProgram* const host = host_program()) host->take_latency(exchange.latency());
-  session.finish(emulation, report);
+  session.write(emulation, report);
   if (checkpoint) {
     flush_standard_output();
     checkpoint->remove();
   }
+  session.check(emulation);
   if (missing != nullptr) std::fputs(missing->text().c_str(), stderr);
   return code;
 }

@@ -139,7 +139,8 @@ class FftCommand {
     Json pictures = Json::object();
     if (session.is_observed()) pictures["slices"] = slices_json(job, input_.array, outcome.result);
     if (HostProgram* const host = host_program()) host->take_array(std::move(outcome.result));
-    session.finish(emulation, report, pictures);
+    session.write(emulation, report, pictures);
+    session.check(emulation);
     if (!good)
       throw RunFailed(fmt::format("the result differs from a serial transform's by more than {}",
                                   tolerance_of(description)));

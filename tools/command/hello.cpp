@@ -104,7 +104,8 @@ int run_on(const HelloOptions& options, const RunSetup& setup) {
   const unsigned processes = run.processes.count();
   session.print(fmt::format("{} nodes of torus {} in {} process{} have heard of each other\n",
                             shape.size(), shape.text(), processes, processes == 1 ? "" : "es"));
-  session.finish(emulation, make_report(options, setup, emulation, end));
+  session.write(emulation, make_report(options, setup, emulation, end));
+  session.check(emulation);
   return 0;
 }
 

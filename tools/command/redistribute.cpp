@@ -154,7 +154,8 @@ class RedistributeCommand {
     const std::size_t wrong = options_.check ? check(outcome, report) : 0;
     session.print(table(report));
     if (outputs.array && wrong == 0) outputs.write_array(outcome.result, options_.element());
-    session.finish(emulation, report);
+    session.write(emulation, report);
+    session.check(emulation);
     if (wrong > 0) throw RunFailed(fmt::format("{} elements are not where they belong", wrong));
     return 0;
   }

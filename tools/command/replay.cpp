@@ -101,7 +101,8 @@ class ReplayCommand {
     if (!session.collect(emulation)) return 0;
     const Json report = make_report(emulation, end);
     session.print(table(report));
-    session.finish(emulation, report);
+    session.write(emulation, report);
+    session.check(emulation);
     return 0;
   }
 

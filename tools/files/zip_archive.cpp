@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string_view>
 
@@ -11,7 +12,12 @@
 namespace toroid {
 namespace {
 
+/// libzip's words where they say what is wrong; "No such file" and the like say it of no file.
 BadInput zip_refusal(zip_error_t* error) {
+  constexpr std::array kOfTheSystem = {ZIP_ER_NOZIP, ZIP_ER_INCONS, ZIP_ER_EOF, ZIP_ER_NOENT,
+                                       ZIP_ER_INVAL, ZIP_ER_READ,   ZIP_ER_SEEK};
+  if (std::ranges::count(kOfTheSystem, ::zip_error_code_zip(error)) > 0)
+    return BadInput("zip archive truncated or damaged");
   return BadInput(fmt::format("zip archive: {}", ::zip_error_strerror(error)));
 }
 
@@ -27,14 +33,15 @@ zip_t* opened(std::span<const std::byte> bytes) {
   throw refusal;
 }
 
-/// The file to its end, or until it has more than `most` bytes: memory follows what is there, not
+/// The file to its end, or until it has more than `size` bytes: memory follows what is there, not
 /// what the directory says.
-std::vector<std::byte> read_to_end(zip_file_t* file, std::uint64_t most) {
-  constexpr std::size_t kFirstRoom = 65536;  // bytes
+std::vector<std::byte> read_to_end(zip_file_t* file, std::uint64_t size) {
+  constexpr std::size_t kFirstRoom = std::size_t{1} << 26;  // bytes
+  const auto most = static_cast<std::size_t>(size) + 1;
   std::vector<std::byte> content;
-  for (std::int64_t read = 1; read > 0 && content.size() <= most;) {
+  for (std::int64_t read = 1; read > 0 && content.size() < most;) {
     const std::size_t have = content.size();
-    content.resize(std::max(kFirstRoom, 2 * have));
+    content.resize(std::min(most, std::max(kFirstRoom, 2 * have)));
     read = ::zip_fread(file, content.data() + have, content.size() - have);
     if (read < 0) throw zip_refusal(::zip_file_get_error(file));
     content.resize(have + static_cast<std::size_t>(read));
@@ -69,6 +76,9 @@ std::vector<std::byte> ZipArchive::content(std::size_t member) const {
   if (stat.encryption_method != ZIP_EM_NONE) throw BadInput("is encrypted");
   const std::unique_ptr<zip_file_t, decltype(&::zip_fclose)> file(
       ::zip_fopen_index(archive_.get(), member, 0), &::zip_fclose);
+  if (file == nullptr &&
+      ::zip_error_code_zip(::zip_get_error(archive_.get())) == ZIP_ER_COMPNOTSUPP)
+    throw BadInput(fmt::format("zip archive: compression method {} is not read", stat.comp_method));
   if (file == nullptr) throw zip_refusal(::zip_get_error(archive_.get()));
   std::vector<std::byte> content = read_to_end(file.get(), stat.size);
   if (content.size() != stat.size)

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "hal/check.hpp"
-#include "hal/parse_number.hpp"
 #include "tools/text/words.hpp"
 
 namespace toroid {
@@ -54,10 +53,10 @@ constexpr OptionEffect kEffects[] = {
     {"--machine=fma_cycles", "fft poisson", "--method orbital"},
     {"--machine=eager_bytes --machine=message_cycles --machine=message_packet_cycles "
      "--machine=collective_cycles --machine=copy_cycles_per_byte",
-     "", "verb fft"},
+     "", "verb fft & --layer mpi"},
     {"--machine=eager_bytes --machine=message_cycles --machine=message_packet_cycles "
      "--machine=collective_cycles --machine=copy_cycles_per_byte",
-     "fft", "--layer mpi"},
+     "fft", "--method volumetric,slab,rows"},
     {"--machine=link_timeout_cycles", "", "--link-error"},
     {"--machine=hop_latency_cycles --machine=input_reads --machine=token_return_cycles "
      "--machine=priority_injection_fifos "
@@ -256,12 +255,11 @@ std::string value_of(const CLI::Option& option) {
   return fmt::format("{}", fmt::join(option.results(), ","));
 }
 
-/// Links of which a campaign's cases have "none", and a rate of 0, are as not typed.
+/// Links of which a campaign's cases have "none" are as not typed.
 bool is_typed(const CLI::Option& option) {
   const bool is_of_links = key_of(option) == "--fail-link" || key_of(option) == "--link-error";
-  return std::ranges::any_of(option.results(), [&](const auto& value) {
-    return !is_of_links || (value != "none" && parse_number<double>(value) != 0);
-  });
+  return std::ranges::any_of(option.results(),
+                             [&](const auto& value) { return !is_of_links || value != "none"; });
 }
 
 /// Whether the verb's options can say it, or it is another verb. Of kinds of messages only verbs

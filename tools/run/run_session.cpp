@@ -54,9 +54,12 @@ void RunSession::print(std::string_view table) const {
   if (!quiet_ && !json_.to_standard_output()) fmt::print(table_, "{}", table);
 }
 
-void RunSession::finish(const Emulation& emulation, const Json& report, const Json& more) {
+void RunSession::write(const Emulation& emulation, const Json& report, const Json& more) {
   observation_.write(report, emulation.counters(), more);
   json_.write(report);
+}
+
+void RunSession::check(const Emulation& emulation) const {
   check_links(emulation.counters(), shape_);
 }
 

@@ -1,5 +1,5 @@
-// A run of a verb from its checked options to its written result: the order of steps that all verbs
-// share.
+// A run of a verb from its checked options to its written result, in the order of steps that
+// alltoall, fft, hello, redistribute and replay share.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ struct RunFiles {
 };
 
 /// In this order: the files are opened, so that a bad path costs nothing; announce(); emulation(),
-/// on which the verb puts its programs; run(); collect(); on the process that reports finish().
-/// Outlives the emulation.
+/// on which the verb puts its programs; run(); collect(); on the process that reports print(),
+/// write() and check(). Outlives the emulation.
 class RunSession {
  public:
   /// Throws BadInput where two files are one or one cannot be written.
@@ -57,9 +57,10 @@ class RunSession {
   bool collect(const Emulation& emulation);
   /// Prints the table unless the user wants none or standard output is a file's.
   void print(std::string_view table) const;
-  /// Writes all files. `more`: keys that a report shows and the result does not have. Throws
-  /// RunFailed where links are not sound.
-  void finish(const Emulation& emulation, const Json& report, const Json& more = Json::object());
+  /// Writes all files. `more`: keys that a report shows and the result does not have.
+  void write(const Emulation& emulation, const Json& report, const Json& more = Json::object());
+  /// Throws RunFailed where links are not sound.
+  void check(const Emulation& emulation) const;
 
  private:
   const Shape& shape_;

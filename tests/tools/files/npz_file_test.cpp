@@ -96,11 +96,11 @@ TEST(NpzFile, ThatIsEncryptedOrCompressedOtherwiseIsRefused) {
   part.flags = 0;
   for (const int method : {12, 14, 77, 93}) {  // bzip2, LZMA, none, Zstandard
     part.method = method;
-    EXPECT_THAT(archive_refusal(zip_bytes({part})), StartsWith("array arr_0: zip archive: "));
+    EXPECT_THAT(archive_refusal(zip_bytes({part})), StartsWith("array arr_0: zip archive"));
   }
   part.method = 77;
   EXPECT_EQ(archive_refusal(zip_bytes({part})),
-            "array arr_0: zip archive: Compression method not supported");
+            "array arr_0: zip archive: compression method 77 is not read");
 }
 
 TEST(NpzFile, ThatIsDamagedIsRefused) {
@@ -112,10 +112,10 @@ TEST(NpzFile, ThatIsDamagedIsRefused) {
   part.crc_change = 0;
   for (const std::int64_t change : {-1, 1, 1'000'000'000}) {
     part.size_change = change;
-    EXPECT_THAT(archive_refusal(zip_bytes({part})), HasSubstr("array arr_0: zip archive: "));
+    EXPECT_THAT(archive_refusal(zip_bytes({part})), StartsWith("array arr_0: zip archive"));
   }
   part.is_deflated = false;
-  EXPECT_THAT(archive_refusal(zip_bytes({part})), HasSubstr("array arr_0: zip archive: "));
+  EXPECT_THAT(archive_refusal(zip_bytes({part})), StartsWith("array arr_0: zip archive"));
 }
 
 TEST(NpzFile, WithABrokenArrayIsRefusedWithTheArraysName) {
@@ -131,7 +131,7 @@ TEST(NpzFile, IsRefusedWhereverItIsCut) {
     const std::string file = zip_bytes({part});
     for (std::size_t size = 0; size < file.size(); ++size)
       EXPECT_NE(archive_refusal(file.substr(0, size)), "accepted") << size;
-    EXPECT_THAT(archive_refusal(file.substr(0, file.size() - 1)), StartsWith("zip archive: "));
+    EXPECT_THAT(archive_refusal(file.substr(0, file.size() - 1)), StartsWith("zip archive truncated or damaged"));
   }
 }
 

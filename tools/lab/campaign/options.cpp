@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <vector>
 
 #include "hal/check.hpp"
 #include "tools/lab/campaign/row_table.hpp"
