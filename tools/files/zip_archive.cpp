@@ -33,12 +33,14 @@ zip_t* opened(std::span<const std::byte> bytes) {
   throw refusal;
 }
 
-/// The file to its end, or until it has more than `size` bytes: memory follows what is there, not
-/// what the directory says.
-std::vector<std::byte> read_to_end(zip_file_t* file, std::uint64_t size) {
-  constexpr std::size_t kFirstRoom = std::size_t{1} << 26;  // bytes
-  const auto most = static_cast<std::size_t>(size) + 1;
+/// The file to its end, or until it has more than `size` bytes. Memory follows what is there:
+/// `packed` bytes cannot unpack to more than is reserved.
+std::vector<std::byte> read_to_end(zip_file_t* file, std::uint64_t size, std::size_t packed) {
+  constexpr std::size_t kFirstRoom = std::size_t{1} << 20;  // bytes
+  constexpr std::size_t kMostDeflated = 1032;               // bytes that one can unpack to
+  const std::size_t most = size + 1;
   std::vector<std::byte> content;
+  content.reserve(std::min(most, kFirstRoom + kMostDeflated * packed));
   for (std::int64_t read = 1; read > 0 && content.size() < most;) {
     const std::size_t have = content.size();
     content.resize(std::min(most, std::max(kFirstRoom, 2 * have)));
@@ -58,7 +60,7 @@ bool is_zip(std::span<const std::byte> bytes) {
 }
 
 ZipArchive::ZipArchive(std::span<const std::byte> bytes)
-    : archive_(opened(bytes), &::zip_discard) {}
+    : bytes_(bytes.size()), archive_(opened(bytes), &::zip_discard) {}
 
 std::vector<std::string> ZipArchive::names() const {
   std::vector<std::string> names;
@@ -80,7 +82,8 @@ std::vector<std::byte> ZipArchive::content(std::size_t member) const {
       ::zip_error_code_zip(::zip_get_error(archive_.get())) == ZIP_ER_COMPNOTSUPP)
     throw BadInput(fmt::format("zip archive: compression method {} is not read", stat.comp_method));
   if (file == nullptr) throw zip_refusal(::zip_get_error(archive_.get()));
-  std::vector<std::byte> content = read_to_end(file.get(), stat.size);
+  std::vector<std::byte> content =
+      read_to_end(file.get(), stat.size, std::min<std::uint64_t>(stat.comp_size, bytes_));
   if (content.size() != stat.size)
     throw BadInput(fmt::format("zip archive: expected {} bytes of the member, found {}", stat.size,
                                content.size()));

@@ -27,6 +27,7 @@ class ZipArchive {
   std::vector<std::byte> content(std::size_t member) const;
 
  private:
+  std::size_t bytes_;
   std::unique_ptr<zip_t, decltype(&::zip_discard)> archive_;
 };
 

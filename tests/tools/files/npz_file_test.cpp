@@ -131,7 +131,8 @@ TEST(NpzFile, IsRefusedWhereverItIsCut) {
     const std::string file = zip_bytes({part});
     for (std::size_t size = 0; size < file.size(); ++size)
       EXPECT_NE(archive_refusal(file.substr(0, size)), "accepted") << size;
-    EXPECT_THAT(archive_refusal(file.substr(0, file.size() - 1)), StartsWith("zip archive truncated or damaged"));
+    EXPECT_THAT(archive_refusal(file.substr(0, file.size() - 1)),
+                StartsWith("zip archive truncated or damaged"));
   }
 }
 
