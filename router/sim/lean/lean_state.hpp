@@ -16,7 +16,7 @@
 #include "router/sim/lean/packet_word.hpp"
 #include "router/sim/lean/router_record.hpp"
 #include "router/sim/link_protocol.hpp"
-#include "router/sim/routers.hpp"
+#include "router/sim/node_range.hpp"
 #include "router/sim/tail_lines.hpp"
 
 namespace toroid::sim::lean {
