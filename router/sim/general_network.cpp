@@ -1,6 +1,7 @@
 #include "router/sim/general_network.hpp"
 
 #include "router/sim/link_protocol.hpp"
+#include "router/sim/routers.hpp"
 
 namespace toroid::sim {
 namespace {
