@@ -1,4 +1,4 @@
-// Files of messages: GOAL or CSV, told apart by their content.
+// Reads and writes files of messages: GOAL or CSV, as the name's ending says.
 #pragma once
 
 #include <cstdint>

@@ -17,6 +17,10 @@ namespace {
 
 constexpr std::string_view kLinks = "--fabric sim | --route torus";
 constexpr std::string_view kLines = "--method volumetric,slab,rows | --transform fft";
+constexpr std::string_view kLineKeys = "--machine=fft_cycles_factor --machine=transpose_cycles";
+constexpr std::string_view kMessagePassingKeys =
+    "--machine=eager_bytes --machine=message_cycles --machine=message_packet_cycles "
+    "--machine=collective_cycles --machine=copy_cycles_per_byte";
 
 // Of several alternatives the last is what a refusal proposes.
 constexpr OptionEffect kEffects[] = {
@@ -46,17 +50,12 @@ constexpr OptionEffect kEffects[] = {
      "--fabric sim | --route direct"},
     {"--machine=ring_slots", "", "--validate | --fabric shm,ofi & --route torus"},
     {"--machine=link_bits_per_cycle --machine=wire_overhead_bytes", "", "throttle | --fabric sim"},
-    {"--machine=fft_cycles_factor --machine=transpose_cycles", "",
-     "--workload | KIND overlap | verb fft,poisson"},
-    {"--machine=fft_cycles_factor --machine=transpose_cycles", "fft poisson", kLines},
+    {kLineKeys, "", "--workload | KIND overlap | verb fft,poisson"},
+    {kLineKeys, "fft poisson", kLines},
     {"--machine=fma_cycles", "", "--workload | verb fft,poisson"},
     {"--machine=fma_cycles", "fft poisson", "--method orbital"},
-    {"--machine=eager_bytes --machine=message_cycles --machine=message_packet_cycles "
-     "--machine=collective_cycles --machine=copy_cycles_per_byte",
-     "", "verb fft & --layer mpi"},
-    {"--machine=eager_bytes --machine=message_cycles --machine=message_packet_cycles "
-     "--machine=collective_cycles --machine=copy_cycles_per_byte",
-     "fft", "--method volumetric,slab,rows"},
+    {kMessagePassingKeys, "", "verb fft & --layer mpi"},
+    {kMessagePassingKeys, "fft", "--method volumetric,slab,rows"},
     {"--machine=link_timeout_cycles", "", "--link-error"},
     {"--machine=hop_latency_cycles --machine=input_reads --machine=token_return_cycles "
      "--machine=priority_injection_fifos "

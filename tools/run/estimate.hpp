@@ -19,10 +19,11 @@ double present_memory();
 /// "120 MB", "3.4 GB".
 std::string memory_text(double bytes);
 
-/// Throws BadInput where so many bytes are not available; `remedy` says what would need less.
-/// Without this check the system would promise the memory and kill the process when it is used.
+/// Throws BadInput if this process may not use `bytes`. `remedy` ends the message; it says what
+/// would need less. Without this check the system would promise the memory and kill the process
+/// when it is used.
 void check_memory(double bytes, std::string_view remedy = "");
-/// The same for the nodes of the shape, at the least, and so many bytes of arrays.
+/// The same for the least memory that the nodes of the shape take, and for `array_bytes`.
 void check_memory(const Shape& shape, double array_bytes);
 
 /// The work of a run, or of several one after the other.

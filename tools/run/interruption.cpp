@@ -1,8 +1,8 @@
 #include "tools/run/interruption.hpp"
 
+#include <sys/types.h>
 #include <unistd.h>
 
-#include <sys/types.h>
 #include <atomic>
 #include <csignal>
 #include <cstddef>
@@ -13,7 +13,8 @@
 namespace toroid {
 namespace {
 
-volatile std::sig_atomic_t code = 1;
+volatile std::sig_atomic_t interrupted = 0;
+volatile std::sig_atomic_t goes_on = 0;  ///< the run, when it is begun again
 std::atomic<bool> is_left = false;
 static_assert(std::atomic<bool>::is_always_lock_free);  // a signal's handler reads it
 
@@ -26,26 +27,17 @@ void end_now(int) {
     if (more <= 0) break;
     done += static_cast<std::size_t>(more);
   }
-  ::_exit(code);
+  ::_exit(goes_on != 0 ? 128 + interrupted : 1);
 }
-
-/// Unless the interruption has been noticed by then.
-void end_in_a_second(int exit_code) {
-  if (is_left) return;
-  code = exit_code;
-  std::signal(SIGALRM, end_now);
-  ::alarm(1);
-}
-
-volatile std::sig_atomic_t interrupted = 0;
-volatile std::sig_atomic_t goes_on = 0;  ///< the run, when it is begun again
 
 /// The first signal asks for an orderly end, and sees to one if nobody does; a second one kills the
 /// process.
 void on_interrupt(int signal) {
   interrupted = signal;
   std::signal(signal, SIG_DFL);
-  end_in_a_second(goes_on != 0 ? 128 + signal : 1);
+  if (is_left) return;
+  std::signal(SIGALRM, end_now);
+  ::alarm(1);
 }
 
 }  // namespace

@@ -7,13 +7,15 @@
 namespace toroid {
 
 /// Makes throw_if_interrupted() throw RunFailed("interrupted") after SIGINT and SIGTERM, so that
-/// destructors run and no half-written file stays.
+/// destructors run and no half-written file stays. A process that does not notice the signal within
+/// a second, because it builds a machine, plans or reads, is ended with the same message. Files of
+/// results have no name until they are complete, so none is left half-written then either.
 void catch_interrupts();
 bool is_interrupted();
 void throw_if_interrupted();
 
-/// From now on throw_if_interrupted() throws Interrupted instead: the run will save what it takes
-/// to go on, but there is nothing to save yet.
+/// From now on throw_if_interrupted() throws Interrupted: the run can go on later, and has saved
+/// nothing yet.
 void begin_run_that_goes_on();
 
 /// A run that goes on when its command is typed again was interrupted. The command exits with 128
@@ -28,11 +30,8 @@ class Interrupted : public std::runtime_error {
   int signal_;
 };
 
-/// For a run that ends in order, however long that takes: while a process builds a machine, plans
-/// or reads, nobody asks whether it was interrupted, and it is ended a second after the signal with
-/// what an interrupted run says. Nothing half-written stays: files of results have no name until
-/// they are complete. From now on an interruption is left to be noticed: there is something to be
-/// kept.
+/// From now on the process is not ended after that second: it has something to keep, and ends in
+/// order however long that takes.
 void leave_interruptions_to_be_noticed();
 
 }  // namespace toroid

@@ -26,7 +26,7 @@ struct RunFiles {
   ObservationOptions observation{};
   std::string export_to{};                ///< empty: none
   std::vector<std::string> others{};      ///< which none of them may be
-  bool array_to_standard_output = false;  ///< what is printed goes to standard error then
+  bool array_to_standard_output = false;  ///< the table is then printed to standard error
 };
 
 /// In this order: the files are opened, so that a bad path costs nothing; announce(); emulation(),

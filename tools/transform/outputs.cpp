@@ -74,10 +74,12 @@ std::unique_ptr<OutputFile> open_array(const std::string& path) {
 
 }  // namespace
 
-TransformOutputs::TransformOutputs(const OutputPaths& paths, bool reports)
-    : array((refuse_clashes(paths), open_array(reports ? paths.out : ""))),
-      wisdom(open(reports ? paths.wisdom : "")),
-      paths(paths) {}
+TransformOutputs::TransformOutputs(const OutputPaths& paths, bool reports) : paths(paths) {
+  if (!reports) return;
+  refuse_clashes(paths);
+  array = open_array(paths.out);
+  wisdom = open(paths.wisdom);
+}
 
 RunFiles TransformOutputs::beside() const {
   return {.observation = paths.observation,

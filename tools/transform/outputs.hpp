@@ -31,8 +31,8 @@ struct OutputPaths {
 
 /// Array and wisdom. The command that writes them owns it.
 struct TransformOutputs {
-  /// Only a process that reports opens them. Throws BadInput where a path cannot be written, or two
-  /// lead to one file.
+  /// Only a process that reports checks and opens them. Throws BadInput where a path cannot be
+  /// written, or two lead to one file.
   TransformOutputs(const OutputPaths& paths, bool reports);
 
   /// The run's other files.

@@ -263,9 +263,9 @@ void TorusDevice::move_on() {
       if (!send_alike(l) && !send_one(l) && !out_[l].refresh()) break;
 }
 
-/// Sends from an input that alone wants the link: there is nothing to arbitrate. Its packets go
-/// while they are alike and the dynamic channels have room, as send_one() would send each of them.
-/// False: none went.
+/// Where only one input wants the link, there is nothing to arbitrate: this sends its packets as
+/// send_one() would send each of them, while they are alike and the dynamic channels have room.
+/// Returns whether any went.
 bool TorusDevice::send_alike(unsigned link) {
   if (!std::has_single_bit(wanted_by_[link])) return false;
   const Input input(static_cast<unsigned>(std::countr_zero(wanted_by_[link])));

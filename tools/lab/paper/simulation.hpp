@@ -113,7 +113,7 @@ struct SimulateOptions {
 PaperResults simulate(const std::vector<Simulation>& simulations, const PaperSetting& setting,
                       const SimulateOptions& options);
 
-/// What all runs take, with so many at once.
+/// The time and memory of all runs when `at_once` of them run at the same time.
 RunEstimate estimate_simulations(const std::vector<Simulation>& simulations,
                                  const PaperSetting& setting, unsigned at_once);
 
