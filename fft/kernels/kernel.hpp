@@ -93,7 +93,7 @@ const Library& library(LibraryName name);
 
 /// Loads wisdom: what has been measured in other processes. A file of wisdom has this project's own
 /// lines, FFTW's wisdom in double precision and FFTW's wisdom in single precision; each may be
-/// missing; the first line has a checksum of them (wisdom_file.hpp). Returns false if there is no
+/// missing; the first line has a checksum of them (wisdom_format.hpp). Returns false if there is no
 /// such file or nothing in it. Throws BadInput, before FFTW sees anything, if the checksum does not
 /// fit, and if the file is not wisdom of this FFTW. A build without FFTW refuses FFTW's lines.
 bool load_wisdom(const std::filesystem::path& path);

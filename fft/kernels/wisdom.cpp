@@ -16,7 +16,7 @@
 
 #include "fft/kernels/fftw.hpp"
 #include "fft/kernels/kernel.hpp"
-#include "fft/kernels/wisdom_file.hpp"
+#include "fft/kernels/wisdom_format.hpp"
 #include "hal/check.hpp"
 
 namespace toroid::fft::local {
@@ -77,7 +77,7 @@ bool import(std::string_view text) {
 bool load_wisdom(const std::filesystem::path& path) {
   const std::string content = content_of(path);
   if (content.empty()) return false;
-  const std::optional<std::string_view> text = wisdom_in(content);
+  const std::optional<std::string_view> text = wisdom_of_format(content);
   if (!text)
     throw BadInput(one_line(
         fmt::format("{}: is no wisdom that toroid wrote, or has changed since (its checksum does "
@@ -92,7 +92,7 @@ std::string wisdom() {
   const std::lock_guard lock(own_lines_mutex);
   std::string text;
   for (const std::string& line : own_lines()) text += line + '\n';
-  return wisdom_file(text + fftw_wisdom());
+  return formatted_wisdom(text + fftw_wisdom());
 }
 
 void forget_wisdom() {

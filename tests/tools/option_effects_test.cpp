@@ -167,17 +167,34 @@ TEST(OptionEffects, NumbersOfTheMachineThatTheVerbDoesNotReadAreRefused) {
   expect_refusal(directory, fft + machine("message_cycles"), {"(it works with --layer mpi)"});
   expect_refusal(directory, fft + machine("link_timeout_cycles"), {"(it works with --link-error)"});
   expect_refusal(directory, Arguments{"compare", "--torus", "2x2"} + machine("transpose_cycles"),
-                 {"(it works with --workload)"});
+                 {"(it works with --workload fft:volumetric, fft:slab, fft:rows or "
+                  "fft:orbital:fft)"});
+  const Arguments orbital = {"compare", "--torus", "2x2", "--workload", "fft:8:orbital"};
+  expect_refusal(directory, orbital + machine("transpose_cycles"),
+                 {"has no effect on fft:8:orbital (it works with --workload fft:volumetric, "});
+  expect_refusal(
+      directory,
+      Arguments{"compare", "--torus", "2x2", "--workload", "fft:8"} + machine("fma_cycles"),
+      {"has no effect on fft:8 (it works with --workload fft:orbital)"});
   expect_refusal(directory,
                  Arguments{"bench", "latency", "--torus", "2x2"} + machine("fft_cycles_factor"),
                  {"bench latency with --fabric shm (it works with bench overlap --fabric sim)"});
   for (const Arguments& run :
        {fft + machine("transpose_cycles"),
         fft + Arguments{"--layer", "mpi"} + machine("eager_bytes"),
+        orbital + Arguments{"--quiet"} + machine("fma_cycles"),
         fft + Arguments{"--method", "orbital"} + machine("fma_cycles"),
         fft + Arguments{"--method", "orbital", "--transform", "fft"} + machine("transpose_cycles"),
         alltoall + Arguments{"--link-error", "1e-9"} + machine("link_timeout_cycles")})
     EXPECT_EQ(run_command(run).exit_code, 0) << run.back();
+}
+
+TEST(OptionEffects, AnErrorRateOfZeroIsNone) {
+  const TemporaryDirectory directory;
+  const Arguments none = {"alltoall", "--torus", "2", "--quiet", "--link-error", "0"};
+  EXPECT_EQ(run_command(none).exit_code, 0);
+  expect_refusal(directory, none + Arguments{"--link-burst", "5"},
+                 {"--link-burst has no effect on alltoall", "(it works with --link-error)"});
 }
 
 TEST(OptionEffects, BlockingExchangesHaveNoWindow) {

@@ -150,6 +150,9 @@ TEST_F(ReportOption, RefusesABadPathBeforeTheRun) {
   }
   expect_refusal(directory_, kOneFft + Arguments{"--report", "x", "--out", "./x"}, {"same file"});
   expect_refusal(directory_, kOneFft + Arguments{"--report", "x", "--record", "x"}, {"same file"});
+  for (const char* output : {"--report", "--json", "--wisdom", "--record", "--export"})
+    expect_refusal(directory_, kOneFft + Arguments{"--in", "a.npy", output, "./a.npy"},
+                   {"a.npy and ./a.npy are the same file"});
   expect_refusal(directory_, kOneComparison + Arguments{"--report", "x", "--csv", "x"},
                  {"same file"});
   expect_refusal(directory_, Arguments{"replay", "m.goal", "--torus", "2", "--report", "m.goal"},

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "fft/kernels/wisdom_file.hpp"
+#include "fft/kernels/wisdom_format.hpp"
 #include "tests/tools/checked_run.hpp"
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/run_process.hpp"
@@ -200,7 +200,7 @@ TEST(SlabCommand, TakesTheFastestPlanesFromTheWisdom) {
   const std::string other = first["planes"] == 2 ? "3" : "2";
   const std::string line = own_lines(directory.content_of("wisdom"))[0];
   directory.save("wisdom",
-                 fft::local::wisdom_file(line.substr(0, line.rfind(' ') + 1) + other + "\n"));
+                 fft::local::formatted_wisdom(line.substr(0, line.rfind(' ') + 1) + other + "\n"));
   EXPECT_EQ(json_by(run_process, run, there)["planes"].dump(), other);
 }
 
@@ -211,8 +211,8 @@ TEST(SlabCommand, TakesNoPlanesFromTheWisdomThatItWouldNotTry) {
   const json first = json_by(run_process, run, there);
   const std::string line = own_lines(directory.content_of("wisdom"))[0];
   for (const std::string planes : {"-1", "-7", "9", "99999999999999999999", "x", ""}) {
-    directory.save("wisdom",
-                   fft::local::wisdom_file(line.substr(0, line.rfind(' ') + 1) + planes + "\n"));
+    directory.save("wisdom", fft::local::formatted_wisdom(line.substr(0, line.rfind(' ') + 1) +
+                                                          planes + "\n"));
     EXPECT_EQ(json_by(run_process, run, there)["planes"], first["planes"]) << planes;
   }
 }

@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::string_view kLinks = "--fabric sim | --route torus";
 constexpr std::string_view kLines = "--method volumetric,slab,rows | --transform fft";
+constexpr std::string_view kLineWorkloads =
+    "workload fft:volumetric,fft:slab,fft:rows,fft:orbital:fft | KIND overlap | verb fft,poisson";
 constexpr std::string_view kLineKeys = "--machine=fft_cycles_factor --machine=transpose_cycles";
 constexpr std::string_view kMessagePassingKeys =
     "--machine=eager_bytes --machine=message_cycles --machine=message_packet_cycles "
@@ -50,9 +52,9 @@ constexpr OptionEffect kEffects[] = {
      "--fabric sim | --route direct"},
     {"--machine=ring_slots", "", "--validate | --fabric shm,ofi & --route torus"},
     {"--machine=link_bits_per_cycle --machine=wire_overhead_bytes", "", "throttle | --fabric sim"},
-    {kLineKeys, "", "--workload | KIND overlap | verb fft,poisson"},
+    {kLineKeys, "", kLineWorkloads},
     {kLineKeys, "fft poisson", kLines},
-    {"--machine=fma_cycles", "", "--workload | verb fft,poisson"},
+    {"--machine=fma_cycles", "", "workload fft:orbital | verb fft,poisson"},
     {"--machine=fma_cycles", "fft poisson", "--method orbital"},
     {kMessagePassingKeys, "", "verb fft & --layer mpi"},
     {kMessagePassingKeys, "fft", "--method volumetric,slab,rows"},
@@ -174,6 +176,7 @@ std::string text_of(const Requirement& requirement, std::string_view verb) {
     values.replace(last, 2, " or ");
   if (requirement.name == "sends") return values + " such as alltoall";
   if (requirement.name == "verb") return values;
+  if (requirement.name == "workload") return "--workload " + values;
   return fmt::format("{} {}", requirement.name.starts_with('-') ? requirement.name : verb, values);
 }
 
@@ -187,6 +190,11 @@ std::string text_of(const Requirements& requirements, std::string_view verb) {
          (without.empty() ? "" : "without" + without);
 }
 
+/// Whether the run's name says it.
+bool is_in_the_name(std::string_view requirement) {
+  return names("sends verb workload KIND", requirement);
+}
+
 /// What of the setting is in the way and is not said by the run's name: "--fabric shm --route
 /// direct".
 std::string in_the_way(const std::vector<OptionEffect>& effects, const RunSetting& setting) {
@@ -195,7 +203,7 @@ std::string in_the_way(const std::vector<OptionEffect>& effects, const RunSettin
     for (const Requirements& alternative : alternatives_of(effect))
       for (const Requirement& one : unmet(alternative, setting)) {
         const std::string_view value = setting.get(one.name);
-        if (one.name == "sends" || one.name == "verb" || one.name == "KIND") continue;
+        if (is_in_the_name(one.name)) continue;
         if (value.empty() && !setting.is_given(one.name)) continue;
         std::string text = fmt::format("{}{}{}", one.name, value.empty() ? "" : " ", value);
         if (setting.what().find(text) == std::string::npos && std::ranges::count(said, text) == 0)
@@ -207,6 +215,7 @@ std::string in_the_way(const std::vector<OptionEffect>& effects, const RunSettin
 /// What of the requirements the user cannot type: another verb, or an option that this one lacks.
 std::ptrdiff_t out_of_reach(const Requirements& requirements, const RunSetting& setting) {
   return std::ranges::count_if(requirements, [&](const Requirement& one) {
+    if (one.name == "workload") return !setting.knows("--workload");
     return one.name == "sends" || one.name == "verb" || !setting.knows(one.name);
   });
 }
@@ -254,11 +263,18 @@ std::string value_of(const CLI::Option& option) {
   return fmt::format("{}", fmt::join(option.results(), ","));
 }
 
-/// Links of which a campaign's cases have "none" are as not typed.
+/// A campaign's case with links that all work, or an error rate of 0.
+bool asks_for_nothing(std::string_view option, std::string_view value) {
+  if (option == "--fail-link") return value == "none";
+  return option == "--link-error" &&
+         (value == "none" || value.find_first_not_of("0.") == value.npos);
+}
+
+/// What asks for nothing counts as not typed.
 bool is_typed(const CLI::Option& option) {
-  const bool is_of_links = key_of(option) == "--fail-link" || key_of(option) == "--link-error";
+  const std::string key = key_of(option);
   return std::ranges::any_of(option.results(),
-                             [&](const auto& value) { return !is_of_links || value != "none"; });
+                             [&](const auto& value) { return !asks_for_nothing(key, value); });
 }
 
 /// Whether the verb's options can say it, or it is another verb. Of kinds of messages only verbs

@@ -14,7 +14,8 @@
 namespace toroid {
 
 /// What a run is set to, by the names that the table uses: options ("--fabric" is "shm") and
-/// "sends", the kind of its messages; "throttle", where the policy has one; "twist" of the torus.
+/// "sends", the kind of its messages; "workload", a campaign's, as "fft:slab" or "replay";
+/// "throttle", where the policy has one; "twist" of the torus.
 class RunSetting {
  public:
   /// `what` names the run in messages, as "fft --method slab".

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <ranges>
 #include <vector>
 
 #include "fft/plan/description.hpp"
@@ -60,7 +61,8 @@ void refuse_clashes(const OutputPaths& paths) {
   refuse_one_file_for_two(outputs);
   for (const std::string& input : paths.boxes)
     for (const std::string& output : outputs) refuse_one_file_for_two(std::array{input, output});
-  refuse_one_file_for_two(std::array{without_stream(paths.in), paths.observation.report});
+  for (const std::string& output : outputs | std::views::drop(1))  // --out may replace --in
+    refuse_one_file_for_two(std::array{without_stream(paths.in), output});
 }
 
 std::unique_ptr<OutputFile> open(const std::string& path) {

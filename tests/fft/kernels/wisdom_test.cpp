@@ -17,7 +17,7 @@
 
 #include "fft/kernels/fftw.hpp"
 #include "fft/kernels/kernel.hpp"
-#include "fft/kernels/wisdom_file.hpp"
+#include "fft/kernels/wisdom_format.hpp"
 #include "hal/check.hpp"
 #include "tests/fuzz/memory_file.hpp"
 #include "tests/scale.hpp"
@@ -33,7 +33,7 @@ class KernelWisdom : public ::testing::Test {
   }
   ~KernelWisdom() override { remove(path_); }
   /// As a file has it, with its checksum.
-  bool load(const std::string& text) const { return load_content(wisdom_file(text)); }
+  bool load(const std::string& text) const { return load_content(formatted_wisdom(text)); }
   bool load_content(const std::string& content) const {
     std::ofstream(path_, std::ios::binary) << content;
     return load_wisdom(path_);
@@ -137,7 +137,7 @@ std::vector<std::string> damaged_at(std::size_t at, const std::string& content) 
 
 TEST_F(KernelWisdom, RefusesAFileThatIsDamagedAnywhereBeforeFftwSeesIt) {
   const auto [in_double, in_single] = measured();
-  const std::string whole = wisdom_file("toroid rows 1\n" + in_double + in_single);
+  const std::string whole = formatted_wisdom("toroid rows 1\n" + in_double + in_single);
   EXPECT_TRUE(load_content(whole));
   const fuzz::MemoryFile file;  // thousands of them, which a disk would write one by one
   const std::size_t places = testing::by_set<std::size_t>(400, whole.size());
@@ -145,7 +145,7 @@ TEST_F(KernelWisdom, RefusesAFileThatIsDamagedAnywhereBeforeFftwSeesIt) {
     for (const std::string& content : damaged_at(at, whole)) {
       file.set(reinterpret_cast<const std::uint8_t*>(content.data()), content.size());
       ASSERT_THROW(load_wisdom(file.path()), BadInput) << content;
-      ASSERT_EQ(wisdom_in(content), std::nullopt) << content;
+      ASSERT_EQ(wisdom_of_format(content), std::nullopt) << content;
     }
 }
 

@@ -272,6 +272,7 @@ RunSetting setting_of(const CampaignLists& lists, const CampaignSender& sender,
   RunSetting setting(*lists.verb, sender.workload != nullptr ? sender.name : "");
   setting.set("sends", name_of<Sent>(kSentNames, sender.sent()))
       .set("--route", name_of<RingRoute>(kRingRouteNames, settings.run.ring.route));
+  if (sender.workload != nullptr) setting.set("workload", sender.workload->kind());
   const auto errs = [](const std::string& name) { return load_machine(name).link_error_rate > 0; };
   if (std::ranges::any_of(settings.machines, errs)) setting.set("--link-error", "of a machine");
   if (lists.link_errors.limit == 0) setting.unset("--link-error-limit");

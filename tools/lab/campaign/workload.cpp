@@ -73,6 +73,10 @@ class TransformWorkload final : public Workload {
   }
 
   Sent sent() const override { return sent_by(blueprint_->description().method); }
+  std::string kind() const override {
+    const bool is_orbital_fft = options_.method == "orbital" && options_.transform == "fft";
+    return "fft:" + options_.method + (is_orbital_fft ? ":fft" : "");
+  }
   bool takes_every_policy() const override {
     return blueprint_->description().method == fft::Method::orbital;
   }
@@ -122,6 +126,7 @@ class ReplayWorkload final : public Workload {
 
   /// The order of messages is the file's, whatever the policy's.
   Sent sent() const override { return Sent::messages; }
+  std::string kind() const override { return "replay"; }
 
   void refuse_unfit(const CampaignSettings& settings) const override {
     (void)under_policy(settings.run, shape_, settings.machine);

@@ -37,6 +37,8 @@ class Workload {
  public:
   virtual ~Workload() = default;
   virtual Sent sent() const = 0;
+  /// As the table of option effects names it: "fft:METHOD", "fft:orbital:fft" or "replay".
+  virtual std::string kind() const = 0;
   /// Whether policies run it that differ from `random` only in what it does not read.
   virtual bool takes_every_policy() const { return false; }
   /// Throws BadInput where the policy cannot run it.

@@ -10,9 +10,9 @@
 namespace toroid::fft::local {
 
 /// The content of a file with this wisdom.
-std::string wisdom_file(std::string_view wisdom);
+std::string formatted_wisdom(std::string_view wisdom);
 /// The wisdom in a file's content, a part of that text; nothing if it has no such line, or another
 /// length or checksum than the line says.
-std::optional<std::string_view> wisdom_in(std::string_view content);
+std::optional<std::string_view> wisdom_of_format(std::string_view content);
 
 }  // namespace toroid::fft::local

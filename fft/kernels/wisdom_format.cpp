@@ -1,4 +1,4 @@
-#include "fft/kernels/wisdom_file.hpp"
+#include "fft/kernels/wisdom_format.hpp"
 
 #include <fmt/core.h>
 
@@ -20,11 +20,11 @@ std::string first_line_for(std::string_view wisdom) {
 
 }  // namespace
 
-std::string wisdom_file(std::string_view wisdom) {
+std::string formatted_wisdom(std::string_view wisdom) {
   return first_line_for(wisdom) + std::string(wisdom);
 }
 
-std::optional<std::string_view> wisdom_in(std::string_view content) {
+std::optional<std::string_view> wisdom_of_format(std::string_view content) {
   const std::string_view wisdom = content.substr(content.find('\n') + 1);  // npos + 1 = 0: no line
   if (wisdom.size() == content.size() || !content.starts_with(first_line_for(wisdom)))
     return std::nullopt;
