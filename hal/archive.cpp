@@ -7,7 +7,7 @@
 namespace toroid {
 
 void Archive::refuse() {
-  throw BadInput("its content does not fit this program");
+  throw BadInput("its content does not match this program");
 }
 
 void Archive::mark(std::uint32_t number) {
@@ -16,7 +16,7 @@ void Archive::mark(std::uint32_t number) {
   if (found != number) refuse();
 }
 
-/// 0: null.
+/// The number of a known object; 0 for null.
 std::uint32_t Archive::number_of(const void* object) const {
   if (object == nullptr) return 0;
   const auto found = std::ranges::find(objects_, object);

@@ -1,4 +1,4 @@
-// State as plain data, to a checkpoint and back.
+// Saves state as plain data to a checkpoint and loads it back.
 #pragma once
 
 #include <array>
@@ -12,15 +12,16 @@
 
 namespace toroid {
 
-/// Saves values, or loads them in the same order. A class that can be saved has one function for
-/// both directions:
+/// Saves values, or loads them in the same order. A class that can be saved has one function that
+/// does both:
 ///
 ///   template <typename Archive>
 ///   void serialize(Archive& archive) { archive(a_, b_); }
 ///
-/// What follows from the input of the run is not saved: the run is made anew, then its state is
-/// loaded over it. Values are saved as they lie in memory: a checkpoint is for the program that
-/// wrote it. What is trivially copyable needs no serialize(), unless it holds pointers.
+/// Data that follows from the input of the run is not saved: the run is set up again, then the
+/// state is loaded into it. Values are saved as they lie in memory, so only the program that wrote
+/// a checkpoint can read it. Trivially copyable types need no serialize() unless they hold
+/// pointers.
 class Archive {
  public:
   explicit Archive(bool loads) : loads_(loads) {}
@@ -33,23 +34,23 @@ class Archive {
   void operator()(Values&... values) {
     (one(values), ...);
   }
-  /// Values that stand side by side.
+  /// Saves or loads contiguous values.
   template <typename T>
   void plain(std::span<T> values) {
     static_assert(kIsPlain<T>);
     bytes(values.data(), values.size_bytes());
   }
-  /// A number that is found again at this place, or the archive is refused.
+  /// Saves a number; on loading refuses the archive if this number is not at this place.
   void mark(std::uint32_t number);
 
-  /// Pointers are saved as numbers of objects that both sides know, named in the same order.
-  /// begin_objects() forgets those of the node before.
+  /// Pointers are saved as numbers of known objects. Saving and loading must call know() for the
+  /// same objects in the same order. begin_objects() forgets the objects of the previous node.
   void begin_objects() { objects_.clear(); }
   template <typename T>
   void know(T* object) {
     objects_.push_back(object);
   }
-  /// A pointer to an object that has been named as T, or null.
+  /// A pointer that is null or points to an object passed to know() as T.
   template <typename T>
   void pointer(T*& pointer) {
     std::uint32_t number = loads_ ? 0 : number_of(pointer);
@@ -57,13 +58,13 @@ class Archive {
     if (loads_) pointer = static_cast<T*>(object(number));
   }
 
-  /// What was saved cannot have come from this program. Throws BadInput.
+  /// Throws BadInput: the archive does not come from this program.
   [[noreturn]] static void refuse();
 
  protected:
-  /// Writes the bytes, or reads as many.
+  /// Writes the bytes, or reads the same number of bytes.
   virtual void bytes(void* data, std::size_t size) = 0;
-  /// Bytes that are left to read; of those that are loaded.
+  /// Number of bytes left to read. Used when loading only.
   virtual std::uint64_t left() const = 0;
 
  private:
@@ -80,7 +81,7 @@ class Archive {
     if constexpr (kHasSerialize<T>) {
       value.serialize(*this);
     } else {
-      static_assert(kIsPlain<T>, "it needs a member serialize()");
+      static_assert(kIsPlain<T>, "the type needs a member serialize()");
       bytes(&value, sizeof value);
     }
   }
@@ -120,11 +121,11 @@ class Archive {
     one(key);
     one(value);
   }
-  /// The fewest bytes that an element takes in an archive.
+  /// A lower bound on the bytes of an element in an archive.
   template <typename T>
   static constexpr std::size_t kLeastBytes = kIsPlain<T> && !kHasSerialize<T> ? sizeof(T) : 1;
 
-  /// As many elements as are saved, unless they cannot be in the bytes that are left.
+  /// Resizes to the saved number of elements. Refuses a number that the bytes left cannot hold.
   template <typename T, typename Allocator>
   void resize(std::vector<T, Allocator>& values) {
     std::uint64_t size = values.size();

@@ -6,14 +6,15 @@
 namespace toroid {
 
 /// A permutation of 0..count-1 for every key: a four-round Feistel network on the next even number
-/// of bits, walked round its cycles until it lands below `count`. Fewer than four steps on average.
+/// of bits, repeated until the result is below `count` (cycle walking). Fewer than four passes on
+/// average.
 class Bijection {
  public:
   /// REQUIRES: count < 2^31.
   Bijection(std::uint32_t count, std::uint64_t key);
 
   std::uint32_t count() const { return count_; }
-  /// REQUIRES, of both: i < count().
+  /// REQUIRES, for both: i < count().
   std::uint32_t operator()(std::uint32_t i) const;
   std::uint32_t inverse(std::uint32_t i) const;
 

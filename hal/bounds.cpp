@@ -20,8 +20,8 @@ unsigned hops_within(const Route& way, unsigned dimensions) {
   return hops;
 }
 
-/// The fewest messages per link that the links of a set of dimensions carry, whichever shortest
-/// paths are taken.
+/// The lowest mean load, in messages per link, of the links of a set of dimensions, whichever
+/// shortest paths are taken.
 Fraction twisted_load(const Shape& shape, unsigned dimensions) {
   std::uint64_t hops = 0;
   for (Rank offset = 0; offset < shape.size(); ++offset) {
@@ -56,7 +56,8 @@ unsigned hops_along(const Shape& shape, unsigned d, unsigned from, unsigned to) 
   return shape.wraps(d) ? std::min(apart, shape.extent(d) - apart) : apart;
 }
 
-/// Messages among living nodes over the mean working link of dimension d.
+/// Mean load of the working links of dimension d, in messages, if every living node sends one to
+/// each other.
 Fraction surviving_load(const Shape& shape, unsigned d) {
   std::array<std::uint64_t, kMaxExtent> living{};
   std::uint64_t links = 0;
@@ -145,14 +146,14 @@ Bounds all_to_all_bounds(const Machine& machine, const Shape& group, const Messa
   const Fraction messages = hottest_link_messages(group);
   const auto cycles = [&](double bytes) {
     return whole_cycles(bytes * 8 / machine.link_bits_per_cycle,
-                        "what one link has to carry (link_bits_per_cycle)");
+                        "the traffic of one link (link_bits_per_cycle)");
   };
   Bounds bounds;
   const auto wire = static_cast<double>(message.wire_bytes);
   bounds.hottest_link = cycles(messages.value() * wire);
   bounds.injection = cycles(static_cast<double>(peers) * wire / usable_links(group));
   bounds.processor = peers * message.packets * (machine.inject_cycles + machine.receive_cycles);
-  // Even the emptiest packet of the message has to cross the machine after the others have left.
+  // Even the shortest packet of the message has to cross the machine after the others have left.
   const unsigned farthest = members == group.size() ? diameter(group) : 1;
   bounds.zero_load = machine.inject_cycles + farthest * Tick{machine.hop_latency_cycles} +
                      machine.wire_cycles(machine.wire_bytes(1));

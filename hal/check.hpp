@@ -1,10 +1,10 @@
 // The three kinds of failure.
 //
-// TOROID_CHECK: a programmer's error. The check stays on in every build, prints where and what, and
-// aborts.
-// BadInput: something that the user gave cannot be used. One clear line; the command exits with 2.
+// TOROID_CHECK: a programmer's error. The check stays on in every build, prints the place and the
+// condition, and aborts.
+// BadInput: something from the user cannot be used. One clear line; the command exits with 2.
 // RunFailed: the run itself failed. One clear text; the command exits with 1.
-// "Not now" is no failure: it is a [[nodiscard]] bool try_x().
+// "Not now" is not a failure: such a function is a [[nodiscard]] bool try_x().
 #pragma once
 
 #include <fmt/format.h>  // IWYU pragma: export
@@ -16,7 +16,7 @@
 
 namespace toroid {
 
-/// What the user gave cannot be used; what() is one line that says what was expected.
+/// The user's input cannot be used; what() is one line that says what was expected.
 class BadInput : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -28,22 +28,22 @@ class RunFailed : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The text with control characters replaced by '?', for messages: what a user typed, a file is
-/// named or a peer sent may contain line ends. Those of ASCII and, in UTF-8, U+0080 to U+009F,
-/// which terminals heed, too.
+/// The text with control characters replaced by '?', for messages: user input, file names and text
+/// from peers may contain line ends. Replaces those of ASCII and, in UTF-8, U+0080 to U+009F, which
+/// terminals obey too.
 std::string one_line(std::string text);
-/// Whether one_line() replaces anything in it.
+/// Whether one_line() would replace anything in the text.
 bool has_control_characters(std::string_view text);
 
-/// The last place up to `end` where the text can be cut without cutting a character of UTF-8; of
-/// other bytes one at most 3 before. REQUIRES: end <= text.size().
+/// The last place up to `end` where the text can be cut without splitting a UTF-8 character. In
+/// text that is not UTF-8, a place at most 3 bytes before `end`. REQUIRES: end <= text.size().
 std::size_t character_end(std::string_view text, std::size_t end);
 
-/// One line cut to 60 characters and "...", so that a message with it stays a line to read: for
-/// values out of files and options, which may be of any length. A character of UTF-8 is left whole.
+/// The text on one line, cut to 60 bytes and "..." if it is longer, so that messages stay readable:
+/// values from files and options may be of any length. Never splits a UTF-8 character.
 std::string shortened(std::string_view text);
 
-/// What a failed TOROID_CHECK calls.
+/// Called by a failed TOROID_CHECK.
 [[noreturn]] void check_failed(const char* file, int line, const char* condition,
                                const std::string& detail);
 

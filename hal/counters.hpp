@@ -1,4 +1,4 @@
-// What every fabric counts in every run: per link, per virtual channel, per injection FIFO.
+// Counters that every fabric keeps in every run: per link, per virtual channel, per injection FIFO.
 #pragma once
 
 #include <array>
@@ -28,27 +28,27 @@ struct LinkCounters {
 /// One injection FIFO of one node.
 struct FifoCounters {
   std::uint32_t packets = 0;
-  std::uint16_t most_chunks = 0;  ///< its largest content
+  std::uint16_t most_chunks = 0;  ///< the most chunks it held at once
   /// Cycles in which its first packet waited for a link; counted on `sim` only.
   std::uint64_t stalled_cycles = 0;
 };
 
-/// What both ends of one direction of a link know of its errors.
+/// Errors and checksums of one direction of a link, from its two ends.
 struct LinkHealth {
-  std::uint64_t errors = 0;        ///< transmissions that were lost, refused or came twice
+  std::uint64_t errors = 0;        ///< transmissions that were lost, refused or duplicated
   std::uint64_t repeats = 0;       ///< packets that were sent again
-  std::uint32_t sent_crc = 0;      ///< CRC of all packets that were sent, each once, in order
-  std::uint32_t received_crc = 0;  ///< of all that were accepted; the same, if the link is sound
+  std::uint32_t sent_crc = 0;      ///< CRC of all packets sent, each counted once, in order
+  std::uint32_t received_crc = 0;  ///< CRC of all packets accepted; equal if the link works
 };
 
-/// Packets that can arrive no more, since links or nodes have failed on their way.
+/// Packets that can no longer arrive because links or nodes have failed on their way.
 struct LostPackets {
-  Rank source;  ///< on rings, whose packets do not say it, the node where they could not go on
+  Rank source;  ///< on shm and ofi, whose packets do not name it: the node where they got stuck
   Rank destination;
   std::uint64_t packets;
 };
 
-/// The sums over all links of a machine, and over the ways between processes.
+/// Sums over all links of a machine, and over the connections between processes.
 struct LinkErrorCounters {
   std::uint64_t errors = 0;
   std::uint64_t repeats = 0;
@@ -67,25 +67,25 @@ struct LinkErrorCounters {
   }
 };
 
-/// The whole machine; on several processes their sum.
+/// Counters of the whole machine, summed over its processes.
 struct FabricCounters {
   Tick end = 0;                   ///< when the last event happened
-  std::uint64_t packets = 0;      ///< injected, those of messages that moved by put included
+  std::uint64_t packets = 0;      ///< injected, including packets of messages that moved by put
   std::uint64_t delivered = 0;    ///< handed to a processor
   std::uint64_t packet_hops = 0;  ///< links crossed, summed over packets
-  std::uint64_t events = 0;       ///< of the model; 0 where time is the wall clock
+  std::uint64_t events = 0;       ///< events of the model; 0 in wall-clock time
   std::uint64_t refused = 0;      ///< malformed headers, never dispatched
-  // Where time is the wall clock.
+  // Only in wall-clock time.
   std::uint64_t puts = 0;          ///< descriptors of messages that moved by put
-  std::uint64_t put_bytes = 0;     ///< bytes that these moved, each copied once or packed
-  std::uint64_t packed_bytes = 0;  ///< of these, those that were packed: copied in and out
+  std::uint64_t put_bytes = 0;     ///< bytes moved by puts, each copied once or packed
+  std::uint64_t packed_bytes = 0;  ///< part of put_bytes that was packed: copied in and out
   std::uint64_t packet_bytes = 0;  ///< payload bytes in packets, copied in and out
-  /// Frames from strangers and damaged frames, which were refused: number by reason.
+  /// Frames refused because they were damaged or came from strangers: number by reason.
   std::map<std::string, std::uint64_t> refused_frames;
   std::vector<LinkCounters> links;  ///< [rank · shape.links() + direction]
   bool links_are_checked = false;
-  LinkErrorCounters link_errors;  ///< counted where links are checked
-  /// [rank · shape.links() + direction] of the links that are checked; empty: none is.
+  LinkErrorCounters link_errors;  ///< counted if links are checked
+  /// [rank · shape.links() + direction]; empty if links are not checked.
   std::vector<LinkHealth> health;
   std::vector<FifoCounters> fifos;  ///< [rank · FIFOs per node + FIFO]
   std::vector<std::string> deaths;  ///< "(0,0,0)X+ failed at cycle 5000", in order of time

@@ -10,8 +10,8 @@ namespace toroid {
 
 /// The number of an order: 0 means none, 1 to dimension_orders(dims) an order. Up to five
 /// dimensions every permutation has a number. The 720 permutations of six dimensions do not fit a
-/// byte: those whose last three dimensions rise or fall have one. In both cases every dimension,
-/// and every sequence of three, comes first equally often.
+/// byte: only those whose last three dimensions rise or fall have a number. In both cases every
+/// dimension, and every sequence of three, comes first equally often.
 using DimensionOrder = std::uint8_t;
 
 constexpr unsigned dimension_orders(unsigned dims) {
@@ -40,7 +40,7 @@ constexpr DimensionSequence dimension_sequence(DimensionOrder order, unsigned di
   return sequence;
 }
 
-/// A table of all sequences of every number of dimensions: every hop of a packet asks for one.
+/// A table of all sequences for every number of dimensions: every hop of a packet looks one up.
 class DimensionSequences {
  public:
   constexpr DimensionSequences() {
@@ -57,7 +57,7 @@ class DimensionSequences {
 };
 inline constexpr DimensionSequences kDimensionSequences;
 
-/// Those of the directions that belong to the dimension which comes first in the order.
+/// Those of the directions that belong to the dimension that comes first in the order.
 /// REQUIRES: 1 <= order <= dimension_orders(dims).
 constexpr DirectionSet first_in_order(DirectionSet directions, DimensionOrder order,
                                       unsigned dims) {

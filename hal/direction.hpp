@@ -47,7 +47,7 @@ class DirectionSet {
   constexpr void remove(Direction d) {
     bits_ = static_cast<std::uint16_t>(bits_ & ~(1u << d.index));
   }
-  /// REQUIRES: not empty. The first in dimension order: where a deterministic packet goes next.
+  /// The first in dimension order: the next hop of a deterministic packet. REQUIRES: not empty.
   constexpr Direction first() const { return {static_cast<std::uint8_t>(std::countr_zero(bits_))}; }
   constexpr bool operator==(const DirectionSet&) const = default;
 

@@ -1,9 +1,8 @@
 // drain: the patent's FIG. 10. It moves packets from the output queues to the least full of the
-// injection FIFOs in their possible directions, or to another FIFO by the rules that this is
-// compared with.
+// injection FIFOs in their possible directions, or, for comparison, by other rules.
 //
-// Difference from the letter: where the flowchart would spin until a FIFO has room, this returns,
-// so that the processor can receive in between; it goes on where it stopped.
+// Difference from the patent's text: the flowchart would spin until a FIFO has room. This returns
+// instead, so that the processor can receive in between, and later resumes where it stopped.
 #pragma once
 
 #include <algorithm>
@@ -23,21 +22,21 @@
 
 namespace toroid {
 
-/// FIG. 10 for one node: where it stands among the queues, and what it has counted.
+/// FIG. 10 for one node: its position among the queues, and its counts.
 class Drain {
  public:
   explicit Drain(DrainRule rule = DrainRule::least_full) : rule_(rule) {}
 
-  /// Step 1002 of a node's turn, which may take several runs.
+  /// Step 1002 of a node's turn. A turn may take several runs.
   void begin_turn(const OutputQueues& queues) {
     ++profile_.turns;
     profile_.idle_turns += queues.empty() ? 1 : 0;
   }
 
-  /// Moves at most `limit` packets: sink(descriptor, count, fifo), which must take the next `count`
-  /// packets of the descriptor. Accounts for their chunks in `fifos`. Returns the number of packets
-  /// moved; fewer than `limit`: all queues are empty or stuck. A run that moves nothing ends the
-  /// turn: it counts what is stuck.
+  /// Moves at most `limit` packets by calling sink(descriptor, count, fifo), which must take the
+  /// next `count` packets of the descriptor. Accounts for their chunks in `fifos`. Returns the
+  /// number of packets moved; if that is less than `limit`, all queues are empty or stuck. A run
+  /// that moves nothing ends the turn and counts the stuck packets.
   template <std::invocable<const SendDescriptor&, std::uint32_t, unsigned> Sink>
   std::size_t run(OutputQueues& queues, InjectionFifos& fifos, std::size_t limit, Sink&& sink) {
     switch (rule_) {
@@ -51,8 +50,8 @@ class Drain {
     return 0;
   }
 
-  /// A turn ends with packets in the queues that find no room: counts why. REQUIRES: not after a
-  /// run that moved nothing, which has done so.
+  /// Ends a turn in which packets stay in the queues for lack of room, and counts why. REQUIRES:
+  /// not called after a run that moved nothing, which has already done this.
   void end_turn(const OutputQueues& queues, const InjectionFifos& fifos) {
     if (fifos.open(1).empty())
       ++profile_.full_turns;
@@ -72,7 +71,7 @@ class Drain {
   }
 
  private:
-  // The rules. Each is a type, so that each gets an inner loop of its own.
+  // The rules. Each is a type, so that each gets its own inner loop.
   struct LeastFull {
     unsigned operator()(const InjectionFifos& fifos, DirectionSet possible, unsigned chunks) const {
       return fifos.least_full(possible, chunks);
@@ -117,7 +116,7 @@ class Drain {
     std::uint32_t packets;  ///< 0: no FIFO has room
   };
   /// Steps 1012 and 1014, and the accounting, for the next packet of queue iL. If only one FIFO
-  /// serves its directions, for as many of the next `most` packets as find room.
+  /// serves its directions: for all of the next `most` packets that find room.
   template <typename Rule>
   static Taken put(Rule rule, InjectionFifos& fifos, const OutputQueues& queues, unsigned iL,
                    std::size_t most) {
@@ -132,7 +131,7 @@ class Drain {
     return {fifo, packets};
   }
 
-  /// Where there are several queues.
+  /// The general case of several queues.
   template <typename Rule, typename Sink>
   [[gnu::noinline]] std::size_t visit(Rule rule, OutputQueues& queues, InjectionFifos& fifos,
                                       std::size_t limit, Sink& sink) {
@@ -144,7 +143,7 @@ class Drain {
     });
   }
 
-  /// Step 1006 for a few queues: each in turn, until a whole round has moved nothing.
+  /// Step 1006 for a few queues: visits each in turn, until a whole round has moved nothing.
   template <typename EmptyOut>
   std::size_t visit_all(Open& open, const OutputQueues& queues, std::size_t limit,
                         EmptyOut&& empty_out) {
@@ -162,7 +161,7 @@ class Drain {
     return moved;
   }
 
-  /// The same for many queues: only those whose head finds room, by their index.
+  /// The same for many queues: an index finds those whose head has room.
   template <typename Rule, typename Sink>
   [[gnu::noinline]] std::size_t visit_open(Rule rule, OutputQueues& queues, InjectionFifos& fifos,
                                            std::size_t limit, Sink& sink) {
@@ -214,8 +213,8 @@ class Drain {
     return moved;
   }
 
-  /// The FIFOs, and the directions in which they have room: a comparison shows of most stuck heads
-  /// that they are stuck.
+  /// The FIFOs, and the directions in which they have room: for most stuck heads one comparison
+  /// shows that they are stuck.
   class Open {
    public:
     explicit Open(InjectionFifos& fifos) : fifos_(&fifos) { look(1); }
@@ -227,12 +226,12 @@ class Drain {
       if (queues.front_chunks(iL) < chunks_) look(queues.front_chunks(iL));
       return directions_.meets(queues.front_hints(iL));
     }
-    /// put() has been tried for a packet of so many chunks.
+    /// put() has been tried for a packet of this many chunks.
     void note(const Taken& taken, unsigned chunks) {
       if (taken.packets == 0)
         look(chunks);
       else if (fifos_->room(taken.fifo) < chunks_)
-        look(chunks_);  // else what is open has not changed
+        look(chunks_);  // otherwise the open directions have not changed
     }
 
    private:
@@ -242,12 +241,13 @@ class Drain {
     }
 
     InjectionFifos* fifos_;
-    unsigned chunks_ = 1;      ///< packets of this length or longer
-    DirectionSet directions_;  ///< find no room in other directions than these
+    unsigned chunks_ = 1;      ///< packets of this length or longer find room in no directions
+    DirectionSet directions_;  ///< other than these
   };
 
-  /// Nothing is kept of where there is room: of a single queue put() shows that its head finds
-  /// none, the commonest of a busy node, without a look at its descriptor; of many the index does.
+  /// Does not remember where there is room. For a single queue, put() itself shows that the head is
+  /// stuck, which is the most frequent case on a busy node, without reading its descriptor; for
+  /// many queues the index shows it.
   class Unknown {
    public:
     explicit Unknown(InjectionFifos& fifos) : fifos_(&fifos) {}
@@ -262,7 +262,7 @@ class Drain {
   DrainRule rule_;
   unsigned last_fifo_ = 0;
   unsigned queue_ = 0;       ///< iL: the queue that gave the last packet
-  DirectionTally stuck_on_;  ///< heads of few queues that profile_.stuck_on does not have yet
+  DirectionTally stuck_on_;  ///< not yet in profile_.stuck_on; unused with an index
   DrainProfile profile_;
 };
 

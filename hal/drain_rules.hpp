@@ -1,4 +1,4 @@
-// Which injection FIFO takes a packet: the patent's rule, and those that it is compared with.
+// Rules for choosing the injection FIFO of a packet: the patent's rule, and others for comparison.
 #pragma once
 
 #include <array>
@@ -10,17 +10,17 @@
 
 namespace toroid {
 
-/// Which FIFO takes the packet at the head of a queue, of the FIFOs in its possible directions that
-/// have room.
+/// Which FIFO takes the packet at the head of a queue, among the FIFOs in its possible directions
+/// that have room.
 enum class DrainRule : std::uint8_t {
   least_full,   ///< the least full (patent, FIG. 10)
   first_fit,    ///< the first
-  round_robin,  ///< the first behind the one that took the last packet
+  round_robin,  ///< the first after the one that took the last packet
 };
 inline constexpr std::array<std::string_view, 3> kDrainRuleNames = {"least-full", "first-fit",
                                                                     "round-robin"};
 
-/// The first FIFO that takes a packet at or after `begin`, cyclically; InjectionFifos::kNone if
+/// The first FIFO at or after `begin`, cyclically, that takes the packet; InjectionFifos::kNone if
 /// none does.
 inline unsigned first_fit(const InjectionFifos& fifos, DirectionSet possible, unsigned chunks,
                           unsigned begin) {

@@ -1,4 +1,4 @@
-// What carries packets between nodes: a model in virtual time, rings in memory, or a network.
+// The carrier of packets between nodes: a model in virtual time, rings in memory, or a network.
 #pragma once
 
 #include <numeric>
@@ -12,27 +12,28 @@
 
 namespace toroid {
 
-/// A machine whose nodes can be given processors, and that runs them. Protocol: attach() a
-/// processor to every one of nodes(), then run() once, then read counters(). One thread makes these
-/// calls; which threads run the processors is the fabric's choice.
+/// A machine that runs a processor on each of its nodes. Protocol: attach() a processor to every
+/// one of nodes(), then run() once, then read counters(). One thread makes these calls; the fabric
+/// chooses the threads that run the processors.
 class Fabric {
  public:
   virtual ~Fabric() = default;
 
   virtual const Shape& shape() const = 0;
   virtual const Machine& machine() const = 0;
-  /// The nodes that this process runs, ascending: all nodes unless other processes run some.
+  /// The nodes that this process runs, ascending; all nodes unless other processes run some of
+  /// them.
   virtual std::vector<Rank> nodes() const {
     std::vector<Rank> all(shape().size());
     std::iota(all.begin(), all.end(), Rank{0});
     return all;
   }
-  /// The device of a node, which lives as long as the fabric. REQUIRES: one of nodes().
+  /// The device of a node; it lives as long as the fabric. REQUIRES: `rank` is one of nodes().
   virtual Device& device(Rank rank) = 0;
-  /// REQUIRES: before run(); the processor outlives it.
+  /// REQUIRES: called before run(); the processor outlives the run.
   virtual void attach(Rank rank, Processor& processor) = 0;
-  /// Runs every processor until all have finished and no packet is under way. Throws RunFailed,
-  /// which says who waits for what, if that cannot be reached. REQUIRES: called once.
+  /// Runs every processor until all have finished and no packet is in flight. Throws RunFailed,
+  /// which reports who waits for what, if that state cannot be reached. REQUIRES: called once.
   virtual void run() = 0;
   virtual const FabricCounters& counters() const = 0;
 };

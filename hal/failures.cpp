@@ -46,15 +46,14 @@ Failures::~Failures() {
 
 namespace {
 
-/// "(0,0,0)X+@5000" is a place and the cycle of its death. Throws BadInput.
+/// Splits "(0,0,0)X+@5000" into a place and the cycle of its failure. Throws BadInput.
 std::pair<std::string_view, std::optional<Tick>> split_death(std::string_view text) {
   const std::size_t mark = text.find('@');
   if (mark == std::string_view::npos) return {text, std::nullopt};
   const auto at = parse_number<Tick>(text.substr(mark + 1));
   if (!at || *at < 1 || *at > kLastTick)
-    throw BadInput(
-        fmt::format("'{}' fails at no cycle; expected a whole number from 1 to 2^62 behind the @",
-                    shortened(text)));
+    throw BadInput(fmt::format("'{}': bad cycle after '@'; expected a whole number from 1 to 2^62",
+                               shortened(text)));
   return {text.substr(0, mark), at};
 }
 
@@ -116,7 +115,7 @@ void Failures::forget_ways() {
 
 unsigned Failures::hops(unsigned d, unsigned from, unsigned to, bool minus) const {
   const unsigned k = shape_.extent(d);
-  const unsigned round = minus ? from + k - to : to + k - from;  // no division: it takes its time
+  const unsigned round = minus ? from + k - to : to + k - from;  // a division would be slow
   return round < k ? round : round - k;
 }
 
@@ -125,13 +124,13 @@ const Failures::Reach& Failures::reach(Rank to, unsigned minus) const {
   if (const Reach* made = place.load(std::memory_order_acquire)) return *made;
   auto mine = std::make_unique<const Reach>(look_back(to, minus));
   const Reach* found = nullptr;
-  // Whoever is first; all make the same. Release: partner is the acquire above.
+  // The first thread to get here wins; all make the same. Release: partner is the acquire above.
   if (place.compare_exchange_strong(found, mine.get(), std::memory_order_acq_rel))
     return *mine.release();
   return *found;
 }
 
-/// To the next node of the box before `end`, the last dimension first.
+/// Goes to the next node of the box before `end`, with the last dimension running fastest.
 inline void Failures::step_back(const Coord& end, unsigned minus, HopsLeft& left, Coord& at) const {
   for (unsigned d = shape_.dims(); d-- > 0;) {
     if (++left[d] < width_[d]) {
@@ -144,9 +143,9 @@ inline void Failures::step_back(const Coord& end, unsigned minus, HopsLeft& left
   }
 }
 
-/// From the destination backwards: a node's way goes by a link that works to a node that has one.
-/// Clear hops are the fewest of a node from which not all directions lead on, and at most what a
-/// byte holds.
+/// Works backwards from the destination: a node reaches it if a working link leads to a node that
+/// reaches it. Clear hops are the fewest hops left at any node where not all directions lead on,
+/// capped at 255 to fit a byte.
 Failures::Reach Failures::look_back(Rank to, unsigned minus) const {
   const Coord end = shape_.coord(to);
   Reach reach(std::size_t{width_[0]} * stride_[0]);
@@ -192,7 +191,7 @@ DirectionSet Failures::passable_in_box(Rank here, Rank to, unsigned minus,
   return open(here, reach(to, minus), place, left.directions);
 }
 
-/// Which dimensions are left is hard to predict: the loop is over all of them, without branches.
+/// Which dimensions are left is hard to predict, so the loop covers all of them without branches.
 inline DirectionSet Failures::open(Rank here, const Reach& reach, std::size_t place,
                                    DirectionSet directions) const {
   const unsigned working = directions.bits() & ~unsigned{broken_[here]};
@@ -266,8 +265,8 @@ void Failures::check_all_pairs(bool dynamic) const {
   if (cut == 0) return;
   const std::string_view kind = !dynamic ? "dimension-ordered " : list_.long_ways ? "" : "minimal ";
   throw BadInput(one_line(
-      fmt::format("no {}way {}, the first of {} pairs that failed links cut off{}", kind, first,
-                  cut, list_.long_ways ? "" : "; --long-way goes round the other way")));
+      fmt::format("no {}path {}, the first of {} pairs that failed links cut off{}", kind, first,
+                  cut, list_.long_ways ? "" : "; --long-way allows the longer way round")));
 }
 
 }  // namespace toroid

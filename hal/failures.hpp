@@ -1,16 +1,17 @@
-// Links and nodes of a machine that do not work, and the paths around them.
+// Links and nodes of a machine that have failed, and the paths around them.
 //
 // A packet follows its hints: one direction per dimension, as many hops in each as its route says,
 // in any order that does not cross a failed link. At every node it may leave only by a direction
 // after which such a path to its destination exists.
 //
-// Deadlock: an escaping packet turns from X to Y to Z and never back, so that the rings of the
-// bubble channels wait for one another in that order only, and each ring by itself always moves. A
-// packet may escape where its way on in that order is whole; where it is cut, the packet waits for
-// dynamic channels until it has come to where it is not. With one failed link every such hop leads
-// to a buffer whose head may escape, or nearer to one, so that nothing waits in a cycle; with
-// several there is no proof. A deadlocked run ends with a report that names the cycle of buffers.
-// Deterministic packets, which keep to X, Y, Z, are as safe as without failures.
+// Deadlock: an escaping packet turns from X to Y to Z and never back, so the rings of the bubble
+// channels wait for one another in that order only, and each ring by itself always moves. A packet
+// may escape if the rest of its path in dimension order is intact; otherwise it waits for dynamic
+// channels until it reaches a node from which that path is intact. With one failed link every such
+// hop leads to a buffer whose head may escape, or nearer to such a buffer, so no cycle of waiting
+// can form; with several failed links there is no proof. A deadlocked run ends with a report that
+// names the cycle of buffers. Deterministic packets, which keep to X, Y, Z, are as safe as without
+// failures.
 #pragma once
 
 #include <array>
@@ -28,25 +29,25 @@
 
 namespace toroid {
 
-/// Failures as the user lists them: from the beginning, or, with "@5000", from that cycle on.
+/// Failures as the user lists them: from the start, or with "@5000" from that cycle on.
 struct FailureList {
   std::vector<std::string> links;  ///< "(0,0,0)X+": both directions of the link at this node
   std::vector<std::string> nodes;  ///< "(1,2,3)": with all its links; it sends and receives nothing
-  /// Packets whose minimal paths are all cut go around a ring the other way, as hint bits allow.
+  /// Whether packets whose minimal paths are all cut may go around a ring the long way.
   bool long_ways = false;
 };
 
-/// A failure in the course of a run.
+/// A failure during a run.
 struct Death {
-  Tick at;  ///< the first cycle without it
+  Tick at;  ///< the first cycle in which it no longer works
   Rank node;
   std::optional<Direction> link;  ///< none: the node itself
 };
 
 /// The failures of one machine. A Shape shares it; all const calls are safe from several threads.
 ///
-/// **Deaths:** they are listed, and change nothing until the run's fabric, which has failures of
-/// its own, calls let_die().
+/// **Deaths:** listed failures with a cycle change nothing until let_die(), which the run's fabric
+/// calls on its own copy of the failures.
 class Failures {
  public:
   /// `shape` is the machine without failures. Throws BadInput if it lacks a listed link or node.
@@ -59,26 +60,26 @@ class Failures {
   Rank living() const { return living_; }
   const FailureList& list() const { return list_; }
 
-  /// Those of the list, in order of time.
+  /// The listed failures with a cycle, in order of time.
   const std::vector<Death>& deaths() const { return deaths_; }
-  /// Whether what works now may have failed later: packets are checked where they go, not where
-  /// they begin.
+  /// Whether working links and nodes may fail later: then packets are checked on their way, not at
+  /// injection.
   bool may_change() const { return may_change_; }
   void expect_change() { may_change_ = true; }
   /// REQUIRES: may_change(), and no other thread calls anything meanwhile.
   void let_die(const Death& death);
-  /// Whether it still works.
+  /// Whether the link or node still works.
   bool is_news(const Death& death) const {
     return death.link ? works(death.node, *death.link) : is_alive(death.node);
   }
   /// "(0,0,0)X+ failed at cycle 5000", "node (1,2,3) failed at cycle 5000".
   std::string text(const Death& death) const;
 
-  /// Those of the `directions`, which lead from `here` to `to`, after which a path is left.
+  /// The subset of `directions`, which lead from `here` to `to`, after which a path is left.
   DirectionSet passable(Rank here, Rank to, DirectionSet directions) const;
-  /// The same for a packet under way, by the hops that are left: no coordinates are worked out.
-  /// Most packets are nearer to their destination than any failure on their way. REQUIRES: `left`
-  /// is within the hops of minimal ways, or long ways are allowed.
+  /// The same for a packet in flight, given its hops left instead of coordinates. Fast for most
+  /// packets: they have fewer hops left than any failure on their way. REQUIRES: `left` is within
+  /// the hops of minimal paths, or long ways are allowed.
   DirectionSet passable(Rank here, Rank to, const Route& left) const {
     const unsigned minus = minus_of(left.directions);
     const unsigned clear = clear_hops_[index(to, minus)].load(std::memory_order_relaxed);
@@ -86,33 +87,32 @@ class Failures {
       return left.directions;
     return passable_in_box(here, to, minus, left);
   }
-  /// Whether a packet's way on in the order of dimensions is whole: then it may escape. REQUIRES:
-  /// as above.
+  /// Whether the rest of a packet's path in dimension order is intact, so that it may escape.
+  /// REQUIRES: as above.
   bool leaves_escape(Rank here, Rank to, const Route& left) const {
     const unsigned minus = minus_of(left.directions);
     const unsigned clear = clear_hops_[index(to, minus)].load(std::memory_order_relaxed);
     return sum(left.hops) < clear || has_ordered_way(here, to, left.directions);
   }
-  /// Whether hints lead from one node to another: `dynamic` packets by a path in any order of the
-  /// dimensions, others in dimension order. REQUIRES: route_along() accepts the hints.
+  /// Whether hints lead from one node to another: for `dynamic` packets along a path in any order
+  /// of the dimensions, for others in dimension order. REQUIRES: route_along() accepts the hints.
   bool leaves_way(Rank from, Rank to, DirectionSet hints, bool dynamic) const;
-  /// The given hints if they leave a path, else the nearest hints that do: of equally many hops
-  /// first, then, with long ways, of more hops. None: every path is cut.
+  /// The given hints if they leave a path. Otherwise the nearest hints that do: first those with
+  /// the same number of hops, then, if long ways are allowed, with more. None: every path is cut.
   std::optional<DirectionSet> detour(Rank from, Rank to, DirectionSet hints, bool dynamic) const;
-  /// Some hints that leave a path, the shortest first; none: every path is cut.
+  /// The shortest hints that leave a path. None: every path is cut.
   std::optional<DirectionSet> way(Rank from, Rank to, bool dynamic) const;
   /// Throws BadInput if detour() finds nothing for some pair of living nodes; the text names the
-  /// first such pair and the number of all.
+  /// first such pair and the number of such pairs.
   void check_all_pairs(bool dynamic) const;
 
  private:
-  /// The nodes in the box before a destination from which it can be reached: [hops left, in mixed
-  /// radix].
+  /// The nodes in the box before a destination that can reach it: [hops left, in mixed radix].
   using Reach = std::vector<bool>;
-  /// Hops that are left to a destination, by dimension.
+  /// Hops left to a destination, by dimension.
   using HopsLeft = std::array<unsigned, kMaxDims>;
 
-  /// The dimensions gone by -, as bits.
+  /// The dimensions that are travelled by -, as bits.
   static unsigned minus_of(DirectionSet directions) {
     unsigned bits = directions.bits() >> 1 & 0x555u;
     bits = (bits | bits >> 1) & 0x333u;
@@ -133,31 +133,32 @@ class Failures {
   void find_exits();
   void forget_ways();
   const Reach& reach(Rank to, unsigned minus) const;
-  /// Of all nodes of the box before `to`; stores clear_hops_, which the same walk finds.
+  /// The reach of all nodes of the box before `to`. Also stores clear_hops_, found on the same
+  /// walk.
   Reach look_back(Rank to, unsigned minus) const;
   void step_back(const Coord& end, unsigned minus, HopsLeft& left, Coord& at) const;
   DirectionSet passable_in_box(Rank here, Rank to, unsigned minus, const Route& left) const;
-  /// `place`: of `here` in the box before `to`.
+  /// `place`: the index of `here` in the box before `to`.
   DirectionSet open(Rank here, const Reach& reach, std::size_t place,
                     DirectionSet directions) const;
-  /// Hops from coordinate to coordinate by plus or minus; width_[d] or more: outside the box.
+  /// Hops from coordinate to coordinate by plus or minus; width_[d] or more means outside the box.
   unsigned hops(unsigned d, unsigned from, unsigned to, bool minus) const;
   bool has_ordered_way(Rank from, Rank to, DirectionSet hints) const;
 
   Shape shape_;
   FailureList list_;
   std::vector<std::uint16_t> broken_;  ///< [node]: bit per direction
-  std::vector<std::uint16_t> exits_;   ///< [node]: bit per direction whose link is there and works
+  std::vector<std::uint16_t> exits_;   ///< [node]: bit per direction whose link exists and works
   std::vector<bool> dead_;
   Rank living_;
   std::vector<Death> deaths_;
   bool may_change_ = false;
-  std::array<unsigned, kMaxDims> width_{};   ///< of a box: hops + 1
+  std::array<unsigned, kMaxDims> width_{};   ///< of a box: most hops + 1
   std::array<unsigned, kMaxDims> stride_{};  ///< in a box
-  /// [destination · 2^dims + dimensions gone by -], made when first asked for: 8 bytes each, and a
-  /// bit per node of the box, which for minimal ways is about a 2^dims-th of the machine.
+  /// [destination · 2^dims + dimensions travelled by -], made on first use: 8 bytes each, and a bit
+  /// per node of the box, which for minimal paths is about a 2^dims-th of the machine.
   mutable std::vector<std::atomic<const Reach*>> reach_;
-  /// [likewise]: a packet with fewer hops left may go by every direction; 0 until reach_ is made.
+  /// [same index]: a packet with fewer hops left may take every direction; 0 until reach_ is made.
   mutable std::vector<std::atomic<std::uint8_t>> clear_hops_;
 };
 

@@ -1,10 +1,10 @@
 // fill: the patent's FIG. 9. It puts k packets for each peer into the output queues, in d rounds of
-// b.
+// b packets.
 //
-// Differences from the letter, none of which changes the order: the loops can stop where a queue
-// has no room and go on later (the patent allows filling and draining to run concurrently), and k
-// need not be a multiple of b: the last round is short. The prose's "(i+1) mod" is one particular
-// map. OutputQueues count the steps (FillProfile).
+// Differences from the patent's text, none of which changes the order: the loops can stop at a
+// queue without room and resume later (the patent allows filling and draining to run concurrently),
+// and k need not be a multiple of b: the last round is short. The prose's "(i+1) mod" is one
+// particular map. OutputQueues count the steps (FillProfile).
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 
 namespace toroid {
 
-/// k packets go to each peer, b of them per visit; d = ceil(k / b) rounds. REQUIRES: b > 0.
+/// k packets go to each peer, b of them per visit, in d = ceil(k / b) rounds. REQUIRES: b > 0.
 struct Batching {
   std::uint32_t packets = 1;    ///< k
   std::uint32_t per_visit = 1;  ///< b
@@ -30,7 +30,7 @@ struct Batching {
 class QueuesInTurn {
  public:
   explicit QueuesInTurn(OutputQueues& queues) : queues_(&queues) {}
-  /// False: fill stops here and goes on another time.
+  /// False: fill stops here and resumes in a later call.
   bool has_room() const { return queues_->has_room(queues_->next()); }
   /// Queues what make() returns; returns the number of its packets.
   template <std::invocable Make>
@@ -44,20 +44,20 @@ class QueuesInTurn {
   OutputQueues* queues_;
 };
 
-/// The state of FIG. 9's three nested loops, over rounds (906), peers (910) and packets (914).
+/// The state of FIG. 9's three nested loops: over rounds (906), peers (910) and packets (914).
 class Fill {
  public:
-  /// The order of a round; rounds count from 0.
+  /// Makes the order of a round; rounds count from 0.
   using Reorder = std::function<SendOrder(std::uint32_t round)>;
 
-  /// `order` is the order of the first round. `reorder` makes that of every other round; without it
-  /// all rounds go in the same order, as the patent has it.
+  /// `order` is the order of the first round; `reorder` makes that of every other round. Without
+  /// `reorder` all rounds use the same order, as in the patent.
   Fill(SendOrder order, Batching batching, Reorder reorder = {})
       : batching_(batching), order_(std::move(order)), reorder_(std::move(reorder)) {
     TOROID_CHECK_LT(0u, batching.per_visit);
   }
 
-  /// Begins again with the first round.
+  /// Starts again with the first round.
   void restart() {
     if (reorder_ && sent_ >= batching_.per_visit) order_ = reorder_(0);
     sent_ = in_visit_ = 0;
@@ -65,7 +65,7 @@ class Fill {
   }
 
   bool done() const { return order_.size() == 0 || sent_ >= batching_.packets; }
-  /// Whom the current visit goes to. REQUIRES: !done().
+  /// The peer of the current visit. REQUIRES: !done().
   Rank peer() const { return order_[visit_]; }
   /// The number of the current visit, counted over all rounds. REQUIRES: !done().
   std::uint64_t visit() const {
@@ -73,18 +73,18 @@ class Fill {
   }
   /// Visits of one round.
   Rank visits() const { return order_.size(); }
-  /// Fetches early what the next visit touches beside this object.
+  /// Prefetches the memory outside this object that the next visit touches.
   void prefetch() const { order_.prefetch(visit_); }
 
-  /// Goes on until done or until the queue whose turn it is has no room. make(peer, first, most)
-  /// returns a descriptor of 1 to `most` packets for the peer, of which the first has the number
-  /// `first`, 0 to k-1; of no packets if the message for this peer has ended.
+  /// Continues until done or until the next queue has no room. make(peer, first, most) returns a
+  /// descriptor of 1 to `most` packets for the peer, the first of them with the number `first`, 0
+  /// to k-1; or of no packets if the message for this peer has ended.
   template <std::invocable<Rank, std::uint32_t, std::uint32_t> Make>
   void run(OutputQueues& queues, Make&& make) {
     run(QueuesInTurn(queues), std::forward<Make>(make));
   }
 
-  /// The same into anything that has the four calls of QueuesInTurn.
+  /// The same for any sink with the four functions of QueuesInTurn.
   template <typename Sink, std::invocable<Rank, std::uint32_t, std::uint32_t> Make>
   void run(Sink sink, Make&& make) {
     for (; !done(); next_peer(sink)) {
@@ -100,7 +100,7 @@ class Fill {
     }
   }
 
-  /// Orders follow from the round.
+  /// Orders are not saved: they follow from the round.
   template <typename Archive>
   void serialize(Archive& archive) {
     archive(sent_, visit_, in_visit_);
@@ -117,12 +117,12 @@ class Fill {
     visit_ = 0;
     sent_ += batching_.per_visit;
     if (reorder_ && !done()) order_ = reorder_(sent_ / batching_.per_visit);
-    sink.next_round();  // step 908: with it a destination keeps its queue in every round
+    sink.next_round();  // step 908: keeps each destination's queue the same in every round
   }
 
-  // First what every visit touches.
+  // Members that every visit touches come first.
   Batching batching_;
-  std::uint32_t sent_ = 0;      ///< packets that every peer got in the rounds completed
+  std::uint32_t sent_ = 0;      ///< packets per peer in the completed rounds
   Rank visit_ = 0;              ///< iN
   std::uint32_t in_visit_ = 0;  ///< ib
   SendOrder order_;

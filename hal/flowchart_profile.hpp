@@ -1,4 +1,4 @@
-// Counts of the steps of the patent's flowcharts, so that lost time has a place in FIG. 9 or 10.
+// Counts of the steps of the patent's flowcharts, so that lost time can be located in FIG. 9 or 10.
 // The numbers in the comments are the patent's step numbers.
 #pragma once
 
@@ -10,14 +10,15 @@
 
 namespace toroid {
 
-/// [direction]: heads that could have gone this way.
+/// [direction]: heads that could have left by it.
 using DirectionCounts = std::array<std::uint64_t, kMaxLinks>;
 
-/// Counts the directions of many sets without a branch: a set adds a word of six lanes of 10 bits,
-/// and another for directions 6 to 11. Before a lane can overflow, the lanes are emptied.
+/// Counts the directions of many sets without a branch: each set adds one word with six lanes of 10
+/// bits for directions 0 to 5, and another for directions 6 to 11. The lanes are emptied before one
+/// can overflow.
 class DirectionTally {
  public:
-  /// `emptied` takes what the lanes cannot hold any longer.
+  /// Counts a set. Lanes that are full are emptied into `emptied`.
   void add(DirectionSet set, DirectionCounts& emptied) {
     lanes_[0] += kLanes[set.bits() & 63u];
     lanes_[1] += kLanes[set.bits() >> 6];
@@ -34,7 +35,7 @@ class DirectionTally {
  private:
   static constexpr unsigned kLaneBits = 10;
   static constexpr unsigned kMostSets = (1u << kLaneBits) - 1;
-  /// [six bits of a set]: 1 in the lane of each.
+  /// [six bits of a set]: 1 in the lane of each set bit.
   static constexpr std::array<std::uint64_t, 64> kLanes = [] {
     std::array<std::uint64_t, 64> lanes{};
     for (unsigned bits = 0; bits < 64; ++bits)
@@ -47,14 +48,14 @@ class DirectionTally {
   unsigned sets_ = 0;
 };
 
-/// FIG. 9: how the output queues were filled. What every visit counts comes first.
+/// FIG. 9: how the output queues were filled. The counts of every visit come first.
 struct FillProfile {
   std::uint64_t visits = 0;        ///< 910, 912: peers visited, each with the next queue in turn
   std::uint64_t empty_visits = 0;  ///< visits that had nothing for their peer
   std::uint64_t packets = 0;       ///< 914, 916: packets put into output queues
-  std::uint64_t descriptors = 0;   ///< that describe these packets
+  std::uint64_t descriptors = 0;   ///< descriptors of these packets
   std::uint64_t stops = 0;         ///< fill waited because an output queue had no room
-  std::uint64_t held_back = 0;     ///< fill waited although all queues had room: a throttle
+  std::uint64_t held_back = 0;     ///< fill waited although all queues had room, for a throttle
   std::uint64_t rounds = 0;        ///< 906: rounds completed
   FillProfile& operator+=(const FillProfile& other);
   bool operator==(const FillProfile&) const = default;
@@ -67,8 +68,8 @@ struct DrainProfile {
   std::uint64_t full_turns = 0;      ///< ended because no FIFO had room for any packet at all
   std::uint64_t packets = 0;         ///< 1014: packets moved: heads that found a FIFO
   std::uint64_t idle_turns = 0;      ///< 1004: all queues were empty from the start
-  std::uint64_t stuck_turns = 0;     ///< ended because 1012 said "full" for the head of every queue
-  std::uint64_t stuck_heads = 0;     ///< 1012: heads whose FIFOs were full when a turn ended stuck
+  std::uint64_t stuck_turns = 0;     ///< ended because every head found its FIFOs full (1012)
+  std::uint64_t stuck_heads = 0;     ///< 1012: such heads, when a turn ended stuck
   std::uint64_t skipped_queues = 0;  ///< 1008: queues that were empty when a turn ended stuck
   DirectionCounts stuck_on{};  ///< stuck heads; each counts for all its possible directions (1010)
 

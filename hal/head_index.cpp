@@ -26,7 +26,7 @@ std::optional<unsigned> NumberSet::at_or_after(unsigned from) const {
   };
   const std::uint64_t here = words_[from / 64] & ~std::uint64_t{0} << from % 64;
   if (here != 0) return from / 64 * 64 + lowest(here);
-  const unsigned next = from / 64 + 1;  // the first word that may have it
+  const unsigned next = from / 64 + 1;  // the first word that may hold the number
   std::uint64_t mask = ~std::uint64_t{0} << next % 64;
   for (unsigned s = next / 64; s < summary_.size(); ++s, mask = ~std::uint64_t{0}) {
     if ((summary_[s] & mask) == 0) continue;

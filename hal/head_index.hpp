@@ -1,5 +1,5 @@
 // An index of the heads of many output queues by packet length and possible direction, so that a
-// drain finds the next head with room without a look at the queues that are empty or stuck.
+// drain finds the next head with room without looking at the empty or stuck queues.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ namespace toroid {
 /// A set of numbers below a limit: a bit for each, and a summary with a bit for each word of bits.
 class NumberSet {
  public:
-  /// All numbers below `limit` may be inserted; until the first one is, no memory is taken.
+  /// All numbers below `limit` may be inserted. Takes no memory before the first insertion.
   explicit NumberSet(unsigned limit = 0) : limit_(limit) {}
 
   void insert(unsigned i) {
@@ -45,28 +45,28 @@ class NumberSet {
   std::vector<std::uint64_t> summary_;  ///< bit w: words_[w] has members
 };
 
-/// What matters of a queue's head to FIG. 10: its possible directions and its length.
+/// The properties of a queue's head that FIG. 10 uses: its possible directions and its length.
 struct Head {
   DirectionSet hints;   ///< none: the queue is empty
   unsigned chunks = 0;  ///< 1..8
   bool operator==(const Head&) const = default;
 };
 
-/// Which queues have which heads. A head is indexed under each of its possible directions.
+/// An index of the heads of queues, each under all of its possible directions.
 class HeadIndex {
  public:
   explicit HeadIndex(unsigned queues) : queues_(queues) {}
 
-  /// The queue's head was `before` and is `after`.
+  /// The queue's head changes from `before` to `after`.
   void replace(unsigned queue, Head before, Head after) {
     if (before != after) replace_other(queue, before, after);
   }
 
-  /// [chunks - 1]: the directions in which a packet of so many chunks finds room.
+  /// [chunks - 1]: the directions in which a packet of this many chunks finds room.
   using OpenDirections = std::array<DirectionSet, kMaxChunks>;
   /// The first queue at or after `from`, cyclically, whose head finds room.
   std::optional<unsigned> first_open(unsigned from, const OpenDirections& open) const;
-  /// Whether there has been a head of so many chunks.
+  /// Whether there has been a head of this many chunks.
   bool has_length(unsigned chunks) const { return lengths_[chunks - 1] != nullptr; }
   /// Adds the number of queues whose head could go in each direction.
   void add_to(DirectionCounts& counts) const;

@@ -5,7 +5,7 @@
 namespace toroid {
 namespace {
 
-/// FIFOs and links are dealt out to n slots in turn: a FIFO serves the links of its own slot.
+/// FIFOs and links are dealt out to n slots in turn; a FIFO serves the links of its own slot.
 unsigned slots_of(const Shape& shape, FifoTying tying) {
   if (tying == FifoTying::any) return 1;
   return tying == FifoTying::per_dimension ? shape.dims() : shape.links();

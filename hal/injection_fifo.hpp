@@ -15,8 +15,8 @@
 
 namespace toroid {
 
-/// One injection FIFO. The hardware ties no FIFO to a link; software does (patent, last paragraphs
-/// of the description).
+/// One injection FIFO. The hardware does not tie FIFOs to links; software does (patent, last
+/// paragraphs of the description).
 struct InjectionFifo {
   DirectionSet directions;  ///< packets placed here can leave by one of these
   unsigned capacity = 0;    ///< chunks
@@ -28,8 +28,8 @@ struct InjectionFifo {
 class InjectionFifos {
  public:
   static constexpr unsigned kMost = 16;
-  static constexpr unsigned kMostChunks = 8192;  ///< of one
-  static constexpr unsigned kNone = kMost;       ///< no FIFO's number
+  static constexpr unsigned kMostChunks = 8192;  ///< per FIFO
+  static constexpr unsigned kNone = kMost;       ///< not the number of a FIFO
 
   InjectionFifos() = default;
   /// REQUIRES: at most kMost, of at most kMostChunks chunks each.
@@ -38,18 +38,19 @@ class InjectionFifos {
   unsigned size() const { return count_; }
   InjectionFifo operator[](unsigned f) const { return {directions(f), used(f) + room(f), used(f)}; }
   unsigned used(unsigned f) const { return halves_[f / kLanes].used[f % kLanes]; }
-  /// Chunks that find room.
+  /// Free chunks.
   unsigned room(unsigned f) const { return halves_[f / kLanes].room[f % kLanes]; }
   DirectionSet directions(unsigned f) const {
     return DirectionSet(halves_[f / kLanes].directions[f % kLanes]);
   }
-  /// Whether a packet of so many chunks that may go in these directions can be put there.
+  /// Whether a packet of this many chunks fits into the FIFO and may go in a direction that it
+  /// serves.
   bool takes(unsigned f, DirectionSet possible, unsigned chunks) const {
     return directions(f).meets(possible) && room(f) >= chunks;
   }
-  /// Packets are put there. REQUIRES: they find room.
+  /// Adds packets of `chunks` chunks in all. REQUIRES: they fit.
   void add(unsigned f, unsigned chunks) { move(f, chunks); }
-  /// Packets have left. REQUIRES: they were there.
+  /// Removes packets of `chunks` chunks in all. REQUIRES: they were there.
   void release(unsigned f, unsigned chunks) { move(f, 0u - chunks); }
   /// The number of FIFOs that serve any of the directions.
   unsigned serving(DirectionSet possible) const {
@@ -58,8 +59,8 @@ class InjectionFifos {
     return count;
   }
 
-  /// The directions in which a packet of so many chunks finds room: every rule of FIG. 10 names a
-  /// FIFO for these and none for the others.
+  /// The directions in which a packet of this many chunks finds room: every rule of FIG. 10 finds a
+  /// FIFO for these directions and none for the others.
   DirectionSet open(unsigned chunks) const {
     Eight open = open_among(halves_[0], chunks);
     if (count_ > kLanes) open |= open_among(halves_[1], chunks);
@@ -68,8 +69,8 @@ class InjectionFifos {
     const unsigned two = first_two(open);
     return DirectionSet(static_cast<std::uint16_t>(two | two >> 16));
   }
-  /// Steps 1012 and 1014 of FIG. 10: the least full of those that take a packet; the first of
-  /// equals; kNone if none does.
+  /// Steps 1012 and 1014 of FIG. 10: the least full of the FIFOs that take a packet; the first of
+  /// equally full ones; kNone if none takes it.
   unsigned least_full(DirectionSet possible, unsigned chunks) const {
     const unsigned least = least_among(0, possible, chunks);
     const unsigned first = named(0, least, possible, chunks);
@@ -85,20 +86,20 @@ class InjectionFifos {
   static constexpr unsigned kLargest = 0xffffu;
   using Eight [[gnu::vector_size(16)]] = std::int16_t;
   using Levels = std::array<std::uint16_t, kLanes>;
-  /// Eight FIFOs. Most nodes have no more, and they lie in one cache line with the number.
+  /// Eight FIFOs. Most nodes have no more, and they share a cache line with the number of FIFOs.
   struct Half {
     Levels used{};
     Levels room{};
     Levels directions{};
   };
-  /// [FIFO]: all bits of its lane.
+  /// [FIFO]: all bits of its lane set.
   static constexpr std::array<Levels, kLanes> kOne = [] {
     std::array<Levels, kLanes> one{};
     for (unsigned f = 0; f < kLanes; ++f) one[f][f] = 0xffffu;
     return one;
   }();
 
-  /// Writes all eight: processors make a reader of eight wait where one alone was written.
+  /// Writes all eight lanes: processors delay a read of eight lanes after a write of only one.
   void move(unsigned f, unsigned chunks) {
     Half& half = halves_[f / kLanes];
     const Eight moved = eight(kOne[f % kLanes]) & all(chunks);
@@ -132,8 +133,8 @@ class InjectionFifos {
   static Eight open_among(const Half& half, unsigned chunks) {
     return eight(half.directions) & (eight(half.room) >= all(chunks));
   }
-  /// The least chunks used · kLanes + number of the FIFOs of a half that take a packet; the
-  /// largest such number if none does. Lanes are signed: their signs are turned meanwhile.
+  /// The least value of (chunks used · kLanes + lane) among the FIFOs of a half that take a packet;
+  /// kLargest if none does. Lanes are signed, so their sign bits are flipped in between.
   unsigned least_among(unsigned h, DirectionSet possible, unsigned chunks) const {
     const Half& half = halves_[h];
     constexpr Eight kNumbers = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -148,7 +149,7 @@ class InjectionFifos {
     const auto upper = static_cast<std::int16_t>(two >> 16);
     return static_cast<std::uint16_t>(std::min(lower, upper)) ^ 0x8000u;
   }
-  /// The FIFO that least_among() stands for.
+  /// The FIFO whose value least_among() returned.
   unsigned named(unsigned h, unsigned least, DirectionSet possible, unsigned chunks) const {
     const unsigned f = h * kLanes + least % kLanes;
     return least != kLargest || takes(f, possible, chunks) ? f : kNone;
@@ -158,7 +159,7 @@ class InjectionFifos {
   std::array<Half, kMost / kLanes> halves_;
 };
 
-/// Which FIFOs take the packets of which directions.
+/// Which FIFOs take packets of which directions.
 enum class FifoTying : std::uint8_t {
   per_direction,  ///< FIFO i serves link i modulo the number of links; with fewer FIFOs than links
                   ///< each FIFO carries several directions

@@ -6,19 +6,19 @@
 
 namespace toroid {
 
-/// Bytes of a cache line, and of the longest vectors.
+/// Bytes of a cache line, and of the longest vector registers.
 inline constexpr std::size_t kMemoryAlignment = 64;
-/// Bytes of a large page, of which fewer are translated: who touches a large array here and there
-/// with small pages waits for the TLB.
+/// Bytes of a large page. Scattered accesses to a large array in small pages cause TLB misses;
+/// large pages need fewer translations.
 inline constexpr std::size_t kLargePage = std::size_t{2} << 20;
 
-/// Memory aligned to kMemoryAlignment, in large pages where it is large and the
-/// host gives them. It is not initialised: the thread that touches a page first has it near. Throws
-/// std::bad_alloc.
+/// Memory aligned to kMemoryAlignment, in large pages if it is large and the host provides them. It
+/// is not initialised, so each page lands on the NUMA node of the thread that touches it first.
+/// Throws std::bad_alloc.
 void* allocate_in_large_pages(std::size_t bytes);
 void free_large_pages(void* memory);
 
-/// The same as a standard allocator.
+/// The same, as a standard allocator.
 template <typename T>
 struct LargePages {
   static_assert(alignof(T) <= kMemoryAlignment);

@@ -18,8 +18,8 @@ LinkFault fault_named(std::string_view name) {
   const auto at = std::ranges::find(kLinkFaultNames, name);
   if (at == kLinkFaultNames.end())
     throw BadInput(
-        fmt::format("'{}' is no fault of links; there are drop, corrupt, duplicate, "
-                    "reorder, delay and silent, or all, which is all but silent",
+        fmt::format("'{}' is not a link fault; expected drop, corrupt, duplicate, "
+                    "reorder, delay, silent or all (all but silent)",
                     shortened(name)));
   return static_cast<LinkFault>(at - kLinkFaultNames.begin());
 }
@@ -32,8 +32,8 @@ LinkErrors::Rate parse_link_error(std::string_view text) {
   const double errors = parse_number<double>(text.substr(0, at)).value_or(-1);
   if (!(errors >= 0) || errors > LinkErrors::kMostErrors || (at < text.size() && link.empty()))
     throw BadInput(
-        fmt::format("'{}' is no rate of link errors; expected errors per packet, from 0 to {}, and "
-                    "perhaps a link, as in 1e-4 or 1e-3@(0,0,0)X+",
+        fmt::format("'{}' is not a link error rate; expected errors per packet from 0 to {}, "
+                    "optionally at one link, as in 1e-4 or 1e-3@(0,0,0)X+",
                     shortened(text), LinkErrors::kMostErrors));
   return {errors, link};
 }
@@ -70,8 +70,8 @@ LinkFaultDraw::LinkFaultDraw(const LinkErrors& errors, double rate, std::uint64_
       burst_(errors.burst),
       sound_(gap()) {}
 
-/// The sound transmissions between two faults have a geometric distribution, whose binary digits
-/// are independent: digit k is 1 with the odds (1 - rate)^(2^k).
+/// The number of good transmissions between two faults has a geometric distribution, whose binary
+/// digits are independent: digit k is 1 with the odds (1 - rate)^(2^k).
 std::uint64_t LinkFaultDraw::gap() {
   if (rate_ <= 0) return kNever;
   std::uint64_t gap = 0;

@@ -1,4 +1,4 @@
-// Links that err: what befalls what crosses them, how often, and the draw that decides it.
+// Link errors: the kinds of faults, how often they happen, and the random draw that decides it.
 #pragma once
 
 #include <array>
@@ -14,14 +14,14 @@
 
 namespace toroid {
 
-/// What befalls one transmission: a packet on a link, or a frame between two processes.
+/// A fault of one transmission: of a packet on a link, or of a frame between two processes.
 enum class LinkFault : std::uint8_t {
   drop,       ///< it does not arrive
-  corrupt,    ///< it arrives damaged, so that its CRC does not fit
+  corrupt,    ///< it arrives damaged, and its CRC does not match
   duplicate,  ///< it arrives twice
-  reorder,    ///< it arrives after the one behind it
+  reorder,    ///< it arrives after the next one
   delay,      ///< it arrives late, in order
-  silent      ///< it arrives damaged, and its CRC fits: only the link's own CRCs tell
+  silent      ///< it arrives damaged with a matching CRC: only the link's own CRCs reveal it
 };
 inline constexpr std::array<std::string_view, 6> kLinkFaultNames = {
     "drop", "corrupt", "duplicate", "reorder", "delay", "silent"};
@@ -31,11 +31,12 @@ using LinkFaultSet = std::uint8_t;
 constexpr LinkFaultSet set_of(LinkFault fault) {
   return static_cast<LinkFaultSet>(1u << static_cast<unsigned>(fault));
 }
-/// All that the protocol of the links notices: everything but silent.
+/// All faults that the links' protocol notices: everything but silent.
 inline constexpr LinkFaultSet kNoticedFaults =
     static_cast<LinkFaultSet>(set_of(LinkFault::silent) - 1u);
 
-/// How the links of a machine err. Where nothing is said links have neither number nor CRC.
+/// The errors of a machine's links. If `rates` is empty, packets on links have neither number nor
+/// CRC.
 struct LinkErrors {
   struct Rate {
     double errors;     ///< per transmission, from 0 to kMostErrors
@@ -43,10 +44,10 @@ struct LinkErrors {
   };
   static constexpr double kMostErrors = 0.5;
 
-  std::vector<Rate> rates;               ///< a later one counts; empty: links are not checked
+  std::vector<Rate> rates;               ///< later ones override; empty: links are not checked
   LinkFaultSet faults = kNoticedFaults;  ///< drawn with equal chances
-  unsigned burst = 1;                    ///< transmissions in a row that a fault befalls
-  std::uint64_t limit = 0;               ///< errors of a link after which it is dead; 0: never
+  unsigned burst = 1;                    ///< faulty transmissions in a row
+  std::uint64_t limit = 0;               ///< a link fails after this many errors; 0: never
 
   /// Whether transmissions are numbered, checked and repeated.
   bool are_checked() const { return !rates.empty(); }
@@ -54,11 +55,11 @@ struct LinkErrors {
 
 /// "1e-4" or "1e-3@(0,0,0)X+". Throws BadInput.
 LinkErrors::Rate parse_link_error(std::string_view text);
-/// "drop,corrupt" or "all", which is all but silent. Throws BadInput.
+/// "drop,corrupt", or "all" (all but silent). Throws BadInput.
 LinkFaultSet parse_link_faults(std::string_view text);
 
-/// The rates of all links, [rank · shape.links() + direction]. Throws BadInput where the shape
-/// lacks a link.
+/// The rates of all links, [rank · shape.links() + direction]. Throws BadInput if the shape lacks a
+/// link.
 std::vector<double> link_error_rates(const Shape& shape, const LinkErrors& errors);
 
 /// The faults of one link, drawn in the order of its transmissions: the same on every fabric, in
@@ -69,10 +70,10 @@ class LinkFaultDraw {
 
   /// No faults.
   LinkFaultDraw() : LinkFaultDraw({}, 0, 0, 0) {}
-  /// `link`: a number of its own for each direction of a link.
+  /// `link`: a unique number for each direction of each link.
   LinkFaultDraw(const LinkErrors& errors, double rate, std::uint64_t seed, std::uint64_t link);
 
-  /// What befalls the next transmission.
+  /// The fault of the next transmission, if any.
   std::optional<LinkFault> next() {
     if (sound_ > 0) [[likely]] {
       --sound_;
@@ -80,13 +81,14 @@ class LinkFaultDraw {
     }
     return fault();
   }
-  /// Sound transmissions before the next fault, which the caller counts itself; kNever: all.
+  /// Takes the number of good transmissions before the next fault, which the caller then counts
+  /// itself; kNever: all.
   std::uint64_t take_sound() {
     const std::uint64_t sound = sound_;
     sound_ = 0;
     return sound;
   }
-  /// REQUIRES: no sound transmission is left.
+  /// The fault of the next transmission. REQUIRES: no good transmission is left before it.
   LinkFault fault();
 
   template <typename Archive>
@@ -98,11 +100,11 @@ class LinkFaultDraw {
   std::uint64_t gap();
 
   Random random_;
-  double rate_;  ///< of bursts
+  double rate_;  ///< bursts per transmission
   LinkFaultSet faults_;
   unsigned burst_;
-  std::uint64_t sound_;      ///< transmissions before the next fault
-  unsigned burst_left_ = 0;  ///< faults to come in a row
+  std::uint64_t sound_;      ///< good transmissions before the next fault
+  unsigned burst_left_ = 0;  ///< faults left in this burst
 };
 
 }  // namespace toroid

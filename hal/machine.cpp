@@ -19,9 +19,9 @@ constexpr std::array kFields = {
     MachineField{"link_bits_per_cycle", "bit/cycle", paper, 1e-3, 1e5, &M::link_bits_per_cycle,
                  "link rate, each direction"},
     MachineField{"wire_overhead_bytes", "B", ibm, 0, 1024, &M::wire_overhead_bytes,
-                 "added to every packet on a link"},
+                 "added to every packet on the wire"},
     MachineField{"hop_latency_cycles", "cycles", assumed, 1, 1e6, &M::hop_latency_cycles,
-                 "header from one router to the next"},
+                 "time of a header from one router to the next"},
     MachineField{"dynamic_vc_chunks", "chunks", assumed, 8, 8192, &M::dynamic_vc_chunks,
                  "buffer of each dynamic channel D0, D1"},
     MachineField{"bubble_vc_chunks", "chunks", assumed, 8, 8192, &M::bubble_vc_chunks,
@@ -29,7 +29,7 @@ constexpr std::array kFields = {
     MachineField{"priority_vc_chunks", "chunks", assumed, 8, 8192, &M::priority_vc_chunks,
                  "buffer of the priority channel BP"},
     MachineField{"bubble_reserve_chunks", "chunks", assumed, 8, 8192, &M::bubble_reserve_chunks,
-                 "room left over when entering a bubble ring"},
+                 "free room to leave when a packet enters a bubble ring"},
     MachineField{"injection_fifos", "", ibm, 1, 14, &M::injection_fifos, "per node, normal"},
     MachineField{"priority_injection_fifos", "", ibm, 0, 2, &M::priority_injection_fifos,
                  "per node, high priority"},
@@ -41,61 +41,60 @@ constexpr std::array kFields = {
     MachineField{"reception_fifo_chunks", "chunks", ibm, 8, 8192, &M::reception_fifo_chunks,
                  "room of each reception FIFO"},
     MachineField{"arbitration_period", "cycles", ibm, 1, 1e6, &M::arbitration_period,
-                 "period of a link's choice among FIFOs"},
+                 "period of link arbitration among FIFOs"},
     MachineField{"arbitration_fullest", "cycles", ibm, 0, 1e6, &M::arbitration_fullest,
-                 "part of the period in which the fullest FIFO goes first, else a random one"},
+                 "part of the period in which the fullest FIFO wins, else a random one"},
     MachineField{"arbitration_choice", "", assumed, 0, 3, &M::arbitration_choice,
-                 "among equally full FIFOs: 0 the lowest, and random favours it too; 1 any; "
+                 "among equally full FIFOs: 0 the lowest, favoured by random choice too; 1 any; "
                  "2 straight on first; 3 turning first"},
     MachineField{"input_reads", "", assumed, 1, 4, &M::input_reads,
-                 "packets that leave the channels of an input port at the same time"},
+                 "packets that can leave the channels of an input port at the same time"},
     MachineField{"token_return_cycles", "cycles", assumed, 0, 1e6, &M::token_return_cycles,
-                 "from a tail's leaving until its room is known upstream"},
-    MachineField{
-        "escape_wait_cycles", "cycles", assumed, 0, 1e6, &M::escape_wait_cycles,
-        "that an adaptive packet waits at a FIFO's head before it may enter a bubble ring"},
+                 "delay from a tail's departure until its room is known upstream"},
+    MachineField{"escape_wait_cycles", "cycles", assumed, 0, 1e6, &M::escape_wait_cycles,
+                 "wait of an adaptive packet at a FIFO's head before it may enter a bubble ring"},
     MachineField{"inject_cycles", "cycles", assumed, 0, 1e9, &M::inject_cycles,
                  "processor, per packet injected"},
     MachineField{"receive_cycles", "cycles", assumed, 0, 1e9, &M::receive_cycles,
                  "processor, per packet received and handled"},
     MachineField{"fft_cycles_factor", "", paper, 0, 1e6, &M::fft_cycles_factor,
-                 "a line of n points takes factor*n*log2(n) cycles; 2 is what Table 1's model "
-                 "column implies, the paper's text says 8"},
+                 "a line of n points takes factor*n*log2(n) cycles; 2 follows from Table 1's model "
+                 "column, the paper's text says 8"},
     MachineField{"transpose_cycles", "cycles", assumed, 0, 1e6, &M::transpose_cycles,
-                 "memory, per point of a line that is transformed: to bring it there and back"},
+                 "memory, per point of a transformed line: to load it and store it back"},
     MachineField{"fma_cycles", "cycles", assumed, 0, 1e6, &M::fma_cycles,
-                 "one real fused multiply-add of a matrix product"},
+                 "per real fused multiply-add of a matrix product"},
     MachineField{"dma_descriptor_cycles", "cycles", assumed, 0, 1e9, &M::dma_descriptor_cycles,
-                 "processor, per message whose descriptor it hands to the DMA engine"},
+                 "processor, per message handed to the DMA engine"},
     MachineField{"dma_inject_cycles", "cycles", assumed, 0, 1e9, &M::dma_inject_cycles,
-                 "DMA engine, per packet cut from a descriptor; 0: there is no engine"},
+                 "DMA engine, per packet cut from a descriptor; 0: no engine"},
     MachineField{"dma_receive_cycles", "cycles", assumed, 0, 1e9, &M::dma_receive_cycles,
                  "DMA engine, per packet received and stored"},
     MachineField{"message_cycles", "cycles", assumed, 0, 1e9, &M::message_cycles,
-                 "processor, per message of message passing, at each end: to post and match it"},
+                 "processor, per message at each end: to post and match it (message passing)"},
     MachineField{"message_packet_cycles", "cycles", assumed, 0, 1e9, &M::message_packet_cycles,
-                 "processor, per packet of message passing, beside inject_ or receive_cycles"},
+                 "processor, per packet, added to inject_ or receive_cycles (message passing)"},
     MachineField{"collective_cycles", "cycles", assumed, 0, 1e9, &M::collective_cycles,
-                 "processor, per collective operation of message passing that it calls"},
+                 "processor, per call of a collective operation (message passing)"},
     MachineField{"copy_cycles_per_byte", "cycles/B", assumed, 0, 1e6, &M::copy_cycles_per_byte,
-                 "processor, per byte that message passing packs, unpacks or puts aside"},
+                 "processor, per byte packed, unpacked or buffered (message passing)"},
     MachineField{"eager_bytes", "B", assumed, 0, 1e9, &M::eager_bytes,
-                 "longest message that is sent at once; longer ones go by rendezvous"},
+                 "longest message sent eagerly; longer ones use rendezvous"},
     MachineField{"link_error_rate", "", assumed, 0, 0.5, &M::link_error_rate,
-                 "errors per packet on every link, which are checked then; 0: links never err"},
+                 "errors per packet on every link; 0: no errors, and links are not checked"},
     MachineField{"link_timeout_cycles", "cycles", assumed, 0, 1e9, &M::link_timeout_cycles,
-                 "from a tail's leaving until its packet is repeated for want of an "
+                 "from a tail's departure until the packet is resent without an "
                  "acknowledgement; 0: two hops, a full packet and an acknowledgement"},
     MachineField{"ring_slots", "packets", assumed, 0, 8191, &M::ring_slots,
-                 "that a channel of a link in memory (shm, ofi) holds at least; 0: up to 2048, "
-                 "fewer where links are many"},
+                 "minimum capacity of a channel of a link in memory (shm, ofi); 0: up to 2048, "
+                 "fewer if there are many links"},
 };
 
 }  // namespace
 
 Tick Machine::wire_cycles(std::uint64_t bytes) const {
   return whole_cycles(static_cast<double>(bytes) * 8 / link_bits_per_cycle,
-                      "what one link has to carry (link_bits_per_cycle)");
+                      "the traffic of one link (link_bits_per_cycle)");
 }
 
 Tick Machine::acknowledgement_cycles() const {
@@ -137,14 +136,14 @@ void check_consistent(const Machine& m) {
   };
   const unsigned entering = kMaxChunks + m.bubble_reserve_chunks;
   if (std::min(m.bubble_vc_chunks, m.priority_vc_chunks) < entering)
-    refuse(fmt::format("a bubble channel holds fewer than the {} chunks that entering it needs",
+    refuse(fmt::format("a bubble channel holds fewer than the {} chunks needed to enter it",
                        entering));
   if (m.arbitration_fullest > m.arbitration_period)
     refuse("arbitration_fullest is longer than arbitration_period");
   if (!m.has_dma_engine() && (m.dma_descriptor_cycles > 0 || m.dma_receive_cycles > 0))
     refuse(
-        "dma_descriptor_cycles and dma_receive_cycles are of a DMA engine; one has "
-        "dma_inject_cycles of at least 1");
+        "dma_descriptor_cycles and dma_receive_cycles need a DMA engine; set "
+        "dma_inject_cycles to at least 1");
 }
 
 }  // namespace toroid

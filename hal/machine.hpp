@@ -14,8 +14,8 @@
 
 namespace toroid {
 
-/// The numbers of one machine. The default values are "bgl", the Blue Gene/L. Cycles are of the
-/// processor's clock.
+/// The numbers of one machine. The default values are "bgl", the Blue Gene/L. Cycles are cycles of
+/// the processor's clock.
 struct Machine {
   std::string name = "bgl";
 
@@ -40,8 +40,8 @@ struct Machine {
   unsigned arbitration_fullest = 157;
   unsigned arbitration_choice = 0;  ///< a FairnessRule of router/rules/arbitration.hpp
 
-  // What no published text says of the routers. The defaults are the model without them.
-  unsigned input_reads = 4;  ///< packets that leave an input port's channels at the same time
+  // Properties of the routers that no published text describes. The defaults model none of them.
+  unsigned input_reads = 4;  ///< packets that can leave an input port's channels at the same time
   unsigned token_return_cycles = 0;
   unsigned escape_wait_cycles = 0;
 
@@ -51,51 +51,51 @@ struct Machine {
   double transpose_cycles = 0;
   double fma_cycles = 1;
 
-  // The DMA engine, where there is one: it moves packets beside the processor.
-  unsigned dma_descriptor_cycles = 0;  ///< of the processor, per message
-  unsigned dma_inject_cycles = 0;      ///< of the engine, per packet; 0: there is no engine
-  unsigned dma_receive_cycles = 0;     ///< likewise
+  // The optional DMA engine, which moves packets beside the processor.
+  unsigned dma_descriptor_cycles = 0;  ///< processor, per message
+  unsigned dma_inject_cycles = 0;      ///< engine, per packet; 0: there is no engine
+  unsigned dma_receive_cycles = 0;     ///< engine, per packet
 
   // Message passing: software above the packets, see packet/message_passing.
-  unsigned message_cycles = 0;         ///< of the processor, per message, at each of its two ends
-  unsigned message_packet_cycles = 0;  ///< per packet at each end, beside inject and receive_cycles
+  unsigned message_cycles = 0;         ///< processor, per message, at each of its two ends
+  unsigned message_packet_cycles = 0;  ///< per packet at each end, added to inject_, receive_cycles
   unsigned collective_cycles = 0;      ///< per call of a collective operation
-  double copy_cycles_per_byte = 0;     ///< per byte that is packed, unpacked or put aside
+  double copy_cycles_per_byte = 0;     ///< per byte that is packed, unpacked or buffered
   unsigned eager_bytes = 1000;         ///< longer messages are announced before they are sent
 
-  // Links that err: see hal/link_errors.hpp.
-  double link_error_rate = 0;        ///< of every link; 0: links are not checked
+  // Link errors: see hal/link_errors.hpp.
+  double link_error_rate = 0;        ///< per packet on every link; 0: links are not checked
   unsigned link_timeout_cycles = 0;  ///< see acknowledgement_cycles()
 
-  // Of no hardware: the links in memory of shm and ofi.
-  unsigned ring_slots = 0;  ///< packets that a channel holds at least; 0: by the number of channels
+  // Not hardware: the links in memory of shm and ofi.
+  unsigned ring_slots = 0;  ///< minimum packets per channel; 0: chosen by the number of channels
 
-  /// [field's key]: the source of its value, if that differs from the field's own origin.
+  /// [key of a field]: the source of its value, if it differs from the field's origin.
   std::map<std::string, std::string, std::less<>> sources;
 
-  /// Bytes that a packet of so many chunks occupies on a link.
+  /// Bytes that a packet of this many chunks occupies on a link.
   unsigned wire_bytes(unsigned chunks) const { return chunks * kChunkBytes + wire_overhead_bytes; }
-  /// Cycles that so many bytes keep a link busy, rounded up.
+  /// Cycles that a link is busy with this many bytes, rounded up.
   Tick wire_cycles(std::uint64_t bytes) const;
-  /// Cycles from a tail's leaving until its packet is repeated for want of an acknowledgement.
-  /// Where the machine does not say: the way there and back, with a full packet before the
+  /// Cycles from a tail's departure until its packet is resent if no acknowledgement has arrived.
+  /// If the machine does not set it: the round trip, with a full packet ahead of the
   /// acknowledgement.
   Tick acknowledgement_cycles() const;
   unsigned channel_chunks(VirtualChannel channel) const;
   bool has_dma_engine() const { return dma_inject_cycles > 0; }
 };
 
-/// Where a number comes from.
+/// The source of a number.
 enum class Origin : char {
   paper = 'P',    ///< the volumetric FFT paper
   patent = 'T',   ///< the FFT-on-torus patent
   ibm = 'H',      ///< IBM's published packet-layer headers, register maps and papers
-  assumed = 'A',  ///< nobody published it: an assumption, never to be called IBM's
+  assumed = 'A',  ///< nobody published it: an assumption, never to be attributed to IBM
 };
 
 using MachineMember = std::variant<unsigned Machine::*, double Machine::*>;
 
-/// One number of the machine: its key in a machine file and what it may be.
+/// One number of the machine: its key in a machine file, its unit, its range and its meaning.
 struct MachineField {
   std::string_view key;
   std::string_view unit;
@@ -110,10 +110,10 @@ struct MachineField {
 std::span<const MachineField> machine_fields();
 
 double value_of(const Machine& machine, const MachineField& field);
-/// Throws BadInput if the value is out of the field's range, or a fraction where it must be whole.
+/// Throws BadInput if the value is outside the field's range, or a fraction where it must be whole.
 void set_value(Machine& machine, const MachineField& field, double value);
-/// Throws BadInput if two numbers do not fit each other, for example a buffer that holds no full
-/// packet.
+/// Throws BadInput if two numbers contradict each other, for example if a buffer holds less than a
+/// full packet.
 void check_consistent(const Machine& machine);
 
 }  // namespace toroid

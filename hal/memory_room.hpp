@@ -1,15 +1,15 @@
-// Memory that libraries take without looking whether they get it.
+// Checks for libraries that do not handle failed allocations.
 #pragma once
 
 #include <cstddef>
 
 namespace toroid {
 
-/// Whether the process may have so much memory only, by what it maps (`ulimit -v`) or by what it
-/// may write to (`ulimit -d`).
+/// Whether the process has a memory limit: on what it maps (`ulimit -v`) or on its writable memory
+/// (`ulimit -d`).
 bool memory_is_limited();
 
-/// Whether so many bytes more could be mapped now; nothing of them is kept.
+/// Whether this many more bytes could be mapped now. Nothing stays allocated.
 bool has_room_for(std::size_t bytes);
 
 }  // namespace toroid

@@ -1,4 +1,5 @@
-// Output queues in a node's memory: what the processor wants to send and has no FIFO room for yet.
+// Output queues in a node's memory: packets that the processor wants to send but that have no FIFO
+// room yet.
 #pragma once
 
 #include <concepts>
@@ -19,17 +20,17 @@ namespace toroid {
 /// The L output queues of a node, filled in turn (patent, FIG. 9, step 912), and others that are
 /// filled by number ("named"); all are drained round robin (FIG. 10).
 ///
-/// Descriptors of all queues lie in one pool, so that an empty queue takes 16 bytes and L may be
-/// one queue per peer. From kIndexedFrom queues on, their heads are indexed, so that a drain takes
-/// as long with thousands of stuck queues as with a few. The node owns them; its thread alone
-/// calls.
+/// Descriptors of all queues share one pool, so an empty queue takes 16 bytes and L may be one
+/// queue per peer. From kIndexedFrom queues on, their heads are indexed, so a drain takes as long
+/// with thousands of stuck queues as with a few. The node owns them and alone calls them, on its
+/// thread.
 class OutputQueues {
  public:
   static constexpr unsigned kIndexedFrom = 33;
 
-  /// `capacity` is the number of descriptors per queue that a polite sender respects; handlers,
-  /// which must never wait, may exceed it. Named queues come after those in turn.
-  /// REQUIRES: in_turn > 0.
+  /// `capacity` is the number of descriptors per queue that fill respects; handlers, which must
+  /// never wait, may exceed it. Named queues are numbered after those in turn. REQUIRES: in_turn >
+  /// 0.
   OutputQueues(unsigned in_turn, std::size_t capacity, unsigned named = 0);
 
   /// One of the queues, as a container.
@@ -61,7 +62,7 @@ class OutputQueues {
 
   /// The queue that the next message goes to (step 912).
   unsigned next() const { return next_; }
-  /// Ends the visit of a peer.
+  /// Ends the visit to a peer.
   void advance() {
     next_ = next_ + 1 == in_turn_ ? 0 : next_ + 1;
     ++profile_.visits;
@@ -78,28 +79,29 @@ class OutputQueues {
   void push(unsigned i, const SendDescriptor& descriptor) {
     emplace(i, [&] { return descriptor; });
   }
-  /// Pushes the descriptor that make() returns, unless that has no packets; returns the number of
-  /// the message's packets that it stands for.
-  /// It is made where it stands in the queue. REQUIRES: make() pushes nothing.
+  /// Pushes the descriptor that make() returns, unless it has no packets; returns the number of the
+  /// message's packets that it stands for. It is constructed in place in the queue. REQUIRES:
+  /// make() pushes nothing.
   template <std::invocable Make>
   std::uint32_t emplace(unsigned i, Make&& make);
 
-  // What drain needs.
+  // Used by drain.
   unsigned after(unsigned i) const { return i + 1 == count() ? 0 : i + 1; }
   /// REQUIRES: not empty.
   const SendDescriptor& front(unsigned i) const { return pool_[state(i).head].descriptor; }
   /// Hint bits of the packet at the front; none if the queue is empty.
   DirectionSet front_hints(unsigned i) const { return state(i).front_hints; }
-  /// Its length in chunks; of an empty queue, that of its last packet.
+  /// Length in chunks of the packet at the front; of an empty queue, of its last packet.
   unsigned front_chunks(unsigned i) const { return state(i).front_chunks; }
-  /// `packets` packets of the front descriptor have left; with its last packet it is removed.
+  /// `packets` packets of the front descriptor have left. Removes the descriptor with its last
+  /// packet.
   void pop_packets(unsigned i, std::uint32_t packets) {
     SendDescriptor& front = pool_[state(i).head].descriptor;
     front.first += packets;
     if (front.first == front.packets) pop(i);
   }
   void pop(unsigned i);
-  /// Fetches early what the next push() touches, and the next pop() of a single queue.
+  /// Prefetches the memory that the next push() touches, and the next pop() of a single queue.
   void prefetch() const {
     __builtin_prefetch(pool_.data() + (free_ == kNone ? 0 : free_));
     if (count_ == 1) __builtin_prefetch(pool_.data() + (waiting_ == 0 ? 0 : only_.head));
@@ -108,10 +110,10 @@ class OutputQueues {
   const HeadIndex* heads() const { return heads_.get(); }
 
   const FillProfile& profile() const { return profile_; }
-  /// Fill had to stop before it was done.
+  /// Counts that fill had to stop before it was done.
   void note_stop() { ++(all_have_room() ? profile_.held_back : profile_.stops); }
 
-  /// The index of the heads follows from them.
+  /// The index of the heads is not saved: it follows from the queues.
   template <typename Archive>
   void serialize(Archive& archive) {
     archive(only_, states_, pool_, free_, last_free_, next_, waiting_, full_, made_before_,
@@ -125,7 +127,7 @@ class OutputQueues {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   struct Pooled {
     SendDescriptor descriptor;
-    std::uint32_t next;  ///< in its queue, or among the free; kNone behind the last
+    std::uint32_t next;  ///< next in its queue or in the free list; kNone after the last
     template <typename Archive>
     void serialize(Archive& archive) {
       archive(descriptor, next);
@@ -139,37 +141,37 @@ class OutputQueues {
     std::uint8_t front_chunks = kMaxChunks;
   };
 
-  /// Makes the free list's first place, if there is none.
+  /// Adds a free place to the pool. Called when there is none.
   [[gnu::noinline]] void grow();
   void link(unsigned i, std::uint32_t place);
-  /// The place is used again after all others that are free: the places of a queue follow one
-  /// another in memory mostly, which processors read ahead.
+  /// Frees a place. It is used again after all other free places, so the places of a queue are
+  /// mostly consecutive in memory and processors read them ahead.
   void release(std::uint32_t pooled) {
     pool_[pooled].next = kNone;
     (free_ == kNone ? free_ : pool_[last_free_].next) = pooled;
     last_free_ = pooled;
   }
-  /// The queue has another front, or none any more.
+  /// The queue's front has changed, or the queue is now empty.
   void front_changed(unsigned i);
 
   State& state(unsigned i) { return count_ == 1 ? only_ : states_[i]; }
   const State& state(unsigned i) const { return count_ == 1 ? only_ : states_[i]; }
 
   std::vector<Pooled> pool_;
-  State only_;  ///< of a single queue, the commonest number
+  State only_;  ///< used instead of states_ if there is a single queue, as in most nodes
   unsigned count_;
   std::uint32_t free_ = kNone;   ///< the first place of the pool that is free
-  std::uint32_t last_free_ = 0;  ///< meaningless if none is free
+  std::uint32_t last_free_ = 0;  ///< last of the free list; meaningless if none is free
   std::uint32_t capacity_;
   unsigned in_turn_;
   unsigned next_ = 0;
   unsigned waiting_ = 0;           ///< queues that are not empty
   unsigned full_ = 0;              ///< queues in turn without room
-  std::uint32_t made_before_ = 0;  ///< profile_.packets, its low bits, when the visit began: no
-                                   ///< visit makes 2^32
+  std::uint32_t made_before_ = 0;  ///< low bits of profile_.packets when the visit began: a visit
+                                   ///< makes fewer than 2^32 packets
   std::unique_ptr<HeadIndex> heads_;
   FillProfile profile_;
-  std::vector<State> states_;  ///< [queue]; empty where there is one
+  std::vector<State> states_;  ///< [queue]; empty if there is one queue
 };
 
 template <std::invocable Make>
@@ -189,7 +191,7 @@ std::uint32_t OutputQueues::emplace(unsigned i, Make&& make) {
   return of_message;
 }
 
-/// The place becomes the last one of a queue.
+/// Appends the place to a queue.
 inline void OutputQueues::link(unsigned i, std::uint32_t place) {
   State& queue = state(i);
   if (++queue.size == capacity_ && i < in_turn_) ++full_;

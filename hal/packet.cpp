@@ -5,7 +5,7 @@
 namespace toroid {
 namespace {
 
-/// Where links may fail later, packets find out on their way.
+/// If links may fail later, packets are checked on their way instead.
 bool is_cut_off(const PacketHeader& header, const Shape& shape, const Coord& here) {
   return shape.failures() != nullptr && !shape.failures()->may_change() &&
          !shape.failures()->leaves_way(shape.rank(here), header.destination(), header.hints(),

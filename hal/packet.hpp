@@ -13,12 +13,12 @@
 //    46..47  virtual channel D0 D1 BN BP
 //    48..50  chunks - 1; a chunk is 32 bytes
 //    51..52  reserved: must be 0
-//    53..63  link bits: 0 when injected; whoever carries the packet may use them
+//    53..63  link bits: 0 when injected; the carrier of the packet may use them
 //
-// Fields after IBM's packet-layer header for the Blue Gene/L. The destination is the rank instead
-// of three coordinates, since six dimensions of extent 256 would not fit. The packet CRC and the
-// link's sequence number belong to the 14 bytes that a link adds on the wire, not to the header in
-// memory.
+// The fields follow IBM's packet-layer header for the Blue Gene/L, with two differences. The
+// destination is a rank instead of three coordinates, since six dimensions of extent 256 would not
+// fit. The packet CRC and the link's sequence number belong to the 14 bytes that a link adds on the
+// wire, not to the header in memory.
 #pragma once
 
 #include <array>
@@ -49,12 +49,12 @@ inline constexpr std::array<std::string_view, kVirtualChannels> kVirtualChannelN
 
 using HandlerId = std::uint16_t;
 
-/// Chunks that a packet with this much payload takes: header and payload, rounded up.
+/// Chunks of a packet with this much payload: header and payload, rounded up.
 constexpr unsigned chunks_for(unsigned payload_bytes) {
   return (kHeaderBytes + payload_bytes + kChunkBytes - 1) / kChunkBytes;
 }
 
-/// Packets that a message of so many bytes takes; a message of no bytes takes none.
+/// Packets of a message of this many bytes; an empty message takes none.
 constexpr std::uint64_t packets_for(std::uint64_t payload_bytes) {
   return payload_bytes / kPayloadBytes + (payload_bytes % kPayloadBytes != 0 ? 1 : 0);
 }
@@ -69,12 +69,12 @@ struct HeaderFields {
   unsigned chunks = 1;  ///< 1..8
   HandlerId handler = 0;
   unsigned payload_bytes = 0;  ///< 0..240
-  DimensionOrder order = 0;    ///< the order that a dynamic packet keeps to; 0: any order
+  DimensionOrder order = 0;    ///< the dimension order of a dynamic packet; 0: any order
   std::uint32_t argument = 0;
   bool operator==(const HeaderFields&) const = default;
 };
 
-/// A header as it lies in memory and travels: two words, in the layout pictured above.
+/// A header in memory and on links: two words, in the layout pictured above.
 class PacketHeader {
  public:
   PacketHeader() = default;  ///< uninitialised, so that arrays of packets cost nothing
@@ -103,15 +103,15 @@ class PacketHeader {
   constexpr DimensionOrder order() const { return static_cast<DimensionOrder>(software_ >> 24); }
   constexpr std::uint32_t argument() const { return static_cast<std::uint32_t>(software_ >> 32); }
 
-  /// REQUIRES: the order is 0 so far.
+  /// REQUIRES: the order is still 0.
   constexpr PacketHeader with_order(DimensionOrder order) const {
     return {hardware_, software_ | std::uint64_t{order} << 24};
   }
-  /// REQUIRES: destination and hints are 0 so far.
+  /// REQUIRES: destination and hints are still 0.
   constexpr PacketHeader with_way(Rank destination, DirectionSet hints) const {
     return {hardware_ | std::uint64_t{destination} | std::uint64_t{hints.bits()} << 32, software_};
   }
-  /// Others in place of its hints.
+  /// The header with other hints.
   constexpr PacketHeader turned(DirectionSet hints) const {
     return {(hardware_ & ~(std::uint64_t{0xfff} << 32)) | std::uint64_t{hints.bits()} << 32,
             software_};
@@ -123,12 +123,12 @@ class PacketHeader {
   constexpr std::uint64_t hardware_word() const { return hardware_; }
   constexpr std::uint64_t software_word() const { return software_; }
   HeaderFields fields() const;
-  /// Link bits do not count: software does not see them.
+  /// Ignores link bits, which software does not see.
   constexpr bool operator==(const PacketHeader& other) const {
     return ((hardware_ ^ other.hardware_) & ~kLinkBits) == 0 && software_ == other.software_;
   }
 
-  /// Of the hardware word: the number of chunks.
+  /// The number of chunks in the hardware word.
   static constexpr std::uint64_t kLengthBits = std::uint64_t{7} << 48;
   static constexpr unsigned kFirstLinkBit = 53;
   static constexpr std::uint64_t kLinkBits = ~std::uint64_t{0} << kFirstLinkBit;
@@ -145,7 +145,7 @@ class PacketHeader {
 /// Bits that must be 0 when a packet is injected.
 inline constexpr std::uint64_t kHardwareReserved = PacketHeader::kLinkBits | std::uint64_t{3} << 51;
 
-/// What can be wrong with a header; the first five are errors that the hardware detects.
+/// Errors of a header. The hardware detects the first five.
 enum class HeaderError : std::uint8_t {
   none,
   destination_out_of_range,
@@ -171,7 +171,7 @@ inline constexpr std::array<std::string_view, 10> kHeaderErrorNames = {
     "no way left",
 };
 
-/// Whether the header asks for no order, or for an existing one and may choose its directions.
+/// Whether the header asks for no order, or for an existing order and is dynamic.
 constexpr bool has_valid_order(const PacketHeader& header, unsigned dims) {
   return header.order() == 0 || (header.dynamic() && header.order() <= dimension_orders(dims));
 }
@@ -180,11 +180,11 @@ constexpr bool payload_fits(const PacketHeader& header) {
   return chunks_for(header.payload_bytes()) <= header.chunks();
 }
 
-/// The first error in what a header says besides its destination and its hints.
+/// The first error in the fields of a header other than destination and hints.
 HeaderError validate_fields(const PacketHeader& header, const Shape& shape);
 
-/// Remembers the last header without an error in its fields: packets in a row differ in their
-/// destinations and hints, mostly in nothing else.
+/// Remembers the last header whose fields were valid: consecutive packets mostly differ in nothing
+/// but destination and hints.
 class CheckedFields {
  public:
   HeaderError check(const PacketHeader& header, const Shape& shape) {
@@ -199,13 +199,13 @@ class CheckedFields {
   }
 
  private:
-  static constexpr unsigned kHardwareFields = 44;  ///< behind destination and hints
-  std::uint32_t hardware_ = ~std::uint32_t{0};     ///< no header's: 20 bits
+  static constexpr unsigned kHardwareFields = 44;  ///< after destination and hints
+  std::uint32_t hardware_ = ~std::uint32_t{0};     ///< matches no header: fields have 20 bits
   std::uint32_t software_ = 0;
 };
 
-/// The first error in where a header leads that is about to be injected at `here`. Without any,
-/// `route` becomes the route that its hints describe.
+/// The first error in the destination or hints of a header that is about to be injected at `here`.
+/// If there is none, `route` becomes the route that its hints describe.
 HeaderError validate_way(const PacketHeader& header, const Shape& shape, const Coord& here,
                          Route& route);
 
@@ -232,7 +232,7 @@ struct alignas(64) Packet {
   }
 };
 
-/// Copies at most a packet's payload. A full one, the commonest by far, is copied without a call.
+/// Copies up to one packet's payload. A full payload, by far the most frequent, is copied inline.
 inline void copy_payload(std::byte* to, const std::byte* from, std::size_t bytes) {
   if (bytes == kPayloadBytes)
     std::memcpy(to, from, kPayloadBytes);

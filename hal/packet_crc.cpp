@@ -8,7 +8,7 @@
 namespace toroid {
 namespace {
 
-/// CRC-32C's polynomial, bits reversed.
+/// The polynomial of CRC-32C, bits reversed.
 constexpr std::uint32_t kPolynomial = 0x82f63b78;
 
 constexpr std::array<std::uint32_t, 256> kByBytes = [] {
@@ -29,7 +29,8 @@ struct ByTable {
   }
 };
 
-/// Words of eight bytes: the header's two, and the payload's, the last one filled up with zeros.
+/// Reads words of eight bytes: the header's two, then the payload's, the last one padded with
+/// zeros.
 template <typename Crc>
 [[gnu::always_inline]] inline std::uint32_t crc_of(const Packet& packet) {
   std::array<std::uint32_t, 4> parts{~0u, ~0u, ~0u, ~0u};

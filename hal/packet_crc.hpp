@@ -1,4 +1,4 @@
-// The CRC of a packet on a link, and of all packets.
+// The CRC of a packet on a link, and of a stream of packets.
 #pragma once
 
 #include <cstdint>
@@ -7,18 +7,18 @@
 
 namespace toroid {
 
-/// Of the header and the payload, without what is beyond its length: CRC-32C of the CRC-32Cs of
-/// four interleaved parts, which processors compute at the same time. It notices every error of up
-/// to 32 bits in a row in one part, and others but for one in 2^32.
+/// The CRC of header and payload, excluding the unused rest of the packet: CRC-32C of the CRC-32Cs
+/// of four interleaved parts, which processors compute in parallel. It detects every error burst of
+/// up to 32 bits within one part, and all but one in 2^32 of the other errors.
 std::uint32_t packet_crc(const Packet& packet);
-/// The same where the processor has no instruction for it.
+/// The same for processors without a CRC instruction.
 std::uint32_t packet_crc_by_table(const Packet& packet);
 
-/// Of a stream of packets or frames, from `running` of those before, with the CRC of one more.
-/// Where one CRC differs it differs; where several do, but for one in 2^32. Not a CRC of the CRCs:
-/// that is linear as they are, so that equal errors in two packets cancel where one is as much
-/// nearer to the end of its packet as there are bytes of CRCs between them. Source of the
-/// constants: MurmurHash3's finalizer.
+/// The CRC of a stream of packets or frames: from `running`, that of the stream so far, and the CRC
+/// of the next one. If one CRC differs, the result differs; if several differ, it differs but for
+/// one case in 2^32. It is not a CRC of the CRCs: that would be linear as they are, so equal errors
+/// in two packets would cancel if one error is nearer to the end of its packet by as many bytes as
+/// there are bytes of CRCs between them. Source of the constants: MurmurHash3's finalizer.
 constexpr std::uint32_t chained_crc(std::uint32_t running, std::uint32_t crc) {
   std::uint32_t mixed = (running ^ crc) + 0x9e3779b9u;
   mixed = (mixed ^ mixed >> 16) * 0x85ebca6bu;

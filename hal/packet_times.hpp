@@ -1,16 +1,16 @@
-// What a node's work on packets takes, for those who ask.
+// Optional measurement of the time that a node spends on packets.
 #pragma once
 
 #include "hal/tick.hpp"
 
 namespace toroid {
 
-/// Durations in ticks of the node's own clock. Only work counts: a look at the network that finds
-/// nothing to be done is waiting. Where a DMA engine moves packets, it is not the node's work.
+/// Durations in ticks of the node's own clock. Only work counts: looking at the network and finding
+/// nothing to do is waiting. The work of a DMA engine does not count.
 struct PacketTimes {
-  Tick sending = 0;    ///< describing messages, gathering payloads, writing packets or puts, also
-                       ///< on their way through a node
-  Tick receiving = 0;  ///< handling packets that have come; copying what puts name
+  Tick sending = 0;    ///< describing messages, gathering payloads, writing packets or puts, and
+                       ///< forwarding packets through the node
+  Tick receiving = 0;  ///< handling received packets; copying the bytes of puts
 };
 
 }  // namespace toroid

@@ -8,7 +8,7 @@
 
 namespace toroid {
 
-/// The number that all of the text is; none where it is anything else, or out of the type's range.
+/// Parses the whole text as one number. None if it is anything else, or out of the type's range.
 template <typename Number>
 std::optional<Number> parse_number(std::string_view text) {
   Number value{};

@@ -10,9 +10,9 @@
 
 namespace toroid {
 
-/// Elements that are made one after the other where they stay, so that others may refer to them and
-/// they need not be movable: what there is one of per node. One piece of memory for all of them,
-/// of which the part that is used is touched.
+/// An array, such as one element per node, whose elements are constructed one by one and never
+/// move: others may refer to them, and they need not be movable. All elements share one allocation;
+/// only the used part is touched, so only that is committed.
 template <typename T>
 class PinnedArray {
  public:
@@ -48,7 +48,7 @@ class PinnedArray {
   const T& front() const { return elements_[0]; }
 
  private:
-  T* elements_;  ///< the first size_ are alive
+  T* elements_;  ///< the first size_ are constructed
   std::size_t capacity_;
   std::size_t size_ = 0;
 };

@@ -14,15 +14,15 @@
 namespace toroid {
 namespace {
 
-/// The example is a link of meshes, too: the last node's towards the one before.
+/// The example link also exists on a mesh: from the last node to the one before it.
 [[noreturn]] void refuse_place(const Shape& shape, std::string_view text, std::string_view what) {
-  throw BadInput(fmt::format("'{}' is no {} of torus {}; expected {} as in {}{}", shortened(text),
-                             what, shape.text(),
+  throw BadInput(fmt::format("'{}' is not a {} of torus {}; expected {} as in {}{}",
+                             shortened(text), what, shape.text(),
                              what == "node" ? "its coordinates" : "a node and a direction",
                              shape.coord_text(shape.size() - 1), what == "node" ? "" : "X-"));
 }
 
-/// "(1,2,3)"; none: no node of the shape.
+/// Parses "(1,2,3)". None: it is not a node of the shape.
 std::optional<Rank> parse_node(const Shape& shape, std::string_view text) {
   if (text.size() < 2 || text.front() != '(' || text.back() != ')') return std::nullopt;
   const char* at = text.data() + 1;

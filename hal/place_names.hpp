@@ -1,4 +1,4 @@
-// Nodes and links of a machine as users name them.
+// Names of nodes and links, as users write them.
 #pragma once
 
 #include <string_view>
@@ -8,15 +8,15 @@
 
 namespace toroid {
 
-/// One direction of a link, at its sender.
+/// One direction of a link, given by its sender.
 struct LinkPlace {
   Rank node;
   Direction direction;
 };
 
-/// "(1,2,3)". Throws BadInput where the shape has no such node.
+/// "(1,2,3)". Throws BadInput if the shape has no such node.
 Rank parse_node_name(const Shape& shape, std::string_view text);
-/// "(1,2,3)X+". Throws BadInput where the shape has no such link, or it has failed.
+/// "(1,2,3)X+". Throws BadInput if the shape has no such link, or if the link has failed.
 LinkPlace parse_link_name(const Shape& shape, std::string_view text);
 
 }  // namespace toroid

@@ -1,4 +1,4 @@
-// Numbered places that are used again.
+// Numbered places that are reused.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,12 @@
 
 namespace toroid {
 
-/// Objects known to others by their numbers, counted from 0. An object does not move,
-/// and outlives its use: whoever takes its place finds it as it was left.
+/// Objects that others know by their numbers, counted from 0. An object never moves and is not
+/// destroyed when its place is given back: the next user of the place finds it as it was left.
 template <typename T>
 class PlacePool {
  public:
-  /// The number of a place that is in nobody's use.
+  /// The number of a place that is not in use.
   std::uint32_t take() {
     if (free_.empty()) {
       free_.push_back(static_cast<std::uint32_t>(places_.size()));
@@ -34,7 +34,7 @@ class PlacePool {
 
  private:
   std::deque<T> places_;             ///< [number]
-  std::vector<std::uint32_t> free_;  ///< numbers
+  std::vector<std::uint32_t> free_;  ///< numbers of places not in use
 };
 
 }  // namespace toroid

@@ -1,4 +1,4 @@
-// Seeded randomness that is the same on every compiler, at every optimisation level.
+// Seeded random numbers that are the same with every compiler and optimisation level.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ class Random {
 
   constexpr std::uint64_t next() { return mix64(state_ += kStep); }
 
-  /// Uniform in [0, bound); REQUIRES: bound > 0. Lemire's multiply-shift; its bias is below
-  /// bound / 2^32, far under what any schedule here could show.
+  /// Uniform in [0, bound); REQUIRES: bound > 0. Lemire's multiply-shift; its bias is below bound /
+  /// 2^32, far too small to show in any schedule here.
   constexpr std::uint32_t below(std::uint32_t bound) {
     return static_cast<std::uint32_t>(((next() >> 32) * bound) >> 32);
   }

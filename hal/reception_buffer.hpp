@@ -1,5 +1,5 @@
-// The reception buffer: FIFOs that the router fills and the processor polls. It accounts for their
-// room in chunks; the fabric keeps the packets themselves.
+// The reception buffer: FIFOs that the router fills and the processor polls. This class accounts
+// for their room in chunks; the fabric keeps the packets themselves.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace toroid {
 
-/// The reception FIFOs of the nodes of a machine, or of a part of it, in one array; the model of
-/// their routers owns and calls it.
+/// The reception FIFOs of the nodes of a machine, or of a part of it, in one array. The model of
+/// the routers owns and calls it.
 class ReceptionBuffers {
  public:
   /// Makes `fifos` empty FIFOs of `capacity` chunks each for every node.
@@ -28,7 +28,7 @@ class ReceptionBuffers {
     return true;
   }
 
-  /// Gives the room of a packet back, which the processor has taken out.
+  /// Frees the room of a packet that the processor has taken out.
   void release(std::size_t node, unsigned fifo, unsigned chunks) {
     std::uint16_t& used = used_[node * fifos_ + fifo];
     TOROID_CHECK_LE(chunks, used);

@@ -16,13 +16,13 @@ unsigned parity_off_ring(const Coord& from, const Coord& to, unsigned ring) {
   return sum & 1u;
 }
 
-/// Steps from a to b by + on a ring of k; on a mesh this is only meaningful for b >= a.
+/// Steps from a to b by + on a ring of k nodes; on a mesh this is only meaningful for b >= a.
 unsigned steps_plus(unsigned a, unsigned b, unsigned k) {
   return b - a + (k & all_if(b < a));
 }
 
-/// The number of the path to take of so many equally short ones over a twisted torus, where
-/// TieRule::both is parity.
+/// The index of the path to take among `ways` equally short ones over a twisted torus, where
+/// TieRule::both works as parity.
 std::size_t tied_way(TieRule rule, const Coord& from, const Coord& to, std::size_t ways,
                      Random& random) {
   if (ways == 1 || rule == TieRule::plus) return 0;
@@ -62,10 +62,10 @@ unsigned Route::total_hops() const {
   return total;
 }
 
-// The next three functions run for every packet, with destinations in no order: they avoid branches
-// on data.
+// The next three functions run for every packet, with unordered destinations, so they avoid
+// data-dependent branches.
 
-/// votes(d, tied): 1 if a tie on dimension d goes by minus.
+/// votes(d, tied): 1 if a tie in dimension d is broken by minus.
 template <typename Votes>
 DirectionSet minimal_by(const Shape& shape, const Coord& from, const Coord& to, Votes&& votes) {
   unsigned bits = 0;
@@ -73,7 +73,7 @@ DirectionSet minimal_by(const Shape& shape, const Coord& from, const Coord& to, 
     const unsigned k = shape.extent(d);
     const unsigned twice = 2 * steps_plus(from[d], to[d], k);
     auto minus = static_cast<unsigned>(to[d] < from[d]);
-    // The tie's vote decides where twice == k, nowhere else.
+    // The vote matters only if twice == k.
     if (shape.wraps(d)) minus = static_cast<unsigned>(twice + votes(d, twice == k) > k);
     const auto apart = static_cast<unsigned>(from[d] != to[d]);
     bits |= apart << (2 * d + minus);
@@ -88,7 +88,7 @@ DirectionSet minimal_directions(const Shape& shape, const Coord& from, const Coo
   switch (rule) {
     case TieRule::parity:
       return minimal([&](unsigned d, bool) { return from[d] & 1u; });
-    case TieRule::split:  // a coin for ties and for nothing else
+    case TieRule::split:  // draws only for ties
       return minimal([&](unsigned, bool tied) { return tied && random.coin() ? 1u : 0u; });
     case TieRule::plus:
       return minimal([](unsigned, bool) { return 0u; });
@@ -113,7 +113,7 @@ std::optional<Route> route_along(const Shape& shape, const Coord& from, const Co
   for (unsigned d = 0; d < shape.dims(); ++d) {
     const unsigned plus = hints.bits() >> 2 * d & 1u;
     const unsigned minus = hints.bits() >> 2 * d >> 1 & 1u;
-    const unsigned both = plus & minus;  // only half way round a ring: else one is longer
+    const unsigned both = plus & minus;  // allowed only half way round a ring
     wrong |= (plus | minus) ^ static_cast<unsigned>(from[d] != to[d]);
     wrong |= both & static_cast<unsigned>(2 * steps_plus(from[d], to[d], shape.extent(d)) !=
                                           shape.extent(d));
@@ -136,7 +136,7 @@ DirectionSet directions_left(const Shape& shape, const Coord& here, const Coord&
   if (shape.is_twisted()) return twisted_directions_left(shape, here, to, hints);
   unsigned left = 0;
   for (unsigned d = 0; d < shape.dims(); ++d) left |= (to[d] != here[d] ? 3u : 0u) << 2 * d;
-  if (both_hints(hints)) [[unlikely]] {  // its first hop has decided
+  if (both_hints(hints)) [[unlikely]] {  // the first hop decides which stay
     Random unused(0);
     left &= minimal_directions(shape, here, to, TieRule::both, unused).bits();
   }

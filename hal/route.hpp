@@ -1,4 +1,4 @@
-// Shortest paths over the torus, and the choice between two that are equally short.
+// Shortest paths over the torus, and the choice between equally short ones.
 #pragma once
 
 #include <array>
@@ -15,29 +15,29 @@ namespace toroid {
 /// The direction of a packet that travels exactly k/2 hops on a ring of even extent k, where both
 /// directions are minimal.
 enum class TieRule : std::uint8_t {
-  parity,    ///< from even coordinates by +, from odd by -: what the Blue Gene/L does; balances
-             ///< exactly where the extent is a multiple of 4
-  split,     ///< a coin for every packet: balances on average
+  parity,    ///< from even coordinates by +, from odd by -, as on the Blue Gene/L; balances exactly
+             ///< if the extent is a multiple of 4
+  split,     ///< a coin toss for every packet: balances on average
   plus,      ///< always +: costs a quarter of the bandwidth at extent 8
   minus,     ///< always -
-  balanced,  ///< parity of the source's coordinate and of all coordinates off the ring: every link
+  balanced,  ///< parity of the source's coordinate plus all coordinates off the ring: every link
              ///< of a whole-machine all-to-all carries the bound, rounded up, at every even extent
-  both,      ///< both hint bits: routers send an adaptive packet by whichever link is free, and its
-             ///< first hop decides. Deterministic packets, and all over a twisted torus or round
-             ///< failures, go by parity
+  both,  ///< both hint bits: routers send an adaptive packet by the link that is free first, and
+         ///< its first hop decides. Parity applies to deterministic packets, and to all packets
+         ///< on a twisted torus or around failures
 };
 
-// On a twisted torus any number of paths may be equally short; ShortestWays puts them in order.
-// There plus takes the first, minus the last, split a random one; parity takes the one whose number
-// is the sum of the source's coordinates modulo the number of paths, balanced the same with the sum
-// of the source's and the destination's coordinates.
+// On a twisted torus any number of paths may be equally short; ShortestWays orders them. There plus
+// takes the first path, minus the last, split a random one; parity takes the path whose number is
+// the sum of the source's coordinates modulo the number of paths, and balanced the same with the
+// sum of the source's and the destination's coordinates.
 
 /// The names a user types, in the order of the enumeration.
 inline constexpr std::array<std::string_view, 6> kTieRuleNames = {"parity", "split",    "plus",
                                                                   "minus",  "balanced", "both"};
 
-/// The rest of a packet's path: per dimension the number of hops left and their direction. Both
-/// directions of a dimension where either is as short.
+/// The rest of a packet's path: the hops left in each dimension, and their directions. Has both
+/// directions of a dimension if they are equally short.
 struct Route {
   std::array<std::uint8_t, kMaxDims> hops{};
   DirectionSet directions;
@@ -55,15 +55,15 @@ constexpr bool both_hints(DirectionSet hints) {
 DirectionSet minimal_directions(const Shape& shape, const Coord& from, const Coord& to,
                                 TieRule rule, Random& random);
 
-/// The route that hints describe. None if they do not lead from `from` to `to`: they have both
-/// directions of a dimension in which one is shorter, lack one, have one too many, or one that runs
-/// into a mesh's edge.
+/// The route that hints describe. None if they do not lead from `from` to `to`: they lack a
+/// direction, have one too many or one that runs into a mesh's edge, or have both directions of a
+/// dimension in which one is shorter.
 std::optional<Route> route_along(const Shape& shape, const Coord& from, const Coord& to,
                                  DirectionSet hints);
 
-/// The hints that a packet for `to` still has to follow at `here`. Where its hints describe several
-/// paths (on a twisted torus, or by TieRule::both), of which it has gone some hops: the directions
-/// of all that are left.
+/// The hints that a packet for `to` still has to follow at `here`. If its hints describe several
+/// paths (on a twisted torus, or by TieRule::both): the directions of all that are still possible
+/// after the hops so far.
 DirectionSet directions_left(const Shape& shape, const Coord& here, const Coord& to,
                              DirectionSet hints);
 

@@ -1,5 +1,5 @@
-// Shortest paths looked up dimension by dimension: what is worked out for every packet of a run is
-// worked out once per distance.
+// Shortest paths looked up dimension by dimension: computed once per distance instead of once per
+// packet.
 #pragma once
 
 #include <array>
@@ -14,16 +14,16 @@
 
 namespace toroid {
 
-/// For each dimension of a shape that is not twisted, and for ties by + and by -: what a route has
-/// to do in this dimension, by the difference of the coordinates. Immutable once made; a Shape
-/// shares it. Memory: 32 bytes per node of a ring.
+/// For each dimension of a shape that is not twisted, and for ties by + and by -: a route's part in
+/// this dimension, by the difference of the coordinates. Immutable once made; a Shape shares it.
+/// Memory: 32 bytes per node of a ring.
 class RouteTable {
  public:
   /// REQUIRES: the shape is not twisted.
   explicit RouteTable(const Shape& shape);
 
   /// [coordinate of the destination]: the part of one dimension in the routes from coordinate
-  /// `from`, as the bits of a Route; parts are joined by or.
+  /// `from`, as the bits of a Route. A route is the bitwise or of its parts.
   const std::uint64_t* row(unsigned dim, unsigned from, bool tie_goes_minus) const {
     const unsigned k = extents_[dim];
     return &parts_[first_[dim] + (tie_goes_minus ? 2 * k - 1 : 0) + k - 1 - from];
@@ -31,7 +31,7 @@ class RouteTable {
 
  private:
   std::array<unsigned, kMaxDims> extents_{};
-  std::array<std::size_t, kMaxDims> first_{};  ///< [dimension]: in parts_
+  std::array<std::size_t, kMaxDims> first_{};  ///< [dimension]: index in parts_
   std::vector<std::uint64_t> parts_;           ///< [tie][difference of the coordinates + k - 1]
 };
 
@@ -39,8 +39,8 @@ class RouteTable {
 /// shape must outlive it.
 class RoutesFrom {
  public:
-  /// Empty where a look-up per dimension cannot give them: over a twisted torus, round failures, or
-  /// where a tie hangs on the destination or a coin.
+  /// Empty if a lookup per dimension cannot give the routes: over a twisted torus, around failures,
+  /// or if a tie depends on the destination or a coin toss.
   RoutesFrom(const Shape& shape, const Coord& from, TieRule rule);
 
   bool empty() const { return rows_[0] == nullptr; }

@@ -8,12 +8,12 @@
 namespace toroid {
 
 PutDescriptor PayloadSource::put(const SendDescriptor&) {
-  check_failed(__FILE__, __LINE__, "!is_put", "a source whose payloads are gathered");
+  check_failed(__FILE__, __LINE__, "!is_put", "this source does not support puts");
 }
 
 std::size_t PayloadSource::pack(const SendDescriptor&, std::uint32_t, std::uint32_t,
                                 std::span<std::byte>) {
-  check_failed(__FILE__, __LINE__, "!is_put", "a source whose payloads are gathered");
+  check_failed(__FILE__, __LINE__, "!is_put", "this source does not support puts");
 }
 
 PutOffer PayloadSource::offer(const SendDescriptor&, std::size_t) {

@@ -1,6 +1,6 @@
-// What a node's memory holds of packets that have not left: descriptors instead of packets, whose
-// payloads are gathered from their arrays when they leave (patent: "short descriptors of the
-// packets such that the actual packet need not be copied").
+// Packets that have not left a node's memory, as descriptors: payloads are gathered from their
+// arrays when the packets leave (patent: "short descriptors of the packets such that the actual
+// packet need not be copied").
 #pragma once
 
 #include <cstddef>
@@ -21,22 +21,23 @@ struct SendDescriptor;
 class PayloadSource {
  public:
   virtual ~PayloadSource() = default;
-  /// Writes the first header.payload_bytes() bytes of `payload` for the packet with this number of
-  /// the descriptor, counted from 0, and returns the packet's argument. It is called once for each
-  /// packet, on the node's own thread; not always in order, since several FIFOs may take packets
-  /// of one descriptor. It must not put anything into output queues: they may be being drained.
+  /// Writes the first header.payload_bytes() bytes of `payload` for packet `number` of the
+  /// descriptor, counted from 0, and returns the packet's argument. Called once for each packet, on
+  /// the node's own thread; not always in order, since several FIFOs may take packets of one
+  /// descriptor. Must not put anything into output queues, which may be being drained.
   virtual std::uint32_t gather(const SendDescriptor& descriptor, std::uint32_t number,
                                std::span<std::byte, kPayloadBytes> payload) = 0;
-  /// The put that a descriptor with `is_put` stands for; called once, on the node's own thread.
+  /// The put of a descriptor with `is_put`; called once, on the node's own thread.
   virtual PutDescriptor put(const SendDescriptor& descriptor);
-  /// Writes the bytes of some packets of such a put to `to`, one behind the other, and returns
-  /// their number: `packets` from `first` on, counted from 0 within the put. Called on the node's
-  /// own thread for all packets in turn, after put(). REQUIRES: `to` takes as many full packets.
+  /// Writes the bytes of `packets` packets of such a put to `to`, one after the other, and returns
+  /// the number of bytes. `first` is the first packet, counted from 0 within the put. Called on the
+  /// node's own thread for all packets in turn, after put(). REQUIRES: `to` has room for that many
+  /// full packets.
   virtual std::size_t pack(const SendDescriptor& descriptor, std::uint32_t first,
                            std::uint32_t packets, std::span<std::byte> to);
-  /// Offers such a put to be read from afar, if its bytes stand in stretches of `least` bytes or
-  /// more that are contiguous at both ends; else offers nothing, and pack() follows. Called once,
-  /// after put(), where the receiver can read. REQUIRES: what is offered is read, and not packed.
+  /// Offers such a put to be read from afar, if its bytes form stretches of at least `least` bytes
+  /// that are contiguous at both ends. Otherwise offers nothing, and pack() is called. Called once,
+  /// after put(), if the receiver can read from afar. REQUIRES: an offered put is read, not packed.
   virtual PutOffer offer(const SendDescriptor& descriptor, std::size_t least);
   /// A put has been copied, packed or read: its array may be overwritten. Called on the node's own
   /// thread.
@@ -44,29 +45,29 @@ class PayloadSource {
 };
 
 /// One packet, or several equally long packets of one message, which share the header except for
-/// its argument, which the source returns. Or a put: to queues and FIFOs a packet of one chunk, in
-/// whose place the device sends a PutDescriptor.
+/// its argument, which the source returns. Or a put: queues and FIFOs treat it as a packet of one
+/// chunk, and the device sends a PutDescriptor in its place.
 struct SendDescriptor {
   PacketHeader header;
   PayloadSource* source;      ///< null: one packet, which carries no payload bytes
-  std::uint64_t cookie;       ///< belongs to the source: says which packets of which message
+  std::uint64_t cookie;       ///< for the source: identifies the message and its packets
   std::uint32_t packets = 1;  ///< 0: there is nothing to send
-  std::uint32_t first = 0;    ///< number of the first packet that has not left
-  Route route{};  ///< that the hints describe, if whoever made the header knows it; else empty
-  bool is_put = false;  ///< a put of as many packets of the message as the header's argument says
+  std::uint32_t first = 0;    ///< the first packet that has not left yet
+  Route route{};              ///< the route of the hints if the header's maker knows it; else empty
+  bool is_put = false;  ///< a put; the header's argument is its number of packets of the message
 
   static SendDescriptor none() {
     return {.header = {0, 0}, .source = nullptr, .cookie = 0, .packets = 0};
   }
   std::uint32_t left() const { return packets - first; }
-  /// Packets of the message that it stands for.
+  /// The number of the message's packets that it stands for.
   std::uint32_t message_packets() const { return is_put ? header.argument() : packets; }
-  /// Whether `other` is the same message from the next packet on.
+  /// Whether `other` is the same message starting at the next packet.
   bool continues_in(const SendDescriptor& other) const {
     return cookie == other.cookie && source == other.source && source != nullptr &&
            packets == other.first && !is_put;
   }
-  /// A descriptor of the next `count` packets alone. REQUIRES: count <= left().
+  /// A descriptor of only the next `count` packets. REQUIRES: count <= left().
   SendDescriptor next(std::uint32_t count) const {
     SendDescriptor some = *this;
     some.packets = first + count;
@@ -80,7 +81,7 @@ struct SendDescriptor {
   }
 };
 
-/// A first-in first-out queue of descriptors: the content of an injection FIFO, where it is kept in
+/// A first-in first-out queue of descriptors: the content of an injection FIFO that is kept in
 /// memory. Its ring doubles when it is full and never shrinks.
 class DescriptorQueue {
  public:
@@ -88,12 +89,13 @@ class DescriptorQueue {
   std::size_t size() const { return tail_ - head_; }  // modulo 2^32, as head and tail count
   /// REQUIRES: not empty.
   const SendDescriptor& front() const { return ring_[head_ & mask()]; }
-  /// The front descriptor's packets that have not left go another way.
+  /// Gives the front descriptor's remaining packets other hints.
   void turn_front(DirectionSet hints) {
     SendDescriptor& front = ring_[head_ & mask()];
     front.header = front.header.turned(hints);
   }
-  /// `count` packets of the front descriptor have left; with its last packet it is removed.
+  /// `count` packets of the front descriptor have left. Removes the descriptor with its last
+  /// packet.
   void pop_packets(std::uint32_t count) {
     SendDescriptor& front = ring_[head_ & mask()];
     front.first += count;
@@ -104,7 +106,7 @@ class DescriptorQueue {
     if (size() == ring_.size()) grow();
     ring_[tail_++ & mask()] = descriptor;
   }
-  /// The same, as part of the last descriptor where this one continues it.
+  /// The same, but merges the descriptor into the last one if it continues that.
   void append(const SendDescriptor& descriptor) {
     if (!empty() && ring_[(tail_ - 1) & mask()].continues_in(descriptor))
       ring_[(tail_ - 1) & mask()].packets = descriptor.packets;
@@ -116,7 +118,7 @@ class DescriptorQueue {
   std::size_t mask() const { return ring_.size() - 1; }
   void grow();
 
-  std::vector<SendDescriptor> ring_;  ///< its length is a power of two, or 0
+  std::vector<SendDescriptor> ring_;  ///< size: a power of two, or 0
   std::uint32_t head_ = 0;
   std::uint32_t tail_ = 0;
 };

@@ -24,7 +24,7 @@ std::vector<Rank> computed(Rank count, const std::function<Rank(Rank)>& place_at
   return places;
 }
 
-/// [rank]: whether it is one of these, which are ascending.
+/// [rank]: whether `ranks`, which is ascending, contains it.
 std::vector<bool> marks(const std::vector<Rank>& ranks) {
   std::vector<bool> marked(ranks.empty() ? 0 : std::size_t{ranks.back()} + 1, false);
   for (const Rank rank : ranks) marked[rank] = true;

@@ -17,40 +17,40 @@
 namespace toroid {
 
 /// How the order is made. Source of `random`: patent, FIG. 9, step 904. The patent argues against
-/// the others.
+/// the other orders.
 enum class OrderRule : std::uint8_t {
   random,  ///< a seeded permutation, private to the node
   rank,    ///< 0, 1, 2, ...: all nodes aim at the same peer at the same time
-  shift,   ///< self+1, self+2, ...: the flowchart's prose, "(i+1) mod", as a map
+  shift,   ///< self+1, self+2, ...: "(i+1) mod" in the flowchart's prose, as a map
 };
 inline constexpr std::array<std::string_view, 3> kOrderRuleNames = {"random", "rank", "shift"};
 
 /// Peers in the order of their visits: a permutation of the n-1 peers of member `self` among
-/// members 0..n-1, or some of them. Memory does not grow with the machine: up to kStoredPeers an
-/// order is stored, beyond it a shuffle is a keyed bijection that is evaluated.
+/// members 0..n-1, or of some of them. Memory does not grow with the machine: an order of up to
+/// kStoredPeers peers is stored; a longer shuffle is a keyed bijection that is evaluated.
 class SendOrder {
  public:
   static constexpr Rank kStoredPeers = 1024;
 
   /// REQUIRES: self < members.
   SendOrder(OrderRule rule, Rank self, Rank members, std::uint64_t seed);
-  /// An order given by hand (the patent's example), of all peers or some.
+  /// An explicit order (such as the patent's example), of all peers or some.
   explicit SendOrder(std::vector<Rank> peers);
-  /// An order that is computed: visit i, below `visits`, goes to peer_at(i). Up to kStoredPeers
-  /// visits it is computed at once.
+  /// A computed order: visit i, below `visits`, goes to peer_at(i). An order of up to kStoredPeers
+  /// visits is computed at once and stored.
   SendOrder(Rank visits, std::function<Rank(Rank)> peer_at);
 
-  /// The same order cut off after n visits: a sample of the traffic.
+  /// The same order cut off after n visits, to sample the traffic.
   SendOrder first(Rank n) const;
-  /// The same order without the peers that are not in `wanted`, which is ascending. Takes time in
-  /// proportion to `wanted` where places can be computed, else to the whole order.
+  /// The same order without the peers that are not in `wanted`, which is ascending. Takes time
+  /// proportional to `wanted` if visits can be computed from peers, otherwise to the whole order.
   SendOrder only(const std::vector<Rank>& wanted) const;
 
   Rank size() const { return visits_; }
-  /// Whether it is stored which peer each visit goes to, given or computed.
+  /// Whether the peers of all visits are stored, as given or computed.
   bool is_list() const { return std::holds_alternative<Stored>(source_) && self_ == ~Rank{0}; }
   Rank operator[](Rank i) const;
-  /// Fetches early what [] touches.
+  /// Prefetches the memory that [] touches.
   void prefetch(Rank i) const {
     if (places_ != nullptr) __builtin_prefetch(places_ + i);
   }
@@ -61,7 +61,8 @@ class SendOrder {
 
  private:
   Rank computed_place(Rank i) const;
-  /// The visit that goes to `peer`; none: it is no peer. REQUIRES: places are not stored or given.
+  /// The visit that goes to `peer`; none: it is not a peer. REQUIRES: places follow from the rule
+  /// or a bijection.
   std::optional<Rank> visit_of(Rank peer) const;
 
   void store(std::vector<Rank> places);
@@ -69,16 +70,16 @@ class SendOrder {
   using Stored = std::shared_ptr<const std::vector<Rank>>;
   using Computed = std::shared_ptr<const std::function<Rank(Rank)>>;
 
-  const Rank* places_ = nullptr;  ///< those that are stored; null: none are
-  Rank self_ = ~Rank{0};          ///< beyond all peers where places are peers themselves
+  const Rank* places_ = nullptr;  ///< the stored places; null: none are stored
+  Rank self_ = ~Rank{0};          ///< larger than any peer if places are the peers themselves
   Rank peers_;
-  Rank visits_;  ///< the number of peers that the order goes to
+  Rank visits_;  ///< the number of visits in the order
   OrderRule rule_ = OrderRule::rank;
-  /// Where places come from; nothing: they follow from the rule.
+  /// The source of the places; monostate: they follow from the rule.
   std::variant<std::monostate, Stored, Bijection, Computed> source_;
 };
 
-/// Places 0..peers-1 stand for the members without self.
+/// Places 0..peers-1 number the members without self.
 inline Rank SendOrder::operator[](Rank i) const {
   const Rank place = places_ != nullptr ? places_[i] : computed_place(i);
   return place < self_ ? place : place + 1;

@@ -77,14 +77,14 @@ void Shape::add_twist(std::string_view whole, std::string_view text) {
     refuse(whole, fmt::format("twist '{}' does not shift by 1 to {}", shortened(text),
                               extent_[along] - 1));
   if (twist_[round][along] != 0)
-    refuse(whole, fmt::format("twist '{}' is the second", shortened(text)));
+    refuse(whole, fmt::format("twist '{}' repeats an earlier one", shortened(text)));
   twist_[round][along] = static_cast<std::uint8_t>(shift);
 }
 
-/// Chains of twists would make what a round is depend on the order of the rounds.
+/// Chained twists would make a round's meaning depend on the order of the rounds.
 void Shape::check_twists(std::string_view whole) const {
   for (unsigned d = 0; d < dims_; ++d) {
-    if (!wraps_[d]) refuse(whole, "a twisted torus is a mesh in no dimension");
+    if (!wraps_[d]) refuse(whole, "a twisted torus cannot have mesh dimensions");
     bool shifts = false;
     bool is_shifted_along = false;
     for (unsigned e = 0; e < dims_; ++e) {
@@ -92,9 +92,9 @@ void Shape::check_twists(std::string_view whole) const {
       is_shifted_along |= twist_[e][d] != 0;
     }
     if (shifts && extent_[d] == 1)
-      refuse(whole, fmt::format("there is no round in {}", kDimNames[d]));
+      refuse(whole, fmt::format("{} has extent 1 and cannot be twisted", kDimNames[d]));
     if (shifts && is_shifted_along)
-      refuse(whole, fmt::format("{} is twisted and others shift along it", kDimNames[d]));
+      refuse(whole, fmt::format("{} is twisted, so others cannot shift along it", kDimNames[d]));
   }
 }
 
@@ -104,11 +104,11 @@ bool Shape::operator==(const Shape& other) const {
 }
 
 Rank Shape::offset(const Coord& from, const Coord& to) const {
-  std::array<unsigned, kMaxDims> at{};  // extents are added so that nothing goes below 0
+  std::array<unsigned, kMaxDims> at{};  // adding extents keeps everything at or above 0
   for (unsigned d = 0; d < dims_; ++d) at[d] += to[d] + extent_[d] - from[d];
   for (unsigned d = 0; d < dims_; ++d)
     for (unsigned e = 0; to[d] < from[d] && e < dims_; ++e)
-      at[e] += extent_[e] - twist_[d][e];  // to[d] is reached without closing a round of d
+      at[e] += extent_[e] - twist_[d][e];  // the path to to[d] does not close a round of d
   Rank rank = 0;
   for (unsigned d = 0; d < dims_; ++d) rank = rank * extent_[d] + at[d] % extent_[d];
   return rank;
@@ -122,8 +122,8 @@ void Shape::append(unsigned extent, bool wraps) {
   size_ *= extent;
 }
 
-/// The bytes are put together in a register: stored one by one they could not be loaded together
-/// until all stores are done. REQUIRES: a little-endian processor.
+/// Assembles the bytes in a register: stored one by one, they could not be loaded together until
+/// all stores are done. REQUIRES: a little-endian processor.
 Coord Shape::coord(Rank rank) const {
   std::uint64_t packed = 0;
   for_each_coordinate(rank, [&](unsigned d, unsigned at) { packed |= std::uint64_t{at} << 8 * d; });

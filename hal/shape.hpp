@@ -33,16 +33,17 @@ struct FailureList;
 /// A torus or mesh, perhaps twisted, perhaps with failures: an immutable value.
 ///
 /// A twisted torus is a torus whose rings do not close after one round: in "8x4@YX4", an 8x4 torus,
-/// one round along Y by + ends 4 further along X (by -: 4 back). Its nodes are the integer vectors,
-/// where two vectors are the same node if they differ by multiples of (8,0) and (-4,4). Several
-/// twists may follow one another; a dimension along which others shift has no twist of its own.
-/// Published ones: k x 2k with @XYk, the rectangular twisted torus; k x k x 2k with @XZk@YZk and
-/// k x 2k x 2k with @XYk@XZk (J. M. Camara et al., "Twisted torus topologies for enhanced
-/// interconnection networks", IEEE TPDS 21, 2010; used by the TPU v4).
+/// one round along Y by + ends 4 further along X (by -: 4 back). Its nodes are the integer vectors;
+/// two vectors are the same node if they differ by multiples of (8,0) and (-4,4). Several twists
+/// may be listed; a dimension along which others shift has no twist of its own. Published twisted
+/// tori: k x 2k with @XYk, the rectangular twisted torus; k x k x 2k with @XZk@YZk and k x 2k x 2k
+/// with @XYk@XZk (J. M. Camara et al., "Twisted torus topologies for enhanced interconnection
+/// networks", IEEE TPDS 21, 2010; used by the TPU v4).
 class Shape {
  public:
-  /// "8x8x8"; an extent followed by m ("8x8x4m") is a mesh: no link closes its ring. `mesh` makes
-  /// every dimension one. Twists as above. Throws BadInput with what was expected.
+  /// Parses "8x8x8". A dimension whose extent is followed by m ("8x8x4m") is a mesh: no link closes
+  /// its ring. `mesh` makes every dimension a mesh. Twists as above. Throws BadInput with the
+  /// expected form.
   static Shape parse(std::string_view text, bool mesh = false);
 
   unsigned dims() const { return dims_; }
@@ -66,22 +67,20 @@ class Shape {
   Rank rank(const Coord& coord) const;
 
   bool is_twisted() const { return ways_ != nullptr; }
-  /// The shift along dimension e after one round along d by +; 0: no twist.
+  /// The shift along dimension e after one round along d by +; 0: none.
   unsigned twist(unsigned d, unsigned e) const { return twist_[d][e]; }
   /// The shortest paths of a twisted torus. REQUIRES: is_twisted().
   const ShortestWays& ways() const { return *ways_; }
-  /// What routes do in each dimension; null: only between() tells, or the shape is a part of a
-  /// machine.
+  /// The table of routes by dimension. Null if the shape is twisted or a part of a machine.
   const RouteTable* routes() const { return routes_.get(); }
-  /// The node whose offset from node 0 is that of `to` from `from`. REQUIRES: every dimension
-  /// wraps.
+  /// The node that lies at the same offset from node 0 as `to` lies from `from`. REQUIRES: every
+  /// dimension wraps.
   Rank offset(const Coord& from, const Coord& to) const;
 
-  /// The same machine with links and nodes that do not work. Throws BadInput if it lacks one of
-  /// them.
+  /// The same machine with failed links and nodes. Throws BadInput if it lacks one of them.
   Shape with_failures(const FailureList& list) const;
   Shape with_failures(std::shared_ptr<const Failures> failures) const;
-  /// The same machine, of which everything works.
+  /// The same machine with everything working.
   Shape without_failures() const;
   /// Null: everything works.
   const Failures* failures() const { return failures_.get(); }
@@ -92,14 +91,14 @@ class Shape {
   std::optional<Rank> neighbour(Rank rank, Direction direction) const;
 
   /// The shape with the extents of all dimensions outside [first, last) set to 1: the group of
-  /// nodes within a line, a plane, ... of the machine. It is twisted and has failures only if it is
+  /// nodes within a line, a plane, ... of the machine. It keeps twists and failures only if it is
   /// the whole machine.
   Shape slice(unsigned first, unsigned last) const;
 
   std::string text() const;
   /// "(1,2,3)"
   std::string coord_text(Rank rank) const;
-  /// Failures are the same where they are the same object.
+  /// Failures are equal only if they are the same object.
   bool operator==(const Shape& other) const;
 
  private:
@@ -116,8 +115,8 @@ class Shape {
   std::array<std::uint16_t, kMaxDims> extent_{1, 1, 1, 1, 1, 1};
   std::array<std::uint64_t, kMaxDims> reciprocal_{kOne, kOne, kOne, kOne, kOne, kOne};
   std::array<bool, kMaxDims> wraps_{};
-  std::array<std::array<std::uint8_t, kMaxDims>, kMaxDims> twist_{};  ///< [round][along]
-  std::shared_ptr<const ShortestWays> ways_;                          ///< null: no twist
+  std::array<std::array<std::uint8_t, kMaxDims>, kMaxDims> twist_{};  ///< [d][e]: see twist()
+  std::shared_ptr<const ShortestWays> ways_;                          ///< null: not twisted
   std::shared_ptr<const Failures> failures_;                          ///< null: none
   std::shared_ptr<const RouteTable> routes_;  ///< null: twisted, or a part of a machine
 };

@@ -3,19 +3,19 @@
 
 namespace toroid {
 
-/// Whether libraries that are loaded later may use its symbols too.
+/// Whether libraries that are loaded later may use this library's symbols.
 enum class Symbols : bool { own, shared_with_all };
 
-/// It stays loaded until the process ends, so that copies of this handle and functions remain
-/// valid.
+/// A handle of a library. The library stays loaded until the process ends, so copies of the handle
+/// and functions stay valid.
 class SharedLibrary {
  public:
-  /// `file`: "libm.so.6", as the dynamic linker looks for it. `what` names it in the message.
-  /// Throws RunFailed if it cannot be loaded.
+  /// `file`: such as "libm.so.6", as the dynamic linker looks it up. `what` names it in the
+  /// message. Throws RunFailed if it cannot be loaded.
   SharedLibrary(const char* file, const char* what, Symbols symbols);
 
-  /// Sets `function` to the one of this name. Throws RunFailed if there is none. REQUIRES: the type
-  /// is the function's.
+  /// Sets `function` to the library's function of this name. Throws RunFailed if there is none.
+  /// REQUIRES: the type matches the function's.
   template <typename Function>
   void find(const char* name, Function& function) const {
     function = reinterpret_cast<Function>(address(name));

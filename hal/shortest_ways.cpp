@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::uint16_t kUnknown = std::numeric_limits<std::uint16_t>::max();
 
-/// Whether a path may be lengthened by a hop: in a direction that it has already or in a later
-/// dimension, so that every path is made in one order of its hops only.
+/// Whether a path may be lengthened by a hop: only in a direction that it already has or in a later
+/// dimension, so that every path is generated in only one order of its hops.
 bool lengthens(const Route& way, Direction direction) {
   const unsigned same_or_later = way.directions.bits() >> 2 * direction.dim();
   return same_or_later == 0 || same_or_later == 1u << (direction.index & 1u);
@@ -24,13 +24,13 @@ bool lengthens(const Route& way, Direction direction) {
 
 }  // namespace
 
-/// A path from node 0, and the node that it leads to.
+/// A path from node 0, and the node at its end.
 struct ShortestWays::Step {
   Rank offset;
   Route way;
 };
 
-/// All shortest paths with one hop more: every part of a shortest path is a shortest path.
+/// All shortest paths with one hop more: every part of a shortest path is a shortest path too.
 std::vector<ShortestWays::Step> ShortestWays::lengthened(const Shape& shape,
                                                          const std::vector<Step>& steps) {
   std::vector<Step> longer;
@@ -45,7 +45,7 @@ std::vector<ShortestWays::Step> ShortestWays::lengthened(const Shape& shape,
       Step& made = longer.back();
       made.way.directions.add(Direction{l});
       if (++made.way.hops[l / 2] == 0)
-        throw BadInput(fmt::format("torus {}: a shortest way has more than 255 hops in {}",
+        throw BadInput(fmt::format("torus {}: a shortest path has more than 255 hops in {}",
                                    shape.text(), kDimNames[l / 2]));
     }
   return longer;
@@ -60,8 +60,8 @@ ShortestWays::ShortestWays(const Shape& shape)
   keep(levels);
 }
 
-/// Keeps all paths in the order of their offsets, then of their directions, + before -; of paths
-/// with equal directions the first.
+/// Keeps all paths, ordered by offset, then by directions, + before -. Of several paths with equal
+/// directions keeps the first.
 void ShortestWays::keep(const std::vector<std::vector<Step>>& levels) {
   std::vector<Step> all;
   for (const auto& level : levels) all.insert(all.end(), level.begin(), level.end());

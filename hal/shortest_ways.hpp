@@ -1,6 +1,6 @@
 // All shortest paths over a twisted torus. Hops commute: every order of a path's hops leads to the
-// same node. A path is therefore a number of hops and a direction per dimension, paths depend only
-// on the offset between two nodes, and all nodes share one table.
+// same node. So a path is a number of hops and a direction per dimension, paths depend only on the
+// offset between two nodes, and all nodes share one table.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ namespace toroid {
 /// The table, immutable once made; a Shape shares it.
 class ShortestWays {
  public:
-  /// Found by a breadth-first search from node 0. Throws BadInput if a path has more than 255 hops
-  /// in one dimension. Memory: 6 bytes per node and 8 per path; most offsets have one path, the
-  /// others a few.
+  /// Finds the paths by a breadth-first search from node 0. Throws BadInput if a path has more than
+  /// 255 hops in one dimension. Memory: 6 bytes per node and 8 per path; most offsets have one
+  /// path, the others a few.
   explicit ShortestWays(const Shape& shape);
 
-  /// The shortest paths between two nodes. Of paths with equal directions one is kept, so that
-  /// directions tell them apart. Paths by + come before paths by -.
+  /// The shortest paths between two nodes. Of several paths with equal directions only one is kept,
+  /// so directions tell paths apart. Paths by + come before paths by -.
   std::span<const Route> between(const Shape& shape, const Coord& from, const Coord& to) const {
     return to_offset(shape.offset(from, to));
   }
@@ -39,7 +39,7 @@ class ShortestWays {
 
   unsigned diameter_ = 0;
   std::vector<std::uint16_t> hops_;   ///< [offset]
-  std::vector<std::uint32_t> first_;  ///< [offset], and one more: where its paths begin in ways_
+  std::vector<std::uint32_t> first_;  ///< [offset], and one more: first path in ways_
   std::vector<Route> ways_;
 };
 

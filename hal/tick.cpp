@@ -10,8 +10,8 @@ namespace toroid {
 
 Tick whole_cycles(double cycles, std::string_view what) {
   if (!(cycles <= static_cast<double>(kLastTick)))
-    throw BadInput(
-        fmt::format("{} takes {:.3g} cycles, more than virtual time counts: 2^62", what, cycles));
+    throw BadInput(fmt::format("{} takes {:.3g} cycles, more than the limit of virtual time, 2^62",
+                               what, cycles));
   return static_cast<Tick>(std::ceil(cycles));
 }
 

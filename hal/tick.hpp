@@ -8,12 +8,12 @@ namespace toroid {
 
 using Tick = std::uint64_t;
 
-/// The last cycle that virtual time may reach, 2^62: sums of a few times that are no later than
-/// this fit a Tick, and so does a time that never comes.
+/// The last cycle that virtual time may reach, 2^62: sums of a few such times fit a Tick, and so
+/// does a time that never comes.
 inline constexpr Tick kLastTick = Tick{1} << 62;
 
-/// So many cycles, rounded up. Throws BadInput, which names what takes so long, if they are more
-/// than kLastTick or no number.
+/// The number of cycles, rounded up. Throws BadInput with `what` as the cause if it is more than
+/// kLastTick or not a number.
 Tick whole_cycles(double cycles, std::string_view what);
 
 }  // namespace toroid

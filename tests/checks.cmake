@@ -1,6 +1,6 @@
-# What tests written in CMake share.
+# Functions shared by tests that are written in CMake.
 
-# run(COMMAND...): its output is in `output`.
+# run(COMMAND...): runs a command, which must succeed, and sets `output` to its output.
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE result OUTPUT_VARIABLE text ERROR_VARIABLE errors)
   if(NOT result EQUAL 0)

@@ -5,8 +5,9 @@
 
 namespace toroid::testing {
 
-/// Waits until it holds, or for the limit, and says whether it does. The limit is what a busy host
-/// with sanitizers never takes: it ends a test that would hang.
+/// Waits until the condition holds or the time limit is over; returns whether it holds. The default
+/// limit is longer than a busy host with sanitizers ever needs: it only ends a test that would
+/// hang.
 template <typename Condition>
 bool comes_true(const Condition& holds,
                 std::chrono::milliseconds limit = std::chrono::seconds(60)) {

@@ -1,1 +1,1 @@
-// Nothing: it is here for the header that its target precompiles.
+// Empty: needed as a source for the header that its target precompiles.

@@ -18,7 +18,8 @@ namespace toroid::testing {
 using Combination = std::vector<std::size_t>;
 using Combinations = std::vector<Combination>;
 
-/// All combinations, the last axis the fastest. `sizes`: the number of values of each axis.
+/// All combinations, with the last axis running fastest. `sizes`: the number of values of each
+/// axis.
 inline Combinations every_combination(const Combination& sizes) {
   Combinations all{{}};
   for (const std::size_t size : sizes) {
@@ -61,12 +62,13 @@ class OpenPairs {
     return (first_[a] + value_a) * values_ + first_[b] + value_b;
   }
 
-  Combination first_;  ///< [axis]: the number of its first value among those of all axes
+  Combination first_;  ///< [axis]: its first value's number, counted over all axes
   std::size_t values_ = 0;
   std::vector<bool> open_;
 };
 
-/// Combinations as they are chosen: how often they have each value, and which pairs none has had.
+/// The combinations chosen so far, how often each value occurs in them, and the pairs that do not
+/// occur.
 class ChosenRows {
  public:
   explicit ChosenRows(const Combination& sizes) : open_(sizes) {
@@ -75,7 +77,7 @@ class ChosenRows {
   const Combinations& rows() const { return rows_; }
   const OpenPairs& open() const { return open_; }
   std::size_t uses(std::size_t axis, std::size_t value) const { return uses_[axis][value]; }
-  /// How many pairs the value would close with those of the axes `chosen` in the row.
+  /// How many open pairs the value would close with the values of the axes `chosen` in the row.
   std::size_t gain(std::size_t axis, std::size_t value, const Combination& row,
                    const std::vector<std::size_t>& chosen) const {
     const auto gains = [&](std::size_t other) {
@@ -91,18 +93,19 @@ class ChosenRows {
 
  private:
   OpenPairs open_;
-  std::vector<std::vector<std::size_t>> uses_;  ///< [axis][value]: rows that have it
+  std::vector<std::vector<std::size_t>> uses_;  ///< [axis][value]: number of rows
   Combinations rows_;
 };
 
-/// As many combinations as the longest axis has values. Each axis takes a value that it has taken
-/// least, among those one that has met fewest of the values before it, the next one with every lap:
-/// two axes, or one and the parity of another, do not go in step.
+/// As many combinations as the longest axis has values. Each axis takes one of its least used
+/// values, among these the one that has met the fewest of the earlier axes' values in the row. Each
+/// lap starts at the next value, so that two axes, or an axis and the parity of another, do not run
+/// in step.
 inline Combinations every_value(const Combination& sizes) {
   ChosenRows chosen(sizes);
   while (!sizes.empty() && chosen.rows().size() < *std::ranges::max_element(sizes)) {
     Combination row(sizes.size());
-    std::vector<std::size_t> before;  // the axes that have their values
+    std::vector<std::size_t> before;  // the axes whose values are chosen
     for (std::size_t axis = 0; axis < sizes.size(); ++axis) {
       const auto cost = [&](std::size_t value) {
         return std::pair(chosen.uses(axis, value),
@@ -121,9 +124,9 @@ inline Combinations every_value(const Combination& sizes) {
   return chosen.rows();
 }
 
-/// Few combinations in which every pair of values of two axes occurs. Each begins with an open
-/// pair; every other axis takes the value with the most open pairs to those that are chosen, and
-/// among equals the one that has been chosen least.
+/// A small set of combinations in which every pair of values of two axes occurs. Each combination
+/// starts from an open pair; every other axis takes the value with the most open pairs to the axes
+/// chosen so far, and among equals the least used one.
 class PairwiseCover {
  public:
   explicit PairwiseCover(const Combination& sizes) : sizes_(sizes), chosen_(sizes) {
@@ -163,12 +166,12 @@ class PairwiseCover {
   ChosenRows chosen_;
 };
 
-/// One axis has no pairs: all its values.
+/// Combinations that contain every pair. A single axis has no pairs: all its values.
 inline Combinations every_pair(const Combination& sizes) {
   return sizes.size() < 2 ? every_value(sizes) : PairwiseCover(sizes).rows();
 }
 
-/// What this set of tests takes; see above.
+/// The combinations for the present set of tests; see above.
 inline Combinations combinations(const Combination& sizes) {
   if (is_thorough()) return every_combination(sizes);
   return kSanitized ? every_value(sizes) : every_pair(sizes);

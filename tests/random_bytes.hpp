@@ -1,5 +1,6 @@
-// Bytes to send and to compare, a word or all at a time: tests are compiled without optimisation
-// and run with sanitizers, where a loop over bytes takes longer than the machine that carries them.
+// Random bytes to send and compare, a word or all at a time: tests are compiled without
+// optimisation and run with sanitizers, where a loop over bytes would take longer than the emulated
+// machine.
 #pragma once
 
 #include <algorithm>

@@ -1,9 +1,10 @@
-// How much data a test takes. Every set and every build runs the same code paths.
+// Scales the amount of a test's data. Every set and every build runs the same code paths.
 //
-//   landing set, Release        all of it, of seeds and combinations a part (by_set, pairwise.hpp)
+//   landing set, Release        all data, but part of the seeds and combinations (by_set,
+//   pairwise.hpp)
 //   landing set, sanitizers     an eighth: seeds, shapes, settings, repetitions
-//   thorough set                all of it, and the full products of what the landing set combines
-//   in pairs
+//   thorough set                all data, and every combination where the landing set has only
+//   pairs
 #pragma once
 
 #include <algorithm>
@@ -15,43 +16,44 @@
 
 namespace toroid::testing {
 
-#ifdef TOROID_SANITIZED  // of tests/CMakeLists.txt: compilers tell it in different ways
+#ifdef TOROID_SANITIZED  // set by tests/CMakeLists.txt: compilers define different macros
 inline constexpr bool kSanitized = true;
 #else
 inline constexpr bool kSanitized = false;
 #endif
 
-/// Whether this is the thorough set: tools/dev/thorough says so in the environment.
+/// Whether this is the thorough set, as set in the environment by tools/dev/thorough.
 inline bool is_thorough() {
   static const char* const kWord = std::getenv("TOROID_THOROUGH");
   return kWord != nullptr && *kWord != '\0' && std::string_view(kWord) != "0";
 }
 
-/// Whether tests take a part of their data.
+/// Whether tests use only a part of their data.
 inline bool is_scaled() {
   return kSanitized && !is_thorough();
 }
 
-/// The n of a test whose data is drawn or repeated n times; at least `least`, which is at most n.
+/// The number of a test's draws or repetitions: n, or when scaled an eighth of it, at least `least`
+/// (<= n).
 template <typename Number>
 Number scaled(Number n, Number least = 1) {
   return is_scaled() ? std::max<Number>(n / 8, least) : n;
 }
 
-/// What has no number to divide: a torus, a size.
+/// For values without a number to divide, such as a torus or a size.
 template <typename T>
 T full_or(T full, T least) {
   return is_scaled() ? least : full;
 }
 
-/// How many seeds or repetitions of a test in the landing set (of which sanitizers take an eighth)
-/// and in the thorough set.
+/// A number of seeds or repetitions: `landing` for the landing set (an eighth of it with
+/// sanitizers), `thorough` for the thorough set.
 template <typename Number>
 Number by_set(Number landing, Number thorough) {
   return is_thorough() ? thorough : scaled(landing);
 }
 
-/// All values, or every eighth of them from the first on.
+/// All values, or every eighth of them starting with the first.
 template <typename T>
 std::vector<T> scaled(std::vector<T> all) {
   if (!is_scaled()) return all;

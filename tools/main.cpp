@@ -7,8 +7,8 @@
 
 namespace {
 
-/// A file that is opened later must not become a standard one that the caller closed: what is
-/// missing gets a descriptor that fails all writes.
+/// Opens /dev/null in place of each standard descriptor that the caller closed, so that no file
+/// opened later gets its number. It is read-only: writes to it fail.
 void hold_standard_descriptors() {
   int next = ::open("/dev/null", O_RDONLY);
   while (next >= 0 && next <= STDERR_FILENO) next = ::dup(next);

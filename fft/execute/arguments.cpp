@@ -20,11 +20,11 @@ void multiply(std::span<std::byte> array, double factor) {
 
 void check_array(const std::byte* data, const ArrayType& array, const ArrayType& required) {
   if (array.elements < required.elements)
-    throw BadInput(fmt::format("a local array of {} elements where {} are needed", array.elements,
-                               required.elements));
+    throw BadInput(fmt::format("a local array has {} elements; expected at least {}",
+                               array.elements, required.elements));
   if (required.elements == 0) return;
   if (array.real != required.real || array.precision != required.precision)
-    throw BadInput("a local array of another type of element than the plan's");
+    throw BadInput("a local array's element type differs from the plan's");
   if (reinterpret_cast<std::uintptr_t>(data) % 16 != 0)
     throw BadInput("a local array must begin at a multiple of 16 bytes");
 }

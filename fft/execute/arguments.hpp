@@ -1,5 +1,5 @@
-// What a call of a plan does with the caller's arrays by themselves: it checks them before the
-// transform and scales the result after it.
+// What a call of a plan does with the caller's arrays besides the transform: it checks them before
+// and scales the result after.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +11,15 @@
 
 namespace toroid::fft {
 
-/// How many elements of which type a local array has, or must have at least.
+/// Number and type of elements that a local array has, or the least that it must have.
 struct ArrayType {
   std::int64_t elements;
-  bool real;  ///< else complex
+  bool real;  ///< false: complex
   Precision precision;
 };
 
-/// Throws BadInput if the array has fewer elements than required, elements of another type, or does
-/// not begin at a multiple of 16 bytes. Type and address of an array that needs no element do not
+/// Throws BadInput if the array has fewer elements than required, has elements of another type, or
+/// does not begin at a multiple of 16 bytes. If no elements are required, type and address do not
 /// matter.
 void check_array(const std::byte* data, const ArrayType& array, const ArrayType& required);
 
@@ -32,7 +32,7 @@ void check_array(const BasicArray<Byte>& array, const ArrayType& required) {
 /// Whether two arrays share memory.
 bool overlap(std::span<const std::byte> a, std::span<const std::byte> b);
 
-/// Multiplies every number of an array by what `scale` asks for. `points` is N.
+/// Scales every number of an array by `scale`. `points` is N.
 void scale_array(std::span<std::byte> array, Precision precision, Scale scale, double points);
 
 }  // namespace toroid::fft

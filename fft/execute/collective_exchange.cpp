@@ -11,14 +11,14 @@
 namespace toroid::fft {
 namespace {
 
-/// Bytes of a message; none is sent where there is no transfer. Throws BadInput where it is longer
-/// than message passing can say.
+/// Bytes of a message; 0, i.e. no message, without a transfer. Throws BadInput if the message is
+/// too long for message passing.
 std::uint32_t bytes_of(const Transfer* transfer) {
   if (transfer == nullptr) return 0;
   const std::uint64_t bytes = std::uint64_t{transfer->size()} * transfer->element_bytes();
   if (bytes > std::numeric_limits<std::uint32_t>::max())
-    throw BadInput(
-        fmt::format("message passing has messages of less than 4 GiB, not of {} bytes", bytes));
+    throw BadInput(fmt::format(
+        "a message of {} bytes is too long for message passing; expected less than 4 GiB", bytes));
   return static_cast<std::uint32_t>(bytes);
 }
 

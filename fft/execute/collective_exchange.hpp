@@ -1,5 +1,5 @@
-// The exchange between two stages of a plan over message passing: data is packed, one collective
-// call carries it, and it is unpacked.
+// The exchange between two stages of a plan by message passing: data is packed, carried by one
+// collective call, and unpacked.
 #pragma once
 
 #include <cstddef>
@@ -16,23 +16,23 @@
 
 namespace toroid::fft {
 
-/// One node's part of an exchange. Packing and unpacking are copies of their own, which take
-/// Machine::copy_cycles_per_byte. Pass owns it; the node's own thread calls it.
+/// One node's part of an exchange. Packing and unpacking are separate copies that take
+/// Machine::copy_cycles_per_byte. Pass owns it; only the node's own thread calls it.
 class CollectiveExchange {
  public:
-  /// `layer` outlives it, as do the distributions.
+  /// `layer` and the distributions must outlive it.
   CollectiveExchange(MessagePassing& layer, Communicator communicator, const Distribution& from,
                      const Distribution& to, std::uint32_t element_bytes, const Group& group,
                      std::span<std::byte> target);
 
-  /// Chooses the array that is received into from now on. REQUIRES: nothing is under way.
+  /// Chooses the array that is received into from now on. REQUIRES: no call is under way.
   void set_target(std::span<std::byte> target) { target_ = target; }
-  /// Bytes of the buffers that data is packed in.
+  /// Bytes of the buffers for packed data.
   std::uint64_t bytes() const { return blocks_.bytes(); }
-  /// Packs what stands at `source` and begins the call.
+  /// Packs the data at `source` and begins the call.
   void start(const std::byte* source);
   RequestsAwaiter wait() const { return blocks_.wait(); }
-  /// Unpacks what has come. REQUIRES: it has been waited for.
+  /// Unpacks the received data. REQUIRES: wait() has completed.
   void finish();
 
  private:

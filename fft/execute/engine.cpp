@@ -27,7 +27,7 @@ Plan::Engine::Engine(Node& node, std::shared_ptr<const Blueprint> blueprint)
   pass(blueprint_->description().first);
 }
 
-/// A plan that is only used in one direction only pays for that one.
+/// Made on first use: a plan that is used in one direction only pays for that direction only.
 Pass& Plan::Engine::pass(Way way) {
   std::optional<Pass>& pass = made_pass(way);
   if (!pass) pass.emplace(*node_, *blueprint_, way);
@@ -157,13 +157,13 @@ Program Plan::Engine::run_lines(Node& node, Engine& engine, StageRun stage,
   times.waiting += node.now() - before;
 }
 
-/// Every exchange is complete, its own packets included, before the next computation, unless that
-/// goes by lines and looks at the network meanwhile: packets left in the queues of a node that
-/// computes would keep others waiting, and the result may take the input's place.
+/// Each exchange is complete, including this node's own packets, before the next computation:
+/// packets in the queues of a computing node would keep others waiting, and the result may replace
+/// the input. A computation by lines is the exception; it handles packets meanwhile.
 Program Plan::Engine::run(Node& node, Engine& engine) {
   const bool needs_barrier = engine.begin();
   if (needs_barrier) co_await node.barrier();
-  node.leave();  // the others wait for this node's word at the barrier, not for its transforms
+  node.leave();  // at the barrier the others wait for this node's arrival, not for its transforms
   engine.begin_times();
   for (std::size_t number = 0; number < engine.stages(); ++number) {
     const StageRun stage = engine.stage(number);

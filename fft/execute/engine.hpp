@@ -1,4 +1,4 @@
-// A plan on its node.
+// A plan's implementation on its node.
 #pragma once
 
 #include <array>
@@ -26,14 +26,15 @@
 
 namespace toroid::fft {
 
-/// The passes of both directions and the call that is under way. A Plan owns it; the node's own
-/// thread calls it.
+/// The passes of both directions and the call that is under way. A Plan owns it; only the node's
+/// own thread calls it.
 ///
-/// Barriers: a call begins with one, except the first call in the direction that the description
-/// names. **Safety:** a node comes to the barrier with everything received and everything of its
-/// own sent, and passes it when all nodes have come. From then on whatever arrives belongs to the
-/// next call, and nobody sends from the arrays that it is written to. Within a call every exchange
-/// has an array of its own to arrive in.
+/// Barriers: every call begins with one, except the first call in the direction that the
+/// description names.
+/// **Safety:** a node reaches the barrier when it has received everything and sent everything of
+/// its own, and passes it when all nodes have reached it. From then on, whatever arrives belongs to
+/// the next call, and nobody sends from the arrays that it is written to. Within a call, every
+/// exchange has an arrival array of its own.
 class Plan::Engine {
  public:
   Engine(Node& node, std::shared_ptr<const Blueprint> blueprint);
@@ -57,23 +58,23 @@ class Plan::Engine {
   };
 
   static Program run(Node& node, Engine& engine);
-  /// Of the last call's way; null: it has none.
+  /// State of the last call's direction; null if it has none.
   const OrbitalStageState* orbital() const;
   /// Returns whether the call needs a barrier.
   bool begin();
   void begin_times();
   void note_packets(StageTimes& times);
-  /// Transforms the lines of each index when they have come by `exchange`, then waits for what is
-  /// left of it.
+  /// Transforms the lines of each index as soon as `exchange` has brought them, then waits for the
+  /// rest of the exchange.
   static Program run_lines(Node& node, Engine& engine, StageRun stage,
                            const PipelinedExchange& exchange);
-  /// Ticks that packets have taken since the last stage ended.
+  /// Ticks spent on packets since the last stage ended.
   Tick packet_ticks() const { return packet_times_.sending + packet_times_.receiving; }
   StageRun stage(std::size_t number);
   std::size_t stages() const { return times_.size(); }
   void end();
 
-  /// The type of what a call takes in that direction, and gives in the other one.
+  /// The type of a call's input in that direction, and of its output in the other direction.
   ArrayType type(Way way) const;
   std::size_t bytes(Way way) const;
   std::optional<Pass>& made_pass(Way way) { return passes_[static_cast<std::size_t>(way)]; }
@@ -90,7 +91,7 @@ class Plan::Engine {
   Call call_;
   std::vector<StageTimes> times_;
   PacketTimes packet_times_;   ///< since the last stage ended
-  std::vector<Complex> kept_;  ///< the input, if the result takes its place before it has been read
+  std::vector<Complex> kept_;  ///< copy of the input, if the result overwrites it before it is read
   Program program_;
 };
 

@@ -10,8 +10,8 @@
 namespace toroid::fft {
 namespace {
 
-/// Pieces that the target array of a stage in pieces has room for: while one piece is computed, the
-/// one before it is sent. More would not stay in the cache.
+/// Pieces that the target array of a stage in pieces has room for: one piece is computed while the
+/// previous one is sent. More would not stay in the cache.
 constexpr std::uint32_t kBuffers = 2;
 
 }  // namespace
@@ -114,7 +114,7 @@ void Pass::set_pieces(StageState& state, std::size_t number) {
   pieces.to_plane = to_layout.stride(rule.axis) * std::int64_t{blueprint_->bytes(to.real)};
 }
 
-/// A stage that itself goes in pieces does not begin by lines.
+/// A stage that itself goes in pieces does not go by lines.
 void Pass::set_lines(StageState& state, std::size_t number) {
   if (number == 0 || state.pieces.rule.planes > 0) return;
   const auto axis = blueprint_->line_axis(exchange_number(number - 1), way_);
@@ -184,7 +184,7 @@ void Pass::set_piece_works(StageState& state, const LocalTask& whole) {
   }
 }
 
-/// The work on the lines of the first index; those of the others differ by a shift only.
+/// The work on the lines of the first index. The lines of other indices differ only by a shift.
 LocalWork Pass::line_work(const StageState& state, const LocalTask& whole) const {
   const unsigned axis = *state.lines.axis;
   const std::int64_t begin = whole.to.boxes()[0].lo[axis];

@@ -22,51 +22,52 @@
 
 namespace toroid::fft {
 
-/// How a stage's part is cut into pieces of planes, which are computed and sent one by one.
+/// How a stage's part is cut into pieces of planes that are computed and sent one by one.
 struct StagePieces {
-  PieceRule rule{};             ///< no planes: the stage goes all at once
+  PieceRule rule{};             ///< 0 planes: the whole stage at once
   PieceCut own{};               ///< this node's pieces
-  bool in_buffers = false;      ///< the target array has room for some pieces only
+  bool in_buffers = false;      ///< the target array has room for only some of the pieces
   std::uint32_t buffers = 1;    ///< pieces that the target array has room for
   std::int64_t from_plane = 0;  ///< bytes from one plane to the next in the source array
   std::int64_t to_plane = 0;    ///< the same in the target array
 };
 
-/// How a stage's part is cut into lines of one index each, which are transformed when they have
-/// come.
+/// How a stage's part is cut into groups of lines, one per index, that are transformed as they
+/// arrive.
 struct StageLines {
-  std::optional<unsigned> axis{};  ///< the indices are counted along it; none: all at once
+  std::optional<unsigned> axis{};  ///< axis of the indices; none: everything at once
   std::int64_t from_step = 0;      ///< bytes from one index to the next in the source array
   std::int64_t to_step = 0;        ///< the same in the target array
 };
 
-/// A stage with its arrays, its computation, and the exchange that leads to the next stage.
+/// A stage with its arrays, its computation, and the exchange to the next stage.
 struct StageState {
   const Stage* stage = nullptr;
   bool in_place = false;  ///< source and target are one array
-  /// In place and last: what arrives for it is written into the caller's array.
+  /// In place and last: its input arrives directly in the caller's array.
   bool in_result = false;
-  std::span<std::byte> from;  ///< source array; empty: the caller's
-  std::span<std::byte> to;    ///< target array; empty: the caller's
-  /// On everything, or on the lines of one index; in pieces: one of each kind that there is.
+  std::span<std::byte> from;  ///< source array; empty: the caller's array
+  std::span<std::byte> to;    ///< target array; empty: the caller's array
+  /// The work on everything, or on the lines of one index; in pieces: one work per kind of piece.
   std::vector<LocalWork> works;
   StagePieces pieces{};
   StageLines lines{};
-  std::unique_ptr<OrbitalStageState> orbital;  ///< null unless the stage is orbital; replaces work
-  // The exchange after the stage, by one of two layers; both null for the last stage.
+  std::unique_ptr<OrbitalStageState> orbital;  ///< null unless the stage is orbital; replaces works
+  // The exchange after the stage, by packets or by message passing. Both are null for the last
+  // stage.
   std::unique_ptr<PipelinedExchange> exchange;
   std::unique_ptr<CollectiveExchange> collective;
 };
 
-/// The stages of one direction in their order. Plan::Engine owns it and drives it.
+/// The stages of one direction, in order. Plan::Engine owns and drives it.
 class Pass {
  public:
   Pass(Node& node, const Blueprint& blueprint, Way way);
 
   std::vector<StageState>& states() { return states_; }
   const std::vector<StageState>& states() const { return states_; }
-  /// Whether what arrives for the last stage is written straight into the caller's array. All nodes
-  /// must know that array before any node sends.
+  /// Whether the last stage's input arrives directly in the caller's array. Then all nodes must
+  /// know their arrays before any node sends.
   bool fills_result() const { return states_.back().in_result; }
   /// Sets the caller's array of this call. REQUIRES: fills_result(), and no exchange is under way.
   void set_result(std::span<std::byte> result);
@@ -82,7 +83,7 @@ class Pass {
   Side from(std::size_t number) const;
   Side to(std::size_t number) const;
   const Stage& stage(std::size_t number) const;
-  /// The blueprint's number of the exchange after a stage.
+  /// The number, in the blueprint, of the exchange after a stage.
   std::size_t exchange_number(std::size_t stage) const;
   const StageExchange& exchange(std::size_t stage) const;
   std::size_t last() const { return blueprint_->stages().size() - 1; }
@@ -93,12 +94,13 @@ class Pass {
   void set_lines(StageState& state, std::size_t number);
   void set_piece_works(StageState& state, const LocalTask& whole);
   LocalWork line_work(const StageState& state, const LocalTask& whole) const;
-  /// The lines between two looks at the network into which kernels are cut; 0: they are not.
+  /// Maximum number of lines per kernel step; packets are handled between steps. 0: kernels are not
+  /// cut.
   std::int64_t kernel_interval() const;
   LocalTask task(std::size_t number, const StageState& state) const;
   /// `test_interval`: see LocalWork.
   LocalWork prepare(const LocalTask& task, std::int64_t test_interval = 0) const;
-  /// Elements of the target array.
+  /// Number of elements to allocate for the target array.
   std::int64_t room_for(const StageState& state, const NodeLayout& to) const;
   void connect(std::size_t number);
   void connect_by_messages(std::size_t number);
@@ -108,7 +110,7 @@ class Pass {
   Node* node_;
   const Blueprint* blueprint_;
   Way way_;
-  std::unique_ptr<MessagePassing> messages_;  ///< null where active packets carry the exchanges
+  std::unique_ptr<MessagePassing> messages_;  ///< null if active packets carry the exchanges
   std::vector<LocalArray> arrays_;
   std::vector<StageState> states_;
 };

@@ -10,11 +10,12 @@
 namespace toroid::fft {
 namespace {
 
-/// This bit of an argument is set if it names a packet of a message, not a place in the array.
+/// Bit of an argument that is set if the argument names a packet of a message instead of a place in
+/// the array.
 constexpr std::uint32_t kNamesPacket = std::uint32_t{1} << 31;
 
-/// How much memory may be opened for each byte that is read there: others' bytes lie in between,
-/// and registering takes time and locks all of it.
+/// Maximum ratio of memory opened to memory read. The opened range includes the bytes of other
+/// messages in between, and registering it takes time and locks all of it.
 constexpr std::uint64_t kMostSpread = 2;
 
 }  // namespace
@@ -68,13 +69,13 @@ std::uint32_t PieceMessages::gather(Rank member, std::uint32_t number,
   return kNamesPacket | redistribution_->group().self() << number_bits_ | number;
 }
 
-/// Pieces of which nothing arrives are skipped. After the last piece of a call comes the
-/// first one of the next call.
+/// Skips pieces of which nothing arrives here. The last piece of a call is followed by the first
+/// piece of the next call.
 void PieceMessages::find_piece() {
-  TOROID_CHECK(seek_piece());  // nobody sends what nobody expects
+  TOROID_CHECK(seek_piece());  // nobody sends packets that are not expected
 }
 
-/// False: nothing arrives in any piece.
+/// Returns false if nothing arrives in any piece.
 bool PieceMessages::seek_piece() {
   bool wrapped = false;
   while (arrived_ == redistribution_->packets_expected(receiving_)) {
@@ -190,7 +191,7 @@ bool PieceMessages::land_part(const MessagePart& part, std::vector<PutStretch>& 
   return true;
 }
 
-/// The piece is still the one that land_part() found: this part of it had not come.
+/// The piece is still the one that land_part() found, because it is not complete without this part.
 void PieceMessages::landed(const MessagePart& part) {
   arrived_ += part.packets;
   const Transfer& transfer = *incoming(part.member).transfer;
@@ -256,8 +257,8 @@ LinesAwaiter PipelinedExchange::wait_lines(std::uint32_t index) const {
   return {*this, index};
 }
 
-/// Where an engine moves packets, the processor sees lines only when its clock has come to what the
-/// engine has moved.
+/// If an engine moves the packets, the processor sees lines only when its clock has reached the
+/// time at which the engine stored them.
 bool LinesAwaiter::ready() {
   if (!exchange_->arrivals()->complete(index_)) return false;
   for (std::uint32_t piece = exchange_->first_outstanding(); piece < exchange_->pieces(); ++piece)

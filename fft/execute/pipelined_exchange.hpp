@@ -1,6 +1,6 @@
-// The exchange between two stages of a plan: the array changes its distribution by active packets.
-// A packet's payload goes straight to its place in the receiver's next array when it arrives: there
-// is no staging buffer and no unpacking pass.
+// The exchange between two stages of a plan, by active packets, which changes the array's
+// distribution. On arrival a packet's payload goes straight to its place in the receiver's next
+// array: there is no staging buffer and no unpacking pass.
 #pragma once
 
 #include <cstddef>
@@ -32,26 +32,26 @@ namespace toroid::fft {
 /// The messages of one piece at a time. An object serves the pieces first, first + stride, ... of
 /// an exchange, one after the other.
 ///
-/// A packet's place is one of two:
+/// A packet's argument has one of two forms:
 /// - the place of its first element in the receiver's array, if its elements are contiguous there;
-/// - otherwise the sender's number in the group and the packet's number in its message, from which
-///   the receiver finds the places, because both ends have the same Transfer.
+/// - otherwise the sender's number in the group and the packet's number in its message. The
+///   receiver derives the places from them, because both ends have the same Transfer.
 class PieceMessages final : public Messages {
  public:
-  /// `target` is this node's array after the exchange. `arrivals`, if not null, is told of
-  /// everything that is stored there.
+  /// `target` is this node's array after the exchange. `arrivals`, if not null, counts every
+  /// element that is stored there.
   PieceMessages(const Redistribution& redistribution, std::uint32_t first, std::uint32_t stride,
                 std::span<std::byte> target, LineArrivals* arrivals);
 
-  /// Chooses the piece that is sent from now on, whose first plane stands at `source`. REQUIRES: no
+  /// Chooses the piece that is sent from now on; its first plane is at `source`. REQUIRES: no
   /// packet of the object's last piece remains to be gathered.
   void set_piece(std::uint32_t piece, const std::byte* source);
   void set_target(std::span<std::byte> target) { target_ = target; }
-  /// Copies what this node sends to itself of the current piece.
+  /// Copies what this node sends to itself in the current piece.
   void copy_own();
 
   std::uint64_t bytes_to(Rank member) const override;
-  /// Counts the packets of the current piece.
+  /// Number of packets of the current piece to receive.
   std::uint64_t packets_expected() const override {
     return redistribution_->packets_expected(sending_);
   }
@@ -78,13 +78,13 @@ class PieceMessages final : public Messages {
   void unpack(Rank from, std::span<const std::byte> bytes) override;
 
  private:
-  /// Goes on to the piece that the next packet belongs to.
+  /// Moves on to the piece that the next packet belongs to.
   void find_piece();
   bool seek_piece();
-  /// What a member sends here of the piece that arrives.
+  /// What a member sends to this node in the piece that is arriving.
   struct Incoming {
-    const Transfer* transfer;  ///< null: nothing
-    std::byte* target;         ///< where the transfer's place 0 is
+    const Transfer* transfer;  ///< null: it sends nothing
+    std::byte* target;         ///< address of the transfer's place 0
   };
   Incoming incoming(Rank from) const;
   void store_run(std::uint32_t place, std::span<const std::byte> payload);
@@ -96,20 +96,20 @@ class PieceMessages final : public Messages {
   const Redistribution* redistribution_;
   std::uint32_t first_;
   std::uint32_t stride_;
-  unsigned number_bits_;  ///< of an argument: those that hold a packet's number in its message
+  unsigned number_bits_;  ///< bits of an argument for a packet's number in its message
   std::uint32_t sending_;
   const std::byte* source_ = nullptr;
   std::span<std::byte> target_;
   LineArrivals* arrivals_;
-  std::uint32_t receiving_;    ///< the piece that arrives
-  std::uint64_t arrived_ = 0;  ///< packets of it
+  std::uint32_t receiving_;    ///< the piece that is arriving
+  std::uint64_t arrived_ = 0;  ///< packets of it so far
 };
 
-/// How an exchange in pieces goes.
+/// Settings of an exchange in pieces.
 struct Pipeline {
   PieceRule rule{};
   std::uint32_t window = 1;  ///< pieces that may be outstanding at once
-  /// Arrivals are counted for each index of this axis; none: piece by piece only.
+  /// Arrivals are counted for each index of this axis. None: for whole pieces only.
   std::optional<unsigned> line_axis{};
 };
 
@@ -128,15 +128,15 @@ class LinesAwaiter final : public Awaiter {
   std::uint32_t index_;
 };
 
-/// One node's part of an exchange in pieces. Each piece is a non-blocking exchange; at most
-/// `window` of them, w, are outstanding at once.
+/// One node's part of an exchange in pieces. Each piece is a non-blocking exchange. At most
+/// `window` pieces, w, are outstanding at once.
 ///
-/// **Slots:** piece e uses handler e mod 2w, so that packets need not name their piece.
+/// **Slots:** piece e uses handler e mod 2w, so packets need not name their piece.
 /// **Safety:** a node starts piece e when its own piece e - w is complete. Then all peers have
 /// started e - w, hence completed e - 2w. So whatever arrives for a handler belongs to the first of
 /// the handler's pieces that is not complete.
 ///
-/// Pass owns it; the node's own thread calls it.
+/// Pass owns it; only the node's own thread calls it.
 class PipelinedExchange {
  public:
   PipelinedExchange(Node& node, const Distribution& from, const Distribution& to,
@@ -145,21 +145,21 @@ class PipelinedExchange {
 
   std::uint32_t pieces() const { return redistribution_.pieces(); }
   std::uint32_t window() const { return window_; }
-  /// The first piece that may be outstanding when all have been started.
+  /// The first piece that may still be outstanding when all pieces have been started.
   std::uint32_t first_outstanding() const { return pieces() - window_; }
-  /// The exchange of a piece, to be waited for after the piece is started and before the next one
-  /// of its slot is.
+  /// The exchange of a piece. It may be awaited from when the piece is started until the next piece
+  /// of its slot is started.
   const Exchange& piece(std::uint32_t piece) const {
     return slots_[piece % slots_.size()].exchange;
   }
-  /// Chooses the array that is received into from now on. REQUIRES: nothing is under way.
+  /// Chooses the array that is received into from now on. REQUIRES: no piece is under way.
   void set_target(std::span<std::byte> target);
-  /// What has come, line by line; null unless it is counted.
+  /// Counters of arrived elements, line by line; null if they are not counted.
   const LineArrivals* arrivals() const { return arrivals_.get(); }
-  /// A program that awaits this goes on when the lines of an index are complete. REQUIRES:
-  /// arrivals(), and all pieces have been started.
+  /// A program that awaits this resumes when the lines of an index are complete. REQUIRES:
+  /// arrivals() is not null, and all pieces have been started.
   LinesAwaiter wait_lines(std::uint32_t index) const;
-  /// Starts a piece, whose first plane stands at `source`. REQUIRES: piece - window is complete.
+  /// Starts a piece whose first plane is at `source`. REQUIRES: piece - window is complete.
   void start(std::uint32_t piece, const std::byte* source);
 
  private:
@@ -176,7 +176,7 @@ class PipelinedExchange {
   Redistribution redistribution_;
   std::uint32_t window_;
   std::unique_ptr<LineArrivals> arrivals_;
-  std::deque<Slot> slots_;  ///< piece e uses slot e modulo their number
+  std::deque<Slot> slots_;  ///< piece e uses slot e modulo the number of slots
 };
 
 }  // namespace toroid::fft

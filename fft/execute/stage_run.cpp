@@ -69,7 +69,7 @@ std::uint32_t StageRun::slices(const Part& part) const {
   return static_cast<std::uint32_t>(std::max<std::int64_t>(1, part.work->lines() / test_interval_));
 }
 
-/// The slices of a part add up to its cycles exactly.
+/// The cycles of a part's slices add up exactly to the part's cycles.
 Tick StageRun::slice_cycles(const Part& part, std::uint32_t slice) const {
   const Tick all = part.work->cycles();
   const Tick slices = this->slices(part);
@@ -90,7 +90,7 @@ Program send_in_pieces(Node& node, StageRun stage) {
   StageTimes& times = stage.times();
   const PipelinedExchange& exchange = stage.exchange();
   for (std::uint32_t piece = 0; piece < exchange.pieces(); ++piece) {
-    if (piece >= stage.buffers()) {  // until the buffer's last piece has left it
+    if (piece >= stage.buffers()) {  // wait until the buffer's last piece has left it
       const Tick before = node.now();
       const Exchange& last = exchange.piece(piece - stage.buffers());
       co_await last.wait_sent();
@@ -110,7 +110,7 @@ Program send_in_pieces(Node& node, StageRun stage) {
       times.waiting += node.now() - before;
     }
     stage.start_piece(piece);
-    const Tick at_once = 0;  // what finds room leaves while the piece is in the cache
+    const Tick at_once = 0;  // send as much as fits at once, while the piece is in the cache
     co_await node.compute(at_once);
   }
   times.computed = node.now();

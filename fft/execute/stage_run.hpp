@@ -17,10 +17,10 @@
 
 namespace toroid::fft {
 
-/// Where a stage finds and leaves the data of this call, its computation, and the start of the
-/// exchange after it. A stage goes all at once, or in pieces, or it is the orbital transform, which
-/// communicates by itself; after an exchange in pieces it may go line by line. A plain value: it
-/// lives in the frames of the programs of the call.
+/// One stage of the current call: where it finds and leaves its data, its computation, and the
+/// start of the exchange after it. A stage runs all at once, or in pieces, or it is the orbital
+/// transform, which does its own communication. After an exchange in pieces it may run line by
+/// line. This is a plain value that lives in the frames of the call's programs.
 class StageRun {
  public:
   /// The array that the stage reads and the one that it fills.
@@ -28,7 +28,7 @@ class StageRun {
     const std::byte* source;
     std::byte* target;
   };
-  /// `times` of this stage; those of the next one follow it.
+  /// `times` points to the times of this stage; those of the next stage follow.
   StageRun(Node& node, StageState& state, Arrays arrays, StageTimes* times,
            const Description& description)
       : node_(&node),
@@ -43,26 +43,27 @@ class StageRun {
   bool is_orbital() const { return state_->orbital != nullptr; }
   StageTimes& times() const { return times_[0]; }
   bool is_collective() const { return state_->collective != nullptr; }
-  /// The exchange after the stage. REQUIRES: the stage is not the last, and packets carry it.
+  /// The exchange after the stage. REQUIRES: the stage is not the last, and packets carry the
+  /// exchange.
   PipelinedExchange& exchange() const { return *state_->exchange; }
-  /// The same. REQUIRES: message passing carries it.
+  /// The same. REQUIRES: message passing carries the exchange.
   CollectiveExchange& collective() const { return *state_->collective; }
 
   // All at once.
-  /// Transforms the node's part and returns the cycles that this takes on a model.
+  /// Transforms the node's part. Returns the cycles that this takes in virtual time.
   Tick transform() const;
   void start_exchange() const;
   void note_exchanged() const { times_[1].exchanged = node_->now(); }
 
-  // In parts, each of which is transformed and its cycles are spent in slices, between which the
-  // node sends and receives packets.
+  // In parts. Each part is transformed, and its cycles spent, in slices, between which the node
+  // sends and receives packets.
   struct Part {
     LocalWork* work;  ///< null: the node has no part of the piece
     const std::byte* source;
     std::byte* target;
   };
   std::uint32_t slices(const Part& part) const;
-  /// Of a part whose cycles alone are cut the first slice transforms everything.
+  /// If only the cycles of a part are cut, the first slice transforms everything.
   void transform_slice(const Part& part, std::uint32_t slice) const;
   Tick slice_cycles(const Part& part, std::uint32_t slice) const;
 
@@ -72,19 +73,19 @@ class StageRun {
   std::uint32_t buffers() const { return state_->pieces.buffers; }
   void start_piece(std::uint32_t piece) const;
 
-  /// By lines: those of one index.
+  /// In parts of the lines of one index.
   Part lines(std::uint32_t index) const;
 
-  // The orbital transform, of as many arrays of the batch at the same time as it has lanes.
+  // The orbital transform, of up to lanes() arrays of the batch at the same time.
   OrbitalStageState& orbital() const { return *state_->orbital; }
   void load_orbital(std::int64_t array, std::size_t lane) const;
   void store_orbital(std::int64_t array, std::size_t lane) const;
 
  private:
-  /// Whether kernels are cut at test intervals, not only their cycles.
+  /// Whether kernels are cut at test intervals, and not only their cycles.
   bool cuts_kernels() const { return test_interval_ > 0 && !node_->has_virtual_time(); }
   std::byte* buffer(std::uint32_t piece) const;
-  /// Starts a piece of the exchange and counts what that takes for `times`.
+  /// Starts a piece of the exchange and adds the time that this takes to `times`.
   void start(std::uint32_t piece, const std::byte* source, StageTimes& times) const;
 
   Node* node_;
@@ -95,7 +96,7 @@ class StageRun {
   bool times_packets_;
 };
 
-/// Transforms and sends piece after piece. When it ends, the last pieces may still be on their way.
+/// Transforms and sends piece by piece. When it ends, the last pieces may still be on their way.
 Program send_in_pieces(Node& node, StageRun stage);
 
 /// Runs the orbital transform on every array of the batch.

@@ -25,12 +25,12 @@
 
 namespace toroid::fft {
 
-/// What one exchange asks of links and nodes.
+/// The load of one exchange on links and nodes.
 struct TransformBounds::Tally {
   LinkLoad load;                         ///< of the current group of nodes
-  std::vector<std::uint64_t> out_bytes;  ///< on the wire, that each node sends
-  std::vector<Tick> busy;                ///< cycles of who moves each node's packets
-  std::vector<Tick> descriptors;         ///< cycles in which its processor writes descriptors
+  std::vector<std::uint64_t> out_bytes;  ///< bytes on the wire that each node sends
+  std::vector<Tick> busy;                ///< cycles of whatever moves each node's packets
+  std::vector<Tick> descriptors;         ///< cycles for its processor to write descriptors
   std::uint64_t packets = 0;
   std::uint64_t payload_bytes = 0;
   unsigned farthest = 0;  ///< hops of the message that goes farthest
@@ -68,7 +68,7 @@ TransformBounds::Ends TransformBounds::ends() const {
           &blueprint_->exchanges()[number]};
 }
 
-/// Adds all pieces of one message. Those of a kind are equal.
+/// Adds all pieces of one message. Pieces of the same kind are equal.
 void TransformBounds::tally_pair(const Ends& ends, const NodeLayout& from, const NodeLayout& to,
                                  MessageCost& cost) const {
   Transfer transfer;

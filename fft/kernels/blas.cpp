@@ -9,7 +9,7 @@
 namespace toroid::fft {
 namespace {
 
-/// Where products go one at a time the caller waits for its turn; else it holds no lock.
+/// Waits for the caller's turn if products must be computed one at a time; otherwise takes no lock.
 std::unique_lock<std::mutex> take_turn(const OpenBlas& blas) {
   static std::mutex one_at_a_time;
   return blas.one_at_a_time ? std::unique_lock(one_at_a_time) : std::unique_lock<std::mutex>();

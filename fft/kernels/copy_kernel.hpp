@@ -1,4 +1,4 @@
-// A copy from array to array that needs no library.
+// A copy from array to array without a library.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace toroid::fft::local {
 
-/// Copies the elements, in blocks of cache lines where the fastest axes of the arrays differ: FFTW
-/// takes half as long again there.
+/// Copies the elements. If the fastest axes of the two arrays differ, it copies in blocks of cache
+/// lines; FFTW takes half as long again in that case.
 class CopyKernel final : public Kernel {
  public:
-  /// REQUIRES: as many elements on both sides, of the size of those that are read.
+  /// REQUIRES: both sides have the same number of elements, of the size of those that are read.
   explicit CopyKernel(const Work& work);
   void run(const void* in, void* out) const override;
 

@@ -1,5 +1,5 @@
-// What FFTW gives: fftw_kernel.cpp and fftw_wisdom.cpp, the only files that know it, or, with
-// TOROID_FFTW=OFF, no_fftw.cpp, which has none of it.
+// Interface to FFTW. It is implemented by fftw_kernel.cpp and fftw_wisdom.cpp, the only files that
+// use FFTW, or, with TOROID_FFTW=OFF, by no_fftw.cpp, which provides nothing.
 #pragma once
 
 #include <string>
@@ -14,9 +14,9 @@ const Library* fftw();
 
 /// Name and version, for messages.
 std::string_view fftw_name();
-/// Takes FFTW's lists of wisdom; false if the text is anything else.
+/// Imports FFTW's lists of wisdom. Returns false if the text is anything else.
 bool import_fftw_wisdom(std::string_view lists);
-/// All wisdom of this process, first that in double precision; nothing without FFTW.
+/// All FFTW wisdom of this process, double precision first; empty without FFTW.
 std::string fftw_wisdom();
 void forget_fftw_wisdom();
 

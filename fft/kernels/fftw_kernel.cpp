@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kCacheLine = 64;
 
-/// The interface of FFTW that does the work. Without a transformed axis `complex` and `real` copy.
+/// The FFTW interface that does the work. Without a transformed axis, `complex` and `real` copy.
 enum class Form : std::uint8_t { complex, real_to_half, half_to_real, real };
 
 Form form_of(const Work& work) {
@@ -28,7 +28,7 @@ Form form_of(const Work& work) {
   return work.kind == Kind::real_to_half ? Form::real_to_half : Form::half_to_real;
 }
 
-/// The axes that are transformed, or those that are not, in FFTW's form: a halved one comes last.
+/// The transformed axes, or the others, in FFTW's form: a halved axis comes last.
 struct Dimensions {
   Dimensions(const Work& work, bool transformed) {
     for (const Axis& axis : work.axes)
@@ -45,13 +45,13 @@ class Plan {
   using Complex = typename Api::Complex;
 
  public:
-  /// REQUIRES: `planner` is held, here and when it is destroyed.
+  /// REQUIRES: `planner` is held, both here and when the plan is destroyed.
   Plan(const Work& work, void* in, void* out, unsigned flags)
       : form_(form_of(work)), plan_(make(work, in, out, flags)) {
     TOROID_CHECK(plan_ != nullptr);
   }
 
-  /// FFTW's own signatures have no const; Kernel::run says what it writes.
+  /// FFTW's signatures have no const; Kernel::run says what is written.
   void run(const void* from, void* out) const {
     void* in = const_cast<void*>(from);
     switch (form_) {
@@ -103,7 +103,7 @@ class Plan {
   std::unique_ptr<typename Api::Plan, Destroy> plan_;
 };
 
-/// Arrays to plan on. Measuring overwrites them; an estimate only looks at their alignment.
+/// Arrays to plan on. Measuring overwrites them; estimating only looks at their alignment.
 class Scratch {
  public:
   Scratch(const Work& work, unsigned flags)
@@ -155,8 +155,8 @@ class FftwKernel final : public Kernel {
       TOROID_CHECK_EQ(Fftw<Real>::alignment_of(static_cast<Real*>(const_cast<void*>(data))), 0);
   }
 
-  /// Brings a tile into the first-level cache, all of its lines at once: a transform reads them in
-  /// an order that the hardware does not foresee.
+  /// Fetches a tile into the first-level cache, all its lines at once: a transform reads them in an
+  /// order that the hardware does not predict.
   void fetch(const std::byte* tile) const {
     for (std::int64_t row = 0; row < rows_.count; ++row, tile += rows_.step)
       for (std::size_t at = 0; at < rows_.bytes; at += kCacheLine) __builtin_prefetch(tile + at);
@@ -172,7 +172,7 @@ class FftwKernel final : public Kernel {
 
 class FftwLibrary final : public KeepingLibrary {
  public:
-  /// Plans without simplifying, to share as little as possible with what is checked against it.
+  /// Plans without simplifying the work, to share as little as possible with the code under test.
   void run_once(const Work& work, const void* in, void* out) const override {
     TOROID_CHECK(work.precision == Precision::double_);
     std::unique_lock lock(planner);
@@ -183,7 +183,7 @@ class FftwLibrary final : public KeepingLibrary {
   }
 
  private:
-  /// Kernels stay until the process ends. Nothing is planned then, so that they are destroyed
+  /// Kernels live until the process ends. Nothing is planned at that time, so they are destroyed
   /// without the planner's lock.
   std::shared_ptr<const Kernel> make(const Work& work, Rigor rigor) const override {
     const std::lock_guard lock(planner);

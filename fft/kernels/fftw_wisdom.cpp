@@ -22,7 +22,8 @@ void skip_blanks(std::string_view& text) {
   text.remove_prefix(std::min(text.find_first_not_of(kBlank), text.size()));
 }
 
-/// Takes one list in parentheses, FFTW's form of wisdom, from the front; empty if there is none.
+/// Takes one list in parentheses, FFTW's form of wisdom, from the front of the text. Returns an
+/// empty string if there is none.
 std::string take_list(std::string_view& text) {
   std::size_t depth = 0;
   for (std::size_t at = 0; at < text.size(); ++at) {
@@ -36,7 +37,7 @@ std::string take_list(std::string_view& text) {
   return {};
 }
 
-/// The second word of a list says its precision: "(fftw-3.3.10 fftwf_wisdom ...".
+/// The second word of a list names its precision: "(fftw-3.3.10 fftwf_wisdom ...".
 bool import_list(const std::string& list) {
   if (!is_wisdom_list(list)) return false;
   const std::size_t word = std::min(list.find(' '), list.size());

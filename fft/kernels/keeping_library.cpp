@@ -5,7 +5,7 @@
 namespace toroid::fft::local {
 namespace {
 
-/// The kernel of an empty array and of a copy onto itself.
+/// The kernel for an empty array, and for a copy onto itself.
 class Nothing final : public Kernel {
  public:
   void run(const void*, void*) const override {}

@@ -1,4 +1,4 @@
-// What libraries have in common: kernels are made once, and some of them by nobody's library.
+// What the libraries share: kernels are made once, and some kernels need no library.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace toroid::fft::local {
 
-/// From array to array, then in place in the second one.
+/// First a kernel from array to array, then one in place in the second array.
 class TwoPasses final : public Kernel {
  public:
   TwoPasses(std::shared_ptr<const Kernel> first, std::shared_ptr<const Kernel> others)
@@ -31,7 +31,7 @@ class KeepingLibrary : public Library {
   std::shared_ptr<const Kernel> plan(const Work& work, Rigor rigor) const final;
 
  private:
-  /// `work` is simplified, and there is something to do. One thread calls at a time.
+  /// `work` is simplified and not empty. Only one thread calls at a time.
   virtual std::shared_ptr<const Kernel> make(const Work& work, Rigor rigor) const = 0;
 
   mutable std::mutex mutex_;  ///< guards `kernels_`

@@ -1,12 +1,12 @@
-// KissFFT in the form that Eigen contains.
+// KissFFT as contained in Eigen.
 #pragma once
 
 #include "fft/kernels/kernel.hpp"
 
 namespace toroid::fft::local {
 
-/// Transforms any number of points: in O(n·p) with the largest prime factor p of n. Equal bits on
-/// every run.
+/// Transforms any number n of points, in O(n·p) for the largest prime factor p of n. Gives equal
+/// bits on every run.
 const Library& kissfft();
 
 }  // namespace toroid::fft::local

@@ -20,8 +20,8 @@
 namespace toroid::fft::local {
 namespace {
 
-/// What a thread transforms with: KissFFT's plans have scratch memory in them. They are made when
-/// the thread first meets a length, and stay until it ends.
+/// A thread's transforms. KissFFT's plans contain scratch memory, so each thread has its own. They
+/// are made when the thread first needs a length and live until it ends.
 template <typename Real>
 struct ThreadState {
   ThreadState() {
@@ -29,7 +29,7 @@ struct ThreadState {
     transforms.SetFlag(Eigen::FFT<Real>::HalfSpectrum);
   }
   Eigen::FFT<Real> transforms;
-  std::vector<std::complex<Real>> in, out;  ///< lines one behind the other
+  std::vector<std::complex<Real>> in, out;  ///< lines one after the other
 };
 
 template <typename Real>
@@ -38,8 +38,8 @@ ThreadState<Real>& of_this_thread() {
   return state;
 }
 
-/// One axis. Lines are gathered, transformed and scattered, some together, so that those that stand
-/// side by side share cache lines. Contiguous lines stay where they are.
+/// Transforms one axis. Lines are gathered, transformed and scattered several at a time, so that
+/// neighbouring lines share cache lines. Contiguous lines are not copied.
 template <typename Real, Kind kKind>
 class LineKernel final : public Kernel {
   using Complex = std::complex<Real>;
@@ -119,7 +119,7 @@ class LineKernel final : public Kernel {
                  reinterpret_cast<const std::byte*>(from), reinterpret_cast<std::byte*>(to));
   }
 
-  /// KissFFT knows no lines of one point, which only real kinds have left here.
+  /// KissFFT does not handle lines of one point. Only real kinds still have them here.
   void transform(Eigen::FFT<Real>& transforms, const In* in, Out* out) const {
     if (line_.length == 1)
       *reinterpret_cast<Real*>(out) = *reinterpret_cast<const Real*>(in);
@@ -133,11 +133,11 @@ class LineKernel final : public Kernel {
 
   Axis line_;
   bool in_place_;
-  std::vector<Axis> batches_;  ///< but the fastest
-  Axis row_;                   ///< the fastest of the batches
+  std::vector<Axis> batches_;  ///< all but the fastest
+  Axis row_;                   ///< the fastest batch axis
 };
 
-/// In place in the source, which may be destroyed, then from array to array.
+/// Runs `first` in place in the source, which may be destroyed, then `last` from array to array.
 class InSourceFirst final : public Kernel {
  public:
   InSourceFirst(std::shared_ptr<const Kernel> first, std::shared_ptr<const Kernel> last)
@@ -167,7 +167,7 @@ std::shared_ptr<const Kernel> line_kernel(const Work& work) {
   return nullptr;
 }
 
-/// The halved axis comes first where data is real, and last where it becomes so.
+/// The halved axis comes first if the input is real, and last if the output is real.
 std::shared_ptr<const Kernel> made(const Work& work) {
   if (!transforms(work)) return std::make_shared<CopyKernel>(work);
   const bool several = std::ranges::count(work.axes, true, &Axis::transformed) > 1;

@@ -14,7 +14,8 @@ LibraryName default_library() {
 }
 
 const Library& library(LibraryName name) {
-  if (!has(name)) throw BadInput("no kernels by fftw: built without FFTW (TOROID_FFTW)");
+  if (!has(name))
+    throw BadInput("kernel 'fftw' is not available: built without FFTW (TOROID_FFTW)");
   return name == LibraryName::fftw ? *fftw() : kissfft();
 }
 

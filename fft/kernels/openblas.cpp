@@ -14,14 +14,15 @@
 namespace toroid::fft {
 namespace {
 
-/// A buffer for products, 128 MiB on x86-64, and some air.
+/// Memory for a product's buffer, which is 128 MiB on x86-64, and some spare.
 constexpr std::size_t kBufferBytes = std::size_t{160} << 20;
-/// The library itself, 40 MiB, and the buffer that builds with threads take as they are loaded.
+/// Memory for the library itself, 40 MiB, and for the buffer that threaded builds allocate on
+/// loading.
 constexpr std::size_t kLoadedBytes = kBufferBytes + (std::size_t{64} << 20);
 
-/// Lets the calling thread run on one core only, and in the end on all of those it had: OpenBLAS
-/// counts the cores of the thread that loads it. No other thread notices, as it might where the
-/// environment is changed. Where cores cannot be chosen nothing happens.
+/// Restricts the calling thread to one core, and at the end gives it back all the cores it had.
+/// OpenBLAS counts the cores of the thread that loads it. Other threads are not affected, as they
+/// might be by a change of the environment. Does nothing if cores cannot be chosen.
 class OneCore {
  public:
   OneCore() {
@@ -38,10 +39,10 @@ class OneCore {
   OneCore(const OneCore&) = delete;
 
  private:
-  /// One after the other: each has room for 1,024 processors.
+  /// Consecutive sets, each with room for 1,024 processors.
   using Set = std::vector<cpu_set_t>;
   static std::size_t bytes(const Set& set) { return set.size() * sizeof(cpu_set_t); }
-  /// The system refuses sets that are smaller than its own.
+  /// The system refuses sets smaller than its own, so larger ones are tried.
   static bool get(Set& set) {
     constexpr std::size_t kMost = 1024;
     for (std::size_t size = 1; size <= kMost; size *= 2) {
@@ -56,28 +57,28 @@ class OneCore {
   bool chosen_ = false;
 };
 
-/// Without memory for a buffer OpenBLAS would look for it for ever: builds with threads as they are
-/// loaded, all of them in their first product.
+/// Throws RunFailed unless there is memory for a buffer; without it OpenBLAS would search for it
+/// for ever: threaded builds while they are loaded, all builds in their first product.
 void require_room(std::size_t bytes) {
   if (!has_room_for(bytes))
     throw RunFailed(fmt::format(
         "not enough memory for OpenBLAS, which takes {} MiB (ulimit -v, ulimit -d)", bytes >> 20));
 }
 
-/// A node computes on its own worker thread: threads of OpenBLAS's own would share out the sums of
-/// large products differently, and spin. It starts one per core as it is loaded.
+/// A node computes on its own worker thread. OpenBLAS's own threads would divide the sums of large
+/// products differently, and spin. OpenBLAS starts one thread per core when it is loaded.
 SharedLibrary load_with_one_thread() {
   const OneCore one_core;
   const SharedLibrary library("libopenblas.so.0", "OpenBLAS for matrix products", Symbols::own);
-  // The program itself may have loaded it before, and other builds count otherwise.
+  // The program itself may have loaded it before, and other builds count cores differently.
   decltype(&::openblas_set_num_threads) set_threads = nullptr;
   library.find("openblas_set_num_threads", set_threads);
   set_threads(1);
   return library;
 }
 
-/// Has OpenBLAS take the buffer that products need, which it keeps, while there is room for it.
-/// Smaller products may do without.
+/// Makes OpenBLAS allocate the buffer for products, which it keeps, while there is room for it.
+/// Smaller products may not need it.
 void take_buffer(const OpenBlas& blas) {
   require_room(kBufferBytes);
   constexpr int kEdge = 128;
@@ -87,9 +88,9 @@ void take_buffer(const OpenBlas& blas) {
              zeros.data(), kEdge, 0, product.data(), kEdge);
 }
 
-/// Whether threads may not compute at the same time: sequential builds of OpenBLAS share buffers
-/// without a lock, so that concurrent calls would spoil each other's results; and where memory is
-/// limited there may be no buffers for several.
+/// Whether products must be computed one at a time. Sequential builds of OpenBLAS share buffers
+/// without a lock, so concurrent calls would spoil each other's results. And if memory is limited,
+/// there may be no room for several buffers.
 bool must_go_one_at_a_time(const SharedLibrary& library) {
   decltype(&::openblas_get_parallel) parallel = nullptr;
   library.find("openblas_get_parallel", parallel);

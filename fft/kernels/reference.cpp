@@ -12,7 +12,7 @@
 namespace toroid::fft::local {
 namespace {
 
-/// The work on a whole array in C order. `size` is the real side's.
+/// The work on a whole array in C order. `size` is that of the real side.
 Work whole(std::span<const std::int64_t> size, Kind kind) {
   TOROID_CHECK(!size.empty());
   TOROID_CHECK_LE(size.size(), kMaxLocalAxes);

@@ -23,7 +23,7 @@ namespace toroid::fft::local {
 namespace {
 
 constexpr std::string_view kOwn = "toroid ";
-constexpr std::uintmax_t kLargest = 64u << 20;  ///< bytes of a file; a plan takes some hundred
+constexpr std::uintmax_t kLargest = 64u << 20;  ///< bytes of a file; a plan takes a few hundred
 
 constinit std::mutex own_lines_mutex;
 
@@ -43,7 +43,7 @@ std::string content_of(const std::filesystem::path& path) {
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status)) return {};
   if (!std::filesystem::is_regular_file(status))  // reading a FIFO or a device might never end
-    throw BadInput(one_line(path.string() + ": is no regular file"));
+    throw BadInput(one_line(path.string() + ": is not a regular file"));
   if (std::filesystem::file_size(path, error) > kLargest && !error)
     throw BadInput(one_line(path.string() + ": is too large for wisdom"));
   std::ifstream file(path, std::ios::binary);
@@ -52,7 +52,7 @@ std::string content_of(const std::filesystem::path& path) {
   return text;
 }
 
-/// Takes the lines of this project from the front of a file's text.
+/// Takes toroid's own lines from the front of a file's text.
 std::vector<std::string> take_own(std::string_view& text) {
   std::vector<std::string> lines;
   while (text.starts_with(kOwn)) {
@@ -80,11 +80,11 @@ bool load_wisdom(const std::filesystem::path& path) {
   const std::optional<std::string_view> text = wisdom_of_format(content);
   if (!text)
     throw BadInput(one_line(
-        fmt::format("{}: is no wisdom that toroid wrote, or has changed since (its checksum does "
-                    "not fit); without the file it is measured anew",
+        fmt::format("{}: is not wisdom that toroid wrote, or has changed since (its checksum does "
+                    "not fit); remove the file to measure anew",
                     path.string())));
   if (!import(*text))
-    throw BadInput(one_line(fmt::format("{}: is no wisdom of {}", path.string(), fftw_name())));
+    throw BadInput(one_line(fmt::format("{}: is not wisdom of {}", path.string(), fftw_name())));
   return true;
 }
 

@@ -7,7 +7,7 @@
 namespace toroid::fft::local {
 namespace {
 
-/// FNV-1a of 64 bits: every change of a single byte changes it.
+/// 64-bit FNV-1a: changing any single byte changes it.
 std::uint64_t checksum(std::string_view text) {
   std::uint64_t sum = 0xcbf29ce484222325;
   for (const char c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001b3;

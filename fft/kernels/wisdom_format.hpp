@@ -1,5 +1,5 @@
-// The form of a file of wisdom: a line with format, length and checksum, then the wisdom. FFTW ends
-// the process where what it is given is damaged, so that it is given nothing else than what was
+// The format of a wisdom file: one line with format, length and checksum, then the wisdom. FFTW
+// ends the process if its wisdom is damaged, so it only gets text that is exactly as it was
 // written.
 #pragma once
 
@@ -9,10 +9,10 @@
 
 namespace toroid::fft::local {
 
-/// The content of a file with this wisdom.
+/// The content of a file with the given wisdom.
 std::string formatted_wisdom(std::string_view wisdom);
-/// The wisdom in a file's content, a part of that text; nothing if it has no such line, or another
-/// length or checksum than the line says.
+/// The wisdom in a file's content, as a part of that text. None if the first line is missing or its
+/// length or checksum does not match.
 std::optional<std::string_view> wisdom_of_format(std::string_view content);
 
 }  // namespace toroid::fft::local

@@ -10,7 +10,8 @@
 namespace toroid::fft::local {
 namespace {
 
-// Bits of the planner's flags: what a plan must and may do, and how much time it may take.
+// Widths of the planner's flag fields: what a plan must do, what it may do, and how much time it
+// may take.
 constexpr std::array<unsigned, 3> kFlagBits = {20, 20, 9};
 constexpr unsigned kSignatureWords = 4;
 
@@ -19,7 +20,7 @@ bool is_name(char c) {
          c == '-' || c == '.';
 }
 
-/// Takes what is expected from the front of a text. After a miss it takes nothing more.
+/// Takes expected words from the front of a text. After a mismatch it takes nothing more.
 class Taker {
  public:
   explicit Taker(std::string_view text) : text_(text) {}
@@ -36,7 +37,7 @@ class Taker {
     holds_ = holds_ && end != text_.begin();
     text_.remove_prefix(static_cast<std::size_t>(end - text_.begin()));
   }
-  /// A number of at most so many bits.
+  /// Takes a number of at most `bits` bits.
   void number(int base, unsigned bits) {
     std::uint64_t value = 0;
     const auto [end, error] =

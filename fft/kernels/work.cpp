@@ -31,7 +31,7 @@ bool is_complex(const Work& work, Side side) {
   return transforms(work) && (work.kind == Kind::half_to_real) == (side == Side::in);
 }
 
-/// Joins axes of which, on both sides, one continues where the other ends.
+/// Joins axes of which one continues where the other ends, on both sides.
 std::vector<Axis> joined(std::vector<Axis> axes) {
   std::ranges::sort(axes, std::ranges::greater{}, [](const Axis& axis) {
     return std::tuple(axis.in_stride, axis.out_stride, axis.length);
@@ -131,11 +131,11 @@ Work passes_before_real(const Work& work) {
   return pass;
 }
 
-/// A transform of two axes reads its source in an order that the hardware does not foresee, and
-/// waits for memory. Lines along the fastest axis alone can be fetched ahead, and the other axes
-/// find them in the cache: two nodes of 64 planes of 128 x 128 each take 4.8 ms for their transform
-/// instead of 6.0 ms. An array that fits the nearest caches anyway, or leaves the second-level one
-/// by far, is FFTW's in one piece.
+/// A transform of two axes reads its source in an order that the hardware does not predict, and
+/// waits for memory. Lines along the fastest axis alone can be prefetched, and the other axes then
+/// find them in the cache: for two nodes with 64 planes of 128 x 128 each, the transform takes 4.8
+/// ms instead of 6.0 ms. Arrays that fit the nearest caches anyway, or far exceed the second-level
+/// cache, go to FFTW in one piece.
 bool goes_in_passes(const Work& work) {
   constexpr std::size_t kLeast = 128 << 10;
   constexpr std::size_t kMost = 2 << 20;
@@ -149,7 +149,7 @@ bool goes_in_passes(const Work& work) {
 
 namespace {
 
-/// Lines that stand side by side, one element of each after the other.
+/// Tiles of lines that lie side by side, with one element of each line after the other.
 Tiling columns(const Work& work) {
   // Contiguous bytes of a tile: 128 rows fit the first-level cache.
   constexpr std::int64_t kRow = 256;
@@ -168,7 +168,7 @@ Tiling columns(const Work& work) {
   return tiling;
 }
 
-/// Lines that are contiguous and stand one behind the other.
+/// Tiles of contiguous lines that lie one after the other.
 Tiling lines(const Work& work) {
   constexpr std::int64_t kTile = 16 << 10;  // bytes: leaves room for the result in the first cache
   constexpr std::int64_t kAlignment = 16;
@@ -194,10 +194,10 @@ Tiling lines(const Work& work) {
 
 }  // namespace
 
-/// Measuring repeats one transform, so that an array of some MB stays in the last cache, where it
-/// is not when it is used: the plan that wins passes over memory too often. So lines are measured
-/// and run in tiles that fit the nearer caches. Arrays larger than the last cache are measured as
-/// they are used.
+/// Measuring repeats one transform, so an array of some MB stays in the last-level cache, although
+/// it is not there in real use: the winning plan then passes over memory too often. So lines are
+/// measured and run in tiles that fit the nearer caches. Arrays larger than the last-level cache
+/// are measured as they are used.
 Tiling tiling(const Work& work) {
   const bool one_axis =
       work.axes[0].transformed && !work.axes[1].transformed && work.axes[2] == Axis{};

@@ -20,23 +20,23 @@ bool holds_nothing(const Work& work);
 bool transforms(const Work& work);
 
 std::size_t element_bytes(const Work& work, Side side);
-/// Bytes from the begin of the first element to the end of the last one.
+/// Bytes from the beginning of the first element to the end of the last one.
 std::size_t reach_bytes(const Work& work, Side side);
 
-/// The same work with the fewest axes: first those that are transformed, in their order, then the
-/// others by falling stride. Axes of length 1 are left out, except a halved one. Axes of which one
-/// continues the other are joined. REQUIRES: the array is not empty.
+/// The same work with the fewest axes: first the transformed axes, in their order, then the others
+/// by falling stride. Axes of length 1 are dropped, except a halved one. Axes are joined if one
+/// continues the other. REQUIRES: the array is not empty.
 Work simplified(const Work& work);
 
-/// The last transformed axis alone, from array to array: of real data it is the halved one.
+/// The last transformed axis alone, from array to array. For real data it is the halved axis.
 Work first_pass(const Work& work);
-/// The other axes, in place in the array that the first pass has written. REQUIRES: it is not of
-/// the kind half_to_real.
+/// The other axes, in place in the array that the first pass has written. REQUIRES: the kind is not
+/// half_to_real.
 Work other_passes(const Work& work);
-/// Of the kind half_to_real: all axes but the halved one, in place in the source; the first pass
-/// follows them.
+/// For half_to_real: all axes but the halved one, in place in the source; the first pass comes
+/// after them.
 Work passes_before_real(const Work& work);
-/// Whether simplified work is faster in these passes; work.cpp says when.
+/// Whether simplified work is faster in these passes; see work.cpp.
 bool goes_in_passes(const Work& work);
 
 /// Bytes from one tile to the next.
@@ -45,14 +45,14 @@ struct TileStep {
   std::int64_t out = 0;
 };
 
-/// The rows of a tile's source that are fetched before it is worked on.
+/// The rows of a tile's source, which are fetched before the tile is processed.
 struct TileRows {
   std::int64_t count = 0;
-  std::size_t bytes = 0;  ///< of a row that are contiguous
+  std::size_t bytes = 0;  ///< contiguous bytes of a row
   std::int64_t step = 0;  ///< bytes from one row to the next
 };
 
-/// Work that is done tile by tile.
+/// Work that runs tile by tile.
 struct Tiling {
   Work tile;
   std::int64_t tiles = 1;
@@ -60,7 +60,7 @@ struct Tiling {
   TileRows rows{};
 };
 
-/// The tiles in which simplified work is measured and run; work.cpp says why.
+/// The tiles in which simplified work is measured and run; see work.cpp for the reason.
 Tiling tiling(const Work& work);
 
 }  // namespace toroid::fft::local

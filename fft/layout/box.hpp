@@ -1,5 +1,5 @@
-// Index space: arrays of up to six axes, and one more axis for the arrays of a batch; boxes of it;
-// how an extent is split into blocks.
+// Index space: arrays of up to six axes plus one for the arrays of a batch, boxes in it, and how an
+// extent is split into blocks.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace toroid::fft {
 
-/// Axes that an array has at most.
+/// Maximum number of axes of an array.
 inline constexpr unsigned kMaxAxes = 6;
 /// The axis that counts the arrays of a batch. It is never split or transformed.
 inline constexpr unsigned kBatchAxis = kMaxAxes;
@@ -19,10 +19,10 @@ inline constexpr unsigned kAxes = kMaxAxes + 1;
 using Index = std::array<std::int64_t, kAxes>;
 /// A set of axes.
 using Axes = std::array<bool, kAxes>;
-/// Axes from the slowest to the fastest of some memory.
+/// Axes in memory order, from the slowest to the fastest.
 using AxisOrder = std::array<std::uint8_t, kAxes>;
 
-/// Arrays are in C order, the last axis fastest.
+/// C order: the last axis is fastest.
 inline constexpr AxisOrder kCOrder = {kBatchAxis, 0, 1, 2, 3, 4, 5};
 
 /// Extents of an array, 1 along axes that it does not have. REQUIRES: at most kMaxAxes sizes.
@@ -67,9 +67,9 @@ inline Box intersect(const Box& a, const Box& b) {
   return both;
 }
 
-/// How n indices are split into `parts` consecutive blocks whose lengths differ by at most one. If
-/// P divides n, this is the volumetric paper's n/P; its alpha, beta and gamma conditions are not
-/// needed.
+/// Splits n indices into `parts` consecutive blocks whose lengths differ by at most one. If P
+/// divides n, the length is the volumetric paper's n/P; the paper's alpha, beta and gamma
+/// conditions are not needed.
 struct Split {
   std::int64_t n;
   std::int64_t parts;

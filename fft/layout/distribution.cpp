@@ -26,15 +26,15 @@ void check_inside(const Index& extents, const Box& box, Rank node, std::string_v
       fmt::format("{} of node {}, {}, is not inside the array", what, node, text_of(box)));
 }
 
-/// An element that no box holds. REQUIRES: the boxes are inside the array, do not overlap, and
-/// leave a gap.
+/// Returns an element that is in no box. REQUIRES: the boxes are inside the array, do not overlap,
+/// and leave a gap.
 Index gap(const Index& extents, std::span<const Box> boxes) {
   for (Index at{};;) {
     const auto holder =
         std::ranges::find_if(boxes, [&](const Box& box) { return box.contains(at); });
     if (holder == boxes.end()) return at;
     unsigned axis = kMaxAxes - 1;
-    at[axis] = holder->hi[axis];  // the rest of its row is there too
+    at[axis] = holder->hi[axis];  // the box also holds the rest of this row
     for (; axis > 0 && at[axis] == extents[axis]; at[axis--] = 0) ++at[axis - 1];
     TOROID_CHECK_LT(at[0], extents[0]);
   }
@@ -77,7 +77,8 @@ Distribution without_gaps(const Distribution& distribution) {
 void check_boxes(const Index& extents, std::span<const Box> boxes, Rank nodes,
                  std::string_view what) {
   if (boxes.size() != nodes)
-    throw BadInput(fmt::format("{} {}es for {} nodes", boxes.size(), what, nodes));
+    throw BadInput(
+        fmt::format("{} {}es for {} nodes; expected one per node", boxes.size(), what, nodes));
   std::int64_t total = 0;
   for (Rank a = 0; a < nodes; ++a) {
     if (boxes[a].volume() == 0) continue;
@@ -90,8 +91,8 @@ void check_boxes(const Index& extents, std::span<const Box> boxes, Rank nodes,
   const std::int64_t volume = Box::of(extents).volume();
   if (total == volume) return;
   const Index missing = gap(extents, boxes);
-  throw BadInput(fmt::format("{}es hold {} of the array's {} elements, and not ({})", what, total,
-                             volume, fmt::join(std::span(missing).first(kMaxAxes), ", ")));
+  throw BadInput(fmt::format("{}es hold {} of the array's {} elements; first missing: ({})", what,
+                             total, volume, fmt::join(std::span(missing).first(kMaxAxes), ", ")));
 }
 
 }  // namespace toroid::fft

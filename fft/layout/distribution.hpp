@@ -16,20 +16,21 @@ namespace toroid::fft {
 /// Every node's part of an array. Every element belongs to exactly one node.
 struct Distribution {
   Index extents{};                         ///< of the whole array
-  std::function<NodeLayout(Rank)> layout;  ///< the part of a node
+  std::function<NodeLayout(Rank)> layout;  ///< a node's part
 };
 
-/// How the exchange between two distributions is cut into pieces, one of which travels after the
+/// How the exchange between two distributions is cut into pieces, which are sent one after the
 /// other. If it is cut, every sender's part is a single box, and every receiver holds whole lines
 /// along the axis.
 struct PieceRule {
   unsigned axis = 0;
-  std::int64_t planes = 0;  ///< planes of a piece along the axis; 0: everything is one piece
-  /// A piece has half of the planes that are left, rounded down, `planes` at most and one at least.
+  std::int64_t planes = 0;  ///< planes per piece along the axis; 0: one piece for everything
+  /// Each piece has half of the remaining planes, rounded down, but at most `planes` and at least
+  /// one.
   bool taper = false;
 };
 
-/// How the planes of one node are cut: into pieces of equal length, then shorter ones.
+/// How one node's planes are cut: into pieces of equal length, then shorter ones.
 class PieceCut {
  public:
   PieceCut() = default;  ///< no pieces
@@ -39,8 +40,8 @@ class PieceCut {
   std::uint32_t pieces() const { return whole_ + static_cast<std::uint32_t>(tail_.size()); }
   std::int64_t begin(std::uint32_t piece) const;   ///< planes before it; REQUIRES: it exists
   std::int64_t length(std::uint32_t piece) const;  ///< planes; REQUIRES: it exists
-  /// Pieces of a kind differ by a shift only: kind 0 are the long ones, each shorter piece is a
-  /// kind of its own.
+  /// Pieces of the same kind differ only by a shift. All long pieces are kind 0; each shorter piece
+  /// is a kind of its own.
   std::uint32_t kind(std::uint32_t piece) const { return piece < whole_ ? 0 : piece - whole_ + 1; }
   std::uint32_t kinds() const { return static_cast<std::uint32_t>(tail_.size()) + 1; }
 
@@ -50,14 +51,14 @@ class PieceCut {
   std::vector<std::int64_t> tail_;  ///< lengths of the shorter pieces
 };
 
-/// Node r holds boxes[r], without gaps in C order.
+/// Node r holds boxes[r], stored in C order without gaps.
 Distribution distribution_of_boxes(const Index& extents, std::vector<Box> boxes);
 
-/// The same parts; those that are a single box lie without gaps in C order.
+/// The same parts, but single boxes are stored in C order without gaps.
 Distribution without_gaps(const Distribution& distribution);
 
-/// Throws BadInput unless the boxes, one per node, cover the array without overlaps. `what` names
-/// the boxes in the message.
+/// Throws BadInput unless there is one box per node and the boxes cover the array without overlaps.
+/// `what` names a box in the message.
 void check_boxes(const Index& extents, std::span<const Box> boxes, Rank nodes,
                  std::string_view what);
 

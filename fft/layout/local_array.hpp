@@ -10,13 +10,13 @@ namespace toroid::fft {
 
 using Complex = std::complex<double>;
 
-/// A local array, aligned for vector instructions and not initialised: the thread that fills it
-/// touches its pages first, so that the system places them near that thread.
+/// A local array, aligned for vector instructions. It is not initialised, so that the thread that
+/// fills it touches its pages first and the system places them near that thread.
 class LocalArray {
  public:
   explicit LocalArray(std::size_t elements);
 
-  /// Room for so many bytes, for elements of another type, which as() gives.
+  /// Room for `bytes` bytes of elements of another type, which as() returns.
   static LocalArray of_bytes(std::size_t bytes) {
     return LocalArray((bytes + sizeof(Complex) - 1) / sizeof(Complex));
   }

@@ -7,8 +7,9 @@
 namespace toroid::fft {
 namespace {
 
-/// The next stride along which a line does not return to the same sets of the cache every few
-/// elements. Measured: transforms along slow axes of 64^3 to 256^3 take at most half the time.
+/// The next stride that avoids cache conflicts: with a multiple of kTooEven, the elements of a line
+/// map to the same cache sets every few elements. Measured: transforms along slow axes of 64^3 to
+/// 256^3 take at most half the time.
 std::int64_t apart(std::int64_t stride) {
   constexpr std::int64_t kTooEven = 16;  // elements
   return stride % kTooEven == 0 ? stride + kTooEven / 2 : stride;
@@ -48,8 +49,8 @@ NodeLayout NodeLayout::dense(const Box& box, const AxisOrder& order) {
   return layout;
 }
 
-/// Adds the lines [first, last) of a block, as boxes. The lines are numbered over the axes
-/// order[level..]; the block has one index along the axes before.
+/// Adds the lines [first, last) of a block as boxes. The lines are numbered over the axes
+/// order[level..]; the block has a single index along the axes before those.
 void NodeLayout::add_lines(const Box& block, const AxisOrder& order, unsigned level,
                            std::int64_t first, std::int64_t last) {
   if (first >= last) return;
@@ -91,7 +92,7 @@ NodeLayout NodeLayout::with_gaps_between_planes() const {
   return with_gaps_above(1);
 }
 
-/// Gaps go between neighbours along the axes order[0..levels).
+/// Puts gaps between neighbours along the axes order[0..levels).
 NodeLayout NodeLayout::with_gaps_above(unsigned levels) const {
   TOROID_CHECK_LE(boxes_.size(), 1u);
   if (boxes_.empty()) return *this;

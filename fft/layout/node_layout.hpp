@@ -1,4 +1,4 @@
-// What one node holds of an array.
+// One node's part of an array.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace toroid::fft {
 
-/// The boxes that a node holds and the places of their elements in its local array.
+/// The boxes that a node holds, and the places of their elements in its local array.
 ///
-/// One rule for all boxes: an element's place is base + sum of index · stride over the axes. So a
-/// range of lines of a block, which may be several boxes, stands one line behind the other.
+/// One rule holds for all boxes: an element's place is base + sum of index · stride over the axes.
+/// So a range of lines of a block, which may be several boxes, is stored one line after the other.
 class NodeLayout {
  public:
-  NodeLayout() = default;  ///< of a node that holds nothing
+  NodeLayout() = default;  ///< a node that holds nothing
 
   /// One box without gaps, its axes in `order` from the slowest to the fastest.
   static NodeLayout dense(const Box& box, const AxisOrder& order = kCOrder);
-  /// The lines [first, last) of a block, one behind the other. Lines lie along the last axis of
-  /// `order` and are numbered in the order of the other axes.
+  /// The lines [first, last) of a block, stored one after the other. Lines lie along the last axis
+  /// of `order` and are numbered in the order of the other axes.
   static NodeLayout lines(const Box& block, const AxisOrder& order, std::int64_t first,
                           std::int64_t last);
 
@@ -40,11 +40,12 @@ class NodeLayout {
   const AxisOrder& order() const { return order_; }
 
   /// The same box with gaps between rows and planes, so that the elements of a line along a slow
-  /// axis do not share a few sets of the cache. REQUIRES: at most one box.
+  /// axis are spread over the cache sets. REQUIRES: at most one box.
   NodeLayout with_gaps() const;
   /// The same box with gaps between planes of the slowest axis only. REQUIRES: at most one box.
   NodeLayout with_gaps_between_planes() const;
-  /// The planes [begin, end) along an axis, at their places. REQUIRES: at most one box.
+  /// The planes [begin, end) along an axis, at their places in this layout. REQUIRES: at most one
+  /// box.
   NodeLayout planes(unsigned axis, std::int64_t begin, std::int64_t end) const;
 
  private:

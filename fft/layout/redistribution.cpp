@@ -12,18 +12,18 @@
 namespace toroid::fft {
 namespace {
 
-/// Bytes that a transfer of the most common kind, a single box, occupies with its parts.
+/// Bytes of a Peer whose transfer is of the most common kind, a single box, with its parts.
 constexpr std::size_t kPeerBytes = 320;
 
 std::size_t peers_kept(Rank members, std::int64_t bytes) {
   return bytes >= static_cast<std::int64_t>(members * kPeerBytes) ? members : 1;
 }
 
-/// A packet's argument holds a place in 31 bits.
+/// A place must fit the 31 bits that a packet's argument has for it.
 void check_extent(const NodeLayout& layout) {
   if (layout.extent() > std::int64_t{1} << 31)
-    throw BadInput(fmt::format("a node's local array of {} elements; at most 2^31 can be exchanged",
-                               layout.extent()));
+    throw BadInput(fmt::format(
+        "a node's local array has {} elements; at most 2^31 can be exchanged", layout.extent()));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What one node sends to and receives from the others of its group when an array changes its
+// What one node sends to and receives from each other member of its group when an array changes its
 // distribution.
 #pragma once
 
@@ -16,34 +16,34 @@
 
 namespace toroid::fft {
 
-/// The geometry of an exchange for one node: all at once, or in pieces, planes of the node's part
-/// that travel together.
+/// The geometry of an exchange for one node: everything at once, or in pieces, i.e. planes of the
+/// node's part that travel together.
 ///
-/// Pieces of a kind (PieceCut) differ by a shift only. So one Transfer per peer and kind serves all
-/// of them.
+/// Pieces of the same kind (PieceCut) differ only by a shift, so one Transfer per peer and kind
+/// serves all of them.
 class Redistribution {
  public:
   /// REQUIRES: everything that a node of the group holds in `from` belongs to nodes of the same
-  /// group in `to`; both outlive this object. Throws BadInput if a node's local array is too long
-  /// for a packet's argument.
+  /// group in `to`; both distributions outlive this object. Throws BadInput if a node's local array
+  /// is too long for a packet's argument.
   Redistribution(const Distribution& from, const Distribution& to, std::uint32_t element_bytes,
                  const Group& group, PieceRule rule, std::uint32_t packet_bytes = kPayloadBytes);
 
   const Group& group() const { return group_; }
   std::uint32_t element_bytes() const { return element_bytes_; }
-  /// The number of pieces of the longest part among the group.
+  /// The number of pieces of the group's longest part.
   std::uint32_t pieces() const { return static_cast<std::uint32_t>(expected_.size()); }
-  /// Packets of a piece that all other members together send here.
+  /// Packets of a piece that all other members together send to this node.
   std::uint64_t packets_expected(std::uint32_t piece) const { return expected_[piece]; }
   /// The most packets that this node sends to a member in one piece.
   std::uint32_t most_packets() const { return most_packets_; }
 
   /// What is sent between this node and a member in one piece.
   struct Message {
-    const Transfer* transfer;  ///< as if the piece were the first; null: nothing is sent
+    const Transfer* transfer;  ///< of the first piece of this kind; null: nothing is sent
     std::int64_t shift;        ///< elements to add to the places in the receiver's array
   };
-  /// The same for all members: which bytes they send one another in a piece.
+  /// For all members: the bytes that they send one another in a piece.
   std::unique_ptr<const Traffic> traffic(std::uint32_t piece) const;
   Message to(Rank member, std::uint32_t piece) const;
   Message from(Rank member, std::uint32_t piece) const;
@@ -51,7 +51,7 @@ class Redistribution {
  private:
   struct Peer {
     Rank member = ~Rank{0};
-    Transfer transfer;             ///< as if the piece were the first
+    Transfer transfer;             ///< of the first piece of this kind
     std::int64_t plane_shift = 0;  ///< elements in the receiver's array, per plane
   };
   using Peers = std::vector<std::vector<Peer>>;  ///< by kind
@@ -59,7 +59,7 @@ class Redistribution {
   NodeLayout first_planes(const NodeLayout& layout, std::int64_t planes) const;
   void count_packets();
   std::uint32_t packets(const NodeLayout& from, const NodeLayout& to, std::int64_t planes) const;
-  /// Grows the piece list and counts packets of each kind of a member's pieces.
+  /// Grows the list of pieces and counts a member's packets for each kind of piece.
   void expect_from(Rank member, const PieceCut& cut);
   Message message(Peers& peers, Rank member, std::uint32_t piece, bool sending) const;
   void assign(Peer& peer, Rank member, std::int64_t planes, bool sending) const;
@@ -70,7 +70,7 @@ class Redistribution {
   const Distribution* from_;
   const Distribution* to_;
   std::uint32_t element_bytes_;
-  std::uint32_t packet_bytes_;  ///< of a full packet
+  std::uint32_t packet_bytes_;  ///< payload of a full packet
   Group group_;
   PieceRule rule_;
   NodeLayout source_;
@@ -79,8 +79,8 @@ class Redistribution {
   std::vector<std::uint64_t> expected_;  ///< packets, by piece
   std::uint32_t most_packets_ = 0;
 
-  /// Transfers are made when first asked for. There is one for each member, or only the one that
-  /// was used last, if all of them would need more memory than the arrays.
+  /// Transfers are made when first used. They are kept for each member, or only for the last one
+  /// used, if all of them would need more memory than the arrays.
   mutable Peers sending_;
   mutable Peers receiving_;
 };

@@ -1,5 +1,5 @@
-// A redistribution as traffic among the members of a group. Policies choose their settings by it,
-// and combining is planned for it.
+// A redistribution as traffic among the members of a group. Policies choose their settings from it,
+// and combining is planned with it.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@
 
 namespace toroid::fft {
 
-/// The size of a message is the intersection of the sender's layout before and the receiver's
-/// layout after. The ranks of the traffic are the members' numbers in the group.
+/// The size of a message is that of the intersection of the sender's layout before and the
+/// receiver's layout after. The traffic's ranks are the members' numbers in the group.
 class RedistributionTraffic final : public Traffic {
  public:
-  /// The traffic of one piece of those into which `rule` cuts the exchange; without a piece, of all
-  /// of them together.
+  /// The traffic of one of the pieces into which `rule` cuts the exchange; without `piece`, of all
+  /// pieces together.
   RedistributionTraffic(const Distribution& from, const Distribution& to,
                         std::uint32_t element_bytes, const Group& group, PieceRule rule = {},
                         std::optional<std::uint32_t> piece = std::nullopt);

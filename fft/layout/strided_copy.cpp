@@ -11,12 +11,12 @@ namespace {
 /// A block's side is two cache lines long.
 constexpr std::int64_t kBlockBytes = 128;
 
-/// Rows of a box that are longer than this the hardware prefetches by itself.
+/// Longest row of a box that is fetched in software; the hardware prefetches longer ones by itself.
 constexpr std::int64_t kShortRow = 2048;
-/// How far ahead of the copy shorter ones are fetched, in bytes of rows.
+/// How far ahead of the copy short rows are fetched, in bytes of rows.
 constexpr std::int64_t kAhead = 2048;
 constexpr std::int64_t kLine = 64;  ///< bytes of a cache line
-/// How many blocks ahead of the copy lines are fetched where the source's rows are far apart.
+/// How many blocks ahead of the copy lines are fetched if the source's rows are far apart.
 constexpr std::int64_t kBlocksAhead = 2;
 
 using Loops = std::span<const CopyLoop>;
@@ -25,7 +25,7 @@ bool is_contiguous(const CopyLoop& loop) {
   return loop.from_stride == 1 && loop.to_stride == 1;
 }
 
-/// Elements of `Bytes` bytes.
+/// Copies elements of `Bytes` bytes.
 template <std::size_t Bytes>
 struct Copier {
   static constexpr std::int64_t kBytes = Bytes;
@@ -40,7 +40,7 @@ struct Copier {
       std::memcpy(to + i * loop.to_stride * kBytes, from + i * loop.from_stride * kBytes, Bytes);
   }
 
-  /// The source is contiguous along `rows`, the target along `row`.
+  /// Copies a plane: the source is contiguous along `rows`, the target along `row`.
   static void plane(const CopyLoop& rows, const CopyLoop& row, const std::byte* from,
                     std::byte* to) {
     for (std::int64_t r = 0; r < rows.count; r += kSide)
@@ -56,7 +56,7 @@ struct Copier {
       }
   }
 
-  /// Rows that are contiguous on both sides. Short ones are fetched before they are copied.
+  /// Copies rows that are contiguous on both sides. Short ones are fetched in advance.
   static void rows(const CopyLoop& loop, const CopyLoop& row, const std::byte* from,
                    std::byte* to) {
     const std::int64_t bytes = row.count * kBytes;
@@ -67,7 +67,7 @@ struct Copier {
     }
   }
 
-  /// The columns of the block that begins with column `c`, each `bytes` long.
+  /// Fetches the columns of the block that begins with column `c`, each `bytes` long.
   static void fetch_columns(const CopyLoop& row, std::int64_t c, std::int64_t bytes,
                             const std::byte* from) {
     const std::int64_t end = std::min(c + kSide, row.count);
@@ -79,8 +79,8 @@ struct Copier {
     __builtin_prefetch(row + bytes - 1);
   }
 
-  /// All elements. `crossing`: the loop along which the source is contiguous, if the fastest is
-  /// another; it is performed next to the fastest.
+  /// Copies all elements. `crossing`: the loop along which the source is contiguous, if that is not
+  /// the fastest loop. It is moved next to the fastest.
   static void all(Loops loops, const CopyLoop* crossing, const std::byte* from, std::byte* to) {
     if (!loops.empty() && &loops.front() == crossing) loops = loops.subspan(1);
     if (loops.size() <= 1) {
@@ -102,7 +102,8 @@ struct Copier {
     all(loops, crossing, from, to);
   }
 
-  /// Whole steps of the slowest loop together, what is left before and after them one loop faster.
+  /// Copies whole steps of the slowest loop together; partial steps before and after them recurse
+  /// into the next faster loop.
   static void some(Loops loops, CopyRange range, const std::byte* from, std::byte* to) {
     if (loops.empty()) return whole(loops, from, to);
     std::int64_t step = 1;

@@ -1,4 +1,4 @@
-// Copies elements of a box from one local array to another whose axes may lie in another order.
+// Copies elements of a box between two local arrays, whose axes may be in different orders.
 #pragma once
 
 #include <array>
@@ -14,10 +14,10 @@ namespace toroid::fft {
 struct CopyLoop {
   std::int64_t count = 1;
   std::int64_t from_stride = 0;  ///< elements from one step to the next in the source
-  std::int64_t to_stride = 0;    ///< likewise in the target
+  std::int64_t to_stride = 0;    ///< the same in the target
 };
 
-/// Loops from the slowest to the fastest. The elements are numbered in their order.
+/// Loops from the slowest to the fastest. Elements are numbered in loop order.
 class NestedLoops {
  public:
   static constexpr std::size_t kMost = 8;
@@ -38,9 +38,10 @@ struct CopyRange {
   std::int64_t count = 0;
 };
 
-/// Copies a range of the elements. Where source and target run along different loops, the two go in
-/// square blocks, so that both sides use whole cache lines. `bytes`: of an element, 4, 8 or 16.
-/// `from` and `to` are the places of element 0. REQUIRES: the range is not empty.
+/// Copies a range of the elements. If source and target are contiguous along different loops, these
+/// two loops are copied in square blocks, so that both sides use whole cache lines. `bytes`: size
+/// of an element, 4, 8 or 16. `from` and `to` are the places of element 0. REQUIRES: the range is
+/// not empty.
 void copy_strided(const NestedLoops& loops, CopyRange range, std::uint32_t bytes,
                   const std::byte* from, std::byte* to);
 

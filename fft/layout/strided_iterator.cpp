@@ -12,7 +12,8 @@ struct Level {
   std::int64_t stride = 1;
 };
 
-/// The levels of a box, slowest first: the last `count` of `all`. The others have length 1.
+/// The levels of a box, slowest first: the last `count` entries of `all`. The other entries have
+/// length 1.
 struct Levels {
   Levels(const Box& box, const AxisOrder& order, const NodeLayout& layout) {
     for (unsigned i = kAxes; i-- > 0;) {

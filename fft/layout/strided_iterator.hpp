@@ -1,4 +1,4 @@
-// Where the elements of a box stand in a node's local array.
+// The places of a box's elements in a node's local array.
 #pragma once
 
 #include <algorithm>
@@ -10,9 +10,9 @@
 
 namespace toroid::fft {
 
-/// A 32-bit divisor that is known long before it is used: it divides without the divide
+/// A 32-bit divisor that is known long before it is used; it divides without the divide
 /// instruction. Exact for every 32-bit dividend: with m = floor((2^64 - 1) / d), the quotient of n
-/// is floor((n + 1)·m / 2^64), because what m lacks is less than 2^-32 of a quotient.
+/// is floor((n + 1)·m / 2^64), because rounding m down costs less than 2^-32 of a quotient.
 class Divisor {
  public:
   Divisor() = default;
@@ -31,11 +31,11 @@ class Divisor {
 
 /// The elements of a box in a chosen order of its axes, and their places in a local array.
 ///
-/// Levels: axes that one stride leads through count as one level, and axes of length 1 count as
-/// none. A box has at most three levels here: planes of rows of elements.
+/// Levels: consecutive axes that a single stride covers count as one level, and axes of length 1 do
+/// not count. A box has at most three levels here: planes of rows of elements.
 class StridedIterator {
  public:
-  /// A box with more levels is cut first; see Transfer.
+  /// Transfer cuts boxes that have more levels.
   static constexpr std::size_t kMostLevels = 3;
 
   StridedIterator() = default;
@@ -43,7 +43,7 @@ class StridedIterator {
   /// which has 1 to 2^32 - 1 elements and at most kMostLevels levels.
   StridedIterator(const Box& box, const AxisOrder& order, const NodeLayout& layout);
 
-  /// So many elements, each at the place of its number. REQUIRES: 1 to 2^32 - 1 of them.
+  /// `elements` elements, each at the place of its number. REQUIRES: 1 to 2^32 - 1 elements.
   static StridedIterator contiguous(std::uint32_t elements) {
     StridedIterator all;
     all.row_ = Divisor(elements);
@@ -53,13 +53,13 @@ class StridedIterator {
   /// The number of levels that a box has in a local array.
   static std::size_t levels(const Box& box, const AxisOrder& order, const NodeLayout& layout);
 
-  /// Elements of a plane: rows() of them make one.
+  /// Elements of a plane. A plane has rows() rows.
   std::uint32_t plane() const { return row_.value() * rows_.value(); }
-  /// Elements of a row; the fastest level.
+  /// Elements of a row, the fastest level.
   std::uint32_t row() const { return row_.value(); }
-  /// Places from one element of a row to the next.
+  /// Distance in places from one element of a row to the next.
   std::int64_t stride() const { return stride_; }
-  /// Places from one row of a plane to the next.
+  /// Distance in places from one row of a plane to the next.
   std::int64_t row_stride() const { return row_stride_; }
 
   /// The place of an element in the local array; elements are numbered from 0 in `order`.

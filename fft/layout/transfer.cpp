@@ -12,7 +12,7 @@
 namespace toroid::fft {
 namespace {
 
-/// Bytes from which on a run is copied by a call of memcpy. In shorter runs its branches on the
+/// Runs of at least this many bytes are copied by memcpy. In shorter runs, memcpy's branches on the
 /// length cost more than the copy.
 constexpr std::uint32_t kLongRun = 192;
 
@@ -21,7 +21,7 @@ bool is_long_run(std::int64_t stride, std::uint32_t count) {
   return stride == 1 && count * Bytes >= kLongRun;
 }
 
-/// Copies elements that stand `stride` apart to contiguous ones.
+/// Packs elements at distance `stride` into contiguous memory.
 template <std::size_t Bytes>
 void pack(const std::byte* from, std::int64_t stride, std::uint32_t count, std::byte* to) {
   if (is_long_run<Bytes>(stride, count)) {
@@ -42,8 +42,8 @@ void unpack(const std::byte* from, std::uint32_t count, std::byte* to, std::int6
   for (; count > 0; --count, from += Bytes, to += step) std::memcpy(to, from, Bytes);
 }
 
-/// Rows of a box lie too far apart for the hardware to prefetch the next one. Packets mostly follow
-/// one another, so the row that one of the next packets will want is fetched. Prefetching is safe
+/// Rows of a box lie too far apart for the hardware to prefetch the next row. Packets mostly come
+/// in order, so the row that one of the next packets will need is prefetched. Prefetching is safe
 /// at any address.
 constexpr std::int64_t kRowsAhead = 3;
 
@@ -56,8 +56,8 @@ constexpr std::int64_t bytes_of(std::int64_t elements) {
   return elements * static_cast<std::int64_t>(Bytes);
 }
 
-/// The levels of both sides of a box of so many elements together. A level's step is a product of
-/// the box's lengths from some axis on, so that each step divides the next.
+/// The loops of a box of `size` elements, from the levels of both sides. A level's step is the
+/// product of the box's lengths from some axis on, so each step divides the next.
 NestedLoops loops_of(const StridedIterator& source, const StridedIterator& target,
                      std::uint32_t size) {
   std::array steps = {1u, source.row(), source.plane(), target.row(), target.plane(), size};
@@ -86,7 +86,7 @@ void Transfer::assign(const NodeLayout& from, const NodeLayout& to, std::uint32_
   cut();
 }
 
-/// A box that has more levels than a StridedIterator can follow is cut along its slowest axis.
+/// Cuts a box along its slowest axis if it has more levels than a StridedIterator supports.
 void Transfer::add(const Box& both, const NodeLayout& from, const NodeLayout& to) {
   if (both.volume() == 0) return;
   const AxisOrder& order = to.order();
@@ -108,8 +108,8 @@ void Transfer::add(const Box& both, const NodeLayout& from, const NodeLayout& to
   size_ += volume;
 }
 
-/// Packets in runs may be an eighth more: such a packet needs one copy and no search where it
-/// arrives.
+/// Packets are cut in runs if that takes at most an eighth more of them: at the receiver, such a
+/// packet needs one copy and no search.
 void Transfer::cut() {
   const auto packets_of = [this](std::uint32_t elements) {
     return (elements + per_packet() - 1) / per_packet();

@@ -1,5 +1,5 @@
 // The message from one node to another when an array changes its distribution: the intersection of
-// what the one holds with what the other will hold, and how it is cut into packets.
+// what the sender holds before and what the receiver holds after, and how it is cut into packets.
 #pragma once
 
 #include <algorithm>
@@ -15,28 +15,29 @@
 namespace toroid::fft {
 
 /// The elements of a message in their order, and their places in both local arrays. Both ends make
-/// the same Transfer from the same layouts, so that no packet need carry places.
+/// the same Transfer from the same layouts, so packets need not carry places.
 ///
-/// **Order:** box by box, within a box in the order of the receiver's local memory, so that what
-/// arrives together is stored together.
-/// **Packets:** all are full except the last one of a stretch. A stretch is a run of elements that
-/// are contiguous in the receiver's memory, if that costs few packets more than one stretch for the
-/// whole message. Then the place of a packet's first element says where all of it goes.
+/// **Order:** box by box, and within a box in the order of the receiver's local memory, so that
+/// elements that arrive together are stored together.
+/// **Packets:** all are full except the last packet of a stretch. A stretch is a run of elements
+/// that are contiguous in the receiver's memory, if that takes few packets more than one stretch
+/// for the whole message. Then the place of a packet's first element determines the places of all
+/// its elements.
 class Transfer {
  public:
   Transfer() = default;
-  /// `element_bytes`: 4, 8 or 16. `packet_bytes`: the payload of a full packet, at least an
+  /// `element_bytes`: 4, 8 or 16. `packet_bytes`: the payload of a full packet, at least one
   /// element.
   Transfer(const NodeLayout& from, const NodeLayout& to, std::uint32_t element_bytes,
            std::uint32_t packet_bytes = kPayloadBytes) {
     assign(from, to, element_bytes, packet_bytes);
   }
-  /// Becomes the transfer between other layouts, in the memory that it has.
+  /// Changes this to the transfer between other layouts, reusing its memory.
   void assign(const NodeLayout& from, const NodeLayout& to, std::uint32_t element_bytes,
               std::uint32_t packet_bytes = kPayloadBytes);
 
-  std::uint32_t size() const { return size_; }        ///< elements
-  std::uint32_t packets() const { return packets_; }  ///< of the message
+  std::uint32_t size() const { return size_; }  ///< elements
+  std::uint32_t packets() const { return packets_; }
   std::uint32_t element_bytes() const { return element_bytes_; }
   /// Elements in a full packet.
   std::uint32_t per_packet() const { return per_packet_; }
@@ -50,31 +51,32 @@ class Transfer {
   };
   /// The elements of a packet; none if the message has no such packet.
   Elements elements(std::uint32_t packet) const;
-  /// The elements of several packets in a row. REQUIRES: there are so many.
+  /// The elements of several consecutive packets. REQUIRES: the message has these packets.
   Elements elements(std::uint32_t first, std::uint32_t packets) const;
-  /// How many packets from this one on are equally long and in one stretch. REQUIRES: packet <
+  /// Number of equally long packets in the same stretch, from this packet on. REQUIRES: packet <
   /// packets().
   std::uint32_t alike(std::uint32_t packet) const;
 
-  /// The place of an element in the sender's, and in the receiver's local array.
+  /// The place of an element in the sender's local array, and in the receiver's.
   std::int64_t source_offset(std::uint32_t number) const;
   std::int64_t target_offset(std::uint32_t number) const;
 
-  /// Elements that are contiguous at both ends, at least, wherever one begins.
+  /// Lower bound on the number of elements that are contiguous at both ends, from any run's
+  /// beginning.
   std::uint32_t stretch() const;
-  /// Where some elements lie in the sender's array.
+  /// The range of some elements in the sender's array.
   struct Span {
     std::int64_t begin = 0;
     std::uint64_t length = 0;
   };
   Span source_span(Elements elements) const;
-  /// Calls visit(place in the sender's array, place in the receiver's, count) for all stretches of
-  /// some elements that are contiguous at both ends, in their order.
+  /// Calls visit(place in the sender's array, place in the receiver's, count) in order for each run
+  /// of the given elements that is contiguous at both ends.
   template <typename Visit>
   void for_each_common(Elements elements, Visit&& visit) const;
 
-  /// Calls visit(place in the receiver's array, places from one to the next, count) for some
-  /// elements, row by row of the receiver's.
+  /// Calls visit(place in the receiver's array, distance between elements, count) for the given
+  /// elements, row by row of the receiver's array.
   template <typename Visit>
   void for_each_target_row(Elements elements, Visit&& visit) const {
     for_each_part(elements, [&](const Part& part, std::uint32_t number, std::uint32_t count) {
@@ -84,17 +86,17 @@ class Transfer {
     });
   }
 
-  // Pointers to arrays point at the layouts' place 0.
-  /// From the sender's array into a packet's payload.
+  // Pointers to arrays are the addresses of the layouts' place 0.
+  /// Copies from the sender's array into a packet's payload.
   void gather(Elements elements, const std::byte* source, std::byte* packed) const;
-  /// The same for many elements, in square blocks where the axes change places.
+  /// The same for many elements, in square blocks if the axes have different orders.
   void gather_blocks(Elements elements, const std::byte* source, std::byte* packed) const;
-  /// From a payload into the receiver's array.
+  /// Copies from a payload into the receiver's array.
   void scatter(Elements elements, const std::byte* packed, std::byte* target) const;
-  /// From array to array, if both ends share memory.
+  /// Copies from array to array, if both ends share memory.
   void copy(Elements elements, const std::byte* source, std::byte* target) const;
 
-  /// Calls visit(elements of a stretch, number of stretches like it) for all stretches.
+  /// Calls visit(elements per stretch, number of such stretches) for all stretches.
   template <typename Visit>
   void for_each_stretch(Visit&& visit) const {
     if (!in_runs_) return visit(size_, 1u);
@@ -108,20 +110,20 @@ class Transfer {
     StridedIterator target;
     std::uint32_t first;             ///< number of its first element in the message
     std::uint32_t size;              ///< elements
-    std::uint32_t first_packet = 0;  ///< number of its first packet, if packets are in runs
-    Divisor run_packets;             ///< packets of a run
+    std::uint32_t first_packet = 0;  ///< number of its first packet, if in_runs()
+    Divisor run_packets;             ///< packets per run
   };
-  /// Elements that are contiguous at both ends wherever a row of either begins.
+  /// Elements that are contiguous at both ends, from the beginning of a row of either.
   static std::uint32_t stretch_of(const Part& part);
   void add(const Box& both, const NodeLayout& from, const NodeLayout& to);
-  /// The part that holds an element.
+  /// Returns the part that holds an element.
   const Part& part_of(std::uint32_t number) const;
   /// Decides how the message is cut into packets.
   void cut();
-  /// Where a packet begins in its run.
+  /// Position of a packet in its run.
   struct InRun {
     std::uint32_t first;  ///< number of the packet's first element in the message
-    std::uint32_t left;   ///< elements of the run from there on
+    std::uint32_t left;   ///< elements of the run from `first` on
   };
   InRun in_run(std::uint32_t packet) const;
   /// Calls visit(part, number within the part, count) for the elements, part by part.

@@ -14,10 +14,10 @@
 namespace toroid::fft {
 namespace {
 
-/// A sum that travels in packets is cut into as many slices as its planes and packets allow, up to
-/// these: each of them is a matrix product and a descriptor, and what a stage waits for at first.
-/// Not where pointers go round, or nothing does: along axis 0 the BLAS reads all data for each
-/// slice, and eight take 1.7 times the time of one (b = 64).
+/// Maximum number of slices of a sum that travels in packets; its planes and packets may allow
+/// fewer. Each slice is one matrix product and one descriptor, and a stage first waits for one
+/// slice. There is a single slice if only pointers are shifted, or nothing: along axis 0 the BLAS
+/// reads all data for each slice, and eight slices take 1.7 times as long as one (b = 64).
 constexpr std::size_t kMostSlices = 8;
 constexpr std::size_t kLeastPackets = 4;
 
@@ -53,8 +53,8 @@ std::size_t OrbitalBase::array_bytes() const {
   return elements * sizeof(Complex);
 }
 
-/// Pointers to a node's memory mean something to all nodes, or none is sent: a process has all
-/// nodes, or packets carry all blocks.
+/// Whether blocks are passed as pointers. Then this must hold on all nodes: either one process has
+/// all nodes, or packets carry all blocks.
 bool OrbitalBase::shares_memory(const Node& node) {
   const TransferMode transfer = node.options().transfer;
   if (node.size() == 1 || transfer == TransferMode::packets) return false;
@@ -62,13 +62,13 @@ bool OrbitalBase::shares_memory(const Node& node) {
     const PutReach reach = node.put_reach(other);
     if (other == node.rank() || reach == PutReach::shared) continue;
     if (transfer == TransferMode::put && reach == PutReach::packed)
-      throw BadInput("put moves no blocks of the orbital transform between processes; take auto");
+      throw BadInput("put cannot move the orbital transform's blocks between processes; use auto");
     return false;
   }
   return true;
 }
 
-/// The blocks that arrive may be those of the coefficients.
+/// The arriving block may be one of coefficients.
 void OrbitalBase::make_blocks(Bytes bytes) {
   const bool in_pairs = plan_->extent() > 1 && !by_pointers_;
   const std::size_t arriving = std::max(bytes.array, bytes.coefficients);
@@ -90,7 +90,7 @@ void OrbitalBase::make_shift(unsigned number, HandlerId first_handler, Bytes byt
   const unsigned dimension =
       coefficients ? plan_->coefficients_dimension() : plan_->array_dimension(number + 1);
   const auto [to, from] = plan_->neighbours(dimension, node_->rank());
-  // No stage shifts two blocks of equal queues.
+  // No stage shifts two blocks in the same queue.
   const unsigned queue = 1 + number % 2;
   const auto carrier = by_pointers_ ? RingShift::Carrier::pointer : RingShift::Carrier::packets;
   shifts_.emplace_back(*node_, first_handler, RingShift::Way{to, from, queue, carrier},
@@ -111,7 +111,7 @@ void OrbitalBase::list_shifts() {
   if (sums_.back() != nullptr) ended_.back().push_back(sums_.back());
 }
 
-/// The data of stage `stage`, or the sum of the one before.
+/// Begins X`number`: the data of stage `stage`, or the sum of the stage before.
 void OrbitalBase::begin(unsigned number, unsigned stage) {
   if (number == 0)
     static_x0_ = own(stage).data();
@@ -119,7 +119,8 @@ void OrbitalBase::begin(unsigned number, unsigned stage) {
     shifts_[number - 1].begin(own(stage), next(stage));
 }
 
-/// The coefficients' next block arrives in the memory of X0's, which stays at its node.
+/// The coefficients' next block arrives in the memory for X0's next block, which X0 does not need
+/// because it stays at its node.
 void OrbitalBase::begin_stage(unsigned step) {
   const unsigned stage = stage_of(step);
   const OrbitalStage arrays = plan_->stage(stage);
@@ -136,7 +137,7 @@ void OrbitalBase::begin_stage(unsigned step) {
                                  next(arrays.data == 0 ? stage : stage + 1));
 }
 
-/// After an odd number of steps they have arrived elsewhere.
+/// After an odd number of steps, the coefficients are in the other block's memory.
 void OrbitalBase::bring_coefficients_home() {
   const RingShift& shift = shifts_[kCoefficients];
   if (shift.block() != own_coefficients())
@@ -155,14 +156,16 @@ std::size_t OrbitalBase::bytes_to(unsigned slice) const {
   return static_cast<std::size_t>(planes(slice).last) * plane;
 }
 
-/// Forward the array at home is the sum of the stage before, backward the data of the next one.
+/// Forward, the array at home is the sum of the stage before; backward, it is the data of the next
+/// stage.
 Tick OrbitalBase::transform_block(unsigned next_stage) {
   const bool forward = plan_->options().sign == Sign::forward;
   if (forward ? next_stage == 0 : next_stage == OrbitalPlan::kStages) return 0;
   return transform_lines(plan_->stage(forward ? next_stage - 1 : next_stage).pair());
 }
 
-/// It was the stage before that waited for its sum.
+/// The waits since the stage before counted as the next stage's, but they were for the sum of the
+/// stage before.
 void OrbitalBase::pass_to(unsigned next_stage) {
   if (next_stage == 0) return;
   OrbitalTimes& last = times_[next_stage - 1];
@@ -172,7 +175,8 @@ void OrbitalBase::pass_to(unsigned next_stage) {
   last.end = next.begin = node_->now();
 }
 
-/// By pointers, others may read what is sent, but where they have read it, it may be written.
+/// With pointers, other nodes may read a block while this node reads it, but once they have read
+/// it, it may be overwritten. So it is sent only at the end of the step.
 void OrbitalBase::begin_step(unsigned step) {
   if (carrier() == RingShift::Carrier::packets)
     for (RingShift* const shift : reads(step)) shift->release();
@@ -182,7 +186,8 @@ const RingShift* OrbitalBase::comes_by(unsigned step) const {
   return begins_stage(step) ? nullptr : sum(step);
 }
 
-/// The first step of a stage begins a new sum. The slices' cycles add up to those of the product.
+/// The first step of a stage begins a new sum. The cycles of the slices add up to those of the
+/// product.
 Tick OrbitalBase::multiply(unsigned step, unsigned slice) {
   const bool add = !begins_stage(step);
   const OrbitalSlice planes = this->planes(slice);
@@ -219,7 +224,7 @@ void OrbitalBase::end_run() {
 namespace {
 
 /// The cycles, at most `left`, that the processor should compute before it handles its packets.
-/// While a shift is under way it looks whenever the link could have taken one. On the wall clock a
+/// While a shift is under way, that is as long as a link takes for a full packet. In real time, the
 /// product has taken its time already.
 Tick until_next_look(const Node& node, OrbitalLanes lanes, Tick left) {
   const bool looks =
@@ -227,7 +232,7 @@ Tick until_next_look(const Node& node, OrbitalLanes lanes, Tick left) {
   return looks ? std::min(left, lanes.front()->one_packet()) : left;
 }
 
-/// Waits until all blocks of the shifts that have ended with a stage have arrived and left.
+/// Waits until all blocks of the shifts that end with the stage have arrived and left.
 Program await_blocks(Node& node, OrbitalBase& lane, unsigned stage) {
   for (const RingShift* const shift : lane.ended_with(stage)) {
     const std::uint64_t arrived = shift->arrived_with(shift->size());
@@ -237,7 +242,7 @@ Program await_blocks(Node& node, OrbitalBase& lane, unsigned stage) {
   }
 }
 
-/// Computes, and looks at the packets meanwhile.
+/// Spends the cycles and handles packets meanwhile.
 Program spend(Node& node, OrbitalLanes lanes, OrbitalTimes& times, Tick left) {
   while (left > 0) {
     const Tick cycles = until_next_look(node, lanes, left);
@@ -247,7 +252,8 @@ Program spend(Node& node, OrbitalLanes lanes, OrbitalTimes& times, Tick left) {
   }
 }
 
-/// Between two stages, when the sum of one has come home, which is the data of the other.
+/// Runs between two stages, when the sum of the first has come home, which is the data of the
+/// second.
 Program pass_between(Node& node, OrbitalLanes lanes, OrbitalBase& lane, unsigned next_stage) {
   const bool forward = lane.plan().options().sign == Sign::forward;
   if (!forward) lane.pass_to(next_stage);
@@ -258,7 +264,7 @@ Program pass_between(Node& node, OrbitalLanes lanes, OrbitalBase& lane, unsigned
   if (forward) lane.pass_to(next_stage);
 }
 
-/// Computes and sends a step's product, slice by slice, each as soon as its sum has arrived.
+/// Computes and sends a step's product slice by slice, each as soon as its sum has arrived.
 Program run_step(Node& node, OrbitalLanes lanes, OrbitalBase& lane, unsigned step) {
   OrbitalTimes& times = lane.time(step);
   for (unsigned slice = 0; slice < lane.slices(); ++slice) {
@@ -268,7 +274,7 @@ Program run_step(Node& node, OrbitalLanes lanes, OrbitalBase& lane, unsigned ste
       co_await node.until(shift->arrived(), arrived);
       times.waiting += node.now() - before;
     }
-    const Tick at_once = 0;  // what finds room leaves before the computation
+    const Tick at_once = 0;  // send as much as fits before the computation
     co_await node.compute(at_once);
     const Tick cycles = lane.multiply(step, slice);
     Program product = spend(node, lanes, times, cycles);
@@ -279,8 +285,8 @@ Program run_step(Node& node, OrbitalLanes lanes, OrbitalBase& lane, unsigned ste
 
 }  // namespace
 
-/// Ring shifts need no barrier. When it ends, everything has arrived and left: the blocks are the
-/// caller's.
+/// Ring shifts need no barrier. When this program ends, everything has arrived and left, so the
+/// caller may use the blocks.
 Program orbital_transforms(Node& node, OrbitalLanes lanes) {
   const unsigned steps = lanes.front()->steps();
   for (unsigned step = 0; step < steps; ++step) {

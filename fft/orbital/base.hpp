@@ -1,6 +1,6 @@
 // The orbital transform: 3P steps of compute and ring shift, for any separable transform. It needs
-// no transposition, and nodes only exchange with nearest neighbours. OrbitalPlan says which node
-// computes what.
+// no transposition, and nodes only exchange data with nearest neighbours. OrbitalPlan says which
+// node computes what.
 #pragma once
 
 #include <array>
@@ -21,8 +21,8 @@
 
 namespace toroid::fft {
 
-/// When a node began a stage, having the data, and ended it, having the sum; and for how long it
-/// computed and waited for blocks meanwhile, in ticks.
+/// Times of a stage on one node, in ticks: when it began (its data was there), when it ended (its
+/// sum was there), and how long the node computed and waited for blocks in between.
 struct OrbitalTimes {
   Tick begin = 0;
   Tick end = 0;
@@ -30,7 +30,7 @@ struct OrbitalTimes {
   Tick waiting = 0;
 };
 
-/// Planes of a block, from `first` to below `last` along axis 0, which are contiguous.
+/// The planes [first, last) of a block along axis 0; they are contiguous.
 struct OrbitalSlice {
   int first;
   int last;
@@ -38,21 +38,21 @@ struct OrbitalSlice {
 
 /// One node's part of the transform, for any type of elements.
 ///
-/// Four ring shifts are at work: of X1, X2 and X3, each of which is the sum of one stage and the
-/// data of the next, and of the coefficients between X0 and X1. What a step only reads is sent
-/// while the step computes. A sum is cut into slices: each is added to as soon as it has arrived,
-/// and sent while the next one is computed, so that nodes wait for the first slices of a stage
-/// only. Packets in different directions delay each other in a single output queue: nodes should
-/// have kOutputQueues.
+/// There are four ring shifts: one each for X1, X2 and X3, each of which is the sum of one stage
+/// and the data of the next, and one for the coefficients between X0 and X1. Blocks that a step
+/// only reads are sent while the step computes. A sum is cut into slices. The step adds to each
+/// slice as soon as it has arrived, and sends it while the next slice is computed, so nodes wait
+/// only for the first slices of a stage. In a single output queue, packets in different directions
+/// delay each other: nodes should have kOutputQueues.
 ///
-/// **Memory:** a stage has a block of data and one of the sum, and for each, where it is shifted in
-/// packets, one more that the next block arrives in: 4b^3 numbers, which are the next stage's two
-/// and two again, as the report counts. The coefficients' next block arrives where a stage has no
-/// other use for that memory. Where the nodes share memory, a block stays where it is and a pointer
-/// goes round instead (RingShift::Carrier): 2b^3.
+/// **Memory:** a stage has one block of data and one of the sum. If they are shifted in packets,
+/// each has one more block in which the next block arrives: 4b^3 numbers. The next stage uses these
+/// two pairs of blocks again, as the report counts. The coefficients' next block arrives in memory
+/// that a stage does not use otherwise. If the nodes share memory, blocks stay where they are and
+/// pointers are shifted instead (RingShift::Carrier): 2b^3 numbers.
 ///
-/// Construct it before the node's first turn; it must live until the fabric has stopped. The node's
-/// own thread calls it.
+/// Construct it before the node's first turn; it must live until the fabric has stopped. Only the
+/// node's own thread calls it.
 class OrbitalBase {
  public:
   static constexpr HandlerId kFirstHandler = kFirstUserHandler;
@@ -65,52 +65,53 @@ class OrbitalBase {
   const OrbitalPlan& plan() const { return *plan_; }
   /// The times of the last run, stage by stage.
   std::span<const OrbitalTimes> times() const { return times_; }
-  /// How many numbers this node has sent in the last run, step by step: two blocks of the array,
-  /// b^3 each, or in the stage that shifts coefficients one of them and b^2; 0 if P is 1.
+  /// Numbers that this node has sent in the last run, step by step: two array blocks of b^3 numbers
+  /// each, or, in the stage that shifts coefficients, one array block and b^2 coefficients; 0 if P
+  /// is 1.
   std::span<const std::uint64_t> numbers_shifted() const { return numbers_shifted_; }
 
-  /// What carries blocks from node to node.
+  /// How blocks are carried from node to node.
   RingShift::Carrier carrier() const { return shifts_.front().carrier(); }
-  /// Bytes of this node's blocks, but for the coefficients that stay.
+  /// Bytes of this node's blocks, without the coefficients that stay at the node.
   std::size_t array_bytes() const;
 
   // The program below calls these.
   unsigned steps() const { return OrbitalPlan::kStages * plan_->extent(); }
   unsigned stage_of(unsigned step) const { return step / plan_->extent(); }
   bool begins_stage(unsigned step) const { return step % plan_->extent() == 0; }
-  /// The shifts that have ended with a stage; behind the last one the sum's, too.
+  /// The shifts that end with a stage; for the last stage, including the sum's shift.
   std::span<RingShift* const> ended_with(unsigned stage) const { return ended_[stage]; }
-  /// Begins the shifts of the step's stage. REQUIRES: all blocks of those that have ended with the
+  /// Begins the shifts of the step's stage. REQUIRES: all blocks of the shifts that ended with the
   /// stage before have arrived and left.
   void begin_stage(unsigned step);
-  /// The shifts of what a step reads only.
+  /// The shifts of blocks that a step only reads.
   std::span<RingShift* const> reads(unsigned step) const { return reads_[stage_of(step)]; }
-  /// Between two stages, where an axis is transformed by factors: computes the node's own part of
-  /// the one before, or backward of the one to come, on the array that is at home then, and returns
-  /// the cycles that this takes. REQUIRES: that array has arrived and is not on its way again.
+  /// Between two stages, if an axis is transformed by factors: computes the node's own part of the
+  /// stage before (backward: of the next stage) on the array that is at home, and returns the
+  /// cycles that this takes. REQUIRES: that array has arrived and is not on its way again.
   Tick transform_block(unsigned next_stage);
-  /// The stage before ends here, and the next one begins.
+  /// Ends the stage before and begins the next.
   void pass_to(unsigned next_stage);
-  /// Sends what the step reads only. REQUIRES: it has arrived.
+  /// Sends the blocks that the step only reads. REQUIRES: they have arrived.
   void begin_step(unsigned step);
-  /// Slices of a step's sum.
+  /// Number of slices of a step's sum.
   unsigned slices() const { return slices_; }
-  /// The shift that a slice of the sum has to arrive by before the step adds to it; null: the sum
+  /// The shift by which a slice of the sum must arrive before the step adds to it. Null: the sum
   /// begins in this step, or stays at its node.
   const RingShift* comes_by(unsigned step) const;
-  /// Bytes of the sum from its beginning to the end of a slice.
+  /// Bytes from the beginning of the sum to the end of a slice.
   std::size_t bytes_to(unsigned slice) const;
-  /// Computes a slice of the step's product and returns the cycles that this takes on the machine.
+  /// Computes a slice of the step's product. Returns the cycles that this takes on the machine.
   Tick multiply(unsigned step, unsigned slice);
-  /// Whether blocks are on their way: a computation should look at the packets.
+  /// Whether blocks are under way, so that a computation should handle packets in between.
   bool is_under_way() const;
   /// Cycles for which a full packet keeps a link busy.
   Tick one_packet() const { return one_packet_; }
-  /// Sends the slice.
+  /// Sends a slice of the sum.
   void send_slice(unsigned step, unsigned slice);
-  /// REQUIRES: all slices are computed.
+  /// Ends a step. REQUIRES: all slices are computed.
   void end_step(unsigned step);
-  /// REQUIRES: all blocks have arrived and left.
+  /// Ends a run. REQUIRES: all blocks have arrived and left.
   void end_run();
   OrbitalTimes& time_of(unsigned stage) { return times_[stage]; }
   /// The times of a step's stage.
@@ -120,46 +121,48 @@ class OrbitalBase {
   /// Sizes of blocks.
   struct Bytes {
     std::size_t array;         ///< a block of X0 to X3
-    std::size_t coefficients;  ///< a block of the coefficients that are shifted
+    std::size_t coefficients;  ///< a block of the shifted coefficients
   };
   OrbitalBase(Node& node, const OrbitalPlan& plan, HandlerId first_handler, Bytes bytes);
 
   Node& node() const { return *node_; }
-  /// This node's block of X`number`. REQUIRES: its stage has begun, and it has arrived.
+  /// This node's block of X`number`. REQUIRES: its stage has begun, and the block has arrived.
   std::byte* array(unsigned number) const {
     return number == 0 ? static_x0_ : shifts_[number - 1].block();
   }
-  /// Where a run finds its input, and uses it up.
+  /// The input of a run, which overwrites it.
   std::byte* input_block() { return blocks_.front().as<std::byte>(); }
-  /// The coefficients between X0 and X1: the node's own before a run, else those of the step.
+  /// The coefficients between X0 and X1: this node's own block before a run, and those of the
+  /// current step.
   std::byte* own_coefficients() { return own_coefficients_.as<std::byte>(); }
   std::byte* shifted_coefficients() const { return shifts_[kCoefficients].block(); }
 
  private:
   /// Sets a slice of X`sum` to the product of X`data` and the coefficients, or adds the product to
-  /// it. Returns the real multiply-adds that a plane takes.
+  /// it. Returns the number of real multiply-adds per plane.
   virtual std::uint64_t multiply_blocks(const OrbitalStage& stage, bool add,
                                         const OrbitalSlice& slice) = 0;
 
-  /// Transforms this node's block of an array at home; see factors.hpp. Returns its cycles.
+  /// Transforms the lines of this node's block of an array at home; see factors.hpp. Returns the
+  /// cycles.
   virtual Tick transform_lines(unsigned pair) = 0;
 
-  /// The sum's shift; null: it stays at its node.
+  /// The shift of the sum; null: the sum stays at its node.
   RingShift* sum(unsigned step) const { return sums_[stage_of(step)]; }
   OrbitalSlice planes(unsigned slice) const;
   static bool shares_memory(const Node& node);
   void make_blocks(Bytes bytes);
   void make_shift(unsigned number, HandlerId first_handler, Bytes bytes);
   void list_shifts();
-  /// Memory of a block, and of the one that arrives next: of a stage's data, which is the sum of
-  /// the stage before, of its sum.
+  /// Memory of the data of `stage`, which is the sum of the stage before: of its current block
+  /// (own), and of the block that arrives next.
   std::span<std::byte> own(unsigned stage) { return blocks(stage, false); }
   std::span<std::byte> next(unsigned stage) { return blocks(stage, true); }
   std::span<std::byte> blocks(unsigned stage, bool arriving);
   void begin(unsigned number, unsigned stage);
   void bring_coefficients_home();
 
-  /// The order in shifts_ is X1 to X3, then the coefficients. X0 stays at its node.
+  /// shifts_ has the order X1 to X3, then the coefficients. X0 stays at its node.
   static constexpr unsigned kCoefficients = 3;
 
   Node* node_;
@@ -167,27 +170,27 @@ class OrbitalBase {
   std::size_t block_bytes_;  ///< of a block of an array
   bool by_pointers_;
   unsigned slices_;
-  std::vector<LocalArray> blocks_;  ///< two, or two pairs
+  std::vector<LocalArray> blocks_;  ///< two blocks, or two pairs
   LocalArray own_coefficients_;
   std::byte* static_x0_ = nullptr;
   std::deque<RingShift> shifts_;
   std::array<std::vector<RingShift*>, OrbitalPlan::kStages> reads_;
   std::array<std::vector<RingShift*>, OrbitalPlan::kStages> ended_;
   std::array<RingShift*, OrbitalPlan::kStages> sums_{};
-  std::array<std::uint64_t, OrbitalPlan::kStages> numbers_{};  ///< sent in a step
+  std::array<std::uint64_t, OrbitalPlan::kStages> numbers_{};  ///< sent per step, by stage
   Tick one_packet_;
   std::array<OrbitalTimes, OrbitalPlan::kStages> times_{};
   std::vector<std::uint64_t> numbers_shifted_;
 };
 
-/// A node's transforms that run at the same time, each with handlers of its own: of several arrays,
-/// or several of one array.
+/// A node's concurrent transforms, each with its own handlers: of several arrays, or several of one
+/// array.
 using OrbitalLanes = std::span<OrbitalBase* const>;
 
-/// The node program: one run of all of them, step by step in turn. While one waits for a block, the
+/// The node program: runs all lanes once, step by step in turn. While one waits for a block, the
 /// others compute. The list must live until the program has ended.
 Program orbital_transforms(Node& node, OrbitalLanes lanes);
-/// The same of one alone.
+/// The same for a single transform.
 Program orbital_transform(Node& node, OrbitalBase& transform);
 
 }  // namespace toroid::fft

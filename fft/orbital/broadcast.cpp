@@ -46,7 +46,7 @@ BroadcastBase::BroadcastBase(Node& node, const OrbitalPlan& plan, HandlerId firs
   }
 }
 
-/// A node's ring along a dimension, with the place of a round's first block.
+/// A node's ring along a dimension, with the place whose block is first in a round.
 RingBroadcast::Ring BroadcastBase::ring(unsigned dimension, unsigned first) const {
   const OrbitalPlan::Neighbours ends = plan_->ends(dimension, node_->rank());
   return {ends.to, ends.from, plan_->canonical(node_->rank())[dimension], plan_->extent(), first};
@@ -92,7 +92,7 @@ const std::byte* BroadcastBase::coefficients(unsigned stage) const {
   return rolls() ? rolled_coefficients_[stage].block() : broadcast_coefficients_[stage].block();
 }
 
-/// What a step only reads leaves while it computes.
+/// Sends the shifted coefficients, which the step only reads, while it computes.
 void BroadcastBase::begin_step(unsigned stage) {
   if (rolls()) rolled_coefficients_[stage].release();
 }
@@ -143,7 +143,7 @@ std::vector<BroadcastBase::Need> BroadcastBase::leftovers(unsigned stage) const 
   return needs;
 }
 
-/// Behind an odd number of shifts the node's coefficients have arrived elsewhere.
+/// After an odd number of shifts, the node's coefficients are in the other block's memory.
 void BroadcastBase::end_stage(unsigned stage) {
   times_[stage].end = node_->now();
   if (!rolls()) return;
@@ -152,8 +152,8 @@ void BroadcastBase::end_stage(unsigned stage) {
     std::memcpy(own_coefficients(stage), shift.block(), shift.size());
 }
 
-/// No barrier is needed. When it ends, everything has arrived and left: the blocks are the
-/// caller's.
+/// Needs no barrier. When this program ends, everything has arrived and left, so the caller may use
+/// the blocks.
 Program broadcast_transform(Node& node, BroadcastBase& transform) {
   for (unsigned stage = 0; stage < BroadcastBase::kStages; ++stage) {
     transform.begin_stage(stage);
@@ -168,7 +168,7 @@ Program broadcast_transform(Node& node, BroadcastBase& transform) {
       }
       times.waiting += node.now() - before;
       transform.begin_step(stage);
-      const Tick at_once = 0;  // what finds room leaves before the computation
+      const Tick at_once = 0;  // send as much as fits before the computation
       co_await node.compute(at_once);
       for (Tick left = transform.multiply(stage, step); left > 0;) {
         const Tick cycles = transform.until_next_look(stage, left);

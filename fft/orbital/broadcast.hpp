@@ -1,5 +1,5 @@
-// The orbital transform's rivals: the same three stages of products, in which blocks are broadcast
-// instead of shifted. The report compares itself with both.
+// Alternatives to the orbital transform: the same three stages of products, but blocks are
+// broadcast instead of shifted. The report compares the orbital transform with both.
 #pragma once
 
 #include <array>
@@ -28,8 +28,9 @@ namespace toroid::fft {
 /// One node's part of a transform by broadcasts, for any type of elements.
 ///
 /// Every array is in the canonical layout, and a stage's sum stays at its node. Along axis a, whose
-/// dimension has the places 0 to P-1, the node at place k needs every block s of its line, times
-/// the coefficients C(s,k). A node keeps C(s,k) of its place s in the next dimension.
+/// dimension has the places 0 to P-1, the node at place k needs every block s of its line,
+/// multiplied by the coefficients C(s,k). A node keeps the C(s,k) for its place s in the next
+/// dimension.
 ///
 ///   OrbitalVariant::bbc   step t: block t is broadcast along the line, C(t,k) along the next
 ///                         dimension. Known as SUMMA.
@@ -37,11 +38,11 @@ namespace toroid::fft {
 ///                         line by broadcast, and has C(s+t,k), which are shifted down that
 ///                         dimension. Known as Fox's algorithm.
 ///
-/// **Memory:** a block of data, one of the sum, and two for those that are broadcast: 4b^3 numbers,
-/// as the orbital transform.
+/// **Memory:** one block of data, one of the sum, and two that broadcasts arrive in: 4b^3 numbers,
+/// as for the orbital transform.
 ///
 /// Source: Sedukhin, University of Aizu 2012-001, section 3.1. Construct it before the node's first
-/// turn; it must live until the fabric has stopped. The node's own thread calls it.
+/// turn; it must live until the fabric has stopped. Only the node's own thread calls it.
 class BroadcastBase {
  public:
   static constexpr unsigned kStages = OrbitalPlan::kStages;
@@ -52,33 +53,33 @@ class BroadcastBase {
 
   const OrbitalPlan& plan() const { return *plan_; }
   std::span<const OrbitalTimes> times() const { return times_; }
-  /// How many numbers this node has sent in the last run, step by step.
+  /// Numbers that this node has sent in the last run, step by step.
   std::span<const std::uint64_t> numbers_shifted() const { return numbers_shifted_; }
   std::size_t array_bytes() const;
 
   // The program below calls these.
-  /// What has to be reached before a program goes on.
+  /// A counter and the value that it must reach before a program continues.
   struct Need {
     const Counter* counter;
     std::uint64_t value;
   };
   void begin_stage(unsigned stage);
-  /// Before a step's product.
+  /// Needed before a step's product.
   std::array<Need, 2> blocks_of_step(unsigned stage) const;
-  /// REQUIRES: the step's blocks are there.
+  /// REQUIRES: the step's blocks have arrived.
   void begin_step(unsigned stage);
-  /// Computes a step's product and returns the cycles that this takes on the machine.
+  /// Computes a step's product. Returns the cycles that this takes on the machine.
   Tick multiply(unsigned stage, unsigned step);
   /// The cycles, at most `left`, that the processor should compute before it handles its packets.
   Tick until_next_look(unsigned stage, Tick left) const;
   void end_step(unsigned stage, unsigned step);
-  /// Before a stage ends.
+  /// Needed before a stage ends.
   std::vector<Need> leftovers(unsigned stage) const;
   void end_stage(unsigned stage);
   OrbitalTimes& time(unsigned stage) { return times_[stage]; }
 
  protected:
-  /// Bytes of blocks: of an array, and of the coefficients of each stage.
+  /// Sizes of blocks: of an array, and of the coefficients of each stage.
   struct Bytes {
     std::size_t array;
     std::array<std::size_t, kStages> coefficients;
@@ -89,12 +90,12 @@ class BroadcastBase {
   std::byte* input_block() { return blocks_[0].as<std::byte>(); }
   const std::byte* output_block() { return blocks_[kStages % 2].as<std::byte>(); }
   std::byte* own_coefficients(unsigned stage) { return coefficients_[stage].as<std::byte>(); }
-  /// The block numbers, along the stage's axis, of the coefficients that the node keeps: from, to.
+  /// Block numbers along the stage's axis of the coefficients that the node keeps: from, to.
   std::array<unsigned, 2> own_places(unsigned stage) const;
 
  private:
-  /// Sets the sum to the product of data and coefficients, or adds it. Returns the real
-  /// multiply-adds that it takes.
+  /// Sets the sum to the product of data and coefficients, or adds the product to it. Returns the
+  /// number of real multiply-adds.
   virtual std::uint64_t multiply_blocks(unsigned stage, bool add, const std::byte* coefficients,
                                         const std::byte* data, std::byte* sum) = 0;
 
@@ -108,9 +109,9 @@ class BroadcastBase {
   Node* node_;
   const OrbitalPlan* plan_;
   Tick one_packet_;                       ///< cycles for which a full packet keeps a link busy
-  std::vector<LocalArray> blocks_;        ///< data and sum by turns, and two that others' arrive in
+  std::vector<LocalArray> blocks_;        ///< data and sum in turn, and two for arriving data
   std::vector<LocalArray> coefficients_;  ///< the node's own, by stage
-  std::vector<LocalArray> others_coefficients_;       ///< two that arrive
+  std::vector<LocalArray> others_coefficients_;       ///< two for arriving coefficients
   std::deque<RingBroadcast> data_;                    ///< by stage
   std::deque<RingBroadcast> broadcast_coefficients_;  ///< by stage, in bbc
   std::deque<RingShift> rolled_coefficients_;         ///< by stage, in bcr
@@ -118,16 +119,17 @@ class BroadcastBase {
   std::vector<std::uint64_t> numbers_shifted_;
 };
 
-/// The node program: one transform.
+/// The node program for one transform.
 Program broadcast_transform(Node& node, BroadcastBase& transform);
 
-/// One node's part with its coefficients. T as of OrbitalTransform.
+/// One node's part with its coefficients. T is as for OrbitalTransform.
 template <typename T>
 class BroadcastTransform final : public BroadcastBase {
  public:
   BroadcastTransform(Node& node, const OrbitalPlan& plan, HandlerId first_handler);
 
-  /// This node's block of the array in C order. The caller sets it before a run, which uses it up.
+  /// This node's block of the array, in C order. The caller sets it before a run, which overwrites
+  /// it.
   std::span<T> input() { return {reinterpret_cast<T*>(input_block()), plan().block_elements()}; }
   /// After a run: this node's block of the unscaled result.
   std::span<const T> output() {

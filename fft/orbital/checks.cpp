@@ -1,4 +1,4 @@
-// What the orbital transform cannot do, and what it could do instead.
+// Refuses transforms that the orbital method cannot do, and suggests what it can do.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -22,8 +22,8 @@
 namespace toroid::fft {
 namespace {
 
-/// The numbers from 1 to `limit` nearest to `wish` that fit: the last one below it and the first
-/// one from it on.
+/// The numbers from 1 to `limit` nearest to `wish` that fit: the last one below `wish` and the
+/// first one from `wish` on.
 template <typename Fits>
 std::vector<std::int64_t> nearest(std::int64_t wish, std::int64_t limit, Fits&& fits) {
   std::vector<std::int64_t> found;
@@ -36,7 +36,7 @@ std::vector<std::int64_t> nearest(std::int64_t wish, std::int64_t limit, Fits&& 
   return found;
 }
 
-/// Extents of tori that divide every axis.
+/// Extents of tori that divide the length of every axis.
 std::vector<std::int64_t> extents_for(const ArrayExtents& size, std::int64_t wish) {
   const std::int64_t common = std::gcd(std::gcd(size[0], size[1]), size[2]);
   return nearest(wish, kMaxExtent, [&](std::int64_t p) { return common % p == 0; });
@@ -54,7 +54,7 @@ std::vector<std::int64_t> powers_of_two(std::int64_t wish) {
   return nearest(wish, 2 * wish, is_power_of_two);
 }
 
-/// Text such as "8 or 12"; `form` writes a number.
+/// Joins numbers to a text such as "8 or 12"; `form` formats a number.
 template <typename Form>
 std::string any_of(const std::vector<std::int64_t>& numbers, Form&& form) {
   std::string text;
@@ -82,8 +82,8 @@ void check_torus(const ArrayExtents& size, const Shape& shape) {
   if (is_cubic_torus(shape)) return;
   const auto edge = std::llround(std::cbrt(static_cast<double>(shape.size())));
   throw BadInput(
-      fmt::format("torus {} has no orbits: the orbital transform takes P x P x P nodes "
-                  "and closed rings; nearest for {}: {}",
+      fmt::format("torus {} does not fit the orbital transform: it needs P x P x P nodes "
+                  "in closed rings; nearest for {}: {}",
                   shape.text(), text_of(size), any_of(extents_for(size, edge), cube)));
 }
 
@@ -95,7 +95,7 @@ void check_blocks(const ArrayExtents& size, std::int64_t p) {
   for (const std::int64_t n : size)
     if (n % p != 0)
       throw BadInput(
-          fmt::format("N = {} is no multiple of P = {}, so that torus {} has no equal blocks; "
+          fmt::format("N = {} is not a multiple of P = {}, so torus {} has no equal blocks; "
                       "nearest: N = {} there, or torus {} for {}",
                       n, p, cube(p), any_of(sizes_for(p, n), plain),
                       any_of(extents_for(size, p), cube), text_of(size)));
@@ -103,7 +103,7 @@ void check_blocks(const ArrayExtents& size, std::int64_t p) {
 
 void check_power(std::int64_t n, std::int64_t p) {
   if (is_power_of_two(n)) return;
-  std::string text = fmt::format("wht takes a power of two, not N = {}; nearest: {}", n,
+  std::string text = fmt::format("wht needs a power of two, not N = {}; nearest: {}", n,
                                  any_of(powers_of_two(n), plain));
   if (!is_power_of_two(p)) text += fmt::format(", on torus {}", any_of(powers_of_two(p), cube));
   throw BadInput(text);
@@ -111,7 +111,7 @@ void check_power(std::int64_t n, std::int64_t p) {
 
 void check_matrix(const SquareMatrix& matrix, std::int64_t n, Sign sign) {
   if (matrix.size() != n)
-    throw BadInput(fmt::format("matrix {0} is {1}x{1}, its axis has {2} points", matrix.name(),
+    throw BadInput(fmt::format("matrix {0} is {1}x{1}, but its axis has {2} points", matrix.name(),
                                matrix.size(), n));
   if (sign == Sign::inverse) (void)matrix.inverse_at(0, 0);
 }
@@ -125,13 +125,13 @@ void check_transforms(const ArrayExtents& size, std::int64_t p, const OrbitalOpt
   }
 }
 
-/// Broadcasts have products in a node's own place only.
+/// The broadcast variants only compute products in a node's own place.
 void check_factors(const OrbitalOptions& options) {
   if (options.variant == OrbitalVariant::cra) return;
   if (std::ranges::any_of(options.kinds, &AxisTransform::by_factors))
-    throw BadInput("fft along an axis rolls its blocks: it is for the variant cra, not for " +
+    throw BadInput("transform fft needs the variant cra, which shifts its blocks, not " +
                    std::string(kOrbitalVariantNames[static_cast<unsigned>(options.variant)]) +
-                   "; take dft");
+                   "; use dft");
 }
 
 void check_elements(const OrbitalOptions& options) {
@@ -139,11 +139,11 @@ void check_elements(const OrbitalOptions& options) {
   const auto complex = std::ranges::find_if(options.kinds, has_complex_coefficients);
   if (complex == options.kinds.end()) return;
   const auto type = kElementTypeNames[static_cast<unsigned>(options.element)];
-  throw BadInput(fmt::format("{} of {} elements is complex; give complex ones{}", name_of(*complex),
-                             type, complex->is_fourier() ? ", or take dht" : ""));
+  throw BadInput(fmt::format("{} of {} elements has complex coefficients; use complex elements{}",
+                             name_of(*complex), type, complex->is_fourier() ? ", or dht" : ""));
 }
 
-/// A single node sends nothing: its block may have any length.
+/// A single node sends nothing, so its block may have any length.
 void check_bytes(const ArrayExtents& size, std::uint64_t p, ElementType element) {
   std::uint64_t bytes = bytes_of(element);
   for (const std::int64_t n : size) bytes *= static_cast<std::uint64_t>(n) / p;

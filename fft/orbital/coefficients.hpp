@@ -4,17 +4,17 @@
 //
 //   dft  exp(-2πi·nk/N)
 //   dct  cos(π(2n+1)k / 2N)              DCT-II, without its weights
-//   dht  cos(2πnk/N) - sin(2πnk/N)       the minus is the orbital report's; Hartley's has a plus
+//   dht  cos(2πnk/N) - sin(2πnk/N)       minus as in the orbital report; Hartley has a plus
 //   dst  sin(π(2n+1)(k+1) / 2N)          DST-II, without its weights
 //   wht  ±1: minus where n AND k have an odd number of ones      natural (Hadamard) order
-//   fft  that of dft: the same transform in another way (factors.hpp)
-//   matrix  M(k,n), the user's: X = M·x
+//   fft  as for dft: the same transform, computed by factors (factors.hpp)
+//   matrix  M(k,n), user-defined: X = M·x
 //
-// The inverse's matrix D satisfies C·D = N·1 for every kind, so that inverse after forward gives N
-// times the input. For dft it is the conjugate of C, for dht and wht it is C, and for dct it is
-// that of DCT-III, D(k,n) = (2 - [k = 0])·cos(π(2n+1)k / 2N), for dst that of DST-III, D(k,n) =
-// (2 - [k = N-1])·sin(π(2n+1)(k+1) / 2N). For a matrix it is N times the inverse matrix, so that
-// one scale undoes any mixture.
+// The inverse's matrix D satisfies C·D = N·1 for every kind, so inverse after forward gives N times
+// the input. For dft D is the conjugate of C; for dht and wht D is C; for dct D is that of DCT-III,
+// D(k,n) = (2 - [k = 0])·cos(π(2n+1)k / 2N); for dst that of DST-III, D(k,n) = (2 - [k =
+// N-1])·sin(π(2n+1)(k+1) / 2N). For a matrix D is N times the inverse matrix, so that a single
+// scale undoes any mixture of kinds.
 //
 // Source of C: Sedukhin, "Co-design of Extremely Scalable Algorithms/Architecture for 3-Dimensional
 // Linear Transforms", University of Aizu 2012-001, section 2.
@@ -34,9 +34,9 @@ bool has_complex_coefficients(const AxisTransform& transform);
 std::string name_of(const AxisTransform& transform);
 
 /// The factor by which element `in` of the input contributes to element `out` of the result, where
-/// N = size. Arguments of sines and cosines are reduced exactly, so that the result is correct to
-/// the last bit or two of a long double. REQUIRES: 0 <= in, out < size; for wht, size is a power of
-/// two, for a matrix it is the matrix's. Throws BadInput for the inverse of a singular matrix.
+/// N = size. Arguments of sines and cosines are reduced exactly, so the result is correct to the
+/// last bit or two of a long double. REQUIRES: 0 <= in, out < size; for wht, size is a power of
+/// two; for a matrix, size is the matrix's. Throws BadInput for the inverse of a singular matrix.
 std::complex<long double> coefficient(const AxisTransform& transform, Sign sign, std::int64_t size,
                                       std::int64_t in, std::int64_t out);
 

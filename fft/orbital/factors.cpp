@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kMultiplyAddsOfComplex = 4;
 
-/// The lines of a block along an axis, in place.
+/// The task that transforms a block's lines along an axis, in place.
 LocalTask lines_of(const OrbitalPlan& plan, unsigned axis) {
   const std::array<std::int64_t, 3> block = {plan.block(0), plan.block(1), plan.block(2)};
   LocalTask task;
@@ -27,7 +27,7 @@ LocalTask lines_of(const OrbitalPlan& plan, unsigned axis) {
   return task;
 }
 
-/// What LocalWork reads of it.
+/// The fields of a description that LocalWork reads.
 Description description_of(const OrbitalOptions& options) {
   Description description;
   const bool single = options.element == ElementType::complex64;

@@ -1,38 +1,41 @@
 // The orbital transform's stages, directions and layouts.
 //
-// P x P x P nodes (Q,R,S), an array of N1 x N2 x N3 elements in blocks of b = N/P along each axis.
-// With T = (alpha·(Q,R,S)) mod P, node (Q,R,S) has at the beginning and at the end of every stage
+// P x P x P nodes (Q,R,S) transform an array of N1 x N2 x N3 elements in blocks of b = N/P along
+// each axis. With T = (alpha·(Q,R,S)) mod P, node (Q,R,S) has these blocks at the beginning and at
+// the end of every stage:
 //
-//   X0(Q,R,S)   nothing transformed: the canonical layout
+//   X0(Q,R,S)   no axis transformed: the canonical layout
 //   X1(Q,R,T)   the last axis transformed, with C(S,T)
-//   X2(S,R,T)   the first one too, with C(Q,S)
-//   X3(S,Q,T)   all, with C(R,Q): the skewed layout
+//   X2(S,R,T)   the first axis too, with C(Q,S)
+//   X3(S,Q,T)   all axes, with C(R,Q): the skewed layout
 //
 // Forward goes from X0 to X3, inverse from X3 to X0 with the same coordinates of the inverse's
 // matrices. Each of the three stages takes P steps of compute and ring shift. In every step a node
-// multiplies the block of data that it has by the coefficients that it has, and adds the product to
-// the sum that it has. Then two of the three go on to neighbours, which the paper calls rolling:
+// multiplies its block of data by its block of coefficients and adds the product to its block of
+// the sum. Then two of the three blocks move on to neighbours, which the paper calls rolling:
 //
-//               axis   stays   is shifted
+//               axis   stays   shifted
 //   X0 and X1     2    X0      X1 along S, C along Q
 //   X1 and X2     0    C       X1 along S, X2 along Q
 //   X2 and X3     1    C       X2 along Q, X3 along R
 //
-// Forward, everything moves by alpha's sign in its dimension. That is -1 in T: at step t a node
-// deals with the blocks of T - t. The inverse is the forward transform in reverse: everything moves
+// Forward, everything moves by alpha's sign in its dimension. In T, that is -1: at step t a node
+// works on the blocks of T - t. The inverse is the forward transform in reverse: everything moves
 // the other way. After P steps all blocks are back at their own nodes.
 //
-// The stages may transform the axes in any of the six orders. That renames axes and dimensions
-// together: what is said above of S and the last axis holds for the axis of the first stage and the
-// dimension of its number, what is said of Q for the second stage, of R for the third. The two
-// first stages take place in slices across the third one's axis, P planes of nodes that do not
-// know of each other: the third axis is the slicing, and each slicing allows two orders.
+// The stages may transform the axes in any of the six orders. This renames axes and dimensions
+// together: the statements above about S and the last axis then hold for the axis of the first
+// stage and the dimension of the same number, those about Q for the second stage, those about R for
+// the third. The first two stages take place in slices across the third stage's axis: P planes of
+// nodes that are independent of each other. So the third axis is the slicing, and each slicing
+// allows two orders.
 //
-// Extents may differ, as long as P divides each. The machine may not: X2 has as many blocks along
-// the second stage's axis as S has nodes, X3 as many along the third's as Q.
+// The array's extents may differ if P divides each. The machine's extents may not: X2 has as many
+// blocks along the second stage's axis as there are nodes along S, and X3 as many along the third's
+// as along Q.
 //
-// Source: Sedukhin, University of Aizu 2012-001, sections 2, 4.1 and 4.2. Beyond it: a transform
-// and an extent of its own per axis.
+// Source: Sedukhin, University of Aizu 2012-001, sections 2, 4.1 and 4.2. Not in the source: each
+// axis may have its own transform and extent.
 #pragma once
 
 #include <algorithm>
@@ -72,15 +75,15 @@ struct OrbitalOptions {
   std::array<int, 3> alpha = {1, 1, 1};  ///< the scheduling vector: +1 or -1 for Q, R and S
   /// The axis that each stage of forward transforms: any permutation of 0, 1 and 2.
   std::array<unsigned, 3> stage_axes = {2, 0, 1};
-  /// By broadcasts every array is in the canonical layout, and alpha means nothing.
+  /// The broadcast variants keep every array in the canonical layout and ignore alpha.
   OrbitalVariant variant = OrbitalVariant::cra;
-  /// Whose lines, and how they are planned, where an axis is transformed by factors.
+  /// Library and planning of line transforms, if an axis is transformed by factors.
   local::LibraryName library = local::default_library();
   local::Rigor rigor = local::Rigor::estimate;
 };
 
-/// The frequency at a place of an axis of `size` points on rings of `extent` nodes, and the place
-/// of a frequency. REQUIRES: extent divides size; 0 <= place, frequency < size.
+/// In digit order: the frequency at a place of an axis of `size` points on rings of `extent` nodes,
+/// and the place of a frequency. REQUIRES: extent divides size; 0 <= place, frequency < size.
 constexpr std::int64_t frequency_by_digits(std::int64_t size, std::int64_t extent,
                                            std::int64_t place) {
   const std::int64_t block = size / extent;
@@ -91,10 +94,10 @@ constexpr std::int64_t place_by_digits(std::int64_t size, std::int64_t extent,
   return frequency_by_digits(size, size / extent, frequency);
 }
 
-/// Throws BadInput for what the orbital transform cannot do; see OrbitalPlan.
+/// Throws BadInput if the orbital transform cannot do this; see OrbitalPlan.
 void check_orbital(const ArrayExtents& size, const Shape& shape, const OrbitalOptions& options);
 
-/// A stage multiplies X`data` along an axis, which gives X`sum`.
+/// A stage multiplies X`data` along an axis; the result is X`sum`.
 struct OrbitalStage {
   unsigned data;
   unsigned sum;
@@ -107,43 +110,42 @@ struct OrbitalStage {
 /// A block's number along each axis, 0 to P-1.
 using BlockIndex = std::array<unsigned, 3>;
 
-/// What all nodes share. It is immutable, and serves any number of transforms.
+/// Shared by all nodes. Immutable; serves any number of transforms.
 class OrbitalPlan {
  public:
   static constexpr unsigned kStages = 3;
 
-  /// Throws BadInput if the machine is no torus of P x P x P nodes (or a single node), P does not
-  /// divide an extent, an extent is no power of two for wht or not a matrix's, a matrix has no
-  /// inverse where that is asked for, or the elements are real for complex coefficients. The
-  /// message says what would fit.
+  /// Throws BadInput if the machine is not a torus of P x P x P nodes (or a single node), P does
+  /// not divide an extent, an extent does not suit wht (a power of two) or a matrix (its size), a
+  /// matrix is singular and the inverse is asked for, or the elements are real and the coefficients
+  /// complex. The message says what would fit.
   OrbitalPlan(const ArrayExtents& size, const Shape& shape, OrbitalOptions options);
 
   const ArrayExtents& size() const { return size_; }
   const OrbitalOptions& options() const { return options_; }
   unsigned extent() const { return extent_; }  ///< P
-  /// Elements of a block along an axis, and of all of it.
+  /// Elements of a block along an axis, and in total.
   int block(unsigned axis) const { return static_cast<int>(size_[axis] / extent_); }
   std::size_t block_elements() const;
   OrbitalStage stage(unsigned number) const;
-  /// The axis that a pair of arrays transforms; see OrbitalStage.
+  /// The axis that is transformed between a pair of arrays; see OrbitalStage.
   unsigned product_axis(unsigned pair) const { return options_.stage_axes[pair]; }
-  /// The torus dimension along which X`number`, 1 to 3, is shifted; and the coefficients.
+  /// The torus dimension along which X`number`, 1 to 3, is shifted, and that of the coefficients.
   unsigned array_dimension(unsigned number) const { return options_.stage_axes[number - 1]; }
   unsigned coefficients_dimension() const { return options_.stage_axes[1]; }
 
   /// The block that a node holds before forward, and after it.
   BlockIndex canonical(Rank node) const { return home(0, node); }
   BlockIndex skewed(Rank node) const { return home(3, node); }
-  /// The elements of the node's block of the input, and of the result.
+  /// The index boxes of the node's block of the input, and of the result.
   Box input_box(Rank node) const { return box(options_.sign == Sign::forward ? 0 : 3, node); }
   Box output_box(Rank node) const { return box(options_.sign == Sign::forward ? 3 : 0, node); }
 
   /// The block of array X`number`, 0 to 3, that a node holds at the beginning and the end of a
   /// stage.
   BlockIndex home(unsigned number, Rank node) const;
-  /// A block that a stage moves in each of its steps along a dimension of the torus: of an array,
-  /// or of the coefficients of an axis. It is shifted by all nodes, or broadcast by one in every
-  /// ring.
+  /// A block that each step of a stage moves along a torus dimension: of an array, or of an axis's
+  /// coefficients. All nodes shift it, or one node per ring broadcasts it.
   struct MovedBlock {
     unsigned dimension;
     bool coefficients;
@@ -158,13 +160,13 @@ class OrbitalPlan {
   /// Real multiply-adds of a step's product.
   std::uint64_t multiply_adds(unsigned stage) const;
 
-  /// The nodes to which a node sends and from which it receives in a ring shift along a dimension.
+  /// A node's destination and source in a ring shift along a dimension.
   struct Neighbours {
     Rank to;
     Rank from;
   };
   Neighbours neighbours(unsigned dimension, Rank node) const;
-  /// The nodes at the next place of a dimension, `to`, and at the one before, `from`.
+  /// The nodes at the next place of a dimension, `to`, and at the previous place, `from`.
   Neighbours ends(unsigned dimension, Rank node) const;
 
  private:

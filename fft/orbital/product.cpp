@@ -96,7 +96,8 @@ void OrbitalProduct<T>::run(const std::byte* coefficients, const T* data, bool a
     run_as(real, reinterpret_cast<const Real*>(data), add, reinterpret_cast<Real*>(sum), planes);
 }
 
-/// Along axis 0 the planes are columns of the coefficients; else they are planes of the data too.
+/// Along axis 0 the planes select columns of the coefficients; along other axes, planes of the
+/// data.
 template <typename T>
 template <typename U>
 void OrbitalProduct<T>::run_as(const U* coefficients, const U* data, bool add, U* sum,
@@ -132,7 +133,7 @@ void OrbitalProduct<T>::run_by_factor([[maybe_unused]] const T* factor,
   }
 }
 
-/// It goes plane by plane so that the parts stay in the cache.
+/// Goes plane by plane, so that the parts stay in the cache.
 template <typename T>
 void OrbitalProduct<T>::run_by_parts([[maybe_unused]] const Real* coefficients,
                                      [[maybe_unused]] const T* data, [[maybe_unused]] bool add,

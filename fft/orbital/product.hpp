@@ -24,16 +24,16 @@ struct RealOf<std::complex<T>> {
   using type = T;
 };
 
-/// a·b by the formula. The operator also looks for infinities, which no coefficient is.
+/// a·b by the formula. operator* also handles infinities, which coefficients never are.
 template <typename Real>
 constexpr std::complex<Real> times(const std::complex<Real>& a, const std::complex<Real>& b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
 /// Multiplies blocks of a x b x c elements of T: float, double or complex of these. A BLAS computes
-/// matrix products on the blocks in their C order. For p planes of the sum: along axis 0 one of
-/// p x a by a x bc, along axis 1 one of b x b by b x c per plane, along axis 2 one of pb x c by
-/// c x c.
+/// matrix products on the blocks in their C order. For p planes of the sum: along axis 0, one
+/// product of p x a by a x bc; along axis 1, one of b x b by b x c per plane; along axis 2, one of
+/// pb x c by c x c.
 template <typename T>
 class OrbitalProduct {
  public:
@@ -45,25 +45,25 @@ class OrbitalProduct {
 
   /// REQUIRES: T is complex if the transform's coefficients are.
   OrbitalProduct(AxisTransform transform, unsigned axis, const Block& block);
-  /// Of a plan's blocks and its transform along an axis.
+  /// For a plan's blocks and its transform along an axis.
   OrbitalProduct(const OrbitalPlan& plan, unsigned axis);
 
-  /// Bytes of a block of coefficients, which are real if the transform's are: b x b where the block
-  /// has b elements along the axis; a single one by factors.
+  /// Bytes of a block of coefficients, which are real if the transform's are: b x b of them if the
+  /// block has b elements along the axis; a single coefficient if by factors.
   std::size_t coefficient_bytes() const;
-  /// Writes the block of coefficients from block `in` of an axis of `size` elements to block `out`;
-  /// by factors the one by which block `in` is multiplied.
+  /// Writes the block of coefficients from block `in` of an axis of `size` elements to block `out`.
+  /// By factors, writes the single coefficient by which block `in` is multiplied.
   void fill(std::byte* coefficients, Sign sign, std::int64_t size, unsigned in, unsigned out) const;
-  /// Planes of the sum: its rows along axis 0 from `first` on, which are contiguous.
+  /// Planes of the sum: its rows along axis 0 from `first` on; they are contiguous.
   struct Planes {
     int first;
     int count;
   };
   /// sum = data·coefficients, or sum += data·coefficients if `add`, for some planes of the sum.
   void run(const std::byte* coefficients, const T* data, bool add, T* sum, const Planes& planes);
-  /// Real multiply-adds for one plane: its elements, unless by factors times the block's along the
-  /// product's axis; twice as many if T is complex, four times as many if the coefficients are
-  /// complex too.
+  /// Real multiply-adds for one plane: the number of its elements times the block's length along
+  /// the product's axis (by factors: times 1). Twice as many if T is complex, four times as many if
+  /// the coefficients are complex too.
   std::uint64_t fmas_of_plane() const;
 
  private:
@@ -72,9 +72,10 @@ class OrbitalProduct {
   /// Multiplies by coefficients of type U, which is T or its real type.
   template <typename U>
   void run_as(const U* coefficients, const U* data, bool add, U* sum, const Planes& planes) const;
-  /// All elements by the same number.
+  /// Multiplies all elements by the same number.
   void run_by_factor(const T* factor, const T* data, bool add, T* sum, const Planes& planes) const;
-  /// Complex data by real coefficients along the last axis: real and imaginary parts apart.
+  /// Multiplies complex data by real coefficients along the last axis: real and imaginary parts
+  /// separately.
   void run_by_parts(const Real* coefficients, const T* data, bool add, T* sum,
                     const Planes& planes);
 

@@ -18,7 +18,7 @@ OrbitalStageBound bound_of_stage(const OrbitalPlan& plan, unsigned stage, const 
   const unsigned rolled = steps + (lanes - 1) * (steps - 2);
   for (const OrbitalPlan::MovedBlock& block : plan.moved_blocks(stage)) {
     const MessageCost cost = message_cost(machine, plan.block_bytes(block));
-    // A block that is broadcast goes by half of the ring's links each way.
+    // A broadcast block takes half of the ring's links in each direction.
     const unsigned passed_on = block.is_broadcast ? steps - 1 : rolled;
     const unsigned on_a_link = block.is_broadcast ? steps / 2 : rolled;
     bound.processor += passed_on * cost.packets * (machine.inject_cycles + machine.receive_cycles);

@@ -1,4 +1,4 @@
-// What a stage of the orbital transform takes at least.
+// Lower bound on the time of a stage of the orbital transform.
 #pragma once
 
 #include "fft/orbital/plan.hpp"
@@ -7,16 +7,17 @@
 
 namespace toroid::fft {
 
-/// Cycles that a stage takes at least, from having its data to having its sum. All nodes do the
-/// same: in every step a product, and blocks that go to neighbours.
+/// The least number of cycles of a stage, from having its data to having its sum. All nodes do the
+/// same: each step has one product, and blocks that go to neighbours.
 struct OrbitalStageBound {
-  Tick processor = 0;  ///< of a node: products, and the packets that it sends and receives
-  Tick link = 0;       ///< of each link that blocks are shifted over
+  Tick processor = 0;  ///< of a node: products, and sending and receiving packets
+  Tick link = 0;       ///< of each link over which blocks are shifted
 
   Tick cycles() const { return processor > link ? processor : link; }
 };
-/// Of the first of `lanes` arrays that are transformed at the same time: meanwhile the others'
-/// products are computed, too, and all of their blocks but two have come and gone in each ring.
+/// For the first of `lanes` arrays that are transformed at the same time. Meanwhile the other
+/// arrays' products are computed too, and all but two of their blocks have passed through each
+/// ring.
 OrbitalStageBound bound_of_stage(const OrbitalPlan& plan, unsigned stage, const Machine& machine,
                                  unsigned lanes = 1);
 

@@ -121,9 +121,9 @@ std::int64_t orbital_lanes(std::int64_t batch, OrbitalVariant variant) {
   return variant == OrbitalVariant::cra ? std::min<std::int64_t>(batch, 2) : 1;
 }
 
-/// Of a node: two blocks of the array, and two of the array or of coefficients, and the
-/// coefficients of each axis. By broadcasts four blocks of the array, and two of others'
-/// coefficients.
+/// Per node and lane: two blocks of the array, two more of the array or of coefficients, whichever
+/// is larger, and the coefficients of each axis. Broadcast variants: four blocks of the array, two
+/// of others' coefficients, and the coefficients of each axis.
 double orbital_bytes(const ArrayExtents& size, const Shape& shape, std::int64_t batch,
                      OrbitalVariant variant) {
   const double nodes = shape.size();

@@ -41,8 +41,8 @@ std::byte* OrbitalTransform<T>::coefficients(unsigned pair) {
                    : fixed_coefficients_[pair - 1].template as<std::byte>();
 }
 
-/// Loads the coefficients from this node's block of one array to its block of the other. Those of
-/// pair 0, which are shifted, are those of the first step.
+/// Loads the coefficients from this node's block of the pair's one array to its block of the other.
+/// Pair 0's are shifted, so these are the first step's.
 template <typename T>
 void OrbitalTransform<T>::load_coefficients(unsigned pair) {
   const unsigned axis = plan().product_axis(pair);
@@ -74,7 +74,7 @@ std::uint64_t OrbitalTransform<T>::multiply_blocks(const OrbitalStage& stage, bo
   return product.fmas_of_plane();
 }
 
-/// The frequencies are on the side of the pair's second array.
+/// The frequencies belong to the pair's second array.
 template <typename T>
 Tick OrbitalTransform<T>::transform_lines(unsigned pair) {
   Factor& factor = factors_[pair];

@@ -19,14 +19,14 @@
 namespace toroid::fft {
 
 /// One node's part with its coefficients. T is float, double, std::complex<float> or
-/// std::complex<double>, as the plan says.
+/// std::complex<double>, as the plan's element type.
 template <typename T>
 class OrbitalTransform final : public OrbitalBase {
  public:
   OrbitalTransform(Node& node, const OrbitalPlan& plan, HandlerId first_handler = kFirstHandler);
 
-  /// This node's block plan().input_box() of the array in C order. The caller sets it before a run,
-  /// which uses it up.
+  /// This node's block plan().input_box() of the array, in C order. The caller sets it before a
+  /// run, which overwrites it.
   std::span<T> input() { return elements_at(input_block()); }
   /// After a run: this node's block plan().output_box() of the unscaled result.
   std::span<const T> output() {
@@ -34,7 +34,7 @@ class OrbitalTransform final : public OrbitalBase {
   }
 
  private:
-  /// Complex for any T: a plan of real elements by factors is refused.
+  /// Complex for any T; a plan with real elements by factors is refused.
   using Factor = BlockFactor<std::complex<typename OrbitalProduct<T>::Real>>;
 
   std::uint64_t multiply_blocks(const OrbitalStage& stage, bool add,
@@ -46,8 +46,8 @@ class OrbitalTransform final : public OrbitalBase {
   unsigned block_number(unsigned number, unsigned axis) const;
 
   std::vector<OrbitalProduct<T>> products_;     ///< by pair of arrays; see OrbitalStage
-  std::vector<LocalArray> fixed_coefficients_;  ///< those of the pairs 1 and 2
-  std::vector<Factor> factors_;                 ///< by pair; idle where there is a matrix
+  std::vector<LocalArray> fixed_coefficients_;  ///< those of pairs 1 and 2
+  std::vector<Factor> factors_;                 ///< by pair; does nothing if the axis has a matrix
 };
 
 extern template class OrbitalTransform<float>;

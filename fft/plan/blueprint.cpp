@@ -34,18 +34,18 @@ void check_cut(const Description& description) {
   const double cut = description.box_cut;
   TOROID_CHECK(cut >= 1);
   if (cut == 1) return;
-  if (description.method != Method::slab) throw BadInput("a box cut is for the slab method");
+  if (description.method != Method::slab) throw BadInput("a box cut needs the slab method");
   if (description.real) throw BadInput("a box cut takes complex data");
   const std::int64_t shortest = std::ranges::min(description.size);
   if (kept_of(shortest, cut) < 1)
-    throw BadInput(fmt::format("a box cut of {} leaves nothing of {}; at most {}", cut,
+    throw BadInput(fmt::format("a box cut of {} leaves no points of {}; use at most {}", cut,
                                size_text(description), shortest));
 }
 
 void check_overlap(const Overlap& overlap) {
   if (overlap.window < 1 || overlap.window > kMostOutstanding)
-    throw BadInput(fmt::format("a window of {} exchanges; 1 to {} may be outstanding",
-                               overlap.window, kMostOutstanding));
+    throw BadInput(fmt::format("window of {} exchanges: 1 to {} may be outstanding", overlap.window,
+                               kMostOutstanding));
   TOROID_CHECK(overlap.test_interval >= 0);
 }
 
@@ -53,16 +53,16 @@ void check_kinds(const Description& description) {
   if (description.method == Method::orbital) return;
   for (const AxisTransform& transform : description.kinds)
     if (transform.kind != TransformKind::dft)
-      throw BadInput("transforms other than the dft are for the orbital method");
+      throw BadInput("transforms other than the dft need the orbital method");
 }
 
-/// A collective call carries all of an exchange and is waited for.
+/// Message passing carries an exchange in one blocking call. The orbital method has no exchanges.
 void check_layer(const Description& description) {
   if (description.layer == Layer::packets) return;
   if (description.method == Method::orbital)
-    throw BadInput("the orbital method has no exchange that message passing could carry");
+    throw BadInput("the orbital method has no exchanges for message passing to carry");
   if (description.overlap.planes != 0 || description.overlap.backward_planes.value_or(0) != 0)
-    throw BadInput("message passing is blocking: it cannot carry planes while others are computed");
+    throw BadInput("message passing is blocking: it cannot overlap planes with computation");
 }
 
 /// Sets the user's boxes to [0, 1) along axes that the array does not have.
@@ -74,12 +74,12 @@ void complete(std::vector<Box>& boxes, std::size_t axes) {
     }
 }
 
-/// A result that returns to its input's layout returns to the in-boxes, if there are any.
+/// With return_to_input, the result goes back to the in-boxes, if the user gave any.
 void return_to_boxes(Description& description) {
   if (!description.return_to_input || description.in_boxes.empty()) return;
   if (in_extents(description) != out_extents(description))
     throw BadInput(
-        "a result of other extents than the data cannot return to its in-boxes; give "
+        "the result's extents differ from the data's, so it cannot return to the in-boxes; give "
         "out-boxes");
   description.out_boxes = description.in_boxes;
 }
@@ -106,7 +106,7 @@ Blueprint::Blueprint(const Description& description, const Shape& shape)
   check_cut(description);
   check_kinds(description);
   check_overlap(description.overlap);
-  (void)local::library(description.library);  // throws if the build is without it
+  (void)local::library(description.library);  // throws if the build lacks it
   check_layer(description);
   complete(description_.in_boxes, description_.size.size());
   complete(description_.out_boxes, description_.size.size());
@@ -131,9 +131,9 @@ Blueprint::Blueprint(const Description& description, const Shape& shape, Stages 
       stages_(std::move(stages.stages)),
       exchanges_(std::move(stages.exchanges)) {}
 
-/// An exchange is only cut if every node receives something. PipelinedExchange tells pieces apart
-/// by the rule that a node which has completed one has heard of it from all others: a node that
-/// receives nothing would run ahead.
+/// Cuts an exchange only if every node receives something. PipelinedExchange relies on this: a node
+/// that has completed a piece has heard of it from all other nodes. A node that receives nothing
+/// would run ahead.
 void Blueprint::keep_pieces_where_all_receive() {
   const auto all_receive = [this](const Distribution& distribution) {
     for (Rank node = 0; node < shape_.size(); ++node)
@@ -147,8 +147,8 @@ void Blueprint::keep_pieces_where_all_receive() {
   }
 }
 
-/// One exchange of the whole machine leads from the user's in-boxes to the method's first stage,
-/// and one from its last stage to the out-boxes.
+/// Adds two exchanges among all nodes: from the user's in-boxes to the method's first stage, and
+/// from its last stage to the out-boxes.
 void Blueprint::add_user_boxes() {
   const StageExchange whole{0, shape_.dims(), {}, {}};
   if (!description_.in_boxes.empty()) {

@@ -10,8 +10,8 @@
 namespace toroid::fft {
 namespace {
 
-/// The frequency of the element i of an axis. A box cut that leaves an even number n of points
-/// keeps -n/2, not n/2; see LocalWork::copy_centre.
+/// The frequency of element i of an axis. If a box cut keeps an even number n of points, it keeps
+/// -n/2 and drops n/2; see LocalWork::copy_centre.
 std::int64_t frequency(const Description& description, unsigned axis, std::int64_t i) {
   if (description.real && axis == half_axis(description)) return i;
   const std::int64_t n = kept_of(description.size[axis], description.box_cut);
@@ -19,7 +19,7 @@ std::int64_t frequency(const Description& description, unsigned axis, std::int64
   return i < upper ? i : i - n;
 }
 
-/// Advances `at` to the next row of a box in C order; false after the last.
+/// Advances `at` to the next row of a box in C order. Returns false after the last row.
 bool to_next_row(const Box& box, unsigned row_axis, Index& at) {
   for (unsigned axis = row_axis; axis-- > 0;) {
     if (++at[axis] < box.hi[axis]) return true;
@@ -35,7 +35,7 @@ LocalArray room_for_spectrum(const Plan& plan) {
 void check_dft(const Description& description) {
   for (const AxisTransform& transform : description.kinds)
     if (transform.kind != TransformKind::dft)
-      throw BadInput("a convolution takes the dft: the spectra of others have no wave vectors");
+      throw BadInput("a convolution needs the dft: other transforms' spectra have no wave vectors");
 }
 
 }  // namespace
@@ -91,8 +91,8 @@ void Convolution::multiply(const Box& box) {
   while (to_next_row(box, row_axis(), at));
 }
 
-/// Multiplies the row that begins at `at` in all arrays of the batch, with one call of the factor
-/// per element.
+/// Multiplies the row that begins at `at` in all arrays of the batch. Calls the factor once per
+/// element of the row.
 template <typename T>
 void Convolution::multiply_row(const Box& box, Index at) {
   const unsigned axis = row_axis();

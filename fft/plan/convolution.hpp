@@ -1,6 +1,6 @@
-// Convolution: an array's spectrum times a function of the wave vector, and back again. So filters,
-// derivatives, shifts and solutions of a Poisson equation are computed. Only the two transforms
-// communicate.
+// Convolution: transforms an array, multiplies the spectrum by a function of the wave vector, and
+// transforms back. Filters, derivatives, shifts and solutions of a Poisson equation are computed
+// this way. Only the two transforms communicate.
 //
 //   fft::Convolution poisson(node, {.size = {64, 64, 64}, .real = true});  // before any await
 //   std::vector<double> field(poisson.size());
@@ -11,8 +11,8 @@
 //     return square == 0 ? 0 : 1 / square;
 //   }
 //
-// The spectrum stays in the layout that forward leaves it in, since an element's place says which
-// wave vector it belongs to. So leave out return_to_input and out_boxes: they cost an exchange.
+// The spectrum stays in forward's output layout, because an element's place determines its wave
+// vector. So leave out return_to_input and out_boxes: they would cost an exchange.
 #pragma once
 
 #include <array>
@@ -33,46 +33,47 @@
 
 namespace toroid::fft {
 
-/// Frequencies of an element of a spectrum, axis by axis, in periods along the whole axis: the k of
-/// its wave exp(+2πi·kn/N). An axis of n points has 0, 1, ..., n/2, -(n-1)/2, ..., -1 in this
-/// order; if n is even, its n/2 is -n/2 as well. 0 along axes that the array does not have.
+/// Frequencies of a spectrum's element, axis by axis, in periods along the whole axis: the k of its
+/// wave exp(+2πi·kn/N). An axis of n points has the frequencies 0, 1, ..., n/2, -(n-1)/2, ..., -1
+/// in this order; if n is even, n/2 and -n/2 are the same. 0 along axes that the array does not
+/// have.
 using WaveVector = std::array<std::int64_t, kMaxAxes>;
 
-/// The wave vector of the element `at` of what forward gives. The half spectrum of real data has 0,
-/// 1, ..., n/2 along the last axis. A box cut leaves n points of a larger spectrum, in which -n/2
+/// The wave vector of element `at` of forward's output. The half spectrum of real data has 0, 1,
+/// ..., n/2 along the last axis. A box cut leaves n points of a larger spectrum, in which -n/2
 /// differs from n/2; it keeps -n/2.
 WaveVector wave_vector(const Description& description, const Index& at);
 
-/// A convolution on one node. Like Plan it must live until the fabric has stopped, and the node's
-/// own thread calls it.
+/// A convolution on one node. Like Plan, it must live until the fabric has stopped, and only the
+/// node's own thread may call it.
 class Convolution {
  public:
   /// Throws BadInput as Plan does, and if the transform is not the DFT.
   Convolution(Node& node, const Description& description);
-  /// The same from a blueprint that the nodes share.
+  /// The same, from a blueprint that the nodes share.
   Convolution(Node& node, std::shared_ptr<const Blueprint> blueprint);
   Convolution(const Convolution&) = delete;  // its program refers to it
 
-  /// The layout of what goes in and of what comes out.
+  /// The layout of both input and output.
   const NodeLayout& layout() const { return plan_.input_layout(); }
-  /// Elements of a node's local array.
+  /// Elements of this node's local array.
   std::size_t size() const { return plan_.input_size(); }
   const Plan& plan() const { return plan_; }
 
-  /// To be awaited, one call at a time. Multiplies every element of the spectrum of `in` by
-  /// factor(its wave vector), a real or complex number, and the result by 1/N: the factor 1 gives
-  /// `in` back. All arrays of a batch get the same factors. `in` and `out` may begin at the same
-  /// place and live until the call has ended; the factor is copied.
+  /// Awaitable, one call at a time. Multiplies every element of the spectrum of `in` by factor(its
+  /// wave vector), a real or complex number, and the result by 1/N: a factor of 1 gives `in` back.
+  /// All arrays of a batch get the same factors. `in` and `out` may begin at the same place. Both
+  /// must live until the call has ended; the factor is copied.
   ///
-  /// For real data the factor is only called with k >= 0 along the last axis. The result is real
-  /// because factor(-k) is taken to be the conjugate of factor(k). If it is not, as for an odd
+  /// For real data, the factor is only called with k >= 0 along the last axis. The result is real
+  /// because factor(-k) is assumed to be the conjugate of factor(k). If it is not, as for an odd
   /// derivative at n/2, the imaginary part of the result is lost.
   ///
-  /// On a model the transforms take time, the multiplication takes none.
+  /// In virtual time the transforms take time and the multiplication takes none.
   ///
-  /// A factor that is a temporary in co_await's expression must be trivially destructible: a
-  /// function is, and so is a lambda that captures numbers and references. Other factors need a
-  /// name.
+  /// A factor that is a temporary in co_await's expression must be trivially destructible.
+  /// Functions are, and so are lambdas that capture only numbers and references. Give other factors
+  /// a name.
   template <typename Function>
   requires std::is_invocable_r_v<Complex, Function&, const WaveVector&> PerformAwaiter
   apply(ConstArray in, Array out, Function&& factor) {
@@ -95,7 +96,7 @@ class Convolution {
   void multiply_row(const Box& box, Index at);
 
   const Description& description() const { return plan_.blueprint().description(); }
-  /// The fastest axis of the array, along which a row lies.
+  /// The fastest axis of the array; rows lie along it.
   unsigned row_axis() const { return static_cast<unsigned>(description().size.size()) - 1; }
 
   Node* node_;

@@ -1,4 +1,4 @@
-// Extents of the arrays that a plan takes and gives, and names of axes.
+// Extents of a plan's input and output arrays, and names of axes.
 #pragma once
 
 #include <cstddef>
@@ -17,24 +17,24 @@ inline unsigned half_axis(const Description& description) {
   return static_cast<unsigned>(description.size.size()) - 1;
 }
 
-/// Whether forward gives half a spectrum. The orbital method's transforms of real data are real.
+/// Whether forward returns half a spectrum. The orbital method's transforms of real data are real.
 inline bool keeps_half(const Description& description) {
   return description.real && description.method != Method::orbital;
 }
 
-/// Extents of what forward takes.
+/// Extents of forward's input.
 inline Index in_extents(const Description& description) {
   return extents_of(description.size, description.batch);
 }
 
-/// Of n points, those that a box cut keeps; 0: it is too great. A quotient that only rounding keeps
-/// below a whole number, as of 33 and the binary neighbour of 1.1, is that number.
+/// How many of n points a box cut keeps; 0: the cut is too large. If n / box_cut is below a whole
+/// number only by rounding, e.g. 33 / 1.1, it counts as that number.
 inline std::int64_t kept_of(std::int64_t n, double box_cut) {
   constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
   return static_cast<std::int64_t>(static_cast<double>(n) / box_cut * (1 + kRounding));
 }
 
-/// Extents of what forward gives, after a box cut and with the last axis of real data halved.
+/// Extents of forward's output, after a box cut and with the last axis of real data halved.
 inline Index out_extents(const Description& description) {
   Index extents = in_extents(description);
   const std::size_t axes = description.size.size();
@@ -44,15 +44,15 @@ inline Index out_extents(const Description& description) {
   return extents;
 }
 
-/// `extents` with those of `axes` taken from `from`.
+/// `extents`, with the extents of `axes` replaced by those in `from`.
 inline Index with_axes(Index extents, const Axes& axes, const Index& from) {
   for (unsigned axis = 0; axis < kAxes; ++axis)
     if (axes[axis]) extents[axis] = from[axis];
   return extents;
 }
 
-/// A stage's name from the axes that it transforms: letters of "xyz" for arrays of up to three
-/// axes, else the axes' numbers.
+/// A stage's name from the axes that it transforms: letters of "xyz" if the array has at most three
+/// axes, otherwise the axes' numbers.
 inline std::string name_of(const Axes& axes, std::size_t dims) {
   constexpr std::string_view kNames = "xyzuvw";
   std::string name;

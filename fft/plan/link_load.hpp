@@ -1,5 +1,5 @@
-// The load that minimal routing must put on the links, whatever way it chooses: the basis of lower
-// bounds for exchanges whose messages differ in length.
+// The load that minimal routing must put on the links, whichever path it takes. Lower bounds for
+// exchanges with messages of different lengths are based on it.
 #pragma once
 
 #include <array>
@@ -11,9 +11,8 @@
 
 namespace toroid::fft {
 
-/// Bytes for which minimal routing has no choice: the rings of a torus dimension carry bytes x hops
-/// in one direction or the other, and messages between different sides of a cut of a mesh dimension
-/// cross it.
+/// Load that minimal routing cannot avoid. The rings of a torus dimension carry bytes x hops, in
+/// either direction. In a mesh dimension, messages between different sides of a cut cross the cut.
 class LinkLoad {
  public:
   explicit LinkLoad(const Shape& shape);
@@ -21,13 +20,13 @@ class LinkLoad {
   /// Adds a message.
   void add(const Coord& from, const Coord& to, std::uint64_t wire_bytes);
   void add(const LinkLoad& other);
-  /// A lower bound of the bytes that the hottest link carries: the load, shared out evenly over the
+  /// A lower bound on the bytes that the hottest link carries: the load spread evenly over the
   /// links of the `nodes` nodes that sent it.
   double hottest_bytes(Rank nodes) const;
 
  private:
   Shape shape_;
-  std::array<std::uint64_t, kMaxDims> byte_hops_{};  ///< of torus dimensions
+  std::array<std::uint64_t, kMaxDims> byte_hops_{};  ///< of the torus dimensions
   /// [dimension][cut][0: upwards, 1: downwards]; cut c lies between coordinates c and c + 1.
   std::array<std::vector<std::array<std::uint64_t, 2>>, kMaxDims> cuts_;
 };

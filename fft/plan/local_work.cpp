@@ -31,7 +31,7 @@ local::Kind kind_of(const LocalTask& task) {
   return task.backward ? local::Kind::inverse : local::Kind::forward;
 }
 
-/// The last transformed axis, which is halved if the data is real.
+/// The last transformed axis. It is halved if the data is real.
 unsigned last_axis(const Axes& axes) {
   unsigned last = 0;
   for (unsigned axis = 0; axis < kAxes; ++axis)
@@ -118,8 +118,8 @@ void LocalWork::plan_copy(const LocalTask& task) {
   }
 }
 
-/// The lines of several boxes stand one behind the other, whichever box they belong to: they are
-/// one array of lines.
+/// The lines of several boxes lie one after the other across box boundaries: they are one array of
+/// lines.
 void LocalWork::plan_lines(const LocalTask& task) {
   const unsigned axis = last_axis(task.axes);
   const std::int64_t in_length = task.from.boxes()[0].length(axis);
@@ -132,10 +132,10 @@ void LocalWork::plan_lines(const LocalTask& task) {
   add(work, Place::from, Place::to);
 }
 
-/// Lines that are contiguous where they are written, and not where they are read, lead a kernel
-/// through the source more than once: the 64 planes of a node of two, 128 x 128 each, take 5.0 ms
-/// four at a time, and 3.9 ms if they are copied first and transformed in the cache. Not where
-/// equal bits are wanted on every fabric.
+/// If lines are contiguous in the target but not in the source, a kernel reads the source more than
+/// once. Measured for one of two nodes with 64 planes of 128 x 128: 5.0 ms four lines at a time;
+/// 3.9 ms if they are copied first and transformed in the cache. Not done with Rigor::estimate,
+/// which promises equal bits on every fabric.
 bool LocalWork::copies_first(const LocalTask& task, const local::Work& work) const {
   if (!task.stays_in_cache || work.in_place || rigor_ == Rigor::estimate) return false;
   if (work.kind != local::Kind::forward && work.kind != local::Kind::inverse) return false;
@@ -163,7 +163,7 @@ void LocalWork::plan_box(const LocalTask& task) {
     add(work, Place::from, Place::to);
     return;
   }
-  // half_to_real destroys what it reads: it gets a copy.
+  // half_to_real destroys its input, so it gets a copy
   const Side copy = scratch(from, Place::first);
   LocalTask to_copy;
   to_copy.from = task.from;
@@ -193,8 +193,8 @@ LocalWork::Side LocalWork::transform_axis(const LocalTask& task, const Side& fro
   return to;
 }
 
-/// Copies between the spectra of n and of m < n points what both have: the frequencies 0, 1, ...
-/// and the negative ones, which stand at the end of either. Forward from large to small.
+/// Copies the frequencies that the spectra of n and of m < n points have in common: 0, 1, ..., and
+/// the negative ones, which are at the end of both. Forward copies from large to small.
 void LocalWork::copy_centre(const LocalTask& task, const Side& large, const Side& small,
                             unsigned axis) {
   const Box& box = small.layout.boxes()[0];
@@ -219,8 +219,8 @@ void LocalWork::copy_centre(const LocalTask& task, const Side& large, const Side
   }
 }
 
-/// Axis by axis, the last one first; each transform only takes lines that have not been dropped
-/// yet. Backward the other way round.
+/// Transforms axis by axis, the last axis first. Each transform only takes lines that have not been
+/// dropped yet. Backward goes the other way round.
 void LocalWork::plan_cut(const LocalTask& task) {
   std::vector<unsigned> axes;
   for (unsigned axis = kAxes; axis-- > 0;)

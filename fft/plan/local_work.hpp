@@ -17,43 +17,44 @@
 
 namespace toroid::fft {
 
-/// What is transformed, from which layout to which.
+/// Which axes are transformed, from which layout to which.
 struct LocalTask {
   NodeLayout from;
-  NodeLayout to;  ///< the boxes of `from`, except for their lengths along the transformed axes
-  Axes axes{};    ///< that are transformed
+  NodeLayout to;  ///< the boxes of `from`, except for their lengths along transformed axes
+  Axes axes{};    ///< axes to transform
   bool real_from = false;
   bool real_to = false;
   bool backward = false;
   bool in_place = false;
   bool may_destroy_from = false;  ///< the data in `from` is not needed afterwards
   bool aligned = true;            ///< both arrays begin at a multiple of 16 bytes
-  bool stays_in_cache = false;    ///< what is written is few enough to be read again at once
-  unsigned cores = 1;             ///< that share out the lines of each axis, on a model
+  bool stays_in_cache = false;    ///< the output fits the cache until it is read again
+  unsigned cores = 1;             ///< cores that share the lines of each axis, in virtual time
 };
 
-/// What a task costs on a machine.
+/// The cost of a task on a machine.
 struct LocalCost {
   std::int64_t lines = 0;  ///< line transforms
-  Tick cycles = 0;         ///< a line of real data takes half the cycles of a complex one
+  Tick cycles = 0;         ///< a line of real data takes half the cycles of a complex line
 };
 LocalCost cost_of(const LocalTask& task, const Machine& machine);
 
-/// A task that is planned once and run on any number of arrays. If a transformed axis of complex
-/// data has different lengths on the two sides, forward drops the high frequencies and backward
-/// takes them for zero. Its scratch arrays are its own: one thread runs it at a time.
+/// A task that is planned once and can run on any number of arrays. If a transformed axis of
+/// complex data has different lengths on the two sides, forward drops the high frequencies and
+/// backward takes them as zero. It owns its scratch arrays, so only one thread may run it at a
+/// time.
 class LocalWork {
  public:
   LocalWork() = default;  ///< does nothing
-  /// `test_interval`: lines that a step transforms at most; 0: as many as there are.
-  /// Of the description: precision, rigor and library.
+  /// `test_interval`: maximum number of lines per step; 0: no limit. Of the description, it uses
+  /// precision, rigor and library.
   LocalWork(const LocalTask& task, const Description& description, const Machine& machine,
             std::int64_t test_interval = 0);
 
-  /// Leaves `from` as it was unless the task is in place or may destroy it. REQUIRES: from == to if
+  /// Leaves `from` unchanged unless the task is in place or may destroy it. REQUIRES: from == to if
   /// in place, disjoint arrays otherwise.
   void run(const std::byte* from, std::byte* to);
-  /// The same step by step: all of them, in their order.
+  /// The same step by step. The caller runs all steps in order.
   std::uint32_t steps() const { return static_cast<std::uint32_t>(steps_.size()); }
   void run_step(std::uint32_t step, const std::byte* from, std::byte* to);
 
@@ -67,14 +68,14 @@ class LocalWork {
  private:
   /// An array: the caller's source or target, or a scratch array.
   enum class Place : std::uint8_t { from, to, first, second };
-  /// A kernel and where it reads and writes. The steps run one after the other.
+  /// A kernel, its input and its output. The steps run one after the other.
   struct Step {
     std::shared_ptr<const local::Kernel> kernel;
     Place in;
     Place out;
-    std::int64_t in_at = 0;  ///< bytes from the beginning of the array
+    std::int64_t in_at = 0;  ///< offset in bytes from the beginning of the array
     std::int64_t out_at = 0;
-    std::size_t clear = 0;  ///< bytes of `out` that are set to zero before
+    std::size_t clear = 0;  ///< bytes of `out` to set to zero first
   };
   struct Side {
     NodeLayout layout;
@@ -90,7 +91,7 @@ class LocalWork {
   /// Transforms one axis of a whole box.
   Side transform_axis(const LocalTask& task, const Side& from, const Side& to, unsigned axis);
   void copy_centre(const LocalTask& task, const Side& large, const Side& small, unsigned axis);
-  /// Returns the last step of the work; it is the only one if the work transforms nothing.
+  /// Returns the last step of the work. If the work transforms nothing, it is the only step.
   Step& add(const local::Work& work, Place in, Place out);
   local::Work blank(const LocalTask& task) const;
   Side scratch(const Box& box, Place place);

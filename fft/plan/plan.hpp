@@ -1,5 +1,5 @@
-// Plan: a distributed transform on one node, made once, used any number of times. The conventions
-// are in fft/plan/description.hpp.
+// Plan: a distributed transform on one node. It is made once and used any number of times. The
+// conventions are in fft/plan/description.hpp.
 //
 //   fft::Plan plan(node, {.size = {128, 128, 128}});  // before the program's first await
 //   std::vector<std::complex<double>> in(plan.input_size()), out(plan.output_size());
@@ -29,8 +29,8 @@ template <typename T>
 concept Element = std::same_as<T, float> || std::same_as<T, double> ||
     std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
 
-/// A reference to a node's local array of any type of element. The array must begin at a multiple
-/// of 16 bytes, as memory from `new` does.
+/// A reference to a node's local array, for any element type. The array must begin at a multiple of
+/// 16 bytes, as memory from `new` does.
 template <typename Byte>
 struct BasicArray {
   Byte* data = nullptr;
@@ -41,7 +41,7 @@ struct BasicArray {
   BasicArray() = default;
   BasicArray(Byte* first, std::size_t elements, bool is_real, Precision of)
       : data(first), size(elements), real(is_real), precision(of) {}
-  /// An array that may be written to is one that may be read.
+  /// A writable array converts to a readable one.
   template <typename Other>
   requires std::same_as<Byte, const Other> BasicArray(const BasicArray<Other>& other)  // NOLINT
       : BasicArray(other.data, other.size, other.real, other.precision) {}
@@ -59,56 +59,56 @@ struct BasicArray {
 using ConstArray = BasicArray<const std::byte>;
 using Array = BasicArray<std::byte>;
 
-/// When a node went through a stage of one call, in ticks.
+/// Times of a stage on one node in one call, in ticks.
 struct StageTimes {
   Tick begin = 0;      ///< the exchange before the stage began
   Tick exchanged = 0;  ///< everything had arrived
   Tick computed = 0;   ///< everything was transformed
-  Tick computing = 0;  ///< duration of the transforms before `computed`
-  Tick waiting = 0;    ///< duration of waits before `computed`: for pieces to leave or to complete
-  // What packets took between the stage before and `computed`, waits included; 0 unless the
-  // description says that it is measured.
-  Tick packing = 0;    ///< what sending took, and copying what a node sends to itself
-  Tick unpacking = 0;  ///< what receiving took; of puts, the copy from array to array
-  /// Of both, what a stage that begins by lines does while it transforms rather than waits.
+  Tick computing = 0;  ///< duration of the transforms until `computed`
+  Tick waiting = 0;    ///< duration of waits until `computed`: for pieces to leave or to complete
+  // Time spent on packets from the stage before until `computed`, waits included. 0 unless
+  // Description::times_packets is set.
+  Tick packing = 0;    ///< sending, and copying data that a node sends to itself
+  Tick unpacking = 0;  ///< receiving; for puts, the copy from array to array
+  /// The part of both that falls into the transforms of a stage with Start::lines, not into waits.
   Tick overlapped = 0;
 };
 
-/// A transform on one node. It must live until the fabric has stopped, since its handlers belong to
-/// the node. The node's own thread calls it.
+/// A transform on one node. It must live until the fabric has stopped, because its handlers belong
+/// to the node. Only the node's own thread may call it.
 class Plan {
  public:
-  /// Throws BadInput if the array does not fit the machine or the method. All nodes make their
+  /// Throws BadInput if the array does not fit the machine or the method. All nodes must make their
   /// plans in the same order, before their programs' first await.
   Plan(Node& node, const Description& description);
-  /// The same from a blueprint that the nodes share. Making one takes time with the number of
-  /// nodes, so that many nodes should share one.
+  /// The same, from a blueprint that the nodes share. Making a blueprint takes time proportional to
+  /// the number of nodes, so nodes should share one.
   Plan(Node& node, std::shared_ptr<const Blueprint> blueprint);
   Plan(Plan&&) noexcept;
   ~Plan();
 
   const Blueprint& blueprint() const;
-  /// What this node holds of what forward takes, and of what it gives.
+  /// This node's part of forward's input and of its output.
   const NodeLayout& input_layout() const;
   const NodeLayout& output_layout() const;
   /// Elements of this node's local array on each side.
   std::size_t input_size() const { return static_cast<std::size_t>(input_layout().extent()); }
   std::size_t output_size() const { return static_cast<std::size_t>(output_layout().extent()); }
 
-  /// Transforms forward. The node's program awaits it, on every node; one call at a time. `in` has
-  /// at least input_size() elements and `out` output_size(). Both live until the call has ended.
-  /// They may begin at the same place; otherwise `in` is not changed. Throws BadInput for an array
-  /// that is too short or of another type.
+  /// Transforms forward. Every node's program must await it, one call at a time. `in` needs at
+  /// least input_size() elements and `out` output_size(). Both must live until the call has ended.
+  /// They may begin at the same place; otherwise `in` is not changed. Throws BadInput if an array
+  /// is too short or has the wrong element type.
   PerformAwaiter forward(ConstArray in, Array out, Scale scale = Scale::none);
-  /// The way back: from what forward gives to what it takes.
+  /// The inverse: from forward's output to its input.
   PerformAwaiter backward(ConstArray in, Array out, Scale scale = Scale::none);
 
-  /// The times of the last call, stage by stage in the order of the call.
+  /// The times of the last call, one entry per stage, in the order of the call.
   std::span<const StageTimes> times() const;
-  /// For the orbital method: how many numbers this node sent in each step of the last call for one
+  /// For the orbital method: numbers that this node sent in each step of the last call, for one
   /// array.
   std::span<const std::uint64_t> numbers_shifted() const;
-  /// Likewise this node's times of one array, stage by stage.
+  /// For the orbital method: this node's times of the last call for one array, stage by stage.
   std::span<const OrbitalTimes> orbital_times() const;
 
   /// Bytes of all arrays that the plan has allocated so far.

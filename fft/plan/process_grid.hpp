@@ -1,5 +1,5 @@
-// The torus as the three-dimensional grid of processes over which the volumetric method distributes
-// an array.
+// The torus as the three-dimensional process grid over which the volumetric method distributes an
+// array.
 #pragma once
 
 #include <array>
@@ -18,14 +18,14 @@ struct DimensionRange {
 };
 
 /// Assigns torus dimensions to the axes of an array: the first to x, the second to y, all others to
-/// z; reversed, the first to z and all others to x. On a torus of fewer dimensions some axes are
-/// not split.
+/// z. Reversed: the first to z and all others to x. On a torus of fewer than three dimensions, some
+/// axes are not split.
 class ProcessGrid {
  public:
   ProcessGrid(const Shape& shape, bool reversed = false);
 
   const Shape& shape() const { return shape_; }
-  /// Nodes that share out an axis.
+  /// Number of nodes that share an axis.
   Rank extent(unsigned axis) const { return extent_[axis]; }
   GridCoord coord(Rank rank) const;
   /// The torus dimensions from those of axis `first` to those of axis `last`, both included.

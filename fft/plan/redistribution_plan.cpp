@@ -12,7 +12,7 @@
 namespace toroid::fft {
 namespace {
 
-/// A side of the exchange: nothing is computed there.
+/// One side of the exchange. Nothing is computed there.
 Stage side(const char* name, const Distribution& distribution, bool real) {
   return {.name = name,
           .in = distribution,
@@ -27,7 +27,7 @@ Stage side(const char* name, const Distribution& distribution, bool real) {
 std::shared_ptr<const Blueprint> redistribution(const Distribution& from, const Distribution& to,
                                                 const Shape& shape, Description options) {
   if (from.extents != to.extents)
-    throw BadInput(fmt::format("an array of {} cannot become one of {}",
+    throw BadInput(fmt::format("cannot redistribute an array of {} as one of {}",
                                fmt::join(std::span(from.extents).first(kMaxAxes), "x"),
                                fmt::join(std::span(to.extents).first(kMaxAxes), "x")));
   if (options.size.empty())

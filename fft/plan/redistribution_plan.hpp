@@ -1,5 +1,5 @@
 // Redistribution of a multidimensional array without a transform: plans that lead from any
-// distribution to any other by one exchange of the whole machine.
+// distribution to any other in one exchange among all nodes.
 //
 //   const auto blueprint = fft::redistribution(rows, columns, shape);  // shared by all nodes
 //   fft::Plan plan(node, blueprint);        // before the program's first await
@@ -18,12 +18,12 @@
 
 namespace toroid::fft {
 
-/// A blueprint whose forward leads from one distribution of an array to another, and backward from
-/// that one back. Either may leave nodes without elements, and may have its axes in another order
-/// in memory. Of `options` a redistribution heeds precision, real, first, may_leave_gaps,
-/// times_packets, and layer; with may_leave_gaps what arrives is stored straight in the caller's
-/// array, at the price of a barrier before every call. Throws BadInput where the two arrays differ.
-/// REQUIRES: in each distribution every element belongs to exactly one node.
+/// A blueprint whose forward leads from distribution `from` to distribution `to`, and whose
+/// backward leads back. Some nodes may hold no elements, and the axes may have any order in memory.
+/// The only options it uses are precision, real, first, may_leave_gaps, times_packets and layer.
+/// With may_leave_gaps, data is stored straight in the caller's array as it arrives, at the cost of
+/// a barrier before every call. Throws BadInput if the extents of the two arrays differ. REQUIRES:
+/// in each distribution every element belongs to exactly one node.
 std::shared_ptr<const Blueprint> redistribution(const Distribution& from, const Distribution& to,
                                                 const Shape& shape, Description options = {});
 

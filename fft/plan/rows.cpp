@@ -1,11 +1,11 @@
-// The patent's method: every node holds whole lines of an array of any number of axes and
-// transforms them; all nodes exchange everything before the next axis.
+// The patent's method, for arrays with any number of axes: every node holds whole lines along an
+// axis and transforms them; then all nodes exchange data before the next axis.
 //
 //   lines along the last axis --all--> lines along the one before --all--> ... along the first
 //
-// The lines of an axis are numbered in C order of the other axes and shared out in blocks by rank,
-// as in FIG. 4 and 6, where node Q11 has the first row and then the first column. The patent says
-// "any assignment is feasible"; in_boxes and out_boxes choose another one at the two ends. Where
+// The lines of an axis are numbered in C order of the other axes and assigned in blocks by rank, as
+// in FIG. 4 and 6, where node Q11 has the first row and then the first column. The patent says "any
+// assignment is feasible"; in_boxes and out_boxes choose another assignment at the two ends. If
 // there are fewer lines than nodes, some nodes have none and wait.
 //
 // Source: U.S. Pat. No. 7,315,877, FIG. 3 to 8.

@@ -1,10 +1,10 @@
-// The slab FFT: nodes hold planes and transform them in two dimensions; one exchange; the last
-// axis.
+// The slab FFT: nodes hold planes and transform them in two dimensions; then comes one exchange,
+// then the last axis.
 //
 //   planes along p, FFT of q and r --all--> planes along q, FFT of p
 //
 // p is the third axis, as in the paper. For real data it is the first axis, because the last axis
-// must be halved first. With a box cut only the centre of the spectrum is sent. Planes may be sent
+// must be halved first. With a box cut, only the centre of the spectrum is sent. Planes may be sent
 // in pieces while others are transformed: planes along p forward, planes along q backward.
 //
 // Source: Hoefler and Zerah, "Transforming the high-performance 3d-FFT in ABINIT to enable the use
@@ -27,7 +27,7 @@
 namespace toroid::fft {
 namespace {
 
-/// A node's planes: the nodes share out one axis.
+/// A node's planes along `axis`. The nodes split this axis.
 Box planes_box(const Index& extents, unsigned axis, Rank nodes, Rank node) {
   Box box = Box::of(extents);
   const Split split{extents[axis], nodes};
@@ -41,7 +41,7 @@ Distribution planes(const Index& extents, unsigned axis, Rank nodes) {
           [=](Rank node) { return NodeLayout::dense(planes_box(extents, axis, nodes, node)); }};
 }
 
-/// The same parts, in memory one plane of p behind the other: so pieces of planes along p are
+/// The same parts, stored one plane of p after the other, so that pieces of planes along p are
 /// contiguous.
 Distribution plane_by_plane(const Index& extents, unsigned axis, Rank nodes, unsigned p) {
   AxisOrder order{static_cast<std::uint8_t>(p), kBatchAxis};

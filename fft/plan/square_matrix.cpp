@@ -19,10 +19,10 @@ SquareMatrix::SquareMatrix(std::string name, std::int64_t size,
       is_complex_(std::ranges::any_of(values, [](const auto& v) { return v.imag() != 0; })) {
   if (size < 1 || values.size() != static_cast<std::size_t>(size * size))
     throw BadInput(
-        fmt::format("matrix {}: {} numbers are no {} x {}", name_, values.size(), size, size));
+        fmt::format("matrix {}: {} numbers, expected {} x {}", name_, values.size(), size, size));
   for (const std::complex<double>& value : values)
     if (!std::isfinite(value.real()) || !std::isfinite(value.imag()))
-      throw BadInput(fmt::format("matrix {} has elements that are not finite", name_));
+      throw BadInput(fmt::format("matrix {}: an element is not finite", name_));
 }
 
 const std::vector<SquareMatrix::Value>& SquareMatrix::inverse() const {
@@ -51,7 +51,7 @@ void SquareMatrix::exchange_rows(std::vector<Value>& values, std::int64_t a, std
   if (a != b) std::swap_ranges(begin(a), begin(a) + size_, begin(b));
 }
 
-/// Gauss and Jordan's elimination: what turns M into the identity turns the identity into the
+/// Gauss-Jordan elimination: the steps that turn M into the identity turn the identity into the
 /// inverse.
 std::vector<SquareMatrix::Value> SquareMatrix::inverted() const {
   std::vector<Value> rest = values_;

@@ -1,4 +1,4 @@
-// A matrix of the user's that transforms an axis.
+// A user-defined matrix that transforms an axis.
 #pragma once
 
 #include <complex>
@@ -16,17 +16,17 @@ class SquareMatrix {
  public:
   using Value = std::complex<long double>;
 
-  /// `values`: row by row. `name` stands for the matrix in messages, as a file's name. Throws
+  /// `values`: row by row. `name` identifies the matrix in messages, e.g. a file name. Throws
   /// BadInput unless there are size x size finite numbers.
   SquareMatrix(std::string name, std::int64_t size,
                const std::vector<std::complex<double>>& values);
 
   const std::string& name() const { return name_; }
   std::int64_t size() const { return size_; }
-  /// Whether a number has an imaginary part.
+  /// Whether any element has a non-zero imaginary part.
   bool is_complex() const { return is_complex_; }
   Value at(std::int64_t row, std::int64_t column) const { return values_[place(row, column)]; }
-  /// An element of the inverse matrix, which the first call makes. Throws BadInput where M is
+  /// An element of the inverse matrix. The first call computes the inverse. Throws BadInput if M is
   /// singular in double precision: a pivot of the elimination is below N·2^-52 of the largest
   /// element.
   Value inverse_at(std::int64_t row, std::int64_t column) const {
@@ -39,7 +39,7 @@ class SquareMatrix {
   }
   const std::vector<Value>& inverse() const;
   std::vector<Value> inverted() const;
-  /// The row from `column` on with the largest element in that column.
+  /// The row with the largest element in that column, from row `column` on.
   std::int64_t pivot_row(const std::vector<Value>& rest, std::int64_t column) const;
   void exchange_rows(std::vector<Value>& values, std::int64_t a, std::int64_t b) const;
   long double largest() const;
@@ -49,7 +49,7 @@ class SquareMatrix {
   std::vector<Value> values_;
   bool is_complex_;
   mutable std::mutex mutex_;
-  mutable std::vector<Value> inverse_{};  ///< empty until it is wanted; guarded by mutex_
+  mutable std::vector<Value> inverse_{};  ///< empty until first used; guarded by mutex_
 };
 
 }  // namespace toroid::fft

@@ -1,4 +1,4 @@
-// Lower bounds of a plan's time, from the actual messages of its exchanges, pair by pair.
+// Lower bounds on a plan's time, from the actual messages of its exchanges, pair by pair.
 #pragma once
 
 #include <cstddef>
@@ -18,32 +18,34 @@
 
 namespace toroid::fft {
 
-/// Bounds and totals of one exchange over all nodes; all 0 for a stage that has none before it.
+/// Bounds and totals of one exchange over all nodes. All are 0 for a stage without an exchange
+/// before it.
 struct ExchangeBounds {
-  Bounds bounds;  ///< hottest_link: the busiest group's
+  Bounds bounds;  ///< hottest_link: that of the busiest group
   std::uint64_t packets = 0;
   std::uint64_t payload_bytes = 0;
 };
 
 /// Bounds of a sequence of exchanges, each followed by line transforms. They may overlap in time as
-/// far as data allows. So the whole is bounded by the sums over one link and over one processor,
-/// not by the sum of the exchanges' bounds.
+/// far as data dependencies allow. So the whole is bounded by the sums over one link and over one
+/// processor, not by the sum of the exchanges' bounds.
 class TransformBounds {
  public:
-  /// `by_engines`: DMA engines move the packets of exchanges. REQUIRES: the machine has them then.
+  /// `by_engines`: DMA engines move the packets of exchanges. REQUIRES: the machine has DMA
+  /// engines.
   TransformBounds(const Blueprint& blueprint, const Machine& machine, Way way,
                   bool by_engines = false);
 
-  /// Adds the next stage of the current direction: the exchange before it, whose bounds are
-  /// returned, and its transforms.
+  /// Adds the next stage of the current direction: the exchange before it and its transforms.
+  /// Returns the bounds of the exchange.
   ExchangeBounds add_stage();
-  /// Continues with the first stage of another call, which every node begins when it has ended its
-  /// last one.
+  /// Continues with the first stage of another call. Every node begins it when its own last call
+  /// has ended.
   void begin(Way way);
   /// The bounds of all stages added so far.
   Bounds total() const;
-  /// The volumetric paper's estimate in cycles: exchanges that put the mean load on the links at
-  /// 80 % of their rate, and the mean node's computation without its memory accesses.
+  /// The volumetric paper's estimate, in cycles: exchanges that put the mean load on the links at
+  /// 80 % of their rate, plus the mean node's computation without its memory accesses.
   Tick paper_model() const { return paper_model_; }
 
  private:
@@ -63,7 +65,7 @@ class TransformBounds {
   void tally_pair(const Ends& ends, const NodeLayout& from, const NodeLayout& to,
                   MessageCost& cost) const;
   ExchangeBounds add_exchange();
-  /// What one node's part in an exchange takes.
+  /// Adds the busy time of one node for its part in an exchange.
   void add_busy(Rank node, const Tally& tally, Bounds& bounds);
   void add_transforms();
   void add_orbital();
@@ -73,12 +75,12 @@ class TransformBounds {
   const Blueprint* blueprint_;
   Machine machine_;
   bool by_engines_;
-  Machine mover_;  ///< the machine, with the costs per packet of those who move packets
+  Machine mover_;  ///< the machine, with the costs per packet of whatever moves the packets
   Way way_;
   std::size_t next_ = 0;         ///< number of the next stage
   LinkLoad load_;                ///< sum of all exchanges so far
   std::vector<Tick> processor_;  ///< cycles of each node so far
-  std::vector<Tick> engine_;     ///< likewise of its DMA engine
+  std::vector<Tick> engine_;     ///< cycles of each node's DMA engine so far
   Bounds largest_;               ///< largest of each bound among the exchanges so far
   Tick paper_model_ = 0;
 };

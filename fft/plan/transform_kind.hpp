@@ -11,36 +11,36 @@ namespace toroid::fft {
 
 class SquareMatrix;
 
-/// The sign of the dft's exponent; for the other kinds, which of their two matrices.
+/// The sign of the dft's exponent. For the other kinds: which of their two matrices is used.
 enum class Sign : int { forward = -1, inverse = +1 };
 
-/// fft/orbital/coefficients.hpp gives their formulas.
+/// Their formulas are in fft/orbital/coefficients.hpp.
 enum class TransformKind : std::uint8_t {
   dft,
   dct,
   dht,
   wht,
   dst,
-  fft,     ///< the dft by factors, frequencies by digits: fft/orbital/factors.hpp
-  matrix,  ///< the user's; AxisTransform has it
+  fft,     ///< the dft by factors, with frequencies in digit order: fft/orbital/factors.hpp
+  matrix,  ///< a user-defined matrix, held in AxisTransform
 };
-/// The names of those that need no matrix.
+/// The names of the kinds that need no user-defined matrix.
 inline constexpr std::array<std::string_view, 6> kTransformKindNames = {"dft", "dct", "dht",
                                                                         "wht", "dst", "fft"};
 
-/// The transform along one axis: one of the kinds, or a matrix of the user's.
+/// The transform along one axis: one of the kinds, or a user-defined matrix.
 struct AxisTransform {
   TransformKind kind = TransformKind::dft;
-  std::shared_ptr<const SquareMatrix> matrix{};  ///< where kind says so
+  std::shared_ptr<const SquareMatrix> matrix{};  ///< set if kind is `matrix`
 
   AxisTransform() = default;
-  AxisTransform(TransformKind kind) : kind(kind) {}  // a kind is a transform
+  AxisTransform(TransformKind kind) : kind(kind) {}  // implicit: a kind is a transform
   AxisTransform(std::shared_ptr<const SquareMatrix> matrix)
       : kind(TransformKind::matrix), matrix(std::move(matrix)) {}
 
-  /// Whether its nodes transform lines of their blocks, and its frequencies are by digits.
+  /// Whether nodes transform lines of their blocks, with frequencies in digit order.
   bool by_factors() const { return kind == TransformKind::fft; }
-  /// Whether its matrix is the dft's.
+  /// Whether it is a discrete Fourier transform, in whichever frequency order.
   bool is_fourier() const { return kind == TransformKind::dft || by_factors(); }
 
   bool operator==(const AxisTransform&) const = default;

@@ -8,7 +8,8 @@
 namespace toroid::fft {
 
 std::int64_t planes_used(const Blueprint& blueprint, Way way) {
-  for (std::size_t i = 0; i < blueprint.exchanges().size(); ++i)  // others lead from or to layouts
+  for (std::size_t i = 0; i < blueprint.exchanges().size(); ++i)  // exchanges from or to user
+                                                                  // layouts have none
     if (const std::int64_t planes = blueprint.pieces(i, way).planes; planes > 0) return planes;
   return 0;
 }

@@ -2,14 +2,14 @@
 //
 //   blocks --line z--> z lines --plane yz--> y lines --plane xy--> x lines
 //
-// Axes that the machine does not split need no exchange. They are transformed together and first,
+// Axes that the machine does not split need no exchange. They are transformed first and together,
 // except that real data begins with the last axis, which is halved.
 //
 // Source: Eleftheriou et al., "Scalable framework for 3D FFTs on the Blue Gene/L supercomputer",
-// its equations for A'(i,j,k)[x,y,z] and A''(l,k)[p], with n_m and alpha relaxed to blocks and line
-// counts that differ by at most one: some are 0 where there are more nodes than lines, and those
-// nodes wait. Its first phase's "return to the original distribution" and the second one's
-// redistribution are one exchange, as the paper does it.
+// its equations for A'(i,j,k)[x,y,z] and A''(l,k)[p]. Here n_m and alpha are relaxed to blocks and
+// line counts that differ by at most one. With more nodes than lines some counts are 0, and those
+// nodes wait. The first phase's "return to the original distribution" and the second phase's
+// redistribution are one exchange, as in the paper.
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -26,7 +26,7 @@
 namespace toroid::fft {
 namespace {
 
-/// Planes of equal x lie one behind the other, as they are sent and received.
+/// Planes of equal x lie one after the other, in the order in which they are sent and received.
 constexpr AxisOrder kPlanesOfX = {0, kBatchAxis, 1, 2, 3, 4, 5};
 
 class VolumetricStages {
@@ -51,8 +51,8 @@ class VolumetricStages {
   }
 
  private:
-  /// Axis x is shared out in one exchange, y and z in two each. So x gets the longer of the first
-  /// and the last torus dimension.
+  /// Axis x is split in one exchange, y and z in two each. So x gets the longer of the first and
+  /// the last torus dimension.
   static bool far_along_z(const Shape& shape) {
     if (shape.dims() != 3) return false;
     return shape.extent(2) > shape.extent(0);
@@ -79,11 +79,11 @@ class VolumetricStages {
             }};
   }
 
-  /// Whole lines along an axis. The nodes along the axis share out the lines of their common block
-  /// of the two other axes. Lines along z are numbered in the paper's order (x, y); for lines along
-  /// y and x the order is rotated cyclically. So consecutive stages share out their lines along
-  /// different axes, and every node of a plane sends something to every other node. With one fixed
-  /// order the second stage would send all of a node's data to a single row of the plane.
+  /// Whole lines along an axis. The nodes along the axis share the lines of their common block of
+  /// the two other axes. Lines along z are numbered in the paper's order (x, y); for lines along y
+  /// and x the order is rotated cyclically. So consecutive stages split their lines along different
+  /// axes, and every node of a plane sends something to every other node. With one fixed order the
+  /// second stage would send all of a node's data to a single row of the plane.
   Distribution lines(unsigned axis) const {
     return {extents_, [grid = grid_, extents = extents_, axis](Rank node) {
               return lines_of(grid, extents, axis, node);
@@ -150,8 +150,7 @@ class VolumetricStages {
     last().out = {extents_, [grid = grid_, extents = extents_](Rank node) {
                     return NodeLayout::dense(block(grid, extents, node), kPlanesOfX).with_gaps();
                   }};
-    // If only x is split, every node receives lines along x, so that planes of x can be sent one by
-    // one.
+    // If only x is split, every node receives lines along x, so planes of x can be sent one by one.
     planes_leave_ = !axes[0] && axes[1] && axes[2];
   }
 

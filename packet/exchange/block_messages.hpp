@@ -1,4 +1,4 @@
-// The all-to-all that MPI knows: a block of the same number of bytes for every member.
+// The all-to-all of MPI: a block of the same number of bytes for every member.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,14 @@
 
 namespace toroid {
 
-/// One node's blocks in two buffers of equal layout, each with a block per member in the members'
-/// order. Packets are filled straight from the buffer of the sender and emptied straight into that
-/// of the receiver. A packet's place is the offset of its first byte in the receiver's buffer.
+/// One node's blocks, in two buffers of equal layout: one block per member, in the members' order.
+/// Packets are filled straight from the sender's buffer and emptied straight into the receiver's. A
+/// packet's place is the offset of its first byte in the receiver's buffer.
 class BlockMessages final : public UniformMessages {
  public:
-  /// Throws BadInput if offsets in the receive buffer do not fit into the 32 bits of a place.
+  /// Throws BadInput if an offset in the receive buffer does not fit into the 32 bits of a place.
   static void check(Rank members, std::uint64_t bytes);
-  /// `shape`: of the group; `bytes` per member, which pass check(); `per_packet`: as of
+  /// `shape` of the group; `bytes` per member, which pass check(); `per_packet` as in
   /// UniformMessages.
   BlockMessages(const Shape& shape, Rank self, std::uint64_t bytes,
                 unsigned per_packet = kPayloadBytes);
@@ -30,7 +30,7 @@ class BlockMessages final : public UniformMessages {
   std::span<const std::byte> from(Rank member) const {
     return std::span(in_).subspan(member * bytes_, bytes_);
   }
-  /// Copies the block that a node sends itself, without packets.
+  /// Copies the block that the node sends to itself, without packets.
   void copy_own() { copy_bytes(in_.data() + self_ * bytes_, to(self_).data(), bytes_); }
 
   bool has_payload() const override { return true; }

@@ -53,7 +53,7 @@ void Combiner::begin(unsigned stage) {
   if (!begun.filled()) end().node->post(begun);
 }
 
-/// Ends the stages that are complete and begins those behind them.
+/// Ends the stages that are complete and begins the ones after them.
 void Combiner::advance() {
   while (stage_ < all_stages_ && received_[stage_] >= expected_) {
     end(stage_);
@@ -67,7 +67,7 @@ void Combiner::advance() {
   }
 }
 
-/// Takes apart what has come in this stage.
+/// Takes apart the messages that have come in this stage.
 void Combiner::end(unsigned stage) {
   end().record_complete((exchange_->starts_ - 1) * all_stages_ + stage + 1);
   for (auto message = incoming_.lower_bound({stage, 0});
@@ -109,7 +109,7 @@ std::vector<Combiner::Bytes> Combiner::pack(unsigned stage) {
 
 void Combiner::arrive(std::uint32_t id, std::span<const std::byte> data) {
   const ExchangePlan& plan = *end().plan;
-  // Before the first start the traffic's plan is not known here; the stage is the same in all.
+  // If no stage is under way, the packet belongs to the next start.
   const CombiningPlan& combining = stage_ < all_stages_ ? *plan_ : plan_of(exchange_->starts_);
   const std::uint32_t number = plan.number(id);
   const unsigned stage = combining.stage(number);
@@ -137,7 +137,7 @@ Combiner::Stage::Stage(Combiner& combiner, unsigned number)
       fill_(make_fill()),
       contents_(combiner.pack(number)) {}
 
-/// That of the policy; one message needs none.
+/// The policy's order; a single message needs none.
 SendOrder Combiner::Stage::order() const {
   std::vector<Rank> targets;
   for (const Message& message : *messages_) targets.push_back(message.to);

@@ -1,5 +1,5 @@
-// The part of an exchange that combines messages: stage by stage, everything that goes to the same
-// node travels as one message.
+// The part of an exchange that combines messages: stage by stage, everything for the same node
+// travels as one message.
 #pragma once
 
 #include <cstddef>
@@ -24,18 +24,18 @@ namespace toroid {
 
 class Exchange;
 
-/// One node's stages of an exchange. A stage begins when all packets of the stage before have come.
-/// Where payload travels, blocks are copied into messages and out of them; the model counts no time
-/// for that.
+/// One node's stages of an exchange. A stage begins when all packets of the previous stage have
+/// come. If payload travels, blocks are copied into messages and out of them; the model counts no
+/// time for that.
 ///
-/// Packets of the next start may come before this node starts: their senders have this start behind
-/// them, so that this node has all packets of this start's stages. Counts of a start that is
-/// complete are therefore cleared at once, and what comes then counts for the next one.
+/// Packets of the next start may come before this node starts it. Their senders have finished this
+/// start, so this node already has all packets of this start's stages. Hence the counts of a
+/// complete start are cleared at once, and later packets count for the next one.
 class Combiner {
  public:
   explicit Combiner(Exchange& exchange);
 
-  /// Packs what stage 0 sends, and sends it.
+  /// Packs the messages of stage 0 and sends them.
   void start();
   void arrive(std::uint32_t id, std::span<const std::byte> data);
 
@@ -43,7 +43,8 @@ class Combiner {
   using Bytes = std::vector<std::byte>;
   using Blocks = std::map<std::pair<Rank, Rank>, Bytes>;  ///< by origin and destination
 
-  /// What a node sends in one stage. It visits its messages by their places in the plan's list.
+  /// The messages that a node sends in one stage. It visits them by their places in the plan's
+  /// list.
   class Stage final : public Outgoing, public PayloadSource {
    public:
     Stage(Combiner& combiner, unsigned number);
@@ -63,9 +64,9 @@ class Combiner {
     const CombiningPlan* plan_;
     const std::vector<CombiningPlan::Message>* messages_;
     unsigned number_;
-    std::uint64_t queued_ = 0;  ///< packets that have not been gathered
+    std::uint64_t queued_ = 0;  ///< packets that have not been gathered yet
     Fill fill_;
-    std::vector<Bytes> contents_;  ///< [place of the message]; empty where no payload travels
+    std::vector<Bytes> contents_;  ///< [place of the message]; empty if no payload travels
   };
 
   const CombiningPlan& plan_of(std::uint64_t start) const;
@@ -79,13 +80,14 @@ class Combiner {
 
   Exchange* exchange_;
   unsigned all_stages_;
-  const CombiningPlan* plan_ = nullptr;  ///< of the start that is under way
-  unsigned stage_;                       ///< that is under way; all_stages_: none
-  std::uint64_t expected_ = 0;           ///< packets that reach this node in that stage
-  std::vector<std::uint64_t> received_;  ///< [stage]: packets of the start that is under way, or
-                                         ///< of the next
-  std::deque<Stage> stages_;             ///< begun in this start; never move: queues refer to them
-  Blocks held_;                          ///< blocks on their way that have come here
+  const CombiningPlan* plan_ = nullptr;  ///< of the current start
+  unsigned stage_;                       ///< the current stage; all_stages_: none
+  std::uint64_t expected_ = 0;           ///< packets that reach this node in the current stage
+  std::vector<std::uint64_t> received_;  ///< [stage]: packets of the current start, or of the next
+                                         ///< one
+  std::deque<Stage> stages_;             ///< begun in this start; they never move, because queues
+                                         ///< refer to them
+  Blocks held_;                          ///< blocks in transit that have come here
   std::map<std::pair<unsigned, Rank>, Bytes> incoming_;  ///< messages, by stage and sender
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 void check_size(const ExchangePlan& exchange) {
   if (exchange.shape().size() > CombiningPlan::kMostNodes)
-    throw BadInput(fmt::format("policy {} combines messages, here for at most {} nodes, not {}",
+    throw BadInput(fmt::format("policy {} combines messages: expected at most {} nodes, found {}",
                                exchange.policy().name(), CombiningPlan::kMostNodes,
                                exchange.shape().size()));
 }
@@ -66,8 +66,8 @@ void CombiningPlan::count(const ExchangePlan& exchange) {
       for (Message& message : messages_[stage][from]) {
         const std::uint64_t packets = exchange.packets(message.bytes);
         if (packets > std::uint64_t{1} << packet_bits_)
-          throw BadInput(
-              fmt::format("combined messages of {} packets: too long to number them", packets));
+          throw BadInput(fmt::format(
+              "combined messages of {} packets are too long to number the packets", packets));
         message.cut = MessageCut(message.bytes, exchange.data_bytes());
         if (packets > 0) expected_[stage][message.to].add(from, number(stage, 0), packets);
       }

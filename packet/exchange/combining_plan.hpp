@@ -1,5 +1,5 @@
-// Who sends which blocks to whom in which stage of a policy that combines messages: found by
-// walking every block's way, once for all nodes.
+// Which node sends which blocks to which node in each stage of a policy that combines messages.
+// Found once for all nodes by following the way of every block.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ class Traffic;
 
 class CombiningPlan {
  public:
-  /// The largest machine: the way of every block is followed, in a time that grows with the square
-  /// of the nodes.
+  /// The largest machine. Following the way of every block takes a time that grows with the square
+  /// of the number of nodes.
   static constexpr Rank kMostNodes = 8192;
 
   struct Block {
@@ -25,15 +25,15 @@ class CombiningPlan {
     Rank to;
     std::uint64_t bytes;
   };
-  /// Everything that one node sends another in one stage.
+  /// Everything that one node sends to another in one stage.
   struct Message {
     Rank to;
     std::uint64_t bytes;
-    std::vector<Block> blocks;  ///< in the order of their bytes; empty where no payload travels
+    std::vector<Block> blocks;  ///< in the order of their bytes; empty if no payload travels
     MessageCut cut{};
   };
 
-  /// Throws BadInput beyond kMostNodes.
+  /// Throws BadInput for more than kMostNodes nodes, or messages too long to number their packets.
   CombiningPlan(const ExchangePlan& exchange, const Traffic& traffic);
 
   unsigned stages() const { return static_cast<unsigned>(messages_.size()); }
@@ -43,12 +43,12 @@ class CombiningPlan {
   }
   /// The message from one node to another in a stage. REQUIRES: there is one.
   const Message& message(unsigned stage, Rank from, Rank to) const;
-  /// Packets that reach a node in a stage.
+  /// Number of packets that reach a node in a stage.
   std::uint64_t expected(unsigned stage, Rank to) const { return expected_[stage][to].packets; }
-  /// Packets that reach a node in all stages, numbered as by ExchangePlan::id().
+  /// The packets that reach a node in all stages, numbered as by ExchangePlan::id().
   Arrivals expected(Rank to) const;
 
-  /// A packet's number among all that go from one node to another: the stage is in its upper bits.
+  /// A packet's number among all that go from one node to another; its upper bits are the stage.
   std::uint32_t number(unsigned stage, std::uint32_t packet) const {
     return static_cast<std::uint32_t>(std::uint64_t{stage} << packet_bits_ | packet);
   }

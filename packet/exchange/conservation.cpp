@@ -7,7 +7,7 @@
 namespace toroid {
 namespace {
 
-/// Received less expected.
+/// Received minus expected.
 struct Excess {
   std::int64_t packets;
   std::int64_t origins;
@@ -18,14 +18,15 @@ struct Excess {
         origins(static_cast<std::int64_t>(received.origins - expected.origins)),
         squares(static_cast<std::int64_t>(received.squares - expected.squares)) {}
 
-  /// The one source of all of it.
+  /// The source, if all of the excess comes from a single one.
   std::optional<Rank> source(Rank nodes) const {
     if (packets == 0 || origins % packets != 0) return std::nullopt;
     const std::int64_t one = origins / packets;
     if (one < 1 || one > nodes || one * one * packets != squares) return std::nullopt;
     return static_cast<Rank>(one - 1);
   }
-  /// One packet came from `twice` that should have come from `never`: a - b and a² - b² are known.
+  /// One packet too many came from `twice` and one too few from `never`: a - b and a² - b² are
+  /// known.
   struct Swap {
     Rank twice;
     Rank never;
@@ -53,12 +54,11 @@ std::optional<std::string> named_difference(const Shape& shape, Rank to, const A
   const Excess excess(expected, received);
   const std::string there = shape.coord_text(to);
   if (const auto source = excess.source(shape.size()))
-    return fmt::format("{} from {} to {} {}",
-                       counted(static_cast<std::uint64_t>(std::abs(excess.packets))),
-                       shape.coord_text(*source), there,
-                       excess.packets < 0 ? "lost" : "more than were to be sent");
+    return fmt::format(
+        "{} from {} to {} {}", counted(static_cast<std::uint64_t>(std::abs(excess.packets))),
+        shape.coord_text(*source), there, excess.packets < 0 ? "lost" : "more than expected");
   if (const auto swap = excess.swap(shape.size()))
-    return fmt::format("a packet from {} to {} lost, one from {} more than were to be sent",
+    return fmt::format("a packet from {} to {} lost, one from {} more than expected",
                        shape.coord_text(swap->never), there, shape.coord_text(swap->twice));
   return std::nullopt;
 }
@@ -67,7 +67,7 @@ std::optional<std::string> difference(const Shape& shape, Rank to, const Arrival
                                       const Arrivals& received) {
   if (expected == received) return std::nullopt;
   if (auto named = named_difference(shape, to, expected, received)) return named;
-  return fmt::format("{} received {} of {}, not one of each that was to come", shape.coord_text(to),
+  return fmt::format("{} received {} of {}, not each of them once", shape.coord_text(to),
                      counted(received.packets), expected.packets);
 }
 

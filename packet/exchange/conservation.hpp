@@ -1,5 +1,5 @@
-// Has every packet arrived once? Told from a few sums per node, so that memory does not grow with
-// the square of the nodes.
+// Has every packet arrived once? A few sums per node tell, so that memory does not grow with the
+// square of the number of nodes.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace toroid {
 
-/// Sums over the packets that have arrived at a node, or should arrive; modulo 2^64.
+/// Sums over the packets that have arrived at a node, or are expected there; modulo 2^64.
 struct Arrivals {
   std::uint64_t packets = 0;
   std::uint64_t origins = 0;  ///< sum of the origins, each plus 1
@@ -35,8 +35,9 @@ struct Arrivals {
   bool operator==(const Arrivals&) const = default;
 };
 
-/// The difference at node `to`, in words; none if there is none. It names the source if everything
-/// that is lost or too much comes from one, or if one packet is lost and another came too often.
+/// Describes the difference at node `to`; none if there is none. It names the source if all lost or
+/// surplus packets have the same one, or if one packet is lost and one of another source is
+/// surplus.
 std::optional<std::string> difference(const Shape& shape, Rank to, const Arrivals& expected,
                                       const Arrivals& received);
 /// The same, but none also if no source can be named.

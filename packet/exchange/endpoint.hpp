@@ -1,4 +1,4 @@
-// One node's end of an exchange: how its packets are made, and told apart where they come.
+// One node's end of an exchange: it makes packets and identifies those that arrive.
 #pragma once
 
 #include <cstddef>
@@ -22,14 +22,14 @@
 
 namespace toroid {
 
-/// Counts of one node by which an exchange is checked and policies are compared.
+/// Counts of one node, used to check an exchange and to compare policies.
 struct ExchangeAudit {
   Arrivals arrivals;
   Tick last_arrival = 0;
-  std::uint64_t sent = 0;           ///< packets of this node's own
+  std::uint64_t sent = 0;           ///< packets that begin at this node
   std::uint64_t sent_hash = 0;      ///< sum over them of a hash of id and destination
-  std::uint64_t received_hash = 0;  ///< likewise of those that have come
-  /// Cycles from injection to handler of packets with an envelope, of all nodes of a lane.
+  std::uint64_t received_hash = 0;  ///< the same sum over the packets that have come
+  /// Cycles from injection to handler of packets with an envelope, for all nodes of a lane.
   LatencyHistogram* latency = nullptr;
 
   template <typename Archive>
@@ -38,10 +38,10 @@ struct ExchangeAudit {
   }
 };
 
-/// The label of a packet that is sent on by other nodes: the first 8 bytes of its payload.
+/// The label of a packet that other nodes forward: the first 8 bytes of its payload.
 struct Envelope {
   std::uint32_t id;
-  std::uint32_t to_and_stage;  ///< 24 and 8 bits: the member, and the stage that the packet is in
+  std::uint32_t to_and_stage;  ///< 24 and 8 bits: the member, and the packet's stage
   Rank to() const { return to_and_stage & 0xffffffu; }
   unsigned stage() const { return to_and_stage >> 24; }
   static Envelope of(std::uint32_t id, Rank to, unsigned stage) { return {id, to | stage << 24}; }
@@ -56,29 +56,30 @@ struct Endpoint {
   Messages* messages;
   Group group;
   HandlerId handler;
-  std::uint16_t header_bytes = kNoHeader;  ///< of a message, in a packet with the header below
-  std::optional<ExchangeAudit> audit{};    ///< none if nothing is to be counted
-  PacketHeader header{0, 0};               ///< of the last packets, without their ways
+  std::uint16_t header_bytes = kNoHeader;  ///< message bytes of a packet with `header`
+  std::optional<ExchangeAudit> audit{};    ///< none: nothing is counted
+  PacketHeader header{0, 0};               ///< of the last packets, without destination and
+                                           ///< directions
 
   Rank self() const { return group.self(); }
-  /// A descriptor of `packets` packets to a member, each with `bytes` bytes of a message.
+  /// A descriptor of `packets` packets to a member, each with `bytes` message bytes.
   SendDescriptor descriptor(Rank member, unsigned bytes, std::uint32_t packets,
                             PayloadSource& source, std::uint64_t cookie);
   void make_header(unsigned bytes);
-  /// Writes the envelope if packets have one; returns the number of bytes that it takes.
+  /// Writes the envelope if packets have one; returns its number of bytes.
   std::size_t write_envelope(const Envelope& envelope, std::span<std::byte> payload) const;
-  /// The argument in the header of a packet that is known by its number.
+  /// The argument in a packet's header: its id, or the time if packets have an envelope.
   std::uint32_t argument(std::uint32_t id) const;
   Envelope envelope_of(const Packet& packet) const;
   /// The packet's payload without the envelope.
   std::span<const std::byte> data_of(const Packet& packet) const;
 
-  /// Of a packet, whose sum tells whether each has arrived once.
+  /// Hash of a packet. Its sum over all packets tells whether each has arrived once.
   static std::uint64_t hash_of(std::uint32_t id, Rank to);
   void note_sent(std::uint32_t id, Rank to);
   void note_arrival(const Packet& packet, std::uint32_t id);
   void note_arrival(const PutDescriptor& put);
-  // Notes for a recording of the run. Messages from one node to another are numbered.
+  // Notes for the record of a run. Messages from one node to another are numbered.
   void record_message(Tick begun, Rank member, std::uint64_t bytes, std::uint64_t number) const;
   void record_complete(std::uint64_t messages) const;
 };
@@ -94,7 +95,7 @@ inline std::uint32_t Endpoint::argument(std::uint32_t id) const {
   return plan->label() == PacketLabel::envelope ? static_cast<std::uint32_t>(node->now()) : id;
 }
 
-/// Packets in a row are mostly equally long.
+/// Packets in a row mostly have the same length, so the last header is kept.
 inline SendDescriptor Endpoint::descriptor(Rank member, unsigned bytes, std::uint32_t packets,
                                            PayloadSource& source, std::uint64_t cookie) {
   if (bytes != header_bytes) make_header(bytes);

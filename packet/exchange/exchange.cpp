@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint32_t kNoPuts = ~std::uint32_t{0};
 
-/// Packets that other nodes send on are no part of an array.
+/// Packets that other nodes forward are not part of an array.
 std::uint32_t least_in_put(const Node& node, const ExchangePlan& plan) {
   const TransferMode mode = node.options().transfer;
   if (mode == TransferMode::packets || plan.relays() || plan.combines()) return kNoPuts;
@@ -27,10 +27,10 @@ std::uint32_t least_in_put(const Node& node, const ExchangePlan& plan) {
   return plan.settings().packets_per_visit < kLeastInPut ? kNoPuts : kLeastInPut;
 }
 
-/// What the cookie of an exchange's own descriptors says.
+/// Contents of the cookie of an exchange's own descriptors.
 struct Cookie {
   Rank member;
-  std::uint32_t first;  ///< packet of the message
+  std::uint32_t first;  ///< number of a packet in the message
 
   static Cookie of(const SendDescriptor& descriptor) {
     return {static_cast<Rank>(descriptor.cookie >> 32),
@@ -44,8 +44,8 @@ bool is_plain(const ExchangePlan& plan) {
          !plan.settings().queue_per_direction;
 }
 
-/// Who moves the packets: the node's DMA engine where it has one and messages may move by put, else
-/// its processor.
+/// The node that moves the packets: the DMA engine if there is one and messages may move by put,
+/// otherwise the processor.
 Node& mover(Node& node, const ExchangePlan& plan) {
   Node* const engine = node.dma();
   const bool in_packets = node.options().transfer == TransferMode::packets;
@@ -54,8 +54,8 @@ Node& mover(Node& node, const ExchangePlan& plan) {
 
 }  // namespace
 
-/// The output queues in turn, or by direction, for packets in the first stage; named ones for
-/// packets that skip it. The throttle holds all of them back.
+/// The output queues in turn, or by direction, for packets in the first stage; named queues for
+/// packets that skip it. The throttle holds back all of them.
 class Exchange::Sink {
  public:
   Sink(Exchange& exchange, OutputQueues& queues) : exchange_(&exchange), queues_(&queues) {}
@@ -82,7 +82,7 @@ class Exchange::Sink {
 
  private:
   bool by_direction() const { return exchange_->end_.plan->settings().queue_per_direction; }
-  /// Which direction the next packet takes is not known before it is made.
+  /// The direction of the next packet is not known before it is made.
   bool all_have_room() const {
     unsigned with_room = 0;
     const unsigned links = exchange_->end_.node->shape().links();
@@ -102,7 +102,7 @@ Exchange::Exchange(Node& node, HandlerId handler, const Group& group, const Exch
       fill_(fill_of_round_0()),
       processor_(&node) {
   if (node.options().named_queues < plan.named_queues())
-    throw BadInput(fmt::format("policy {} needs {} named output queues, a node has {}",
+    throw BadInput(fmt::format("policy {} needs {} named output queues, the node has {}",
                                plan.policy().name(), plan.named_queues(),
                                node.options().named_queues));
   if (node.options().transfer == TransferMode::put && least_in_put_ == kNoPuts)
@@ -134,7 +134,7 @@ const ExchangeAudit& Exchange::audit(LatencyHistogram& latency) {
   return *end_.audit;
 }
 
-/// Whom to visit in a round: all, a sample, or only those that there are messages for.
+/// The members to visit in a round: all, a sample, or only those that there are messages for.
 SendOrder Exchange::order(std::uint32_t round) const {
   const ExchangePlan& plan = *end_.plan;
   SendOrder order =
@@ -161,7 +161,7 @@ void Exchange::start() {
   fill_.restart();
   if (fill_.done()) return note_left();
   if (!is_plain_)
-    started_at_ = processor_->now();  // a clock is read in a tenth of a short exchange
+    started_at_ = processor_->now();  // reading a clock takes a tenth of a short exchange
   if (end_.plan->is_throttled()) look_ = look_after(started_at_);
   end_.node->post(*this);
   if (is_by_engine()) hand_over();
@@ -200,8 +200,9 @@ SendDescriptor Exchange::describe(Rank member, std::uint32_t first, std::uint32_
                          Cookie{member | pass.stage << 24, first}.word());
 }
 
-/// A message moves by put as a whole or not at all, whatever a window leaves of it at a time. Under
-/// a window none is packed: its array is free before the receiver has it, and nobody acknowledges.
+/// A message moves by put as a whole or not at all, even if a window lets only a part go at a time.
+/// Under a window no put is packed: a packed put frees its array before the receiver has the bytes,
+/// and nobody acknowledges it.
 std::uint32_t Exchange::packets_to_put(Rank member, std::uint32_t first,
                                        std::uint32_t limit) const {
   if (least_in_put_ == kNoPuts) return 0;
@@ -254,14 +255,14 @@ PutOffer Exchange::offer(const SendDescriptor& descriptor, std::size_t least) {
               end_.messages->offer_part({member, first, descriptor.header.argument()}, least)};
 }
 
-/// Its completion is the acknowledgement of all its packets.
+/// Its completion acknowledges all of its packets.
 void Exchange::put_done(const PutDescriptor& put) {
   queued_ -= put.packets;
   note_left();
   if (end_.plan->has_window()) acknowledged(put.packets);
 }
 
-/// The next pass of a packet, in this or a later stage; it ends elsewhere.
+/// The next pass of a packet, in this or a later stage, that ends at another node.
 Exchange::Pass Exchange::pass(unsigned stage, std::uint32_t id, Rank to) const {
   const ExchangePlan& plan = *end_.plan;
   if (!plan.relays()) return {0, to};
@@ -346,7 +347,7 @@ std::size_t Exchange::take(const PutDescriptor& put) {
   return bytes;
 }
 
-/// Sees to it that the bytes of a put are where they go; returns their number.
+/// Makes sure that the bytes of a put are in place; returns their number.
 std::size_t Exchange::bring(const PutDescriptor& put) {
   if (put.stage == PutStage::shared)
     return end_.messages->take(put.origin, put.first, put.packets, put.array);
@@ -355,7 +356,7 @@ std::size_t Exchange::bring(const PutDescriptor& put) {
   return total_of(*put.landing);
 }
 
-/// It comes from another process, which need not be of the same opinion about the message.
+/// The put comes from another process, which may disagree about the message.
 MessagePart Exchange::part_from(const PutDescriptor& put) const {
   if (put.origin >= end_.plan->shape().size() || put.origin == end_.self()) refuse(put);
   return {put.origin, put.first, put.packets};
@@ -363,7 +364,7 @@ MessagePart Exchange::part_from(const PutDescriptor& put) const {
 
 void Exchange::refuse(const PutDescriptor& put) const {
   throw RunFailed(fmt::format(
-      "received {} of {} that does not fit member {}'s message: {} packets from packet {} on",
+      "received {} of {} that does not fit the message of member {}: {} packets from packet {} on",
       put.stage == PutStage::packed ? fmt::format("a part of {} bytes", put.packed_bytes)
                                     : "an offer",
       end_.plan->format().name, put.origin, put.packets, put.first));
@@ -385,7 +386,7 @@ void Exchange::deliver(const Packet& packet, std::uint32_t id) {
   if (plan.has_window()) acknowledge(origin);
 }
 
-/// In the queue of its stage; its time stays that of its injection at its origin.
+/// Posts the packet in the queue of its stage. Its time stays that of its injection at its origin.
 void Exchange::forward(const Packet& packet, const Envelope& envelope) {
   const Pass pass = this->pass(envelope.stage() + 1, envelope.id, envelope.to());
   const Envelope next = Envelope::of(envelope.id, envelope.to(), pass.stage);
@@ -424,7 +425,7 @@ void Exchange::acknowledged(std::uint32_t packets) {
   if (std::exchange(waits_for_window_, false)) end_.node->post(*this);
 }
 
-/// The messages of a start have its number.
+/// The messages of a start have the start's number.
 void Exchange::record_start() {
   if (end_.node->record() == nullptr) return;
   for (const Rank member : order(0))

@@ -1,6 +1,5 @@
-// The exchange: every member of a group sends a message of its own to every other, or to some, by
-// the patent's fill and drain, under a policy. Transforms, traffic patterns and benchmarks all go
-// through it.
+// The exchange: every member of a group sends a message to every other, or to some, by the patent's
+// fill and drain, under a policy. Transforms, traffic patterns and benchmarks all use it.
 #pragma once
 
 #include <cstddef>
@@ -35,74 +34,75 @@ namespace toroid {
 class Combiner;
 class ExchangeAwaiter;
 
-/// One node's part in an exchange, non-blocking: start it when the data is ready, go on with
-/// something else, test it, wait for it. A blocking exchange is start(), then wait(). Several may
-/// be outstanding at once, each an object with handlers of its own. Packets are sent and handled
-/// whenever the node has a turn: while the program awaits anything, so a long computation awaits
-/// progress() now and then.
+/// One node's part in an exchange, non-blocking: start it when the data is ready, do something
+/// else, test it, wait for it. A blocking exchange is start(), then wait(). Several may be
+/// outstanding at once, each an object with its own handlers. Packets are sent and handled whenever
+/// the node has a turn, which is while the program awaits anything. So a long computation should
+/// await progress() now and then.
 ///
-/// Construct it before the program's first await: its handlers must exist when others start. It
-/// must outlive the run: a node may send on others' packets after all of its own have come. So must
-/// the arrays of its messages where they may move by put: other workers read them until sent()
-/// counts the start, even after a program has failed.
+/// Construct it before the program's first await, because its handlers must exist when others
+/// start. It must outlive the run, because a node may forward packets after all of its own have
+/// come. If messages may move by put, their arrays must outlive it too: other workers read them
+/// until sent() counts the start, even after a program has failed.
 class Exchange final : public Outgoing, private PayloadSource {
  public:
-  /// It takes plan.handlers() handlers from `handler` on. `plan` and `messages` must outlive it.
-  /// Throws BadInput where the node has fewer named queues than the plan needs.
+  /// Uses plan.handlers() handlers from `handler` on. `plan` and `messages` must outlive it. Throws
+  /// BadInput if the node has fewer named queues than the plan needs, or if it must use puts and
+  /// the policy does not allow them.
   Exchange(Node& node, HandlerId handler, const Group& group, const ExchangePlan& plan,
            Messages& messages);
   ~Exchange() override;
   Exchange(const Exchange&) = delete;
 
-  /// Every packet goes into an output queue as soon as there is room for it. May be called again,
-  /// for the same messages or others like them, when sent() has counted every start before and no
-  /// peer awaits an earlier one: packets do not say which start they belong to. A barrier after
-  /// each sees to that, or two exchanges that take turns, each started when the other is complete
-  /// (test()), if every member sends every other something.
+  /// Starts sending: every packet goes into an output queue as soon as there is room for it. May be
+  /// called again, for the same or similar messages, when sent() has counted every earlier start
+  /// and no peer awaits an earlier one, because packets do not say which start they belong to. A
+  /// barrier after each start ensures that. So do two exchanges that take turns, each started when
+  /// the other is complete (test()), if every member sends something to every other.
   void start();
   /// Whether everything that was started has been received, and no packet in the output queues
   /// needs this exchange or its data any more. True before the first start.
   bool test() const { return all_received() && all_sent() && is_seen(); }
   /// A program that awaits this goes on when test() is true.
   ExchangeAwaiter wait() const;
-  /// A program that awaits this goes on when everything has been received; packets of its own may
+  /// A program that awaits this goes on when everything has been received; its own packets may
   /// still be in the queues.
   ExchangeAwaiter wait_received() const;
-  /// A program that awaits this goes on when everything of its own has left the queues.
+  /// A program that awaits this goes on when all of its own packets have left the queues.
   ExchangeAwaiter wait_sent() const;
   bool all_received() const { return received_.value() >= expected_; }
   bool all_sent() const { return sent_.value() == starts_; }
-  /// Whether the processor's clock has come to where an engine moved the last packet. If not, the
-  /// node looks again then: it asks once for each such time.
+  /// Whether the processor's clock has reached the time at which an engine moved the last packet.
+  /// If not, the node looks again at that time; it asks once for each such time.
   bool is_seen_or_looks() const {
     if (is_seen()) return true;
     if (std::exchange(asked_at_, moved_at_) != moved_at_) processor_->look_at(moved_at_);
     return false;
   }
 
-  /// Packets received, of all starts together.
+  /// Packets received in all starts together.
   const Counter& received() const { return received_; }
-  /// Packets of all starts so far.
+  /// Packets expected in all starts so far.
   std::uint64_t expected() const { return expected_; }
   std::uint64_t starts() const { return starts_; }
-  /// Counts the starts of which no packet in the output queues needs this exchange any more.
+  /// Number of starts of which no packet in the output queues needs this exchange any more.
   const Counter& sent() const { return sent_; }
-  /// What the node waits for, in words, for the report of a run that cannot go on.
+  /// What the node waits for, for the report of a stalled run.
   std::string waits_for() const;
 
-  /// Keeps an account of packets; latencies go into a histogram that nodes of one lane share, and
-  /// that outlives the exchange. REQUIRES: before start().
+  /// Counts packets from now on. Latencies go into a histogram that nodes of one lane share, and
+  /// that must outlive the exchange. REQUIRES: before start().
   const ExchangeAudit& audit(LatencyHistogram& latency);
   const ExchangeAudit* audited() const { return end_.audit ? &*end_.audit : nullptr; }
-  std::uint64_t forwarded() const { return forwarded_; }  ///< packets sent on for others
+  std::uint64_t forwarded() const { return forwarded_; }  ///< packets forwarded for others
   std::uint64_t acknowledgements() const { return acknowledgements_; }  ///< sent by this node
 
-  /// Returns true also while the window is closed; the handler that opens it posts this again.
+  /// Also returns true while the window is closed; the handler that opens it posts this again.
   bool fill(OutputQueues& queues) override;
   void prefetch() const override { fill_.prefetch(); }
   NextLook next_look() override;
 
-  /// REQUIRES: it has an audit, combines nothing and is not recorded.
+  /// REQUIRES: it has an audit, does not combine messages and is not recorded.
   template <typename Archive>
   void serialize(Archive& archive) {
     archive.know(static_cast<Outgoing*>(this));
@@ -125,7 +125,7 @@ class Exchange final : public Outgoing, private PayloadSource {
     unsigned stage;
     Rank end;
   };
-  /// Writes envelopes that lie in the descriptors' cookies.
+  /// Writes envelopes that are stored in the descriptors' cookies.
   class EnvelopeSource final : public PayloadSource {
    public:
     std::uint32_t gather(const SendDescriptor& descriptor, std::uint32_t,
@@ -146,12 +146,12 @@ class Exchange final : public Outgoing, private PayloadSource {
   std::uint32_t gather(const SendDescriptor& descriptor, std::uint32_t number,
                        std::span<std::byte, kPayloadBytes> payload) override;
   Pass pass(unsigned stage, std::uint32_t id, Rank to) const;
-  /// Packets that one descriptor may hold. REQUIRES: the window, if there is one, is open.
+  /// Most packets that one descriptor may hold. REQUIRES: the window, if there is one, is open.
   std::uint32_t most_in_window(std::uint32_t limit) const;
   void hold_back(std::uint32_t packets);
   bool is_released();
   Tick release() const;
-  /// Whether visits wait for times: the policy's, or those at which descriptors are written.
+  /// Whether visits wait for times: those of the policy, or those at which descriptors are written.
   bool waits_for_times() const { return end_.plan->has_releases() || is_by_engine(); }
   void note_moved() {
     if (is_by_engine()) moved_at_ = end_.node->now();
@@ -179,37 +179,37 @@ class Exchange final : public Outgoing, private PayloadSource {
     return window > 0 && outstanding_ >= window;
   }
 
-  // First what every packet touches.
+  // The members that every packet touches come first.
   Endpoint end_;
   Counter received_;
   std::uint64_t expected_ = 0;
   std::uint64_t queued_ = 0;  ///< packets whose payload has not been gathered or taken yet
-  bool is_plain_;  ///< queues in turn, nothing held back, by the processor: the patent's fill as it
-                   ///< stands
+  bool is_plain_;  ///< queues in turn, nothing held back, moved by the processor: the patent's
+                   ///< plain fill
   std::uint32_t
-      least_in_put_;  ///< packets; fewer are gathered one by one, as all are if this is 2^32 - 1
+      least_in_put_;  ///< packets of the shortest message that moves by put; 2^32 - 1: none does
   bool waits_for_window_ = false;
   Fill fill_;
   std::uint64_t starts_ = 0;
   Counter sent_{"packets of the exchange sent"};
-  std::unique_ptr<Combiner> combiner_;      ///< where the policy combines messages
-  std::vector<std::uint64_t> complete_at_;  ///< where the run is recorded: packets received at the
-                                            ///< end of each start that is not complete
+  std::unique_ptr<Combiner> combiner_;      ///< if the policy combines messages
+  std::vector<std::uint64_t> complete_at_;  ///< if the run is recorded: packets received at the end
+                                            ///< of each start that is not complete
 
-  // The state of a throttled exchange.
+  // State of a throttled exchange.
   double due_ = 0;                 ///< when the next packet may go
-  Tick look_ = 0;                  ///< when fill() is to be tried again
-  std::uint32_t outstanding_ = 0;  ///< packets sent and not acknowledged, where there is a window
+  Tick look_ = 0;                  ///< when fill() is tried again
+  std::uint32_t outstanding_ = 0;  ///< packets that are not acknowledged yet, if there is a window
 
-  // The state of an exchange with release times, or of an engine that waits for its descriptors.
-  Node* processor_;  ///< whose program starts the exchange; end_.node moves the packets
+  // State of an exchange with release times, or with an engine that waits for its descriptors.
+  Node* processor_;  ///< its program starts the exchange; end_.node moves the packets
   Tick started_at_ = 0;
-  Tick moved_at_ = 0;          ///< when the engine is through with the packet that it moved last
-  mutable Tick asked_at_ = 0;  ///< the time of that for which the processor was to look again
+  Tick moved_at_ = 0;          ///< when the engine finished moving the last packet
+  mutable Tick asked_at_ = 0;  ///< the moved_at_ for which the processor was asked to look again
   bool waits_for_release_ = false;  ///< the current visit's time had not come in the last fill()
 
-  // The state of an exchange whose packets go by way of other nodes.
-  unsigned stage_ = 0;  ///< stage of the packet that was described last
+  // State of an exchange whose packets go by way of other nodes.
+  unsigned stage_ = 0;  ///< stage of the packet described last
   EnvelopeSource envelopes_;
   InlinePayloads forwarded_payloads_;
   std::uint64_t forwarded_ = 0;

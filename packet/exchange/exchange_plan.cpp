@@ -19,9 +19,8 @@ BadInput unfit(const Policy& policy, const std::string& why) {
 
 void check_queues(const Policy& policy, const PolicySettings& settings) {
   if (settings.queue_per_direction && settings.output_queues != 1)
-    throw unfit(policy,
-                fmt::format("it has a queue per direction, so that it cannot have {} output queues",
-                            settings.output_queues));
+    throw unfit(policy, fmt::format("it has a queue per direction and cannot have {} output queues",
+                                    settings.output_queues));
 }
 
 bool needs_rounds(const Policy& policy, const PolicySettings& settings, const Shape& shape) {
@@ -36,7 +35,7 @@ bool relays_or_combines(const Policy& policy, const Shape& shape) {
 }
 
 std::string cannot_be_put(const Policy& policy) {
-  return fmt::format("policy {} sends by way of other nodes: its packets cannot be put",
+  return fmt::format("policy {} sends by way of other nodes, so its messages cannot be put",
                      policy.name());
 }
 
@@ -92,29 +91,31 @@ void ExchangePlan::check_settings() const {
   if (settings_.queue_capacity == 0) throw unfit("queue_capacity is 0, expected at least 1");
   const double between = settings_.throttle.cycles_per_packet;
   if (!(between >= 0) || !std::isfinite(between))
-    throw unfit(fmt::format("cycles_per_packet is {}, expected a number from 0 on", between));
+    throw unfit(
+        fmt::format("cycles_per_packet is {}, expected a finite number, at least 0", between));
 }
 
 void ExchangePlan::check_combines() const {
-  if (is_sample()) throw unfit("it combines messages: everybody sends to everybody");
-  if (has_window() || is_throttled()) throw unfit("it combines messages: it cannot be throttled");
-  if (has_releases()) throw unfit("it combines messages: they cannot have release times");
+  if (is_sample()) throw unfit("it combines messages, so nodes cannot send to a sample only");
+  if (has_window() || is_throttled()) throw unfit("it combines messages and cannot be throttled");
+  if (has_releases()) throw unfit("it combines messages, which cannot have release times");
 }
 
-/// Nobody is asked where relays lead: a dead one might be among them.
+/// It is not known where relays lead: a dead node might be among them.
 void ExchangePlan::check_machine() const {
   const Failures* failures = shape_.failures();
   if (failures == nullptr || failures->living() == shape_.size()) return;
   if (stages_ > 1 || combines())
-    throw unfit("it sends by way of other nodes, and some of this machine are dead");
+    throw unfit("it sends by way of other nodes, and some nodes of this machine are dead");
 }
 
 void ExchangePlan::check_packets(std::uint64_t packets) const {
   if (label_ == PacketLabel::place || combines()) return;
   if (const std::uint64_t numbers = std::uint64_t{1} << number_bits_; packets > numbers)
-    throw BadInput(fmt::format(
-        "messages of {} packets between {} nodes: too long to number them, {} are the most",
-        packets, shape_.size(), numbers));
+    throw BadInput(
+        fmt::format("messages of {} packets between {} nodes are too long to number the packets; "
+                    "expected at most {}",
+                    packets, shape_.size(), numbers));
 }
 
 SendOrder ExchangePlan::order(const Visitor& visitor) const {

@@ -1,4 +1,4 @@
-// What all nodes of an exchange share: the policy, its settings, and how packets are told apart.
+// What all nodes of an exchange share: the policy, its settings, and how packets are identified.
 #pragma once
 
 #include <cstdint>
@@ -33,13 +33,16 @@ enum class PacketLabel : std::uint8_t {
 struct ExchangeFormat {
   std::uint64_t seed = 1;
   bool payload = true;    ///< whether payloads travel
-  bool places = false;    ///< whether packets are known by their places (Messages::has_places())
-  Rank peers = ~Rank{0};  ///< that a node sends to, the first of its order; fewer: a sample
-  std::string name = "the exchange";  ///< what errors and stalled nodes call it
+  bool places = false;    ///< whether packets are identified by their places
+                          ///< (Messages::has_places())
+  Rank peers = ~Rank{0};  ///< most peers that a node sends to, the first of its order; fewer than
+                          ///< all: a sample
+  std::string name = "the exchange";  ///< its name in errors and reports of stalled nodes
 };
 
 /// What all nodes of an exchange share: the policy with its settings, and the labels of packets. It
-/// outlives the exchange, and the policy outlives it. All calls may come from several threads.
+/// must outlive the exchange, and the policy must outlive it. All calls may come from several
+/// threads.
 class ExchangePlan {
  public:
   /// `shape`: the shape of the nodes that exchange, a slice of `machine` or all of it. Throws
@@ -57,37 +60,37 @@ class ExchangePlan {
   const std::string& counter_name() const { return counter_name_; }
   unsigned stages() const { return stages_; }
   bool combines() const { return policy_->combines(); }
-  /// Whether processors on the way send single packets on.
+  /// Whether processors on the way forward single packets.
   bool relays() const { return stages_ > 1 && !combines(); }
   bool has_window() const { return settings_.throttle.window > 0; }
   bool is_throttled() const { return settings_.throttle.cycles_per_packet > 0; }
   bool has_releases() const { return has_releases_; }
-  /// Cycles from the node's start on before which nothing goes to `to`. REQUIRES: has_releases().
+  /// Cycles from the node's start before which nothing goes to `to`. REQUIRES: has_releases().
   Tick release(Rank self, Rank to) const { return policy_->release(shape_, self, to); }
-  /// Whether a node sends to a part only of the nodes for which it has messages.
+  /// Whether a node sends to only some of the nodes that it has messages for.
   bool is_sample() const { return format_.peers < shape_.size() - 1; }
-  /// Handlers that a node's end needs: for packets and, with a window, for acknowledgements.
+  /// Handlers that a node needs: one for packets and, with a window, one for acknowledgements.
   unsigned handlers() const { return has_window() ? 2 : 1; }
-  /// Named queues that a node needs: one per stage but the first, one for acknowledgements.
+  /// Named queues that a node needs: one per stage except the first, one for acknowledgements.
   unsigned named_queues() const { return (relays() ? stages_ - 1 : 0) + (has_window() ? 1 : 0); }
 
   PacketLabel label() const { return label_; }
-  /// Bytes of a full packet's payload that an envelope takes. Where no payload travels and packets
-  /// go straight to their destinations, an envelope takes none: it only helps the model.
+  /// Payload bytes of a full packet that an envelope takes. If no payload travels and packets go
+  /// straight to their destinations, an envelope takes none: it only helps the model.
   unsigned envelope_bytes() const { return relays() ? kEnvelopeBytes : 0; }
   /// Message bytes of a full packet.
   unsigned data_bytes() const { return kPayloadBytes - envelope_bytes(); }
   std::uint64_t packets(std::uint64_t bytes) const {
     return bytes / data_bytes() + (bytes % data_bytes() == 0 ? 0 : 1);
   }
-  /// Packets that one descriptor may hold.
+  /// Most packets that one descriptor may hold.
   std::uint32_t most_in_descriptor(std::uint32_t limit) const {
     return label_ == PacketLabel::envelope ? 1 : limit;
   }
-  /// Throws BadInput where the packets of a message cannot be numbered.
+  /// Throws BadInput if the packets of a message cannot be numbered.
   void check_packets(std::uint64_t packets) const;
 
-  /// The number of a packet among all that reach a node, and back.
+  /// The number (id) of a packet among all that reach a node, and back.
   std::uint32_t id(Rank origin, std::uint32_t number) const {
     return static_cast<std::uint32_t>(std::uint64_t{origin} << number_bits_ | number);
   }
@@ -99,28 +102,28 @@ class ExchangePlan {
   }
   unsigned number_bits() const { return number_bits_; }
 
-  /// The order of a node's visits; checked if the policy is asked anew for every round.
+  /// The order of a node's visits; checked if the policy gives a new one for every round.
   SendOrder order(const Visitor& visitor) const;
   Visitor visitor(Rank self, Rank identity, std::uint32_t round = 0) const {
     return {shape_, self, format_.seed, round, identity};
   }
   bool changes_order() const { return policy_->changes_order() && !settings_.order; }
-  /// Throws RunFailed where an order leaves out a node or visits one twice. Orders that are no
-  /// lists are checked on machines of SendOrder::kStoredPeers nodes at most.
+  /// Throws RunFailed if an order leaves out a node or visits one twice. Orders that are not lists
+  /// are checked only on machines of at most SendOrder::kStoredPeers nodes.
   void check_order(const Visitor& visitor) const;
-  /// Throws RunFailed where an order goes to no other node.
+  /// Throws RunFailed if a visit goes to the node itself or to one that does not exist.
   void check_visit(Rank self, Rank identity, Rank to) const {
     if (to == self || to >= shape_.size()) [[unlikely]]
       refuse_visit(identity, to, self);
   }
-  /// The policy's relay for a packet at the node of rank `identity`, checked; in the last stage the
-  /// destination.
+  /// The policy's relay for a packet at the node of rank `identity`, checked. In the last stage it
+  /// is the destination.
   Rank relay(const Waypoint& packet, Rank identity) const;
   /// A random number that follows from the seed and from `what`, a name for its purpose.
   std::uint64_t key(std::uint64_t what) const { return mix64(format_.seed ^ mix64(what)); }
 
-  /// Which blocks go where in which stage. The first call works it out from `traffic()`, later ones
-  /// find it by `group` and `number`, which tell traffics apart. REQUIRES: combines().
+  /// Which blocks go where in which stage. The first call computes it from `traffic()`; later calls
+  /// find it by `group` and `number`, which identify the traffic. REQUIRES: combines().
   const CombiningPlan& combining(
       Rank group, std::uint64_t number,
       const std::function<std::unique_ptr<const Traffic>()>& traffic) const;
@@ -135,7 +138,7 @@ class ExchangePlan {
   void check_permutation(const Visitor& visitor, const SendOrder& order) const;
   [[noreturn]] void refuse_visit(Rank identity, Rank to, Rank self) const;
   [[noreturn]] void refuse_order(Rank identity, const std::string& why) const;
-  /// The coordinate in the machine of a member of the group that the node `identity` is in.
+  /// The machine's coordinate of a member of the group that node `identity` is in.
   std::string coord_text(Rank member, Rank identity) const;
 
   const Policy* policy_;
@@ -148,21 +151,22 @@ class ExchangePlan {
   bool has_releases_;
   unsigned number_bits_;
   PacketLabel label_;
-  mutable std::mutex mutex_;  ///< of combining_
+  mutable std::mutex mutex_;  ///< guards combining_
   mutable std::map<std::pair<Rank, std::uint64_t>, std::unique_ptr<const CombiningPlan>> combining_;
 };
 
-/// Whether packets go by way of other nodes, or in messages with those for others.
+/// Whether packets go by way of other nodes, or messages are combined.
 bool relays_or_combines(const Policy& policy, const Shape& shape);
-/// What is said of such a policy where puts are asked for.
+/// The error if puts are demanded under such a policy.
 std::string cannot_be_put(const Policy& policy);
-/// How messages get there under a policy: where nobody says, what stops on its way does in packets.
+/// How messages travel under a policy. Unless puts are demanded, those that stop on their way go in
+/// packets.
 TransferMode transfer_under(const Policy& policy, const Shape& shape, TransferMode asked);
 
-/// The settings for an exchange: the policy's with the user's changes; `packets_per_visit` if
-/// neither says, but no whole messages where the policy reorders, throttles, relays or combines,
-/// which takes visits. Throws BadInput where the policy has a queue per direction and changes give
-/// a number of queues.
+/// The settings for an exchange: the policy's with the user's changes. If neither sets b, it is
+/// `packets_per_visit`, but not whole messages if the policy reorders, throttles, relays or
+/// combines, because these need visits. Throws BadInput if the policy has a queue per direction and
+/// the changes give a number of queues.
 PolicySettings settings_of(const Policy& policy, const SettingChanges& changes,
                            std::uint32_t packets_per_visit, const PolicyCase& policy_case);
 

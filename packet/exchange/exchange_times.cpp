@@ -14,12 +14,12 @@
 namespace toroid {
 namespace {
 
-/// A throttled processor whose packets are due and find no room tries again after so many cycles.
+/// Cycles until a throttled processor tries again if its packets are due and find no room.
 constexpr Tick kPoll = 500;
 
 }  // namespace
 
-/// The engine's first look is past the present cycle, as every turn that is asked for.
+/// The engine first looks after the present cycle, like every turn that is asked for.
 void Exchange::hand_over() {
   processor_->write_descriptors(fill_.visits());
   end_.node->look_at(std::max(release(), started_at_ + 1));
@@ -42,8 +42,9 @@ Tick Exchange::look_after(Tick now) const {
   return due > now ? due : now + kPoll;
 }
 
-/// When the present visit may be made: by the policy, and by when the processor has written the
-/// descriptor of its message, one after the other in the order of the first round.
+/// When the present visit may be made. The policy must allow it, and the processor must have
+/// written the descriptor of its message; it writes them one after another in the order of the
+/// first round.
 Tick Exchange::release() const {
   const ExchangePlan& plan = *end_.plan;
   const Tick of_policy = plan.has_releases() ? plan.release(end_.self(), fill_.peer()) : 0;
@@ -57,7 +58,7 @@ bool Exchange::is_released() {
   return !waits_for_release_;
 }
 
-/// Time passes within a turn: the visit's may have come since.
+/// Time passes within a turn, so the visit's time may have come meanwhile.
 NextLook Exchange::look_at_release() {
   const Tick release = this->release();
   if (release > end_.node->now()) return NextLook::at(release);

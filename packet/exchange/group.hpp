@@ -5,8 +5,8 @@
 
 namespace toroid {
 
-/// The nodes that share their coordinates with `self` outside the dimensions [first, last). Because
-/// ranks are numbered in C order, they are an arithmetic progression of ranks.
+/// The nodes whose coordinates are those of `self` outside the dimensions [first, last). Because
+/// ranks are numbered in C order, their ranks form an arithmetic progression.
 class Group {
  public:
   Group(const Shape& shape, unsigned first, unsigned last, Rank self) {

@@ -11,8 +11,8 @@
 
 namespace toroid {
 
-/// 2^bits buckets per power of two, below that one per value: a percentile is right to 1/2^bits.
-/// Latencies from 2^32 on count as 2^32 - 1.
+/// 2^bits buckets per power of two, and one bucket per value below that. So a percentile is
+/// accurate to 1/2^bits. Latencies from 2^32 on count as 2^32 - 1.
 template <unsigned bits>
 class LatencyBuckets {
  public:
@@ -43,8 +43,8 @@ class LatencyBuckets {
     const std::uint64_t all = count();
     return all == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(all);
   }
-  /// The latency that `wanted` of 1000 packets do not exceed: the upper end of their last bucket. 0
-  /// if there are no packets.
+  /// The latency that `wanted` of 1000 packets do not exceed: the upper end of the bucket that
+  /// holds the last of them. 0 if there are no packets.
   Tick permille(unsigned wanted) const {
     const std::uint64_t all = count();
     std::uint64_t below = 0;
@@ -56,7 +56,7 @@ class LatencyBuckets {
   }
 
   static constexpr std::size_t kBuckets = kPerOctave * (33 - bits);
-  /// Packets of a bucket, and the largest value that falls into it.
+  /// Number of packets in a bucket, and the largest value that falls into it.
   std::uint64_t packets(std::size_t bucket) const {
     return bucket - first_ < buckets_.size() ? buckets_[bucket - first_] : 0;
   }
@@ -94,16 +94,16 @@ class LatencyBuckets {
     buckets_.shrink_to_fit();  // there may be many histograms
   }
 
-  /// Those of the powers of two between the least and the greatest that have occurred.
+  /// Buckets of the powers of two from the least to the greatest that have occurred.
   std::vector<std::uint64_t> buckets_;
-  std::uint32_t first_ = 0;  ///< the number of the first of them
+  std::uint32_t first_ = 0;  ///< number of the first of these buckets
   std::uint32_t max_ = 0;
   std::uint64_t sum_ = 0;  ///< of all latencies
 };
 
-/// The histogram of an exchange: 64 B per power of two, right to 12.5 %.
+/// The histogram of an exchange: 64 B per power of two, accurate to 12.5 %.
 using LatencyHistogram = LatencyBuckets<3>;
-/// The histogram of a run under load: 1 kB per power of two, right to 0.8 %.
+/// The histogram of a run under load: 1 kB per power of two, accurate to 0.8 %.
 using FineLatencyHistogram = LatencyBuckets<7>;
 
 }  // namespace toroid

@@ -1,12 +1,12 @@
-// From where on bytes move by put where nobody says.
+// The shortest message that moves by put if the user does not say.
 #pragma once
 
 #include <cstdint>
 
 namespace toroid {
 
-/// Packets of a message from which on it moves by put, if nobody says: a descriptor's way there and
-/// back costs as much as some packets (docs/SHM.md has measurements).
+/// Packets of the shortest message that moves by put if the user does not say. A descriptor's round
+/// trip costs as much as several packets (docs/SHM.md has measurements).
 inline constexpr std::uint32_t kLeastInPut = 8;
 
 }  // namespace toroid

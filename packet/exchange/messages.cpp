@@ -54,7 +54,7 @@ bool land_packets(const MessageCut& cut, const MessagePart& part, std::span<std:
   return true;
 }
 
-/// Not in the header: who calls any messages would make room for this one in line.
+/// Out of line on purpose: inlined, it would bloat every virtual call site.
 MessageRun UniformMessages::run(Rank, std::uint32_t first, std::uint32_t limit) const {
   return cut_.run(first, limit);
 }
@@ -62,7 +62,7 @@ MessageRun UniformMessages::run(Rank, std::uint32_t first, std::uint32_t limit) 
 namespace {
 
 [[noreturn]] void cannot_be_put() {
-  check_failed(__FILE__, __LINE__, "packets_to_put() == 0", "messages that cannot move by put did");
+  check_failed(__FILE__, __LINE__, "packets_to_put() == 0", "messages that cannot be put were put");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What an exchange carries: how much goes to whom, how it is gathered, where it lands.
+// What an exchange carries: the lengths of its messages, how they are gathered and stored.
 #pragma once
 
 #include <algorithm>
@@ -16,10 +16,10 @@
 
 namespace toroid {
 
-/// Packets of a message that follow one another and are equally long.
+/// Consecutive packets of a message that are equally long.
 struct MessageRun {
-  unsigned bytes = 0;         ///< of payload, each
-  std::uint32_t packets = 0;  ///< 0: the message has ended before
+  unsigned bytes = 0;         ///< payload bytes of each
+  std::uint32_t packets = 0;  ///< 0: the message has no more
 };
 
 /// A part of a message, in bytes.
@@ -28,20 +28,20 @@ struct Stretch {
   std::uint64_t bytes = 0;
 };
 
-/// Packets of a message that follow one another, and the member at its other end.
+/// Consecutive packets of a message, and the member at its other end.
 struct MessagePart {
   Rank member;
-  std::uint32_t first;    ///< number in the message of the first packet
+  std::uint32_t first;    ///< number of the first packet in the message
   std::uint32_t packets;  ///< REQUIRES: > 0
 
-  /// Whether it is one of a message of so many packets.
+  /// Whether it is part of a message of `message` packets.
   bool is_in(std::uint32_t message) const {
     return packets > 0 && std::uint64_t{first} + packets <= message;
   }
 };
 
-/// A message as it is cut into packets: full ones and perhaps a rest. What divides is done once,
-/// not for every run.
+/// How a message is cut into packets: full ones and perhaps a rest. The division is done once, not
+/// for every run.
 class MessageCut {
  public:
   MessageCut() = default;
@@ -58,7 +58,7 @@ class MessageCut {
     if (first < full_) return {per_packet_, std::min(full_ - first, limit)};
     return {rest_, rest_ > 0 && first == full_ ? 1u : 0u};
   }
-  /// What `packets` packets from `first` on carry. REQUIRES: there are so many.
+  /// The bytes that `packets` packets from `first` on carry. REQUIRES: there are that many.
   Stretch stretch(std::uint32_t first, std::uint32_t packets) const {
     const std::uint64_t begin = std::uint64_t{first} * per_packet_;
     const std::uint64_t all = std::uint64_t{full_} * per_packet_ + rest_;
@@ -71,34 +71,32 @@ class MessageCut {
   unsigned rest_ = 0;       ///< bytes in the last packet, if that is not full
 };
 
-/// The run of a message of `bytes` bytes that is cut for it alone.
+/// The run of a message of `bytes` bytes, if no MessageCut is kept.
 MessageRun run_of(std::uint64_t bytes, unsigned per_packet, std::uint32_t first,
                   std::uint32_t limit);
 
-/// Copies such a part of a message, which begins at `from`, to where it is packed; returns the
-/// number of bytes.
+/// Copies a part of a message, which begins at `from`, to `packed`; returns the number of bytes.
 std::size_t pack_packets(const MessageCut& cut, const MessagePart& part, const std::byte* from,
                          std::span<std::byte> packed);
-/// Copies a packed part to its place in the receiver's block; false: it is no such part of a
-/// message that is cut so.
+/// Copies a packed part to its place in the receiver's block. Returns false if a message with this
+/// cut has no such part.
 [[nodiscard]] bool unpack_packets(const MessageCut& cut, const MessagePart& part,
                                   std::span<const std::byte> packed, std::span<std::byte> to);
 
-/// Such a part of a message that begins at `from`, as it stands; nothing if it is shorter than
-/// `least` bytes.
+/// A part of a message that begins at `from`, in place; empty if it is shorter than `least` bytes.
 std::span<const std::byte> part_if_long(const MessageCut& cut, const MessagePart& part,
                                         const std::byte* from, std::size_t least);
-/// Appends the place of such a part in the receiver's block; false: as unpack_packets().
+/// Appends the place of a part in the receiver's block. Returns false like unpack_packets().
 [[nodiscard]] bool land_packets(const MessageCut& cut, const MessagePart& part,
                                 std::span<std::byte> to, std::vector<PutStretch>& landing);
 
-/// Copies the packets [first, first + packets) of a message that is cut so, from the sender's block
-/// to the receiver's; returns the number of bytes.
+/// Copies the packets [first, first + packets) of a message from the sender's block to the
+/// receiver's; returns the number of bytes.
 std::size_t copy_packets(const MessageCut& cut, std::uint32_t first, std::uint32_t packets,
                          const std::byte* from, std::span<std::byte> to);
 
 /// One node's side of the messages of an exchange. All calls name members of the group, not ranks,
-/// and come from the node's own thread. A packet is named by its sender and its number in the
+/// and come from the node's own thread. A packet is identified by its sender and its number in the
 /// sender's message.
 class Messages {
  public:
@@ -108,63 +106,63 @@ class Messages {
   virtual std::uint64_t bytes_to(Rank member) const = 0;
   /// The members that this node has messages for, ascending; none: nearly all of them.
   virtual std::optional<std::vector<Rank>> targets() const { return std::nullopt; }
-  /// The number of packets that all others together send here; 0 if it is not known.
+  /// The number of packets that all other members together send here; 0 if unknown.
   virtual std::uint64_t packets_expected() const = 0;
-  /// Sums over the same packets by origin and number; none if they are not known.
+  /// Sums over the same packets by origin and number; none if unknown.
   virtual std::optional<Arrivals> arrivals_expected() const { return std::nullopt; }
-  /// Packets of the longest message that this node sends.
+  /// Number of packets of the longest message that this node sends.
   virtual std::uint32_t most_packets() const = 0;
-  /// The next packets of the message to a member that are equally long: at most `limit`, from
-  /// packet `first` on. REQUIRES: the member is one of targets(), if they are listed.
+  /// The next packets of equal length in the message to a member: at most `limit`, from packet
+  /// `first` on. REQUIRES: the member is one of targets(), if they are listed.
   virtual MessageRun run(Rank member, std::uint32_t first, std::uint32_t limit) const = 0;
 
-  /// Whether payloads travel. If not, packets have their length on the wire and nothing of the
-  /// messages in them, and the calls below are not made.
+  /// Whether payloads travel. If not, packets have their length on the wire but contain no message
+  /// bytes, and the functions below that handle payload are not called.
   virtual bool has_payload() const { return false; }
-  /// Whether a packet's place at its destination, 32 bits, is all that has to travel with it.
+  /// Whether a packet needs no label but its place at the destination, of 32 bits.
   virtual bool has_places() const { return false; }
   /// Writes the payload of a packet to a member; returns the packet's place if has_places().
   virtual std::uint32_t gather(Rank, std::uint32_t, std::span<std::byte>) const { return 0; }
-  /// Stores a packet that has come, known by its place.
+  /// Stores a packet that has come, identified by its place.
   virtual void arrive_at(std::uint32_t, std::span<const std::byte>) {}
-  /// Stores a packet that has come, known by its sender and its number in the message.
+  /// Stores a packet that has come, identified by its sender and its number in the message.
   virtual void arrive(Rank, std::uint32_t, std::span<const std::byte>) {}
 
-  // By put.
-  /// Packets of the message to a member, if puts may move it. 0: its packets are gathered.
+  // For puts.
+  /// Packets of the message to a member if it may move by put; 0: its packets are gathered.
   virtual std::uint32_t packets_to_put(Rank) const { return 0; }
-  // Where both ends share memory, from array to array.
-  /// Where the message to a member stands, as take() at its destination expects it.
+  // For puts between nodes that share memory, from array to array.
+  /// The address of the message to a member, as take() at its destination expects it.
   virtual const std::byte* source(Rank member) const;
-  /// Copies the packets [first, first + packets) of the message from a member, which stands at
-  /// `source`, to where they belong; returns the number of bytes.
+  /// Copies the packets [first, first + packets) of the message from a member, which is at
+  /// `source`, to their places; returns the number of bytes.
   virtual std::size_t take(Rank from, std::uint32_t first, std::uint32_t packets,
                            const std::byte* source);
-  // Where they do not.
-  /// Writes a part of the message to a member: its packets one behind the other. Returns the number
-  /// of bytes. REQUIRES: `packed` takes as many full packets.
+  // For puts between nodes that do not share memory.
+  /// Writes a part of the message to a member, packet after packet. Returns the number of bytes.
+  /// REQUIRES: `packed` has room for that many full packets.
   virtual std::size_t pack_part(const MessagePart& part, std::span<std::byte> packed) const;
-  /// Stores what pack_part() of a member has written. False: that is no such part of a message
-  /// from there, and nothing has been stored.
+  /// Stores a part that a member wrote with pack_part(). Returns false, and stores nothing, if that
+  /// member's message has no such part.
   [[nodiscard]] virtual bool unpack_part(const MessagePart& part,
                                          std::span<const std::byte> packed);
-  // Where they do not, but the receiver can read from afar.
+  // For puts whose bytes the receiver can read remotely.
   /// The memory that holds a part of the message to a member, if both ends hold it in stretches of
-  /// `least` bytes or more; else nothing.
+  /// at least `least` bytes; otherwise empty.
   virtual std::span<const std::byte> offer_part(const MessagePart&, std::size_t) const {
     return {};
   }
-  /// Appends where a part goes that a member offers: all of it, stretch by stretch. False: that is
-  /// no such part of a message from there.
+  /// Appends the destination of a part that a member offers, all of it, stretch by stretch. Returns
+  /// false if that member's message has no such part.
   [[nodiscard]] virtual bool land_part(const MessagePart&, std::vector<PutStretch>&) {
     return false;
   }
-  /// The bytes of a part stand where land_part() wanted them.
+  /// Called when the bytes of a part are where land_part() asked for them.
   virtual void landed(const MessagePart&) {}
 
-  // Under a policy that combines messages.
+  // For policies that combine messages.
   /// The messages of all members in the n-th start, counted from 0, have the number
-  /// traffic_number(n); equal numbers mean equal traffic.
+  /// traffic_number(n). Equal numbers mean equal traffic.
   virtual std::uint64_t traffic_number(std::uint64_t) const { return 0; }
   virtual std::unique_ptr<const Traffic> traffic(std::uint64_t number) const = 0;
   /// Appends the whole message to a member.
@@ -173,7 +171,7 @@ class Messages {
   virtual void unpack(Rank, std::span<const std::byte>) {}
 };
 
-/// Messages with the same number of payload bytes for every pair, and without payload: only their
+/// Messages with the same number of payload bytes for every pair. They have no payload: only their
 /// lengths travel.
 class UniformMessages : public Messages {
  public:

@@ -8,13 +8,13 @@
 namespace toroid {
 namespace {
 
-/// Streams of a node's seed, apart from each other and from its send order's.
+/// Random streams of a node's seed, different from each other and from that of its send order.
 constexpr std::uint64_t kTimes = 0x6f70656e00000000;
 constexpr std::uint64_t kDestinations = 0x6c6f6f7000000000;
 
 constexpr Tick kNever = ~Tick{0};
 
-/// In (0, 1].
+/// Uniform in (0, 1].
 double uniform(Random& random) {
   return static_cast<double>((random.next() >> 11) + 1) * 0x1p-53;
 }

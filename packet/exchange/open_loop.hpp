@@ -1,5 +1,5 @@
-// Open loop: messages come to a node at a given rate, whether the network keeps up or not. What
-// latency against offered load, and saturation, are measured by.
+// Open loop: nodes generate messages at a given rate, whether the network keeps up or not. It
+// measures latency against offered load, and saturation.
 #pragma once
 
 #include <array>
@@ -23,15 +23,16 @@ namespace toroid {
 /// The distribution of the times at which a node generates messages, at a given mean rate.
 enum class ArrivalRule : std::uint8_t {
   bernoulli,  ///< in every cycle with the same probability
-  fixed,      ///< at equal intervals, at a random phase of the node's own
+  fixed,      ///< at equal intervals, with a random phase per node
 };
 inline constexpr std::array<std::string_view, 2> kArrivalRuleNames = {"bernoulli", "fixed"};
 
-/// The three periods of a run, in cycles. Messages come in all of them; the window is measured.
+/// The three periods of a run, in cycles. Messages come in all of them; only the window is
+/// measured.
 struct OpenLoopPeriods {
   Tick warm_up = 0;
   Tick window = 0;
-  Tick cool_down = 0;  ///< so that the last packets measured do not find an emptying network
+  Tick cool_down = 0;  ///< keeps the network loaded for the last measured packets
 
   Tick end() const { return warm_up + window + cool_down; }
   bool measures(Tick at) const { return at >= warm_up && at < warm_up + window; }
@@ -50,37 +51,38 @@ class ArrivalTimes {
   ArrivalRule arrivals_;
   double per_cycle_;
   Random random_;
-  double phase_;  ///< of fixed intervals, of which this is the number of the next
+  double phase_;  ///< of fixed intervals: the number of the next one plus a random phase
   Tick last_ = 0;
 };
 
-/// Counted in packets, by all nodes of a run together: they share a thread.
+/// Counts in packets, of all nodes of a run together, which share a thread.
 struct OpenLoopCounts {
   std::uint64_t generated = 0;  ///< in the window
   std::uint64_t accepted = 0;   ///< received in the window, whenever generated
   std::uint64_t all_generated = 0;
   std::uint64_t all_received = 0;
-  FineLatencyHistogram latency;  ///< of those generated in the window, from generation, the
-                                 ///< wait in the node's memory included, until received
+  FineLatencyHistogram latency;  ///< of packets generated in the window, from generation to
+                                 ///< reception, including the wait in the node's memory
 };
 
 struct OpenLoopOptions {
-  std::uint64_t bytes = 240;  ///< of payload per message
-  double per_cycle = 0;       ///< messages of this node; 0: it only receives
+  std::uint64_t bytes = 240;  ///< payload bytes per message
+  double per_cycle = 0;       ///< messages of this node per cycle; 0: it only receives
   ArrivalRule arrivals = ArrivalRule::bernoulli;
   OpenLoopPeriods periods;
 };
 
-/// One node's part in an open loop. Packets carry no payload; their argument says when they were
-/// generated, modulo 2^32. Needs virtual time.
+/// One node's part in an open loop. Packets carry no payload; their argument is the time of their
+/// generation, modulo 2^32. Needs virtual time.
 class OpenLoop final : public Outgoing {
  public:
-  /// `traffic` says where messages go; it and `counts` must outlive this. Construct it before the
+  /// `traffic` gives the destinations; it and `counts` must outlive this. Construct it before the
   /// program's first await.
   OpenLoop(Node& node, HandlerId handler, const Traffic& traffic, const OpenLoopOptions& options,
            OpenLoopCounts& counts);
 
-  /// Generates messages at their times until the periods' end; what has not left then leaves after.
+  /// Generates messages at their times until the end of the periods; those still waiting leave
+  /// later.
   static Program program(Node& node, OpenLoop& loop);
 
   bool fill(OutputQueues& queues) override;

@@ -25,13 +25,13 @@ unsigned RingBroadcast::root(std::uint64_t block) const {
   return static_cast<unsigned>((ring_.first + block) % ring_.size);
 }
 
-/// From the block's node, going that way.
+/// Hops from the block's node in that direction.
 unsigned RingBroadcast::distance(std::uint64_t block, Direction direction) const {
   const unsigned upwards = (ring_.place + ring_.size - root(block)) % ring_.size;
   return direction == kUp ? upwards : (ring_.size - upwards) % ring_.size;
 }
 
-/// The farthest node that has blocks from there.
+/// The largest distance that blocks go in that direction.
 unsigned RingBroadcast::reach(Direction direction) const {
   return direction == kUp ? ring_.size / 2 : (ring_.size - 1) / 2;
 }
@@ -45,7 +45,7 @@ std::uint64_t RingBroadcast::directions(std::uint64_t block) const {
       kDirections, [&](Direction direction) { return sends(block, direction); }));
 }
 
-/// Makes room for a block.
+/// Prepares the slot of a block.
 void RingBroadcast::open(std::uint64_t block) {
   Slot& slot = slots_[block % 2];
   slot.arrived = slot.left = 0;
@@ -73,7 +73,7 @@ void RingBroadcast::advance() {
   settle();
 }
 
-/// Notes what of the two blocks has come, been used and left.
+/// Updates the counts of the two current blocks: arrived, used and left.
 void RingBroadcast::settle() {
   for (std::uint64_t block = finished_.value(); block < finished_.value() + 2; ++block) {
     Slot& slot = slots_[block % 2];
@@ -99,7 +99,7 @@ void RingBroadcast::seek(Direction direction) {
   while (stream.block < end_of_rounds() && !sends(stream.block, direction)) ++stream.block;
 }
 
-/// Packets of a direction's block that may leave.
+/// Number of packets of a direction's block that may leave.
 std::uint64_t RingBroadcast::sendable(Direction direction) const {
   const Stream& stream = streams_[direction];
   if (stream.block >= std::min(end_of_rounds(), finished_.value() + 2)) return 0;
@@ -134,7 +134,7 @@ bool RingBroadcast::fill(OutputQueues& queues) {
   return true;
 }
 
-/// The way that a block of another node comes.
+/// The direction in which a block of another node travels when it comes here.
 RingBroadcast::Direction RingBroadcast::way_of(std::uint64_t block) const {
   return distance(block, kUp) <= reach(kUp) ? kUp : kDown;
 }

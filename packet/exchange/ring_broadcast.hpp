@@ -1,4 +1,4 @@
-// Ring broadcast: in turn each node of a ring sends its block to all others.
+// Ring broadcast: the nodes of a ring take turns to send their block to all others.
 #pragma once
 
 #include <array>
@@ -17,19 +17,19 @@
 namespace toroid {
 
 /// One node's part of the broadcasts in a ring of P nodes. They go in rounds of P blocks; block n
-/// is that of the node at place (first + n) mod P. It goes round the ring both ways, half of it
-/// each, from neighbour to neighbour: a node sends on what has come, packet by packet. The next
-/// block comes while the node works on the current one. No barrier is needed.
+/// is that of the node at place (first + n) mod P. It goes round the ring both ways, half the ring
+/// each, from neighbour to neighbour; nodes forward packets as they come. The next block arrives
+/// while the node works on the current one. No barrier is needed.
 ///
-/// Protocol: blocks are counted from the first round on, n above. A node has two buffers: block n
-/// of another node stands in buffer n mod 2. A node that needs block n-2 no more, and has sent all
-/// that it sends of it, permits whoever it has block n from to send it; begin() permits the first
-/// two. Between rounds the buffers are the caller's.
+/// Protocol: blocks are counted from the first round on (n above). A node has two buffers: block n
+/// of another node is in buffer n mod 2. When a node no longer needs block n-2 and has sent its
+/// share of it, it permits the neighbour that block n comes from to send it; begin() permits the
+/// first two. Between rounds the buffers are the caller's.
 ///
 /// **Send rule:** a node sends a block only with its receiver's permission for that block.
-/// **Safety:** packets of two blocks at most are on their way to a node, which stand in different
-/// buffers; a packet says in which.
-/// **Liveness:** block n waits at most for nodes to be done with block n-2, and so on down to the
+/// **Safety:** packets of at most two blocks are on their way to a node. They go to different
+/// buffers, and each packet says to which.
+/// **Liveness:** block n waits only for nodes to be done with block n-2, and so on down to the
 /// first two of a round, for which there is room when it begins.
 ///
 /// The node's own thread calls it. It must live until the fabric has stopped.
@@ -37,41 +37,42 @@ class RingBroadcast final : public PayloadSource, public Outgoing {
  public:
   /// Handlers: one for blocks, one for permissions.
   static constexpr HandlerId kHandlers = 2;
-  /// Blocks leave by this output queue upwards, by the next one downwards, permissions by queue 0;
-  /// numbers are taken modulo the number of the node's queues.
+  /// Blocks that go up leave by this output queue, those that go down by the next one, permissions
+  /// by queue 0; numbers are taken modulo the number of the node's queues.
   static constexpr unsigned kBlockQueue = 1;
 
   /// A node's ring.
   struct Ring {
     Rank up;         ///< the neighbour at the next place
-    Rank down;       ///< at the place before
+    Rank down;       ///< the neighbour at the previous place
     unsigned place;  ///< 0 to size - 1
     unsigned size;   ///< P, at least 1
     unsigned first;  ///< the place of a round's first block
   };
-  /// `bytes`: of a block, within RingShift::check().
+  /// `bytes` of a block, within RingShift::check().
   RingBroadcast(Node& node, HandlerId first_handler, const Ring& ring, std::size_t bytes);
   RingBroadcast(const RingBroadcast&) = delete;
 
-  /// Begins a round: `own` is the node's block, which must not change before the round has ended;
-  /// others arrive in the buffers, which are not used alone. REQUIRES: the round before has ended.
+  /// Begins a round. `own` is the node's block, which must not change before the round has ended.
+  /// Other blocks arrive in the buffers; a node alone in its ring does not use them. REQUIRES: the
+  /// previous round has ended.
   void begin(std::span<const std::byte> own, std::array<std::span<std::byte>, 2> buffers);
-  /// A program waits until this has reached the number of blocks, counted from the first round on,
-  /// that it needs; see current().
+  /// Counts the blocks that have arrived since the first round began. A program waits until it has
+  /// reached the number that it needs; see current().
   const Counter& arrived() const { return arrived_; }
-  /// The number of arrived() at which the current block is there.
+  /// The value of arrived() at which the current block is there.
   std::uint64_t current() const { return used_ + 1; }
   /// The current block. REQUIRES: it has arrived.
   const std::byte* block() const { return slots_[used_ % 2].memory; }
   /// Goes on to the next block. REQUIRES: the current one has arrived.
   void advance();
-  /// A program waits until this has reached current() - 1 at the end of a round: then the round has
+  /// At the end of a round a program waits until this has reached current() - 1: then the round has
   /// ended.
   const Counter& finished() const { return finished_; }
   std::size_t size() const { return bytes_; }
-  /// Numbers of neighbours to which the node sends the current block: 0, 1 or 2.
+  /// Number of neighbours to which the node sends the current block: 0, 1 or 2.
   std::uint64_t directions() const { return directions(used_); }
-  /// Whether a block of the round has not come, or something has not left.
+  /// Whether a block of the round has not arrived, or some packet has not left.
   bool is_under_way() const { return ring_.size > 1 && finished_.value() < end_of_rounds(); }
 
   // Called when packets leave.
@@ -83,26 +84,26 @@ class RingBroadcast final : public PayloadSource, public Outgoing {
   enum Direction : unsigned { kUp, kDown };
   static constexpr std::array kDirections = {kUp, kDown};
 
-  /// What stands in a buffer, or is the node's own.
+  /// A block in a buffer, or the node's own.
   struct Slot {
     const std::byte* memory = nullptr;  ///< null: the node's own, of a round that has not begun
     std::uint64_t arrived = 0;          ///< packets without a gap
-    std::uint64_t left = 0;             ///< packets, in both directions
-    std::vector<bool> early{};          ///< by packet: has come before one below it
+    std::uint64_t left = 0;             ///< packets, counted in both directions
+    std::vector<bool> early{};          ///< by packet: it came before an earlier one
   };
-  /// What leaves in a direction.
+  /// What the node sends in one direction.
   struct Stream {
-    std::uint64_t block = 0;      ///< the block that is sent, or is to be sent next
-    std::uint64_t packets = 0;    ///< of it, queued
-    std::uint64_t permitted = 0;  ///< blocks
-    std::uint64_t begun = 0;      ///< blocks
-    std::uint64_t received = 0;   ///< blocks that have come that way
+    std::uint64_t block = 0;      ///< the block that is being sent, or the next one
+    std::uint64_t packets = 0;    ///< packets of it that are queued
+    std::uint64_t permitted = 0;  ///< number of blocks
+    std::uint64_t begun = 0;      ///< number of blocks that are queued as a whole
+    std::uint64_t received = 0;   ///< number of blocks that came in this direction
   };
 
   unsigned root(std::uint64_t block) const;
   Direction way_of(std::uint64_t block) const;
   Rank neighbour(Direction direction) const { return direction == kUp ? ring_.up : ring_.down; }
-  /// Whom has come what comes that way.
+  /// The neighbour from which blocks in that direction come.
   Rank source(Direction direction) const { return neighbour(direction == kUp ? kDown : kUp); }
   bool is_own(std::uint64_t block) const { return root(block) == ring_.place; }
   unsigned distance(std::uint64_t block, Direction direction) const;
@@ -128,11 +129,12 @@ class RingBroadcast final : public PayloadSource, public Outgoing {
   HandlerId first_handler_;
   Ring ring_;
   std::size_t bytes_;
-  std::uint64_t packets_;  ///< of a block
+  std::uint64_t packets_;  ///< packets of a block
   bool posted_ = false;
   std::uint64_t rounds_ = 0;
-  std::uint64_t used_ = 0;       ///< blocks that the node needs no more
-  std::uint64_t permitted_ = 0;  ///< blocks that this node has permitted or need not
+  std::uint64_t used_ = 0;       ///< number of blocks that the node no longer needs
+  std::uint64_t permitted_ = 0;  ///< number of blocks that this node has permitted, or that need no
+                                 ///< permission
   const std::byte* own_ = nullptr;
   std::array<std::byte*, 2> buffers_{};
   std::array<Slot, 2> slots_;

@@ -83,7 +83,7 @@ std::uint64_t RingShift::sendable() const {
 }
 
 /// The number of permissions that may leave: one for the round's first block, and one for each
-/// block that is done with, but for the last of the round.
+/// block that is done with, except the last of the round.
 std::uint64_t RingShift::owed() const {
   const std::uint64_t done = std::min(sent_.value(), steps_);
   const std::uint64_t permitted = has_begun_ ? done + 1 : std::min(sent_.value() + 1, steps_);
@@ -138,8 +138,8 @@ SendDescriptor RingShift::describe_packets() {
   return made;
 }
 
-/// One packet for each part that was released, so that how many there are does not depend on when
-/// they may leave.
+/// One packet for each released part, so that the number of packets does not depend on when they
+/// may leave.
 SendDescriptor RingShift::describe_pointer() {
   const std::uint64_t block = queued_ / packets_;
   const std::uint64_t upto = marks_.front();
@@ -151,7 +151,7 @@ SendDescriptor RingShift::describe_pointer() {
   return made;
 }
 
-/// By packets a packet's argument is its number in both buffers together.
+/// If packets carry the bytes, a packet's argument is its number in both buffers together.
 std::uint32_t RingShift::gather(const SendDescriptor& descriptor, std::uint32_t number,
                                 std::span<std::byte, kPayloadBytes> payload) {
   if (by_pointers()) {
@@ -186,7 +186,7 @@ void RingShift::receive(const Packet& packet) {
   note_arrived(number);
 }
 
-/// What is released of one block comes in order: between nodes that share memory there is one way.
+/// The released parts of a block come in order: nodes that share memory have one way between them.
 void RingShift::receive_pointer(const Packet& packet) {
   const std::uint32_t argument = packet.header.argument();
   const std::uint64_t upto = argument & ((std::uint64_t{1} << kBufferBit) - 1);
@@ -198,7 +198,7 @@ void RingShift::receive_pointer(const Packet& packet) {
   note_block_received();
 }
 
-/// `arrived_` counts what has arrived without a gap.
+/// `arrived_` counts the packets that have arrived without a gap.
 void RingShift::note_arrived(std::uint64_t packet) {
   const auto next = [this] { return arrived_.value() % early_.size(); };
   early_[packet] = true;

@@ -1,4 +1,4 @@
-// Point to point: the same buffer sent to another node, message after message, in packets that are
+// Point to point: sends the same buffer to another node, message after message, in packets that are
 // filled straight from it.
 #pragma once
 
@@ -20,19 +20,20 @@ namespace toroid {
 /// the message. The stream must live until sent() has counted every message.
 class Stream final : public PayloadSource, public Outgoing {
  public:
-  /// `message` must outlive the stream. A message of no bytes is an empty packet.
+  /// `message` must outlive the stream. A message of no bytes is one empty packet.
   Stream(Node& node, HandlerId handler, Rank to, std::span<const std::byte> message)
       : node_(&node), handler_(handler), to_(to), message_(message) {}
 
-  /// Packets of one message.
+  /// Number of packets of one message.
   std::uint64_t packets() const { return packets_of(message_.size()); }
   static std::uint64_t packets_of(std::uint64_t bytes) {
     return std::max<std::uint64_t>(1, packets_for(bytes));
   }
-  /// Sends the message `messages` times more.
+  /// Sends the message `messages` more times.
   void start(std::uint64_t messages = 1);
-  /// Messages whose packets have all left the node's queues. The buffer is needed no more when this
-  /// has reached the number of those started; of some of them it says only how many there are.
+  /// Number of messages whose packets have all left the node's queues. When it has reached the
+  /// number of messages started, the buffer is no longer needed. A smaller number does not say
+  /// which messages have left.
   const Counter& sent() const { return sent_; }
 
   bool fill(OutputQueues& queues) override;
@@ -47,8 +48,8 @@ class Stream final : public PayloadSource, public Outgoing {
   HandlerId handler_;
   Rank to_;
   std::span<const std::byte> message_;
-  std::uint64_t to_queue_ = 0;  ///< messages, the one being queued included
-  std::size_t at_ = 0;          ///< how far that one has been queued
+  std::uint64_t to_queue_ = 0;  ///< messages, including the one being queued
+  std::size_t at_ = 0;          ///< bytes of that one that are queued
   std::uint64_t gathered_ = 0;  ///< packets, not always in the order in which they were queued
   Counter sent_{"messages of the stream sent"};
 };

@@ -6,7 +6,7 @@
 
 namespace toroid {
 
-/// Whatever the numbers are, nothing overflows: they may be anybody's.
+/// Nothing overflows, whatever the numbers are: they may come from any node.
 bool StridedBox::lies_in(std::uint64_t memory) const {
   if (is_empty()) return offset <= memory;
   if (bytes > memory || offset > memory - bytes) return false;

@@ -1,4 +1,4 @@
-// Stretches of memory at equal distances, such as a box of an array, and how they are copied.
+// Stretches of memory at equal distances, such as a box of an array, and functions that copy them.
 #pragma once
 
 #include <cstddef>
@@ -13,30 +13,31 @@ namespace toroid {
 /// Stretches of equal length at equal distances, in bytes: the part of an array that a put or a get
 /// takes its bytes from, or brings them to, stretch after stretch.
 struct StridedBox {
-  std::uint64_t offset = 0;  ///< where the first stretch begins, from the begin of the memory on
-  std::uint64_t count = 1;   ///< stretches
-  std::uint64_t bytes = 0;   ///< of each stretch
-  std::uint64_t stride = 0;  ///< from the begin of one to that of the next; of one stretch nothing
+  std::uint64_t offset = 0;  ///< begin of the first stretch, from the begin of the memory
+  std::uint64_t count = 1;   ///< number of stretches
+  std::uint64_t bytes = 0;   ///< length of each stretch
+  std::uint64_t stride = 0;  ///< from the begin of a stretch to that of the next; unused if there
+                             ///< is one
 
   static StridedBox stretch(std::uint64_t offset, std::uint64_t bytes) {
     return {.offset = offset, .bytes = bytes};
   }
   bool is_stretch() const { return count == 1; }
   bool is_empty() const { return count == 0 || bytes == 0; }
-  /// Whether all of it lies in so many bytes of memory, and no two stretches overlap.
+  /// Whether all of it lies in `memory` bytes, and no two stretches overlap.
   bool lies_in(std::uint64_t memory) const;
-  /// Bytes of all stretches. REQUIRES: it lies in some memory.
+  /// Bytes of all stretches. REQUIRES: the box lies in some memory.
   std::uint64_t total() const { return count * bytes; }
   /// For messages: "3 x 8 bytes, 100 apart, at offset 16".
   std::string text() const;
 };
 
 /// Goes through the bytes of a box, a piece of a stretch at a time. REQUIRES: it goes no further
-/// than to the last byte.
+/// than the last byte.
 template <typename Byte>
 class BoxCursor {
  public:
-  /// Stands at byte `at` of the box, which lies in memory that begins at `memory`.
+  /// Begins at byte `at` of the box, which lies in memory that begins at `memory`.
   BoxCursor(Byte* memory, const StridedBox& box, std::uint64_t at)
       : memory_(memory + box.offset), box_(&box), within_(at) {
     if (box.is_stretch() || box.is_empty()) return;
@@ -45,7 +46,7 @@ class BoxCursor {
   }
 
   Byte* at() const { return memory_ + within_; }
-  /// Bytes from here to the end of the stretch; 0 only where there are none.
+  /// Bytes from here to the end of the stretch; 0 only if there are none.
   std::uint64_t left() const { return box_->bytes - within_; }
   void advance(std::uint64_t bytes) {
     within_ += bytes;
@@ -55,15 +56,15 @@ class BoxCursor {
   }
 
  private:
-  Byte* memory_;  ///< where its stretch begins
+  Byte* memory_;  ///< begin of the current stretch
   const StridedBox* box_;
-  std::uint64_t within_;  ///< bytes of its stretch that lie before it
+  std::uint64_t within_;  ///< bytes of the stretch before the cursor
 };
 
-/// What copy_boxes() does where the bytes are not contiguous at both ends.
+/// copy_boxes() for bytes that are not contiguous at both ends.
 void copy_pieces(BoxCursor<const std::byte> from, BoxCursor<std::byte> to, std::uint64_t bytes);
 
-/// Copies so many bytes from box to box. REQUIRES: both have them.
+/// Copies `bytes` bytes from box to box. REQUIRES: both have that many.
 inline void copy_boxes(const BoxCursor<const std::byte>& from, const BoxCursor<std::byte>& to,
                        std::uint64_t bytes) {
   constexpr std::uint64_t kOften = 216;  // the data of a full packet of a window

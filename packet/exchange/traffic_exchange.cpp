@@ -13,13 +13,13 @@
 namespace toroid {
 namespace {
 
-/// Where no data travels, time is a model's.
+/// Without payload the run is on a model.
 std::uint32_t usual_packets_per_visit(const TrafficExchangeOptions& options) {
   if (options.packets_per_visit > 0) return options.packets_per_visit;
   return options.payload ? kCarriedPacketsPerVisit : kModelledPacketsPerVisit;
 }
 
-/// Sends, and waits for what comes. An exchange that was loaded has been started.
+/// Starts the exchange and waits for its packets. A loaded exchange has been started already.
 Program run_exchange(Node&, Exchange& exchange) {
   if (exchange.starts() == 0) exchange.start();
   co_await exchange.wait_received();
@@ -102,7 +102,7 @@ std::vector<MissingMessage> TrafficExchange::check_without(const std::vector<boo
       const MessageShare missing = part.messages.missing(from);
       const bool is_whole = missing.packets == 0 && part.messages.data()->is_whole(from);
       if (!is_lost[from] && !is_whole)
-        throw failed(fmt::format("{} packets from {} to {}, which were not lost, are missing",
+        throw failed(fmt::format("{} packets from {} to {} are missing, and neither node is lost",
                                  missing.packets, plan_.shape().coord_text(from),
                                  plan_.shape().coord_text(to)));
       if (missing.packets > 0) all.push_back({from, to, missing.packets, missing.bytes});
@@ -117,7 +117,7 @@ std::string TrafficExchange::needs_all_nodes() const {
   return "";
 }
 
-/// All that was sent against all that has arrived.
+/// Compares everything that was sent with everything that has arrived.
 void TrafficExchange::check_sums() const {
   std::uint64_t sent = 0, received = 0, hash = 0;
   for (const Part& part : parts_) {
@@ -134,7 +134,7 @@ void TrafficExchange::check_sums() const {
 void TrafficExchange::check_data(const Part& part) const {
   if (part.messages.data() == nullptr) return;
   if (const auto source = part.messages.data()->damaged())
-    throw failed(fmt::format("what {} sent to {} has not arrived as it was",
+    throw failed(fmt::format("data from {} to {} arrived damaged",
                              plan_.shape().coord_text(*source),
                              plan_.shape().coord_text(part.node->rank())));
 }
@@ -170,7 +170,7 @@ std::uint64_t TrafficExchange::acknowledgements() const {
 
 std::string TrafficExchange::cannot_be_saved() const {
   if (!plan_.combines()) return "";
-  return fmt::format("policy {} combines messages, which is more than plain data",
+  return fmt::format("policy {} combines messages, whose state is not plain data",
                      plan_.policy().name());
 }
 

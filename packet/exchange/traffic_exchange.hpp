@@ -1,4 +1,4 @@
-// An exchange of any traffic under any policy, on any fabric, by which policies are compared.
+// An exchange of any traffic under any policy on any fabric, used to compare policies.
 #pragma once
 
 #include <cstdint>
@@ -29,25 +29,26 @@ class Archive;
 
 struct TrafficExchangeOptions {
   std::uint64_t seed = 1;
-  HandlerId handler = kFirstUserHandler;  ///< the first of two that the exchange takes
-  /// Whether data travels, and is checked. If not, packets have their length on the wire and
-  /// nothing in them but what the model needs to tell them apart.
+  HandlerId handler = kFirstUserHandler;  ///< the first of the two handlers that the exchange uses
+  /// Whether data travels, and is checked. If not, packets have their length on the wire but
+  /// contain only what the model needs to tell them apart.
   bool payload = false;
-  Rank peers = ~Rank{0};     ///< that a node sends to, the first of its order; fewer: a sample
-  SettingChanges changes{};  ///< to the policy's settings
+  Rank peers = ~Rank{0};     ///< most peers that a node sends to, the first of its order; fewer
+                             ///< than all: a sample
+  SettingChanges changes{};  ///< changes to the policy's settings
   TransferMode transfer = TransferMode::automatic;
-  /// b where neither policy nor changes say; 0: 1 without payload, 32 with it.
+  /// b if neither policy nor changes set it; 0: 1 without payload, 32 with it.
   std::uint32_t packets_per_visit = 0;
   /// Whether check_without() may be called. REQUIRES: `payload`, in packets.
   bool counts_sources = false;
 };
 
-/// What is missing of the message of a pair of nodes.
+/// The missing part of the message between a pair of nodes.
 struct MissingMessage {
   Rank from = 0;
   Rank to = 0;
   std::uint64_t packets = 0;
-  std::uint64_t bytes = 0;  ///< of payload
+  std::uint64_t bytes = 0;  ///< payload bytes
 };
 
 /// The parts of all nodes of this process in an exchange. Protocol: construct it; make the nodes
@@ -55,7 +56,7 @@ struct MissingMessage {
 /// check().
 class TrafficExchange {
  public:
-  /// Policy and traffic must outlive it. Throws BadInput where they do not fit each other.
+  /// Policy and traffic must outlive it. Throws BadInput if they do not fit each other.
   TrafficExchange(const Policy& policy, const Traffic& traffic, const Shape& shape,
                   const Machine& machine, const TrafficExchangeOptions& options = {});
 
@@ -63,34 +64,34 @@ class TrafficExchange {
   const Traffic& traffic() const { return *traffic_; }
   const PolicySettings& settings() const { return plan_.settings(); }
   NodeOptions node_options() const;
-  /// Makes the node's part and gives it the program that runs it. Throws RunFailed where the
+  /// Makes the node's part and gives the node the program that runs it. Throws RunFailed if the
   /// policy's order leaves out a node or visits one twice.
   void attach(Node& node);
 
-  /// Throws RunFailed where a packet was lost or arrived twice, with policy, source and destination
-  /// where they follow from the sums, or where data is not what was sent. May be called too after
-  /// the fabric's run() has thrown.
+  /// Throws RunFailed if a packet was lost or arrived twice, or if data is not what was sent. The
+  /// message names the policy and, if they follow from the sums, source and destination. May also
+  /// be called after the fabric's run() has thrown.
   void check() const;
-  /// The same after a run that went on without some nodes. Returns what is missing at the nodes of
-  /// this process, by destination and source. Throws RunFailed where anything is missing, too much
-  /// or damaged of what nodes that are not lost have sent. `is_lost`: by rank.
+  /// Checks a run that went on without some nodes. Returns what is missing at the nodes of this
+  /// process, by destination and source. Throws RunFailed if anything that the other nodes sent is
+  /// missing, surplus or damaged. `is_lost` by rank.
   std::vector<MissingMessage> check_without(const std::vector<bool>& is_lost) const;
-  /// Why nodes would wait in vain for what is not theirs if some were lost; empty: they would not.
+  /// Why nodes would wait in vain if others were lost; empty: they would not.
   std::string needs_all_nodes() const;
-  /// Cycles from injection to handler of the packets that reached these nodes. Empty where data
-  /// travels straight to its destination: such packets have no place for a time.
+  /// Cycles from injection to handler of the packets that reached these nodes. Empty if data
+  /// travels straight to its destination: such packets have no room for a time.
   LatencyHistogram latency() const;
-  /// The time at which the last packet came, in ticks.
+  /// The time at which the last packet arrived, in ticks.
   Tick last_arrival() const;
-  // Sums over the nodes: packets sent on for others, and acknowledgements sent.
+  // Sums over the nodes: packets forwarded for others, and acknowledgements sent.
   std::uint64_t forwarded() const;
   std::uint64_t acknowledgements() const;
 
-  /// Why the state of such an exchange cannot be saved; empty: it can.
+  /// Why the state of such an exchange cannot be saved; empty: it can be saved.
   std::string cannot_be_saved() const;
-  /// Saves the state of all nodes and of their parts, or loads it into nodes that have been
-  /// attached and have taken no turn. REQUIRES: cannot_be_saved() is empty, the nodes record
-  /// nothing, the machine is all of this process, and no node is taking a turn.
+  /// Saves the state of all nodes and of their parts, or loads it into nodes that are attached and
+  /// have taken no turn. REQUIRES: cannot_be_saved() is empty, nothing is recorded, all nodes of
+  /// the machine are in this process, and no node is taking a turn.
   void serialize(Archive& archive);
 
  private:
@@ -113,8 +114,8 @@ class TrafficExchange {
   const Traffic* traffic_;
   TrafficExchangeOptions options_;
   ExchangePlan plan_;
-  /// [lane]: of its nodes' packets. A node's own would be touched for each of its packets, among
-  /// those of too many nodes for the caches.
+  /// [lane]: latencies of its nodes' packets. A histogram per node would be touched for each of its
+  /// packets, and those of many nodes do not fit into the caches.
   std::deque<LaneLatency> latencies_;
   PinnedArray<Part> parts_;  ///< nodes refer to them
 };

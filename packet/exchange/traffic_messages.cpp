@@ -24,7 +24,7 @@ ExchangeData::Blocks::Blocks(std::vector<Rank> peers, const std::vector<std::uin
 }
 
 std::size_t ExchangeData::Blocks::index(Rank peer) const {
-  // Where everybody is a peer, a peer's place is its rank or one less.
+  // If all others are peers, a peer's index is its rank or one less.
   for (const std::size_t guess : {std::size_t{peer}, std::size_t{peer} - 1})
     if (guess < peers_.size() && peers_[guess] == peer) return guess;
   const auto found = std::ranges::lower_bound(peers_, peer);
@@ -65,7 +65,7 @@ bool ExchangeData::is_whole(Rank source) const {
 
 namespace {
 
-/// The traffic of somebody else, for those who must own one.
+/// A traffic that somebody else owns, for users that must own one.
 class BorrowedTraffic final : public Traffic {
  public:
   explicit BorrowedTraffic(const Traffic& traffic) : traffic_(&traffic) {}
@@ -191,7 +191,7 @@ Arrivals TrafficMessages::sum_of_sources() const {
   return sum;
 }
 
-/// Closed sums over all other nodes, who send equally much.
+/// Closed sums over all other nodes, which send equally much.
 Arrivals TrafficMessages::sum_of_equals() const {
   const std::uint64_t n = plan_->shape().size();
   if (n == 1) return {};

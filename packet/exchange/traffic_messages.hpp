@@ -1,5 +1,5 @@
-// The messages of a traffic pattern. What really travels are bytes that follow from source,
-// destination and place, so that every one of them can be checked where it arrives.
+// The messages of a traffic pattern. The bytes that travel follow from source, destination and
+// place, so that every byte can be checked where it arrives.
 #pragma once
 
 #include <cstddef>
@@ -27,19 +27,19 @@ class ExchangeData {
   std::span<const std::byte> to(Rank target) const { return out_.block(target); }
   /// REQUIRES: `source` sends here.
   std::span<std::byte> from(Rank source) { return in_.block(source); }
-  /// The first source whose data has not arrived as it was sent; none if all has.
+  /// The first source whose data has not arrived as it was sent; none if all of it has.
   std::optional<Rank> damaged() const;
-  /// Whether what `source` sent here has arrived as it was.
+  /// Whether the data from `source` has arrived as it was sent.
   bool is_whole(Rank source) const;
 
-  /// What it sends follows from the seed.
+  /// Outgoing data is not saved, because it follows from the seed.
   template <typename Archive>
   void serialize(Archive& archive) {
     archive(in_);
   }
 
  private:
-  /// One block per peer, one after the other in memory.
+  /// One block per peer, one after another in memory.
   class Blocks {
    public:
     Blocks(std::vector<Rank> peers, const std::vector<std::uint64_t>& bytes);
@@ -76,7 +76,7 @@ class ExchangeData {
   Blocks in_;
 };
 
-/// What has come of one message, or is missing of it.
+/// The part of a message that has come, or that is missing.
 struct MessageShare {
   std::uint64_t packets = 0;
   std::uint64_t bytes = 0;
@@ -86,7 +86,7 @@ struct MessageShare {
 class TrafficMessages final : public Messages {
  public:
   /// `plan` and `traffic` must outlive it.
-  /// `counts_sources`: received() is kept, of payload that travels in packets.
+  /// `counts_sources`: counts what has come per source, for missing(); of payload in packets only.
   TrafficMessages(const ExchangePlan& plan, const Traffic& traffic, Rank self,
                   bool counts_sources = false);
 
@@ -118,12 +118,12 @@ class TrafficMessages final : public Messages {
   void unpack(Rank from, std::span<const std::byte> bytes) override;
 
   /// Sums over the packets that reach this node if every message comes straight from its origin.
-  /// REQUIRES: the plan is no sample and combines nothing.
+  /// REQUIRES: the plan is not a sample and does not combine messages.
   const Arrivals& expected() const {
     TOROID_CHECK(is_counted());
     return expected_;
   }
-  /// What is missing of the message that `source` sends here. REQUIRES: sources are counted.
+  /// The missing part of the message that `source` sends here. REQUIRES: sources are counted.
   MessageShare missing(Rank source) const;
   /// The node's data; null if no payload travels.
   const ExchangeData* data() const { return data_.get(); }
@@ -134,9 +134,9 @@ class TrafficMessages final : public Messages {
   }
 
  private:
-  /// Of a message of so many bytes.
+  /// The cut of a message of `bytes` bytes.
   MessageCut cut_of(std::uint64_t bytes) const { return {bytes, plan_->data_bytes()}; }
-  /// Whether what reaches this node follows from the traffic alone.
+  /// Whether the traffic alone determines which packets reach this node.
   bool is_counted() const { return !plan_->is_sample() && !plan_->combines(); }
   Arrivals sum_of_sources() const;
   Arrivals sum_of_equals() const;
@@ -144,16 +144,16 @@ class TrafficMessages final : public Messages {
   const ExchangePlan* plan_;
   const Traffic* traffic_;
   Rank self_;
-  std::optional<std::uint64_t> bytes_;  ///< of every message, if all are equally long
-  MessageCut cut_;                      ///< of such a message
-  Arrivals expected_;                   ///< none where is_counted() is false
+  std::optional<std::uint64_t> bytes_;  ///< bytes of every message, if all are equally long
+  MessageCut cut_;                      ///< cut of such a message
+  Arrivals expected_;                   ///< empty if is_counted() is false
   std::unique_ptr<ExchangeData> data_;
-  std::vector<MessageShare> received_;  ///< [source]; none where they are not counted
+  std::vector<MessageShare> received_;  ///< [source]; empty if sources are not counted
 };
 
 /// A traffic that refers to `traffic`, which must outlive it.
 std::unique_ptr<const Traffic> borrowed(const Traffic& traffic);
-/// Packets of the longest message that a node sends.
+/// Number of packets of the longest message that a node sends.
 std::uint64_t most_packets(const ExchangePlan& plan, const Traffic& traffic, Rank from);
 
 }  // namespace toroid

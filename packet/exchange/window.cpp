@@ -14,10 +14,10 @@
 namespace toroid {
 namespace {
 
-/// A message's bytes and packets are counted by 32 bits.
+/// 32 bits count a message's bytes and packets.
 constexpr std::uint64_t kMostBytes = UINT32_MAX;
 
-/// One stretch wherever the bytes are contiguous.
+/// A box whose bytes are contiguous becomes one stretch.
 StridedBox simplified(const StridedBox& box) {
   if (box.is_empty()) return StridedBox::stretch(box.offset, 0);
   return box.stride == box.bytes || box.is_stretch() ? StridedBox::stretch(box.offset, box.total())
@@ -93,27 +93,28 @@ WindowAwaiter Window::get(Rank from, const StridedBox& there, std::span<std::byt
   return pending;
 }
 
-/// What a put or get moves, if it can be known here that it can.
+/// Checks a put or get as far as this node can, and returns its bytes.
 std::uint32_t Window::checked_bytes(std::string_view what, Rank peer, const StridedBox& there,
                                     std::size_t array, const StridedBox& here) const {
   if (peer >= node_->size())
-    throw BadInput(fmt::format("a {} concerns node {}, and the nodes are 0 to {}", what, peer,
-                               node_->size() - 1));
+    throw BadInput(
+        fmt::format("a {} names node {}; expected 0 to {}", what, peer, node_->size() - 1));
   const std::uint64_t window = peer == node_->rank() ? memory_.size() : UINT64_MAX;
   if (!there.lies_in(window))
     throw BadInput(fmt::format(
-        "a {} concerns {} of window {} of {}, which are not in it{}", what, there.text(), number_,
+        "a {} of {} lies outside window {} of {}{}", what, there.text(), number_,
         node_->shape().coord_text(peer),
         peer == node_->rank() ? fmt::format(": it has {} bytes", window) : std::string()));
   if (!here.lies_in(array))
-    throw BadInput(fmt::format("a {} concerns {} of an array of {} bytes, which are not in it",
-                               what, here.text(), array));
+    throw BadInput(
+        fmt::format("a {} of {} lies outside its array of {} bytes", what, here.text(), array));
   if (there.total() != here.total())
-    throw BadInput(fmt::format("a {} concerns {} bytes of an array and {} bytes of window {}", what,
-                               here.total(), there.total(), number_));
+    throw BadInput(
+        fmt::format("a {} of {} bytes of an array and {} bytes of window {}: expected equal sizes",
+                    what, here.total(), there.total(), number_));
   if (here.total() > kMostBytes)
     throw BadInput(
-        fmt::format("a {} of {} bytes: 4 GiB and more take several", what, here.total()));
+        fmt::format("a {} of {} bytes: expected less than 4 GiB; use several", what, here.total()));
   return static_cast<std::uint32_t>(here.total());
 }
 
@@ -140,7 +141,7 @@ Window::Operation& Window::open(Kind kind, Rank peer, const StridedBox& there,
   return operation;
 }
 
-/// Its place is free again. Who holds its number knows it by the generation.
+/// Frees its place. Holders of its number see by the generation that it is complete.
 void Window::close(Operation& operation) {
   if (operation.message.kind != Kind::answer) --incomplete_;
   ++operation.generation;
@@ -148,7 +149,7 @@ void Window::close(Operation& operation) {
   operations_.give_back(operation.number);
 }
 
-/// The engine's first look is past the present cycle, as every turn that is asked for.
+/// The engine first looks after the present cycle, like every turn that is asked for.
 void Window::begin(Operation& operation) {
   operation.is_put = goes_by_put(operation);
   operation.left = packets_of(operation);
@@ -173,7 +174,7 @@ bool Window::goes_by_put(const Operation& operation) const {
          (mode == TransferMode::put || packets_of(operation) >= kLeastInPut);
 }
 
-/// One packet need not wait for a turn.
+/// A single packet need not wait for a turn.
 bool Window::try_pass(Operation& operation) {
   if (is_by_engine() || operation.is_put || operation.left > 1 || line_.first != kNone)
     return false;
@@ -206,14 +207,14 @@ bool Window::fill(OutputQueues& queues) {
   return true;
 }
 
-/// Time passes within a turn: the descriptor may have been written since.
+/// Time passes within a turn, so the descriptor may have been written meanwhile.
 NextLook Window::next_look() {
   if (!waits_for_writing_) return NextLook::never();
   const Tick written_at = operations_[line_.first].written_at;
   return written_at > mover_->now() ? NextLook::at(written_at) : NextLook::at_once();
 }
 
-/// A message without bytes is an empty packet, and so is what asks for bytes.
+/// A message without bytes is one empty packet, and so is a request for bytes.
 std::uint32_t Window::packets_of(const Operation& operation) {
   const WindowMessage& message = operation.message;
   if (!carries_data(operation)) return 1;
@@ -221,7 +222,7 @@ std::uint32_t Window::packets_of(const Operation& operation) {
   return std::max(1u, message.bytes / data + (message.bytes % data != 0 ? 1 : 0));
 }
 
-/// All full packets that have not been queued, or the rest, or the put.
+/// Describes all full packets that have not been queued, or the rest, or the put.
 SendDescriptor Window::describe(const Operation& operation) {
   const WindowMessage& message = operation.message;
   const unsigned data = WindowMessage::data_bytes(message.box);
@@ -241,7 +242,7 @@ SendDescriptor Window::describe(const Operation& operation) {
   return made;
 }
 
-/// Writes the label and at most so many bytes of data, from byte `at` of the message on.
+/// Writes the label and at most `most` bytes of data, from byte `at` of the message on.
 std::size_t Window::write(const Operation& operation, std::uint64_t at, std::uint64_t most,
                           std::span<std::byte> to) const {
   const WindowMessage& message = operation.message;
@@ -263,7 +264,7 @@ std::uint32_t Window::gather(const SendDescriptor& descriptor, std::uint32_t num
   return node_->rank();
 }
 
-/// The receiver reads the operation itself: it says where the bytes stand and where they belong.
+/// The receiver reads the operation itself, which says where the bytes are and where they go.
 PutDescriptor Window::put(const SendDescriptor& descriptor) {
   const Operation& operation = operations_[descriptor.cookie >> 32];
   return {.from = node_->rank(),
@@ -283,8 +284,8 @@ std::size_t Window::pack(const SendDescriptor& descriptor, std::uint32_t first,
   return write(operation, std::uint64_t{first} * data, std::uint64_t{packets} * data, to);
 }
 
-/// A put from one stretch: where it stands in parts only this node knows, and where an answer goes
-/// only who asked.
+/// Only a put from one stretch is offered: the offer cannot describe several stretches, and the
+/// receiver of an answer knows its destination only from its own operation.
 PutOffer Window::offer(const SendDescriptor& descriptor, std::size_t least) {
   static_assert(WindowMessage::kBoxedLabelBytes <= PutOffer::kMostLabel);
   Operation& operation = operations_[descriptor.cookie >> 32];
@@ -297,7 +298,7 @@ PutOffer Window::offer(const SendDescriptor& descriptor, std::size_t least) {
   return offer;
 }
 
-/// What was copied or read has arrived; what was packed is acknowledged as packets are.
+/// Bytes that were copied or read have arrived; packed ones are acknowledged like packets.
 void Window::put_done(const PutDescriptor& put) {
   Operation& operation = operations_[reinterpret_cast<const Operation*>(put.array)->number];
   const bool has_arrived =

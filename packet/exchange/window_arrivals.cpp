@@ -1,4 +1,4 @@
-// What comes for a window, and what a program awaits of it.
+// The messages that come for a window, and the conditions that its program awaits.
 #include <fmt/core.h>
 
 #include <array>
@@ -33,8 +33,8 @@ void Window::take(Rank origin, std::span<const std::byte> bytes) {
   WindowMessage message;
   std::span<const std::byte> data;
   if (origin >= node_->size() || !message.read(bytes, data))
-    throw RunFailed(
-        fmt::format("received {} bytes that are no message of window {}", bytes.size(), number_));
+    throw RunFailed(fmt::format("received {} bytes that are not a message of window {}",
+                                bytes.size(), number_));
   switch (message.kind) {
     case Kind::put:
     case Kind::acknowledged_put:
@@ -63,14 +63,14 @@ std::size_t Window::take(const PutDescriptor& put) {
   return put.packed_bytes;
 }
 
-/// Finds out where an offered put goes.
+/// Finds the destination of an offered put.
 std::size_t Window::land(const PutDescriptor& put) {
   WindowMessage message;
   std::span<const std::byte> data;
   const bool is_put = put.origin < node_->size() && message.read(put.packed(), data) &&
                       (message.kind == Kind::put || message.kind == Kind::acknowledged_put);
   if (!is_put)
-    throw RunFailed(fmt::format("received an offer that is no put for window {}", number_));
+    throw RunFailed(fmt::format("received an offer that is not a put for window {}", number_));
   check_box(put.origin, message);
   BoxCursor<std::byte> to(memory_.data(), message.box, 0);
   for (std::uint64_t from = 0; from < message.bytes;) {
@@ -112,13 +112,13 @@ void Window::store(Rank origin, const WindowMessage& message, std::span<const st
   if (message.kind == Kind::acknowledged_put) acknowledge(origin, message, data.size());
 }
 
-/// Tells the origin when all bytes of its put have come, of which these are some.
+/// Counts the bytes of a put that have come, and tells its origin when all have.
 void Window::acknowledge(Rank origin, const WindowMessage& message, std::size_t bytes) {
   if (bytes < message.bytes) {
     const std::uint64_t key = std::uint64_t{origin} << 32 | message.operation;
     const auto [at, is_first] = partly_come_.try_emplace(key, message.bytes);
     if (bytes > at->second)
-      throw RunFailed(fmt::format("a put from {} has more bytes for window {} than it says",
+      throw RunFailed(fmt::format("a put from {} sends more bytes to window {} than it announced",
                                   node_->shape().coord_text(origin), number_));
     at->second -= static_cast<std::uint32_t>(bytes);
     if (at->second > 0) return;
@@ -146,11 +146,11 @@ Window::Operation& Window::asked(Rank origin, const WindowMessage& message, Kind
     const bool fits = kind != Kind::get || (own.message.bytes == message.bytes && own.left == 0);
     if (is_such && fits) return own;
   }
-  throw RunFailed(fmt::format("{} has answered a {} that window {} has not begun",
+  throw RunFailed(fmt::format("unexpected reply from {} to a {}: window {} has none pending",
                               node_->shape().coord_text(origin), verb_of(kind), number_));
 }
 
-/// Sends what a get asks for, without the program.
+/// Sends the bytes that a get asks for, without the program.
 void Window::answer(Rank origin, const WindowMessage& message) {
   check_box(origin, message);
   Operation& answer =
@@ -196,7 +196,7 @@ WindowAwaiter PendingPut::remote() const {
   return {*window_, WindowAwaiter::For::complete, operation_, generation_};
 }
 
-/// Null: it is complete.
+/// Null if it is complete.
 const Window::Operation* Window::operation_of(const WindowAwaiter& what) const {
   if (what.operation_ == kNone) return nullptr;
   const Operation& operation = operations_[what.operation_];
@@ -232,8 +232,8 @@ std::string WindowAwaiter::text() const {
   return window_->waits_for(*this);
 }
 
-/// The processor's clock has to come to where the engine stood when the wait was found to be over.
-/// If it has not, the node looks again then.
+/// The processor's clock has to reach the engine's time at which the wait was found to be over. If
+/// it has not, the node looks again at that time.
 bool Window::is_seen(Tick& seen_at) const {
   if (!is_by_engine() || node_->now() >= moved_at_) return true;
   if (seen_at != 0) return node_->now() >= seen_at;

@@ -6,7 +6,7 @@ namespace toroid {
 
 namespace {
 
-/// Words, not fields: what is written in pieces is copied late.
+/// Writes words, not fields: bytes that are written in pieces are slow to copy.
 void put_word(std::byte* to, std::uint64_t word) {
   std::memcpy(to, &word, sizeof word);
 }

@@ -7,10 +7,10 @@
 namespace toroid {
 namespace {
 
-/// Calls within a communicator follow one another, and so do their messages: one tag will do.
+/// Calls within a communicator follow one another, and so do their messages: one tag is enough.
 constexpr MessageTag kBlock = 0;
 
-/// With an order that all share, all would send the same way at the same time.
+/// A common order would make all nodes send the same way at the same time.
 SendOrder order_of(const Node& node, const Group& group) {
   if (group.size() == 1) return SendOrder(std::vector<Rank>{});
   return {OrderRule::random, group.self(), group.size(), node.private_seed()};

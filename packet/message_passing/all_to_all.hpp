@@ -15,30 +15,31 @@
 
 namespace toroid {
 
-/// One node's part: a block for every other member of a group and one from each, of any lengths.
-/// As in MPICH, all receives are posted and then all sends; empty blocks are left out, and all are
-/// waited for together. Each node goes through the others in a random order of its own. A call
-/// costs Machine::collective_cycles beside what its messages cost.
+/// One node's part: one block to and one block from every other member of a group, of any lengths.
+/// As in MPICH, all receives are posted, then all sends; empty blocks are left out, and all
+/// requests are awaited together. Each node visits the others in its own random order. A call costs
+/// Machine::collective_cycles on top of the costs of its messages.
 class AllToAll {
  public:
-  /// Bytes of the blocks, by member. The own ones are ignored.
+  /// Bytes of the blocks, by member. The node's own entries are ignored.
   struct Lengths {
     std::vector<std::uint32_t> to;
     std::vector<std::uint32_t> from;
   };
-  /// Calls of different groups or purposes that may overlap have communicators of their own.
-  /// `layer` must outlive it. REQUIRES: both ends are of one opinion about every block.
+  /// Calls of different groups or purposes that may overlap need different communicators. `layer`
+  /// must outlive it. REQUIRES: sender and receiver agree on the length of every block.
   AllToAll(MessagePassing& layer, const Group& group, Communicator communicator,
            const Lengths& lengths);
 
-  /// The blocks, one behind the other in a buffer of each side.
+  /// The blocks. Each side keeps them one after another in one buffer.
   std::span<std::byte> to(Rank member) { return block(to_, member); }
   std::span<const std::byte> from(Rank member) { return block(from_, member); }
   std::uint64_t bytes() const { return to_.bytes.size() + from_.bytes.size(); }
 
-  /// Begins a call; the blocks to others may not be changed. REQUIRES: the last one is done.
+  /// Begins a call; until it is done, the blocks to others must not change. REQUIRES: the previous
+  /// call is done.
   void start();
-  /// A program that awaits this goes on when all blocks have come and may be changed.
+  /// A program that awaits this goes on when all blocks have arrived and may be changed.
   RequestsAwaiter wait() const { return MessagePassing::wait(requests_); }
 
  private:

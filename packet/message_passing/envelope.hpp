@@ -1,4 +1,4 @@
-// What a message is known by, and what each of its packets says of it.
+// What identifies a message: the envelope that each of its packets carries.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@ using MessageTag = std::uint16_t;
 /// The number of a communicator: messages of one are never received in another.
 using Communicator = std::uint16_t;
 
-// What a receive may ask for instead of one source or one tag; no message has them.
+// Wildcards of a receive for source and tag; no message has these values.
 inline constexpr Rank kAnySource = ~Rank{0};
 inline constexpr MessageTag kAnyTag = 0xffff;
 
-/// The first bytes of every packet. Packets overtake one another, so each of them says all of it.
+/// The first bytes of every packet. Packets overtake one another, so each carries the envelope.
 struct MessageEnvelope {
   Rank source;
   std::uint32_t number;  ///< among the messages from this source to this node, counted from 0
-  std::uint32_t bytes;   ///< of the whole message
+  std::uint32_t bytes;   ///< length of the whole message
   MessageTag tag;
   Communicator communicator;
 };

@@ -14,7 +14,7 @@
 namespace toroid {
 namespace {
 
-// The layer's handlers, from its first one on.
+// Handler numbers, relative to the layer's first one.
 constexpr unsigned kData = 0;
 constexpr unsigned kAnnouncement = 1;
 constexpr unsigned kPermission = 2;  ///< to send what was announced
@@ -31,7 +31,7 @@ std::string MessageRequest::text() const {
 MessagePassing::MessagePassing(Node& node, HandlerId first_handler)
     : node_(&node), first_handler_(first_handler) {
   if (node.record() != nullptr)
-    throw BadInput("what message passing sends cannot be recorded: its packets are not messages");
+    throw BadInput("message passing cannot be recorded: its packets are not whole messages");
   const auto set = [&](unsigned kind, void (*run)(void*, const Packet&)) {
     node.on(handler(kind), {run, this});
   };
@@ -86,7 +86,7 @@ void MessagePassing::make_ready(std::uint32_t slot) {
   if (ready_.size() == 1) node_->post(*this);
 }
 
-/// Message after message; those in different queues leave side by side.
+/// Queues message after message; those in different queues leave side by side.
 bool MessagePassing::fill(OutputQueues& queues) {
   while (!ready_.empty()) {
     if (!queues.has_room(queues.next())) return false;
@@ -101,7 +101,7 @@ bool MessagePassing::fill(OutputQueues& queues) {
   return true;
 }
 
-/// All full packets of the message at once, or its rest.
+/// Describes all full packets of the message at once, or its rest.
 SendDescriptor MessagePassing::describe(std::uint32_t slot) {
   const Outbound& out = outbound_[slot];
   const MessageRun run = out.cut.run(out.queued, out.packets());
@@ -178,7 +178,7 @@ void MessagePassing::store(Inbound& message, std::uint32_t at,
   message.arrived += static_cast<std::uint32_t>(bytes.size());
 }
 
-/// Looks at what has come in its order.
+/// Hands over the source's messages in the order of their numbers.
 void MessagePassing::admit(Source& source) {
   for (auto at = source.inbound.find(source.next); at != source.inbound.end();
        at = source.inbound.find(source.next)) {
@@ -234,7 +234,7 @@ void MessagePassing::match(Source& source, Inbound& message, const Posted& recei
   settle(source, message);
 }
 
-/// A message that is complete and has been taken is done.
+/// Finishes the message if it is complete and a receive has taken it.
 void MessagePassing::settle(Source& source, Inbound& message) {
   const bool is_complete = message.arrived == message.envelope.bytes;
   if (message.request == nullptr || !is_complete) return;

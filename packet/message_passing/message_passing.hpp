@@ -20,36 +20,35 @@
 
 namespace toroid {
 
-/// One node's end of the message passing of a machine; every node has one, with equal handlers.
+/// One node's end of the machine's message passing. Every node has one, with equal handlers.
 ///
-/// **Matching:** a receive takes the first message that fits it, in the order of their sends for
-/// each source; a message takes the first receive that fits it, in the order in which receives were
-/// posted. Packets may overtake one another: a message is looked at when all that its source has
-/// sent before have been.
-/// **Eager:** a message of at most Machine::eager_bytes is sent at once. Where no receive waits for
-/// it, its bytes are put aside and copied when one comes.
-/// **Rendezvous:** a longer message is announced by one packet; a packet comes back when a receive
-/// has taken it, and then its bytes go straight into the receive's buffer.
+/// **Matching:** a receive takes the first message that fits it, in the order of sending for each
+/// source. A message takes the first receive that fits it, in the order of posting. Packets may
+/// overtake one another, so a message is looked at only after all earlier messages of its source.
+/// **Eager:** a message of at most Machine::eager_bytes is sent at once. If no receive waits for
+/// it, its bytes are set aside and copied when one is posted.
+/// **Rendezvous:** a longer message is announced by one packet. When a receive has taken it, a
+/// packet goes back, and then the bytes go straight into the receive's buffer.
 /// **Costs** in virtual time, on top of every packet's: Machine::message_cycles for a send, and for
-/// a message that meets its receive; message_packet_cycles for a packet that is queued or arrives;
-/// copy_cycles_per_byte for what was put aside.
+/// a message that is matched; message_packet_cycles for a packet that is queued or arrives;
+/// copy_cycles_per_byte for bytes that were set aside.
 ///
 /// The node's own thread calls it. It must outlive the run.
 class MessagePassing final : public Outgoing, private PayloadSource {
  public:
   static constexpr unsigned kHandlers = 3;
 
-  /// It takes kHandlers handlers from `first_handler` on; construct it before the program's first
-  /// await. Throws BadInput where the run's messages are recorded: these cannot be.
+  /// Uses kHandlers handlers from `first_handler` on. Construct it before the program's first
+  /// await. Throws BadInput if the run's messages are recorded, which is not possible for these.
   MessagePassing(Node& node, HandlerId first_handler);
   MessagePassing(const MessagePassing&) = delete;
 
-  /// Begins to send. The request is done when the message may be overwritten. REQUIRES: `to` is
+  /// Begins a send. The request is done when the message may be overwritten. REQUIRES: `to` is
   /// another node; the tag is not kAnyTag; fewer than 2^32 bytes.
   void send(Rank to, Communicator communicator, MessageTag tag, std::span<const std::byte> message,
             MessageRequest& request);
-  /// Posts a receive, from a node or kAnySource, of a tag or kAnyTag. The request is done when the
-  /// message stands in the buffer. A message that is longer than the buffer ends the run.
+  /// Posts a receive from a node or kAnySource, with a tag or kAnyTag. The request is done when the
+  /// message is in the buffer. A message that is longer than the buffer ends the run.
   void receive(Rank from, Communicator communicator, MessageTag tag, std::span<std::byte> buffer,
                MessageRequest& request);
   /// A program that awaits this goes on when all of the requests are done.
@@ -57,7 +56,7 @@ class MessagePassing final : public Outgoing, private PayloadSource {
     return RequestsAwaiter(requests);
   }
 
-  /// The node copies so many bytes from one buffer to another: virtual time passes.
+  /// Charges the node for copying `bytes` from one buffer to another: virtual time passes.
   void spend_copy(std::uint64_t bytes) const;
   Node& node() const { return *node_; }
 
@@ -70,9 +69,9 @@ class MessagePassing final : public Outgoing, private PayloadSource {
     const std::byte* data = nullptr;
     MessageRequest* request = nullptr;
     MessageCut cut{};
-    std::uint32_t queued = 0;    ///< packets
-    std::uint32_t gathered = 0;  ///< packets, in any order
-    /// An empty message is a packet, too.
+    std::uint32_t queued = 0;    ///< packets queued
+    std::uint32_t gathered = 0;  ///< packets gathered, in any order
+    /// An empty message is one packet too.
     std::uint32_t packets() const { return cut.packets() > 0 ? cut.packets() : 1; }
   };
   struct Posted {
@@ -91,15 +90,15 @@ class MessagePassing final : public Outgoing, private PayloadSource {
     explicit Inbound(const MessageEnvelope& of) : envelope(of) {}
     MessageEnvelope envelope;
     std::uint32_t arrived = 0;          ///< bytes
-    bool announced = false;             ///< it waits for this node's word
-    std::uint32_t slot = 0;             ///< of the sender, where it was announced
-    std::vector<std::byte> aside{};     ///< what has come before its receive
-    std::byte* buffer = nullptr;        ///< of its receive
+    bool announced = false;             ///< it waits for this node's permission
+    std::uint32_t slot = 0;             ///< slot at the sender, if it was announced
+    std::vector<std::byte> aside{};     ///< bytes that came before its receive
+    std::byte* buffer = nullptr;        ///< buffer of its receive
     MessageRequest* request = nullptr;  ///< null: no receive has taken it
   };
-  /// What one source sends.
+  /// Messages of one source.
   struct Source {
-    std::uint32_t next = 0;  ///< number of the message that is looked at next
+    std::uint32_t next = 0;  ///< number of the next message to look at
     std::map<std::uint32_t, Inbound> inbound;
   };
   struct Unexpected {
@@ -120,7 +119,7 @@ class MessagePassing final : public Outgoing, private PayloadSource {
   MessageEnvelope envelope_of(const Packet& packet) const;
   void store(Inbound& message, std::uint32_t at, std::span<const std::byte> bytes) const;
   void admit(Source& source);
-  /// To the receive that takes it, or aside.
+  /// Gives the message to a posted receive, or keeps it as unexpected.
   void hand_over(Source& source, Inbound& message);
   void match(Source& source, Inbound& message, const Posted& receive);
   static void settle(Source& source, Inbound& message);
@@ -128,9 +127,9 @@ class MessagePassing final : public Outgoing, private PayloadSource {
   Node* node_;
   HandlerId first_handler_;
   std::deque<Outbound> outbound_;       ///< by slot
-  std::vector<std::uint32_t> free_;     ///< slots
-  std::deque<std::uint32_t> ready_;     ///< slots whose packets are to be queued
-  std::map<Rank, std::uint32_t> sent_;  ///< messages, by destination
+  std::vector<std::uint32_t> free_;     ///< free slots
+  std::deque<std::uint32_t> ready_;     ///< slots with packets to queue
+  std::map<Rank, std::uint32_t> sent_;  ///< number of messages sent, by destination
   std::map<Rank, Source> sources_;
   std::deque<Posted> posted_;
   std::deque<Unexpected> unexpected_;

@@ -1,4 +1,4 @@
-// A send or a receive that is under way, and what programs await of several.
+// A send or a receive in progress, and the awaiter for several of them.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,11 @@
 
 namespace toroid {
 
-/// MPI's request and status in one. It must stay where it is, and its buffer with it, until it is
-/// done.
+/// MPI's request and status in one. It and its buffer must stay in place until it is done.
 struct MessageRequest {
   bool done = true;
   bool is_send = false;
-  // Of a receive that is done: what has come. Else what was asked for.
+  // If a receive is done: the message that came. Otherwise: what was asked for.
   Rank peer = kAnySource;
   MessageTag tag = kAnyTag;
   std::uint32_t bytes = 0;
@@ -35,7 +34,7 @@ class RequestsAwaiter final : public Awaiter {
   std::string text() const override { return requests_.front().text(); }
 
  private:
-  std::span<const MessageRequest> requests_;  ///< from the first that was not done
+  std::span<const MessageRequest> requests_;  ///< from the first that was not done yet
 };
 
 }  // namespace toroid

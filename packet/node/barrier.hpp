@@ -15,16 +15,16 @@ class Node;
 /// The layer's own handler number for barrier packets.
 inline constexpr HandlerId kBarrierHandler = 0;
 
-/// One node's part in the barriers of a machine, one after the other.
+/// One node's part in the machine's barriers, one after the other.
 class Barrier {
  public:
   explicit Barrier(Rank nodes);
 
-  /// Notes that this node has come to the barrier.
+  /// Notes that this node has reached the barrier.
   void enter(Node& node);
-  /// Whether every node has come to the barrier that this node entered last.
+  /// Whether every node has reached the barrier that this node entered last.
   bool passed() const { return round_ == rounds_; }
-  /// Counts a packet of round `round`, which may belong to the next barrier already.
+  /// Counts a packet of round `round`, which may already belong to the next barrier.
   void on_packet(Node& node, std::uint32_t round);
 
   template <typename Archive>
@@ -40,12 +40,12 @@ class Barrier {
   void tell(Node& node) const;
   void note(const Node& node) const;
 
-  /// Packets received so far, per round; empty before the first barrier: most runs have none, and
+  /// Packets received so far, per round. Empty before the first barrier: most runs have none, and
   /// there are many nodes.
   std::vector<std::uint64_t> arrived_;
-  std::uint64_t entered_ = 0;  ///< barriers that this node has come to
+  std::uint64_t entered_ = 0;  ///< number of barriers that this node has entered
   std::uint32_t rounds_;
-  std::uint32_t round_;  ///< that this node is in; as many as rounds: outside
+  std::uint32_t round_;  ///< the current round; equal to rounds_ outside a barrier
 };
 
 }  // namespace toroid

@@ -1,4 +1,4 @@
-// The memory of a node that others may write to, as windows have noted it.
+// The memory of a node that other nodes may write to, as registered by windows.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace toroid {
 
 class ExposedMemory {
  public:
-  /// False: some of it is noted already, and nothing has changed.
+  /// Returns false, and changes nothing, if some of the memory is registered already.
   [[nodiscard]] bool try_add(std::span<const std::byte> memory) {
     const std::less<const std::byte*> before;
     for (const std::span<const std::byte> other : all_)

@@ -1,11 +1,11 @@
-// The numbers of handlers.
+// Handler numbers.
 #pragma once
 
 #include "hal/packet.hpp"
 
 namespace toroid {
 
-/// Handlers below this number are the layer's own.
+/// Handlers below this number belong to the active-packet layer itself.
 inline constexpr HandlerId kFirstUserHandler = 16;
 inline constexpr HandlerId kMaxHandlers = 256;
 

@@ -14,7 +14,7 @@
 
 namespace toroid {
 
-/// Fixed slots of 240 bytes that are used again; one per packet that has not been drained.
+/// Reusable slots of 240 bytes, one per packet that has not been drained yet.
 class InlinePayloads final : public PayloadSource {
  public:
   /// Keeps a copy and returns the cookie for the descriptor that will fetch it. REQUIRES: at most
@@ -54,7 +54,7 @@ class InlinePayloads final : public PayloadSource {
     std::vector<std::array<std::byte, kPayloadBytes>> slots;
     std::vector<std::uint32_t> free;
   };
-  std::unique_ptr<Kept> kept_;  ///< null before the first: most nodes send nothing by value
+  std::unique_ptr<Kept> kept_;  ///< null before the first packet: most nodes send nothing by value
 };
 
 }  // namespace toroid

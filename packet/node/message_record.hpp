@@ -1,4 +1,4 @@
-// What messages a run consists of, as its nodes begin them and have received them.
+// The messages of a run: when nodes began to send them and when they had arrived.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace toroid {
 
-/// An event at a node: it began to send a message, or all messages for a handler with numbers below
-/// `number` had come, from `peer` or from everybody.
+/// An event at a node. Either it began to send a message, or all messages for a handler with
+/// numbers below `number` had arrived, from `peer` or from all nodes.
 struct RecordedEvent {
   Tick at;
   std::uint64_t bytes;
@@ -24,13 +24,13 @@ struct RecordedEvent {
   bool is_send;
 };
 
-/// The events of one node in their order, 32 bytes each.
+/// The events of one node in order, 32 bytes each.
 class RankRecord {
  public:
   static constexpr Rank kEverybody = ~Rank{0};
 
-  /// Records that a message was begun. The messages of a handler from one node to another have
-  /// numbers: all given by the sender, or all counted here.
+  /// Records that the node began to send a message. The messages of a handler from one node to
+  /// another are numbered: either the sender gives all numbers, or all are counted here.
   void send(Tick at, Rank to, std::uint64_t bytes, HandlerId handler, std::uint32_t number) {
     events_.push_back({at, bytes, to, number, handler, true});
   }
@@ -45,7 +45,7 @@ class RankRecord {
 
   std::span<const RecordedEvent> events() const { return events_; }
   Tick ended() const { return end_; }
-  /// Takes over the record of a node of another process.
+  /// Takes over the record of a node that another process runs.
   void assign(std::span<const RecordedEvent> events, Tick end) {
     events_.assign(events.begin(), events.end());
     end_ = end;

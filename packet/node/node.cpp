@@ -12,7 +12,7 @@
 namespace toroid {
 namespace {
 
-/// What fill() and a handler touch of an exchange, more or less.
+/// Bytes of an exchange that fill() and a handler touch, approximately.
 constexpr std::size_t kContextBytes = 256;
 
 unsigned queues_in_turn(const Shape& shape, const PolicySettings& settings) {
@@ -74,7 +74,7 @@ const Node::PlainHandler* Node::handler(HandlerId id) const {
 HandlerId Node::reserve_handlers(unsigned count) {
   if (kFirstUserHandler + count > reserved_from_)
     throw BadInput(
-        fmt::format("a node has {} handlers left for exchanges, not {}: let fewer be "
+        fmt::format("out of handlers for exchanges: {} left on a node, {} needed; keep fewer "
                     "outstanding at once, or make fewer plans",
                     reserved_from_ - kFirstUserHandler, count));
   reserved_from_ -= count;
@@ -90,7 +90,7 @@ ComputeAwaiter Node::compute(Tick cycles) {
   return {*device_, cycles, cycles > 0};
 }
 
-/// Where the device does nothing, the queues are left as they are.
+/// Leaves the queues as they are if push() does nothing, as on models.
 void Node::leave() {
   if (!device_->push()) return;
   send_now();
@@ -115,7 +115,7 @@ BarrierAwaiter Node::barrier() {
   return BarrierAwaiter(barrier_);
 }
 
-/// Packets in a row mostly go to the same node. The coin of TieRule::split is thrown for each.
+/// Packets in a row mostly go to the same node. TieRule::split draws a new route for each of them.
 Route Node::route_without_table(Rank to) {
   if (to != route_to_ || options_->settings.tie == TieRule::split) {
     route_ = new_route(to);
@@ -124,7 +124,7 @@ Route Node::route_without_table(Rank to) {
   return route_;
 }
 
-/// A deterministic packet has one way; detours round failures are searched from one.
+/// A deterministic packet needs a single route, and the search for a detour starts from one.
 TieRule Node::tie_rule() const {
   const PolicySettings& settings = options_->settings;
   const bool has_one_way =
@@ -139,14 +139,14 @@ Route Node::new_route(Rank to) {
   return route_along(shape(), coord_, there, hints).value();
 }
 
-/// The run's messages may be anybody's to anybody: which of them are cut shows here at the latest.
-/// Where links fail in the course of a run, its fabric counts packets that find no way.
+/// Any node may send to any other, so a pair that failures cut off is noticed here at the latest.
+/// If links may fail during the run, the fabric counts the packets that find no way.
 DirectionSet Node::round_failures(Rank to, DirectionSet hints) const {
   const bool dynamic = options_->settings.routing != RoutingRule::deterministic;
   const auto way = shape().failures()->detour(rank_, to, hints, dynamic);
   if (!way && shape().failures()->may_change()) return hints;
   if (!way)
-    throw RunFailed(fmt::format("no way from {} to {}: failed links cut them all",
+    throw RunFailed(fmt::format("no way from {} to {}: failed links cut all of them",
                                 shape().coord_text(rank_), shape().coord_text(to)));
   return *way;
 }
@@ -214,7 +214,7 @@ TurnResult Node::turn() {
   return {.output_waiting = filling_ != nullptr || !queues_.empty(), .again = again};
 }
 
-/// The next packet and the next fill mostly concern the object that had the last packet.
+/// The next packet and the next fill mostly concern the object that handled the last packet.
 void Node::prefetch() const {
   __builtin_prefetch(filling_);
   const auto* const context = static_cast<const char*>(last_handler_.context);
@@ -227,14 +227,14 @@ void Node::prefetch_rest() const {
   if (filling_ != nullptr) filling_->prefetch();
 }
 
-/// The program runs to its first await before anything is received: its handlers must exist.
+/// The program runs to its first await before anything is received, so that its handlers exist.
 bool Node::start() {
   if (std::exchange(started_, true)) return false;
   run_current();
   return true;
 }
 
-/// Of a program that has been loaded.
+/// Brings a loaded node's program to where the saved one was: to its end or its first await.
 void Node::go_to_await(bool ended) {
   if (ended)
     program_ = Program();
@@ -245,7 +245,7 @@ void Node::go_to_await(bool ended) {
 
 void Node::fill() {
   if (filling_ == nullptr) return;
-  if (queues_.any_has_room()) {  // else nothing can be done: the commonest turn of a busy node
+  if (queues_.any_has_room()) {  // otherwise nothing can be done: the commonest turn of a busy node
     const Tick begin = packet_times_ == nullptr ? 0 : now();
     while (filling_ != nullptr && filling_->fill(queues_)) fill_next();
     if (packet_times_ != nullptr) packet_times_->sending += now() - begin;
@@ -258,7 +258,8 @@ void Node::fill_next() {
   if (!later_.empty()) later_.erase(later_.begin());
 }
 
-/// True: what waits for a time is asked in the next turn, since nobody is woken by the wall clock.
+/// Returns true if a source waits for a time and must be asked next turn: the wall clock wakes
+/// nobody.
 bool Node::look_again() {
   if (filling_ == nullptr) return false;
   const NextLook look = filling_->next_look();
@@ -272,7 +273,7 @@ void Node::send_now() {
   while (drain());
 }
 
-/// True: more could be moved at once.
+/// Returns true if more could be moved at once.
 bool Node::drain() {
   drain_.begin_turn(queues_);
   if (queues_.empty()) return false;
@@ -297,13 +298,13 @@ bool Node::drain_queues(std::size_t& total) {
     const bool may_have_room = device_->flush();
     if (total >= packets_per_turn_) return true;
     if (queues_.empty()) return filling_ != nullptr;
-    if (may_have_room) continue;  // a fabric that moves packets on at once
+    if (may_have_room) continue;  // the fabric moves packets on at once
     drain_.end_turn(queues_, fifos);
     return false;
   }
 }
 
-/// True: there may be more.
+/// Returns true if there may be more to receive.
 bool Node::receive() {
   if (packet_times_ == nullptr) return receive_some() == packets_per_turn_;
   const Tick begin = now();
@@ -312,7 +313,7 @@ bool Node::receive() {
   return count == packets_per_turn_;
 }
 
-/// Packets from other nodes; those to itself are handled with them.
+/// Receives packets from other nodes and handles those that the node sent to itself.
 std::size_t Node::receive_some() {
   const std::size_t count = device_->receive(*this, packets_per_turn_);
   if (!own_.empty())
@@ -326,7 +327,7 @@ bool Node::resume() {
   return true;
 }
 
-/// One that has ended gives way to the one that it is a part of, in the next turn.
+/// After a part has ended, the program that it is a part of runs from the next turn on.
 void Node::run_current() {
   if (current().done()) return;
   Program& program = current();
@@ -409,7 +410,7 @@ std::string UntilAwaiter::text() const {
 bool ComputeAwaiter::ready() {
   if (begun_) return true;
   begun_ = true;
-  if (cycles_ == 0) return !yields_;  // no time passes: no clock need be read
+  if (cycles_ == 0) return !yields_;  // no time passes: the clock need not be read
   const Tick before = device_->now();
   device_->compute(cycles_);
   passed_ = device_->now() - before;

@@ -48,28 +48,29 @@ struct NodeOptions {
   PolicySettings settings{};            ///< settings with which node and queues are built
   const Policy* policy = nullptr;       ///< policy of its exchanges; null: `random`, the patent's
   SettingChanges changes{};             ///< changes to the policy's settings of each exchange
-  std::uint32_t packets_per_visit = 1;  ///< b, if neither policy nor changes say
+  std::uint32_t packets_per_visit = 1;  ///< b, if neither the policy nor `changes` set it
   TransferMode transfer = TransferMode::automatic;
-  unsigned named_queues = 0;        ///< more output queues, each for packets of one kind
-  MessageRecord* record = nullptr;  ///< records the messages of all nodes; null: nothing does
+  unsigned named_queues = 0;        ///< additional output queues, each for one kind of packet
+  MessageRecord* record = nullptr;  ///< records the messages of all nodes; null: no recording
 };
 
-/// When a source of packets wants to be asked again although nothing happens until then.
+/// When a source of packets wants to be asked again even if nothing happens until then.
 class NextLook {
  public:
   static NextLook never() { return NextLook(kNever); }
-  /// In a turn at once: the time has come within this one.
+  /// In another turn at once: the time has come during this one.
   static NextLook at_once() { return NextLook(kAtOnce); }
-  /// REQUIRES: it is a time to come.
+  /// REQUIRES: `when` is in the future.
   static NextLook at(Tick when) { return NextLook(when); }
 
   bool is_never() const { return when_ == kNever; }
   bool is_at_once() const { return when_ == kAtOnce; }
-  /// REQUIRES: neither of these.
+  /// REQUIRES: is_never() and is_at_once() are false.
   Tick when() const { return when_; }
 
  private:
-  static constexpr Tick kAtOnce = 0;  ///< nothing is asked before the first turn, at 0
+  static constexpr Tick kAtOnce = 0;  ///< not a real time: no source is asked before the first
+                                      ///< turn, at 0
   static constexpr Tick kNever = ~Tick{0};
   explicit NextLook(Tick when) : when_(when) {}
   Tick when_;
@@ -80,9 +81,9 @@ class NextLook {
 class Outgoing {
  public:
   virtual ~Outgoing() = default;
-  /// Queues what there is room for. Returns true if everything has been queued.
+  /// Queues as much as there is room for. Returns true if everything has been queued.
   virtual bool fill(OutputQueues& queues) = 0;
-  /// Fetches early what fill() touches beside the object itself.
+  /// Prefetches what fill() touches besides the object itself.
   virtual void prefetch() const {}
   /// Asked at the end of a turn.
   virtual NextLook next_look() { return NextLook::never(); }
@@ -95,79 +96,81 @@ class SleepAwaiter;
 class BarrierAwaiter;
 class PerformAwaiter;
 
-/// The active-packet layer of one node. Its fabric runs it (Processor), on one thread at a time,
-/// and it touches the hardware through its Device only. It must outlive the run.
+/// The active-packet layer of one node. Its fabric runs it (Processor), on one thread at a time. It
+/// touches the hardware through its Device only. It must outlive the run.
 class alignas(64) Node final : public Processor, private PacketSink {
  public:
   using Handler = std::function<void(const Packet&)>;
-  /// A handler without an object of its own: `run(context, packet)`. With `put` it is a window too:
-  /// that copies what a put names and returns the number of bytes.
+  /// A handler that owns nothing: `run(context, packet)`. With `put` it is a window too: `put`
+  /// copies the data that a put names and returns the number of bytes.
   struct PlainHandler {
     void (*run)(void* context, const Packet&) = nullptr;
     void* context = nullptr;
     std::size_t (*put)(void* context, const PutDescriptor&) = nullptr;
   };
-  /// Sets a handler. It runs when a packet for it arrives, on the node's own thread, to completion;
-  /// it may post packets and never waits.
+  /// Sets a handler. It runs when a packet for it arrives, on the node's own thread, to completion.
+  /// It may post packets but never waits.
   void on(HandlerId id, Handler handler);
   /// The same; `context` must outlive the run.
   void on(HandlerId id, PlainHandler handler);
-  /// The first of so many handler numbers that nobody else gets: from the highest downwards, equal
-  /// on all nodes if all ask in the same order. Throws BadInput where so many are not left.
+  /// Reserves `count` handler numbers for the caller and returns the first. They are taken from the
+  /// highest downwards, so they are equal on all nodes if all reserve in the same order. Throws
+  /// BadInput if fewer than `count` are left.
   HandlerId reserve_handlers(unsigned count);
-  /// Notes that others may write this memory from now on. False: some of it is noted already.
+  /// Registers memory that other nodes may write from now on. Returns false if some of it is
+  /// registered already.
   [[nodiscard]] bool try_expose(std::span<const std::byte> memory) {
     return exposed_.try_add(memory);
   }
 
   explicit Node(Device& device, const NodeOptions& options = {});
-  /// The same with options that many nodes share. REQUIRES: not null.
+  /// The same with options that many nodes share. REQUIRES: `options` is not null.
   Node(Device& device, std::shared_ptr<const NodeOptions> options);
   Node(const Node&) = delete;
 
-  /// The program that this node runs. REQUIRES: before the first turn.
+  /// Sets the program that this node runs. REQUIRES: called before the first turn.
   void run(Program program) { program_ = std::move(program); }
 
   Rank rank() const { return rank_; }
   /// Nodes of one lane never run at the same time.
   unsigned lane() const { return device_->lane(); }
-  /// How the fabric can move messages for that node by put.
+  /// How the fabric can move messages to node `to` by put.
   PutReach put_reach(Rank to) const { return device_->put_reach(to); }
-  /// What fills, drains and receives on the node's DMA engine: a node without a program, whose time
-  /// is the engine's. Null: there is no engine.
+  /// The node's DMA engine: a node without a program that fills, drains and receives in the
+  /// engine's time. Null if there is no engine.
   Node* dma() { return dma_.get(); }
-  /// The processor is busy with software for so many cycles, in a handler too: virtual time passes,
-  /// elsewhere it is free.
+  /// Keeps the processor busy with software for `cycles` of virtual time; without virtual time it
+  /// is free. Handlers may call it too.
   void spend(Tick cycles) { device_->compute(cycles); }
-  /// The processor hands descriptors of so many messages to the DMA engine: it takes its time.
+  /// Charges the processor for handing descriptors of `messages` messages to the DMA engine.
   void write_descriptors(std::uint64_t messages) {
     spend(messages * machine().dma_descriptor_cycles);
   }
-  /// Asks for a turn at `when`, which is to come. On the wall clock nobody is woken: nodes go
-  /// round.
+  /// Asks for a turn at `when`, which is in the future. Does nothing on the wall clock, where nodes
+  /// take turns all the time.
   void look_at(Tick when) { (void)device_->try_wake_at(when); }
   Rank size() const { return device_->shape().size(); }
   const Coord& coord() const { return coord_; }
   const Shape& shape() const { return device_->shape(); }
   const Machine& machine() const { return device_->machine(); }
   const NodeOptions& options() const { return *options_; }
-  /// A seed that no other node has.
+  /// A seed that is unique to this node.
   std::uint64_t private_seed() const { return mix64(options_->seed) ^ rank_; }
   /// The record of this node's messages; null if they are not recorded.
   RankRecord* record() const { return record_; }
   Tick now() const { return device_->now(); }
   bool has_virtual_time() const { return device_->has_virtual_time(); }
-  /// Adds what sending and receiving takes to `times` from now on; null: measures nothing, as
-  /// before the first call. `times` outlives the measuring.
+  /// Adds the time that sending and receiving take to `times` from now on. Null, the initial state:
+  /// measures nothing. `times` must outlive the measurement.
   void time_packets(PacketTimes* times) {
     packet_times_ = times;
     device_->time_packets(times);
   }
 
-  /// Every other node once, in this node's own random order.
+  /// All other nodes, each once, in this node's own random order.
   SendOrder random_order() const { return {OrderRule::random, rank_, size(), private_seed()}; }
 
-  // What a program awaits, with co_await.
+  // What a program awaits with co_await.
   /// Sends one packet with a value of at most 240 bytes; waits only while its output queue is full.
   template <typename T>
   requires std::is_trivially_copyable_v<T> SendAwaiter send(Rank to, HandlerId handler,
@@ -175,37 +178,38 @@ class alignas(64) Node final : public Processor, private PacketSink {
                                                             std::uint32_t argument = 0);
   /// Waits until the counter has reached n.
   UntilAwaiter until(const Counter& counter, std::uint64_t n);
-  /// Computes for so many cycles: virtual time passes on a model; elsewhere it is free. Packets
-  /// that are queued and find room leave first.
+  /// Computes for `cycles` of virtual time; without virtual time it is free. Queued packets that
+  /// find room leave first.
   ComputeAwaiter compute(Tick cycles);
-  /// To be called before a long computation that is not told by compute(): what is queued and finds
-  /// room leaves where the network would not get it before the program's next await. Models do
-  /// nothing.
+  /// Call this before a long computation that compute() does not announce. Queued packets that find
+  /// room leave, if the network would otherwise not get them before the program's next await.
+  /// Models do nothing.
   void leave();
-  /// Lets the node take one turn: packets that have come are handled, those that find room leave.
-  /// On a model this takes its time, at least the one cycle of any turn.
+  /// Lets the node take one turn: handles the packets that have come and sends those that find
+  /// room. On a model this takes time, at least one cycle, like any turn.
   ComputeAwaiter progress();
-  /// Waits until virtual time has come to `when`; packets are sent and handled meanwhile, and a
-  /// busy processor comes late. If time is the wall clock, it does not wait.
+  /// Waits until virtual time reaches `when`. Packets are sent and handled meanwhile, and a busy
+  /// processor comes late. On the wall clock it does not wait.
   SleepAwaiter sleep_until(Tick when);
-  /// Waits until another program, a part of this one, has ended. It runs in this one's place, and
-  /// may have parts itself. What it throws ends the run. `part` must outlive the await.
+  /// Waits until another program, a part of this one, has ended. The part runs in this program's
+  /// place, and may have parts itself. An exception in it ends the run. `part` must outlive the
+  /// await.
   PerformAwaiter perform(Program& part);
-  /// Waits until every node has come to this barrier. REQUIRES: no two barriers of one node
+  /// Waits until every node has reached this barrier. REQUIRES: no two barriers of one node
   /// overlap.
   BarrierAwaiter barrier();
 
-  // What a handler may do: these never wait.
-  /// Queues one packet; its output queue grows if it has to.
+  // What a handler may call: none of these waits.
+  /// Queues one packet; its output queue grows if necessary.
   void post(Rank to, HandlerId handler, std::span<const std::byte> payload,
             std::uint32_t argument = 0);
-  /// Queues a packet that is made already, in a named queue.
+  /// Queues a ready-made packet in a named queue.
   void post(const SendDescriptor& descriptor, unsigned named_queue);
-  /// Adds a source that fills the queues from now on, after those that were added before it. It
-  /// must live until its fill() has returned true.
+  /// Adds a source that fills the queues from now on, after the sources added before it. It must
+  /// live until its fill() has returned true.
   void post(Outgoing& outgoing);
-  /// Sends one packet at once where nothing waits before it, the node has had its first turn and
-  /// the fabric can (Device::try_pass()). False: nothing was done.
+  /// Sends one packet at once if nothing waits before it, the node has had its first turn and the
+  /// fabric can do it (Device::try_pass()). Returns false if it did nothing.
   [[nodiscard]] bool try_pass(const SendDescriptor& descriptor,
                               std::span<const std::byte> payload) {
     return started_ && filling_ == nullptr && queues_.empty() &&
@@ -214,7 +218,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   [[nodiscard]] bool try_send(Rank to, HandlerId handler, std::span<const std::byte> payload,
                               std::uint32_t argument);
 
-  /// Describes packets from this node; source, cookie and number are left to the caller. REQUIRES:
+  /// Describes packets from this node; the caller sets source, cookie and number. REQUIRES:
   /// `chunks` is at least what the payload needs.
   SendDescriptor descriptor(Rank to, HandlerId handler, unsigned payload_bytes,
                             std::uint32_t argument, unsigned chunks) {
@@ -223,7 +227,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   /// A header of this node's packets without destination, hints and order of dimensions.
   PacketHeader header(HandlerId handler, unsigned payload_bytes, std::uint32_t argument,
                       unsigned chunks) const;
-  /// The same for packets with such a header.
+  /// The same for packets with this header.
   SendDescriptor descriptor(Rank to, const PacketHeader& header);
 
   TurnResult turn() override;
@@ -234,12 +238,12 @@ class alignas(64) Node final : public Processor, private PacketSink {
   std::string waits_for() const override;
   /// The time at which the program ended, in ticks. REQUIRES: it has ended.
   Tick finished_at() const { return finished_at_; }
-  /// The counts of filling and draining its output queues so far, and its engine's.
+  /// Counts of filling and draining the output queues so far, including the DMA engine's.
   FlowchartProfile profile() const;
 
-  /// A coroutine cannot be saved: what is loaded has a program that comes to its first await where
-  /// that of the saved node stood, and has changed nothing when it does. REQUIRES: what has been
-  /// posted is known to the archive; no part of the program runs; nothing is recorded.
+  /// A coroutine cannot be saved. A loaded node needs a new program whose first await is where the
+  /// saved program stood, and that changes nothing before it. REQUIRES: the archive knows
+  /// everything that has been posted; no part of the program runs; nothing is recorded.
   template <typename Archive>
   void serialize(Archive& archive) {
     archive.know(static_cast<PayloadSource*>(&inline_payloads_));
@@ -262,9 +266,9 @@ class alignas(64) Node final : public Processor, private PacketSink {
   Route new_route(Rank to);
   DirectionSet round_failures(Rank to, DirectionSet hints) const;
   DimensionOrder random_dimension_order();
-  /// Null: there is none.
+  /// Null if there is none.
   const PlainHandler* handler(HandlerId id) const;
-  /// Makes it the last one.
+  /// Makes handler `id` the last one.
   void look_up(HandlerId id);
   void fill();
   void fill_next();
@@ -276,7 +280,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   std::size_t receive_some();
   bool resume();
   bool has_sent_all() const { return filling_ == nullptr && queues_.empty() && own_.empty(); }
-  /// The innermost part that the program waits for, or itself.
+  /// The innermost part that the program waits for, or the program itself.
   Program& current() { return parts_.empty() ? program_ : *parts_.back(); }
   const Program& current() const { return parts_.empty() ? program_ : *parts_.back(); }
   void run_current();
@@ -288,19 +292,19 @@ class alignas(64) Node final : public Processor, private PacketSink {
 
   static constexpr unsigned kNoHandler = ~0u;
 
-  // First what every turn touches, and what it touches of vectors and of the program's frame: a
-  // large machine's nodes do not stay in the caches.
+  // First come the members that every turn touches, with copies of what it needs from vectors and
+  // from the program's frame: the nodes of a large machine do not stay in the caches.
   Device* device_;
   Outgoing* filling_ = nullptr;    ///< the first source that has not queued everything; null: none
   Wait* wait_ = nullptr;           ///< what the program waits for; null: nothing, or it has ended
-  PlainHandler last_handler_;      ///< that had a packet
+  PlainHandler last_handler_;      ///< handler of the last packet
   unsigned last_id_ = kNoHandler;  ///< its number
   bool started_ = false;
-  bool ended_ = true;    ///< the program has, or there is none
+  bool ended_ = true;    ///< the program has ended, or there is none
   bool posted_ = false;  ///< something was queued since the last drain
   RoutingRule routing_;
-  std::vector<Packet> own_;       ///< packets to oneself: memory, not the torus, carries them
-  std::vector<Outgoing*> later_;  ///< sources behind filling_
+  std::vector<Packet> own_;       ///< packets to itself: they go through memory, not over the torus
+  std::vector<Outgoing*> later_;  ///< sources after filling_
   PacketTimes* packet_times_ = nullptr;
   RankRecord* record_;
   std::uint32_t packets_per_turn_;
@@ -310,9 +314,10 @@ class alignas(64) Node final : public Processor, private PacketSink {
   RoutesFrom routes_;
   Random random_;
   Program program_;
-  std::vector<Program*> parts_;                ///< that it waits for, the innermost last
-  std::vector<PlainHandler> handlers_;         ///< [number less kFirstUserHandler]
-  std::vector<PlainHandler> layers_handlers_;  ///< [number], of those below
+  std::vector<Program*> parts_;                ///< parts that the program waits for, the innermost
+                                               ///< last
+  std::vector<PlainHandler> handlers_;         ///< [number - kFirstUserHandler]
+  std::vector<PlainHandler> layers_handlers_;  ///< [number], below kFirstUserHandler
   Rank route_to_ = ~Rank{0};                   ///< the node that route_ leads to
   Route route_;
   Coord coord_;
@@ -320,7 +325,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   std::shared_ptr<const NodeOptions> options_;
   InlinePayloads inline_payloads_;
   unsigned reserved_from_ = kMaxHandlers;
-  std::vector<std::unique_ptr<Handler>> owned_handlers_;  ///< contexts of plain ones
+  std::vector<std::unique_ptr<Handler>> owned_handlers_;  ///< contexts of the plain handlers
   ExposedMemory exposed_;
   Barrier barrier_;
   std::unique_ptr<Node> dma_;  ///< null: the node has no DMA engine
@@ -355,12 +360,12 @@ class UntilAwaiter final : public Awaiter {
 
 class ComputeAwaiter final : public Awaiter {
  public:
-  /// `yields`: even where no time passes, the turn ends.
+  /// `yields`: the turn ends even if no time passes.
   ComputeAwaiter(Device& device, Tick cycles, bool yields)
       : device_(&device), cycles_(cycles), yields_(yields) {}
-  /// Says no once, so that the turn ends and the time passes.
+  /// Returns false once, so that the turn ends and the time passes.
   bool ready() override;
-  /// The time that has passed for it: all of it on a model, none elsewhere.
+  /// The time that has passed: all of it on a model, none elsewhere.
   Tick await_resume() const { return passed_; }
   std::string text() const override { return "its own computation"; }
 
@@ -381,7 +386,7 @@ class SleepAwaiter final : public Awaiter {
  private:
   Device* device_;
   Tick when_;
-  bool asked_ = false;  ///< to be woken
+  bool asked_ = false;  ///< it has asked to be woken
 };
 
 class [[nodiscard]] PerformAwaiter final : public Awaiter {

@@ -1,4 +1,4 @@
-// A node's program: one long-lived C++20 coroutine, resumed from the node's loop and nowhere else.
+// A node's program: one long-lived C++20 coroutine, resumed only from the node's loop.
 //
 // g++ 12 miscompiles some coroutines without a warning (double destruction of temporaries). Rules:
 // awaiters are trivially destructible (checked below); inside a co_await expression only named
@@ -62,9 +62,10 @@ class Program {
   }
 
   bool done() const { return !frame_ || frame_.done(); }
-  /// What it waits for; none before the first resume and after the end.
+  /// What the program waits for; null before the first resume and after the end.
   Wait* wait() const { return done() ? nullptr : frame_.promise().wait; }
-  /// Runs to the next await that is not ready. Throws what the program threw. REQUIRES: not done.
+  /// Runs to the next await that is not ready. Rethrows the program's exception. REQUIRES: not
+  /// done.
   void resume();
 
  private:
@@ -72,7 +73,7 @@ class Program {
   std::coroutine_handle<promise_type> frame_;
 };
 
-/// Base of everything that can stand behind co_await.
+/// Base of everything that can be awaited with co_await.
 class Awaiter : public Wait {
  public:
   bool await_ready() { return ready(); }

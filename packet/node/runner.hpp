@@ -1,4 +1,4 @@
-// The shortest way to run programs: a node at every place of a fabric, and all of them run.
+// The shortest way to run programs: a node at every place of a fabric, all run together.
 #pragma once
 
 #include <concepts>
@@ -15,7 +15,7 @@ namespace toroid {
 /// Makes a node for every place of a fabric that this process runs, and attaches it.
 class Runner {
  public:
-  /// `fabric` outlives the runner. REQUIRES: nothing is attached to it yet.
+  /// `fabric` must outlive the runner. REQUIRES: nothing is attached to it yet.
   explicit Runner(Fabric& fabric, const NodeOptions& options = {});
   Runner(const Runner&) = delete;
 
@@ -24,18 +24,18 @@ class Runner {
   const PinnedArray<Node>& nodes() const { return nodes_; }
 
   /// Gives every node the program that `program(node)` makes, and runs all to their end. Throws
-  /// what Fabric::run() throws. REQUIRES: called once, this or the one below.
+  /// what Fabric::run() throws. REQUIRES: one of the two run() functions is called, once.
   template <std::invocable<Node&> MakeProgram>
   void run(MakeProgram&& program) {
     for (Node& node : nodes_) node.run(std::invoke(program, node));
     run();
   }
-  /// The same where the nodes have their programs already.
+  /// The same if the nodes already have their programs.
   void run() { fabric_->run(); }
 
   /// When the last program of this process ended, in cycles. REQUIRES: after run().
   Tick finished_at() const;
-  /// What filling and draining has come to on the nodes of this process. REQUIRES: after run().
+  /// Counts of filling and draining on the nodes of this process. REQUIRES: after run().
   FlowchartProfile profile() const;
 
  private:

@@ -1,4 +1,4 @@
-// The settings of a policy: what a node decides besides the order of its visits and relays. One
+// The settings of a policy: what a node decides besides the order of its visits and the relays. One
 // struct serves policies, nodes and the command line.
 #pragma once
 
@@ -18,41 +18,41 @@ namespace toroid {
 enum class RoutingRule : std::uint8_t {
   adaptive,       ///< any minimal direction, bubble escape
   deterministic,  ///< bubble channel, dimension by dimension
-  random_order,   ///< every packet in an order of the dimensions of its own, bubble escape; packets
-                  ///< of one message that are queued together share it
+  random_order,   ///< every packet in its own order of the dimensions, bubble escape; packets of
+                  ///< one message that are queued together share it
 };
 inline constexpr std::array<std::string_view, 3> kRoutingRuleNames = {"adaptive", "deterministic",
                                                                       "random-order"};
 
 /// How a message's bytes get from node to node.
 enum class TransferMode : std::uint8_t {
-  packets,   ///< gathered into packets, stored from them
-  put,       ///< by put wherever the fabric can, however short
-  automatic  ///< by put where the fabric can and it pays, else in packets
+  packets,   ///< gathered into packets and stored from them
+  put,       ///< by put wherever the fabric can, even short messages
+  automatic  ///< by put if the fabric can and it pays, otherwise in packets
 };
 inline constexpr std::array<std::string_view, 3> kTransferModeNames = {"packets", "put", "auto"};
 
-/// The patent's b where neither policy nor user say. On a model every packet's way counts,
-/// elsewhere the host's own work, and messages that may move by put go whole.
+/// The patent's b if neither policy nor user set it. A model charges for every packet's path, the
+/// other fabrics only for the host's own work. Messages that may move by put go whole.
 inline constexpr std::uint32_t kModelledPacketsPerVisit = 1;
 inline constexpr std::uint32_t kCarriedPacketsPerVisit = 32;
 inline constexpr std::uint32_t kPutPacketsPerVisit = 1u << 20;
 
-/// Limits how fast a node lets its own packets go.
+/// Limits how fast a node injects its own packets.
 struct Throttle {
-  double cycles_per_packet = 0;  ///< mean distance of two packets in machine cycles; 0: no limit
-  std::uint32_t window = 0;      ///< packets that may be unacknowledged at once; 0: no limit
+  double cycles_per_packet = 0;  ///< mean time between packets in machine cycles; 0: no limit
+  std::uint32_t window = 0;      ///< most packets unacknowledged at once; 0: no limit
 };
 
 /// All settings of a policy. Order, packets per visit and throttle are read by every exchange, the
 /// others when nodes and FIFOs are built.
 struct PolicySettings {
-  std::optional<OrderRule> order{};     ///< replaces the policy's order(); none: the policy's
+  std::optional<OrderRule> order{};     ///< replaces the policy's order(); none: no change
   std::uint32_t packets_per_visit = 0;  ///< the patent's b; 0: the node's default
   unsigned output_queues = 1;           ///< the patent's L
-  bool queue_per_direction = false;     ///< replaces L: a queue per link, chosen by the first
+  bool queue_per_direction = false;     ///< replaces L: one queue per link, chosen by the first
                                         ///< direction that a packet may take
-  unsigned queue_capacity = 16;         ///< descriptors per queue that a polite sender respects
+  unsigned queue_capacity = 16;         ///< descriptors per queue; post() may exceed it
   DrainRule drain = DrainRule::least_full;
   FifoTying tying = FifoTying::per_direction;
   RoutingRule routing = RoutingRule::adaptive;
@@ -60,12 +60,12 @@ struct PolicySettings {
   Throttle throttle{};
 };
 
-/// What a policy says of links: it counts where packets go hop by hop, and nowhere else.
+/// The settings that concern links. They matter only if packets go hop by hop.
 inline auto link_settings(const PolicySettings& settings) {
   return std::tuple(settings.drain, settings.tying, settings.routing, settings.tie);
 }
 
-/// A user's changes to a policy's settings. A setting that is not changed stays the policy's.
+/// A user's changes to a policy's settings. What is not set stays as in the policy.
 struct SettingChanges {
   std::optional<OrderRule> order{};
   std::optional<std::uint32_t> packets_per_visit{};

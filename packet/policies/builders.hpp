@@ -1,4 +1,4 @@
-// What each file of this folder contributes to the registry.
+// The functions that make the built-in policies, and base classes for these.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace toroid::policies {
 
 using PolicyPointer = std::unique_ptr<const Policy>;
 
-/// Name, source and known result of a policy, for those who derive from it.
+/// Name, source and known result of a policy, for classes that derive from it.
 class NamedPolicy : public Policy {
  public:
   NamedPolicy(std::string name, std::string_view source, std::string_view known_result)
@@ -28,14 +28,14 @@ class NamedPolicy : public Policy {
   std::string_view known_result_;
 };
 
-/// The patent's order, private to the node, and what most policies vary.
+/// The patent's order, random and private to each node. Most policies vary something else.
 class RandomOrderPolicy : public NamedPolicy {
  public:
   using NamedPolicy::NamedPolicy;
   SendOrder order(const Visitor& visitor) const override;
 };
 
-// By the number behind the colon; those without one ignore it.
+// The argument is the number after the colon; policies without a parameter ignore it.
 PolicyPointer random_policy(unsigned);
 PolicyPointer same_seed_policy(unsigned);
 PolicyPointer rank_policy(unsigned);

@@ -1,4 +1,4 @@
-// Policies that put blocks for many nodes into one message. Each stage settles one digit of the
+// Policies that combine blocks for many nodes into one message. Each stage settles one digit of the
 // destination.
 #include <fmt/core.h>
 
@@ -23,9 +23,10 @@ class Combining : public RandomOrderPolicy {
 class ThreePhase final : public Combining {
  public:
   ThreePhase()
-      : Combining(
-            "three-phase", "dimension-ordered all-to-all with combining, a phase per dimension",
-            "few messages, each byte through a processor per dimension: good for short ones") {}
+      : Combining("three-phase",
+                  "dimension-ordered all-to-all with combining, a phase per dimension",
+                  "few messages, but each byte passes a processor per dimension: good for short "
+                  "messages") {}
   unsigned stages(const Shape& shape) const override { return shape.dims(); }
   bool keeps_to_shortest_ways(const Shape& shape) const override { return !shape.is_twisted(); }
   Rank relay(const Shape& shape, const Waypoint& block) const override {
@@ -35,9 +36,10 @@ class ThreePhase final : public Combining {
   }
 };
 
-/// Rows of a virtual mesh are consecutive ranks: first along the row, then along the column. Their
-/// number divides the nodes, so that there are no holes: where none is given the largest such that
-/// is at most the root; of a prime number of nodes that is 1, and everybody sends directly.
+/// Rows of a virtual mesh are consecutive ranks. Blocks go along the row first, then along the
+/// column. The number of rows divides the number of nodes, so that there are no holes. The default
+/// is the largest divisor up to the square root. For a prime number of nodes it is 1, and every
+/// node sends directly.
 class VirtualMesh final : public Combining {
  public:
   explicit VirtualMesh(unsigned rows)
@@ -69,13 +71,14 @@ class VirtualMesh final : public Combining {
     Rank more = std::min<Rank>(rows_, nodes);
     while (nodes % more != 0) ++more;
     throw BadInput(fmt::format(
-        "policy {}: {} nodes have no {} equal rows; {} would do", name(), nodes, rows_,
+        "policy {}: {} nodes cannot form {} equal rows; expected {}", name(), nodes, rows_,
         more == fewer ? fmt::format("{}", more) : fmt::format("{} or {}", fewer, more)));
   }
   unsigned rows_;
 };
 
-/// Stage s moves every block whose distance in ranks has digit j in place s by j·radix^s.
+/// Stage s moves every block by j·radix^s ranks, where j is digit s of the block's distance in
+/// ranks.
 class Bruck final : public Combining {
  public:
   explicit Bruck(unsigned radix)
@@ -91,7 +94,7 @@ class Bruck final : public Combining {
   }
   Rank relay(const Shape& shape, const Waypoint& block) const override {
     const Rank nodes = shape.size();
-    Rank weight = 1;  // less than the nodes
+    Rank weight = 1;  // below the number of nodes
     for (unsigned s = 0; s < block.stage; ++s) weight *= radix_;
     const Rank distance = block.to - block.here + (block.to < block.here ? nodes : 0);
     const Rank next = block.here + distance / weight % radix_ * weight;

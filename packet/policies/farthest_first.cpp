@@ -1,5 +1,5 @@
-// The farthest peers first, random among equally far ones. No table of peers is kept: how many
-// peers are how far follows from the extents.
+// The farthest peers first, in random order among equally far ones. No table of peers is kept: the
+// number of peers at each distance follows from the extents.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,7 @@
 namespace toroid::policies {
 namespace {
 
-/// Coordinates of one dimension by their distance from one of them.
+/// The coordinates of one dimension, by their distance from `from`.
 std::vector<std::vector<std::uint8_t>> by_distance(const Shape& shape, unsigned d, unsigned from) {
   const unsigned k = shape.extent(d);
   std::vector<std::vector<std::uint8_t>> at(k);
@@ -37,7 +37,7 @@ class Distances {
     for (unsigned d = shape.dims(); d-- > 0;) counts_[d] = convolved(at_[d], counts_[d + 1]);
   }
 
-  /// The farthest is number 0.
+  /// The peer at place `number` of the order; the farthest is number 0.
   Rank peer(Rank number) const {
     auto distance = static_cast<unsigned>(counts_[0].size()) - 1;
     while (number >= counts_[0][distance]) number -= counts_[0][distance--];
@@ -56,7 +56,7 @@ class Distances {
     return sum;
   }
 
-  /// Node `number` of those that are so far.
+  /// Node `number` of those at this distance.
   Rank at(unsigned distance, Rank number) const {
     Coord coord;
     for (unsigned d = 0; d < shape_.dims(); ++d)
@@ -78,14 +78,15 @@ class Distances {
   Shape shape_;
   std::uint64_t key_;
   std::vector<std::vector<std::vector<std::uint8_t>>> at_;  ///< [dimension][distance]: coordinates
-  std::vector<Counts> counts_;  ///< [dimension]: nodes by distance in this dimension and later ones
+  std::vector<Counts> counts_;  ///< [dimension]: nodes by distance in this and later dimensions
 };
 
 class FarthestFirst final : public NamedPolicy {
  public:
   FarthestFirst()
-      : NamedPolicy("farthest-first", "longest first, the usual rule for lists of unequal jobs",
-                    "long ways are not left to the end, but all begin by loading every link") {}
+      : NamedPolicy(
+            "farthest-first", "longest first, the usual rule for lists of unequal jobs",
+            "long ways are not left to the end, but at the start all nodes load every link") {}
   SendOrder order(const Visitor& visitor) const override {
     const auto distances = std::make_shared<const Distances>(visitor.shape, visitor.self,
                                                              mix64(visitor.private_seed()));

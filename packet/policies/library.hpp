@@ -1,11 +1,11 @@
-// A policy in a shared library of its own, which the command loads where a policy is named:
+// A policy in its own shared library, which the command loads if --policy gives its path:
 //
 //   class NearestFirst final : public toroid::Policy { ... };
 //   TOROID_POLICY(NearestFirst)
 //
 // The class is constructed without arguments (--policy ./nearest.so), or from an unsigned number,
-// its parameter (--policy ./nearest.so:8); from both if it has both constructors. What the
-// constructor throws is shown as one line.
+// its parameter (--policy ./nearest.so:8). It may have both constructors. An exception from the
+// constructor is shown as one line.
 #pragma once
 
 #include <bits/c++config.h>
@@ -26,11 +26,11 @@
 
 namespace toroid {
 
-/// The version of what a library and the command agree on: the virtual functions of Policy and
-/// Traffic, and what PolicyLibrary means.
+/// The version of the interface between a library and the command: the virtual functions of Policy
+/// and Traffic, and the meaning of PolicyLibrary.
 inline constexpr std::uint32_t kPolicyInterface = 1;
 
-/// The types that both sides use, by name and size: where they differ, the library was compiled
+/// The types that both sides use, by name and size. If they differ, the library was compiled
 /// against other headers.
 struct PolicyLayout {
   std::string_view type;
@@ -48,7 +48,7 @@ inline constexpr std::array kPolicyLayout = {
     PolicyLayout{"Waypoint", sizeof(Waypoint)},
 };
 
-/// The standard library, whose types both sides share too.
+/// The standard library; both sides share its types too.
 #if defined(_LIBCPP_VERSION)
 inline constexpr const char* kStandardLibrary = "libc++";
 #elif defined(_GLIBCXX_DEBUG)
@@ -59,8 +59,8 @@ inline constexpr const char* kStandardLibrary = "libstdc++ of before C++11";
 inline constexpr const char* kStandardLibrary = "libstdc++";
 #endif
 
-/// What a library says of itself. The version comes first in every version, so that libraries of
-/// others can be refused by name.
+/// What a library says about itself. `interface` is the first member in every version, so that
+/// libraries of other versions can be refused with a clear message.
 struct PolicyLibrary {
   std::uint32_t interface;
   std::uint32_t layout_entries;
@@ -68,8 +68,8 @@ struct PolicyLibrary {
   const char* standard_library;
   bool takes_parameter;
   bool needs_parameter;
-  /// A new policy; null: `why` says what the constructor threw. `parameter`: null where none is
-  /// given.
+  /// Makes a new policy. Returns null if the constructor throws, and its message in `why`.
+  /// `parameter` is null if none is given.
   const Policy* (*make)(const unsigned* parameter, std::string& why);
 };
 
@@ -90,16 +90,17 @@ const Policy* make_policy(const unsigned* parameter, std::string& why) {
   } catch (const std::exception& error) {
     why = error.what();
   } catch (...) {
-    why = "its constructor threw what is no std::exception";
+    why = "its constructor threw something other than a std::exception";
   }
   return nullptr;
 }
 
 template <typename Class>
 const PolicyLibrary* policy_library() {
-  static_assert(std::is_base_of_v<Policy, Class>, "TOROID_POLICY: a class derived from Policy");
+  static_assert(std::is_base_of_v<Policy, Class>,
+                "TOROID_POLICY: the class must derive from Policy");
   static_assert(std::is_default_constructible_v<Class> || std::is_constructible_v<Class, unsigned>,
-                "TOROID_POLICY: a constructor without arguments, or from an unsigned number");
+                "TOROID_POLICY: the class needs a constructor without arguments or from unsigned");
   static constexpr PolicyLibrary kLibrary = {kPolicyInterface,
                                              static_cast<std::uint32_t>(kPolicyLayout.size()),
                                              kPolicyLayout.data(),
@@ -113,7 +114,7 @@ const PolicyLibrary* policy_library() {
 }  // namespace detail
 }  // namespace toroid
 
-/// Makes a library's policy known to the command. Once per library.
+/// Makes a library's policy known to the command. Use it once per library.
 #define TOROID_POLICY(Class)                                                                    \
   extern "C" __attribute__((visibility("default"), used)) const void* toroid_policy_library() { \
     return ::toroid::detail::policy_library<Class>();                                           \

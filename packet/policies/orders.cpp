@@ -1,4 +1,4 @@
-// Policies that differ from the patent's in their send order only.
+// Policies that differ from the patent's only in their send order.
 #include <algorithm>
 #include <bit>
 #include <memory>
@@ -16,9 +16,9 @@
 namespace toroid::policies {
 namespace {
 
-/// By rank offsets: visit i of node s goes to s + map[i] modulo the nodes, one map of 1..nodes-1
-/// for all. So every visit is a permutation of the nodes: nobody meets itself and no two nodes aim
-/// at the same one.
+/// An order by rank offsets: visit i of node s goes to s + map[i] modulo the number of nodes, with
+/// one map of 1..nodes-1 for all. So every visit is a permutation of the nodes: no node visits
+/// itself and no two nodes visit the same one.
 class SameSeed final : public NamedPolicy {
  public:
   SameSeed()
@@ -34,7 +34,7 @@ class SameSeed final : public NamedPolicy {
   }
 };
 
-/// One of SendOrder's own rules.
+/// The order by one of SendOrder's own rules.
 class RuledOrder final : public NamedPolicy {
  public:
   RuledOrder(OrderRule rule, std::string name, std::string_view source, std::string_view known)
@@ -47,8 +47,8 @@ class RuledOrder final : public NamedPolicy {
   OrderRule rule_;
 };
 
-/// Member i of those of self^1, self^2, ... that are below `nodes`. The steps that share their
-/// higher bits lead to an aligned block of nodes, of which it is known how many exist.
+/// Member i of those of self^1, self^2, ... that are below `nodes`. Steps with the same higher bits
+/// lead to an aligned block of nodes, and the number of nodes that exist in it is known.
 Rank xor_peer(Rank nodes, Rank self, Rank i) {
   Rank left = i + 1;  // step 0 is the node itself
   Rank step = 0;
@@ -67,7 +67,7 @@ class Xor final : public NamedPolicy {
   Xor()
       : NamedPolicy(
             "xor", "pairwise exchange, usual for all-to-all on hypercubes and in MPI libraries",
-            "pairs exchange undisturbed on a hypercube; on a torus far partners share links") {}
+            "pairs exchange undisturbed on a hypercube; on a torus distant partners share links") {}
   SendOrder order(const Visitor& visitor) const override {
     const Rank nodes = visitor.shape.size();
     const Rank self = visitor.self;
@@ -105,8 +105,8 @@ PolicyPointer same_seed_policy(unsigned) {
 }
 PolicyPointer rank_policy(unsigned) {
   return std::make_unique<RuledOrder>(
-      OrderRule::rank, "rank", "what U.S. Pat. 7,315,877 (2008) argues against",
-      "64 % of peak on 8x8x8 with 480 B: all nodes aim at the same one at the same time");
+      OrderRule::rank, "rank", "the order that U.S. Pat. 7,315,877 (2008) argues against",
+      "64 % of peak on 8x8x8 with 480 B: all nodes send to the same node at the same time");
 }
 PolicyPointer shift_policy(unsigned) {
   return std::make_unique<RuledOrder>(

@@ -25,52 +25,52 @@ struct Entry {
   std::string_view name;
   std::string_view what;
   PolicyPointer (*build)(unsigned);
-  std::string_view parameter = {};  ///< what the number behind the colon is; empty: there is none
+  std::string_view parameter = {};  ///< meaning of the number after the colon; empty: no parameter
   unsigned usual = 0;
   unsigned least = 0;
   unsigned most = 0;
 };
 
 constexpr std::array kEntries = {
-    Entry{"random", "visits its peers in a random order of its own", policies::random_policy},
+    Entry{"random", "visits its peers in its own random order", policies::random_policy},
     Entry{"same-seed", "the same random order of offsets for every node",
           policies::same_seed_policy},
     Entry{"rank", "visits ranks 0, 1, 2, ...", policies::rank_policy},
-    Entry{"shift", "visits its next rank, then the one after, ...", policies::shift_policy},
+    Entry{"shift", "visits ranks self+1, self+2, ...", policies::shift_policy},
     Entry{"xor", "visits self^1, self^2, ...", policies::xor_policy},
-    Entry{"random-rounds", "another random order for every round of a packet each",
+    Entry{"random-rounds", "visits its peers in a new random order every round",
           policies::random_rounds_policy},
     Entry{"farthest-first", "the farthest peers first, random among equally far ones",
           policies::farthest_first_policy},
-    Entry{"two-phase", "along the longest dimension first, then by a relay through the others",
+    Entry{"two-phase", "along the longest dimension first, then from a relay along the others",
           policies::two_phase_policy},
-    Entry{"three-phase", "a phase per dimension, everything for one coordinate in one message",
+    Entry{"three-phase", "a phase per dimension, combining all blocks for one coordinate",
           policies::three_phase_policy},
     Entry{"virtual-mesh",
-          "along rows of ranks, then columns, combining messages; as square as the nodes allow",
+          "along rows of ranks, then columns, combining messages; by default as square as possible",
           policies::virtual_mesh_policy, "rows", 0, 1, 1u << 24},
     Entry{"bruck", "a phase per digit of the distance in ranks, combining messages",
           policies::bruck_policy, "radix", 2, 2, 1u << 24},
-    Entry{"throttled", "injects at a share of the rate that the bound allows",
+    Entry{"throttled", "limits injection to a share of the rate that the bound allows",
           policies::throttled_policy, "percent of the bound's rate", 100, 1, 10000},
-    Entry{"windowed", "a limit to packets that are not acknowledged", policies::windowed_policy,
+    Entry{"windowed", "limits the number of unacknowledged packets", policies::windowed_policy,
           "packets", 16, 1, 1u << 24},
-    Entry{"queues", "packets wait in several output queues, which peers take in turn",
+    Entry{"queues", "packets wait in several output queues, assigned to peers in turn",
           policies::queues_policy, "output queues", 6, 1, 32767},
-    Entry{"queue-per-peer", "packets wait in an output queue for each peer",
+    Entry{"queue-per-peer", "packets wait in one output queue per peer",
           policies::queue_per_peer_policy},
     Entry{"queue-per-direction",
-          "packets wait in an output queue for each direction, by the first that they may take",
+          "packets wait in one output queue per direction, by the first that they may take",
           policies::queue_per_direction_policy},
-    Entry{"valiant", "every packet by way of a random node", policies::valiant_policy},
+    Entry{"valiant", "sends every packet by way of a random node", policies::valiant_policy},
     Entry{"deterministic", "packets go X, then Y, then Z", policies::deterministic_policy},
-    Entry{"random-dimensions", "packets draw an order of the dimensions",
+    Entry{"random-dimensions", "packets take the dimensions in random order",
           policies::random_dimensions_policy},
-    Entry{"first-fit", "the first injection FIFO of its directions that has room",
+    Entry{"first-fit", "takes the first injection FIFO of a packet's directions that has room",
           policies::first_fit_policy},
-    Entry{"round-robin", "the injection FIFOs of its directions in turn",
+    Entry{"round-robin", "takes the injection FIFOs of a packet's directions in turn",
           policies::round_robin_policy},
-    Entry{"any-fifo", "injection FIFOs are tied to no direction", policies::any_fifo_policy},
+    Entry{"any-fifo", "injection FIFOs are not tied to directions", policies::any_fifo_policy},
     Entry{"fifo-per-dimension", "injection FIFOs are tied to dimensions",
           policies::fifo_per_dimension_policy}};
 

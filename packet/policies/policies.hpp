@@ -1,4 +1,4 @@
-// The policies that come with the project.
+// The built-in policies.
 #pragma once
 
 #include <span>
@@ -8,18 +8,17 @@
 
 namespace toroid {
 
-/// All built-in policies, those with a parameter with its default.
+/// All built-in policies; those with a parameter have its default.
 std::span<const Policy* const> built_in_policies();
 
-/// A policy by its name, for some with a parameter behind a colon: "bruck:4". It lives as long as
-/// the process. Throws BadInput with the list of the known names, or with what the parameter may
-/// be.
+/// A policy by its name, with a parameter after a colon if it has one: "bruck:4". It lives as long
+/// as the process. Throws BadInput with the known names, or with the parameter's range.
 const Policy& policy_by_name(std::string_view name);
 
 // Descriptions of a built-in policy; `name` with or without a parameter.
 /// One line that says what the policy does.
 std::string_view policy_definition(std::string_view name);
-/// The meaning of the number behind the colon; empty if the policy has no parameter.
+/// The meaning of the number after the colon; empty if the policy has no parameter.
 std::string_view policy_parameter(std::string_view name);
 
 }  // namespace toroid

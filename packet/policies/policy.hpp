@@ -16,7 +16,7 @@
 namespace toroid {
 
 /// The case for which a policy chooses its settings: a machine, or the part of it whose nodes
-/// exchange with one another, and what it is to carry. The traffic names nodes by their ranks in
+/// exchange with one another, and the traffic to carry. The traffic names nodes by their ranks in
 /// `shape`.
 struct PolicyCase {
   const Shape& shape;
@@ -24,27 +24,27 @@ struct PolicyCase {
   const Traffic& traffic;
 };
 
-/// A node that asks in which order it visits the others.
+/// A node that asks for the order in which it visits the others.
 struct Visitor {
-  const Shape& shape;       ///< of those who exchange: the machine, a plane or a line of it
-  Rank self;                ///< in that shape
+  const Shape& shape;       ///< of the nodes that exchange: the machine, a plane or a line of it
+  Rank self;                ///< rank in that shape
   std::uint64_t seed;       ///< the same for all nodes
-  std::uint32_t round = 0;  ///< of the exchange (the patent's d), from 0; see changes_order()
+  std::uint32_t round = 0;  ///< round of the exchange (the patent's d), from 0; see changes_order()
   Rank identity;            ///< the node's rank in the whole machine
 
-  /// A seed that no other node of the machine has: what makes an order private.
+  /// A seed that no other node of the machine has; it makes an order private.
   std::uint64_t private_seed() const { return mix64(seed) ^ identity; }
 };
 
 /// A packet, or a block of a combined message, on its way. Ranks are those in the shape of the
 /// nodes that exchange.
 struct Waypoint {
-  unsigned stage;  ///< 0 where it begins
+  unsigned stage;  ///< 0 at the origin
   Rank here;
   Rank origin;
   Rank to;
-  std::uint64_t key;  ///< a random number: of the packet, or where messages are combined of the
-                      ///< pair of origin and destination
+  std::uint64_t key;  ///< a random number for the packet or, if messages are combined, for the pair
+                      ///< of origin and destination
 };
 
 /// Decides how a node sends its messages. All calls are const and may come from several threads at
@@ -54,38 +54,38 @@ class Policy {
   virtual ~Policy() = default;
 
   virtual std::string_view name() const = 0;
-  // One line each: who described the policy, and what is known of it.
+  // One line each: who described the policy, and what is known about it.
   virtual std::string_view source() const = 0;
   virtual std::string_view known_result() const = 0;
 
-  /// The settings for a case. Asked once per exchange for order, b and throttle, and once per run,
-  /// with the traffic of its first exchange, for the settings with which nodes and FIFOs are built.
-  /// A node has as many output queues as the exchange that asks for most.
+  /// The settings for a case. It is asked once per exchange for order, b and throttle, and once per
+  /// run, with the traffic of its first exchange, for the settings with which nodes and FIFOs are
+  /// built. A node has as many output queues as the most demanding exchange asks for.
   virtual PolicySettings settings(const PolicyCase&) const { return {}; }
   /// The order in which a node visits all other nodes of its shape, each once.
   virtual SendOrder order(const Visitor& visitor) const = 0;
-  /// Whether order() depends on the round. It is asked once otherwise.
+  /// Whether order() depends on the round. If not, it is called only once.
   virtual bool changes_order() const { return false; }
 
-  // Policies that go by way of other nodes' processors.
-  /// The number of passes of every way, 1 to 255.
+  // Policies that send through other nodes' processors.
+  /// The number of passes on every way, 1 to 255.
   virtual unsigned stages(const Shape&) const { return 1; }
-  /// Where the pass of this stage ends; `here` itself: the packet skips the stage. In the last
-  /// stage everything reaches `to`, whatever this says.
+  /// The node where the pass of this stage ends; if it is `here`, the packet skips the stage. In
+  /// the last stage everything goes to `to`, whatever this returns.
   virtual Rank relay(const Shape&, const Waypoint& packet) const { return packet.to; }
-  /// Whether the passes of every way together are a shortest one: what bounds shortest ways then
-  /// bounds the policy.
+  /// Whether the passes of every way together form a shortest way. Then the bounds of shortest ways
+  /// hold for the policy.
   virtual bool keeps_to_shortest_ways(const Shape& shape) const { return stages(shape) == 1; }
-  /// Whether messages are combined. If not, packets are sent on as they come, those of each stage
-  /// from an output queue of its own. If so, a stage begins when the one before is complete, and
-  /// everything that goes to the same node goes as one message.
+  /// Whether messages are combined. If not, packets are sent on as they come, with one output queue
+  /// per stage. If so, a stage begins when the one before is complete, and everything that goes to
+  /// the same node goes as one message.
   virtual bool combines() const { return false; }
 
-  // Policies that say when messages go, on the model only: elsewhere there are no cycles.
-  /// Whether release() holds messages back. It is not asked otherwise.
+  // Policies that delay messages, on the model only: other fabrics have no cycles.
+  /// Whether release() holds messages back. If not, it is not called.
   virtual bool has_releases() const { return false; }
-  /// Before so many cycles from the node's start of the exchange on no packet of the message to
-  /// `to` is sent, nor of those that the node visits later in the round.
+  /// Cycles from the node's start of the exchange. Before that no packet of the message to `to` is
+  /// sent, nor of the messages that the node visits later in the round.
   virtual Tick release(const Shape&, Rank /*self*/, Rank /*to*/) const { return 0; }
 };
 

@@ -18,8 +18,8 @@ unsigned longest_dimension(const Shape& shape) {
 }
 
 /// The corner has the destination's coordinate in the longest dimension and the origin's in the
-/// others. FIFOs are tied to directions, and no direction is used by both phases: each has
-/// injection FIFOs of its own, as in the source.
+/// others. FIFOs are tied to directions, and the two phases share no direction, so each has its own
+/// injection FIFOs, as in the source.
 class TwoPhase final : public RandomOrderPolicy {
  public:
   TwoPhase()
@@ -27,7 +27,7 @@ class TwoPhase final : public RandomOrderPolicy {
                           "IBM's all-to-all for asymmetric tori of the Blue Gene/L: first the "
                           "longest dimension, then the rest",
                           "IBM measured over 99 % of peak on 64x32x32 and on 40x32x16") {}
-  /// A packet that may go one way only must not stand before those that go the other way.
+  /// A packet that may go only one way must not block those that go the other way.
   PolicySettings settings(const PolicyCase&) const override {
     return {.queue_per_direction = true, .queue_capacity = 32};
   }

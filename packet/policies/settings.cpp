@@ -1,4 +1,4 @@
-// Policies that have the patent's order and differ in one setting.
+// Policies that have the patent's order and change one setting.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ std::uint64_t packets_of(const PolicyCase& c, Rank from) {
   return sum;
 }
 
-/// That the node sends that sends most.
+/// Packets that the busiest sender sends.
 std::uint64_t packets_of_busiest(const PolicyCase& c) {
   if (c.traffic.is_uniform_all_to_all())
     return (c.shape.size() - 1) * packets_for(c.traffic.message_bytes().value());
@@ -41,7 +41,7 @@ class Throttled final : public RandomOrderPolicy {
   explicit Throttled(unsigned percent)
       : RandomOrderPolicy(fmt::format("throttled:{}", percent),
                           "injection at a share of the rate that the hottest link allows",
-                          "at 100 the network stays below saturation and queues short"),
+                          "at 100 the network stays below saturation and queues stay short"),
         percent_(percent) {}
   PolicySettings settings(const PolicyCase& c) const override {
     PolicySettings settings;
@@ -61,8 +61,8 @@ class Windowed final : public RandomOrderPolicy {
  public:
   explicit Windowed(unsigned packets)
       : RandomOrderPolicy(fmt::format("windowed:{}", packets),
-                          "end-to-end window, one packet of 32 bytes back for each that arrives",
-                          "short queues; the acknowledgements take links and processors' time"),
+                          "end-to-end window; a packet of 32 bytes acknowledges each that arrives",
+                          "short queues, but acknowledgements cost link and processor time"),
         packets_(packets) {}
   PolicySettings settings(const PolicyCase&) const override {
     PolicySettings settings;
@@ -75,13 +75,13 @@ class Windowed final : public RandomOrderPolicy {
 };
 
 constexpr std::string_view kOutputQueues =
-    "U.S. Pat. 7,315,877 (2008), FIG. 9: L output queues, a destination always in the same";
+    "U.S. Pat. 7,315,877 (2008), FIG. 9: L output queues, each destination always in the same one";
 
 class Queues final : public RandomOrderPolicy {
  public:
   explicit Queues(unsigned queues)
       : RandomOrderPolicy(fmt::format("queues:{}", queues), kOutputQueues,
-                          "packets pass a stuck head: 1 % more of peak on 8x4x4, no more than the "
+                          "packets pass a stuck head: 1 % more of peak on 8x4x4, within the "
                           "spread on 8x8x8"),
         queues_(queues) {}
   PolicySettings settings(const PolicyCase&) const override { return {.output_queues = queues_}; }
@@ -90,13 +90,13 @@ class Queues final : public RandomOrderPolicy {
   unsigned queues_;
 };
 
-/// A queue holds one visit's packets: drain takes packets from a queue as long as they find room,
-/// so that a longer one would send a peer all its packets at once.
+/// A queue holds the packets of one visit. Drain takes packets from a queue as long as they find
+/// room, so a longer queue would send a peer all its packets at once.
 class QueuePerPeer final : public RandomOrderPolicy {
  public:
   QueuePerPeer()
       : RandomOrderPolicy("queue-per-peer", kOutputQueues,
-                          "no packet waits for another peer's; which peer is next no longer is the "
+                          "no packet waits for another peer's, but the next peer is no longer the "
                           "random map's choice") {}
   PolicySettings settings(const PolicyCase& c) const override {
     return {.output_queues = std::max<Rank>(c.shape.size(), 2) - 1, .queue_capacity = 1};
@@ -134,7 +134,7 @@ PolicyPointer queue_per_direction_policy(unsigned) {
   return std::make_unique<Knobs>(
       PolicySettings{.queue_per_direction = true, .queue_capacity = 4}, "queue-per-direction",
       "the queues of IBM's all-to-all for asymmetric tori; the order is the patent's",
-      "a full direction stops its own queue: 2 % more of peak on 8x4x4 with 2,400 B");
+      "a full direction stops only its own queue: 2 % more of peak on 8x4x4 with 2,400 B");
 }
 PolicyPointer first_fit_policy(unsigned) {
   return std::make_unique<Knobs>(PolicySettings{.drain = DrainRule::first_fit}, "first-fit",
@@ -142,13 +142,13 @@ PolicyPointer first_fit_policy(unsigned) {
 }
 PolicyPointer round_robin_policy(unsigned) {
   return std::make_unique<Knobs>(PolicySettings{.drain = DrainRule::round_robin}, "round-robin",
-                                 "usual; the order is the patent's",
+                                 "common practice; the order is the patent's",
                                  "a FIFO per direction, in turn");
 }
 PolicyPointer any_fifo_policy(unsigned) {
   return std::make_unique<Knobs>(
       PolicySettings{.drain = DrainRule::first_fit, .tying = FifoTying::any}, "any-fifo", kTyings,
-      "any FIFO, the first that fits: packets for busy links stand before others");
+      "any FIFO, the first that fits: packets for busy links block others");
 }
 PolicyPointer fifo_per_dimension_policy(unsigned) {
   return std::make_unique<Knobs>(PolicySettings{.tying = FifoTying::per_dimension},
@@ -156,7 +156,7 @@ PolicyPointer fifo_per_dimension_policy(unsigned) {
 }
 PolicyPointer deterministic_policy(unsigned) {
   return std::make_unique<Knobs>(PolicySettings{.routing = RoutingRule::deterministic},
-                                 "deterministic", "dimension-ordered routing, the bubble network's",
+                                 "deterministic", "dimension-ordered routing in the bubble network",
                                  "56 % of peak on 8x8x8 with 480 B");
 }
 

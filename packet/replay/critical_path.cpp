@@ -10,8 +10,8 @@
 namespace toroid {
 namespace {
 
-/// Whichever packet comes last has been injected after all others of its message or is itself the
-/// first of them. A message to oneself stays in memory.
+/// A lower bound: the packet injected last follows the injection of all others, and none is shorter
+/// than the rest of the message. A message to oneself stays in memory.
 Tick least_latency(const Machine& machine, const Shape& shape, const ScheduleMessage& message) {
   if (message.from == message.to) return 0;
   const unsigned hops = minimal_hops(shape, shape.coord(message.from), shape.coord(message.to));

@@ -15,12 +15,12 @@
 namespace toroid {
 namespace {
 
-/// Unique among the messages of a pair.
+/// Unique among the messages of a pair of nodes.
 std::uint32_t tag_of(const RecordedEvent& send) {
   return send.handler + kMaxHandlers * send.number;
 }
 
-/// What one node will receive, by handler and source; and how much of it has been accounted for.
+/// The messages that one node receives, by handler and source, and how many are accounted for.
 struct Inbox {
   struct Source {
     std::vector<const RecordedEvent*> sends;  ///< by number
@@ -87,7 +87,8 @@ class RankWriter {
     if (joined_) out_.dependencies.push_back({send, join_, false});
   }
 
-  /// One computation waits for all that was received, so that what is sent after it waits for one.
+  /// Adds a computation that waits for everything received since the last one, so that later sends
+  /// need to wait for that computation only.
   void compute_until(Tick at) {
     const Tick cycles = at > mark_ ? at - mark_ : 0;
     const auto nanoseconds =
@@ -109,7 +110,7 @@ class RankWriter {
   std::vector<std::uint32_t> received_;  ///< since the last join
   std::uint32_t join_ = 0;
   bool joined_ = false;
-  Tick mark_ = 0;  ///< up to when time has been accounted for
+  Tick mark_ = 0;  ///< time up to which everything is accounted for
 };
 
 }  // namespace

@@ -7,10 +7,10 @@
 
 namespace toroid {
 
-/// The schedule of a recorded run. Every rank sends in the order of the record; each send follows
+/// The schedule of a recorded run. Every rank sends in the order of the record. Each send follows
 /// the receives that were complete before it, and a computation as long as the time between them.
-/// Sends carry their times, too. A receive for which the record shows no waiting send has no
-/// dependencies, and nothing depends on it.
+/// Sends also have their recorded times. If the record does not show that a message was received,
+/// its receive has no dependencies and nothing depends on it.
 Schedule schedule_of(const MessageRecord& record, const Machine& machine);
 
 }  // namespace toroid

@@ -13,7 +13,7 @@
 namespace toroid {
 namespace {
 
-/// Until the program has something to do.
+/// Waits until the program has something to do.
 class ReplayAwaiter final : public Awaiter {
  public:
   explicit ReplayAwaiter(const Replay& replay) : replay_(&replay) {}
@@ -52,7 +52,7 @@ Program Replay::program(Node& node, Replay& replay) {
     } else if (!replay.timed_.empty()) {
       const Tick when = replay.timed_.top().when;
       co_await node.sleep_until(when);
-      while (node.now() < when) co_await node.progress();  // by the wall clock nobody is woken
+      while (node.now() < when) co_await node.progress();  // the wall clock wakes nobody
       replay.begin_timed();
     } else {
       ReplayAwaiter something(replay);
@@ -71,7 +71,7 @@ void Replay::release(OperationId id) {
   if (--progress(id).waits == 0) ready_.push_back(id);
 }
 
-/// What begins may end at once and let others begin: a list instead of calls within calls.
+/// An operation that begins may end at once and let others begin. A list avoids recursion.
 void Replay::begin_ready() {
   if (std::exchange(beginning_, true)) return;
   for (std::size_t next = 0; next < ready_.size(); ++next) begin(ready_[next]);
@@ -122,7 +122,8 @@ void Replay::arrive(const Packet& packet) {
   const std::uint32_t number = packet.header.argument();
   const auto& messages = graph_->messages();
   if (number >= messages.size() || messages[number].to != node_->rank())
-    throw RunFailed(fmt::format("received a packet of message {}, which is not its own", number));
+    throw RunFailed(
+        fmt::format("received a packet of message {}, which is not for this node", number));
   take_packets(number, 1);
 }
 
@@ -130,7 +131,7 @@ void Replay::take_packets(std::uint32_t number, std::uint64_t packets) {
   const ScheduleMessage& message = graph_->messages()[number];
   Progress& receive = progress(message.receive);
   if (receive.packets < packets)
-    throw RunFailed(fmt::format("received more than the {} packets that {} sent it",
+    throw RunFailed(fmt::format("received more than the {} packets of a message from {}",
                                 packets_of(message), node_->shape().coord_text(message.from)));
   receive.packets -= packets;
   if (receive.packets > 0) return;
@@ -138,7 +139,7 @@ void Replay::take_packets(std::uint32_t number, std::uint64_t packets) {
   if (receive.begun) finish(message.receive);
 }
 
-/// As many packets of each message as a visit takes, in turn.
+/// Sends the messages in turn, packets_per_visit packets of each at a time.
 bool Replay::fill(OutputQueues& queues) {
   while (!sending_.empty()) {
     Sending now = sending_.front();
@@ -156,7 +157,7 @@ bool Replay::fill(OutputQueues& queues) {
   return true;
 }
 
-/// Returns how many packets have been queued: 0 where there is no room.
+/// Returns the number of packets queued: 0 if there is no room.
 std::uint32_t Replay::visit(const Sending& sending, OutputQueues& queues) {
   const ScheduleMessage& message = graph_->messages()[sending.message];
   const std::uint64_t left = message.bytes - sending.packet * kPayloadBytes;

@@ -1,5 +1,5 @@
-// A node performs its rank's part of a schedule: sends, receives, computes, each when what it waits
-// for has come.
+// A node performs its rank's part of a schedule: it sends, receives and computes, each operation
+// once those that it waits for are done.
 #pragma once
 
 #include <cstddef>
@@ -21,9 +21,8 @@
 
 namespace toroid {
 
-/// The ticks at which each message was begun (the sender's) and had come as a whole (the
-/// receiver's); by the graph's numbers. Shared by the nodes of a process, each of which writes its
-/// own.
+/// The ticks at which each message was begun (at the sender) and was complete (at the receiver), by
+/// the graph's message numbers. The nodes of a process share it; each writes its own entries.
 struct MessageTimes {
   explicit MessageTimes(const ScheduleGraph& graph)
       : begun(graph.messages().size()), ended(graph.messages().size()) {}
@@ -32,8 +31,8 @@ struct MessageTimes {
 };
 
 struct ReplayOptions {
-  std::uint32_t packets_per_visit = 1;  ///< of each message that may be sent, in turn
-  bool payload = false;                 ///< bytes travel; else packets have their length only
+  std::uint32_t packets_per_visit = 1;  ///< of a message, before the next one has its turn
+  bool payload = false;                 ///< bytes travel; if not, packets only have their length
 };
 
 /// One node's part of a schedule. A send is done when its packets are in the output queues, a
@@ -42,13 +41,13 @@ struct ReplayOptions {
 class Replay final : public Outgoing, public PayloadSource {
  public:
   /// `graph` and `times` must outlive this. A node beyond the graph's ranks is idle. Throws
-  /// BadInput where it would have to exchange messages with a dead node, or is one.
+  /// BadInput if the node has operations and is dead, or exchanges messages with a dead node.
   Replay(Node& node, HandlerId handler, const ScheduleGraph& graph, MessageTimes& times,
          const ReplayOptions& options);
   static Program program(Node& node, Replay& replay);
 
   bool done() const { return left_ == 0; }
-  /// Whether the program has something to do: a computation, a time to wait for, the end.
+  /// Whether the program has something to do: a computation, a wait for a time, or its end.
   bool wants_program() const { return done() || !computations_.empty() || !timed_.empty(); }
   std::string text() const;
 
@@ -59,7 +58,7 @@ class Replay final : public Outgoing, public PayloadSource {
  private:
   struct Sending {
     std::uint32_t message;
-    std::uint64_t packet;  ///< the next
+    std::uint64_t packet;  ///< the next packet
   };
   struct Timed {
     Tick when;
@@ -69,8 +68,8 @@ class Replay final : public Outgoing, public PayloadSource {
     }
   };
   struct Progress {
-    std::uint32_t waits = 0;    ///< for operations
-    std::uint64_t packets = 0;  ///< of a receive, still to come
+    std::uint32_t waits = 0;    ///< operations that it waits for
+    std::uint64_t packets = 0;  ///< packets of a receive that are still to come
     bool begun = false;
   };
 
@@ -96,7 +95,7 @@ class Replay final : public Outgoing, public PayloadSource {
   OperationId first_ = 0;
   std::uint32_t left_ = 0;  ///< operations that are not done
   std::vector<Progress> progress_;
-  std::vector<OperationId> ready_;  ///< to begin
+  std::vector<OperationId> ready_;  ///< operations to begin
   bool beginning_ = false;
   std::deque<OperationId> computations_;
   std::priority_queue<Timed, std::vector<Timed>, std::greater<>> timed_;

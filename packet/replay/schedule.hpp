@@ -1,4 +1,5 @@
-// What every rank sends, receives and computes, and what waits for what: a run without its data.
+// What every rank sends, receives and computes, and which operations wait for which: a run without
+// its data.
 // The model of GOAL: Hoefler, Siebert, Lumsdaine, "Group Operation Assembly Language" (ICPP 2009).
 #pragma once
 
@@ -10,28 +11,28 @@
 
 namespace toroid {
 
-/// The longest message that a file may have, in bytes.
+/// The longest message that a file may contain, in bytes.
 inline constexpr std::uint64_t kMostMessageBytes = std::uint64_t{1} << 40;
 
-/// The latest time that a file may name, in seconds from the start: in cycles of the fastest clock
-/// it is still a Tick.
+/// The latest time that a file may contain, in seconds from the start. Even in cycles of the
+/// fastest clock it fits a Tick.
 inline constexpr double kMostSeconds = 1e6;
 
 struct Operation {
   enum class Kind : std::uint8_t { send, receive, compute };
   Kind kind = Kind::compute;
   Rank peer = 0;             ///< destination or source
-  std::uint32_t tag = 0;     ///< of a message
-  std::uint32_t line = 0;    ///< of the file that it comes from
+  std::uint32_t tag = 0;     ///< tag of a message
+  std::uint32_t line = 0;    ///< line of the file that it comes from
   std::uint64_t amount = 0;  ///< bytes of a message, nanoseconds of a computation
   double not_before = 0;     ///< seconds from the start
 };
 
-/// One operation of a rank waits for another; both by their numbers in the rank's list.
+/// One operation of a rank waits for another. Both are indices in the rank's list.
 struct Dependency {
   std::uint32_t operation;
   std::uint32_t on;
-  bool on_start;  ///< it waits until the other has begun only: GOAL's irequires
+  bool on_start;  ///< wait only until the other has begun: GOAL's irequires
 };
 
 struct RankSchedule {
@@ -40,7 +41,7 @@ struct RankSchedule {
 };
 
 struct Schedule {
-  std::string name;  ///< of the file
+  std::string name;  ///< name of the file
   std::vector<RankSchedule> ranks;
 };
 

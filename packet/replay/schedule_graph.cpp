@@ -27,7 +27,7 @@ struct End {
   }
 };
 
-/// By message, and where these are equal in the order of the schedule.
+/// Sorted by message; equal ones stay in the order of the schedule.
 std::vector<End> ends(const Schedule& schedule, Operation::Kind kind) {
   std::vector<End> ends;
   OperationId id = 0;
@@ -124,7 +124,7 @@ void ScheduleGraph::connect(const Schedule& schedule) {
       dependents_[next[first_[r] + d.on]++] = {first_[r] + d.operation, d.on_start};
 }
 
-/// What waits for nothing comes first; then what waits for nothing else; and so on.
+/// Operations that wait for nothing come first, then those that wait only for them, and so on.
 void ScheduleGraph::sort(const Schedule& schedule) {
   std::vector<std::uint32_t> waits = waits_;
   for (const ScheduleMessage& m : messages_) ++waits[m.receive];
@@ -142,7 +142,7 @@ void ScheduleGraph::sort(const Schedule& schedule) {
   if (order_.size() < operations_.size()) name_circle(schedule, std::move(waits));
 }
 
-/// From an operation that still waits, always on to one that it waits for and that waits too.
+/// Goes from a waiting operation to one that it waits for and that waits too, again and again.
 void ScheduleGraph::name_circle(const Schedule& schedule, std::vector<std::uint32_t> waits) const {
   std::vector<OperationId> on(operations_.size());
   for (OperationId id = 0; id < operations_.size(); ++id) {
@@ -157,12 +157,12 @@ void ScheduleGraph::name_circle(const Schedule& schedule, std::vector<std::uint3
   std::string lines;
   std::size_t length = 0;
   for (OperationId next = on[at]; length++ < kShown; next = on[next]) {
-    lines += fmt::format(" on that of line {}", operations_[next].line);
+    lines += fmt::format(" -> line {}", operations_[next].line);
     if (next == at) break;
   }
   refuse(schedule, operations_[at].line,
          fmt::format("operations wait in a circle: this one{}{}", lines,
-                     length > kShown ? " and so on" : ""));
+                     length > kShown ? " -> ..." : ""));
 }
 
 }  // namespace toroid

@@ -1,5 +1,4 @@
-// A schedule whose messages have two ends and whose operations wait for each other in some order
-// that ends.
+// A schedule in which every message has two ends and no operations wait for each other in a circle.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +14,7 @@
 
 namespace toroid {
 
-/// An operation among those of all ranks: rank by rank, in the order of the schedule.
+/// Index of an operation among those of all ranks: rank by rank, in the order of the schedule.
 using OperationId = std::uint32_t;
 
 struct ScheduleMessage {
@@ -26,20 +25,20 @@ struct ScheduleMessage {
   std::uint64_t bytes;
 };
 
-/// The packets of a message; one without bytes is an empty packet.
+/// The number of packets of a message; a message without bytes is one empty packet.
 inline std::uint64_t packets_of(const ScheduleMessage& message) {
   return std::max<std::uint64_t>(1, packets_for(message.bytes));
 }
 
 class ScheduleGraph {
  public:
-  /// The n-th send with a source, destination and tag goes to the n-th receive with the same.
-  /// Throws BadInput that names the first message without its counterpart or with another number
-  /// of bytes, or operations that wait in a circle.
+  /// Matches the n-th send with a source, destination and tag with the n-th receive with the same.
+  /// Throws BadInput, which names the first message that lacks its other end or has another length
+  /// there, or operations that wait in a circle.
   explicit ScheduleGraph(const Schedule& schedule);
 
-  /// Throws BadInput with file and line where a dead node would have to do something, or somebody
-  /// to exchange a message with one: of all that `rank` does.
+  /// Throws BadInput with file and line if an operation of `rank` is a dead node's or exchanges a
+  /// message with one.
   void check_living(const Shape& shape, Rank rank) const;
 
   Rank ranks() const { return static_cast<Rank>(first_.size() - 1); }
@@ -61,7 +60,7 @@ class ScheduleGraph {
   }
   /// The number of operations of its rank that an operation waits for.
   std::uint32_t waits(OperationId id) const { return waits_[id]; }
-  /// All operations, each after those that it waits for; a receive after its send.
+  /// All operations, each after those that it waits for, and a receive after its send.
   const std::vector<OperationId>& order() const { return order_; }
 
  private:
@@ -71,7 +70,7 @@ class ScheduleGraph {
   void sort(const Schedule& schedule);
   [[noreturn]] void name_circle(const Schedule& schedule, std::vector<std::uint32_t> waits) const;
 
-  std::string name_;  ///< of the file
+  std::string name_;  ///< name of the file
   std::vector<OperationId> first_;
   std::vector<Operation> operations_;
   std::vector<ScheduleMessage> messages_;

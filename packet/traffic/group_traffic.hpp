@@ -13,10 +13,11 @@
 
 namespace toroid {
 
-/// Nodes that share their coordinates outside the dimensions `inside` send each other equally much.
+/// Nodes with equal coordinates outside the dimensions `inside` form a group. All members of a
+/// group send each other the same number of bytes.
 class GroupTraffic final : public Traffic {
  public:
-  /// Bit d of `inside`: dimension d. `bytes` per ordered pair of a group.
+  /// Bit d of `inside` stands for dimension d. `bytes` per ordered pair of a group.
   GroupTraffic(std::string name, const Shape& shape, unsigned inside, std::uint64_t bytes);
 
   std::string_view name() const override { return name_; }
@@ -33,7 +34,7 @@ class GroupTraffic final : public Traffic {
     Rank extent;
     Rank stride;  ///< in ranks
   };
-  /// The group's member with coordinate 0 in all its dimensions.
+  /// The group's member with coordinate 0 in all dimensions of the group.
   Rank first_of(Rank node) const;
   Rank member(Rank first, Rank number) const;
 

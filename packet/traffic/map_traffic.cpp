@@ -51,7 +51,8 @@ std::vector<Rank> MapTraffic::mirror(const Shape& shape) {
   });
 }
 
-/// Source of the shuffle that leaves one cycle: Sattolo, Information Processing Letters 22 (1986).
+/// Source of the shuffle, which leaves a single cycle: Sattolo, Information Processing Letters 22
+/// (1986).
 std::vector<Rank> MapTraffic::cycle(Rank nodes, std::uint64_t seed) {
   std::vector<Rank> to(nodes);
   std::iota(to.begin(), to.end(), Rank{0});

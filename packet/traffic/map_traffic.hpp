@@ -1,4 +1,4 @@
-// Every node sends to one: the permutations by which networks are compared.
+// Every node sends to one other: the permutations by which networks are compared.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +12,20 @@
 
 namespace toroid {
 
-/// Every node sends to the one that a permutation maps it to. A node that is mapped to itself sends
-/// nothing. The traffic takes eight bytes per node.
+/// Every node sends to the node that a permutation maps it to. A node that is mapped to itself
+/// sends nothing. The traffic takes eight bytes per node.
 class MapTraffic final : public Traffic {
  public:
   /// REQUIRES: `to` is a permutation of the ranks.
   MapTraffic(std::string name, std::vector<Rank> to, std::uint64_t bytes);
 
-  /// The map from each coordinate to (x + ceil(k/2) - 1) mod k: as far as one can go in one
-  /// direction.
+  /// Maps each coordinate x to (x + ceil(k/2) - 1) mod k: as far as possible in one direction.
   static std::vector<Rank> tornado(const Shape& shape);
-  /// Coordinates a and b change places. REQUIRES: their extents are equal.
+  /// Swaps coordinates a and b. REQUIRES: their extents are equal.
   static std::vector<Rank> transpose(const Shape& shape, unsigned a, unsigned b);
-  /// Every coordinate to k-1-x: where k is a power of two, the complement of its bits.
+  /// Maps every coordinate x to k-1-x, which inverts all bits if k is a power of two.
   static std::vector<Rank> mirror(const Shape& shape);
-  /// A random cycle through all nodes: nobody is mapped to itself.
+  /// A random cycle through all nodes: no node is mapped to itself.
   static std::vector<Rank> cycle(Rank nodes, std::uint64_t seed);
 
   std::string_view name() const override { return name_; }

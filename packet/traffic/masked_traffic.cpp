@@ -20,7 +20,7 @@ std::vector<Rank> MaskedTraffic::sources(Rank to) const {
   return living(to, all_->sources(to));
 }
 
-/// It has a living target, so that this ends.
+/// Ends because `from` has a living target.
 Rank MaskedTraffic::draw(Rank from, Random& random) const {
   for (;;)
     if (const Rank to = all_->draw(from, random); shape_.is_alive(to)) return to;

@@ -1,5 +1,4 @@
-// Another traffic on a machine some of whose nodes are dead: without what they would send or
-// receive.
+// Another traffic on a machine with dead nodes, without the messages to and from these nodes.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,7 @@
 
 namespace toroid {
 
-/// Messages to and from dead nodes are left out; all others are those of the other traffic.
+/// Leaves out messages to and from dead nodes; all others are those of the other traffic.
 class MaskedTraffic final : public Traffic {
  public:
   MaskedTraffic(const Shape& shape, std::unique_ptr<Traffic> all)

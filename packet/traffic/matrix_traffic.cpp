@@ -11,7 +11,7 @@
 namespace toroid {
 namespace {
 
-/// Sorted, one per pair, none of no bytes.
+/// Sorted, one entry per pair, none with 0 bytes or to oneself.
 std::vector<TrafficEntry> merged(std::vector<TrafficEntry> entries) {
   std::erase_if(entries, [](const TrafficEntry& e) { return e.from == e.to || e.bytes == 0; });
   std::ranges::sort(entries, {}, [](const TrafficEntry& e) { return std::tuple(e.from, e.to); });
@@ -26,7 +26,7 @@ std::vector<TrafficEntry> merged(std::vector<TrafficEntry> entries) {
   return entries;
 }
 
-/// Where each node's part of entries sorted by node begins.
+/// Where each node's part begins in entries that are sorted by node.
 template <typename NodeOf>
 std::vector<std::size_t> begins(Rank nodes, const std::vector<TrafficEntry>& entries,
                                 const NodeOf& node_of) {

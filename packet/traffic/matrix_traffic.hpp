@@ -1,4 +1,4 @@
-// Any matrix, stored by its entries.
+// Any matrix, stored as its entries.
 #pragma once
 
 #include <cstddef>
@@ -19,14 +19,14 @@ struct TrafficEntry {
   std::uint64_t bytes;
 };
 
-/// A traffic that is stored by its entries, in a memory that grows with their number.
+/// A traffic that is stored as its entries; its memory grows with their number.
 class MatrixTraffic final : public Traffic {
  public:
-  /// Entries of the same pair add up; those to oneself and of no bytes are left out. REQUIRES:
+  /// Entries of the same pair are added up; those to oneself or of 0 bytes are left out. REQUIRES:
   /// ranks below `nodes`.
   MatrixTraffic(std::string name, Rank nodes, std::vector<TrafficEntry> entries);
 
-  /// Every node sends so many messages, each to a node drawn from all others.
+  /// Every node sends `messages` messages, each to a node drawn from all others.
   static std::vector<TrafficEntry> random_messages(Rank nodes, Rank messages, std::uint64_t bytes,
                                                    std::uint64_t seed);
 
@@ -42,7 +42,7 @@ class MatrixTraffic final : public Traffic {
   std::vector<std::size_t> row_;        ///< [r]: the first entry of source r
   std::vector<Rank> sources_;           ///< by destination, then source
   std::vector<std::size_t> column_;     ///< [r]: the first source of destination r
-  std::vector<std::uint64_t> through_;  ///< [e]: bytes of its row's entries up to and with e
+  std::vector<std::uint64_t> through_;  ///< [e]: bytes of its row's entries up to and including e
 };
 
 }  // namespace toroid

@@ -14,8 +14,8 @@ namespace toroid {
 /// Steps per dimension, each fewer than its extent.
 using Offset = std::array<int, kMaxDims>;
 
-/// The node that is an offset away from `at`, forth for `sign` 1 and back for -1; none if that
-/// leaves a mesh.
+/// The node that is `offset` away from `at`, forward for `sign` 1 and back for -1; none if the
+/// offset leaves a mesh.
 inline std::optional<Rank> moved(const Shape& shape, Coord at, const Offset& offset, int sign) {
   for (unsigned d = 0; d < shape.dims(); ++d) {
     const int k = static_cast<int>(shape.extent(d));
@@ -26,7 +26,7 @@ inline std::optional<Rank> moved(const Shape& shape, Coord at, const Offset& off
   return shape.rank(at);
 }
 
-/// The nodes that are some of the offsets away from `from`, forth or back: ascending, each once,
+/// The nodes that are one of the offsets away from `from`, forward or back: ascending, each once,
 /// without `from`.
 std::vector<Rank> all_moved(const Shape& shape, Rank from, const std::vector<Offset>& offsets,
                             int sign);

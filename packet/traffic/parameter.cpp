@@ -22,7 +22,7 @@ unsigned TrafficRequest::dimensions(unsigned otherwise) const {
     const auto d = static_cast<unsigned>(std::find(begin, kDimNames.end(), letter) - begin);
     const std::string_view known(kDimNames.data(), shape.dims());
     if (d >= shape.dims() || (bits >> d & 1u) != 0)
-      refuse(fmt::format("expected dimensions of {} after the colon, each at most once, of {}",
+      refuse(fmt::format("expected dimensions of {} after the colon, each at most once, out of {}",
                          shape.text(), known));
     bits |= 1u << d;
   }

@@ -1,4 +1,4 @@
-// What stands after the colon of a traffic's name.
+// The parameter after the colon of a traffic's name.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace toroid {
 
-/// All that a pattern is made from: its name as typed, the shape, the bytes and the seed.
+/// Everything that a pattern is made from: its name as typed, the shape, the bytes and the seed.
 struct TrafficRequest {
   std::string_view whole;      ///< as typed
   std::string_view parameter;  ///< empty: none was given
@@ -21,9 +21,9 @@ struct TrafficRequest {
   /// Throws BadInput with the traffic's name and the reason.
   [[noreturn]] void refuse(const std::string& why) const;
 
-  /// Different dimensions of the shape by their letters, as bits; `otherwise` where none are given.
+  /// Different dimensions of the shape, typed as letters, as bits; `otherwise` if none are given.
   unsigned dimensions(unsigned otherwise) const;
-  /// The same, if exactly `count` of them are given.
+  /// The same if exactly `count` of them are expected.
   unsigned dimensions(unsigned otherwise, unsigned count) const;
   double number(double otherwise, double min, double max) const;
   std::uint64_t whole_number(std::uint64_t otherwise, std::uint64_t min, std::uint64_t max) const;

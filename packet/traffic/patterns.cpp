@@ -64,23 +64,23 @@ Made uniform(const Request& r) {
       MatrixTraffic::random_messages(r.shape.size(), messages, r.bytes, r.seed));
 }
 
-/// As many as the longest extent at least make every distance of every dimension occur.
+/// With at least as many places as the longest extent, every distance of every dimension occurs.
 Made sample(const Request& r) {
   Rank longest = 1;
   for (unsigned d = 0; d < r.shape.dims(); ++d) longest = std::max(longest, r.shape.extent(d));
   const Rank most = r.shape.size() / 2;
-  if (most == 0) r.refuse("needs 2 nodes at least");
+  if (most == 0) r.refuse("needs at least 2 nodes");
   const auto count = static_cast<Rank>(r.whole_number(std::min(longest, most), 1, most));
   return std::make_unique<SampleTraffic>(r.name(), r.shape,
                                          SampleTraffic::drawn(r.shape, count, r.seed), r.bytes);
 }
 
-/// With extents up to 2 nobody would go anywhere.
+/// With extents up to 2 no message would go anywhere.
 Made tornado(const Request& r) {
   unsigned longest = 0;
   for (unsigned d = 0; d < r.shape.dims(); ++d) longest = std::max(longest, r.shape.extent(d));
   if (longest < 3)
-    r.refuse(fmt::format("needs an extent of at least 3, as on a torus of 3 or 4x4; {} has none",
+    r.refuse(fmt::format("needs an extent of at least 3, e.g. torus 3 or 4x4; {} has none",
                          r.shape.text()));
   return map(r, MapTraffic::tornado(r.shape));
 }
@@ -101,7 +101,7 @@ Made transpose(const Request& r) {
   if (r.shape.extent(a) == r.shape.extent(b)) return map(r, MapTraffic::transpose(r.shape, a, b));
   const unsigned less = r.shape.extent(a) < r.shape.extent(b) ? a : b;
   r.refuse(
-      fmt::format("{} and {} change places and need equal extents; {} has {} and {}; the "
+      fmt::format("swaps {} and {}, which need equal extents; {} has {} and {}; "
                   "nearest torus that works: {}",
                   kDimNames[a], kDimNames[b], r.shape.text(), r.shape.extent(a), r.shape.extent(b),
                   with_equal_extents(r.shape, less, a + b - less)));
@@ -166,44 +166,45 @@ constexpr std::array kKinds = {
           "Eleftheriou et al. (2005): a phase of the volumetric FFT"},
          planes},
     Kind{{"uniform", "[N]",
-          "random destinations: the expected matrix, an all-to-all's; with N each node sends N "
+          "random destinations, as their expected matrix: an all-to-all; with N, each node sends N "
           "messages to nodes drawn from all others",
           kDallyTowles},
          uniform},
     Kind{{"sample", "[N]",
-          "a sample of the all-to-all: every node sends to the same N places relative to itself, "
-          "every distance of every dimension equally often",
-          "ours, by a Latin square: McKay et al., Technometrics 21 (1979)"},
+          "a sample of the all-to-all: every node sends to the same N places relative to itself; "
+          "every distance in every dimension occurs equally often",
+          "toroid's own, by a Latin square: McKay et al., Technometrics 21 (1979)"},
          sample},
     Kind{{"tornado", "", "each coordinate x to (x + ceil(k/2) - 1) mod k", kDallyTowles}, tornado},
-    Kind{
-        {"transpose", "[XZ]",
-         "two coordinates change places, else the first and the last; equal extents", kDallyTowles},
-        transpose},
+    Kind{{"transpose", "[XZ]",
+          "swaps two coordinates of equal extent (default: the first and the last)", kDallyTowles},
+         transpose},
     Kind{{"bit-complement", "",
-          "each coordinate x to k-1-x: all bits inverted, where k is a power of two", kDallyTowles},
+          "each coordinate x to k-1-x: inverts all bits if k is a power of two", kDallyTowles},
          bit_complement},
-    Kind{{"neighbour", "", "a message over each link: to the nearest 2 nodes per dimension",
+    Kind{{"neighbour", "", "one message over each link: to the nearest 2 nodes per dimension",
           "the six faces of a finite-difference stencil"},
          neighbour},
-    Kind{{"halo", "", "to all 3^d - 1 nodes around: 26 in three dimensions",
+    Kind{{"halo", "", "to all 3^d - 1 surrounding nodes: 26 in three dimensions",
           "the faces, edges and corners of a stencil's halo"},
          halo},
     Kind{{"hotspot", "[SHARE]",
-          "a share (0.1) of what everybody sends goes to the node in the middle, the rest to all",
+          "a share of all bytes (default: 0.1) goes to the node in the middle, the rest to all "
+          "nodes",
           "Pfister and Norton, IEEE Transactions on Computers C-34 (1985)"},
          hotspot},
-    Kind{{"incast", "[RANK]", "everybody sends to one node, else the one in the middle",
+    Kind{{"incast", "[RANK]", "all nodes send to one node (default: the one in the middle)",
           "Phanishayee et al., FAST (2008); a gather"},
          incast},
     Kind{{"permutation", "", "a seeded random cycle through all nodes: each sends to the next",
           kDallyTowles},
          permutation},
     Kind{{"zipf", "[S]",
-          "all-to-all, the i-th node of a seeded order gets in proportion to i^-S (1)",
+          "all-to-all; the i-th node of a seeded order gets in proportion to i^-S (default S: 1)",
           "Zipf, Human Behavior and the Principle of Least Effort (1949)"},
          zipf},
-    Kind{{"roll", "[XYZ]", "to the next node up each of the dimensions: one per operand",
+    Kind{{"roll", "[XYZ]",
+          "to the next node up along each given dimension (default: all), one message per operand",
           "Sedukhin, University of Aizu 2012-001: the orbital transform"},
          roll},
 };
@@ -235,7 +236,8 @@ std::unique_ptr<Traffic> make_traffic(std::string_view name, const Shape& shape,
   const Kind& kind = kind_of(name.substr(0, colon));
   const std::string_view parameter = name.substr(std::min(colon + 1, name.size()));
   const Request request{name, parameter, shape, bytes, seed};
-  if (colon < name.size() && parameter.empty()) request.refuse("nothing stands after the colon");
+  if (colon < name.size() && parameter.empty())
+    request.refuse("expected a parameter after the colon");
   if (!parameter.empty() && kind.info.parameter.empty()) request.refuse("takes no parameter");
   Made traffic = kind.make(request);
   if (shape.failures() == nullptr || shape.failures()->living() == shape.size()) return traffic;

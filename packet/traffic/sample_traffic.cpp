@@ -39,7 +39,7 @@ std::vector<Coord> SampleTraffic::drawn(const Shape& shape, Rank count, std::uin
     const auto distances = shuffled_distances(shape.extent(d), count, random);
     for (Rank i = 0; i < count; ++i) offsets[i][d] = distances[i];
   }
-  // Those that are zero or that there are already exchange a coordinate with another.
+  // An offset that is zero or a duplicate swaps a coordinate with a random one of the offsets.
   for (std::set<Rank> seen; seen.size() < count;) {
     seen = {0};
     for (Coord& offset : offsets)

@@ -14,17 +14,17 @@
 
 namespace toroid {
 
-/// Every node sends to the same places relative to itself, round the rings; distances that leave a
-/// mesh lead nowhere. In every dimension every distance occurs equally often, if the number of
-/// places is a multiple of the extent, so that on a torus every link of a dimension carries the
-/// whole all-to-all's share of it.
+/// Every node sends to the same places relative to itself, round the rings; offsets that leave a
+/// mesh lead nowhere. If the number of places is a multiple of a dimension's extent, every distance
+/// in that dimension occurs equally often. Then, on a torus, every link of the dimension carries
+/// the same share of its load in the whole all-to-all.
 class SampleTraffic final : public Traffic {
  public:
-  /// `offsets` as coordinates, none of them twice, none zero.
+  /// `offsets` as coordinates, all different, none zero.
   SampleTraffic(std::string name, const Shape& shape, const std::vector<Coord>& offsets,
                 std::uint64_t bytes);
 
-  /// `count` offsets, drawn by `seed`. REQUIRES: at most half of the shape's nodes.
+  /// Draws `count` offsets by `seed`. REQUIRES: `count` is at most half of the shape's nodes.
   static std::vector<Coord> drawn(const Shape& shape, Rank count, std::uint64_t seed);
 
   std::string_view name() const override { return name_; }

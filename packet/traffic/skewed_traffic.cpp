@@ -42,7 +42,7 @@ std::vector<std::uint64_t> SkewedTraffic::zipf(Rank nodes, double exponent, std:
   Random random(seed);
   for (Rank i = nodes; i-- > 1;) std::swap(popular[i], popular[random.below(i + 1)]);
   double sum = 0;
-  for (Rank i = nodes; i > 0; --i) sum += std::pow(i, -exponent);  // the small ones first
+  for (Rank i = nodes; i > 0; --i) sum += std::pow(i, -exponent);  // the small terms first
   const double scale = static_cast<double>(bytes) * nodes / sum;
   std::vector<std::uint64_t> to(nodes);
   for (Rank i = 0; i < nodes; ++i) to[popular[i]] = rounded(scale * std::pow(i + 1, -exponent));

@@ -1,4 +1,4 @@
-// How much a node is sent depends on nothing but that node: hotspots, incast, skew.
+// The number of bytes to a node depends only on that node: hotspots, incast, skew.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +17,13 @@ class SkewedTraffic final : public Traffic {
  public:
   SkewedTraffic(std::string name, std::vector<std::uint64_t> to);
 
-  /// A share of what everybody sends goes to one node, the rest to all alike, that node too; in
-  /// all, but for rounding, as much as an all-to-all of `bytes`. REQUIRES: share in [0, 1].
+  /// A share of all bytes goes to one node, the rest evenly to all nodes, including that one. The
+  /// total is that of an all-to-all of `bytes`, apart from rounding. REQUIRES: share in [0, 1].
   static std::vector<std::uint64_t> hotspot(Rank nodes, Rank hot, double share,
                                             std::uint64_t bytes);
   static std::vector<std::uint64_t> incast(Rank nodes, Rank sink, std::uint64_t bytes);
-  /// In a seeded order of popularity the i-th node, from 1, gets in proportion to i^-exponent; in
-  /// all, but for rounding, as much as in an all-to-all of `bytes`.
+  /// The i-th node, from 1, in a seeded order of popularity receives in proportion to i^-exponent.
+  /// The total is that of an all-to-all of `bytes`, apart from rounding.
   static std::vector<std::uint64_t> zipf(Rank nodes, double exponent, std::uint64_t bytes,
                                          std::uint64_t seed);
 

@@ -1,4 +1,4 @@
-// Everybody sends to the same places relative to itself: neighbours, halos, ring shifts.
+// Every node sends to the same places relative to itself: neighbours, halos, ring shifts.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@
 
 namespace toroid {
 
-/// Every node sends to the nodes at given offsets, of -1, 0 or +1 per dimension. A node at the
-/// other end of several offsets (an extent of 1 or 2) gets one message. Offsets that leave a mesh
-/// lead nowhere.
+/// Every node sends to the nodes at given offsets, of -1, 0 or +1 per dimension. A node that
+/// several offsets lead to (extent 1 or 2) gets one message. Offsets that leave a mesh lead
+/// nowhere.
 class StencilTraffic final : public Traffic {
  public:
   StencilTraffic(std::string name, const Shape& shape, std::vector<Offset> offsets,
                  std::uint64_t bytes);
 
-  /// The offsets of one step along one dimension, up and down.
+  /// The offsets of one step along one dimension, up or down.
   static std::vector<Offset> neighbours(unsigned dims);
-  /// All 3^dims - 1 offsets.
+  /// All 3^dims - 1 offsets except that of the node itself.
   static std::vector<Offset> halo(unsigned dims);
   /// The offsets of one step up along each of the dimensions whose bits are set.
   static std::vector<Offset> rolls(unsigned dims, unsigned along);

@@ -11,8 +11,8 @@
 
 namespace toroid {
 
-/// A matrix of payload bytes, by source and destination; it knows its shape. All calls are const
-/// and may come from several threads at once. The diagonal is empty.
+/// A matrix of payload bytes, by source and destination, for one shape. All calls are const and may
+/// come from several threads at once. The diagonal is empty.
 class Traffic {
  public:
   virtual ~Traffic() = default;
@@ -20,13 +20,12 @@ class Traffic {
   virtual std::string_view name() const = 0;
   /// Payload bytes of the message from one node to another; 0: there is none.
   virtual std::uint64_t bytes(Rank from, Rank to) const = 0;
-  /// Payload bytes of every message there is, if all are equally long; none: ask for each.
+  /// Payload bytes of every message if all are equally long; none: ask for each.
   virtual std::optional<std::uint64_t> message_bytes() const { return std::nullopt; }
-  /// Whether all nodes send equally much, message_bytes(), to all others, so that closed formulas
-  /// hold.
+  /// Whether every node sends message_bytes() to every other, so that closed formulas hold.
   virtual bool is_uniform_all_to_all() const { return false; }
-  /// The dimensions, as bits, in which the nodes of a group differ if the traffic is an all-to-all
-  /// of message_bytes() in each group; 0: there are no such groups.
+  /// If the traffic is an all-to-all of message_bytes() within groups: the dimensions, as bits, in
+  /// which the nodes of a group differ. Otherwise 0.
   virtual unsigned all_to_all_inside() const { return is_uniform_all_to_all() ? ~0u : 0; }
   /// Whether a node receives the same number of bytes from every other.
   virtual bool has_equal_sources() const { return is_uniform_all_to_all(); }
@@ -34,8 +33,9 @@ class Traffic {
   virtual std::vector<Rank> targets(Rank from) const = 0;
   /// The nodes that send to `to`, ascending, without itself.
   virtual std::vector<Rank> sources(Rank to) const = 0;
-  /// A destination for the next message from `from` where messages come one by one, as often as
-  /// its share of the bytes that `from` sends. REQUIRES: it has targets.
+  /// Draws the destination of the next message from `from`, for messages that come one by one. The
+  /// probability of a node is its share of the bytes that `from` sends. REQUIRES: `from` has
+  /// targets.
   virtual Rank draw(Rank from, Random& random) const = 0;
 };
 

@@ -32,14 +32,14 @@ Bounds bounds_of_group(const Machine& machine, const Shape& group, const Traffic
 
 Tick cycles(const Machine& machine, double wire_bytes) {
   return whole_cycles(wire_bytes * 8 / machine.link_bits_per_cycle,
-                      "what one link has to carry (link_bits_per_cycle)");
+                      "the load of one link (link_bits_per_cycle)");
 }
 
 double per_link(const EndLoad& load) {
   return load.links.empty() ? 0 : load.wire_bytes / load.links.size();
 }
 
-/// What one node sends and receives.
+/// The packets and bytes that one node sends and receives.
 struct NodeLoad {
   std::uint64_t sent = 0;  ///< packets
   std::uint64_t received = 0;
@@ -47,8 +47,8 @@ struct NodeLoad {
   double in = 0;
 };
 
-/// Hops that no way avoids, times bytes, by dimension; on a twisted torus, where a way of other
-/// dimensions may do, all of them in the first place.
+/// Hops that no way avoids, times bytes, by dimension. On a twisted torus, where hops in other
+/// dimensions may replace them, all are counted in the first entry.
 class HopBytes {
  public:
   explicit HopBytes(const Shape& shape) : shape_(shape) {}
@@ -64,7 +64,7 @@ class HopBytes {
       along_[d] += least * bytes;
     }
   }
-  /// Bytes over the mean of the links that must carry them, where there are most.
+  /// Bytes per link, on average over the links that must carry them, in the busiest dimension.
   double mean_link() const {
     if (shape_.is_twisted())
       return along_[0] / (static_cast<double>(usable_links(shape_)) * shape_.size());

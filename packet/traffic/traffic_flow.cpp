@@ -10,7 +10,7 @@
 namespace toroid {
 namespace {
 
-/// Every direction that a shortest way may take, both where two are equally short.
+/// Every direction that a shortest way may take; both if two are equally short.
 DirectionSet possible_directions(const Shape& shape, const Coord& from, const Coord& to) {
   Random unused(0);
   DirectionSet set = minimal_directions(shape, from, to, TieRule::plus, unused);
@@ -31,7 +31,7 @@ void add(EndLoad& load, std::uint64_t packets, double wire_bytes, DirectionSet l
   load.links.add(links);
 }
 
-/// How a message between two coordinates goes: shares of it by + and by -.
+/// The shares of a message between two coordinates that go by + and by -.
 struct Split {
   double plus;
   double minus;
@@ -86,8 +86,8 @@ void TrafficFlow::add_pair(Rank from, Rank to, std::uint64_t packets, std::uint6
   farthest_ = std::max(farthest_.value_or(0), minimal_hops(shape_, a, b));
 }
 
-/// All others send the same to a node, which they surround. What it would send itself counts in
-/// `between` too, but moves nowhere.
+/// A node receives the same number of bytes from every other node, and over all of its links.
+/// `between` also includes what it would send itself, but that moves nowhere.
 void TrafficFlow::take_columns(const Machine& machine, const Traffic& traffic) {
   if (shape_.size() == 1) return;
   EndLoad all;
@@ -143,9 +143,9 @@ LayerLoads TrafficFlow::layers(unsigned dim, std::optional<TieRule> rule, double
   return loads;
 }
 
-/// However ties are split: what is not tied stays; and a tied message takes either the + link of
-/// layer x or the - link of the layer on the other side of the ring, so that the two together carry
-/// the same, and one of them at least half of it.
+/// The bound holds however ties are split. Load that is not tied stays. A tied message takes either
+/// the + link of layer x or the - link of the layer on the other side of the ring: the two together
+/// carry the same, and one of them at least half of it.
 double TrafficFlow::hottest_layer(unsigned dim, std::optional<TieRule> rule) const {
   const unsigned k = shape_.extent(dim);
   if (rule || k % 2 != 0 || !shape_.wraps(dim)) return layers(dim, rule).most();

@@ -1,8 +1,8 @@
-// What a traffic asks of the machine: bytes by coordinates, by node, by layer of links.
+// The load that a traffic puts on the machine: by coordinates, by node, by layer of links.
 //
-// Minimal routing may take the dimensions in any order and mix, but along one dimension a message
-// from coordinate x to y crosses the same layers of links whatever it does, a layer being all links
-// from coordinate x to x+1, or back. So the bytes that cross a layer follow from the traffic alone;
+// Minimal routing may take the dimensions in any order and mix. But along one dimension a message
+// from coordinate x to y always crosses the same layers of links; a layer is all links from
+// coordinate x to x+1, or back. So the bytes that cross a layer follow from the traffic alone, and
 // its links can do no better than share them evenly.
 #pragma once
 
@@ -20,14 +20,14 @@
 namespace toroid {
 
 /// The load of every layer of one dimension: bytes on the wire per link, if the layer's links share
-/// them evenly.
+/// the bytes evenly.
 struct LayerLoads {
   std::vector<double> plus;   ///< [x]: from x to x+1
   std::vector<double> minus;  ///< [x]: from x+1 to x
   double most() const;
 };
 
-/// What one node sends, or what it receives.
+/// The packets and bytes that one node sends, or that it receives.
 struct EndLoad {
   std::uint64_t packets = 0;
   double wire_bytes = 0;
@@ -37,15 +37,15 @@ struct EndLoad {
 /// The loads that a traffic puts on layers of links and on nodes.
 class TrafficFlow {
  public:
-  /// A pair's bytes travel as one message of full packets and one rest. Takes time in proportion
-  /// to the pairs, or to the nodes where has_equal_sources() holds.
+  /// A pair's bytes travel as one message of full packets and a rest. Takes time in proportion to
+  /// the number of pairs, or of nodes if has_equal_sources() holds.
   TrafficFlow(const Machine& machine, const Shape& shape, const Traffic& traffic);
 
-  /// The loads of a dimension's layers. If two ways are equally short each gets half, or `rule`
-  /// decides. REQUIRES: a rule that
-  /// goes by the coordinate in this dimension: parity, plus or minus.
+  /// The loads of a dimension's layers. If two ways are equally short, each gets half, or `rule`
+  /// decides. REQUIRES: a rule that decides by the coordinate in this dimension: parity, plus or
+  /// minus.
   LayerLoads layers(unsigned dim, std::optional<TieRule> rule = std::nullopt) const;
-  /// Bytes on the wire that some link must carry, however ties are decided, or with `rule`.
+  /// Bytes on the wire that some link must carry, however ties are decided, or under `rule`.
   double hottest_link(std::optional<TieRule> rule = std::nullopt) const;
   const EndLoad& source(Rank r) const { return sources_[r]; }
   const EndLoad& destination(Rank r) const { return destinations_[r]; }

@@ -18,7 +18,7 @@ inline std::string text_of(std::span<const std::byte> blob) {
   return {reinterpret_cast<const char*>(blob.data()), blob.size()};
 }
 
-/// The bytes of a value, for processes of the same program.
+/// The bytes of a value, to be read by another process of the same program.
 template <typename T>
 Blob blob_of(const T& value) {
   static_assert(std::is_trivially_copyable_v<T>);

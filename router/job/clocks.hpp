@@ -1,5 +1,5 @@
-// Clocks of a job: the time in which a process was able to listen, and the offset between the
-// clocks of two hosts.
+// Clocks of a job: a clock that counts only time in which the process was able to listen, and the
+// offset between the clocks of two hosts.
 #pragma once
 
 #include <algorithm>
@@ -11,9 +11,9 @@ namespace toroid::job {
 
 using Clock = std::chrono::steady_clock;
 
-/// A clock for judging the silence of others. From one step to the next it advances by the time
-/// that has passed, but never by more than a limit: a process that was stopped, or got no
-/// processor, has not listened in the meantime and cannot say that others were silent.
+/// A clock for judging the silence of others. From one step to the next it advances by the elapsed
+/// time, but never by more than a limit: a process that was stopped, or got no CPU, has not
+/// listened meanwhile and cannot say that others were silent.
 class AwakeClock {
  public:
   explicit AwakeClock(Clock::duration limit) : limit_(limit) {}
@@ -29,9 +29,9 @@ class AwakeClock {
   Clock::time_point now_ = stepped_;
 };
 
-/// The offset between this host's steady clock and that of another host, measured by pings. The
-/// shortest ping counts, because it was delayed least; the error is at most half of its time. All
-/// times are in nanoseconds.
+/// The offset between the steady clocks of this host and another host, measured by pings. The
+/// shortest ping counts, because it was delayed least; the error is at most half of its round trip.
+/// All times are in nanoseconds.
 class ClockOffset {
  public:
   static constexpr int kPings = 8;
@@ -42,8 +42,8 @@ class ClockOffset {
     return static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count());
   }
 
-  /// A ping was `sent` and its answer `received` by this clock; the other host answered at `there`
-  /// by its own.
+  /// Adds a ping: `sent` and `received` are times of this host's clock, `there` is the time of the
+  /// answer by the other host's clock.
   void add_ping(std::uint64_t sent, std::uint64_t there, std::uint64_t received) {
     ++pings_;
     const std::uint64_t time = received - sent;
@@ -53,7 +53,7 @@ class ClockOffset {
   }
 
   bool is_known() const { return pings_ >= kPings; }
-  /// What to add to this host's time to get the other's.
+  /// The offset to add to this host's time to get the other host's time.
   std::chrono::nanoseconds value() const { return std::chrono::nanoseconds(offset_); }
 
  private:

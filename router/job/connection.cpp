@@ -19,10 +19,10 @@ namespace {
 using asio::ip::tcp;
 using Lengths = std::array<std::uint32_t, 2>;  // of the message and of the bytes of blobs
 
-constexpr std::uint64_t kBudget = 4 << 20;       // bytes a call, so that all get their turn
+constexpr std::uint64_t kBudget = 4 << 20;       // bytes per call, so that all peers get a turn
 constexpr std::size_t kChunk = 256 << 10;        // bytes
 constexpr std::size_t kMaxMessage = 64 << 20;    // bytes
-constexpr std::size_t kMaxReserved = 1UL << 30;  // bytes, before any of the blob has come
+constexpr std::size_t kMaxReserved = 1UL << 30;  // bytes, before any of the blob has arrived
 
 Blob head_of(const Blob& message, std::size_t body) {
   TOROID_CHECK_LE(message.size(), kMaxMessage);
@@ -89,7 +89,8 @@ void Connection::write() {
   }
 }
 
-/// What the other end has sent before it closed is still to be read, so that it has is no end yet.
+/// Does not treat a connection closed by the other end as ended: what the other end sent before is
+/// still to be read.
 bool Connection::write_some() {
   const std::size_t in_head = std::min(written_, current_.head.size());
   const Bytes head = Bytes(current_.head).subspan(in_head);
@@ -121,7 +122,7 @@ std::optional<End> Connection::read(const Handler& handle, bool one) try {
   return end_ = End::malformed;
 }
 
-/// False: there is no whole frame yet.
+/// Reads and delivers one frame. False: it has not arrived completely.
 bool Connection::read_frame(const Handler& handle) {
   if (!fill(sizeof(Lengths))) return false;
   Lengths lengths{};
@@ -134,7 +135,7 @@ bool Connection::read_frame(const Handler& handle) {
   return true;
 }
 
-/// Reads until the first `size` bytes of a frame are there. False: they are not yet.
+/// Reads until the first `size` bytes of a frame are in buffer_. False: they have not arrived yet.
 bool Connection::fill(std::size_t size) {
   buffer_.resize(std::max(buffer_.size(), size));
   while (filled_ < size) {
@@ -164,12 +165,12 @@ void Connection::deliver(Bytes text, Bytes body, const Handler& handle) {
     if (!message.contains("sizes")) return handle(message, {});
     begin_blobs(std::move(message));
   }
-  if (!incoming_) throw Malformed("bytes belong to nothing");
+  if (!incoming_) throw Malformed("unexpected bytes");
   add_bytes(body, handle);
 }
 
 void Connection::begin_blobs(Message message) {
-  if (incoming_) throw Malformed("blobs begin within others");
+  if (incoming_) throw Malformed("new blobs before the previous ones are complete");
   auto sizes = message.at("sizes").get<std::vector<std::size_t>>();
   const std::size_t count = sizes.size();
   incoming_.emplace(Incoming{std::move(message), std::move(sizes), std::vector<Blob>(count)});
@@ -185,7 +186,7 @@ void Connection::add_bytes(Bytes body, const Handler& handle) {
     body = body.subspan(part.size());
     if (blob.size() < sizes[next]) break;
   }
-  if (!body.empty()) throw Malformed("more bytes than have been announced");
+  if (!body.empty()) throw Malformed("more bytes than announced");
   if (next < sizes.size()) return;
   Incoming whole = *std::exchange(incoming_, {});
   handle(whole.message, std::move(whole.blobs));

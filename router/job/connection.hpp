@@ -21,49 +21,50 @@ namespace toroid::job {
 
 /// How a connection has ended.
 enum class End {
-  lost,       ///< the other end has closed it, or the way there is gone
-  malformed,  ///< it sent what no process of this version sends
-  wrong_key,  ///< it holds another key
+  lost,       ///< the other end has closed it, or is unreachable
+  malformed,  ///< the other end sent something that this version never sends
+  wrong_key,  ///< the other end holds a different key
 };
 
 /// A connection.
 ///
 /// **Frames:** two lengths of 4 bytes each, then a message and some bytes of blobs, either of which
-/// may be missing. A message that says the sizes of blobs is followed by their bytes, in chunks.
-/// **Order:** urgent messages overtake all others, and blobs between any two of their chunks, so
-/// that a heartbeat does not wait for gigabytes; the others keep their order.
+/// may be missing. A message that states sizes of blobs is followed by their bytes, in chunks.
+/// **Order:** urgent messages overtake all others, also between two chunks of a blob, so that a
+/// heartbeat does not wait for gigabytes; other messages keep their order.
 /// **Proof:** neither end sends or accepts a message before both have proved that they hold the job
-/// key. Owned and called by the job's thread; what it queues is guarded by the caller.
+/// key. Owned and called by the job's thread; the caller guards the queues with a mutex.
 class Connection {
  public:
   using Handler = std::function<void(const Message&, std::vector<Blob>)>;
 
-  /// Takes over a socket that is connected. `calls`: by this end.
+  /// Takes over a connected socket. `calls`: this end has initiated the connection.
   Connection(asio::ip::tcp::socket socket, const Tls& tls, bool calls);
 
-  /// Sends an urgent message with the next write().
+  /// Queues an urgent message, which the next write() sends first.
   void send(const Message& message);
+  /// Queues a message after those already queued.
   void push(const Message& message);
-  /// Sends `sizes.size()` blobs, whose bytes come one after the other in `bytes`.
+  /// Queues a message with `sizes.size()` blobs, whose bytes are concatenated in `bytes`.
   void push_blobs(Message message, const std::vector<std::size_t>& sizes,
                   const std::shared_ptr<const Blob>& bytes);
-  /// Drops all frames except the one that has been written in part.
+  /// Drops all queued frames except one that has been partly written.
   void drop_unwritten();
   bool has_unwritten() const { return written_ < size_of(current_) || has_next(); }
 
-  /// Reads what has come, at most some megabytes, or `one` message, and hands messages over. How
-  /// the connection has ended; none: it has not.
+  /// Reads what has arrived, up to some megabytes or `one` frame, and calls `handle` for each
+  /// message. Returns how the connection has ended; nullopt: it has not.
   std::optional<End> read(const Handler& handle, bool one = false);
-  /// Writes what the socket accepts, at most some megabytes.
+  /// Writes what the socket accepts, up to some megabytes.
   void write();
-  /// Once all is written, tells the other end that no more will come.
+  /// Tells the other end that nothing more will come, if everything has been written.
   void finish();
-  /// Whether read() or write() has stopped though there was more to do.
+  /// Whether read() or write() has stopped before all was done, so that others get their turn.
   bool has_more() const { return more_to_read_ || more_to_write_; }
 
   /// Whether the other end has proved that it holds the key.
   bool is_proved() const;
-  /// Number of bytes that have come, and of those that have come or gone.
+  /// Number of bytes received, and of bytes received or sent.
   std::uint64_t bytes_read() const;
   std::uint64_t bytes_moved() const;
   /// Numeric addresses of both ends.
@@ -75,9 +76,9 @@ class Connection {
   struct Frame {
     Blob head;                          ///< lengths and message
     Bytes body{};                       ///< the bytes of blobs
-    std::shared_ptr<const Blob> owner;  ///< what `body` is a part of
+    std::shared_ptr<const Blob> owner;  ///< keeps the bytes of `body` alive
   };
-  /// Blobs that have been announced and are not complete.
+  /// Blobs that have been announced but are not complete.
   struct Incoming {
     Message message;
     std::vector<std::size_t> sizes;
@@ -108,10 +109,10 @@ class Connection {
 
   std::deque<Frame> urgent_;
   std::deque<Frame> ordered_;
-  Frame current_;            ///< what is being written
-  std::size_t written_ = 0;  ///< bytes of it
+  Frame current_;            ///< the frame being written
+  std::size_t written_ = 0;  ///< its bytes that have been written
 
-  Blob buffer_;  ///< the frame that is being read
+  Blob buffer_;  ///< the frame being read
   std::size_t filled_ = 0;
   std::optional<Incoming> incoming_;
 };

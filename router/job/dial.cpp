@@ -25,7 +25,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kTimeToConnect{2000};
 constexpr milliseconds kTimeToAnswer{5000};
 constexpr milliseconds kPause{100};
-/// Time to go on after a refusal: another job that is about to end may still listen there.
+/// Time to go on trying after a refusal: another job that is about to end may still listen there.
 constexpr milliseconds kTimeAfterRefusal{5000};
 constexpr milliseconds kStopPeriod{50};
 constexpr const char* kRefusal =
@@ -63,7 +63,7 @@ class Dialer {
 
   bool is_hopeless() const { return refused_ && Clock::now() > *refused_ + kTimeAfterRefusal; }
 
-  /// Runs the loop until `done()`, at most for `time` and no longer than the patience lasts.
+  /// Runs the loop until `done()`, at most for `time` and until the patience is over.
   bool run(milliseconds time, const std::function<bool()>& done) {
     const auto until =
         Clock::now() + std::clamp<Clock::duration>(until_ - Clock::now(), kPause, time);
@@ -84,7 +84,7 @@ class Dialer {
     return found;
   }
 
-  /// Null: process 0 is not there.
+  /// Returns a proved connection to process 0 at this address; null: there is none.
   std::unique_ptr<Connection> try_at(const tcp::endpoint& at) {
     tcp::socket socket(loop_.context());
     const auto error = std::make_shared<std::optional<std::error_code>>();
@@ -115,14 +115,14 @@ class Dialer {
     return nullptr;
   }
 
-  /// Who is told why it is not wanted does not dial again.
+  /// Throws RunFailed if process 0 refuses with a reason: then dialling again is useless.
   bool is_welcome(const Message& message) const {
     const std::string is = message.at("is");
     if (is == "refusal")
       throw RunFailed(fmt::format("process 0 refuses process {}: {}", membership_.rank,
                                   message.at("why").get<std::string>()));
     if (is == "failure") throw RunFailed(message.at("why").get<std::string>());
-    if (is != "welcome") throw Malformed("before the welcome");
+    if (is != "welcome") throw Malformed("unexpected message before the welcome");
     return true;
   }
 
@@ -143,7 +143,7 @@ class Dialer {
   const std::function<bool()>& stop_;
   Clock::time_point began_ = Clock::now();
   Clock::time_point until_;
-  std::optional<Clock::time_point> refused_;  ///< when the other end first had another key
+  std::optional<Clock::time_point> refused_;  ///< time of the first refusal for a wrong key
   std::string why_ = "no address is known";
 };
 

@@ -1,4 +1,4 @@
-// How a process reaches process 0 of its job.
+// Connects a process with process 0 of its job.
 #pragma once
 
 #include <functional>
@@ -12,9 +12,9 @@
 
 namespace toroid::job {
 
-/// Connects with process 0, where both prove to each other that they hold the key, says hello, and
-/// is welcome. Runs the loop, and asks several times a second whether to `stop`: then it returns
-/// null. Throws RunFailed if there is no process 0 in time, or it refuses.
+/// Connects with process 0, proves to hold the key and checks that process 0 does, says hello, and
+/// waits for the welcome. Runs the loop, and calls `stop` several times a second; returns null once
+/// it is true. Throws RunFailed if process 0 does not appear in time, or refuses.
 std::unique_ptr<Connection> dial(Loop& loop, const Tls& tls, const Membership& membership,
                                  const JobOptions& options, ProcessInfo self,
                                  const std::function<bool()>& stop);

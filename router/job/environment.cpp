@@ -1,4 +1,4 @@
-// The place in a job by the environment, as PyTorch's launchers and `toroid launch` set it.
+// Membership of a job from environment variables, set by PyTorch's launchers or `toroid launch`.
 #include <fmt/core.h>
 #include <sys/stat.h>
 #include <sys/types.h>
@@ -32,7 +32,7 @@ Value value_of(const char* name) {
 
 std::string needed(const char* name, const char* why) {
   const Value value = value_of(name);
-  if (!value) throw BadInput(fmt::format("{} is not set, though {}", name, why));
+  if (!value) throw BadInput(fmt::format("{} is not set, but {}", name, why));
   return *value;
 }
 
@@ -45,20 +45,20 @@ std::uint64_t number(const char* name, const std::string& text, std::uint64_t mi
   return *value;
 }
 
-/// A key that others can read proves nothing.
+/// Refuses a key file that others can access: such a key proves nothing.
 void refuse_public(const std::string& path) {
   struct stat status {};
   constexpr mode_t kOthers = S_IRWXG | S_IRWXO;
   if (::stat(path.c_str(), &status) == 0 && (status.st_mode & kOthers) != 0)
     throw BadInput(fmt::format(
-        "TOROID_JOB_KEY_FILE='{}' is open to others than its owner (mode {:o}): chmod 600", path,
+        "TOROID_JOB_KEY_FILE='{}' is accessible to others (mode {:o}); run chmod 600 on it", path,
         status.st_mode & 0777));
 }
 
 JobKey key_of_file(const std::string& path) {
   refuse_public(path);
   std::ifstream file(path);
-  std::string line;  // of a key's length and one more, at most: a device may be endless
+  std::string line;  // at most one character longer than a key: a device may be endless
   for (char c = 0; line.size() <= JobKey::kLongest && file.get(c) && c != '\n';) line += c;
   if (line.empty())
     throw BadInput(fmt::format("cannot read a key from TOROID_JOB_KEY_FILE='{}'", path));
@@ -77,7 +77,7 @@ JobKey key_of_environment() {
       "same secret for all of them");
 }
 
-/// The socket that the launcher has opened; it is not handed on to this process's own children.
+/// Takes over the socket that the launcher has opened; this process's children do not inherit it.
 int listener_of_environment(std::uint16_t port) {
   const Value text = value_of("TOROID_LISTENER_FD");
   if (!text) return -1;
@@ -90,7 +90,8 @@ int listener_of_environment(std::uint16_t port) {
   return listener.release();
 }
 
-/// A program in between may have closed the pipe.
+/// Tells the launcher that this process joins. Checks the pipe first: a program between launcher
+/// and this process may have closed it.
 void tell_launcher(std::uint32_t rank) {
   const Value text = value_of(kLauncherPipe);
   if (!text) return;
@@ -100,7 +101,7 @@ void tell_launcher(std::uint32_t rank) {
 }
 
 void find_master(Membership& membership) {
-  constexpr const char* kWhy = "WORLD_SIZE tells of several processes";
+  constexpr const char* kWhy = "WORLD_SIZE is greater than 1";
   membership.master = {needed("MASTER_ADDR", kWhy)};
   if (membership.master.front().empty()) throw BadInput("MASTER_ADDR is empty");
   membership.port =
@@ -125,7 +126,7 @@ std::optional<Membership> environment_membership() {
   const bool of_processes = value_of("RANK") || value_of("WORLD_SIZE");
   const bool of_master = (value_of("MASTER_ADDR") || value_of("MASTER_PORT")) && !is_under_pmix();
   if (!of_processes && !of_master) return {};
-  const char* const why = "others of RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT are";
+  const char* const why = "others of RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT are set";
   Membership membership;
   membership.source = "environment";
   membership.size =

@@ -5,7 +5,7 @@
 namespace toroid::job {
 namespace {
 
-/// Rounds of the suspect after which it counts as running.
+/// Rounds after which the suspect counts as running.
 constexpr std::uint64_t kRounds = 4;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Which process does not answer another over the fabric, though it runs.
+// Finds processes that run but do not answer another process over the fabric.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@ namespace toroid::job {
 
 /// Suspicions of processes against each other.
 ///
-/// A process names in its reports the peer that has not answered its frames for too long. **Rule:**
-/// the suspicion is confirmed if it has been repeated for `persistence`, during which the suspect's
-/// workers have gone round: a suspect that computes for long, or is back from that, gets time to
-/// answer. Owned and called by process 0's job thread.
+/// In its reports a process names a peer that has not answered its frames for too long. **Rule:**
+/// the suspicion is confirmed if it has been repeated for `persistence` while the suspect's workers
+/// have gone round: a suspect that computes for long, or has just finished, gets time to answer.
+/// Owned and called by process 0's job thread.
 class FailureDetector {
  public:
   struct Suspicion {
     unsigned by = 0;  ///< process that gets no answer
-    unsigned of = 0;  ///< process that gives none
+    unsigned of = 0;  ///< process that does not answer
   };
 
   FailureDetector(unsigned processes, Clock::duration persistence)
@@ -33,9 +33,9 @@ class FailureDetector {
  private:
   struct Open {
     int of = -1;                 ///< the suspect; -1: there is no suspicion
-    Clock::time_point since;     ///< when the suspect was first seen to run and not to answer
-    Clock::time_point repeated;  ///< when the suspicion arrived last
-    std::uint64_t rounds = 0;    ///< of the suspect, when the suspicion began
+    Clock::time_point since;     ///< when the suspect was first seen to run without answering
+    Clock::time_point repeated;  ///< when the suspicion was last repeated
+    std::uint64_t rounds = 0;    ///< rounds of the suspect when the suspicion began
   };
   bool is_sensible(unsigned rank, int suspect) const;
   bool goes_round(const Open& open) const;

@@ -30,19 +30,19 @@
 namespace toroid::job {
 namespace {
 
-/// What process 0 knows of a process beside its connection.
+/// Process 0's record of a process, apart from its connection.
 struct Guest {
   bool joined = false;
   bool lost = false;          ///< the run goes on without it
   Clock::time_point moved{};  ///< when its workers were last seen to go round
-  std::uint64_t rounds = 0;   ///< of its workers
+  std::uint64_t rounds = 0;   ///< rounds of its workers
   struct Received {
     BlobKind kind = BlobKind::gather;
     std::uint64_t sequence = 0;
     Blob blob;
   };
   std::deque<Received> blobs{};
-  NumberedReport report{};  ///< the last one, perhaps of a watch that has not begun here yet
+  NumberedReport report{};  ///< the last report, perhaps for a watch that has not begun here yet
 };
 
 class Hub final : public Member {
@@ -101,7 +101,7 @@ class Hub final : public Member {
   }
 
   [[noreturn]] void refuse_collective(unsigned rank) {
-    set_failure(roster_.name(rank) + " is at another collective operation than process 0");
+    set_failure(roster_.name(rank) + " calls a different collective operation than process 0");
     throw RunFailed(failure_);
   }
 
@@ -135,8 +135,8 @@ class Hub final : public Member {
     if (hello.size != membership_.size)
       return fmt::format("this run has {} processes, not {}", membership_.size, hello.size);
     if (hello.rank == 0 || hello.rank >= hello.size)
-      return fmt::format("there is no process {} to join", hello.rank);
-    return guests_[hello.rank].joined ? fmt::format("there is a process {} already", hello.rank)
+      return fmt::format("process {} cannot join this job", hello.rank);
+    return guests_[hello.rank].joined ? fmt::format("process {} has already joined", hello.rank)
                                       : "";
   }
 
@@ -160,19 +160,19 @@ class Hub final : public Member {
     const std::string is = message.at("is");
     if (is == "report") return handle_report(rank, message.at("report"));
     if (is == "blobs") return handle_blobs(rank, message, std::move(blobs));
-    if (is != "ping") throw Malformed("not for process 0");
+    if (is != "ping") throw Malformed("unknown message for process 0");
     peers_[rank].connection->send(
         {{"is", "pong"}, {"sent", message.at("sent")}, {"now", ClockOffset::stamp()}});
   }
 
   void handle_blobs(unsigned rank, const Message& message, std::vector<Blob> blobs) {
-    if (blobs.size() != 1) throw Malformed("not one blob");
+    if (blobs.size() != 1) throw Malformed("expected one blob");
     guests_[rank].blobs.push_back(
         {message.at("kind"), message.at("sequence"), std::move(blobs.front())});
     changed_.notify_all();
   }
 
-  /// The job fails, or the run that is watched goes on without the process.
+  /// Fails the job, or lets the watched run go on without the process.
   void miss(unsigned rank, const std::string& why) override {
     if (!goes_on_without() || !failure_.empty()) return set_failure(why);
     guests_[rank].lost = true;
@@ -184,7 +184,7 @@ class Hub final : public Member {
     note_loss({rank, why});
   }
 
-  /// One that hangs hears why it is not missed when it goes on, if that gets through.
+  /// Closes a connection. Tries to send the reason first, for a process that hangs and wakes up.
   static void part_from(std::unique_ptr<Connection>& connection, const std::string& why) {
     if (!connection) return;
     connection->drop_unwritten();
@@ -232,7 +232,7 @@ class Hub final : public Member {
     report(0, own, answered_);
   }
 
-  /// Whether the process goes round, and without all that are lost.
+  /// Notes when the process was last seen to go round without all lost processes.
   void note_motion(unsigned rank, const termination::MemberReport& report) {
     Guest& guest = guests_[rank];
     if (report.rounds != guest.rounds && report.without == losses_.size())
@@ -240,7 +240,8 @@ class Hub final : public Member {
     guest.rounds = report.rounds;
   }
 
-  /// A worker may be stuck in the network's library for want of the process that is lost.
+  /// Fails the job if a process does not go on after a loss: a worker may be stuck in the network's
+  /// library, waiting for the lost process.
   void check_motion() {
     if (losses_.empty()) return;
     for (unsigned rank = 0; rank < guests_.size(); ++rank)
@@ -287,9 +288,9 @@ class Hub final : public Member {
   std::vector<Guest> guests_;  ///< [rank]; the first is this process
   unsigned missing_ = membership_.size - 1;
   Clock::time_point join_until_{};
-  std::optional<termination::TerminationDetector> detector_;  ///< of the run that is watched
+  std::optional<termination::TerminationDetector> detector_;  ///< for the watched run
   std::optional<FailureDetector> failure_detector_;
-  std::uint32_t wave_ = 0;      ///< the last wave that the others have been asked for
+  std::uint32_t wave_ = 0;      ///< the last wave requested from the others
   std::uint32_t answered_ = 0;  ///< the last wave that this process has answered
 };
 

@@ -22,11 +22,12 @@ template <std::size_t N>
 std::array<unsigned char, N> random_bytes() {
   std::array<unsigned char, N> bytes{};
   if (RAND_bytes(bytes.data(), static_cast<int>(N)) != 1)
-    throw RunFailed("the system has no random numbers to give");
+    throw RunFailed("the system's random source does not work");
   return bytes;
 }
 
-/// Purpose and message with the purpose's length in front, so that no other pair gives these bytes.
+/// Concatenates purpose and message after the purpose's length, so that different pairs always give
+/// different bytes.
 std::vector<unsigned char> framed(std::string_view purpose, std::span<const std::byte> message) {
   constexpr std::size_t kLength = 8;
   std::vector<unsigned char> bytes(kLength + purpose.size() + message.size());
@@ -43,7 +44,7 @@ std::vector<unsigned char> framed(std::string_view purpose, std::span<const std:
 JobKey::JobKey(std::string text) : text_(std::move(text)) {
   if (text_.size() < kShortest || text_.size() > kLongest ||
       !std::all_of(text_.begin(), text_.end(), is_visible))
-    throw BadInput(fmt::format("the job's key must be {} to {} printable characters without blanks",
+    throw BadInput(fmt::format("the job's key must be {} to {} printable characters without spaces",
                                kShortest, kLongest));
 }
 

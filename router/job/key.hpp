@@ -17,15 +17,14 @@ class JobKey {
  public:
   static constexpr std::size_t kShortest = 16, kLongest = 1024;  ///< characters
 
-  /// The key as the launcher hands it over: 16 to 1,024 printable characters without blanks. Throws
-  /// BadInput, whose text never contains the key.
+  /// Makes a key from its text: 16 to 1,024 printable characters without spaces. Throws BadInput,
+  /// whose text never contains the key.
   explicit JobKey(std::string text);
   /// A new key, from the system's random source.
   static JobKey random();
 
   const std::string& text() const { return text_; }
-  /// HMAC-SHA256 of `purpose` and `message`. REQUIRES: digests of different meaning have different
-  /// purposes.
+  /// HMAC-SHA256 of `purpose` and `message`. REQUIRES: each kind of use has its own purpose.
   Digest sign(std::string_view purpose, std::span<const std::byte> message) const;
   /// The first 8 bytes of sign().
   std::uint64_t token(std::string_view purpose, std::span<const std::byte> message) const;

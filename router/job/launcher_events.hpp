@@ -1,4 +1,4 @@
-// What a launcher tells a process while the job runs.
+// Messages from a launcher while the job runs.
 #pragma once
 
 #include <functional>
@@ -6,17 +6,17 @@
 
 namespace toroid::job {
 
-/// The launcher's word on processes that have died. A launcher sees more than a connection does: a
-/// host that has lost its power closes none.
+/// The launcher's reports of processes that have died. A launcher notices more than a connection
+/// does: a host that loses power does not close its connections.
 class LauncherEvents {
  public:
   using Died = std::function<void(unsigned rank, const std::string& why)>;
 
   virtual ~LauncherEvents() = default;
-  /// From now on calls `died` for each process that the launcher reports, from any thread.
+  /// From now on calls `died`, from any thread, for each dead process that the launcher reports.
   virtual void listen(Died died) = 0;
-  /// On return `died` is not called any more. `failed`: the job has; the launcher may be ending all
-  /// processes, and answers none of them.
+  /// After this returns, `died` is not called any more. `failed`: the job has failed, so the
+  /// launcher may be ending all processes and not answer any of them.
   virtual void stop(bool failed) noexcept = 0;
 };
 

@@ -1,14 +1,14 @@
-// How a process of `toroid launch` tells the launcher that it joins the others of its run.
+// How a process started by `toroid launch` tells the launcher that it joins the job.
 #pragma once
 
 #include <string>
 
 namespace toroid::job {
 
-/// Variable that names the pipe into which a process writes its rank, 4 bytes, when it begins to
-/// join.
+/// Environment variable that names the pipe to which a process writes its rank, 4 bytes, when it
+/// begins to join.
 inline constexpr const char* kLauncherPipe = "TOROID_LAUNCHER_PIPE";
-/// The value of that variable: descriptor and inode, since another file may have taken the number.
+/// The value of that variable: descriptor and inode, since the descriptor may have been reused.
 std::string pipe_text(int pipe);
 
 }  // namespace toroid::job

@@ -1,4 +1,4 @@
-// Any process of a job but 0.
+// Any process of a job except process 0.
 
 #include <cstdint>
 #include <memory>
@@ -60,13 +60,13 @@ class Leaf final : public Member {
     if (is == "table") return handle_table(message);
     if (is == "pong") return handle_pong(message);
     if (is == "loss") return handle_loss(message);
-    throw Malformed("not of process 0");
+    throw Malformed("unknown message from process 0");
   }
 
   void handle_blobs(const Message& message, std::vector<Blob> blobs) {
     if (message.at("kind") != BlobKind::all_gather || message.at("sequence") != sequence_ ||
         blobs.size() != membership_.size || result_)
-      throw Malformed("not what was asked for");
+      throw Malformed("unexpected blobs");
     result_ = std::move(blobs);
     changed_.notify_all();
   }
@@ -86,7 +86,7 @@ class Leaf final : public Member {
   }
 
   void handle_pong(const Message& pong) {
-    if (joined_) throw Malformed("a pong that was not asked for");
+    if (joined_) throw Malformed("an unexpected pong");
     offset_.add_ping(pong.at("sent"), pong.at("now"), ClockOffset::stamp());
     if (!offset_.is_known()) return send_ping();
     clock_offset_ = offset_.value();
@@ -112,14 +112,14 @@ class Leaf final : public Member {
   void handle_verdict(const Message& message) {
     const termination::Verdict verdict = message.at("verdict");
     if (verdict != termination::Verdict::quiescent && verdict != termination::Verdict::stalled)
-      throw Malformed("not a verdict");
+      throw Malformed("unknown verdict");
     if (message.at("watch") == watch_) decide(verdict);
   }
 
   void handle_loss(const Message& message) {
     const unsigned rank = message.at("rank");
     if (rank == 0 || rank >= membership_.size || rank == membership_.rank)
-      throw Malformed("not a loss");
+      throw Malformed("a loss with a wrong rank");
     note_loss({rank, message.at("why")});
   }
 
@@ -141,8 +141,8 @@ class Leaf final : public Member {
   }
 
   ClockOffset offset_;
-  std::optional<std::vector<Blob>> result_;  ///< of the collective that this process waits in
-  termination::MemberReport report_;         ///< the last one of this process
+  std::optional<std::vector<Blob>> result_;  ///< result of the current collective
+  termination::MemberReport report_;         ///< this process's last report
   std::uint32_t reported_ = 0;               ///< number of the watch that report_ belongs to
   std::uint32_t wanted_ = 0;                 ///< the wave that process 0 asks for; 0: none
 };

@@ -1,4 +1,4 @@
-// The event loop of a job's process: Asio's.
+// The event loop of a job's process, based on Asio.
 #pragma once
 
 #include <asio/executor_work_guard.hpp>
@@ -13,8 +13,8 @@
 
 namespace toroid::job {
 
-/// Waits for sockets, without any lock. What has become of them is for the caller to look at, by
-/// Readiness, so that all its work is done under its own lock.
+/// Waits for sockets, without any lock. The caller then checks the state of its sockets with
+/// Readiness, so that it does all work under its own lock.
 class Loop {
  public:
   asio::io_context& context() { return context_; }
@@ -34,8 +34,8 @@ class Loop {
       asio::make_work_guard(context_);
 };
 
-/// Whether it is worth trying to read from a socket, or to write. **Rule:** await() is called after
-/// a try that found nothing to do; from then on the loop watches the socket until there is.
+/// Whether it is worth trying to read from a socket, or to write to it. **Rule:** await() is called
+/// after an attempt that would block; from then on the loop watches the socket until it is ready.
 class Readiness {
  public:
   explicit operator bool() const { return !*awaited_; }

@@ -18,11 +18,12 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kAskPeriod{5};       // between two reports of the monitor
 constexpr milliseconds kGoodbye{1000};      // for the others to close their ends
-constexpr milliseconds kLastWords{250};     // of a process that the launcher says has died
+constexpr milliseconds kLastWords{250};     // for messages sent before a death that was reported
 constexpr std::size_t kMaxText = 64 << 10;  // bytes
 
-/// A connection that the other end has closed says so by itself; SIGINT and SIGTERM are the
-/// program's, as libraries may have handlers of their own while they are loaded.
+/// Blocks SIGPIPE, because a write to a closed connection already reports an error; and SIGINT and
+/// SIGTERM, because the program's threads handle them and libraries may install handlers of their
+/// own while they are loaded.
 void block_signals() {
   sigset_t signals;
   ::sigemptyset(&signals);
@@ -128,7 +129,7 @@ termination::Verdict Member::wait(milliseconds time) {
   return current_verdict();
 }
 
-/// A wait cannot be resumed after an exception, so the other processes have to know of it.
+/// A wait cannot be resumed after an exception, so the other processes must be told.
 void Member::poll_user(Lock& lock) {
   if (!options_.poll || Clock::now() - polled_user_at_ < kPollPeriod) return;
   polled_user_at_ = Clock::now();
@@ -150,7 +151,7 @@ void Member::fail(const std::string& why) noexcept {
     const Lock lock(mutex_);
     set_failure(fmt::format("{}: {}", roster_.name(membership_.rank), why), true);
   } catch (const std::bad_alloc&) {
-    std::terminate();  // the others notice that this process has ended
+    std::terminate();  // the others will notice that this process has ended
   }
 }
 
@@ -207,7 +208,7 @@ void Member::send_to_all(const Message& message) {
     if (peer.connection) peer.connection->send(message);
 }
 
-/// What is silent has died; what has other bytes to read needs no sign of life.
+/// Treats silent peers as dead. Sends heartbeats only to peers that have nothing else to read.
 void Member::check_peers() {
   const bool due = is_heartbeat_due();
   for (unsigned rank = 0; rank < peers_.size(); ++rank) {
@@ -228,7 +229,8 @@ void Member::hear(unsigned rank, const std::string& why) {
     notices_.push_back({rank, why, clock_.now()});
 }
 
-/// What a process said before it died, or that it left in order, may still be on its way.
+/// Acts on the launcher's notices after a delay: the last messages of a dead process, or its
+/// goodbye, may still be in flight.
 void Member::check_notices() {
   while (!notices_.empty() && clock_.now() - notices_.front().at > kLastWords) {
     const Notice notice = std::move(notices_.front());
@@ -237,7 +239,8 @@ void Member::check_notices() {
   }
 }
 
-/// Of processes that this one has no connection with, process 0 tells.
+/// Acts on a notice only if this process is connected with the dead process or waits for it to
+/// join. Losses of other processes are announced by process 0.
 void Member::believe(unsigned rank, const std::string& why) {
   const bool awaited = !joined_ && (membership_.rank == 0 || rank == 0);
   if (peers_[rank].left) return;
@@ -277,12 +280,12 @@ void Member::part(unsigned rank, End how) {
   peers_[rank].connection.reset();
   if (how == End::malformed) ++malformed_;
   if (how == End::malformed)
-    set_failure(roster_.name(rank) + " sent what no process of this version sends");
+    set_failure(roster_.name(rank) + " sent a malformed message (another version of toroid?)");
   else if (!peers_[rank].left)
     miss(rank, roster_.name(rank) + " died: connection closed");
 }
 
-/// Goes on after an error in this process, to tell the others.
+/// The thread's function. Goes on after an error in this process, to tell the others.
 void Member::run() noexcept {
   block_signals();
   try {
@@ -297,12 +300,12 @@ void Member::run() noexcept {
     } catch (const std::exception& error) {
       fail(error.what());
       more = !is_leaving();
-      std::this_thread::sleep_for(kPollPeriod);  // the next turn may end so, too
+      std::this_thread::sleep_for(kPollPeriod);  // the next turn may fail as well
     }
   }
 }
 
-/// False: the thread is to end.
+/// One iteration of the thread. False: the thread must end.
 bool Member::turn() {
   milliseconds time{0};
   {
@@ -352,7 +355,8 @@ bool Member::is_monitor_due() const {
   return is_watching() && (wanted_wave() != 0 || Clock::now() - asked_at_ >= kAskPeriod);
 }
 
-/// Without the mutex: the monitor may take locks under which other threads call fail().
+/// Calls the monitor without the mutex: the monitor may take locks that other threads hold while
+/// they call fail().
 void Member::ask_monitor() {
   const Lock asking(asking_);
   std::vector<unsigned> lost;
@@ -369,7 +373,7 @@ void Member::ask_monitor() {
   handle_own_report(report);
 }
 
-/// Without the mutex: the callback may call name().
+/// Calls the callback without the mutex: it may call name().
 void Member::abandon_if_due() {
   const Lock asking(asking_);
   std::string why;
@@ -387,7 +391,8 @@ bool Member::is_abandonment_due() const {
          clock_.now() - failed_at_ >= options_.patience_after_failure;
 }
 
-/// Stays while something can still be brought to the others, or they have not closed their ends.
+/// Whether the thread may end: all connections are closed, or nothing has moved for too long. Waits
+/// longer while messages can still be delivered.
 bool Member::has_left() const {
   bool connected = false;
   bool unwritten = false;

@@ -1,4 +1,4 @@
-// What process 0 (hub.cpp) and all other processes (leaf.cpp) have in common as members of a job.
+// The code common to process 0 (hub.cpp) and all other processes (leaf.cpp) of a job.
 #pragma once
 
 #include <chrono>
@@ -28,9 +28,9 @@ namespace toroid::job {
 /// A process's end of the star that a job's connections form.
 ///
 /// **Threads:** the program calls the public functions; the job's thread runs from join() to
-/// leave() and owns the connections. **Locking:** `mutex_` guards all state that has no comment of
-/// its own. The thread holds it except while it dials, waits in the loop or asks the monitor; the
-/// program's calls queue messages, wake the thread and wait for `changed_`. Owned by Job.
+/// leave() and owns the connections. **Locking:** `mutex_` guards all state unless a comment says
+/// otherwise. The thread holds it except while it dials, waits in the loop or calls the monitor;
+/// the program's calls queue messages, wake the thread and wait for `changed_`. Owned by Job.
 class Member {
  public:
   virtual ~Member();
@@ -39,7 +39,7 @@ class Member {
 
   /// Returns when all processes have joined the job. Throws RunFailed.
   void join();
-  /// Leaves the job in order and ends the thread. REQUIRES: no other call is under way or follows.
+  /// Leaves the job in order and ends the thread. REQUIRES: no other call is running or follows.
   void leave() noexcept;
 
   const Membership& membership() const { return membership_; }
@@ -51,7 +51,7 @@ class Member {
   std::string name(unsigned rank);
   void set_place(unsigned rank, std::string place);
 
-  /// Job::gather() or Job::all_gather(), by `kind`.
+  /// Job::gather() or Job::all_gather(), depending on `kind`.
   virtual std::vector<Blob> gather(BlobKind kind, Bytes mine) = 0;
 
   void watch(RunMonitor& monitor, std::chrono::milliseconds stall, OnLoss on_loss);
@@ -67,7 +67,8 @@ class Member {
 
   Member(Membership membership, JobOptions options);
 
-  /// Another process, as far as this one is connected with it: process 0 with all, others with it.
+  /// The state of another process. Process 0 is connected with all processes, the others only with
+  /// process 0.
   struct Peer {
     std::unique_ptr<Connection> connection{};
     bool left = false;  ///< has left in order
@@ -88,22 +89,22 @@ class Member {
 
   /// Called by the program before there is a thread. Throws RunFailed.
   virtual void prepare() {}
-  /// Called by the thread, before all else and without the mutex. Throws RunFailed.
+  /// Called by the thread first of all, without the mutex. Throws RunFailed.
   virtual void connect() {}
 
   // Called by the thread, with the mutex.
-  /// A message that is nothing to all members, with its blobs.
+  /// Handles a message that is specific to process 0 or to the others, with its blobs.
   virtual void handle(unsigned rank, const Message& message, std::vector<Blob> blobs) = 0;
-  /// A peer has died or is silent: the job fails, unless it goes on without it.
+  /// A peer has died or is silent: the job fails, unless the run goes on without it.
   virtual void miss(unsigned, const std::string& why) { set_failure(why); }
-  /// Serves what is no peer yet.
+  /// Serves connections that are not peers yet.
   virtual void serve_others() {}
   virtual std::uint64_t refused_others() const { return 0; }
-  /// Does what is due by the clock.
+  /// Does periodic work.
   virtual void tick() {}
-  /// Passes on this process's own report of the run that is watched.
+  /// Passes on this process's own report of the watched run.
   virtual void handle_own_report(const termination::MemberReport& report) = 0;
-  /// Number of the wave of reports for which process 0 waits for this process; 0: none.
+  /// Number of the wave of reports that process 0 expects from this process; 0: none.
   virtual std::uint32_t wanted_wave() const = 0;
   virtual void begin_watch() = 0;
   virtual Message sign_of_life() const { return {{"is", "heartbeat"}}; }
@@ -111,13 +112,13 @@ class Member {
   void add_peer(unsigned rank, std::unique_ptr<Connection> connection);
   void send_to_all(const Message& message);
   void set_failure(std::string why, bool own = false);
-  /// Notes a loss, of which the monitor is told.
+  /// Records a loss; the monitor will be told.
   void note_loss(Loss loss);
   bool goes_on_without() const { return is_watching() && on_loss_ == OnLoss::go_on; }
   bool is_watching() const { return monitor_ != nullptr && verdict_ == termination::Verdict::none; }
   /// Ends the watch with a verdict. The first one counts.
   void decide(termination::Verdict verdict);
-  /// Whether this process has left; then the job fails.
+  /// Whether process `rank` has left; if so, fails the job.
   bool is_deserted_by(unsigned rank);
 
   static constexpr std::chrono::milliseconds kPollPeriod{50};
@@ -132,14 +133,14 @@ class Member {
   std::vector<Peer> peers_;  ///< [rank]
   std::uint64_t session_ = 0;
   std::chrono::nanoseconds clock_offset_{0};
-  AwakeClock clock_;            ///< the thread's
+  AwakeClock clock_;            ///< stepped by the thread
   std::uint64_t sequence_ = 0;  ///< number of the last collective
   bool joined_ = false;
   bool leaving_ = false;
 
-  std::uint32_t watch_ = 0;             ///< number of the run that is watched, from 1
-  std::chrono::milliseconds stall_{0};  ///< its limit
-  OnLoss on_loss_ = OnLoss::fail;       ///< of the run that is watched
+  std::uint32_t watch_ = 0;             ///< number of the watched run, from 1
+  std::chrono::milliseconds stall_{0};  ///< stall limit of the watched run
+  OnLoss on_loss_ = OnLoss::fail;       ///< for the watched run
   std::vector<Loss> losses_;
   termination::Verdict verdict_ = termination::Verdict::none;
 
@@ -169,26 +170,26 @@ class Member {
   /// Held while the monitor reports or the job is abandoned. Locked before mutex_.
   std::mutex asking_;
   RunMonitor* monitor_ = nullptr;
-  std::size_t told_losses_ = 0;  ///< those of losses_ that the monitor knows
+  std::size_t told_losses_ = 0;  ///< number of losses_ that the monitor has been told
   Clock::time_point asked_at_{};
   Clock::time_point polled_user_at_{};
   Clock::time_point beat_at_{};
   Clock::time_point failed_at_{};  ///< by clock_
   bool abandoned_ = false;
-  /// What the launcher says of a process, and when it said so, by clock_.
+  /// A launcher's notice of a dead process, and its time by clock_.
   struct Notice {
     unsigned rank = 0;
     std::string why;
     Clock::time_point at{};
   };
   std::vector<Notice> notices_;
-  Clock::time_point moved_at_{};  ///< when bytes have last been written or read
-  std::uint64_t moved_ = 0;       ///< bytes until then
+  Clock::time_point moved_at_{};  ///< when bytes were last seen to be written or read
+  std::uint64_t moved_ = 0;       ///< bytes moved up to then
   std::uint64_t malformed_ = 0;
   std::jthread thread_;
 };
 
-/// Process 0: it admits the others, passes on what they say, and decides how a run ends.
+/// Process 0: admits the others, distributes their data, and decides how a run ends.
 std::unique_ptr<Member> make_hub(Membership membership, const JobOptions& options);
 /// Any other process.
 std::unique_ptr<Member> make_leaf(Membership membership, const JobOptions& options);

@@ -20,7 +20,7 @@ constexpr int kAcceptedAtOnce = 16;
 
 }  // namespace
 
-/// The kernel knows which family the addresses are of, whatever Asio is told.
+/// The kernel knows the address family of the socket; the protocol passed to Asio does not matter.
 void PendingConnections::open(Socket listener) {
   acceptor_.assign(tcp::v6(), listener.release());
   acceptor_.non_blocking(true);
@@ -44,13 +44,13 @@ void PendingConnections::serve(Clock::time_point now, const Objection& objection
   accept(now);
 }
 
-/// The oldest is closed if there are too many: a process of the job proves itself at once.
+/// Closes the oldest connection if there are too many: a process of the job proves itself at once.
 void PendingConnections::accept(Clock::time_point now) {
   for (int i = 0; i < kAcceptedAtOnce && acceptor_.is_open() && acceptable_; ++i) {
     std::error_code error;
     tcp::socket socket = acceptor_.accept(error);
     if (error == asio::error::would_block) acceptable_.await(acceptor_, tcp::acceptor::wait_read);
-    if (error) return;  // without a descriptor, tries again at the next turn
+    if (error) return;  // if out of file descriptors, tries again at the next turn
     if (pending_.size() == kMaxPending) close_one(pending_.begin(), false);
     pending_.push_back({std::make_unique<Connection>(std::move(socket), tls_, false), now});
   }
@@ -69,7 +69,7 @@ void PendingConnections::serve_one(Iterator pending, const Objection& objection,
   if (pending->hello) answer(pending, objection(*pending->hello), admit);
 }
 
-/// Tells a process that holds the key that it is admitted, or why it is not.
+/// Tells a process that holds the key whether it is admitted or why not.
 void PendingConnections::answer(Iterator pending, const std::string& why, const Admit& admit) {
   Pending one = std::move(*pending);
   pending_.erase(pending);
@@ -88,7 +88,7 @@ void PendingConnections::close_one(Iterator pending, bool refused) {
 std::string PendingConnections::wrong_keys() const {
   return wrong_key_.empty()
              ? ""
-             : fmt::format("; from {} came one that does not hold the same key", wrong_key_);
+             : fmt::format("; a process at {} does not hold the same key", wrong_key_);
 }
 
 }  // namespace toroid::job

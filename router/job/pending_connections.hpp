@@ -23,12 +23,12 @@ namespace toroid::job {
 ///
 /// **Admission:** a peer becomes a member of the job when it has proved that it holds the job key
 /// (see tls.hpp) and has said hello. A connection that sends anything else, or no proof within the
-/// time limit, is closed and counted as refused. Not counted are connections that close without
-/// having sent a byte, and those that close after their proof: a process that dials again does
-/// that. Owned by process 0's Hub and called by the job's thread, with the hub's mutex.
+/// time limit, is closed and counted as refused. Connections that close without having sent a byte
+/// or after their proof are not counted: a process that dials again does this. Owned by process 0's
+/// Hub and called by the job's thread, with the hub's mutex.
 class PendingConnections {
  public:
-  /// Why a process with this hello cannot be admitted; empty: it can.
+  /// Returns why a process with this hello cannot be admitted; empty: it can.
   using Objection = std::function<std::string(const Hello&)>;
   using Admit = std::function<void(const Hello&, std::unique_ptr<Connection>)>;
 
@@ -41,13 +41,13 @@ class PendingConnections {
   void close();
   /// Number of connections refused so far.
   std::uint64_t refused() const { return refused_; }
-  /// "; from 192.0.2.7 came one that does not hold the same key" for the last that failed to prove
-  /// it; empty: there was none.
+  /// "; a process at 192.0.2.7 does not hold the same key" for the last peer with a wrong key;
+  /// empty: there was none.
   std::string wrong_keys() const;
-  /// Numeric address on which it listens.
+  /// Numeric address of the listening socket.
   std::string address() const;
 
-  /// Accepts, reads, admits and closes, by what there is to do at `now`.
+  /// Accepts, reads, admits and closes connections as needed at `now`.
   void serve(Clock::time_point now, const Objection& objection, const Admit& admit);
 
  private:
@@ -69,7 +69,7 @@ class PendingConnections {
   Clock::duration limit_;
   std::list<Pending> pending_;  ///< the oldest first
   std::uint64_t refused_ = 0;
-  std::string wrong_key_;  ///< address of the last one whose key is another; empty: there was none
+  std::string wrong_key_;  ///< address of the last peer with a wrong key; empty: there was none
 };
 
 }  // namespace toroid::job

@@ -1,5 +1,5 @@
-// The place in a job by PMIx, under mpirun or srun. Process 0 draws the key and opens its port; the
-// launcher's own connections, which no stranger has, carry both to the others.
+// Membership of a job from PMIx, under mpirun or srun. Process 0 draws the key and opens its port;
+// the launcher's own connections, which strangers cannot access, carry both to the others.
 #include <pmix_common.h>
 
 #include <cstdlib>
@@ -36,7 +36,7 @@ void decode_meeting(Bytes bytes, Membership& membership) {
   membership.master = message.at("master").get<std::vector<std::string>>();
 }
 
-/// If all processes are on this host, nothing is visible on any network.
+/// Opens a port for the others. If all processes are on this host, only on the loopback.
 Socket open_port(Membership& membership, bool all_here) {
   Socket listener = all_here ? listen_on(kLoopback, 0) : listen_on("", 0);
   membership.port = port_of(listener);
@@ -44,7 +44,7 @@ Socket open_port(Membership& membership, bool all_here) {
   return listener;
 }
 
-/// What process 0 has published.
+/// The key, port and addresses that process 0 has published.
 Blob meeting_of(const PmixSession& session) {
   if (auto meeting = session.published_by_0(kMeeting)) return *std::move(meeting);
   throw RunFailed("PMIx does not know the address of process 0");

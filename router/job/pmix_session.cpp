@@ -24,7 +24,7 @@ void expect(pmix_status_t status, const char* what) {
     throw RunFailed(fmt::format("PMIx cannot {}: {}", what, PMIx_Error_string(status)));
 }
 
-/// A value that PMIx has found, or none.
+/// A value looked up in PMIx, if it exists.
 class FoundValue {
  public:
   FoundValue(const pmix_proc_t& of, const char* name) {
@@ -55,7 +55,8 @@ const pmix_info_t* find(std::span<const pmix_info_t> infos, std::string_view key
   return nullptr;
 }
 
-/// Threads that PMIx starts leave SIGINT and SIGTERM to those of the program.
+/// Blocks SIGINT and SIGTERM in the threads that PMIx starts, so that the program's threads get
+/// them.
 pmix_status_t init_without_signals(pmix_proc_t& self) {
   sigset_t signals;
   sigset_t before;
@@ -67,17 +68,17 @@ pmix_status_t init_without_signals(pmix_proc_t& self) {
   return status;
 }
 
-/// The ways in which a launcher says that a process has died.
+/// The events by which a launcher reports that a process has died.
 std::array<pmix_status_t, 5> deaths() {
   return {PMIX_ERR_PROC_ABORTED_BY_SIG, PMIX_ERR_PROC_TERM_WO_SYNC, PMIX_ERR_EXIT_NONZERO_TERM,
           PMIX_ERR_PROC_KILLED_BY_CMD, PMIX_ERR_PROC_SENSOR_BOUND_EXCEEDED};
 }
 
-/// Who listens to events. It outlives a session that is abandoned.
+/// The listener for events. It outlives a session that is abandoned.
 struct Listener {
   std::mutex mutex;  ///< held while `died` is called
   LauncherEvents::Died died;
-  std::string job;  ///< PMIx's name of it: launchers tell of other jobs, too
+  std::string job;  ///< PMIx's name of this job: launchers may also report about other jobs
 };
 
 Listener& listener() {
@@ -149,7 +150,7 @@ std::optional<Blob> PmixSession::published_by_0(const char* name) const {
   return Blob(bytes, bytes + object.size);
 }
 
-/// A launcher may know no events after all: then connections alone tell.
+/// Ignores a failure to register: without events, losses are noticed by the connections alone.
 void PmixSession::listen(Died died) {
   {
     const std::lock_guard lock(listener().mutex);

@@ -1,4 +1,4 @@
-// A process's connection with its launcher, by PMIx.
+// A process's connection with its launcher through PMIx.
 #pragma once
 
 #include <pmix_common.h>
@@ -11,10 +11,10 @@
 
 namespace toroid::job {
 
-/// A session with PMIx, from PMIx_Init to PMIx_Finalize. There is one at a time in a process. All
-/// throw RunFailed. **Events:** a launcher sends them only as long as the session is open. Those
-/// that send none (Open MPI 4's mpirun, Slurm) take the end of a process with an open session for
-/// the end of the job. Owned by the membership.
+/// A session with PMIx, from PMIx_Init to PMIx_Finalize. A process has at most one at a time. All
+/// functions may throw RunFailed. **Events:** a launcher sends events only while the session is
+/// open. Launchers that send none (Open MPI 4's mpirun, Slurm) end the job if a process ends with
+/// an open session. Owned by the membership.
 class PmixSession final : public LauncherEvents {
  public:
   PmixSession();
@@ -23,15 +23,15 @@ class PmixSession final : public LauncherEvents {
   PmixSession& operator=(const PmixSession&) = delete;
 
   unsigned rank() const { return self_.rank; }
-  /// Whether this launcher is one that sends events: PRRTE (prterun, Open MPI 5's mpirun).
+  /// Whether this launcher sends events: PRRTE (prterun, Open MPI 5's mpirun) does.
   bool sends_events() const;
-  /// A number that the launcher knows about the whole job; 0 if it does not.
+  /// A number from the launcher about the whole job; 0 if unknown.
   std::uint32_t of_job(const char* name) const;
 
-  /// Makes `bytes` known to the others, once they have called exchange(), too.
+  /// Makes `bytes` available to the others after all processes have called exchange().
   void publish(const char* name, const Blob& bytes) const;
   void exchange() const;
-  /// What process 0 has published; none: nothing of that name.
+  /// The bytes that process 0 has published under `name`; nullopt: none.
   std::optional<Blob> published_by_0(const char* name) const;
 
   void listen(Died died) override;
@@ -41,7 +41,7 @@ class PmixSession final : public LauncherEvents {
   pmix_proc_t process(pmix_rank_t rank) const;
 
   pmix_proc_t self_{};
-  bool abandoned_ = false;  ///< is left to the end of the process
+  bool abandoned_ = false;  ///< stays open until the process ends
 };
 
 }  // namespace toroid::job

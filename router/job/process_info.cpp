@@ -17,7 +17,7 @@
 namespace toroid::job {
 namespace {
 
-/// The boot and the time namespace: the latter, because a container may have a clock of its own.
+/// The boot id and the time namespace; the latter because a container may have its own clock.
 std::string kernel() {
   std::string boot;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
@@ -52,7 +52,7 @@ void Roster::replace_loopback() {
 }
 
 void Roster::set_infos(std::vector<ProcessInfo> infos) {
-  if (infos.size() != infos_.size()) throw Malformed("a table of another job");
+  if (infos.size() != infos_.size()) throw Malformed("a table of a wrong size");
   infos_ = std::move(infos);
 }
 

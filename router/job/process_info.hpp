@@ -1,4 +1,4 @@
-// Who the processes of a job are, and how messages name them.
+// The identity of the processes of a job, and their names in messages.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace toroid::job {
 
-/// This process, without its address.
+/// Information about this process, without its address.
 ProcessInfo this_process();
 
 /// The processes of a job.
@@ -22,11 +22,11 @@ class Roster {
   void set_place(unsigned rank, std::string place) { places_[rank] = std::move(place); }
   /// Job::name().
   std::string name(unsigned rank) const;
-  /// Gives processes that are connected with process 0 over the loopback the address of process 0.
+  /// Replaces loopback addresses by the address of process 0, which is on the same host.
   void replace_loopback();
 
   const std::vector<ProcessInfo>& infos() const { return infos_; }
-  /// Throws Malformed if they are not of as many processes.
+  /// Throws Malformed if the number of processes differs.
   void set_infos(std::vector<ProcessInfo> infos);
 
  private:

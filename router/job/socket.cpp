@@ -53,7 +53,7 @@ tcp::endpoint endpoint_of(const sockaddr* address, std::size_t size) {
   return endpoint;
 }
 
-/// Empty: it is down, of this link or this host only, or has no IP address.
+/// The interface's address; empty if it is down, link-local, loopback, or not an IP address.
 std::string address_of(const ifaddrs& interface) {
   const sockaddr* const raw = interface.ifa_addr;
   const bool v4 = raw != nullptr && raw->sa_family == AF_INET;
@@ -70,7 +70,7 @@ void Socket::close() {
   if (fd_ >= 0) ::close(std::exchange(fd_, -1));
 }
 
-/// Prefers IPv6: such a socket accepts IPv4 as well.
+/// Prefers IPv6, because an IPv6 socket also accepts IPv4.
 Socket listen_on(const std::string& address, std::uint16_t port) {
   std::error_code error;
   const auto found = resolve(address, port, error);

@@ -1,4 +1,4 @@
-// Where process 0 listens, as file descriptors that a launcher can hand over, and addresses.
+// Listening sockets of process 0, as file descriptors that a launcher can hand over; addresses.
 #pragma once
 
 #include <cstdint>
@@ -33,24 +33,24 @@ class Socket {
   int fd_ = -1;
 };
 
-/// Listens where others reach this host by `name`: on the address that it stands for; on all
-/// interfaces where that is the loopback though the name is none of its own, as a host's name often
-/// is on the host itself, because others take it for another address. Throws RunFailed.
+/// Listens on the address that `name` resolves to. If that is the loopback although `name` is not a
+/// loopback name, as often for a host's own name, listens on all interfaces instead, because other
+/// hosts resolve the name to another address. Throws RunFailed.
 Socket listen_as(const std::string& name, std::uint16_t port);
-/// Listens on the interface of one address; of none: on all. Port 0 stands for any free one. Throws
-/// RunFailed.
+/// Listens on the interface with this address, or on all interfaces if it is empty. Port 0 stands
+/// for any free port. Throws RunFailed.
 Socket listen_on(const std::string& address, std::uint16_t port);
-/// Whether `address` belongs to the loopback. A job that is reached there must not be visible on
-/// any network.
+/// Whether `address` belongs to the loopback. A job at such an address must not be visible on any
+/// network.
 bool is_loopback(const std::string& address);
 bool is_listening(int fd);
-/// Has a descriptor closed when this process executes another program.
+/// Sets close-on-exec.
 void make_private(const Socket& socket);
 
 std::uint16_t port_of(const Socket& listener);
-/// Numeric; an IPv4 address of an IPv6 socket as one of IPv4.
+/// The numeric address; an IPv4-mapped IPv6 address is printed as IPv4.
 std::string text_of(const asio::ip::address& address);
-/// Addresses of all interfaces that are up, without loopback and link-local ones.
+/// Addresses of all interfaces that are up, except loopback and link-local addresses.
 std::vector<std::string> interface_addresses();
 
 }  // namespace toroid::job

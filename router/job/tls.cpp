@@ -44,8 +44,7 @@ void FreeTls::operator()(ssl_ctx_st* context) const {
   SSL_CTX_free(context);
 }
 
-/// Whoever is called has no certificate, and whoever calls trusts none: without the key there is no
-/// handshake.
+/// The server has no certificate and the client trusts none: without the key the handshake fails.
 Tls::Tls(const JobKey& key)
     : key_(std::make_unique<const Digest>(key.sign("toroid job: TLS", {}))),
       context_(SSL_CTX_new(TLS_method())) {

@@ -1,7 +1,7 @@
-// How both ends of a connection prove that they hold the job key, and keep others from what they
-// say: TLS 1.3 with a pre-shared key, derived from the job's, and an ephemeral Diffie-Hellman
-// exchange. There are no certificates: an end that does not hold the key gets no further than its
-// first message.
+// TLS 1.3 with a pre-shared key, derived from the job key, and an ephemeral Diffie-Hellman
+// exchange. Both ends of a connection prove that they hold the job key, and nobody else can read or
+// change their messages. There are no certificates: an end that does not hold the key gets no
+// further than its first message.
 #pragma once
 
 #include <memory>
@@ -19,22 +19,22 @@ struct FreeTls {
 };
 using TlsConnection = std::unique_ptr<ssl_st, FreeTls>;
 
-/// What all connections of a process have in common.
+/// The TLS context shared by all connections of a process.
 class Tls {
  public:
   /// Throws RunFailed.
   explicit Tls(const JobKey& key);
 
-  /// Over a socket that does not block and outlives it. The first read or write begins the
-  /// handshake, by this end if it `calls`.
+  /// Makes a TLS connection over a non-blocking socket, which outlives it. The first read or write
+  /// begins the handshake; this end is the client if it `calls`.
   TlsConnection over(int socket, bool calls) const;
 
  private:
-  std::unique_ptr<const Digest> key_;  ///< what the context points to
+  std::unique_ptr<const Digest> key_;  ///< the context points to it
   std::unique_ptr<ssl_ctx_st, FreeTls> context_;
 };
 
-/// After an error of OpenSSL: whether it says that the other end holds another key.
+/// After an error of OpenSSL: whether it means that the other end holds a different key.
 bool says_wrong_key();
 
 }  // namespace toroid::job

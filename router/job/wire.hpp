@@ -23,12 +23,12 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MemberReport, passive, injected, delivered, m
 namespace job {
 
 using Bytes = std::span<const std::byte>;
-/// A map whose member "is" says what it is: hello, welcome, refusal, table, heartbeat, ping, pong,
-/// blobs, report, wave, verdict, loss, failure, goodbye. A member that is missing, or of another
-/// type, throws Message::exception.
+/// A map whose member "is" gives its kind: hello, welcome, refusal, table, heartbeat, ping, pong,
+/// blobs, report, wave, verdict, loss, failure, goodbye. Reading a member that is missing or has a
+/// wrong type throws Message::exception.
 using Message = nlohmann::json;
 
-/// What arrived is not what this version sends.
+/// Something arrived that this version never sends.
 class Malformed : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -55,7 +55,7 @@ struct NumberedReport {
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NumberedReport, watch, wave, report)
 
-/// What a process says of itself to process 0.
+/// A process's introduction to process 0.
 struct Hello {
   unsigned rank = 0;
   unsigned size = 0;  ///< processes of the job

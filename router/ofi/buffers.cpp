@@ -10,15 +10,15 @@
 namespace toroid::ofi {
 namespace {
 
-/// Bytes of all frames of a process: with many peers, frames are shortened to keep below it.
+/// Most bytes for all frames of a process: with many peers, frames are shortened to stay below.
 constexpr std::size_t kMostBytes = std::size_t{128} << 20;
 constexpr std::size_t kLeastFrameBytes = std::size_t{4} << 10;
-/// Bytes behind each frame: packets are delivered in place, where each is read as a full one.
+/// Bytes after each frame: packets are delivered in place and may be read at full packet size.
 constexpr std::size_t kSlack = sizeof(Packet);
 constexpr std::size_t kSmallBytes = sizeof(FrameHeader);
-/// Buffers for frames that only acknowledge, which do not count in the window.
+/// Buffers for frames that only acknowledge; they do not count towards the window.
 constexpr unsigned kSpareInward = 1;
-/// Buffers for frames being filled where those of a whole window are kept.
+/// Buffers for frames being filled, in addition to a whole window of kept frames.
 constexpr unsigned kSpareOutward = 2;
 
 }  // namespace

@@ -20,7 +20,7 @@ class Buffers {
 
   const FlowLimits& limits() const { return limits_; }
   std::span<std::byte> memory() const { return {memory_.get(), bytes_}; }
-  /// The memory of the operations that receive, from its beginning, and that of those that send.
+  /// The memory of the receive operations comes first, that of the send operations after it.
   std::span<std::byte> inward_memory() const {
     return memory().first(inward_.size() * stride(limits_));
   }
@@ -28,25 +28,24 @@ class Buffers {
     return memory().subspan(inward_.size() * stride(limits_));
   }
   /// Operations that receive frames. `Operation::user` is the index. Each peer has a window of
-  /// them, into which it may write, and some for whatever comes.
+  /// operations whose buffers it may write to, and some more for arbitrary frames.
   std::span<Operation> inward() { return inward_; }
-  /// Index of the first operation of the `peer`th peer's window; its slots follow one another.
+  /// Index of the first operation of the `peer`th peer's window; its slots are consecutive.
   static std::uint32_t window_index(unsigned peer, const FlowLimits& limits);
-  /// Bytes from the buffer of an operation that receives to the next one's. The first stands at
-  /// the beginning of memory().
+  /// Bytes from one receive buffer to the next. The first is at the beginning of memory().
   static std::size_t stride(const FlowLimits& limits);
-  /// Number of operations in all.
+  /// Total number of operations.
   std::size_t operations() const {
     return inward_.size() + outward_.size() + acknowledgement_.size();
   }
-  /// Whether this is the address of one of them.
+  /// Whether `operation` is the address of one of these operations.
   bool holds(const void* operation) const;
   /// Operations that send the frames of the `peer`th flow. REQUIRES: peer < peers.
   std::span<Operation> outward(unsigned peer);
   /// Operation that sends the acknowledgements of the `peer`th flow; its buffer holds a header.
   Operation& acknowledgement(unsigned peer) { return acknowledgement_[peer]; }
 
-  /// Bytes that a process keeps for each peer.
+  /// Bytes that a process allocates for each peer.
   static std::size_t bytes_per_peer(const FlowLimits& limits);
   /// Limits with frames of the best length, or shorter if the memory for all peers would be too
   /// large. `checked`: frames are kept until they are acknowledged.

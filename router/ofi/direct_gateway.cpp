@@ -14,15 +14,15 @@ constexpr std::size_t kOwnWorker = 0;
 /// Slots of the ring from another worker to the gateway.
 constexpr std::uint32_t kOutletSlots = 1024;
 
-/// Packets for which a part is worth its header: a frame with less room goes.
+/// Packets from which on a part is worth its header: a frame with less room is sent first.
 constexpr std::uint32_t kLeastInPart = 8;
-/// Packets of a part on its way from another worker: it stays in the caches of both.
+/// Limit for packets of a part from another worker, so that it stays in the caches of both.
 constexpr std::uint32_t kMostInRing = 136;
 
-/// An offer is as long as one packet's payload at most.
+/// An offer is at most as long as one packet's payload.
 static_assert(sizeof(PartOffer) + PutOffer::kMostLabel <= kPayloadBytes);
 
-/// Where what follows a run, which begins at `at`, stands in a frame.
+/// The end of a run that begins at `at`, which is the beginning of the next run in the frame.
 const std::byte* behind(const PacketRun& run, const std::byte* at) {
   if (run.channel == kPartChannel) return at + framed_bytes(part_at(at));
   for (std::uint32_t i = 0; i < run.packets; ++i)
@@ -123,7 +123,7 @@ bool DirectGateway::is_valid_part(unsigned, const PacketRun& run, const PartHead
   return part.bytes >= sizeof(PartOffer) && part.bytes <= sizeof(PartOffer) + PutOffer::kMostLabel;
 }
 
-/// A frame may be released with its last run: what follows a run is found before.
+/// Delivering the last run may release the frame, so the next run is located beforehand.
 void DirectGateway::deliver(ReceivedFrame& frame) {
   if (frame.runs_left == 0) return release(frame);
   const std::byte* at = frame.view.packets;

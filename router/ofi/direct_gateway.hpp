@@ -36,16 +36,17 @@
 namespace toroid::ofi {
 
 /// Sends every packet straight to its destination's process. Nodes of the gateway's own worker
-/// write their packets into frames and read them from frames in place; those of other workers have
-/// rings between them and the gateway. Parts of puts are handed to all nodes as puts whose array is
-/// in the frame; when they are unpacked the frame is told. Called by the worker that serves it.
+/// write their packets into frames and read them from frames in place; nodes of other workers are
+/// connected to the gateway by rings. Parts of puts are handed to all nodes as puts whose array is
+/// in the frame; a Receipt tells the gateway when a part is unpacked. Called by the worker that
+/// serves it.
 class DirectGateway final : public Gateway, public FrameOwner {
  public:
   DirectGateway(Transport& transport, Buffers& buffers, std::span<const FlowIdentity> identities,
                 const ring::Machinery& machinery, const Partition& partition,
                 const Placement& placement);
 
-  /// The node of a place in the switch; the topology owns it.
+  /// Makes the device for a place in the switch; the topology owns it.
   std::unique_ptr<HostDevice> make_device(const ring::SwitchPlug& plug);
   void run_consumed(ReceivedFrame& frame) override;
   void abandon() override { reads_.abandon(); }
@@ -72,13 +73,13 @@ class DirectGateway final : public Gateway, public FrameOwner {
 
    private:
     DirectGateway& gateway_;
-    Outflow* out_ = nullptr;  ///< to the process that room() was last asked for
+    Outflow* out_ = nullptr;  ///< to the process of the last call of room() or part_room()
   };
 
-  /// The outlet of another worker: rings to the gateway; and what has arrived for its nodes.
+  /// The outlet of another worker: rings to the gateway, and the runs that arrived for its nodes.
   class RingOutlet final : public Outlet {
    public:
-    /// `slots`: of the ring of packets; `part_packets`: the most that a part may carry.
+    /// `slots`: size of the packet ring; `part_packets`: maximum number of packets in a part.
     RingOutlet(const Transport& transport, std::uint32_t slots, std::uint32_t part_packets);
     std::uint32_t room(Rank to) override;
     FrameWriter* writer() override { return nullptr; }
@@ -90,7 +91,7 @@ class DirectGateway final : public Gateway, public FrameOwner {
     void commit_part(Rank to, const PartHeader& part) override { parts.commit(to, part); }
     std::size_t least_read() const override { return transport->least_read(); }
     bool try_offer(const OfferedPut& offered) override { return offers.push(offered); }
-    void push() override {}  // the gateway's worker takes it
+    void push() override {}  // the gateway's worker empties the rings
 
     const Transport* transport;
     ring::TaggedMemory memory;
@@ -98,7 +99,7 @@ class DirectGateway final : public Gateway, public FrameOwner {
     std::optional<ring::TaggedReceiver> receiver;  ///< the gateway's end of the ring
     PartRing parts;
     boost::lockfree::spsc_queue<OfferedPut, boost::lockfree::capacity<64>> offers;
-    std::deque<std::pair<Rank, ReceivedRun>> inward;  ///< with the local index of their node
+    std::deque<std::pair<Rank, ReceivedRun>> inward;  ///< (local index of the node, run)
   };
 
   /// Tells the gateway that a part of a frame is unpacked.
@@ -115,7 +116,7 @@ class DirectGateway final : public Gateway, public FrameOwner {
     ReceivedFrame* frame_ = nullptr;
   };
 
-  /// A put that has been read, whose sender is to be told.
+  /// A put that has been read and whose sender must still be told.
   struct Done {
     unsigned peer;
     Rank from;
@@ -137,7 +138,8 @@ class DirectGateway final : public Gateway, public FrameOwner {
   bool forward_offers(RingOutlet& outlet);
   bool tell_done();
   bool try_tell(const Done& done);
-  /// From the rings of other workers into frames. True: something has moved.
+  /// Moves packets, parts and offers from the rings of other workers into frames. True: something
+  /// has moved.
   bool forward_out();
   bool forward_packets(RingOutlet& outlet);
   bool forward_parts(RingOutlet& outlet);
@@ -151,10 +153,10 @@ class DirectGateway final : public Gateway, public FrameOwner {
   FrameOutlet frame_outlet_;
   std::vector<std::unique_ptr<RingOutlet>> ring_outlets_;  ///< [worker]; null: the gateway's own
   std::vector<std::size_t> worker_of_;                     ///< [index among the local nodes]
-  std::vector<HostDevice*> nodes_;                         ///< [index]; of the gateway's own worker
-  std::span<ring::TaggedSender> rings_to_nodes_;  ///< [index]: those of the gateway's worker
-  ring::PutPort* puts_ = nullptr;                 ///< of the gateway's worker
-  Rank own_node_ = 0;  ///< one of the gateway's worker, to which completions of parts come
+  std::vector<HostDevice*> nodes_;                         ///< [index]; null: another worker's node
+  std::span<ring::TaggedSender> rings_to_nodes_;  ///< [index]: rings from the gateway's worker
+  ring::PutPort* puts_ = nullptr;                 ///< port of the gateway's worker
+  Rank own_node_ = 0;  ///< a node of the gateway's worker, to which completions of parts come
   std::vector<Receipt> receipts_;  ///< [Operation::user]
 };
 

@@ -18,7 +18,7 @@
 namespace toroid::ofi {
 namespace {
 
-/// Completions that a queue holds at least.
+/// Minimum size of the completion queue.
 constexpr std::size_t kLeastQueue = 1024;
 constexpr std::string_view kFrames = "the frames' memory";
 constexpr std::string_view kOfPut = "the memory of a put (--frames messages needs none)";
@@ -29,7 +29,7 @@ void check(long result, std::string_view what) {
                                 library().strerror(static_cast<int>(-result))));
 }
 
-/// A network card may want its memory locked, of which the system allows a process only so much.
+/// A network card may need its memory locked, and the system limits how much a process may lock.
 void check_registered(long result, std::string_view what, std::size_t bytes) {
   if (result == 0) return;
   std::string text = fmt::format("libfabric cannot register {}, {} KiB: {}", what, bytes / 1024,
@@ -42,7 +42,7 @@ void check_registered(long result, std::string_view what, std::size_t bytes) {
   throw RunFailed(text);
 }
 
-/// A key that strangers do not know, for providers that draw none. `bytes`: of its length.
+/// A key that strangers cannot guess, for providers that do not draw one. `bytes`: its length.
 std::uint64_t random_key(std::size_t bytes) {
   const std::uint64_t word = random_word();
   return bytes < sizeof(word) ? word & ((std::uint64_t{1} << (8 * bytes)) - 1) : word;
@@ -96,8 +96,8 @@ void Endpoint::open_queue() {
   queue_.reset(queue);
 }
 
-/// Shared memory is named after the process id. If a process of the same id has died and left it
-/// behind, libfabric removes it and reports that it is busy; the second attempt succeeds.
+/// Shared memory is named after the process id. If a dead process with the same id has left some
+/// behind, libfabric removes it and reports EBUSY; the second attempt succeeds.
 void Endpoint::enable() {
   int result = ::fi_enable(endpoint_.get());
   if (result == -FI_EBUSY) result = ::fi_enable(endpoint_.get());
@@ -124,7 +124,7 @@ struct Endpoint::OpenRegion final : Region {
   OpenRegion(std::uint64_t address, Object<fid_mr> opened)
       : Region({address, opened == nullptr ? 0 : ::fi_mr_key(opened.get())}),
         memory(std::move(opened)) {}
-  Object<fid_mr> memory;  ///< null: it need not be registered
+  Object<fid_mr> memory;  ///< null: needs no registration
 };
 
 std::unique_ptr<Region> Endpoint::expose(std::span<const std::byte> memory) {
@@ -137,9 +137,9 @@ std::unique_ptr<Region> Endpoint::open(std::span<std::byte> memory) {
   return std::make_unique<OpenRegion>(0, registered(kOfPut, memory, FI_READ));
 }
 
-/// Over TCP libfabric 1.17 ends the process where it closes a connection on which half of a written
-/// frame has come: it looks for the operation of which it is a part, and there is none. There it
-/// moves nothing unless it is called, so that connections are left to the end of the process.
+/// Over TCP, libfabric 1.17 aborts the process when it closes a connection on which half of a
+/// written frame has arrived: it looks for the matching operation, and there is none. This provider
+/// moves nothing unless it is called, so the connections can stay open until the process ends.
 void Endpoint::close() {
   inward_.reset();
   outward_.reset();
@@ -164,7 +164,7 @@ Contact Endpoint::contact() const {
 
 namespace {
 
-/// libfabric ends by a signal where it finds no memory for what it keeps of a peer.
+/// libfabric crashes if it cannot allocate the memory that it needs for a peer.
 void expect_room() {
   constexpr std::size_t kRoom = std::size_t{32} << 20;
   if (memory_is_limited() && !has_room_for(kRoom))
@@ -196,7 +196,8 @@ bool Endpoint::try_send(Operation& operation) {
   return has_begun(operation, is_written(operation) ? write(operation) : send(operation));
 }
 
-/// What libfabric refuses for good, because the peer is gone, completes with an error.
+/// Whether libfabric has taken the operation. If it refuses for good, because the peer is gone, the
+/// operation completes with an error.
 bool Endpoint::has_begun(Operation& operation, long result) {
   if (result == -FI_EAGAIN) return false;
   if (result != 0) refused_.push_back({&operation, static_cast<int>(-result)});
@@ -226,7 +227,7 @@ long Endpoint::write(Operation& operation) {
                         to.key, &operation.context);
 }
 
-/// A buffer that a peer writes to is not posted: the peer knows when it is free.
+/// A buffer that a peer writes to need not be posted: the peer knows when it is free.
 bool Endpoint::try_receive(Operation& operation) {
   if (is_written(operation)) return true;
   const long result = ::fi_recv(endpoint_.get(), operation.buffer.data(), operation.buffer.size(),
@@ -255,8 +256,8 @@ std::size_t Endpoint::poll(std::span<Completion> completions) {
 
 namespace {
 
-/// Whether a peer has written a frame here. The shm of libfabric 2.1 says only that data have come
-/// with it, and gives the writer's context; no message of ours has data.
+/// Whether a peer has written a frame here. The provider shm of libfabric 2.1 sets only the flag
+/// for data, and gives the writer's context; our messages never carry data.
 bool was_written(std::uint64_t flags) {
   return (flags & FI_REMOTE_WRITE) != 0 ||
          (flags & (FI_REMOTE_CQ_DATA | FI_RECV)) == FI_REMOTE_CQ_DATA;
@@ -275,15 +276,16 @@ Completion Endpoint::completion_of(const fi_cq_data_entry& entry) {
   return {&inward[entry.data], 0, true};
 }
 
-/// The operation whose context libfabric gives back. It is not looked into before it is known to be
-/// one of this endpoint's.
+/// The operation whose context libfabric returns. The pointer is not dereferenced before it is
+/// known to be an operation of this endpoint.
 Operation& Endpoint::completed(void* context, std::uint64_t flags) {
   const auto read = std::ranges::find(reading_, context);
   if (read != reading_.end())
     reading_.erase(read);
   else if (!buffers_->holds(context))
     throw RunFailed(fmt::format(
-        "libfabric's provider {} completes an operation that was not begun here (flags {:#x})",
+        "libfabric's provider {} completed an operation that this process did not start (flags "
+        "{:#x})",
         info_->fabric_attr->prov_name, flags));
   return *static_cast<Operation*>(context);
 }
@@ -293,7 +295,7 @@ std::size_t Endpoint::poll_error(std::span<Completion> completions) {
   const long read = ::fi_cq_readerr(queue_.get(), &error, 0);
   if (read == -FI_EAGAIN) return 0;
   check(read, "read a completion");
-  // An operation of the provider, or of the peer that writes: the peer is told of it, too.
+  // The operation is the provider's, or that of a writing peer, which gets the error as well.
   if (error.op_context == nullptr || was_written(error.flags)) return 0;
   Operation& operation = completed(error.op_context, error.flags);
   const bool too_long = operation.receives && error.err == FI_ETRUNC;

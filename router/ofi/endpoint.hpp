@@ -23,42 +23,42 @@ namespace toroid::ofi {
 /// The address of an endpoint, in the provider's own form.
 using Address = std::vector<std::byte>;
 
-/// How a process is reached: what all processes tell each other before anything is sent.
+/// How a process is reached. All processes exchange this before anything is sent.
 struct Contact {
-  Address address;           ///< empty: it is not reached
-  std::uint64_t memory = 0;  ///< where its buffers stand, as fi_writedata() wants it
-  std::uint64_t key = 0;     ///< of that memory
+  Address address;           ///< empty: no frames go there
+  std::uint64_t memory = 0;  ///< where its buffers start, as fi_writedata() expects it
+  std::uint64_t key = 0;     ///< key of that memory
 };
 
-/// A process that frames go to.
+/// A process that frames are sent to.
 struct Peer {
   Contact contact;
-  std::uint32_t window = 0;  ///< Buffers::window_index() there of what this process writes
+  std::uint32_t window = 0;  ///< the peer's Buffers::window_index() for frames from this process
 };
 
 /// Owns libfabric's objects. Opened by the program's thread and then used by the gateway's worker.
 ///
-/// **Writes:** where the provider writes frames, the buffers that receive are registered for others
-/// to write to. A frame goes by fi_writedata() into its slot of the receiver's window, and the
-/// data, an index of the receiver's operations, tells the receiver. Nothing else can be written:
-/// the key of the memory, which is drawn at random, covers no more. Acknowledgements remain
-/// messages.
+/// **Writes:** if the provider writes frames, the receive buffers are registered for remote writes.
+/// fi_writedata() puts a frame into its slot of the receiver's window, and the immediate data, an
+/// index of the receiver's operations, tells the receiver which slot. Nothing else can be written:
+/// the key of the memory, which is drawn at random, covers only these buffers. Acknowledgements are
+/// always messages.
 ///
-/// **Reads:** memory that is exposed or read into is registered for as long as that lasts.
-/// Providers for which that is expensive keep what was registered in a cache of their own.
+/// **Reads:** memory is registered while it is exposed or read into. Providers for which
+/// registration is expensive cache registrations themselves.
 class Endpoint final : public Transport {
  public:
   /// Opens an endpoint that sends from `buffers` and receives into them; they and `provider`
   /// outlive it. Throws RunFailed with libfabric's reason.
   Endpoint(const Candidate& provider, Buffers& buffers);
 
-  /// Ends what is under way, and touches no memory any more. REQUIRES: no Region is left, and
-  /// nothing else follows.
+  /// Cancels all operations in flight; afterwards no memory is touched. REQUIRES: no Region is
+  /// left, and this is the last call.
   void close();
 
   Contact contact() const;
-  /// Sets the processes that are sent to, by rank. REQUIRES: nothing has been sent yet, and all of
-  /// them have the same limits of buffers.
+  /// Sets the processes that frames are sent to, indexed by rank. REQUIRES: nothing has been sent
+  /// yet, and all processes have the same buffer limits.
   void insert(const std::vector<Peer>& peers);
 
   bool try_send(Operation& operation) override;
@@ -82,9 +82,9 @@ class Endpoint final : public Transport {
 
   struct Remote {
     fi_addr_t address;
-    std::uint64_t window;  ///< where slot 0 of the window stands
+    std::uint64_t window;  ///< address of slot 0 of the window
     std::uint64_t key;
-    std::uint32_t first;  ///< index there of slot 0
+    std::uint32_t first;  ///< index of slot 0 at the remote process
   };
 
   bool has_mode(std::uint64_t bit) const {
@@ -111,16 +111,16 @@ class Endpoint final : public Transport {
   bool writes_;
   std::size_t least_read_;
   Buffers* buffers_;
-  // They must be closed in the reverse order.
+  // These must be closed in reverse order.
   Object<fid_fabric> fabric_;
   Object<fid_domain> domain_;
   Object<fid_cq> queue_;
   Object<fid_av> peers_;
   Object<fid_ep> endpoint_;
-  Object<fid_mr> inward_;            ///< null: it need not be registered
-  Object<fid_mr> outward_;           ///< null: it need not be registered
+  Object<fid_mr> inward_;            ///< null: needs no registration
+  Object<fid_mr> outward_;           ///< null: needs no registration
   std::vector<Remote> remotes_;      ///< [process]
-  std::vector<void*> reading_;       ///< reads that have begun and not completed
+  std::vector<void*> reading_;       ///< reads in flight
   std::vector<Completion> refused_;  ///< sends that failed at once, for the next poll()
 };
 

@@ -9,7 +9,7 @@
 namespace toroid::ofi {
 namespace {
 
-/// Draws of the ways between processes are other ones than those of links.
+/// Distinguishes the random draws of frames between processes from those of links.
 constexpr std::uint64_t kBetweenProcesses = std::uint64_t{1} << 63;
 
 std::uint64_t way_number(unsigned from, unsigned to) {
@@ -20,7 +20,7 @@ std::uint32_t& crc_in(std::span<std::byte> frame) {
   return *reinterpret_cast<std::uint32_t*>(frame.data() + offsetof(FrameHeader, crc));
 }
 
-/// The first payload of a frame; empty: it has none.
+/// The first payload of a frame; empty if it has none.
 std::span<const std::byte> payload_of(std::span<const std::byte> frame) {
   FrameView view;
   if (parse(frame, view) != FrameError::none) return {};
@@ -36,7 +36,7 @@ std::span<const std::byte> payload_of(std::span<const std::byte> frame) {
   return {};
 }
 
-/// Takes a value out of a vector. False: it is not there.
+/// Removes a value from a vector. False: it was not there.
 bool take_out(std::vector<Operation*>& from, Operation* operation) {
   const auto at = std::ranges::find(from, operation);
   if (at == from.end()) return false;
@@ -65,8 +65,8 @@ void FaultyTransport::heal() {
   for (Way& way : ways_) way.draw = {};
 }
 
-/// A frame whose turn has not come yet stays here: the transport's "not now" is none of the
-/// sender's business, and a draw is made once.
+/// Always accepts the frame and queues it here until the transport takes it: a refused attempt must
+/// not draw a second fault.
 bool FaultyTransport::try_send(Operation& operation) {
   Way& way = ways_[operation.peer];
   const std::optional<LinkFault> fault = way.draw.next();
@@ -86,7 +86,7 @@ bool FaultyTransport::try_send(Operation& operation) {
 }
 
 void FaultyTransport::pump(Way& way) {
-  if (way.overtaken && way.overtaken->not_before <= now())  // nothing comes behind it
+  if (way.overtaken && way.overtaken->not_before <= now())  // no later frame has come
     way.departures.push_back(*std::exchange(way.overtaken, std::nullopt));
   while (!way.departures.empty() && try_depart(way.departures.front())) way.departures.pop_front();
 }

@@ -1,4 +1,4 @@
-// A transport on which frames err as they are told to.
+// A transport that injects faults into frames.
 #pragma once
 
 #include <chrono>
@@ -16,22 +16,21 @@
 
 namespace toroid::ofi {
 
-/// Hands frames to another transport, and some of them damaged, twice, late, behind the next one or
-/// not at all, as drawn from a seed for each process that they go to.
+/// Hands frames to another transport, some of them damaged, twice, late, after the next one or not
+/// at all, as drawn from a seed per destination process.
 ///
-/// **Rate:** between processes the frame is what errs, acknowledgements too, whatever links its
-/// packets come from: of the rates the last one for all links counts, those of single links do not.
-/// **In place:** a frame is damaged in the sender's buffer and mended when its sending completes:
-/// until then nobody else touches it. **Silent:** a byte of payload is damaged, and the frame's CRC
-/// is made to fit; a frame without payload stays as it is. **Order:** what is late holds up what
-/// goes to the same process behind it.
-/// Owned by the fabric, called by the worker that serves the gateway. REQUIRES: frames are
-/// messages.
+/// **Rate:** between processes, faults hit frames, including acknowledgements, whatever links their
+/// packets use: the last rate that was given for all links applies; rates of single links do not.
+/// **In place:** a frame is damaged in the sender's buffer and mended when its sending completes;
+/// until then nobody else touches the buffer. **Silent:** a byte of payload is damaged and the
+/// frame's CRC is recomputed to match; a frame without payload is not changed. **Order:** a late
+/// frame delays all later frames to the same process. Owned by the fabric, called by the worker
+/// that serves the gateway. REQUIRES: frames are messages.
 class FaultyTransport final : public Transport {
  public:
   static constexpr std::chrono::microseconds kDelay{500};
 
-  /// `transport` outlives it. `self`: of `processes`.
+  /// `transport` outlives it. `self`: rank of this process, below `processes`.
   FaultyTransport(Transport& transport, const LinkErrors& errors, std::uint64_t seed, unsigned self,
                   unsigned processes);
 
@@ -41,9 +40,9 @@ class FaultyTransport final : public Transport {
   std::string text_of(int error) const override { return transport_->text_of(error); }
   Clock::time_point now() const override { return transport_->now(); }
 
-  /// No frame errs from now on.
+  /// Injects no more faults from now on.
   void heal();
-  /// Frames that erred.
+  /// Number of faults drawn.
   std::uint64_t faults() const { return faults_; }
 
  private:
@@ -56,34 +55,34 @@ class FaultyTransport final : public Transport {
   struct Way {
     LinkFaultDraw draw;
     std::deque<Departure> departures;
-    std::optional<Departure> overtaken{};  ///< goes behind the next one
+    std::optional<Departure> overtaken{};  ///< leaves after the next frame
   };
   /// A frame that is damaged while it is being sent.
   struct Damage {
     Operation* operation;
     std::size_t at;  ///< byte of the buffer
     std::byte bits;
-    std::uint32_t crc;  ///< the header's, before
+    std::uint32_t crc;  ///< the header's CRC before the damage
   };
 
   void pump(Way& way);
   bool try_depart(const Departure& departure);
   void damage(Operation& operation, LinkFault fault);
   void mend(const Operation& operation);
-  /// Whether the completion is the gateway's to know.
+  /// Whether the gateway must see the completion.
   bool is_told(const Completion& completion);
 
   Transport* transport_;
   std::vector<Way> ways_;  ///< [process]
-  Random random_;          ///< of what is damaged
+  Random random_;          ///< chooses the bits to damage
   std::vector<Damage> damages_;
   std::vector<Operation*> twice_;  ///< being sent for the first of two times
   std::vector<Operation*> again_;  ///< to be sent for the second time
-  std::vector<Operation*> lost_;   ///< whose completion has not been told yet
+  std::vector<Operation*> lost_;   ///< dropped, completion not reported yet
   std::uint64_t faults_ = 0;
 };
 
-/// The rate of frames between processes: that of all links.
+/// The fault rate of frames between processes: the rate that applies to all links.
 double frame_error_rate(const LinkErrors& errors);
 
 }  // namespace toroid::ofi

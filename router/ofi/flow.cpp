@@ -59,7 +59,7 @@ bool Outflow::provide_buffer() {
   return true;
 }
 
-/// The transport may never complete what it has of the other buffers.
+/// Writes go to a waste buffer from now on: the transport may never return the frame buffers.
 void Outflow::abandon() {
   waste_.resize(frame_bytes_ / sizeof(Packet));
   sealed_ = nullptr;
@@ -107,7 +107,7 @@ FrameHeader Outflow::header(std::uint64_t sequence) {
   return header;
 }
 
-/// Numbers and sends the frame that is being filled, or keeps it until the transport is not busy.
+/// Numbers the frame being filled and sends it, or keeps it if the transport is busy.
 bool Outflow::try_seal() {
   if (sealed_ != nullptr && !try_send_sealed()) return false;
   if (sent_ - freed_ >= window_) return false;
@@ -171,8 +171,8 @@ bool Outflow::acknowledged(const FrameHeader& header) {
   return has_received || has_freed;
 }
 
-/// Where the other end has received everything, but is not known to have freed it, nothing can be
-/// sent again: it is asked.
+/// If the other end has received everything but is not known to have freed it, there is nothing to
+/// resend, so it is asked for an acknowledgement.
 void Outflow::repeat(Clock::time_point now) {
   if (Operation* const operation = kept_->due(now)) {
     if (transport_->try_send(*operation)) kept_->sent(*operation, now);

@@ -1,11 +1,11 @@
 // The two directions of the frames between a pair of processes.
 //
 // **Flow control:** an Outflow numbers its frames and sends no more than the other end has buffers
-// for. **Order:** an Inflow puts the frames that arrive in the order of their numbers.
-// **Authenticity:** a frame carries a token, which only holders of the job key can compute. A frame
-// of another run, or a copy of one of this run, is refused by its token or its sequence number.
-// **Links that err:** frames are kept and sent again until they have arrived; see KeptFrames.
-// **Loss:** when the peer is lost, what was to be sent to it is dropped and counted.
+// for. **Order:** an Inflow sorts arriving frames by their numbers. **Authenticity:** a frame
+// carries a token that only holders of the job key can compute. A frame of another run, or a copy
+// of a frame of this run, is refused because of its token or its sequence number. **Link errors:**
+// frames are kept and resent until they have arrived; see KeptFrames. **Loss:** when the peer is
+// lost, packets to it are dropped and counted.
 #pragma once
 
 #include <algorithm>
@@ -24,14 +24,14 @@
 
 namespace toroid::ofi {
 
-/// Limits of what a process keeps for another one.
+/// Limits of the memory that a process keeps for each peer.
 struct FlowLimits {
   std::size_t frame_bytes = std::size_t{256} << 10;
   unsigned window = 8;        ///< frames that the other end has buffers for
-  unsigned send_buffers = 3;  ///< frames being filled or on their way into the network
+  unsigned send_buffers = 3;  ///< frames being filled or being sent
   CrcScope crc = CrcScope::whole;
-  bool checked = false;  ///< frames may be lost and damaged: they are kept, and sent again
-  /// Time without an acknowledgement after which the other end is suspected.
+  bool checked = false;  ///< frames may be lost or damaged, so they are kept for resending
+  /// Time without an acknowledgement after which the other end is suspected of being lost.
   std::chrono::milliseconds suspect_after{3000};
 };
 
@@ -50,8 +50,8 @@ class Inflow {
       : token_(identity.peers_token), held_(window, nullptr), is_free_(window, false) {}
 
   bool knows(const FrameHeader& header) const { return header.token == token_; }
-  /// Keeps a frame until next() returns it. A frame that is refused stays with the caller: one that
-  /// has come before, or for which no buffer has been announced.
+  /// Keeps a frame until next() returns it. Refuses, and leaves with the caller, a frame that has
+  /// arrived before or for which no buffer has been announced.
   FrameError hold(std::uint64_t sequence, Operation& operation);
   /// The next frame in order; null if it has not arrived.
   Operation* next();
@@ -59,12 +59,13 @@ class Inflow {
   void free(std::uint64_t sequence);
 
   std::uint64_t received() const { return next_ - 1; }
-  /// The frames behind the first that is missing, as FrameHeader::held has them.
+  /// The frames that arrived after the first missing one, encoded as in FrameHeader::held.
   std::uint32_t held() const;
-  /// chained_crc() of the frames that next() returned, where links are checked.
+  /// chained_crc() of the frames that next() returned, if links are checked.
   std::uint32_t received_crc() const { return received_crc_; }
   void note_crc(std::uint32_t frame_crc) { received_crc_ = chained_crc(received_crc_, frame_crc); }
-  /// The frames before the first whose buffer is in use: a slot that is announced may be written.
+  /// Number of frames before the first whose buffer is in use: once this is announced, the peer may
+  /// write to their slots again.
   std::uint64_t freed() const { return freed_; }
 
  private:
@@ -73,14 +74,14 @@ class Inflow {
   std::uint64_t freed_ = 0;
   std::uint32_t received_crc_ = 0;
   std::vector<Operation*> held_;  ///< [sequence modulo window]
-  std::vector<bool> is_free_;     ///< [sequence modulo window]; those before are announced
+  std::vector<bool> is_free_;     ///< [sequence modulo window]: freed out of order, after freed_
 };
 
 /// The frames to a peer. Called by the worker that serves the gateway.
 class Outflow {
  public:
-  /// `frames`: operations for frames; `acknowledgement`: one for frames that consist of a header.
-  /// Both are for this flow alone.
+  /// `frames`: operations for frames; `acknowledgement`: operation for frames that consist of a
+  /// header only. Only this flow uses them.
   Outflow(Transport& transport, const FlowIdentity& identity, const Inflow& inflow,
           const FlowLimits& limits, std::span<Operation> frames, Operation& acknowledgement);
 
@@ -96,9 +97,9 @@ class Outflow {
   FrameWriter& writer() { return writer_; }
   /// The peer is lost: from now on there is always room, and nothing is sent.
   void abandon();
-  /// Drops what has been written since. REQUIRES: abandon().
+  /// Drops the packets written since the last call. REQUIRES: abandon().
   void discard();
-  /// Packets that have been written into frames, whatever became of them. After abandon() all
+  /// Number of packets in sealed or dropped frames. After abandon() it includes all packets written
   /// before the last discard().
   std::uint64_t packets() const { return packets_; }
   /// Adds a credit to the frame. False: not now.
@@ -109,30 +110,31 @@ class Outflow {
   /// Sends what waits. False: not now, because the other end has no buffer or the transport is
   /// busy.
   bool try_flush();
-  /// Sends a frame that announces what has been received and freed. False: not now.
+  /// Sends a frame that announces the frames received and freed; if `asks`, it also asks the other
+  /// end for an acknowledgement. False: not now.
   bool try_acknowledge(bool asks = false);
   bool owes_acknowledgement() const {
     return answers_ != Answer::none || announced_received_ != inflow_->received() ||
            announced_freed_ != inflow_->freed();
   }
-  /// Number of buffers that are free again without the other end's knowing it.
+  /// Number of buffers that have been freed but not announced to the other end.
   std::uint64_t unannounced() const { return inflow_->freed() - announced_freed_; }
 
   /// An operation of this flow has completed.
   void completed(Operation& operation);
-  /// Takes in what a frame of the other end says of those that it has received and freed. True: it
-  /// has received or freed more.
+  /// Processes the counts of received and freed frames in a header from the other end. True: one of
+  /// them has grown.
   bool acknowledged(const FrameHeader& header);
 
-  /// Why the other end is to hear at once what has arrived, though nothing is new.
+  /// Why the other end needs an immediate acknowledgement although no count has changed.
   enum class Answer : std::uint8_t {
     none,
-    state,   ///< it has sent a frame again, or one behind a gap, or asked
+    state,   ///< it has resent a frame, sent a frame after a gap, or asked
     damage,  ///< a damaged frame has been refused
   };
   void answer(Answer answer) { answers_ = std::max(answers_, answer); }
   bool must_answer() const { return answers_ != Answer::none; }
-  /// Sends again what is missing or late at the other end. REQUIRES: links are checked.
+  /// Resends frames that are missing or late at the other end. REQUIRES: links are checked.
   void repeat(Clock::time_point now);
   /// Null: links are not checked.
   const KeptFrames* kept() const { return kept_.get(); }
@@ -142,8 +144,8 @@ class Outflow {
 
   /// Number of frames that the other end is not known to have received.
   std::uint64_t in_flight() const { return sent_ - received_; }
-  /// Whether no frame in flight has been acknowledged for `patience`, nor does chance explain that
-  /// where links err; in any case after three times as long.
+  /// Whether no frame in flight has been acknowledged for `patience` and, if links are checked,
+  /// link errors are not a likely reason. After three times `patience`: always true.
   bool is_unanswered(Clock::time_point now, Clock::duration patience) const {
     const Clock::duration waited = now - waiting_since_;
     if (in_flight() == 0 || waited <= patience) return false;
@@ -167,19 +169,19 @@ class Outflow {
   std::vector<Operation*> free_;
   Operation* filling_ = nullptr;  ///< the operation whose buffer writer_ fills
   FrameWriter writer_;
-  Operation* sealed_ = nullptr;  ///< numbered and signed, but the transport was busy
+  Operation* sealed_ = nullptr;  ///< numbered frame that waits because the transport was busy
   Operation* acknowledgement_;
   bool acknowledging_ = false;
   std::size_t frame_bytes_;
-  std::vector<Packet> waste_;  ///< where is written what nobody gets; empty: the peer is there
-  std::uint64_t packets_ = 0;  ///< in the frames that are sealed or dropped
+  std::vector<Packet> waste_;  ///< buffer for packets to a lost peer; empty: it is not lost
+  std::uint64_t packets_ = 0;  ///< packets in sealed or dropped frames
   std::uint64_t sent_ = 0;
   std::uint64_t received_ = 0;  ///< frames that the other end has acknowledged
   std::uint64_t freed_ = 0;     ///< frames whose buffers the other end has freed, in order
   std::uint64_t announced_received_ = 0;
   std::uint64_t announced_freed_ = 0;
   Clock::time_point waiting_since_{};
-  Answer answers_ = Answer::none;     ///< what the next acknowledgement is for
+  Answer answers_ = Answer::none;     ///< reason for the next acknowledgement
   std::unique_ptr<KeptFrames> kept_;  ///< null: links are not checked
 };
 

@@ -7,9 +7,10 @@
 //        +--------+----------+----------+------------------+----------------------------+
 //
 // A packet takes its header and payload, rounded up to 64 bytes, so that it can be delivered in
-// place; a full one has 256 bytes. A part takes a PartHeader and its bytes, rounded up likewise. A
-// run says where consecutive packets go, or one part. A credit says which slots of a link's ring
-// are free again. Both ends have the same byte order, which the magic number shows.
+// place; a full packet takes 256 bytes. A part takes a PartHeader and its bytes, rounded up to 64
+// bytes. A run says where one or more consecutive packets, or one part, go. A credit says which
+// slots of a link's ring are free again. Both ends must have the same byte order; the magic number
+// reveals a difference.
 #pragma once
 
 #include <algorithm>
@@ -29,15 +30,15 @@ struct FrameHeader {
   std::uint32_t source;    ///< process that sends the frame
   std::uint64_t token;     ///< proof of the job key; see FlowIdentity
   std::uint64_t sequence;  ///< number of the frame in its flow, from 1; 0: it only acknowledges
-  std::uint64_t received;  ///< frames of the other direction that have arrived in all
-  std::uint64_t freed;     ///< frames of the other direction whose buffers are free again, in all
+  std::uint64_t received;  ///< total number of frames of the other direction that have arrived
+  std::uint64_t freed;     ///< total number of frames of the other direction that have been freed
   std::uint32_t bytes;     ///< length of the frame
   std::uint16_t runs;      ///< number of runs
   std::uint16_t credits;   ///< number of credits
-  /// Where links are checked: frames of the other direction that have arrived behind the first that
-  /// is missing; bit i is the frame received + 2 + i.
+  /// If links are checked: frames of the other direction that have arrived after the first missing
+  /// one; bit i stands for frame received + 2 + i.
   std::uint32_t held;
-  std::uint32_t flags;     ///< kRefusedDamage, kAsks: only of frames that only acknowledge
+  std::uint32_t flags;     ///< kRefusedDamage, kAsks: only in frames that only acknowledge
   std::uint32_t reserved;  ///< 0
   std::uint32_t crc;       ///< CRC-32C of everything else
 };
@@ -53,23 +54,23 @@ struct PacketRun {
   std::uint16_t packets;
   std::uint16_t channel;  ///< torus: the virtual channel; direct: 0, or kPartChannel
 };
-/// The channel of a run of one part, which stands in the frame in place of packets.
+/// The channel that marks a run as one part instead of packets.
 inline constexpr std::uint16_t kPartChannel = UINT16_MAX;
 
-/// What stands in the frame in place of packets.
+/// Content of a part.
 enum class PartKind : std::uint16_t {
-  packed,  ///< the bytes follow, as PayloadSource::pack() wrote them
-  offer,   ///< they can be read from afar: a PartOffer follows, and its label
-  done,    ///< they have been read: the offer's number follows, 4 bytes
+  packed,  ///< the bytes of a put follow, as PayloadSource::pack() wrote them
+  offer,   ///< the bytes can be read remotely: a PartOffer and its label follow
+  done,    ///< the bytes have been read: the number of the offer follows, 4 bytes
 };
 inline constexpr std::uint16_t kPartKinds = 3;
 
 /// Packets of a message that moves by put.
 struct PartHeader {
   std::uint32_t origin;   ///< as in PutDescriptor
-  std::uint32_t first;    ///< number in the message of the first packet
+  std::uint32_t first;    ///< number of the first packet within the message
   std::uint32_t packets;  ///< at least 1
-  std::uint32_t bytes;    ///< that follow: at least 1, and no more than full packets carry
+  std::uint32_t bytes;    ///< bytes that follow: 1 to packets · kPayloadBytes
   HandlerId window;       ///< handler of the receiver
   PartKind kind;
   std::array<std::uint32_t, 3> reserved;
@@ -79,16 +80,16 @@ struct PartHeader {
 struct PartOffer {
   std::uint64_t address;  ///< as in Exposed
   std::uint64_t key;      ///< as in Exposed
-  std::uint64_t bytes;    ///< of the memory, from the address on
+  std::uint64_t bytes;    ///< length of the memory
   std::uint32_t from;     ///< the node that sends it
-  std::uint32_t number;   ///< the sender's, which `done` names
+  std::uint32_t number;   ///< the sender's number of the offer, returned by `done`
 };
 
-/// The packets that have left a link's ring: their slots are free again.
+/// Number of packets that have left a link's ring, whose slots are free again.
 struct LinkCredit {
   std::uint32_t link;  ///< BoundaryLinks::number()
   std::uint32_t reserved;
-  std::uint64_t popped;  ///< packets in all, a ChannelCounts word
+  std::uint64_t popped;  ///< packets so far, a ChannelCounts word
 };
 
 inline constexpr std::size_t kFrameAlignment = 64;
@@ -108,15 +109,15 @@ constexpr std::size_t framed_bytes(const PartHeader& part) {
   return aligned_in_frame(sizeof(PartHeader) + part.bytes);
 }
 
-/// What is wrong with a frame that has arrived.
+/// Why an arriving frame is refused.
 enum class FrameError : std::uint8_t {
   none,
-  malformed,  ///< it is no frame, or its parts do not fit together
+  malformed,  ///< it is not a frame, or its parts do not fit together
   wrong_job,  ///< its sender does not hold this job's key
   bad_checksum,
   wrong_sequence,  ///< its number has been seen before, or lies beyond the window
   bad_packet,      ///< the header of a packet is malformed
-  bad_part,        ///< the header of a part is malformed, or the route has none
+  bad_part,        ///< the header of a part is malformed, or the route does not use parts
 };
 inline constexpr std::array<std::string_view, 7> kFrameErrorNames = {"none",
                                                                      "malformed",
@@ -129,11 +130,11 @@ inline constexpr std::array<std::string_view, 7> kFrameErrorNames = {"none",
 /// What the checksum of a frame covers.
 enum class CrcScope : std::uint8_t {
   whole,   ///< everything
-  tables,  ///< header and tables: what is between them stays in the memory of one host
+  tables,  ///< header and tables, if the packets between them never leave the host's memory
 };
 
-/// CRC-32C of the frame without its header's last field. REQUIRES: the frame has a whole header,
-/// whose tables lie in the frame.
+/// CRC-32C of the frame without its header's last field. REQUIRES: the frame has a whole header and
+/// is long enough for the tables that the header announces.
 std::uint32_t frame_crc(std::span<const std::byte> frame, CrcScope scope = CrcScope::whole);
 
 /// The parts of a frame, in its buffer.
@@ -144,17 +145,19 @@ struct FrameView {
   const std::byte* packets;
 };
 
-/// The frame that begins where a buffer begins, as long as its header says.
+/// The frame at the beginning of a buffer, with the length that its header states, limited to the
+/// buffer.
 std::span<const std::byte> frame_in(std::span<const std::byte> buffer);
 
-/// Checks everything except token, sequence and the packets' headers, and finds the parts.
+/// Checks everything except the token, the sequence number and the headers of packets and parts,
+/// and sets `view`.
 FrameError parse(std::span<const std::byte> bytes, FrameView& view,
                  CrcScope scope = CrcScope::whole);
-/// Checks a part's header, which stands at `at`, before the frame's tables at `end`.
+/// Checks the header of a part at `at`; the part must end before the frame's tables at `end`.
 bool part_fits(const std::byte* at, const std::byte* end);
-/// Checks the headers of packets and parts: every run has packets, or one part,
-/// `valid(run, header)` holds for each, and they fill the space between header and tables exactly.
-/// `valid` takes headers of both kinds.
+/// Checks the headers of packets and parts: every run has at least one packet, or one part;
+/// `valid(run, header)` holds for each header; and they fill the space between header and tables
+/// exactly. `valid` takes headers of both kinds.
 template <typename Valid>
 FrameError check_packets(const FrameView& view, const Valid& valid);
 
@@ -174,7 +177,7 @@ class FrameWriter {
     for (const PacketRun& run : runs_) sum += run.packets;
     return sum;
   }
-  /// Number of full packets that fit even if each is a run of its own.
+  /// Number of full packets that fit even if each needs a new run.
   std::uint32_t room() const {
     const std::size_t used = end_ + tables();
     if (used >= buffer_.size() || runs_.size() + kSpareRuns > UINT16_MAX) return 0;
@@ -195,7 +198,7 @@ class FrameWriter {
 
   /// The place of the next packet. REQUIRES: room().
   Packet& claim() const { return *reinterpret_cast<Packet*>(buffer_.data() + end_); }
-  /// Completes the packet claimed last by its header.
+  /// Completes the packet that was claimed last by writing its header.
   void commit(std::uint32_t target, std::uint16_t channel, const PacketHeader& header) {
     claim().header = header;
     end_ += framed_bytes(header.payload_bytes());
@@ -208,7 +211,7 @@ class FrameWriter {
   std::span<std::byte> claim_part(std::uint32_t packets) const {
     return buffer_.subspan(end_ + sizeof(PartHeader), std::size_t{packets} * kPayloadBytes);
   }
-  /// Completes the part claimed last by its header.
+  /// Completes the part that was claimed last by writing its header.
   void commit_part(std::uint32_t target, const PartHeader& part) {
     *reinterpret_cast<PartHeader*>(buffer_.data() + end_) = part;
     end_ += framed_bytes(part);
@@ -219,8 +222,8 @@ class FrameWriter {
     credits_.push_back({link, 0, popped});
   }
 
-  /// Writes tables and header, whose magic, bytes, runs, credits and checksum it fills in, and
-  /// returns the frame. Afterwards the writer has no buffer.
+  /// Writes the tables and the header, fills in the header's magic, bytes, runs, credits and CRC,
+  /// and returns the frame. Afterwards the writer has no buffer.
   std::span<const std::byte> finish(FrameHeader header);
 
  private:
@@ -254,7 +257,7 @@ FrameError check_packets(const FrameView& view, const Valid& valid) {
   const std::byte* at = view.packets;
   const auto* const end = reinterpret_cast<const std::byte*>(view.runs.data());
   for (const PacketRun& run : view.runs) {
-    if (run.packets == 0) return FrameError::malformed;  // nobody would check its target
+    if (run.packets == 0) return FrameError::malformed;  // its target would remain unchecked
     if (run.channel == kPartChannel) {
       if (run.packets > 1 || !part_fits(at, end) || !valid(run, part_at(at)))
         return FrameError::bad_part;

@@ -8,9 +8,9 @@
 namespace toroid {
 
 enum class FrameWay : std::uint8_t {
-  automatic,  ///< each as `writes` where all processes can and it is not slower, else `messages`
-  messages,   ///< to whichever buffer the receiver has posted; puts are packed
-  writes,     ///< into the receiver's memory, with data that tell it; long puts are read
+  automatic,  ///< writes, and reads, if all processes can and it is not slower; else messages
+  messages,   ///< sent to any buffer that the receiver has posted; puts are packed
+  writes,     ///< written into the receiver's memory, with immediate data; long puts are read
 };
 inline constexpr std::array<std::string_view, 3> kFrameWayNames = {"auto", "messages", "writes"};
 

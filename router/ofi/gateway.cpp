@@ -8,10 +8,10 @@
 namespace toroid::ofi {
 namespace {
 
-/// Frames in flight from which on a frame waits until it is full: fewer would leave the network
-/// idle.
+/// With at least this many frames in flight, a frame waits until it is full; with fewer the network
+/// might become idle.
 constexpr std::uint64_t kKeepsWireBusy = 2;
-/// Time that an acknowledgement waits for a frame that can carry it.
+/// How long an acknowledgement waits for a frame that can carry it.
 constexpr std::chrono::microseconds kAcknowledgeAfter{50};
 /// Steps between two checks for peers that do not answer.
 constexpr unsigned kStepsPerLook = 256;
@@ -48,7 +48,7 @@ void Gateway::post_again() {
   for (Operation* operation : again) post(*operation);
 }
 
-/// Sends before it polls: what a node has just sent should not wait for the network's completions.
+/// Sends before it polls, so that new packets do not wait for the network's completions.
 bool Gateway::step(bool idle) {
   // Relaxed: close_lost() locks. Partner: lose().
   if (has_lost_.load(std::memory_order_relaxed)) close_lost();
@@ -70,7 +70,7 @@ void Gateway::lose(unsigned peer) {
   has_lost_.store(true, std::memory_order_relaxed);
 }
 
-/// An error at sending to a lost peer says nothing about the others.
+/// Clears an error of sending to a lost peer: it says nothing about the others.
 void Gateway::close_lost() {
   const std::lock_guard lock(mutex_);
   for (const unsigned peer : lost_) {
@@ -86,7 +86,7 @@ void Gateway::close_lost() {
   look_for_suspect();
 }
 
-/// Whether a frame that has come names a lost peer as its sender.
+/// Whether an arrived frame names a lost peer as its sender.
 bool Gateway::is_of_lost(const Completion& completion) const {
   const Operation& operation = *completion.operation;
   if (!completion.was_written && operation.bytes < sizeof(FrameHeader)) return false;
@@ -95,8 +95,8 @@ bool Gateway::is_of_lost(const Completion& completion) const {
   return header.source < flows_.size() && is_lost(header.source);
 }
 
-/// Release, and the number of peers last: who sees it sees counts of all of them. Partner:
-/// closed().
+/// Release, with the number of peers last: a reader that sees it also sees the counts of all these
+/// peers. Partner: closed().
 void Gateway::count_closed() {
   std::uint64_t sent = 0;
   std::uint64_t received = 0;
@@ -128,16 +128,16 @@ bool Gateway::send(Flow& flow, bool idle) {
   return (idle || flow.out.in_flight() < kKeepsWireBusy) && flow.out.try_flush();
 }
 
-/// Acknowledges at once if the other end may run out of buffers or waits for an answer, else if no
-/// frame has carried the acknowledgement for a while.
+/// Acknowledges at once if the other end may run out of buffers or waits for an answer; otherwise
+/// only if no frame has carried the acknowledgement for a while.
 void Gateway::acknowledge(Flow& flow) {
   if (flow.out.must_answer() || flow.out.unannounced() >= flow.out.window() / 2)
     return (void)flow.out.try_acknowledge();
   if (transport_->now() - flow.owes_since >= kAcknowledgeAfter) (void)flow.out.try_acknowledge();
 }
 
-/// Where links are checked, frames that are sent again and what they are answered with move
-/// nothing: a run that stands still is seen to.
+/// If links are checked, resent frames and the answers to them do not count as motion, so that a
+/// stall is still detected.
 bool Gateway::poll() {
   std::array<Completion, kCompletionsAtOnce> completions;
   const std::size_t count = transport_->poll(completions);
@@ -146,7 +146,7 @@ bool Gateway::poll() {
   return moved;
 }
 
-/// True: a frame with something new has come.
+/// True: a frame with something new has arrived.
 bool Gateway::complete(const Completion& completion) {
   if (completion.operation == nullptr) {
     count_refused(FrameError::malformed);
@@ -163,7 +163,7 @@ bool Gateway::complete(const Completion& completion) {
   if (completion.error != 0)
     note_error(operation.peer, (operation.reads ? "cannot read a put: " : "") +
                                    transport_->text_of(completion.error));
-  // A read that has failed ends the run: what waits for it is not told.
+  // A failed read ends the run, so its completion is not reported.
   if (!operation.reads)
     flows_[operation.peer]->out.completed(operation);
   else if (completion.error == 0)
@@ -171,7 +171,7 @@ bool Gateway::complete(const Completion& completion) {
   return false;
 }
 
-/// What was written and is refused has changed nothing: its buffer is in use or free as before.
+/// A refused frame that was written leaves its buffer in use or free, as it was before.
 bool Gateway::handle_received(const Completion& completion) {
   Operation& operation = *completion.operation;
   if (!closed_.empty() && is_of_lost(completion)) {
@@ -209,8 +209,8 @@ bool Gateway::take_in(Flow& flow) {
   return moved;
 }
 
-/// A frame that comes twice has been sent again, since its acknowledgement was lost. Of a damaged
-/// one the header may be, too: who is answered in vain, sends too much.
+/// A frame that comes twice was resent because its acknowledgement was lost. The header of a
+/// damaged frame may be damaged as well; then a wrong peer gets an answer and may resend in vain.
 void Gateway::answer_refused(FrameError error, const Operation& operation) {
   if (operation.bytes < sizeof(FrameHeader)) return;
   FrameHeader header;
@@ -222,8 +222,8 @@ void Gateway::answer_refused(FrameError error, const Operation& operation) {
                                                        : Outflow::Answer::damage);
 }
 
-/// What is known of a buffer's frame changes only when the new one is accepted: where frames are
-/// written, the one before may still be held.
+/// Updates received_frames_ only when the new frame is accepted: if frames are written, the
+/// previous frame of that buffer may still be held.
 FrameError Gateway::accept(Operation& operation, bool was_written) {
   const auto bytes =
       was_written ? frame_in(operation.buffer) : operation.buffer.first(operation.bytes);
@@ -244,14 +244,15 @@ FrameError Gateway::accept(Operation& operation, bool was_written) {
   return FrameError::none;
 }
 
-/// The flow that a frame's sender and token name; null: none.
+/// The flow that matches a frame's sender and token; null: none.
 Gateway::Flow* Gateway::flow_of(const FrameHeader& header) const {
   if (header.source >= flows_.size() || flows_[header.source] == nullptr) return nullptr;
   Flow* const flow = flows_[header.source].get();
   return flow->in.knows(header) ? flow : nullptr;
 }
 
-/// Acknowledgements, which have the number 0, are never written.
+/// Whether a written frame is in the slot of its number. Acknowledgements (number 0) are never
+/// written.
 bool Gateway::is_in_its_slot(const Flow& flow, const FrameHeader& header,
                              const Operation& operation) {
   return header.sequence != 0 && operation.user == flow.first + header.sequence % flow.out.window();

@@ -25,64 +25,64 @@ namespace toroid::ofi {
 /// Number of frames refused, by FrameError.
 using RefusedFrames = std::array<std::uint64_t, kFrameErrorNames.size()>;
 
-/// A frame that has arrived and been accepted, until everything in it has been delivered.
+/// A frame that has been accepted and is being delivered.
 struct ReceivedFrame {
   Operation* operation;
   FrameView view;
   std::uint32_t runs_left = 0;  ///< runs that have not been delivered yet
 };
 
-/// An error of the transport at sending to a peer, which need not have failed.
+/// An error while sending to a peer, or reading from it. The peer itself need not have failed.
 struct TransportError {
   unsigned peer;
   std::string what;
   Clock::time_point since;
 };
 
-/// What a gateway has done for the loss of peers.
+/// The flows that a gateway has closed because their peers are lost.
 struct ClosedFlows {
-  std::uint32_t peers = 0;     ///< lost, whose flows are closed
-  std::uint64_t sent = 0;      ///< packets to them, dropped ones included
-  std::uint64_t received = 0;  ///< packets from them; none comes any more
+  std::uint32_t peers = 0;     ///< lost peers whose flows are closed
+  std::uint64_t sent = 0;      ///< packets to them, including dropped ones
+  std::uint64_t received = 0;  ///< packets from them; final
 };
 
-/// Sends and receives the frames of a process. What goes into the frames, and how it is delivered,
-/// differs between the routes: see DirectGateway and TorusGateway. Called by the worker that serves
-/// it, except as said.
+/// Sends and receives the frames of a process. The content of the frames and its delivery differ
+/// between the routes: see DirectGateway and TorusGateway. Called by the worker that serves it,
+/// except where noted.
 class Gateway : public ring::Pollable {
  public:
-  /// `transport` and `buffers` outlive it. `processes`: of the job. `identities`: one for each
-  /// peer; `buffers` are for as many peers.
+  /// `transport` and `buffers` outlive it. `processes`: number of processes of the job.
+  /// `identities`: one for each peer. `buffers` must be made for the same number of peers.
   Gateway(Transport& transport, Buffers& buffers, unsigned processes,
           std::span<const FlowIdentity> identities);
   virtual ~Gateway() = default;
 
   bool step(bool idle) final;
-  /// The run has failed, and its workers have ended: nobody may read or be read any more.
+  /// The run has failed and its workers have ended: closes all memory for remote reads.
   virtual void abandon() {}
 
   /// May be called from any thread.
   RefusedFrames refused() const;
-  /// A peer is lost: soon nothing comes from it any more, and what goes there is dropped. May be
-  /// called from any thread, once for each.
+  /// Declares a peer lost: the next step() closes its flow, then its frames are ignored and packets
+  /// to it are dropped. May be called from any thread, once for each peer.
   void lose(unsigned peer);
-  /// What of lose() has been done. May be called from any thread. What goes to lost peers is
-  /// counted when it leaves its node, what comes from them before it reaches its node.
+  /// The flows closed so far because of lose(). May be called from any thread. Packets to lost
+  /// peers are counted when they leave their node, packets from them before they reach their node.
   ClosedFlows closed() const;
   /// A process that has not acknowledged anything for too long; -1: none. May be called from any
   /// thread.
   int suspect() const { return suspect_.load(std::memory_order_relaxed); }
-  /// The first error at sending to a peer, if any. May be called from any thread.
+  /// The first error of sending to or reading from a peer, if any. May be called from any thread.
   std::optional<TransportError> transport_error() const;
-  /// What this process knows of the frames to and from each peer, where links are checked.
-  /// REQUIRES: the run is over.
+  /// Statistics of the frames to and from each peer; empty if links are not checked. REQUIRES: the
+  /// run is over.
   std::vector<FlowHealth> health() const;
 
  protected:
   Outflow& out(unsigned peer) { return flows_[peer]->out; }
   const Inflow& in(unsigned peer) const { return flows_[peer]->in; }
   const Transport& transport() const { return *transport_; }
-  /// Sends what waits, full frame or not, where it can.
+  /// Sends all waiting frames that the transport and the windows allow, even if they are not full.
   void flush();
   /// Everything in `frame` has been delivered: its buffer is free.
   void release(ReceivedFrame& frame);
@@ -90,13 +90,13 @@ class Gateway : public ring::Pollable {
  private:
   /// Whether a packet with this header may arrive from `peer` in this run.
   virtual bool is_valid(unsigned peer, const PacketRun& run, const PacketHeader& header) const = 0;
-  /// The same of a packed part. Most routes have none.
+  /// Whether a part with this header may arrive. Default: the route does not use parts.
   virtual bool is_valid_part(unsigned, const PacketRun&, const PartHeader&) const { return false; }
-  /// A ReadOperation of this gateway's has completed.
+  /// A ReadOperation of this gateway has completed.
   virtual void read_completed(const Operation&) {}
-  /// Delivers what is in a frame. release() follows when all of it has been delivered.
+  /// Delivers the content of a frame, and calls release() when all of it has been delivered.
   virtual void deliver(ReceivedFrame& frame) = 0;
-  /// Moves what could not be moved before, in both directions. True: something has moved.
+  /// Moves packets that could not be moved before, in both directions. True: something has moved.
   virtual bool progress() = 0;
 
   struct Flow {
@@ -111,8 +111,8 @@ class Gateway : public ring::Pollable {
     Inflow in;
     Outflow out;
     Clock::time_point owes_since{};
-    std::uint64_t refused = 0;  ///< frames, damaged or come twice; counted where links are checked
-    std::uint64_t packets = 0;  ///< in the frames that have been delivered
+    std::uint64_t refused = 0;  ///< frames damaged or received twice; only if links are checked
+    std::uint64_t packets = 0;  ///< packets in delivered frames
     bool is_lost = false;
   };
 
@@ -141,12 +141,12 @@ class Gateway : public ring::Pollable {
   Transport* transport_;
   CrcScope crc_;
   bool checked_;                                ///< links are checked
-  std::chrono::milliseconds suspect_after_;     ///< FlowLimits
-  std::vector<std::unique_ptr<Flow>> flows_;    ///< [process]; null: nothing goes there
-  std::vector<Flow*> in_use_;                   ///< the entries of flows_ that are not null
+  std::chrono::milliseconds suspect_after_;     ///< as in FlowLimits
+  std::vector<std::unique_ptr<Flow>> flows_;    ///< [process]; null: not a peer
+  std::vector<Flow*> in_use_;                   ///< flows with peers that are not lost
   std::vector<ReceivedFrame> received_frames_;  ///< [Operation::user]
   std::vector<Operation*> to_post_;  ///< receiving operations that the transport was too busy for
-  // Relaxed: one thread counts, others print.
+  // Relaxed: one thread counts, other threads only print the counts.
   std::array<std::atomic<std::uint64_t>, kFrameErrorNames.size()> refused_{};
   std::vector<unsigned> lost_;         ///< peers to close, guarded by mutex_
   std::atomic<bool> has_lost_{false};  ///< lost_ is not empty

@@ -7,7 +7,7 @@
 namespace toroid::ofi {
 namespace {
 
-/// Stretches of the shortest put that is read, at most: each is a read of its own.
+/// Maximum number of stretches in the shortest put that is read: each needs a separate read.
 constexpr std::size_t kStretches = 8;
 
 /// Writes packets for one destination in their place in a frame.
@@ -39,7 +39,7 @@ bool HostDevice::send_packets(const SendDescriptor& front) {
   return true;
 }
 
-/// The put stays in the FIFO until all of it is packed, or it is offered.
+/// The put stays in the FIFO until it is completely packed or has been offered.
 bool HostDevice::send_put(const SendDescriptor& front) {
   if (!sending_) {
     sending_ = {front.source->put(front), {}};
@@ -50,7 +50,7 @@ bool HostDevice::send_put(const SendDescriptor& front) {
   return sending_->offer.memory.empty() ? pack_some(front) : try_offer();
 }
 
-/// Its completion comes from the receiver.
+/// The receiver reports the completion.
 bool HostDevice::try_offer() {
   if (!outlet_->try_offer(*sending_)) return false;
   sending_.reset();
@@ -80,7 +80,8 @@ bool HostDevice::pack_some(const SendDescriptor& front) {
   return true;
 }
 
-/// What comes back of puts that are read is their reader's; their senders, elsewhere, are told.
+/// A done note of a put that was read belongs to the local reader (RemoteReads), which then tells
+/// the sender in the other process.
 void HostDevice::take_note(const ring::PutNote& note) {
   const bool is_read = note.put.stage == PutStage::offered || note.put.stage == PutStage::landed;
   if (note.is_done && is_read)

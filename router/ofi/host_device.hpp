@@ -28,7 +28,7 @@ struct ReceivedRun {
   std::uint32_t packets;  ///< packets left
 };
 
-/// How a worker's nodes send to other processes. Called by that worker.
+/// The path from a worker's nodes to other processes. Called by that worker.
 class Outlet {
  public:
   /// Number of full packets for node `to` that may be written now, to writer() or, if that is null,
@@ -38,15 +38,15 @@ class Outlet {
   virtual ring::TaggedSender* ring() = 0;
   /// Number of packets for node `to`, at most `most`, that may be packed now; 0: not now.
   virtual std::uint32_t part_room(Rank to, std::uint32_t most) = 0;
-  /// The place to pack them. REQUIRES: part_room() for the same node was the last call.
+  /// The place to pack `packets` packets. REQUIRES: the last call was part_room() for their node.
   virtual std::span<std::byte> claim_part(std::uint32_t packets) = 0;
-  /// They are packed, and go.
+  /// Sends the part that has been packed.
   virtual void commit_part(Rank to, const PartHeader& part) = 0;
-  /// The shortest put that others read, bytes; 0: they read none.
+  /// The shortest put in bytes that receivers read remotely; 0: they read none.
   virtual std::size_t least_read() const = 0;
   /// Offers a put to its receiver. False: not now.
   [[nodiscard]] virtual bool try_offer(const OfferedPut& offered) = 0;
-  /// What has been written leaves, full frame or not, where it can.
+  /// Sends what has been written, if possible now, even if frames are not full.
   virtual void push() = 0;
 
  protected:
@@ -63,10 +63,10 @@ class FrameOwner {
   ~FrameOwner() = default;
 };
 
-/// Receives packets from rings and in place from frames; sends them to nodes of this process
-/// through rings and to others through an Outlet. Packs puts for other processes or offers them to
-/// be read; parts of such puts arrive like puts of this process. Called by the worker that owns the
-/// node.
+/// Receives packets from rings and in place from frames; sends packets to nodes of this process
+/// through rings and to other processes through an Outlet. Packs puts for other processes, or
+/// offers them for reading; parts of such puts arrive like puts within this process. Called by the
+/// worker that owns the node.
 class HostDevice final : public ring::DirectDevice {
  public:
   HostDevice(const ring::Machinery& machinery, const ring::SwitchPlug& plug, Outlet& out,
@@ -98,8 +98,8 @@ class HostDevice final : public ring::DirectDevice {
   Outlet* outlet_;
   FrameOwner* owner_;
   std::deque<ReceivedRun> runs_;
-  std::optional<OfferedPut> sending_;  ///< the put at the FIFO's front, once it has been asked for
-  std::uint32_t packed_ = 0;           ///< packets of it that are packed
+  std::optional<OfferedPut> sending_;  ///< the put at the FIFO's front, while it is being sent
+  std::uint32_t packed_ = 0;           ///< its packets that are packed
 };
 
 }  // namespace toroid::ofi

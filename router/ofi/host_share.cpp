@@ -9,7 +9,7 @@
 namespace toroid {
 namespace {
 
-/// A text that is equal for processes that may use the same cores of the same host.
+/// A text that is the same for processes that may use the same cores of the same host.
 std::string cores_text(const Job& job, const HostTopology& topology) {
   const ProcessInfo& process = job.process(job.rank());
   std::string text = process.kernel + ' ' + process.host;

@@ -1,4 +1,4 @@
-// The share of a host that a process gets if several processes of a job run there.
+// The share of a host's cores that a process gets if several processes of a job run there.
 #pragma once
 
 #include "router/job/job.hpp"
@@ -12,11 +12,11 @@ struct HostShare {
   unsigned processes = 1;
 };
 
-/// The share of this process. A collective of the job. Processes to which the launcher has given
-/// different cores share nothing.
+/// Returns the share of this process. A collective call of the job. Processes to which the launcher
+/// has given different sets of cores are not counted together.
 HostShare share_of_host(Job& job, const HostTopology& topology);
 
-/// The cores of a share: different ones for each process, as long as there are enough.
+/// The cores of a share: different cores for each process, as long as there are enough.
 HostTopology cores_of(HostTopology topology, const HostShare& share);
 
 }  // namespace toroid

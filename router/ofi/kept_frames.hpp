@@ -1,4 +1,4 @@
-// What a sender keeps where links err: its frames, until the other end has them.
+// With link errors, a sender keeps its frames until the other end has them.
 #pragma once
 
 #include <chrono>
@@ -10,8 +10,8 @@
 
 namespace toroid::ofi {
 
-/// The time from sending a frame to its acknowledgement, smoothed, and the time after which a frame
-/// is sent again. Source: RFC 6298.
+/// The smoothed time from sending a frame to its acknowledgement, and the timeout after which a
+/// frame is resent. Source: RFC 6298.
 class RoundTrip {
  public:
   static constexpr std::chrono::milliseconds kLeastTimeout{5};
@@ -19,7 +19,7 @@ class RoundTrip {
 
   void add(Clock::duration sample);
   Clock::duration smoothed() const { return smoothed_; }
-  /// Doubled by each back_off() until the next sample, as far as kMostTimeout.
+  /// Doubled by each back_off() until the next sample, up to kMostTimeout.
   Clock::duration timeout() const;
   void back_off() { backed_off_ += backed_off_ < kMostDoublings ? 1 : 0; }
 
@@ -27,68 +27,71 @@ class RoundTrip {
   static constexpr unsigned kMostDoublings = 10;
   static constexpr std::chrono::milliseconds kMostSample{500};
 
-  Clock::duration smoothed_{};  ///< 0: nothing has been measured
+  Clock::duration smoothed_{};  ///< 0: no sample yet
   Clock::duration deviation_{};
   unsigned backed_off_ = 0;
 };
 
-/// The frames of an Outflow that the other end is not known to have, and when they are sent again.
+/// The frames of an Outflow that the other end is not known to have, and the times to resend them.
 ///
-/// **Kept:** a frame's buffer stays as it is until the frame is acknowledged and the transport has
-/// completed it. **Overtaken:** a frame is sent again when one that was sent later has arrived, or
-/// the other end has refused a damaged one, and an acknowledgement would have come since: so a
-/// network that changes the order makes no repeats. **Late:** the oldest frame is sent again by
-/// timeout. **Held:** what the other end holds behind a gap is not sent again.
+/// **Kept:** a frame's buffer is not changed until the frame is acknowledged and the transport has
+/// completed it. **Overtaken:** a frame is resent if a frame that was sent later has arrived, or if
+/// the other end has refused a damaged frame; but only after 1.25 round trips, so that a network
+/// that reorders frames does not cause repeats. **Late:** the oldest frame is resent after a
+/// timeout. **Held:** frames that the other end holds after a gap are not resent.
 /// Source: RFC 8985 (RACK). Called by the worker that serves the gateway.
 class KeptFrames {
  public:
-  /// `window`: frames that are under way at most.
+  /// `window`: maximum number of frames in flight.
   explicit KeptFrames(std::uint64_t window) : frames_(window), sent_crcs_(window + 1) {}
 
-  /// The next frame is numbered and signed; its number is in Operation::user from now on.
+  /// Keeps the next frame, which is numbered and has its CRC; stores its number in
+  /// Operation::user.
   void add(std::uint64_t sequence, Operation& operation);
-  /// It has been handed to the transport, for the first time or again.
+  /// The frame has been handed to the transport, for the first time or again.
   void sent(const Operation& operation, Clock::time_point now);
-  /// The transport has completed it. True: its buffer is free, since it is not kept any more.
+  /// The transport has completed the operation. True: its frame is no longer kept, so its buffer is
+  /// free.
   [[nodiscard]] bool completed(const Operation& operation);
-  /// The other end has the frames up to `received`. Those whose buffers are free go to `free`.
+  /// The other end has the frames up to `received`. Appends those whose buffers are free to `free`.
   void acknowledged(std::uint64_t received, Clock::time_point now, std::vector<Operation*>& free);
-  /// What the other end says of frames behind a gap and of damaged ones.
+  /// Processes the other end's reports of frames held after a gap and of damaged frames.
   void told(const FrameHeader& header, Clock::time_point now);
-  /// The other end has freed buffers, which shows that it is there.
+  /// The other end has received or freed frames, which shows that it is alive.
   void progressed(Clock::time_point now);
-  /// The frame that must be sent again now; null: none.
+  /// The frame that must be resent now; null: none.
   Operation* due(Clock::time_point now) const;
 
-  /// Whether it is time to ask an end that says nothing.
+  /// Whether it is time to ask a silent other end for an acknowledgement.
   bool is_late(Clock::time_point now) const { return now - progressed_at_ >= trip_.timeout(); }
   void asked(Clock::time_point now);
 
-  /// Whether links that err do not explain any more that the oldest frame is not acknowledged: it
-  /// has been sent kManyTimes, or the transport has had it for `patience`.
+  /// Whether link errors no longer explain why the oldest frame is not acknowledged: it has been
+  /// sent kManyTimes, or the transport has had it for `patience`.
   bool is_unanswered(Clock::time_point now, Clock::duration patience) const;
 
-  /// Whether the other end has said that it holds the frame, which is not acknowledged yet.
+  /// Whether the other end has reported that it holds this frame, which is not acknowledged yet.
   bool is_held(std::uint64_t sequence) const {
     return sequence >= first_ && sequence <= last_ && frame(sequence).is_held;
   }
   std::uint64_t repeats() const { return repeats_; }
-  /// chained_crc() of the frames up to `sequence`, one of the last `window` + 1.
+  /// [sequence modulo (window + 1)]: chained_crc() of the frames up to `sequence`, for each of the
+  /// last `window` + 1 numbers.
   const std::vector<std::uint32_t>& sent_crcs() const { return sent_crcs_; }
 
  private:
-  /// Of frames of which three in ten are lost, and as many acknowledgements, one in 50,000 is in
-  /// vain so often. Where round trips are short, that is within two seconds.
+  /// If 30 % of frames and of acknowledgements are lost, one frame in 50,000 is sent this many
+  /// times without an answer. With short round trips this takes up to two seconds.
   static constexpr unsigned kManyTimes = 16;
 
   struct Frame {
     Operation* operation = nullptr;  ///< null: not kept
-    std::uint64_t transmission = 0;  ///< its latest, counted over all frames
-    unsigned times = 0;              ///< that it has been sent
-    Clock::time_point at{};          ///< of its latest transmission
-    bool rests = false;              ///< the transport has nothing to do with it
-    bool is_held = false;            ///< by the other end
-    bool is_overtaken = false;       ///< since its latest transmission
+    std::uint64_t transmission = 0;  ///< number of its latest transmission, counted over all frames
+    unsigned times = 0;              ///< how often it has been sent
+    Clock::time_point at{};          ///< time of its latest transmission
+    bool rests = false;              ///< the transport is not using the buffer
+    bool is_held = false;            ///< the other end holds it
+    bool is_overtaken = false;       ///< overtaken since its latest transmission
   };
 
   Frame& frame(std::uint64_t sequence) { return frames_[sequence % frames_.size()]; }
@@ -99,10 +102,10 @@ class KeptFrames {
 
   std::vector<Frame> frames_;             ///< [sequence modulo window]
   std::vector<std::uint32_t> sent_crcs_;  ///< [sequence modulo (window + 1)]
-  std::uint64_t first_ = 1;               ///< of those that are kept
-  std::uint64_t last_ = 0;
+  std::uint64_t first_ = 1;               ///< first frame that is kept
+  std::uint64_t last_ = 0;                ///< last frame that is kept
   std::uint64_t transmissions_ = 0;
-  std::uint64_t latest_arrived_ = 0;  ///< the latest transmission that has arrived
+  std::uint64_t latest_arrived_ = 0;  ///< the latest transmission known to have arrived
   std::uint64_t repeats_ = 0;
   Clock::time_point progressed_at_{};
   RoundTrip trip_;

@@ -12,7 +12,8 @@ namespace toroid::ofi {
 namespace {
 
 /// Restores the signal handlers: some providers install handlers that print pages and leave files
-/// behind, or end the process without a word when it is interrupted. Interruptions wait meanwhile.
+/// behind, or end the process silently when it is interrupted. SIGINT and SIGTERM are blocked
+/// meanwhile.
 class SignalHandlers {
  public:
   SignalHandlers() {

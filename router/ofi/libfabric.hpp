@@ -1,5 +1,5 @@
-// libfabric itself. It is loaded when it is first needed: that takes 0.2 s if it was built with
-// PSM, which a program without processes should not wait for.
+// Access to libfabric. It is loaded when it is first needed: loading takes 0.2 s if it was built
+// with PSM, and runs without other processes should not wait for that.
 #pragma once
 
 #include <rdma/fabric.h>
@@ -20,8 +20,8 @@ struct Library {
 /// The library, which stays loaded. Throws RunFailed if it cannot be loaded.
 const Library& library();
 
-/// Puts another library in its place until it is called with null. REQUIRES: nothing is open that
-/// came from the one before, and no other thread asks.
+/// Makes library() return `other`, or the real library again if null. REQUIRES: no object of the
+/// current library is open, and no other thread calls library().
 void replace_library(const Library* other);
 
 }  // namespace toroid::ofi

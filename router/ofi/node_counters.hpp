@@ -1,4 +1,4 @@
-// The counters of a process's nodes, as they are sent to process 0, which reports.
+// The counters of a process's nodes, in the form in which they are sent to process 0 for reporting.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct NodeCounters {
   Blob pack() const;
 };
 
-/// The counters of all nodes, from what NodeCounters::pack() made on each process.
+/// The counters of all nodes, merged from every process's NodeCounters::pack().
 FabricCounters merged(const Shape& shape, const std::vector<Blob>& packed);
 
 }  // namespace toroid::ofi

@@ -54,12 +54,12 @@ namespace {
 using ofi::FlowIdentity;
 using termination::Verdict;
 
-/// Time between an error of the transport and the failure of the run, in which the job's own
+/// Time from an error of the transport to the failure of the run. Meanwhile the job's own
 /// connections may find out what has happened to the peer.
 constexpr std::chrono::milliseconds kErrorLasts{1500};
 constexpr std::chrono::milliseconds kWatchPeriod{50};
 
-/// Processes that this one exchanges packets with, ascending.
+/// The processes with which process `self` exchanges packets, ascending.
 std::vector<unsigned> peers_of(unsigned self, const Shape& shape, const Partition& partition,
                                RingRoute route) {
   if (route == RingRoute::direct) {
@@ -83,7 +83,7 @@ std::string message_of(const std::exception_ptr& failure) {
   } catch (const std::exception& error) {
     return error.what();
   } catch (...) {
-    return "threw what is no exception";
+    return "threw something that is not a std::exception";
   }
 }
 
@@ -139,7 +139,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   }
 
  private:
-  /// The job asks this fabric for reports as long as its workers run, however that ends.
+  /// Runs the workers. The job asks this fabric for reports until they end, also by an exception.
   void run_workers() {
     struct Watched {
       Job& job;
@@ -148,8 +148,8 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     pool_->run([this] { start_together(); }, [this] { watch(); });
   }
 
-  /// The network may still be reading from the nodes' arrays, and into them. They are their owners'
-  /// as soon as run() ends.
+  /// Stops remote reads and writes: the network may still access the nodes' arrays, which belong to
+  /// their owners again when run() returns.
   void release_memory() {
     gateway_->abandon();
     endpoint_.close();
@@ -168,7 +168,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     return peers_of(process, shape(), partition_, options_.ring.route);
   }
 
-  /// The same on all processes: they write into each other's buffers.
+  /// The limits, equal on all processes because they write into each other's buffers.
   ofi::FlowLimits limits() const {
     std::size_t most = 0;
     for (unsigned p = 0; p < job_.size(); ++p) most = std::max(most, peers_of_process(p).size());
@@ -179,7 +179,8 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     return limits;
   }
 
-  /// Exchanges also a number, drawn by process 0, that tells this run from others of the same job.
+  /// Exchanges endpoint addresses, and a number drawn by process 0 that distinguishes this run from
+  /// others of the same job.
   void exchange_contacts() {
     const ofi::Contact mine = endpoint_.contact();
     const auto addresses = job_.all_gather(mine.address);
@@ -194,7 +195,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     endpoint_.insert(peers);
   }
 
-  /// The window that this process has at another one, which counts its own peers.
+  /// Index of this process's window at `process`, which numbers its own peers.
   std::uint32_t window_at(unsigned process) const {
     const auto theirs = peers_of_process(process);
     const auto place = std::ranges::lower_bound(theirs, job_.rank()) - theirs.begin();
@@ -227,7 +228,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     }
   }
 
-  /// Starts the clock of all processes when all have come here, at the time of process 0.
+  /// Waits for all processes, then starts their clocks at the same origin, set by process 0.
   void start_together() {
     using std::chrono::steady_clock;
     const auto now = steady_clock::now().time_since_epoch() + job_.clock_offset();
@@ -237,7 +238,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     job_.watch(*this, options_.ring.stall, options_.on_loss);
   }
 
-  /// Returns when there is a verdict. The calling thread sleeps, but looks several times a second.
+  /// Returns when there is a verdict. The calling thread sleeps and checks every kWatchPeriod.
   void watch() {
     try {
       while ((verdict_ = job_.wait(kWatchPeriod)) == Verdict::none) {
@@ -267,8 +268,8 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     return text;
   }
 
-  /// What was sent to lost processes is looked up before the workers' counts and what came from
-  /// them after: so more seems to be under way than is, never less.
+  /// Reads the packets sent to lost processes before the workers' counts, and the packets received
+  /// from them after these: so the packets in flight may be overestimated, never underestimated.
   termination::MemberReport report() override {
     const ofi::ClosedFlows before = gateway_->closed();
     termination::MemberReport report = member_.report();
@@ -298,7 +299,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     if (is_checked()) gather_health();
   }
 
-  /// Of the ways between processes, and of the links within each.
+  /// Collects the health of the frames between processes and of the links within each process.
   void gather_health() {
     LinkErrorCounters mine;
     for (const LinkHealth& link : topology_->health()) mine.add(link);
@@ -310,7 +311,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     for (const LinkHealth& way : ofi::unpack_and_judge(packed)) counters_.link_errors.add(way);
   }
 
-  /// Throws the reports of all processes in one text, the same on all.
+  /// Throws the reports of all processes in one text, which is the same everywhere.
   void throw_if_stalled() {
     const bool stalled = verdict_ == Verdict::stalled;
     if (!stalled && !job_.losses().empty()) return;
@@ -328,7 +329,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     if (stalled) throw RunFailed("the run stalled " + when + " on its way between processes");
   }
 
-  // What stall_report() asks for.
+  // Used by stall_report().
   unsigned inputs() const override { return topology_->inputs(); }
   std::optional<RoutedPacket> head(Rank node, Input input) const override {
     return topology_->head(node, input);
@@ -336,7 +337,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   const Processor& processor(Rank rank) const override {
     return *std::as_const(*topology_).device(rank).processor();
   }
-  /// The packets that can be seen to wait here.
+  /// Number of packets that wait at the heads of inputs in this process.
   std::uint64_t packets_under_way() const override {
     std::uint64_t waiting = 0;
     for (const Rank r : nodes())
@@ -365,7 +366,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   FabricCounters counters_;
   Verdict verdict_ = Verdict::none;
   bool ran_ = false;
-  std::exception_ptr interruption_;  ///< what the watch callback threw
+  std::exception_ptr interruption_;  ///< the exception of the watch callback
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The way of packed parts from a worker to the gateway that another worker serves.
+// The path of packed parts from a worker to the gateway, which another worker serves.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 namespace toroid::ofi {
 
 /// A ring of a few slots, each for one part, with one sender and one receiver. A part is packed
-/// into its slot and copied from there into a frame.
+/// into a slot and copied from there into a frame.
 class PartRing {
  public:
   /// A part that waits for the gateway.
@@ -26,7 +26,7 @@ class PartRing {
     std::span<std::byte> bytes;
   };
 
-  /// `packets`: the most that a part may carry.
+  /// `packets`: maximum number of packets in a part.
   explicit PartRing(std::uint32_t packets)
       : packets_(packets), memory_(kSlots * std::size_t{packets} * kPayloadBytes) {
     for (std::size_t i = 0; i < kSlots; ++i)
@@ -35,7 +35,7 @@ class PartRing {
   }
 
   // The sender's end.
-  /// Packets that the next part may carry; 0: all slots are in use.
+  /// Maximum number of packets in the next part; 0: all slots are in use.
   std::uint32_t room() const {
     // Acquire: the slot may be overwritten. Partner: the release in pop().
     const std::uint32_t popped = popped_.load(std::memory_order_acquire);
@@ -51,7 +51,7 @@ class PartRing {
   }
 
   // The receiver's end.
-  /// The next part; null: none has come.
+  /// The next part; null: none has arrived.
   const Slot* front() {
     // Acquire: the slot may be read. Partner: the release in commit().
     const std::uint32_t committed = committed_.load(std::memory_order_acquire);

@@ -27,12 +27,12 @@ bool on_one_host(const Job& job) {
   return true;
 }
 
-/// The address by which others reach this process; a process that is alone is not reached.
+/// The address at which other processes reach this one; a single process uses the loopback.
 std::string address_of(const Job& job) {
   return job.size() == 1 ? "127.0.0.1" : job.process(job.rank()).address;
 }
 
-/// A byte for each name: 1 if the provider can be used here.
+/// One byte per name: 1 if the provider can be used here.
 Blob usable(const std::vector<std::string>& names, const Providers& providers) {
   Blob blob;
   for (const std::string& name : names)
@@ -40,7 +40,8 @@ Blob usable(const std::vector<std::string>& names, const Providers& providers) {
   return blob;
 }
 
-/// All processes exchange their reasons, so that each can say where the provider is missing.
+/// Returns the provider `name`. All processes exchange their reasons against it, so that each can
+/// report where it is missing.
 Candidate wanted_by_all(Job& job, const std::string& name, const Providers& providers) {
   Candidate candidate = providers.get(name);
   const std::string reason = candidate.info != nullptr ? "" : candidate.reason;
@@ -52,20 +53,20 @@ Candidate wanted_by_all(Job& job, const std::string& name, const Providers& prov
   return candidate;
 }
 
-/// One of the PUs that the worker stays on; none: it may run anywhere.
+/// A PU to which the worker is bound; none: it may run anywhere.
 std::optional<unsigned> pu_of(const WorkerPlace& worker) {
   return worker.pus.empty() ? std::nullopt : std::optional(worker.pus.front());
 }
 
-/// Processes that send by `shm` hold locks in each other's memory: one that is killed may keep
-/// them.
+/// Processes that send by `shm` hold locks in each other's memory: a killed process may leave a
+/// lock held.
 constexpr std::string_view kLosesMore = "shm";
 
 Candidate same_of_all(Job& job, const OfiOptions& options, const Providers& providers) {
   const bool goes_on = options.on_loss == OnLoss::go_on;
   const std::string& wanted = options.provider;
   if (goes_on && wanted == kLosesMore)
-    throw BadInput("provider shm: a process that dies can keep the others from each other");
+    throw BadInput("provider shm: a process that dies can block the others");
   if (!wanted.empty()) return wanted_by_all(job, wanted, providers);
   auto names = provider_names(on_one_host(job) ? Distance::one_host : Distance::hosts);
   std::erase_if(names, [](const std::string& name) { return !why_unsafe(name).empty(); });
@@ -78,7 +79,7 @@ Candidate same_of_all(Job& job, const OfiOptions& options, const Providers& prov
   throw BadInput("no provider of libfabric can be used by all processes; see toroid info");
 }
 
-/// What all processes can do by remote memory access.
+/// The kinds of remote memory access that all processes support.
 struct Remote {
   bool writes = true;
   bool reads = true;
@@ -98,7 +99,7 @@ Remote remote_of_all(Job& job, const Candidate& provider, FrameWay frames) {
   return all;
 }
 
-/// The provider with the remote memory access that is wanted, if any.
+/// The provider, restricted to the remote memory access that is wanted and supported.
 Candidate with_remote(Candidate provider, const Remote& all, const Preference& preference,
                       FrameWay frames, const Providers& providers) {
   if (frames == FrameWay::messages) return providers.get(provider.name, false);
@@ -121,7 +122,7 @@ Candidate choose_provider(Job& job, const OfiOptions& wanted, const WorkerPlace&
   refuse_unsafe(wanted);
   const bool checked = wanted.ring.routing.link_errors.are_checked();
   if (checked && wanted.frames == FrameWay::writes)
-    throw BadInput("frames that are written cannot be sent again: link errors need messages");
+    throw BadInput("written frames cannot be resent: link errors need messages");
   const FrameWay frames = checked ? FrameWay::messages : wanted.frames;
   const Providers providers(address_of(job), pu_of(gateway));
   Candidate provider = same_of_all(job, wanted, providers);

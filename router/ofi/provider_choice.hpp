@@ -1,4 +1,4 @@
-// The provider that all processes of a job use.
+// Chooses the provider that all processes of a job use.
 #pragma once
 
 #include "router/job/job.hpp"
@@ -8,15 +8,16 @@
 
 namespace toroid::ofi {
 
-/// Chooses the same provider on all processes: the one that is wanted, or else the first of
-/// provider_names() that is safe and every process can use; whether it writes frames, and whether
-/// it reads puts, neither of which it does where links are checked. Each takes the network card
-/// nearest to `gateway`, the worker that serves it. A collective of the job. Throws BadInput with
-/// the reason if there is none, or if the one that is wanted is unsafe and not asked for as such.
+/// Chooses the same provider on all processes: the wanted one or, if none is named, the first of
+/// provider_names() that is safe and that every process can use. Also decides whether it writes
+/// frames and reads puts; it does neither if links are checked. Each process takes the network card
+/// nearest to `gateway`, the worker that serves it. A collective call of the job. Throws BadInput
+/// with the reason if there is none, or if the wanted one is unsafe and `wanted.unsafe_provider` is
+/// not set.
 Candidate choose_provider(Job& job, const OfiOptions& wanted, const WorkerPlace& gateway);
 
-/// What serves all processes of a job best: what each of them prefers, and the shortest frames. A
-/// collective of the job.
+/// The preference that suits all processes of a job: writes and reads only if all prefer them, and
+/// the shortest frames. A collective call of the job.
 Preference preference_of_all(Job& job, const Preference& mine);
 
 }  // namespace toroid::ofi

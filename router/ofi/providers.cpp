@@ -24,24 +24,24 @@ namespace {
 
 constexpr std::uint32_t kApi = FI_VERSION(1, 15);
 
-/// What is known of a provider's remote memory access: fi_writedata() for frames, fi_read() for
-/// puts.
+/// How to use a provider's remote memory access: fi_writedata() for frames, fi_read() for puts.
 enum class Use : std::uint8_t {
-  none,       ///< it has none, or none that works
-  slower,     ///< than messages, or not tried: only where it is asked for
+  none,       ///< not available, or does not work
+  slower,     ///< slower than messages, or not tried: only on request
   preferred,  ///< no slower than messages
 };
 
 struct Known {
   const char* name;
-  bool over_ip;  ///< it has one endpoint per interface, which the address chooses
+  bool over_ip;  ///< it has one endpoint per network interface, selected by its address
   Use writes;
   Use reads;
   const char* use;
 };
-/// To ask and to answer takes longer than to pack less: measured with tcp and shm (docs/OFI.md).
+/// For shorter puts, packing is faster than the round trip of offer and read. Measured with tcp and
+/// shm (docs/OFI.md).
 constexpr std::size_t kLeastRead = std::size_t{256} << 10;
-/// Providers between hosts, the best first.
+/// Providers between hosts, best first.
 constexpr Known kKnown[] = {
     {"cxi", false, Use::none, Use::preferred, "HPE Slingshot"},
     {"efa", false, Use::preferred, Use::preferred, "AWS Elastic Fabric Adapter"},
@@ -49,14 +49,14 @@ constexpr Known kKnown[] = {
     {"psm2", false, Use::preferred, Use::preferred, "Intel Omni-Path"},
     {"verbs;ofi_rxm", false, Use::preferred, Use::preferred, "InfiniBand and RoCE"},
     {"tcp;ofi_rxm", true, Use::preferred, Use::preferred, "any network with TCP"},
-    {"net", true, Use::preferred, Use::preferred, "any network with TCP, newer and less tried"},
+    {"net", true, Use::preferred, Use::preferred, "any network with TCP, newer, less tested"},
     {"udp;ofi_rxd", true, Use::slower, Use::none, "any network with UDP, slow; unsafe"},
     {"sockets", true, Use::slower, Use::none, "any network with TCP, for tests; unsafe"},
 };
 constexpr Known kShm = {"shm", false, Use::preferred, Use::preferred, "processes of one host"};
 
-/// Whether TCP spreads in time what it is given (BBR does). It hands on up to 64 KiB at once, with
-/// libfabric's header and its own: the rest of a longer frame, or of a read, waits.
+/// Whether TCP paces what it sends, as BBR does. It then sends at most 64 KiB at once, including
+/// libfabric's header and its own; the rest of a longer frame or read is delayed.
 bool paces_tcp() {
   std::ifstream file("/proc/sys/net/ipv4/tcp_congestion_control");
   std::string name;
@@ -70,7 +70,7 @@ const Known* find(const std::string& name) {
   return known == std::end(kKnown) ? nullptr : known;
 }
 
-/// Bytes of data that come with a write: an index of the receiver's operations.
+/// Bytes of immediate data with a write: an index of the receiver's operations.
 constexpr std::size_t kDataBytes = 4;
 
 Info our_hints(std::uint64_t capabilities) {
@@ -86,12 +86,12 @@ Info our_hints(std::uint64_t capabilities) {
   return hints;
 }
 
-/// Whether frames can be written by an endpoint that has remote memory access.
+/// Whether an endpoint with remote memory access can write frames.
 bool can_write(const fi_info& info) {
   return info.domain_attr->cq_data_size >= kDataBytes;
 }
 
-/// Whether the keys of memory are words.
+/// Whether memory keys fit into a 64-bit word.
 bool has_short_keys(const fi_info& info) {
   return info.domain_attr->mr_key_size <= sizeof(std::uint64_t);
 }
@@ -102,17 +102,17 @@ bool has_infiniband() {
   return !error && devices != std::filesystem::directory_iterator();
 }
 
-/// Sets what the library reads once, when it is first asked. The user's own settings take
-/// precedence.
+/// Sets environment variables that libfabric reads once, at its first call. The user's own settings
+/// take precedence.
 void tune() {
-  // Bounce buffers per connection: a window and its acknowledgements need no more, and the usual
-  // 128 take 50 MB and tens of milliseconds.
+  // Bounce buffers per connection: 16 are enough for a window and its acknowledgements, and the
+  // default of 128 takes 50 MB and tens of milliseconds.
   ::setenv("FI_OFI_RXM_MSG_RX_SIZE", "16", 0);
-  // On tcp a frame is sent at once, instead of in pieces or after a request. On verbs the limit
-  // must be the size of the bounce buffers.
+  // On tcp a frame is then sent in one message, instead of in pieces or after a request. On verbs
+  // the limit must equal the size of the bounce buffers.
   if (!has_infiniband()) ::setenv("FI_OFI_RXM_EAGER_LIMIT", "1048576", 0);
-  // What is longer goes after a request, never in pieces. libfabric 2.1, which has no such limit,
-  // ends the process where it closes a connection on which not all pieces of a message have come.
+  // Longer messages go after a request, never in pieces: libfabric 2.1, which has no eager limit,
+  // aborts the process when it closes a connection on which some pieces of a message are missing.
   ::setenv("FI_OFI_RXM_SAR_LIMIT", "1", 0);
 }
 
@@ -130,7 +130,7 @@ Info copy_of(const fi_info& info) {
   return copy;
 }
 
-/// The numeric IP address of an interface, without its port; empty: it has none.
+/// The numeric IP address of an endpoint, without its port; empty: it has none.
 std::string address_of(const fi_info& info) {
   std::array<char, NI_MAXHOST> text{};
   if (info.src_addr == nullptr ||
@@ -169,8 +169,8 @@ std::vector<std::string> provider_names(Distance distance) {
 }
 
 std::string_view why_unsafe(std::string_view provider) {
-  if (provider == "udp;ofi_rxd") return "a datagram of a stranger can end the process";
-  if (provider == "sockets") return "bytes of a stranger can end the run";
+  if (provider == "udp;ofi_rxd") return "a datagram from a stranger can end the process";
+  if (provider == "sockets") return "bytes from a stranger can end the run";
   return {};
 }
 
@@ -183,7 +183,7 @@ Providers::Providers(std::string address, std::optional<unsigned> pu)
 
 Candidate Providers::get(const std::string& name, bool remote) const {
   const Known* known = find(name);
-  if (known == nullptr) return {name, nullptr, "no reliable datagrams, or not tried yet"};
+  if (known == nullptr) return {name, nullptr, "no reliable datagrams, or not tested yet"};
   const auto is_wanted = [&](const fi_info& info) {
     return name == info.fabric_attr->prov_name &&
            (!known->over_ip || address_.empty() || address_of(info) == address_);
@@ -214,8 +214,8 @@ Candidate Providers::get(const std::string& name, bool remote) const {
   return {name, nullptr, "not in this libfabric"};
 }
 
-/// Cards of another network than the first one's that works are left out: other processes may not
-/// be there. The machine is looked at only where there is a choice: that takes some 10 ms.
+/// Considers only cards on the network of the first working card: other networks may not reach the
+/// other processes. Examines the machine's topology, some 10 ms, only if there is a choice.
 const fi_info& Providers::nearest(std::vector<const fi_info*> cards) const {
   const fi_info& first = **std::ranges::min_element(cards, {}, is_down);
   std::erase_if(cards, [&](const fi_info* info) {
@@ -232,7 +232,7 @@ std::vector<Candidate> Providers::all() const {
   std::vector<Candidate> all;
   for (const std::string& name : provider_names(Distance::one_host)) all.push_back(get(name));
   const auto is_part_of_one = [&](std::string_view name) {
-    if (name.starts_with("ofi_")) return true;  // it works on top of another provider
+    if (name.starts_with("ofi_")) return true;  // a layer on top of another provider
     return std::any_of(all.begin(), all.end(), [&](const Candidate& c) {
       return c.name == name || c.name.starts_with(fmt::format("{};", name)) ||
              c.name.ends_with(fmt::format(";{}", name));
@@ -255,7 +255,7 @@ Preference preference_for(const std::string& provider) {
   const bool is_paced = known->over_ip && paces_tcp();
   Preference preference{known->writes == Use::preferred,
                         known->reads == Use::preferred && !is_paced, 256 * kKiB};
-  if (provider.ends_with("ofi_rxd"))  // the library cuts messages into datagrams
+  if (provider.ends_with("ofi_rxd"))  // libfabric cuts messages into datagrams
     preference.frame_bytes = 16 * kKiB;
   else if (is_paced)
     preference.frame_bytes = 60 * kKiB;

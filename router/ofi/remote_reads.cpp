@@ -10,10 +10,10 @@
 namespace toroid::ofi {
 namespace {
 
-/// Bytes of one read.
+/// Maximum bytes of one read.
 constexpr std::size_t kMostInRead = std::size_t{1} << 20;
-/// Bytes that may be on their way at once. Over TCP frames and acknowledgements come behind them,
-/// and must not be late: at 1 Gbit/s these take 0.13 s.
+/// Maximum bytes of reads in flight. Over TCP, frames and acknowledgements queue after them and
+/// must not be late: at 1 Gbit/s these bytes take 0.13 s.
 constexpr std::size_t kMostUnderWay = std::size_t{16} << 20;
 
 /// The memory from the first byte of the stretches to the last.
@@ -90,7 +90,7 @@ std::uint32_t RemoteReads::Reading::gather(const SendDescriptor&, std::uint32_t,
   check_failed(__FILE__, __LINE__, "is_put", "a put that is read");
 }
 
-/// The node has said where it goes, or has taken what has come.
+/// The receiving node has either said where the put goes or taken over the bytes that were read.
 void RemoteReads::Reading::put_done(const PutDescriptor& done) {
   if (done.stage == PutStage::offered) return reads->start(*this);
   reads->told_(peer, offer.from, offer.number);
@@ -116,16 +116,16 @@ void RemoteReads::start(Reading& reading) {
   for (const PutStretch& stretch : reading.landing) {
     if (stretch.from > reading.offer.bytes ||
         stretch.to.size() > reading.offer.bytes - stretch.from)
-      throw RunFailed(
-          fmt::format("process {} offers {} bytes, and {} from byte {} on were expected",
-                      reading.peer, reading.offer.bytes, stretch.to.size(), stretch.from));
+      throw RunFailed(fmt::format("process {} offers {} bytes; expected {} bytes from byte {} on",
+                                  reading.peer, reading.offer.bytes, stretch.to.size(),
+                                  stretch.from));
     end = std::max(end, stretch.from + stretch.to.size());
     for (std::size_t at = 0; at < stretch.to.size(); at += kMostInRead)
       reading.add(stretch.from + at,
                   stretch.to.subspan(at, std::min(stretch.to.size() - at, kMostInRead)));
   }
   if (end != reading.offer.bytes)
-    throw RunFailed(fmt::format("process {} offers {} bytes, and {} were expected", reading.peer,
+    throw RunFailed(fmt::format("process {} offers {} bytes; expected {}", reading.peer,
                                 reading.offer.bytes, end));
   if (reading.operations.empty()) return land(reading);
   waiting_.push_back(&reading);

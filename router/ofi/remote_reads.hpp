@@ -1,9 +1,10 @@
-// Puts whose bytes the receiver reads from the sender's array, as the DMA engine of Blue Gene/P
-// does by its remote get.
+// Puts whose bytes the receiver reads from the sender's array, like the remote get of Blue Gene/P's
+// DMA engine.
 //
-//   sender's node    offer  ------------------------>   receiver's node: where does it go?
-//   (its array stays as it is)                          receiver's gateway reads, stretch by
-//   stretch local completion   <----------------------  done    receiver's node: it has come
+//   sender's node                                  receiver
+//     offer  --------------------------------->    its node says where the put goes
+//     (array must not change)                      its gateway reads stretch by stretch
+//     local completion  <------------ done  ---    its node has taken the bytes
 #pragma once
 
 #include <chrono>
@@ -28,22 +29,23 @@
 
 namespace toroid::ofi {
 
-/// A put that its sender's node offers.
+/// A put offered by its sender's node.
 struct OfferedPut {
   PutDescriptor put;
   PutOffer offer;
 };
 
-/// Both ends of a gateway's puts that are read. Called by the worker that serves the gateway.
+/// Both ends of a gateway's puts that are read remotely. Called by the worker that serves the
+/// gateway.
 ///
-/// **Nothing outside:** others can read the memory from the first byte of an offer to its last, by
-/// a key of its own, until it is done. The receiver's node says where the bytes go, and they are as
-/// many as were offered.
-/// **Nothing is lost:** reads for which the network has no room wait here, and take turns. Those
-/// under way are limited in bytes, too, so that what comes behind them is not late.
+/// **Protection:** others can read only the memory of an offer, from its first byte to its last,
+/// with a key of its own, until the read is done. The receiver's node says where the bytes go; the
+/// number of bytes must match the offer.
+/// **Queueing:** reads for which the network has no room wait here and take turns. The total bytes
+/// of reads in flight are also limited, so that later traffic is not delayed too much.
 class RemoteReads {
  public:
-  /// Told when a put has come: its sender is to be told.
+  /// Called when a put has been read and taken: its sender must be told.
   using Told = std::function<void(unsigned peer, Rank from, std::uint32_t number)>;
 
   explicit RemoteReads(Transport& transport, Told told)
@@ -52,38 +54,39 @@ class RemoteReads {
   // The sender's end.
   /// Opens the memory of a put for process `peer` to read.
   PartOffer expose(unsigned peer, const OfferedPut& offered);
-  /// The put that `peer` has read: its memory is its owner's again. Nothing: there is no such put.
+  /// Returns the put that `peer` has read and closes its memory; nullopt: there is no such put.
   std::optional<PutDescriptor> done(unsigned peer, std::uint32_t number);
 
   // The receiver's end.
-  /// The worker's port to its nodes, and one of them, to which they answer. Comes before begin().
+  /// Sets the worker's port for puts, and one of the worker's nodes, to which other nodes answer.
+  /// Must be called before begin().
   void serve(ring::PutPort& puts, Rank own_node) {
     puts_ = &puts;
     own_node_ = own_node;
   }
-  /// Asks the node `to` where what `peer` offers goes, and reads it then.
+  /// Asks node `to` where the put offered by `peer` goes, then reads it.
   void begin(unsigned peer, Rank to, const PartHeader& part);
-  /// Starts reads that wait. True: one has begun.
+  /// Starts waiting reads. True: at least one has begun.
   bool step();
   void completed(const Operation& operation);
 
-  /// Whether something has been begun lately and is not done, here or by another process: some
-  /// providers move bytes only while both ends poll.
+  /// Whether reads, of this process or of its offers by others, are in flight and have progressed
+  /// recently: some providers move bytes only while both ends poll.
   bool hurry() const {
     return (outstanding_ > 0 || offered_ > 0) && Clock::now() - changed_at_ < kHurry;
   }
-  /// Closes all memory, whatever is under way: for the end of a run that has failed.
+  /// Closes all memory even if reads are in flight: for the end of a failed run.
   void abandon();
 
  private:
-  /// What this process offers.
+  /// A put that this process offers.
   struct Exposure {
     unsigned peer = 0;
     PutDescriptor put{};
     std::unique_ptr<Region> region{};  ///< null: the place is free
   };
 
-  /// What this process reads.
+  /// A put that this process reads.
   class Reading final : public PayloadSource {
    public:
     std::uint32_t gather(const SendDescriptor&, std::uint32_t,
@@ -92,19 +95,19 @@ class RemoteReads {
     void add(std::uint64_t from, std::span<std::byte> to);
 
     RemoteReads* reads = nullptr;
-    std::uint32_t number = 0;  ///< its place
+    std::uint32_t number = 0;  ///< its index in readings_
     unsigned peer = 0;
     PartOffer offer{};
     std::vector<std::byte> label;
     PutDescriptor put{};
     std::vector<PutStretch> landing;
     std::unique_ptr<Region> region;
-    std::vector<ReadOperation> operations;  ///< [stretch]
-    std::size_t begun = 0;                  ///< operations
-    std::size_t completed = 0;              ///< operations
+    std::vector<ReadOperation> operations;  ///< stretches, cut into pieces of at most 1 MiB
+    std::size_t begun = 0;                  ///< number of operations begun
+    std::size_t completed = 0;              ///< number of operations completed
   };
 
-  /// Some MiB take as long. Who takes longer, computes.
+  /// Long enough for some MiB; if it takes longer, the other end is computing.
   static constexpr std::chrono::milliseconds kHurry{20};
 
   void start(Reading& reading);
@@ -118,9 +121,9 @@ class RemoteReads {
   Rank own_node_ = 0;
   PlacePool<Exposure> exposures_;  ///< [number of the offer]
   PlacePool<Reading> readings_;
-  std::deque<Reading*> waiting_;  ///< have operations that have not begun
-  std::size_t outstanding_ = 0;   ///< operations
-  std::size_t under_way_ = 0;     ///< their bytes
+  std::deque<Reading*> waiting_;  ///< readings with operations that have not begun
+  std::size_t outstanding_ = 0;   ///< operations in flight
+  std::size_t under_way_ = 0;     ///< bytes of the operations in flight
   std::size_t offered_ = 0;       ///< exposures in use
   Clock::time_point changed_at_{};
 };

@@ -13,10 +13,10 @@ namespace toroid::ofi {
 namespace {
 
 constexpr const char* kSharedMemory = "/dev/shm";
-constexpr std::string_view kShmAddress = "fi_shm://";  // PROCESS:USER:NUMBER follows, and a zero
+constexpr std::string_view kShmAddress = "fi_shm://";  // then PROCESS:USER:NUMBER and a zero byte
 
 std::filesystem::path file_of(const Blob& address) {
-  const std::string text = text_of(address).c_str();  // NOLINT: up to the zero
+  const std::string text = text_of(address).c_str();  // NOLINT: up to the zero byte
   if (!text.starts_with(kShmAddress) || text.find('/', kShmAddress.size()) != std::string::npos)
     return {};
   return std::filesystem::path(kSharedMemory) / text.substr(kShmAddress.size());

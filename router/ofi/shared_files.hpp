@@ -1,4 +1,4 @@
-// Files in /dev/shm by which libfabric's provider `shm` connects the processes of a host.
+// The files in /dev/shm through which libfabric's provider `shm` connects the processes of a host.
 #pragma once
 
 #include <sys/types.h>
@@ -12,12 +12,12 @@
 
 namespace toroid::ofi {
 
-/// The files of a run's processes over `shm`, some 16 MiB each. A process that is killed leaves its
-/// own behind.
+/// The files of a run's processes over `shm`, some 16 MiB each. A killed process leaves its file
+/// behind.
 ///
-/// **Rule:** where the job has failed, the end of this object removes the files of all its
-/// processes: what still runs is about to end, and keeps what it has mapped. A file that has taken
-/// another's name since is left alone. Owned by the fabric, in the program's thread.
+/// **Rule:** if the job has failed, the destructor removes the files of all its processes. Those
+/// that still run are about to end, and their mappings stay valid. A file that has since replaced
+/// another under the same name is left alone. Owned by the fabric, in the program's thread.
 class SharedFiles {
  public:
   explicit SharedFiles(const Job& job) : job_(job) {}
@@ -25,8 +25,8 @@ class SharedFiles {
   SharedFiles(const SharedFiles&) = delete;
   SharedFiles& operator=(const SharedFiles&) = delete;
 
-  /// Notes the files of endpoints with these addresses, as fi_getname() gives them; those of other
-  /// providers have none.
+  /// Notes the files of endpoints with these addresses, as returned by fi_getname(). Addresses of
+  /// other providers have no files.
   void note(std::span<const Blob> addresses);
 
  private:
@@ -40,8 +40,8 @@ class SharedFiles {
   std::vector<File> files_;
 };
 
-/// Removes the files that a process of this user has left behind. REQUIRES: it has ended, and its
-/// id is not in use again.
+/// Removes the files that a process of this user has left behind. REQUIRES: the process has ended,
+/// and its id has not been reused.
 void remove_shared_files_of(pid_t process);
 
 }  // namespace toroid::ofi

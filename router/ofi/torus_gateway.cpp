@@ -43,7 +43,7 @@ bool TorusGateway::is_valid(unsigned peer, const PacketRun& run, const PacketHea
          has_valid_order(header, machinery_.shape.dims());
 }
 
-/// Delivers the whole frame at once: there is room, or the other end would not have sent it.
+/// Delivers the whole frame at once: the other end sends only packets for which there is room.
 void TorusGateway::deliver(ReceivedFrame& frame) {
   const unsigned peer = frame.view.header.source;
   const std::byte* at = frame.view.packets;
@@ -92,7 +92,7 @@ bool TorusGateway::forward(Leaving& leaving) {
   return moved;
 }
 
-/// The slots of what is sent stay in use until the other end returns them as credits.
+/// The slots of sent packets stay in use until the other end returns them as credits.
 bool TorusGateway::forward_channel(Leaving& leaving, unsigned channel) {
   Outflow& out = this->out(leaving.peer);
   bool moved = false;

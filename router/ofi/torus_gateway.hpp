@@ -20,9 +20,9 @@
 namespace toroid::ofi {
 
 /// Serves the ends of the links that leave the process. A frame carries packets through the links'
-/// channels, and credits for the slots that are free again. **Invariant:** what has been sent
-/// through a link and not been credited fits into its ring at the other end. Called by the worker
-/// that serves it.
+/// channels, and credits for slots that are free again. **Invariant:** the packets that have been
+/// sent through a link and not been credited fit into the link's ring at the other end. Called by
+/// the worker that serves it.
 class TorusGateway final : public Gateway {
  public:
   /// `boundary`: all links that leave the process; it outlives the gateway.

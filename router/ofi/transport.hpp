@@ -1,4 +1,4 @@
-// The interface of what carries frames between processes.
+// The interface of the transport that carries frames between processes.
 #pragma once
 
 #include <array>
@@ -13,30 +13,29 @@ namespace toroid::ofi {
 
 using Clock = std::chrono::steady_clock;
 
-/// The place of a buffer that takes whatever frame comes next.
+/// The slot of a buffer that takes whatever frame comes next.
 inline constexpr std::uint32_t kAnySlot = UINT32_MAX;
 
-/// The sending or receiving of one buffer. Neither moves until the operation has completed.
+/// Sends, receives or reads one buffer. Operation and buffer must not move until it has completed.
 struct Operation {
   std::array<void*, 8> context;  ///< for the transport while the operation lasts; the first member
   std::span<std::byte> buffer;
   bool receives = false;
-  bool reads = false;  ///< from the memory of another process: it is a ReadOperation
+  bool reads = false;  ///< reads from the memory of another process: it is a ReadOperation
   unsigned peer = 0;   ///< process to which a buffer is sent
-  /// Where the peer writes, or is written to: the buffer's number in the window of the pair. A
-  /// transport of messages takes no notice of it.
+  /// Slot of the receiver's window that the frame is written to. Ignored by transports of messages.
   std::uint32_t slot = kAnySlot;
   std::size_t bytes = 0;   ///< bytes sent or received
   std::uint64_t user = 0;  ///< for the owner of the operation
 };
 
-/// Memory of a process as others name it.
+/// How other processes address memory of this process.
 struct Exposed {
-  std::uint64_t address = 0;  ///< as libfabric's fi_read() wants it
+  std::uint64_t address = 0;  ///< as libfabric's fi_read() expects it
   std::uint64_t key = 0;
 };
 
-/// Memory that others may read, or that is read into, as long as this exists.
+/// Memory that others may read, or that is read into, while this object exists.
 class Region {
  public:
   virtual ~Region() = default;
@@ -49,27 +48,27 @@ class Region {
   Exposed exposed_;
 };
 
-/// The reading of bytes of process `peer` into the buffer.
+/// Reads bytes of process `peer` into the buffer.
 struct ReadOperation : Operation {
   Exposed from;
-  const Region* into;  ///< holds the buffer
+  const Region* into;  ///< the region that contains the buffer
 };
 
 struct Completion {
-  Operation* operation;      ///< null: something has come that names no buffer
+  Operation* operation;      ///< null: a write arrived that names no valid buffer
   int error;                 ///< 0: none
-  bool was_written = false;  ///< by a peer, as many bytes as the frame says
+  bool was_written = false;  ///< by a peer; the frame's header gives the number of bytes
 };
-/// The error of a receiving operation to which a sender sent more than its buffer holds. Any other
-/// error of a receiving operation says only that a connection has ended.
+/// The error of a receive operation whose buffer was too short for the message. Any other error of
+/// a receive operation only means that a connection has ended.
 inline constexpr int kTooLong = -1;
 
 /// Carries frames between processes: libfabric's endpoint, or in tests a network that loses, delays
-/// and damages them. All calls come from one thread; none waits.
+/// and damages them. All calls come from one thread; none of them blocks.
 ///
-/// **Messages or writes:** it sends a frame to whichever buffer the receiver has posted, or writes
-/// it into the buffer of the window that the operation's slot names. The caller sees to it that
-/// that buffer is free. What has no slot is always a message.
+/// **Messages or writes:** the transport sends a frame to any buffer that the receiver has posted,
+/// or writes it into the buffer of the window selected by the operation's slot. The caller ensures
+/// that this buffer is free. A frame without a slot is always a message.
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -80,19 +79,19 @@ class Transport {
   /// Writes the operations that have completed to `completions` and returns their number.
   virtual std::size_t poll(std::span<Completion> completions) = 0;
   virtual std::string text_of(int error) const = 0;
-  /// The time by which frames are late. A network in memory has a clock of its own.
+  /// The clock for timeouts of frames. A simulated network has its own clock.
   virtual Clock::time_point now() const { return Clock::now(); }
 
-  /// The shortest put that is worth being read, bytes; 0: it cannot read, and what follows is not
-  /// called.
+  /// The shortest put in bytes that is worth reading; 0: the transport cannot read, and the
+  /// functions below must not be called.
   virtual std::size_t least_read() const { return 0; }
-  /// Reads that may be outstanding.
+  /// Maximum number of reads in flight.
   static constexpr std::size_t kMostReads = 64;
-  /// Lets those read the memory who are told how it is called. Throws RunFailed.
+  /// Makes memory readable for processes that know its Exposed address and key. Throws RunFailed.
   virtual std::unique_ptr<Region> expose(std::span<const std::byte> memory);
   /// Makes memory ready to be read into. Throws RunFailed.
   virtual std::unique_ptr<Region> open(std::span<std::byte> memory);
-  /// Fills the buffer. False: not now. The sender's end notices nothing.
+  /// Reads into the buffer. False: not now. The process that is read from is not notified.
   [[nodiscard]] virtual bool try_read(ReadOperation& operation);
 };
 

@@ -10,7 +10,8 @@
 namespace toroid {
 namespace {
 
-/// The change of `level` nearest to the middle of the list; REQUIRES: there is one.
+/// Index at which `level` changes, nearest to the middle of the list. REQUIRES: it changes
+/// somewhere.
 std::size_t boundary(std::span<const WorkerPlace> workers, unsigned WorkerPlace::*level) {
   const std::size_t middle = workers.size() / 2;
   const auto changes_at = [&](std::size_t i) {
@@ -22,21 +23,21 @@ std::size_t boundary(std::span<const WorkerPlace> workers, unsigned WorkerPlace:
   }
 }
 
-/// Where to halve the list of workers.
+/// The index at which the list of workers is halved.
 std::size_t halfway(std::span<const WorkerPlace> workers) {
   for (const auto level : {&WorkerPlace::package, &WorkerPlace::numa, &WorkerPlace::core})
     if (workers.front().*level != workers.back().*level) return boundary(workers, level);
   return workers.size() / 2;
 }
 
-/// Proportional to how many links a cut across the dimension leaves whole: a box that fills a ring
-/// is cut at two places.
+/// Inversely proportional to the number of links that a cut across the dimension crosses. A box
+/// that fills a ring is cut at two places.
 unsigned worth_of_cutting(const Shape& shape, const BoundingBox& box, unsigned d) {
   const bool ring = shape.wraps(d) && box.length(d) == shape.extent(d);
   return ring ? box.length(d) : 2 * box.length(d);
 }
 
-/// The best to cut first; where equal the longer, then the earlier.
+/// The best dimension to cut comes first; ties go to the longer one, then to the earlier one.
 std::vector<unsigned> cutting_order(const Shape& shape, const BoundingBox& box) {
   std::vector<unsigned> dims(shape.dims());
   std::iota(dims.begin(), dims.end(), 0u);
@@ -64,13 +65,13 @@ class Bisection {
   }
 
  private:
-  /// Nodes of all workers before `worker`: rounded down, they leave no two workers' numbers of
-  /// nodes more than one apart, however the list is halved.
+  /// Number of nodes of all workers before `worker`. Rounding down keeps the node counts of any two
+  /// workers within one of each other, however the list is halved.
   std::size_t begin_of(std::size_t worker) const {
     return static_cast<std::size_t>(std::uint64_t{nodes_} * worker / workers_.size());
   }
 
-  /// Brings the `left` nodes of one side of the cut to the front.
+  /// Moves the `left` nodes of the cut's first side to the front.
   void cut(std::span<Rank> nodes, std::size_t left) const {
     const auto order = cutting_order(shape_, bounding_box(shape_, nodes));
     const auto position = [&](Rank rank) {
@@ -89,7 +90,7 @@ class Bisection {
   }
 
   const Shape& shape_;
-  std::size_t nodes_;  ///< all that are shared out
+  std::size_t nodes_;  ///< total number of nodes to share out
   std::span<WorkerPlace> workers_;
 };
 

@@ -13,12 +13,13 @@ namespace fs = std::filesystem;
 
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
-/// `quota` per `period`, both in microseconds. v1 writes a quota of -1 for "no limit".
+/// CPUs for `quota` per `period`, both in microseconds. cgroup v1 writes a quota of -1 for "no
+/// limit".
 double limit(double quota, double period) {
   return quota > 0 && period > 0 ? quota / period : kNoLimit;
 }
 
-/// The file has "150000 100000", or "max 100000".
+/// The file contains "150000 100000" or "max 100000".
 double limit_v2(const fs::path& group) {
   std::ifstream file(group / "cpu.max");
   double quota = 0, period = 0;
@@ -31,7 +32,7 @@ double limit_v1(const fs::path& group) {
   return quota_file >> quota && period_file >> period ? limit(quota, period) : kNoLimit;
 }
 
-/// The tightest limit of a group and of all above it up to the mount point. In a container the path
+/// The tightest limit of a group and its ancestors up to the mount point. In a container the path
 /// may be the host's: then its lower end does not exist, and the mount point is the process's own
 /// group.
 double tightest(const fs::path& mount, fs::path group, double (*limit_of)(const fs::path&)) {
@@ -45,13 +46,13 @@ bool names_cpu(const std::string& controllers) {
   return ("," + controllers + ",").find(",cpu,") != std::string::npos;
 }
 
-/// `line` is "hierarchy:controllers:path"; for the hierarchy of v2 it is "0::path".
+/// `line` is "hierarchy:controllers:path"; for the v2 hierarchy it is "0::path".
 double limit_of_line(const fs::path& cgroups, const std::string& line) {
   const std::size_t first = line.find(':');
   const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
   if (second == std::string::npos) return kNoLimit;
   const std::string controllers = line.substr(first + 1, second - first - 1);
-  // Normal: a "/.." from outside our namespace stays at the mount point.
+  // Normalised, so that a "/.." from outside our namespace stays at the mount point.
   const fs::path group = ("/" / fs::path(line.substr(second + 1))).lexically_normal();
   if (controllers.empty())
     return std::min(tightest(cgroups, group, limit_v2),

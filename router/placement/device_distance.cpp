@@ -17,7 +17,7 @@ DeviceDistance::DeviceDistance() {
   topology_.reset(topology);
   if (hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT) != 0 ||
       hwloc_topology_load(topology) != 0)
-    throw RunFailed("hwloc cannot find out about this machine");
+    throw RunFailed("hwloc cannot read the topology of this machine");
 }
 
 std::optional<unsigned> DeviceDistance::operator()(const PciAddress& device, unsigned pu) const {

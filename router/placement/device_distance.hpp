@@ -1,4 +1,4 @@
-// How far PCI devices, e.g. network cards, are from processors, as hwloc sees the machine.
+// The distance of PCI devices, such as network cards, from processors, as reported by hwloc.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@ struct hwloc_topology;
 
 namespace toroid {
 
-/// Where a device is plugged in.
+/// The PCI address of a device.
 struct PciAddress {
   unsigned domain;
   unsigned bus;
@@ -18,11 +18,12 @@ struct PciAddress {
 
 class DeviceDistance {
  public:
-  /// Looks at this machine. Throws RunFailed if hwloc cannot.
+  /// Reads the topology of this machine. Throws RunFailed if hwloc cannot.
   DeviceDistance();
 
-  /// Number of PUs in the smallest part of the machine to which both the device and the PU of that
-  /// index of the system belong: the fewer, the nearer. None: one of them is not known.
+  /// Number of PUs in the smallest part of the machine that contains both the device and the PU
+  /// with this operating-system index: the fewer, the nearer. None if the device or the PU is
+  /// unknown.
   std::optional<unsigned> operator()(const PciAddress& device, unsigned pu) const;
 
  private:

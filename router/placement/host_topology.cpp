@@ -26,8 +26,8 @@ Handle new_topology() {
   return Handle(topology);
 }
 
-/// The PUs of the process's cpuset. On this machine, unlike on a synthetic one, only those in the
-/// calling thread's affinity mask count: a thread that it starts inherits the mask.
+/// The PUs of the process's cpuset. On this machine, but not on a synthetic one, a PU must also be
+/// in the calling thread's affinity mask, which the threads that it starts inherit.
 PuSet usable_pus(hwloc_topology_t topology) {
   PuSet usable(hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(topology)));
   if (hwloc_topology_is_thissystem(topology) == 0) return usable;
@@ -57,7 +57,7 @@ std::vector<unsigned> pus_of(hwloc_obj_t core, hwloc_const_bitmap_t usable) {
   return pus;
 }
 
-/// Where the system tells of no cores (some virtual machines), each PU counts as one.
+/// If the system reports no cores (some virtual machines), each PU counts as a core.
 std::vector<Core> cores_of(hwloc_topology_t topology) {
   const PuSet usable = usable_pus(topology);
   const int depth = hwloc_get_type_or_below_depth(topology, HWLOC_OBJ_CORE);
@@ -72,9 +72,9 @@ std::vector<Core> cores_of(hwloc_topology_t topology) {
   return cores;
 }
 
-/// The number of PUs in a synthetic description, the product of its counts, or more than `most`.
-/// This only keeps hwloc, which reads the description closely, from building a machine of thousands
-/// of millions of PUs.
+/// The number of PUs in a synthetic description: the product of its counts, or more than `most`.
+/// hwloc checks the description itself; this only keeps it from building a machine of billions of
+/// PUs.
 unsigned long long described_pus(const std::string& description, unsigned long long most) {
   unsigned long long pus = 1, count = 0;
   int brackets = 0;  // attributes, as in "numa:2(memory=4GB)"
@@ -93,7 +93,7 @@ constexpr unsigned kMostPus = 65536;
 
 [[noreturn]] void refuse(const std::string& description, const std::string& why) {
   throw BadInput(
-      fmt::format("'{}' is no machine: {}; expected hwloc's synthetic notation as in 'pack:2 "
+      fmt::format("'{}' is not a machine: {}; expected hwloc's synthetic notation, as in 'pack:2 "
                   "core:4 pu:2'",
                   description, why));
 }
@@ -107,10 +107,10 @@ HostTopology::HostTopology(std::vector<Core> cores) : cores_(std::move(cores)) {
 HostTopology HostTopology::of_this_machine() {
   const Handle topology = new_topology();
   if (hwloc_topology_load(topology.get()) != 0)
-    throw RunFailed("hwloc cannot find out about this machine");
+    throw RunFailed("hwloc cannot read the topology of this machine");
   auto cores = cores_of(topology.get());
   if (cores.empty())
-    throw BadInput("none of this machine's processors is allowed by cpuset and affinity mask");
+    throw BadInput("cpuset and affinity mask allow none of this machine's processors");
   return HostTopology(std::move(cores));
 }
 
@@ -120,7 +120,7 @@ HostTopology HostTopology::synthetic(const std::string& description) {
   const Handle topology = new_topology();
   if (hwloc_topology_set_synthetic(topology.get(), description.c_str()) != 0 ||
       hwloc_topology_load(topology.get()) != 0)
-    refuse(description, "hwloc does not understand it");
+    refuse(description, "hwloc rejects it");
   return HostTopology(cores_of(topology.get()));
 }
 

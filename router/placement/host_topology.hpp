@@ -1,4 +1,4 @@
-// The processor cores that this process may use, as hwloc sees the machine.
+// The processor cores that this process may use, as reported by hwloc.
 #pragma once
 
 #include <cstddef>
@@ -11,27 +11,27 @@ namespace toroid {
 /// A physical core; its hyperthreads are its PUs (processing units).
 struct Core {
   unsigned index;             ///< hwloc's logical index, unique in the machine
-  unsigned package;           ///< logical index of its socket; 0 where none is known
+  unsigned package;           ///< logical index of its socket; 0 if unknown
   unsigned numa;              ///< logical index of its first NUMA node
-  std::vector<unsigned> pus;  ///< the system's indices of the PUs allowed to us; never empty
+  std::vector<unsigned> pus;  ///< operating-system indices of the allowed PUs; never empty
 };
 
-/// A list of cores; never changes.
+/// An immutable list of cores.
 class HostTopology {
  public:
-  /// Cores with a PU that both the cpuset of the process and the affinity mask of the calling
-  /// thread allow. Throws BadInput if there is none, RunFailed if hwloc cannot look at the machine.
+  /// Cores with a PU that both the process's cpuset and the calling thread's affinity mask allow.
+  /// Throws BadInput if there is none, RunFailed if hwloc cannot read the machine's topology.
   static HostTopology of_this_machine();
 
-  /// A machine in hwloc's synthetic notation, as in "pack:2 core:4 pu:2", whose PUs are all
-  /// allowed. Throws BadInput if hwloc does not understand it, or it has more than 65536 PUs.
+  /// A machine in hwloc's synthetic notation, as in "pack:2 core:4 pu:2"; all its PUs are allowed.
+  /// Throws BadInput if hwloc rejects the notation or there are more than 65536 PUs.
   static HostTopology synthetic(const std::string& description);
 
-  /// In hwloc's logical order: those close together in the machine are close together. Never empty.
+  /// In hwloc's logical order: neighbours in the list are close in the machine. Never empty.
   const std::vector<Core>& cores() const& { return cores_; }
   std::vector<Core> cores() && { return std::move(cores_); }
 
-  /// Some of its cores. REQUIRES: at least one, and there are so many.
+  /// `count` of its cores, from `first` on. REQUIRES: count > 0, and the cores exist.
   HostTopology part(std::size_t first, std::size_t count) && {
     const auto begin = cores_.begin() + static_cast<std::ptrdiff_t>(first);
     return HostTopology({begin, begin + static_cast<std::ptrdiff_t>(count)});

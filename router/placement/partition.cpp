@@ -15,10 +15,10 @@
 namespace toroid {
 namespace {
 
-/// Boxes per dimension.
+/// Number of boxes per dimension.
 using Grid = std::vector<unsigned>;
 
-/// Links that the grid's cuts cross, of both directions; a ring that is cut at all is cut at as
+/// Number of links, in both directions, that the grid cuts. A ring that is divided is cut at as
 /// many places as it has pieces.
 std::uint64_t links_cut(const Shape& shape, const Grid& grid) {
   std::uint64_t links = 0;
@@ -30,7 +30,7 @@ std::uint64_t links_cut(const Shape& shape, const Grid& grid) {
   return links;
 }
 
-/// Tries every way of writing the number of processes as a product of divisors of the extents.
+/// Tries every factorisation of the number of processes into divisors of the extents.
 class GridSearch {
  public:
   GridSearch(const Shape& shape, unsigned processes) : shape_(shape), grid_(shape.dims(), 1) {
@@ -88,8 +88,9 @@ std::vector<std::vector<Rank>> bisected(const Shape& shape, unsigned processes) 
 Partition::Partition(const Shape& shape, unsigned processes) : shape_(shape), owner_(shape.size()) {
   TOROID_CHECK(processes > 0);
   if (processes > shape.size())
-    throw BadInput(fmt::format("{} processes for the {} nodes of torus {}; each needs one",
-                               processes, shape.size(), shape.text()));
+    throw BadInput(fmt::format(
+        "{} processes for the {} nodes of torus {}; each process needs at least one node",
+        processes, shape.size(), shape.text()));
   const GridSearch search(shape, processes);
   parts_ = search.best() ? boxes(shape, *search.best(), processes) : bisected(shape, processes);
   for (unsigned p = 0; p < processes; ++p)

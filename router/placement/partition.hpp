@@ -8,21 +8,21 @@
 
 namespace toroid {
 
-/// Who owns what is a function of shape and number of processes alone, so that all processes know
-/// it without asking. Never changes.
+/// Assigns every node to a process. It is a function of shape and number of processes alone, so
+/// that all processes know it without communication. Immutable.
 class Partition {
  public:
-  /// Cuts the torus into equal boxes that cross the fewest links, if it can be divided into so
-  /// many; else by recursive bisection into parts whose numbers of nodes differ by at most one.
-  /// Throws BadInput if there are more processes than nodes.
+  /// Cuts the torus into equal boxes that cross the fewest links, if it can be divided into that
+  /// many equal boxes. Otherwise uses recursive bisection: the parts' node counts differ by at most
+  /// one. Throws BadInput if there are more processes than nodes.
   Partition(const Shape& shape, unsigned processes);
 
   unsigned processes() const { return static_cast<unsigned>(parts_.size()); }
-  /// Ascending, never empty.
+  /// In ascending order, never empty.
   const std::vector<Rank>& nodes(unsigned process) const { return parts_[process]; }
   unsigned owner(Rank node) const { return owner_[node]; }
-  /// A process's nodes for people, as in "node (0,0,2)" or "nodes (0,0,2) to (1,1,3)": the corners
-  /// of the box around them.
+  /// Describes a process's nodes by the corners of the box around them, as in "node (0,0,2)" or
+  /// "nodes (0,0,2) to (1,1,3)".
   std::string text(unsigned process) const;
 
  private:

@@ -31,11 +31,11 @@ WorkerCount choose_count(unsigned cores, double quota) {
 WorkerCount count_workers(unsigned cores, std::size_t nodes, unsigned threads, double quota) {
   auto count = threads > 0 ? WorkerCount{threads, fmt::format("--threads {}", threads)}
                            : choose_count(cores, quota);
-  if (count.workers > nodes) count = {static_cast<unsigned>(nodes), "as many as nodes"};
+  if (count.workers > nodes) count = {static_cast<unsigned>(nodes), "one per node"};
   return count;
 }
 
-/// In the order of the cores, so that workers of one core get neighbouring nodes.
+/// Workers come in the order of their cores, so that workers of one core get neighbouring nodes.
 std::vector<WorkerPlace> take_cores(const std::vector<Core>& cores, unsigned workers,
                                     Binding binding) {
   std::vector<WorkerPlace> places;

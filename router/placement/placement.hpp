@@ -1,4 +1,4 @@
-// Which worker threads there are, on which core each runs, and which nodes each owns.
+// How many worker threads there are, on which core each runs, and which nodes each owns.
 #pragma once
 
 #include <limits>
@@ -11,41 +11,40 @@
 namespace toroid {
 
 enum class Binding {
-  none,  ///< the system may move workers about
-  core   ///< each stays on its core; workers that share a core stay there together
+  none,  ///< the operating system may move workers between cores
+  core   ///< each worker stays on its core; workers that share a core stay there together
 };
 
 struct WorkerPlace {
   unsigned core;              ///< index into the topology's cores()
   unsigned package;           ///< of that core
   unsigned numa;              ///< of that core
-  std::vector<unsigned> pus;  ///< the system's indices of PUs to bind to; empty: not bound
+  std::vector<unsigned> pus;  ///< operating-system indices of the PUs to bind to; empty: not bound
   std::vector<Rank> nodes;    ///< ascending, never empty
 };
 
-/// Every node that is placed belongs to exactly one worker; the workers' numbers of nodes differ by
-/// at most one.
+/// Every placed node belongs to exactly one worker; the workers' node counts differ by at most one.
 struct Placement {
   std::vector<WorkerPlace> workers;  ///< in the order of their cores
   bool oversubscribed;               ///< more workers than cores
-  std::string reason;                ///< why there are so many workers: "2 allowed cores"
+  std::string reason;                ///< reason for the number of workers, as in "2 allowed cores"
 };
 
-/// Places `threads` workers, but no more than nodes. With 0 there are as many as the least of: the
+/// Places `threads` workers, but at most one per node. With 0 their number is the minimum of: the
 /// cores, the quota in CPUs rounded up (see cpu_quota), the nodes.
 ///
-/// Workers take cores in the topology's order, so that even a few of them are close together;
-/// when all are taken, once more round. Nodes go to workers by recursive bisection: a package, then
-/// a NUMA node, then a core gets a compact part of the torus.
+/// Workers take cores in the topology's order, so that even a few of them are close together; when
+/// all cores are taken, it starts over with the first. Nodes are assigned by recursive bisection: a
+/// package, then a NUMA node, then a core gets a compact part of the torus.
 Placement place(const HostTopology& topology, const Shape& shape, unsigned threads, Binding binding,
                 double quota = std::numeric_limits<double>::infinity());
-/// The same for some of the torus's nodes, ascending and at least one.
+/// The same for a subset of the torus's nodes, in ascending order and not empty.
 Placement place(const HostTopology& topology, const Shape& shape, std::vector<Rank> nodes,
                 unsigned threads, Binding binding,
                 double quota = std::numeric_limits<double>::infinity());
 
-/// Binds the calling thread to the worker's PUs; without any it does nothing. False: the system
-/// refused, and the thread may run wherever it could before.
+/// Binds the calling thread to the worker's PUs; does nothing if there are none. Returns false if
+/// the system refused: then the thread may run wherever it could before.
 [[nodiscard]] bool bind_this_thread(const WorkerPlace& place);
 
 }  // namespace toroid

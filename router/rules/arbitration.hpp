@@ -1,4 +1,4 @@
-// Which of the packets that want a link goes first.
+// Chooses which of the packets that want a link goes first.
 #pragma once
 
 #include <algorithm>
@@ -15,17 +15,17 @@
 
 namespace toroid {
 
-/// The lowest set bit at or after `start`, going round. REQUIRES: mask != 0, start < 64.
+/// The lowest set bit at or after `start`, wrapping around. REQUIRES: mask != 0, start < 64.
 inline unsigned next_bit(std::uint64_t mask, unsigned start) {
   const auto rotated = std::rotr(mask, static_cast<int>(start));
   return (static_cast<unsigned>(std::countr_zero(rotated)) + start) & 63u;
 }
 
-/// The classes of candidates: transit before injection, and within each high priority before
-/// normal.
+/// The priority classes of candidates: transit before injection, and within each, high priority
+/// before normal.
 class Precedence {
  public:
-  /// `links` per node; without `transit_first` only the priority counts.
+  /// `links` is per node. Without `transit_first` only the priority counts.
   Precedence(unsigned links, bool transit_first) {
     for (unsigned s = 0; s < links * kVirtualChannels; ++s) {
       const Input input(s);
@@ -34,7 +34,7 @@ class Precedence {
     }
   }
 
-  /// The candidates of the highest class. REQUIRES: candidates != 0.
+  /// The candidates in the highest class. REQUIRES: candidates != 0.
   std::uint64_t first_class(std::uint64_t candidates) const {
     const std::uint64_t transit = candidates & transit_;
     const std::uint64_t chosen = transit != 0 ? transit : candidates;
@@ -47,17 +47,18 @@ class Precedence {
   std::uint64_t priority_ = 0;
 };
 
-/// Which of equally full candidates goes first, and how a random one is found. Nobody published it,
-/// and on tori of unequal extents it decides: under load most candidates are full.
+/// How ties between equally full candidates are broken, and how a random candidate is found. The
+/// hardware's rule is not published, and on tori of unequal extents it matters: under load most
+/// candidates are full.
 enum class FairnessRule : unsigned {
-  lowest_first,  ///< the lowest index, so X before Y before Z; random: the next after a random one
-                 ///< of 64 indices, most often the lowest, too
-  uniform,       ///< each with equal chance, and equally for random
-  straight_first,  ///< packets that go straight on; else as uniform
-  turning_first,   ///< packets that turn or are injected; else as uniform
+  lowest_first,    ///< the lowest index, so X before Y before Z; a random choice takes the next
+                   ///< candidate after a random one of 64 indices, which is usually the lowest too
+  uniform,         ///< all with equal probability, in random choices too
+  straight_first,  ///< prefers packets that go straight on, otherwise as uniform
+  turning_first,   ///< prefers packets that turn or are injected, otherwise as uniform
 };
 
-/// Picks mostly the fullest FIFO, part of the time a random one: the fullest in
+/// Usually picks the fullest FIFO, and a random one for part of the time: the fullest during
 /// Machine::arbitration_fullest of every Machine::arbitration_period cycles.
 class SenderArbitration {
  public:
@@ -66,15 +67,15 @@ class SenderArbitration {
         fullest_(machine.arbitration_fullest),
         fairness_(static_cast<FairnessRule>(machine.arbitration_choice)) {}
 
-  /// The part of a choice that is the same for all links in one cycle.
+  /// The part of a choice that is the same for all links within a cycle.
   struct Cycle {
     bool fullest_first;
     std::uint64_t key;  ///< for this cycle's random choices
   };
   Cycle begin(Tick now) const { return {now % period_ < fullest_, mix64(now)}; }
 
-  /// The candidate that goes first on link `out`, whose number among all links is `link`.
-  /// `used(s)`: chunks waiting at the input with index s. REQUIRES: candidates != 0.
+  /// The candidate that goes first on link `out`, whose number among all links is `link`. `used(s)`
+  /// returns the chunks waiting at input index s. REQUIRES: candidates != 0.
   template <typename Used>
   unsigned choose(const Cycle& cycle, std::uint64_t candidates, std::uint64_t link, Direction out,
                   const Used& used) const {
@@ -82,14 +83,14 @@ class SenderArbitration {
     return fairest(cycle, candidates, link, out, used);
   }
 
-  /// The same under FairnessRule::lowest_first.
+  /// The same for FairnessRule::lowest_first.
   template <typename Used>
   static unsigned pick(const Cycle& cycle, std::uint64_t candidates, std::uint64_t link,
                        const Used& used) {
     const unsigned start = start_for(cycle, candidates, link);
     return cycle.fullest_first ? fullest_from(candidates, start, used) : start;
   }
-  /// The same where the chunks stand side by side.
+  /// The same for fill levels that are stored side by side.
   static unsigned pick(const Cycle& cycle, std::uint32_t candidates, std::uint64_t link,
                        const FillLevels& used) {
     const unsigned start = start_for(cycle, candidates, link);
@@ -97,16 +98,17 @@ class SenderArbitration {
   }
 
  private:
-  /// The candidate after a random one of 64 indices.
+  /// The first candidate at or after a random one of 64 indices.
   static unsigned start_for(const Cycle& cycle, std::uint64_t candidates, std::uint64_t link) {
     const std::uint64_t mixed = (cycle.key ^ link) * 0x9e3779b97f4a7c15ull;
     return next_bit(candidates, static_cast<unsigned>(mixed >> 58));
   }
 
-  /// The fullest candidate; among equals `start`, then the lowest.
+  /// The fullest candidate; ties go to `start`, then to the lowest index.
   template <typename Used>
   static unsigned fullest_from(std::uint64_t candidates, unsigned start, const Used& used) {
-    // One number per candidate, whose largest is the choice: no branch depends on the contents.
+    // Each candidate becomes a number, and the largest number wins: no branch depends on the
+    // contents.
     const auto chunks = [&](unsigned input) { return static_cast<unsigned>(used(input)); };
     unsigned best = chunks(start) << 7 | 64u | (63u - start);
     std::uint64_t rest = candidates;
@@ -120,7 +122,7 @@ class SenderArbitration {
     return 63u - (best & 63u);
   }
 
-  /// Every candidate draws a lot; the highest of those that are before others wins.
+  /// Every candidate draws a random number; the highest in the best class wins.
   template <typename Used>
   unsigned fairest(const Cycle& cycle, std::uint64_t candidates, std::uint64_t link, Direction out,
                    const Used& used) const {
@@ -140,7 +142,7 @@ class SenderArbitration {
     return straight_on == (fairness_ == FairnessRule::straight_first);
   }
 
-  static constexpr unsigned kAtOnce = 3;  ///< candidates; mostly there are no more
+  static constexpr unsigned kAtOnce = 3;  ///< candidates per step; usually there are no more
 
   Tick period_;
   Tick fullest_;

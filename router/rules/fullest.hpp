@@ -1,4 +1,4 @@
-// Which of some inputs holds most, where their fill levels stand side by side.
+// Finds the fullest of several inputs whose fill levels are stored side by side.
 #pragma once
 
 #include <algorithm>
@@ -12,13 +12,13 @@ namespace toroid {
 /// Fill levels of at most 32 inputs.
 using FillLevels = std::array<std::uint8_t, 32>;
 
-/// The fullest candidate; among equals `start`, then the lowest. One number per input, whose
-/// largest is the choice, eight at once: no branch depends on levels or candidates, which nobody
-/// can predict. REQUIRES: candidates != 0, and `start` is one of them.
+/// The fullest candidate; ties go to `start`, then to the lowest index. Each input becomes a
+/// number, and the largest number wins; eight are compared at once. No branch depends on levels or
+/// candidates, which are unpredictable. REQUIRES: candidates != 0, and `start` is a candidate.
 inline unsigned fullest_of(std::uint32_t candidates, unsigned start, const FillLevels& levels) {
   using Bytes [[gnu::vector_size(16)]] = std::uint8_t;
   using Keys [[gnu::vector_size(16)]] = std::int16_t;
-  static constexpr auto kAllIf = [] {  // [eight bits]: a mask for each
+  static constexpr auto kAllIf = [] {  // [eight bits]: a mask for each bit
     std::array<std::array<std::int16_t, 8>, 256> masks{};
     for (unsigned bits = 0; bits < masks.size(); ++bits)
       for (unsigned i = 0; i < 8; ++i) masks[bits][i] = (bits >> i & 1u) != 0 ? -1 : 0;

@@ -1,21 +1,21 @@
-// The rules by which a packet gets onto a link: the same on every fabric.
+// The rules by which a packet gets onto a link. They are the same on every fabric.
 //
-// Four virtual channels per link (D0, D1 dynamic; BN bubble, the escape; BP bubble priority). A
-// packet is sent only if tokens cover all of it: virtual cut-through. A dynamic packet may take
-// both dynamic channels of every minimal direction, and the bubble channel of the first direction
-// in dimension order; it may change between the two networks at any hop. One with a dimension order
-// of its own takes dynamic channels only in the first dimension of that order that it has still to
-// go; its escape is as any other's, so that escaping packets turn from X to Y to Z and never back.
-// A deterministic packet stays on its bubble channel, first dimension first.
+// A link has four virtual channels (D0, D1 dynamic; BN bubble, the escape; BP bubble priority). A
+// packet is sent only if there are tokens for all of it: virtual cut-through. A dynamic packet may
+// take both dynamic channels of every minimal direction, and the bubble channel of the first
+// direction in dimension order; it may change between the two networks at any hop. A packet with
+// its own dimension order takes dynamic channels only in the first dimension of that order that
+// still has hops left; its escape follows the common order, so that escaping packets turn from X to
+// Y to Z and never back. A deterministic packet stays on its bubble channel, first dimension first.
 //
-// Bubble rule: entering a ring of a bubble channel (from an injection FIFO, at a turn, from another
-// channel) needs room for the packet plus one full packet; going straight on needs room for the
-// packet only. So no ring ever fills up completely, and its packets can always advance. A packet
-// counts as a full one in a bubble channel, so that the bubble stays whole. The links of one
-// direction form closed rings on a twisted torus too, longer ones: whoever goes on in a direction
-// comes back to where it began, after several rounds. The rule looks at one buffer at a time and
-// holds for rings of any length; and packets of the escape turn from X to Y to Z there too, since
-// the hops of a shortest way may be made in any order.
+// Bubble rule: to enter a ring of a bubble channel (from an injection FIFO, at a turn, or from
+// another channel), a packet needs room for itself plus one full packet; to go straight on it needs
+// room for itself only. So no ring ever fills up completely, and its packets can always advance. In
+// a bubble channel every packet counts as a full one, so that the bubble stays whole. On a twisted
+// torus the links of one direction form closed rings too, but longer ones: a packet that keeps
+// going in a direction returns to its start after several rounds. The rule looks at one buffer at a
+// time and holds for rings of any length. Escaping packets turn from X to Y to Z there too, since
+// the hops of a shortest path may be made in any order.
 #pragma once
 
 #include <array>
@@ -29,17 +29,18 @@
 
 namespace toroid {
 
-/// Switches of the model; their defaults are the hardware's behaviour.
+/// Switches of the model; the defaults are the hardware's behaviour.
 struct RoutingOptions {
-  bool transit_first = true;  ///< packets in transit before packets being injected
-  bool bubble_rule = true;    ///< off: tiny buffers deadlock
-  bool general = false;  ///< on `sim`, the model of every machine also where the fast one serves
+  bool transit_first = true;  ///< packets in transit go before packets being injected
+  bool bubble_rule = true;    ///< off: deadlocks if buffers are tiny
+  bool general = false;       ///< on `sim`: use the general model even if the fast one supports the
+                              ///< machine
   LinkErrors link_errors{};
-  std::uint64_t link_seed = 1;  ///< of their draws
+  std::uint64_t link_seed = 1;  ///< seed of the draws of link errors
 };
 
-/// A place where packets wait: a virtual channel of an input port, or an injection FIFO. An input
-/// port has the index of the direction in which its packets travel.
+/// A place where packets wait: a virtual channel of an input port, or an injection FIFO. The index
+/// of an input port is the direction in which its packets travel.
 class Input {
  public:
   static constexpr Input channel(Direction travelling, VirtualChannel channel) {
@@ -53,7 +54,7 @@ class Input {
   constexpr unsigned index() const { return index_; }
   constexpr std::uint64_t bit() const { return std::uint64_t{1} << index_; }
   constexpr bool is_fifo(unsigned links) const { return index_ >= links * kVirtualChannels; }
-  /// REQUIRES: not a FIFO.
+  /// REQUIRES: it is not a FIFO.
   constexpr Direction travelling() const {
     return {static_cast<std::uint8_t>(index_ / kVirtualChannels)};
   }
@@ -65,45 +66,44 @@ class Input {
   std::uint8_t index_;
 };
 
-/// Room downstream, in chunks, per virtual channel of a link. A fabric whose buffers are small may
-/// have an array of smaller numbers: the rules below take either.
+/// Free room downstream, in chunks, per virtual channel of a link. A fabric with small buffers may
+/// use an array of smaller integers: the rules below accept both.
 using Tokens = std::array<std::uint16_t, kVirtualChannels>;
 
-/// A packet, as routing sees it.
+/// The fields of a packet that routing looks at.
 struct RoutedPacket {
-  DirectionSet directions;  ///< minimal directions it has still to go
-  DirectionSet dynamic;     ///< those of them whose dynamic channels it may take
+  DirectionSet directions;  ///< minimal directions with hops left
+  DirectionSet dynamic;     ///< the minimal directions whose dynamic channels it may take
   unsigned chunks;
   bool high_priority;
-  bool may_escape = true;  ///< false: failures cut its way on in dimension order
+  bool may_escape = true;  ///< false: failures block its way in dimension order
 };
 
-/// Directions whose dynamic channels a packet may take: all, none, or those of one dimension.
+/// Directions whose dynamic channels a packet may take: all, none, or those of a single dimension.
 constexpr DirectionSet dynamic_directions(DirectionSet minimal, bool dynamic, DimensionOrder order,
                                           unsigned dims) {
   if (!dynamic) return {};
   return order == 0 ? minimal : first_in_order(minimal, order, dims);
 }
 
-/// The direction of a packet's escape channel, the first minimal one, as bits: 0 where there is
-/// none.
+/// The bit of a packet's escape direction, the first minimal one; 0 if there is none.
 constexpr unsigned escape_bit(DirectionSet minimal) {
   return minimal.bits() & (~unsigned{minimal.bits()} + 1);
 }
 
-/// Directions that the packet may leave by: the dynamic ones, and its escape.
+/// Directions by which the packet may leave: the dynamic ones and its escape.
 constexpr DirectionSet allowed_directions(DirectionSet minimal, DirectionSet dynamic) {
   return DirectionSet(static_cast<std::uint16_t>(dynamic.bits() | escape_bit(minimal)));
 }
 
-/// Chunks of tokens that a packet holds downstream. In a bubble channel a full packet's, whatever
-/// its own length: else short packets break the bubble into pieces that no full packet fits into,
-/// and rings with packets of mixed lengths deadlock.
+/// Number of tokens, in chunks, that a packet holds downstream. In a bubble channel it holds a full
+/// packet's tokens whatever its length: otherwise short packets would break the bubble into pieces
+/// too small for a full packet, and rings with packets of mixed lengths would deadlock.
 constexpr unsigned tokens_held(VirtualChannel channel, unsigned chunks) {
   return channel <= VirtualChannel::dynamic1 ? chunks : kMaxChunks;
 }
 
-/// Tokens that a packet must find to take a bubble channel.
+/// Tokens that must be free for a packet to take a bubble channel.
 constexpr unsigned bubble_tokens(unsigned chunks, bool straight_on, bool rule, unsigned reserve) {
   return straight_on || !rule ? chunks : chunks + reserve;
 }
@@ -113,8 +113,8 @@ class ChannelRule {
   ChannelRule(unsigned reserve_chunks, bool bubble_rule)
       : reserve_(reserve_chunks), bubble_rule_(bubble_rule) {}
 
-  /// The channel of link `out` that the packet waiting at `from` takes now, if any: the emptier of
-  /// the dynamic ones ("join the shortest queue"), else the bubble channel.
+  /// The channel of link `out` that the packet waiting at `from` takes now, if any: the emptier
+  /// dynamic channel ("join the shortest queue"), otherwise the bubble channel.
   std::optional<VirtualChannel> choose(const RoutedPacket& packet, Input from, Direction out,
                                        const Tokens& tokens) const {
     const VirtualChannel emptier = emptier_dynamic(tokens);
@@ -125,7 +125,7 @@ class ChannelRule {
     return escape;
   }
 
-  // The rule's parts, for tokens of any width.
+  // The parts of the rule, for tokens of any width.
   template <typename AnyTokens>
   static VirtualChannel emptier_dynamic(const AnyTokens& tokens) {
     return static_cast<VirtualChannel>(tokens[1] > tokens[0] ? 1 : 0);
@@ -137,7 +137,7 @@ class ChannelRule {
   static VirtualChannel escape_channel(bool high_priority) {
     return high_priority ? VirtualChannel::priority : VirtualChannel::bubble;
   }
-  /// Whether there is room in a bubble channel of link `out`.
+  /// Whether the packet finds enough room in a bubble channel of link `out`.
   template <typename AnyTokens>
   bool escapes(unsigned chunks, VirtualChannel bubble, Input from, Direction out,
                const AnyTokens& tokens) const {

@@ -43,8 +43,8 @@ void RingDevice::count_injected(const SendDescriptor& descriptor, unsigned f, un
   counters.most_chunks = std::max(counters.most_chunks, static_cast<std::uint16_t>(chunks));
 }
 
-/// Packets of one message have one hardware word but for their lengths: only the first is looked at
-/// closely.
+/// Packets of a message have the same hardware word except for their lengths: only the first is
+/// fully validated.
 bool RingDevice::is_valid(const PacketHeader& header) {
   if (((header.hardware_word() ^ valid_) & ~PacketHeader::kLengthBits) == 0 &&
       payload_fits(header) && has_valid_order(header, shape().dims()))
@@ -74,7 +74,7 @@ void RingDevice::complete(const PutDescriptor& put) {
   ++completions_taken_;
 }
 
-/// Its program may wait for that.
+/// The program of this node may be waiting for the put to finish.
 void RingDevice::finish(const PutDescriptor& put) {
   put.source->put_done(put);
   ++moves_;
@@ -87,7 +87,7 @@ bool RingDevice::step() {
   const std::uint64_t moves = moves_;
   forward_between_turns();
   if (again_ || gathered_ || output_waiting_ || has_delivery()) take_turn();
-  if (again_) take_turn();  // what arrived has mostly something to be sent at once
+  if (again_) take_turn();  // arrived packets usually give the processor something to send
   give_back();
   resting_ = quiet();
   return moves_ != moves;
@@ -102,7 +102,7 @@ void RingDevice::take_turn() {
   forward_between_turns();
 }
 
-/// The processor measures what is forwarded in its turn.
+/// The processor measures what is forwarded during its own turn.
 void RingDevice::forward_between_turns() {
   if (packet_times_ == nullptr || !holds_packets()) return forward();
   const Tick begin = now();

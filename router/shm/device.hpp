@@ -1,4 +1,4 @@
-// One emulated node of this workstation: the Device that its processor touches, and a step of its
+// An emulated node of this workstation: the Device that its processor uses, and one step of its
 // router. How packets leave and arrive differs between the hop-by-hop torus
 // (torus/torus_device.hpp) and the direct switch (direct/direct_device.hpp).
 #pragma once
@@ -26,8 +26,8 @@ namespace toroid::ring {
 
 /// A node's injection FIFOs, its counters, and the step that a worker repeats: look at what has
 /// arrived, forward packets, give the processor a turn if there is something for it, and give slots
-/// back upstream. The topology owns it; all calls come from the worker that owns the node, except
-/// those before and after the run.
+/// back upstream. The topology owns it. All calls come from the worker that owns the node, except
+/// before and after the run.
 class RingDevice : public Device {
  public:
   RingDevice(const Machinery& machinery, Rank rank, std::span<const InjectionFifo> fifos);
@@ -49,7 +49,7 @@ class RingDevice : public Device {
   void attach(Processor& processor) { processor_ = &processor; }
   const Processor* processor() const { return processor_; }
 
-  /// True: something moved.
+  /// Returns whether something moved.
   bool step();
   /// Whether something has arrived that step() has not seen.
   virtual bool has_news() const = 0;
@@ -59,27 +59,27 @@ class RingDevice : public Device {
   std::uint64_t injected() const { return injected_; }
   std::uint64_t delivered() const { return delivered_; }
   std::uint64_t refused() const { return refused_; }
-  /// Packets that could not go on, since links or nodes have failed.
+  /// Packets that had no path left after links or nodes failed.
   std::uint64_t lost() const { return lost_; }
-  // Completions of puts, which are no packets but count when a run is asked whether anything is
-  // under way.
+  // Completions of puts. They are not packets, but they count when deciding whether anything is in
+  // flight.
   std::uint64_t completions_sent() const { return completions_sent_; }
   std::uint64_t completions_taken() const { return completions_taken_; }
-  std::uint64_t puts() const { return puts_; }            ///< sent
-  std::uint64_t put_bytes() const { return put_bytes_; }  ///< received
-  /// Of these, those that were packed.
+  std::uint64_t puts() const { return puts_; }            ///< puts sent
+  std::uint64_t put_bytes() const { return put_bytes_; }  ///< bytes received
+  /// The bytes of put_bytes() that came packed.
   std::uint64_t packed_bytes() const { return packed_bytes_; }
-  std::uint64_t packet_bytes() const { return packet_bytes_; }  ///< of payload, sent in packets
+  std::uint64_t packet_bytes() const { return packet_bytes_; }  ///< payload bytes sent in packets
   std::uint64_t packet_hops() const { return packet_hops_; }
   const std::vector<FifoCounters>& fifo_counters() const { return fifo_counters_; }
   const std::vector<LinkCounters>& link_counters() const { return link_counters_; }
 
  protected:
-  /// Learns what has arrived. True: something has.
+  /// Looks for arrivals. Returns whether something has arrived.
   virtual bool look() = 0;
   /// Moves packets on as far as they can go.
   virtual void forward() = 0;
-  /// Packets have come to the front of an empty injection FIFO.
+  /// An empty injection FIFO has received packets.
   virtual void expose_fifo(unsigned fifo) = 0;
   /// Whether there are packets for the processor.
   virtual bool has_delivery() const = 0;
@@ -88,9 +88,9 @@ class RingDevice : public Device {
   /// Whether some packets have reached neither the processor nor a link.
   virtual bool holds_packets() const = 0;
 
-  /// From now on the machine has these failures.
+  /// From now on the machine has the failures of this shape.
   void change_to(const Shape& shape) { shape_ = &shape; }
-  /// The node has failed: its program takes no turn any more.
+  /// The node has failed: its program takes no more turns.
   void stop(Processor& dead) {
     processor_ = &dead;
     again_ = gathered_ = output_waiting_ = false;
@@ -101,30 +101,32 @@ class RingDevice : public Device {
   DescriptorQueue& fifo(unsigned f) { return queues_[f]; }
   const DescriptorQueue& fifo(unsigned f) const { return queues_[f]; }
   unsigned fifo_used(unsigned f) const { return fifos_.used(f); }
-  /// Writes `count` packets from the FIFO's front to `out`: each to the place that out.claim()
-  /// returns, followed by out.commit(header). REQUIRES: the front descriptor has so many left.
+  /// Writes `count` packets from the FIFO's front to `out`: out.claim() returns the place of each
+  /// packet, and out.commit(header) completes it. REQUIRES: the front descriptor has at least
+  /// `count` packets left.
   template <typename Out>
   void write_front(unsigned f, std::uint32_t count, Out&& out);
-  /// Writes the next `count` packets of a descriptor to `out`, likewise.
+  /// Writes the next `count` packets of a descriptor to `out` in the same way.
   template <typename Out>
   void write(const SendDescriptor& descriptor, std::uint32_t count, Out&& out);
-  /// The put at the FIFO's front, which leaves it.
+  /// Removes the put at the FIFO's front and returns it.
   PutDescriptor take_put(unsigned f);
-  /// The put at the FIFO's front leaves it, and somebody else has asked its source for it.
+  /// Removes the put at the FIFO's front. The caller has already asked its source for it.
   void pop_put(unsigned f);
   bool is_valid(const PacketHeader& header);
-  /// Packets, or a put, have been written to a FIFO, which then held so many chunks; or past it.
+  /// Counts packets, or a put, that have been written to a FIFO or have bypassed it. The FIFO then
+  /// held `chunks` chunks.
   void count_injected(const SendDescriptor& descriptor, unsigned fifo, unsigned chunks);
-  /// A put of this node's has been copied at its destination.
+  /// A put of this node has been copied at its destination.
   void complete(const PutDescriptor& put);
-  /// A put of this node's has been packed: nobody else tells of its completion.
+  /// A put of this node has been packed: no completion will follow.
   void finish(const PutDescriptor& put);
-  /// Some of a put has been packed.
+  /// A part of a put has been packed.
   void count_packed() { ++moves_; }
-  /// Another node's put has been copied, and its sender is told.
+  /// A put of another node has been copied, and its sender is told.
   void count_put(const PutDescriptor& put, std::size_t bytes) {
     ++moves_;
-    if (put.stage == PutStage::offered) return;  // it has been asked where the bytes go
+    if (put.stage == PutStage::offered) return;  // the sender has only asked where the bytes go
     delivered_ += put.packets;
     put_bytes_ += bytes;
     if (put.stage == PutStage::packed) packed_bytes_ += put.packed_bytes;
@@ -146,13 +148,14 @@ class RingDevice : public Device {
   Processor* processor_ = nullptr;
   Rank rank_;
   Coord here_;
-  bool again_ = true;  ///< the first turn comes without being asked for
+  bool again_ = true;  ///< the first turn needs no reason
   bool output_waiting_ = false;
-  bool gathered_ = false;  ///< a payload source has been called: its node may wait for that
-  bool resting_ = false;   ///< found quiet by the last step
+  bool gathered_ = false;  ///< a payload source has been called: the program may be waiting for
+                           ///< that
+  bool resting_ = false;   ///< the last step found it quiet
   std::uint64_t moves_ = 0;
   PacketTimes* packet_times_ = nullptr;
-  std::uint64_t valid_ = ~std::uint64_t{0};  ///< the hardware word that was found valid last
+  std::uint64_t valid_ = ~std::uint64_t{0};  ///< the hardware word that was last found valid
   InjectionFifos fifos_;
   std::vector<DescriptorQueue> queues_;  ///< [FIFO]: payloads are gathered straight into a slot
   std::vector<FifoCounters> fifo_counters_;

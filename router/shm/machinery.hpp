@@ -1,5 +1,5 @@
-// What all devices of a process share: the machine that is emulated, the wall clock, and which
-// nodes live here.
+// State shared by all devices of a process: the emulated machine, the wall clock, and the nodes
+// that live here.
 #pragma once
 
 #include <algorithm>
@@ -19,19 +19,19 @@
 
 namespace toroid::ring {
 
-/// The wall clock, in cycles of the machine that is emulated.
+/// The wall clock, in cycles of the emulated machine.
 class WallClock {
  public:
   explicit WallClock(const Machine& machine) : ticks_per_ns_(machine.clock_hz * 1e-9) {}
 
-  /// Cycle 0 is now, or at `origin`.
+  /// Sets cycle 0 to now, or to `origin`.
   void start() { start(std::chrono::steady_clock::now()); }
   void start(std::chrono::steady_clock::time_point origin) { start_ = origin; }
   Tick now() const {
     const std::chrono::duration<double, std::nano> ns = std::chrono::steady_clock::now() - start_;
     return static_cast<Tick>(ns.count() * ticks_per_ns_);
   }
-  /// From now until then, at least 1 ms and at most an hour.
+  /// Time from now until `then`, clamped to between 1 ms and one hour.
   std::chrono::milliseconds until(Tick then) const {
     const double ms =
         (static_cast<double>(then) - static_cast<double>(now())) / ticks_per_ns_ / 1e6;

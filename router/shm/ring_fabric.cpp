@@ -113,7 +113,7 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
     to.insert(to.end(), from.begin(), from.end());
   }
 
-  // For the report of a run that cannot go on.
+  // Used for the report of a run that cannot go on.
   unsigned inputs() const override { return topology_->inputs(); }
   std::optional<RoutedPacket> head(Rank node, Input input) const override {
     return topology_->head(node, input);

@@ -1,4 +1,4 @@
-// The fabric `shm`: every node lives on this workstation, links are rings in memory, worker threads
+// The fabric `shm`: all nodes live on this workstation, links are rings in memory, worker threads
 // run the nodes, and time is the wall clock.
 #pragma once
 
@@ -21,9 +21,9 @@
 namespace toroid {
 
 enum class RingRoute : std::uint8_t {
-  torus,  ///< hop by hop, by the hardware's routing rules, through rings as deep as its buffers or
-          ///< deeper (Machine::ring_slots)
-  direct  ///< straight to the destination, as over a switch; the torus is the address space
+  torus,  ///< hop by hop, by the hardware's routing rules, through rings at least as deep as its
+          ///< buffers (Machine::ring_slots)
+  direct  ///< straight to the destination, as over a switch; the torus is only the address space
 };
 inline constexpr std::array<std::string_view, 2> kRingRouteNames = {"torus", "direct"};
 
@@ -31,22 +31,24 @@ struct RingOptions {
   RoutingOptions routing;
   FifoTying tying = FifoTying::per_direction;
   RingRoute route = RingRoute::torus;
-  /// A run in which every worker goes round and nothing moves for so long has stalled.
+  /// A run has stalled if nothing moves for this long while every worker completes rounds.
   std::chrono::milliseconds stall{10000};
-  /// Called several times a second by the thread that called run(), with the packets that this
-  /// process's nodes have received, as of some rounds of its workers ago; may throw to end the run.
+  /// Called several times a second by the thread that called run(), with the number of packets that
+  /// this process's nodes have received; the number lags some worker rounds behind. May throw to
+  /// end the run.
   std::function<void(std::uint64_t delivered)> watch;
-  /// Where the workers count their CPU time; outlives the fabric. Null: nowhere.
+  /// The workers add their CPU time to it; outlives the fabric. Null: not counted.
   CpuAccount* cpu = nullptr;
 };
 
-/// A fabric whose rings hold at least as many packets as the hardware's buffers hold full ones; a
-/// short packet takes as much room as a full one, as it does in the bubble channels anyway.
-/// `placement` must be of this shape. Throws BadInput if the machine cannot be emulated.
+/// Makes a fabric whose rings hold at least as many packets as the hardware's buffers hold full
+/// packets. A short packet takes as much room as a full one, as it does in the bubble channels
+/// anyway. `placement` must be made for this shape. Throws BadInput if the machine cannot be
+/// emulated.
 std::unique_ptr<Fabric> make_ring_fabric(const Shape& shape, const Machine& machine,
                                          Placement placement, RingOptions options = {});
 
-/// Memory in bytes of all rings of such a fabric.
+/// Memory of all rings of such a fabric, in bytes.
 double ring_bytes(const Shape& shape, const Machine& machine, std::size_t workers, RingRoute route);
 
 }  // namespace toroid

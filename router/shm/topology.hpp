@@ -20,7 +20,7 @@ namespace toroid::ring {
 
 class PutPort;
 
-/// Owns devices and rings. Made and asked by the fabric's thread, except as said.
+/// Owns devices and rings. Created and called by the fabric's thread, unless noted otherwise.
 class RingTopology {
  public:
   virtual ~RingTopology() = default;
@@ -29,25 +29,25 @@ class RingTopology {
     return const_cast<RingTopology*>(this)->device(rank);
   }
   /// Allocates the rings that end at a node. Called by the worker that owns the node, so that they
-  /// lie in its memory.
+  /// lie in its local memory.
   virtual void allocate(Rank rank) = 0;
-  /// A worker's access to puts; null: nothing moves by put.
+  /// A worker's access to puts; null if nothing moves by put.
   virtual PutPort* puts(std::size_t) { return nullptr; }
-  /// [rank · links + direction], after the run; empty: links are not checked.
+  /// [rank · links + direction], after the run; empty if links are not checked.
   virtual std::vector<LinkHealth> health() const { return {}; }
-  /// When links or nodes fail next; none: nothing does any more.
+  /// When links or nodes fail next; none if no failure is left.
   virtual std::optional<Tick> next_failure() const { return std::nullopt; }
-  /// Lets fail what does so up to `time`. While the run goes on.
+  /// Lets the links and nodes fail that are due at `time`. Called during the run.
   virtual void pass(Tick /*time*/) {}
-  /// Adds what has failed and what was lost, after the run.
+  /// Adds the failures and the lost packets, after the run.
   virtual void add_losses(FabricCounters&) const {}
-  // As in termination::StalledMachine.
+  // See termination::StalledMachine.
   virtual unsigned inputs() const = 0;
   virtual std::optional<RoutedPacket> head(Rank node, Input input) const = 0;
 };
 
-/// Rings along the links of the torus. Links to and from other processes go to `boundary`, which is
-/// needed if there are any.
+/// Rings along the links of the torus. `boundary` takes the links to and from other processes; it
+/// must not be null if there are any.
 std::unique_ptr<RingTopology> make_torus_topology(const Machinery& machinery,
                                                   RoutingOptions options,
                                                   BoundaryLinks* boundary = nullptr);

@@ -13,24 +13,25 @@
 namespace toroid::ring {
 namespace {
 
-/// A worker that waits for an answer reads no other worker's report while it does: that would take
-/// the cache lines from those who write them.
+/// A worker that waits for an answer does not read other workers' reports meanwhile: that would
+/// take the cache lines from their writers. Unit: rounds.
 constexpr unsigned kRoundsBeforeRest = 500;
-/// Of workers that share cores each round is a turn of all others, and no cache line moves by it.
+/// The same for workers that share cores: each round is a turn of all others, and moves no cache
+/// line.
 constexpr unsigned kTurnsBeforeRest = 32;
-/// Where other processes have the cores, each of those rounds takes as long as a turn of theirs,
-/// and all together longer than a run may stand still. So time counts too, looked up once in so
-/// many rounds.
+/// If other processes occupy the cores, each of those rounds takes as long as one of their time
+/// slices, and all together exceed the time without motion that a run may have. So time counts too;
+/// it is checked every kRoundsPerLook rounds.
 constexpr std::chrono::milliseconds kTimeBeforeRest{50};
 constexpr unsigned kRoundsPerLook = 32;
 
-/// Packets received are summed up for progress once in so many rounds: a look at each node's count
-/// is much less than a round of its step.
+/// The packets received are summed up for progress once in this many rounds: reading each node's
+/// count costs much less than a round of steps.
 constexpr std::uint64_t kRoundsPerCount = 256;
 
-/// Adds 1 to a count that only this thread writes, and returns it.
+/// Adds 1 to a count that only this thread writes, and returns the new value.
 std::uint64_t bump(std::atomic<std::uint64_t>& count) {
-  // Relaxed: the thread that watches only compares. Partner: WorkerReport::load().
+  // Relaxed: the watching thread only compares values. Partner: WorkerReport::load().
   const std::uint64_t more = count.load(std::memory_order_relaxed) + 1;
   count.store(more, std::memory_order_relaxed);
   return more;
@@ -55,7 +56,7 @@ void Worker::run() {
   } catch (const std::exception& error) {
     fail(error);
   } catch (...) {
-    fail(std::runtime_error("threw what is no exception"));
+    fail(std::runtime_error("threw something that is not a std::exception"));
   }
 }
 
@@ -126,7 +127,8 @@ void Worker::rest() {
     injected += device->injected() + device->completions_sent();
     delivered += device->delivered() + device->lost() + device->completions_taken();
   }
-  // Release, and `passive` last: who sees it sees these counts. Partner: WorkerReport::load().
+  // Release, with `passive` last: a thread that sees it also sees these counts. Partner:
+  // WorkerReport::load().
   report_->injected.store(injected, std::memory_order_release);
   report_->delivered.store(delivered, std::memory_order_release);
   report_->passive.store(true, std::memory_order_release);
@@ -134,7 +136,7 @@ void Worker::rest() {
     bump(report_->rounds);
     if (control_->is_quiescent(detector_)) return control_->end(termination::Verdict::quiescent);
     if (poll(true))
-      bump(report_->moved);  // a long read brings no news before its end
+      bump(report_->moved);  // a long read counts as motion before it brings any news
     else
       wait();
   }
@@ -144,13 +146,13 @@ void Worker::rest() {
 void Worker::report_received() {
   std::uint64_t sum = 0;
   for (const RingDevice* device : devices_) sum += device->delivered();
-  // Relaxed: a number for people. Partner: RunControl::received().
+  // Relaxed: used for progress only. Partner: RunControl::received().
   report_->received.store(sum, std::memory_order_relaxed);
 }
 
-/// Comes before anything is done about the news: whoever learns of a packet that this worker sends
-/// from now on must find it no longer passive. The release with which it goes orders the two:
-/// that of the ring, or of the queue of puts.
+/// Called before the worker reacts to any news: a thread that learns of a packet that this worker
+/// sends from now on must find the worker no longer passive. The release by which the packet
+/// becomes visible (of the ring or of the put queue) orders the two.
 void Worker::wake() {
   report_->passive.store(false, std::memory_order_relaxed);
 }

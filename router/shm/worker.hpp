@@ -1,4 +1,4 @@
-// A worker thread, which runs its nodes round and round.
+// A worker thread, which steps its nodes in rounds.
 #pragma once
 
 #include <chrono>
@@ -15,33 +15,32 @@ namespace toroid::ring {
 
 class PutPort;
 
-/// Something that a worker polls besides its nodes: the way to other processes.
+/// Something that a worker polls besides its nodes: the connection to other processes.
 class Pollable {
  public:
-  /// Takes in what has come and sends what must go. `idle`: the worker has nothing else to do.
-  /// True: something moved.
+  /// Takes in what has arrived and sends what is due. `idle`: the worker has nothing else to do.
+  /// Returns whether something moved.
   virtual bool step(bool idle) = 0;
-  /// Whether bytes are under way that move only while it is polled, unseen: no time to sleep.
+  /// Whether bytes are in flight that move only when polled: the worker must not sleep.
   virtual bool hurries() const { return false; }
 
  protected:
   ~Pollable() = default;
 };
 
-/// Runs its nodes' steps until the run ends. Made and used by one thread.
+/// Runs the steps of its nodes until the run ends. Created and used by one thread.
 ///
-/// While something moves it goes on at once; when nothing does, it waits longer and longer. When
-/// nothing has moved for a while, in rounds or in time, and all its nodes are quiet it rests: it
-/// reports itself passive with its counts, and looks only for news. **Safety:** it withdraws that
-/// report before it does anything about the news.
+/// While something moves, it starts the next round at once; when nothing does, it waits longer and
+/// longer. When nothing has moved for a number of rounds or for some time, and all its nodes are
+/// quiet, it rests: it reports itself passive with its counts, and only looks for news. **Safety:**
+/// it withdraws that report before it does anything about the news.
 class Worker {
  public:
-  /// All arguments outlive it. `spins`: it has a core of its own. `pollable` and `puts` may be
-  /// null.
+  /// All arguments outlive it. `spins`: it has a core to itself. `pollable` and `puts` may be null.
   Worker(std::vector<RingDevice*> devices, termination::RunControl& control, std::size_t index,
          bool spins, Pollable* pollable = nullptr, PutPort* puts = nullptr);
 
-  /// Returns when the run has ended. What a node throws ends the run.
+  /// Returns when the run has ended. An exception from a node ends the run.
   void run();
 
  private:
@@ -64,9 +63,9 @@ class Worker {
   PutPort* puts_;
   unsigned rounds_before_rest_;
   Idle idle_;
-  std::chrono::steady_clock::time_point waits_since_{};  ///< soon after something moved last
+  std::chrono::steady_clock::time_point waits_since_{};  ///< set soon after the last motion
   termination::TerminationDetector detector_;
-  RingDevice* current_ = nullptr;  ///< whose step it is; null: nobody's
+  RingDevice* current_ = nullptr;  ///< device whose step is running; null: none
 };
 
 }  // namespace toroid::ring

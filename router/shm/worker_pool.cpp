@@ -13,7 +13,7 @@
 
 namespace toroid::ring {
 
-/// Latches of one run: all workers have prepared their rings; they may go.
+/// The latches of a run: all workers have prepared their rings; they may go.
 struct WorkerPool::Gates {
   explicit Gates(std::size_t workers) : prepared(static_cast<std::ptrdiff_t>(workers)), go(1) {}
   std::latch prepared;
@@ -60,9 +60,9 @@ void WorkerPool::work(std::size_t w, Gates& gates) {
       .run();
 }
 
-/// Runs on the worker's own thread: memory that it touches first lies near its core.
+/// Runs on the worker's own thread, so that memory that it touches first lies near its core.
 std::vector<RingDevice*> WorkerPool::prepare(const WorkerPlace& place) {
-  std::ignore = bind_this_thread(place);  // a worker that may not be bound runs where it can
+  std::ignore = bind_this_thread(place);  // a worker that cannot be bound runs anywhere
   std::vector<RingDevice*> devices;
   for (const Rank rank : place.nodes) {
     topology_.allocate(rank);

@@ -14,11 +14,11 @@
 
 namespace toroid::ring {
 
-/// The worker threads of one run. The fabric owns it; its thread makes and runs it.
+/// The worker threads of one run. The fabric owns it; the fabric's thread creates and runs it.
 class WorkerPool {
  public:
-  /// All arguments outlive it. The first worker polls `pollable`, which may be null. The workers
-  /// count their CPU time in `cpu`, which may be null, from when they are let run.
+  /// All arguments outlive it. The first worker polls `pollable`, which may be null. From the
+  /// moment they may run, the workers add their CPU time to `cpu`, which may be null.
   WorkerPool(RingTopology& topology, const Placement& placement, termination::RunControl& control,
              CpuAccount* cpu, Pollable* pollable = nullptr)
       : topology_(topology),
@@ -28,7 +28,7 @@ class WorkerPool {
         pollable_(pollable) {}
 
   /// Starts the workers, which allocate their rings; then calls `ready`, lets them run, and calls
-  /// `watch`; returns when they have ended. What `ready` throws ends them.
+  /// `watch`. Returns when the workers have ended. An exception from `ready` ends them.
   void run(const std::function<void()>& ready, const std::function<void()>& watch);
 
  private:

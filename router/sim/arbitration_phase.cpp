@@ -16,7 +16,8 @@
 namespace toroid::sim {
 namespace {
 
-constexpr std::size_t kSitesAhead = 4;  ///< routers between fetching one's data and using it
+constexpr std::size_t kSitesAhead = 4;  ///< distance, in routers, between prefetching state and
+                                        ///< using it
 
 }  // namespace
 
@@ -31,8 +32,9 @@ ArbitrationPhase::ArbitrationPhase(NetworkState& net, const Machine& machine,
   for (unsigned c = 1; c <= kMaxChunks; ++c) wire_bytes_[c] = machine.wire_bytes(c);
 }
 
-/// Of some routers at once first come all choices, then what each packet's departure touches beyond
-/// its router: by then that has been fetched. Neither marks a router.
+/// Works on a batch of routers: first it makes all choices, then it touches the state that each
+/// departure needs beyond its router, which has been prefetched by then. Neither step marks a
+/// router.
 void ArbitrationPhase::run(Tick now) {
   const std::span<const Rank> marked = net_.routers.marked();
   for (std::size_t first = 0; first < marked.size(); first += kSitesAtOnce) {
@@ -48,8 +50,8 @@ void ArbitrationPhase::run(Tick now) {
   if (!net_.repeating.empty()) repeat(now);
 }
 
-/// Lists the links to look at, at the marked routers from `first` to before `end`; those whose
-/// reception FIFOs have room for a packet receive it.
+/// Lists the requested links of the marked routers `first` to `end` - 1. At routers whose reception
+/// FIFOs have room for a packet, packets are received.
 void ArbitrationPhase::look_at(Tick now, std::span<const Rank> marked, std::size_t first,
                                std::size_t end) {
   std::size_t count = 0;
@@ -75,10 +77,10 @@ void ArbitrationPhase::look_at(Tick now, std::span<const Rank> marked, std::size
 }
 
 /// Tries the candidates of every link in the order of arbitration until one finds room downstream.
-/// `usual`: the machine has none of RouterDelays, and packets in transit go first.
+/// `usual`: the machine has no RouterDelays, and packets in transit go first.
 template <bool usual>
 void ArbitrationPhase::choose(Tick now) {
-  const Rules rules = rules_;  // a copy: it then lies beside the other variables of the loop
+  const Rules rules = rules_;  // a copy, which is stored next to the loop's other variables
   const SenderArbitration::Cycle cycle = rules.arbitration.begin(now);
   const unsigned degree = net_.routers.degree();
   from_channels_count_ = from_fifos_count_ = 0;
@@ -118,7 +120,7 @@ void ArbitrationPhase::choose(Tick now) {
   }
 }
 
-/// The packet gets the link and its room downstream, and no other is compared with it any more.
+/// Gives the packet the link and the room downstream, and removes it from other links' candidates.
 inline void ArbitrationPhase::grant(Tick now, const Site& site, unsigned index, Input input,
                                     VirtualChannel channel) {
   const InputQueue& queue = site.queues[input.index()];
@@ -137,7 +139,7 @@ inline void ArbitrationPhase::grant(Tick now, const Site& site, unsigned index, 
     if (held > 0) [[unlikely]]
       return hold(now + held, one);
   }
-  // Nobody can tell which of the two it will be: no branch.
+  // Which of the two lists gets it is unpredictable: no branch.
   from_channels_[from_channels_count_] = from_fifos_[from_fifos_count_] = one;
   const auto is_fifo = static_cast<std::size_t>(net_.routers.is_fifo(input));
   from_channels_count_ += 1 - is_fifo;
@@ -146,14 +148,14 @@ inline void ArbitrationPhase::grant(Tick now, const Site& site, unsigned index, 
   net_.routers.prefetch_counters(site.node, index);
 }
 
-/// A link is held while it repeats a packet, which stays where it is.
+/// Holds a link while it repeats a packet; the packet stays in its queue.
 void ArbitrationPhase::hold(Tick until, const Departing& packet) {
   net_.routers.state(packet.node).reading &= ~packet.input.bit();
   const Held held{packet.input.index(), static_cast<unsigned>(packet.channel), packet.chunks};
   net_.calendar.at(until, {EventKind::repeat, packet.node, packet.link, held.pack()});
 }
 
-/// What has been held leaves.
+/// Sends the packets whose links have been held.
 void ArbitrationPhase::repeat(Tick now) {
   packet_hops_ += net_.repeating.size();
   for (const Event event : net_.repeating) {
@@ -165,7 +167,7 @@ void ArbitrationPhase::repeat(Tick now) {
   net_.repeating.clear();
 }
 
-/// `fifo`: from injection FIFOs, else from channels.
+/// `fifo`: packets leave injection FIFOs; false: they leave channels.
 template <bool fifo>
 void ArbitrationPhase::depart(Tick now, std::span<const Departing> departing) {
   DelayLine::Writer hops(net_.calendar.hops(), departing.size());
@@ -199,7 +201,7 @@ inline void ArbitrationPhase::count(const Departing& packet) {
   counters.wire_bytes += wire_bytes_[packet.chunks];
 }
 
-/// The header goes to another block.
+/// Sends the header to another block.
 void ArbitrationPhase::send_away(Tick now, Rank neighbour, Input next, FlightId id) {
   net_.outbox->send_packet(now + net_.calendar.hop_cycles(), net_.routers.rank_of(neighbour),
                            next.index(), id);

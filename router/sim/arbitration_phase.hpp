@@ -1,5 +1,5 @@
-// The second half of a cycle: every router that something happened to chooses, link by link, among
-// the packets that request it.
+// The second half of a cycle: every router with an event chooses, link by link, among the packets
+// that request it.
 #pragma once
 
 #include <array>
@@ -20,17 +20,16 @@
 
 namespace toroid::sim {
 
-/// Owned by the network whose state it works on; called once per cycle by the block's thread.
+/// Owned by the network whose state it changes; called once per cycle by the block's thread.
 class ArbitrationPhase {
  public:
-  /// `net` outlives it. `fetches_early`: the routers' state is larger than a cache.
+  /// `net` outlives it. `fetches_early`: the routers' state does not fit in a cache.
   ArbitrationPhase(NetworkState& net, const Machine& machine, const RoutingOptions& options,
                    bool fetches_early);
 
-  /// Looks at all routers that have been marked in the cycle `now`. The packets that are chosen
-  /// leave.
+  /// Looks at all routers that have been marked in cycle `now`, and sends the chosen packets.
   void run(Tick now);
-  /// Links that packets have crossed, summed over packets.
+  /// Sum of the packets' hops.
   std::uint64_t packet_hops() const { return packet_hops_; }
 
   template <typename Archive>
@@ -47,7 +46,7 @@ class ArbitrationPhase {
     VirtualChannel channel;
     std::uint8_t chunks;
   };
-  /// What is constant in a run.
+  /// Constant during a run.
   struct Rules {
     ChannelRule channels;
     SenderArbitration arbitration;
@@ -55,10 +54,10 @@ class ArbitrationPhase {
     bool transit_first;
   };
   using Site = Routers::Site;
-  static constexpr std::size_t kSitesAtOnce = 48;  ///< whose state the caches near the core hold
+  static constexpr std::size_t kSitesAtOnce = 48;  ///< routers whose state fits in the first caches
   static constexpr unsigned kLinkBits = 4;
   static_assert(kMaxLinks <= 1u << kLinkBits);
-  using Departures = std::array<Departing, kSitesAtOnce * kMaxLinks + 1>;  ///< one to spare
+  using Departures = std::array<Departing, kSitesAtOnce * kMaxLinks + 1>;  ///< one spare element
 
   void look_at(Tick now, std::span<const Rank> marked, std::size_t first, std::size_t end);
   template <bool usual>
@@ -77,9 +76,9 @@ class ArbitrationPhase {
   bool fetches_early_;
   std::array<unsigned, kMaxChunks + 1> wire_bytes_{};  ///< [chunks]
   std::uint64_t packet_hops_ = 0;
-  // Of some routers at once; the counts say how many have a meaning.
+  // State of the current batch of routers; the counts say how many elements are valid.
   std::array<std::uint32_t, kSitesAtOnce * kMaxLinks + 8> requested_;  ///< node : 28 | link : 4
-  std::array<Rank, kSitesAtOnce + 1> receiving_;                       ///< one to spare
+  std::array<Rank, kSitesAtOnce + 1> receiving_;                       ///< one spare element
   Departures from_channels_;
   Departures from_fifos_;
   std::size_t requested_count_ = 0;

@@ -11,7 +11,8 @@ namespace toroid::sim {
 
 namespace {
 
-// Turns between fetching what a processor touches, and what that leads to, and its turn.
+// Distances, in turns, between prefetching a processor, or the data that it points to, and its
+// turn.
 constexpr std::size_t kProcessorsAhead = 4;
 constexpr std::size_t kBeyondAhead = 2;
 
@@ -85,7 +86,8 @@ void Block::take_turns(Tick now) {
   }
 }
 
-/// A cycle's other turns are taken too: which of them failed first must not depend on their order.
+/// The other turns of the cycle are taken too: which node failed first must not depend on their
+/// order.
 void Block::take_turn(SimDevice& device, Tick now) {
   try {
     device.turn(now);
@@ -97,7 +99,7 @@ void Block::take_turn(SimDevice& device, Tick now) {
   }
 }
 
-/// Finds out whose processors take a turn in this cycle.
+/// Finds the actors that take a turn in this cycle.
 void Block::tell_processors(Tick now) {
   for (const auto& [place, fifo, chunks] : events_.freed)
     if (devices_[place].on_fifo_room(now, fifo, chunks)) turns_.push_back(place);
@@ -108,7 +110,7 @@ void Block::tell_processors(Tick now) {
   if (has_engines()) tell_engines(now);
 }
 
-/// Both actors of a node touch its FIFOs: their turns have an order, processors' come first.
+/// Both actors of a node use its FIFOs, so their turns need an order: processors come first.
 void Block::tell_engines(Tick now) {
   for (const FreedRoom& freed : events_.freed) {
     const Rank engine = first_engine_ + freed.node;
@@ -117,7 +119,7 @@ void Block::tell_engines(Tick now) {
   std::ranges::sort(turns_);
 }
 
-/// Packets are numbered in the order of turns, which probes see: so it is that of nodes.
+/// Probes see packets numbered in the order of turns, so turns are taken in the order of nodes.
 void Block::hand_over_packets(Tick now) {
   std::vector<Event>& delivered = events_.delivered;
   if (is_probed_) std::sort(delivered.begin(), delivered.end());

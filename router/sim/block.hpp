@@ -29,8 +29,8 @@ class Archive;
 
 namespace toroid::sim {
 
-/// An exception from a node's turn. A run ends with the first failure: the earliest, and among
-/// those of one cycle the one with the lowest rank.
+/// An exception from a node's turn. A run ends with the first failure: the earliest one, and among
+/// several in one cycle the one of the lowest rank.
 struct Failure {
   Tick at;
   Rank node;
@@ -41,8 +41,8 @@ struct Failure {
   }
 };
 
-/// A run has one block per thread; which block a node belongs to changes no result. The fabric owns
-/// the blocks; during the run one thread at a time calls it.
+/// A run has one block per thread. Results do not depend on how nodes are divided into blocks. The
+/// fabric owns the blocks; during the run one thread at a time calls a block.
 class Block {
  public:
   struct Counts {
@@ -51,8 +51,8 @@ class Block {
     std::uint64_t delivered = 0;
   };
 
-  /// The machine, the store of the run's packets and the probe, if there is one, outlive it.
-  /// `number`: among the run's blocks. `dma`: whether its nodes have DMA engines.
+  /// The machine, the store of the run's packets and the probe (if any) outlive it. `number` is its
+  /// index among the run's blocks. `dma`: its nodes have DMA engines.
   Block(const Shape& shape, const Machine& machine, const RoutingOptions& routing, FifoTying tying,
         Range range, unsigned number, FlightStore& store, SimProbe* probe, bool dma = false);
   Block(const Block&) = delete;  // nodes refer to the network
@@ -64,29 +64,29 @@ class Block {
   SimDevice& device(Rank rank) { return devices_[rank - range().first]; }
   const SimDevice& device(Rank rank) const { return devices_[rank - range().first]; }
 
-  /// Gives a node its processor, and what that runs on the DMA engine if there is one.
+  /// Gives a node its processor, and gives the node's DMA engine (if any) the processor's engine.
   void attach(Rank rank, Processor& processor);
-  /// Every processor takes its first turn at cycle 0. REQUIRES: all have been attached.
+  /// Lets every processor take its first turn at cycle 0. REQUIRES: all have been attached.
   void start();
   /// The next cycle in which something happens; kNever: nothing is left.
   Tick next() const { return network_->next(); }
-  /// Links and nodes fail in this cycle, in which nothing has happened yet; the shape's failures
-  /// know them.
+  /// Links and nodes fail in this cycle, before anything else happens in it; the shape's failures
+  /// already contain them.
   void fail(Tick at) { network_->fail(at); }
-  /// One of these nodes: its processor takes no turn any more. REQUIRES: likewise.
+  /// Stops a node that has failed: its processor takes no more turns. REQUIRES: as fail().
   void let_die(Rank rank);
   /// Runs the cycles before `horizon`. Stops at the end of a cycle in which a node has failed or
   /// the total of events has reached `events`.
   void run(Tick horizon, std::uint64_t events);
-  /// Saves the state between two cycles, or loads it in place of start(). REQUIRES: there is no
-  /// probe, nothing has failed, and what other blocks have sent has been scheduled.
+  /// Saves the state between two cycles, or loads it instead of start(). REQUIRES: there is no
+  /// probe, nothing has failed, and messages from other blocks have been scheduled.
   void serialize(Archive& archive);
 
   const std::optional<Failure>& failure() const { return failure_; }
   const Counts& counts() const { return counts_; }
   FifoCounters fifo_counters(Tick now, Rank rank, unsigned fifo) const;
-  /// Adds what the block has counted; called for the blocks in ascending order. `end`: the last
-  /// cycle of the whole run.
+  /// Adds the block's counters; called for the blocks in ascending order. `end`: the last cycle of
+  /// the whole run.
   void add_to(FabricCounters& counters, Tick end) const;
 
  private:
@@ -99,7 +99,7 @@ class Block {
   void hand_over_packets(Tick now);
   void add_engines();
   bool has_engines() const { return first_engine_ != 0; }
-  /// The actor that takes a delivered packet.
+  /// The actor that receives a delivered packet.
   Rank receiver(Event delivered) const {
     if (!has_engines() || !network_->flights()[delivered.value()].is_engines)
       return delivered.node();
@@ -108,14 +108,15 @@ class Block {
 
   std::unique_ptr<Network> network_;
   bool is_probed_;
-  LargeVector<SimDevice> devices_;  ///< [actor]: of all processors, then of all DMA engines, if
+  LargeVector<SimDevice> devices_;  ///< [actor]: first all processors, then all DMA engines, if
                                     ///< nodes have them
-  ProcessorEvents events_;          ///< in this cycle
-  Rank first_engine_ = 0;           ///< its actor's number; 0: nodes have no engines
+  ProcessorEvents events_;          ///< of this cycle
+  Rank first_engine_ = 0;           ///< the first engine's actor number; 0: nodes have no engines
   std::vector<Rank> turns_;         ///< actors that take a turn in this cycle
   Counts counts_;
   std::optional<Failure> failure_;
-  // Of all nodes that have failed: after the end of their programs, and before.
+  // They replace the program of every failed node: one for programs that had ended before, one for
+  // others.
   termination::DeadProcessor ended_{true};
   termination::DeadProcessor cut_short_{false};
 };

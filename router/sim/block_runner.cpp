@@ -9,11 +9,11 @@
 namespace toroid::sim {
 namespace {
 
-/// Events between two announcements: some microseconds. Neighbours that hear early of what is done
-/// already seldom wait, even if blocks have more to do in turns.
+/// Events between two announcements: some microseconds. Early announcements keep neighbours from
+/// waiting, even if a block has more to do.
 constexpr std::uint64_t kEventsPerRound = 128;
-/// A block rests after so many rounds in which it ran nothing: then it will hardly be the horizons'
-/// creeping that brings it work.
+/// A block rests after this many rounds without events: then the creeping of horizons is unlikely
+/// to bring it work.
 constexpr unsigned kEmptyRounds = 2;
 
 }  // namespace
@@ -35,7 +35,7 @@ bool BlockRunner::try_round() {
   const bool runs = block_.next() < bound;
   if (runs) run(bound);
   announce(reached(bound));
-  // A block without neighbours has no other round once it has come to its end.
+  // A block without neighbours gets no other round after its end.
   if (horizon_ == kNever || (!runs && ++empty_rounds_ >= kEmptyRounds)) rest();
   return true;
 }
@@ -49,8 +49,8 @@ void BlockRunner::receive() {
     }
 }
 
-/// Cycles before the failure have been run here, and must be elsewhere: a node may have failed
-/// earlier, or in the same cycle.
+/// After a failure, the cycles before it have been run here and must be run in all blocks: another
+/// node may have failed earlier, or in the same cycle.
 void BlockRunner::run(Tick bound) {
   wake();
   empty_rounds_ = 0;

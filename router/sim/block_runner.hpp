@@ -1,4 +1,4 @@
-// What threads do with a block while others run the other blocks.
+// One round of a block, run by a thread while other threads run other blocks.
 #pragma once
 
 #include <atomic>
@@ -13,29 +13,29 @@
 
 namespace toroid::sim {
 
-/// A round: receives the mail, runs the block for some events, at most to its bound, posts what it
-/// has sent and announces how far it is. The run owns it. A thread that wants to go round has to
-/// take the block.
+/// A round receives the mail, runs the block for some events up to its bound at most, posts its
+/// messages and announces its horizon. The ParallelRun owns it. A thread must take the block before
+/// it runs a round.
 class alignas(64) BlockRunner {
  public:
-  /// All live as long as it. `inbox`: the mail from every neighbour.
+  /// All arguments outlive it. `inbox`: the mail from every neighbour.
   BlockRunner(std::size_t number, Block& block, std::vector<Mail*> inbox, Outbox& outbox,
               Horizons& horizons);
 
-  // For any thread.
-  /// Nobody else has the block before release().
+  // Callable by any thread.
+  /// Takes the block until release(). Returns false if another thread has it.
   [[nodiscard]] bool try_take() { return !taken_.load() && !taken_.exchange(true); }
   void release() { taken_.store(false); }
   bool is_taken() const { return taken_.load(); }
-  /// What the block had counted after some recent round.
+  /// The block's counts after some recent round.
   Block::Counts counts() const;
 
   // For the thread that has taken the block.
-  /// False: the block cannot go on, and nothing was announced.
+  /// Runs a round. Returns false if the block cannot go on; then nothing was announced.
   bool try_round();
-  /// Hands what has come to the block, whatever its bound.
+  /// Hands all arrived mail to the block, whatever its bound.
   void receive();
-  /// The number of rounds. It depends on threads' speed.
+  /// The number of rounds, which depends on the threads' speed.
   std::uint64_t rounds() const { return rounds_; }
 
  private:
@@ -50,16 +50,16 @@ class alignas(64) BlockRunner {
   std::vector<Mail*> inbox_;
   Outbox& outbox_;
   Horizons& horizons_;
-  Tick horizon_ = 0;  ///< as announced
+  Tick horizon_ = 0;  ///< the announced one
   std::uint64_t rounds_ = 0;
   unsigned empty_rounds_ = 0;  ///< since the block last ran
   bool rests_ = false;
   std::uint64_t sent_ = 0;      ///< messages
-  std::uint64_t received_ = 0;  ///< likewise
+  std::uint64_t received_ = 0;  ///< messages
 
-  // release() pairs with the next try_take(), which may be another thread's.
+  // release() pairs with the next try_take(), possibly by another thread.
   alignas(64) std::atomic<bool> taken_{false};
-  // For progress reports, hence relaxed: they need not fit each other.
+  // For progress reports. Relaxed: they need not be consistent with each other.
   alignas(64) std::atomic<Tick> end_{0};
   std::atomic<std::uint64_t> events_{0};
   std::atomic<std::uint64_t> delivered_{0};

@@ -1,4 +1,4 @@
-// What is saved of a block. The state of processors is the business of those who made them.
+// The saved state of a block. The state of processors is saved by their owners.
 #include <cstdint>
 
 #include "hal/archive.hpp"

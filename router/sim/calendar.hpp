@@ -15,8 +15,8 @@
 
 namespace toroid::sim {
 
-/// Delay lines hold what the hardware does, which always takes one of a few numbers of cycles; a
-/// wheel holds what processors do, which may take any. A network owns it.
+/// Delay lines hold the events of the hardware, which always take one of a few numbers of cycles. A
+/// wheel holds the events of processors, which may take any number. A network owns it.
 class Calendar {
  public:
   explicit Calendar(const Machine& machine) : hop_(machine.hop_latency_cycles) {
@@ -24,22 +24,22 @@ class Calendar {
       wire_.emplace_back(machine.wire_cycles(machine.wire_bytes(chunks)));
   }
 
-  // The delays of lines are counted from the present cycle.
-  /// Headers that reach the next router.
+  // Delays of lines count from the present cycle.
+  /// Headers on their way to the next router.
   DelayLine& hops() { return hop_; }
-  /// Where the tails of packets of so many chunks will have passed.
+  /// Tails of packets of `chunks` chunks.
   TailLines<Event>& tails(unsigned chunks) {
     wires_used_ |= 1u << (chunks - 1);
     return wire_[chunks - 1];
   }
-  /// REQUIRES: at is past the present cycle.
+  /// REQUIRES: `when` is after the present cycle.
   void at(Tick when, Event event) { wheel_.schedule(when, event); }
 
   Tick hop_cycles() const { return hop_.delay(); }
-  /// Cycles that a packet of so many chunks keeps a link busy.
+  /// Cycles for which a packet of `chunks` chunks keeps a link busy.
   Tick wire_cycles(unsigned chunks) const { return wire_[chunks - 1].channels.delay(); }
 
-  /// The next cycle in which something happens; kNever: nothing is left.
+  /// The next cycle in which something happens; kNever if nothing is left.
   Tick next() const {
     Tick next = std::min(wheel_.next(), hop_.next());
     for (unsigned rest = wires_used_; rest != 0; rest &= rest - 1)
@@ -48,9 +48,9 @@ class Calendar {
   }
   /// Moves to next().
   void advance(Tick next) { wheel_.advance(next, irregular_); }
-  /// Shows the delay lines that have events in the present cycle to the handler, which pops these:
-  /// arrivals(line), channel_tails(chunks, line), fifo_tails(chunks, line), deliveries(chunks,
-  /// line).
+  /// Passes the delay lines that have events in the present cycle to the handler, which pops these
+  /// events: arrivals(line), channel_tails(chunks, line), fifo_tails(chunks, line),
+  /// deliveries(chunks, line).
   template <typename Handler>
   void for_each_line(Tick now, Handler&& handler) {
     if (hop_.next() == now) handler.arrivals(hop_);
@@ -60,13 +60,13 @@ class Calendar {
       if (tails.delivered.next() == now) handler.deliveries(chunks, tails.delivered);
     });
   }
-  /// Calls body(event) for those of the present cycle that are in no delay line.
+  /// Calls body(event) for the present cycle's events that are in no delay line.
   template <typename Body>
   void for_each_irregular(const Body& body) {
     for (const Event event : irregular_) body(event);
     irregular_.clear();
   }
-  /// The present cycle is over.
+  /// Ends the present cycle.
   void end_cycle(Tick now) {
     hop_.close(now);
     for_each_wire([&](unsigned, TailLines<Event>& tails) { tails.close(now); });
@@ -79,7 +79,7 @@ class Calendar {
   }
 
  private:
-  /// Calls body(chunks, lines) for every length that has been used.
+  /// Calls body(chunks, lines) for every packet length that has been used.
   template <typename Body>
   void for_each_wire(const Body& body) {
     for (unsigned rest = wires_used_; rest != 0; rest &= rest - 1) {
@@ -90,9 +90,9 @@ class Calendar {
 
   DelayLine hop_;
   std::vector<TailLines<Event>> wire_;  ///< [chunks - 1]
-  unsigned wires_used_ = 0;             ///< bit = chunks - 1; most runs know one length or two
+  unsigned wires_used_ = 0;             ///< bit = chunks - 1; most runs use one length or two
   EventWheel wheel_;
-  std::vector<Event> irregular_;  ///< those of the present cycle
+  std::vector<Event> irregular_;  ///< of the present cycle
 };
 
 }  // namespace toroid::sim

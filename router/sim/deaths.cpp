@@ -8,7 +8,7 @@
 
 namespace toroid::sim {
 
-/// A run's failures are its own: the shape's are shared with those who plan other runs.
+/// A run has its own copy of the failures: the shape's are shared with the plans of other runs.
 Deaths::Deaths(const Shape& shape, std::uint64_t error_limit)
     : shape_(shape), error_limit_(error_limit) {
   const Failures* const listed = shape.failures();
@@ -25,7 +25,7 @@ Tick Deaths::due() const {
   return error_limit_ == 0 ? next : std::min(next, next_look_);
 }
 
-/// Where nothing has failed, errors are looked at when there may be new ones.
+/// If nothing has failed, the next look at the errors is when there may be new ones.
 void Deaths::happen(std::deque<Block>& blocks, Tick next) {
   const Tick at = due();
   const std::size_t before = happened_.size();
@@ -36,7 +36,7 @@ void Deaths::happen(std::deque<Block>& blocks, Tick next) {
   next_look_ = ((happened_.size() > before ? at : next) / kWatchCycles + 1) * kWatchCycles;
 }
 
-/// What has failed before is no news.
+/// A failure that changes nothing is ignored.
 void Deaths::let_die(std::deque<Block>& blocks, const Death& death) {
   if (!failures_->is_news(death)) return;
   failures_->let_die(death);
@@ -47,7 +47,7 @@ void Deaths::let_die(std::deque<Block>& blocks, const Death& death) {
   }
 }
 
-/// A link fails as a whole when one of its directions has too many errors.
+/// A link fails in both directions when one of them has too many errors.
 void Deaths::look_at_links(std::deque<Block>& blocks, Tick now) {
   for (const Block& block : blocks)
     for (Rank place = 0; place < block.range().count; ++place)

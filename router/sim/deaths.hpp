@@ -1,4 +1,4 @@
-// Links and nodes that fail in the course of a run.
+// Links and nodes that fail during a run.
 #pragma once
 
 #include <cstddef>
@@ -15,35 +15,35 @@
 
 namespace toroid::sim {
 
-/// Those that are listed, and links with more errors than their limit.
+/// The listed failures, and links with more errors than their limit.
 ///
-/// **When:** a run in which something may fail goes in segments, before one of which it fails: so
-/// results depend on the number of threads no more than those of other runs. Errors are looked at
-/// every kWatchCycles, as a machine's control system does.
-/// **What:** a link that fails takes no packet any more; one that it has begun to send, or holds
-/// for a repeat, arrives. A node that fails is left by what its links have begun to send, and by
-/// nothing else. A packet whose ways are all cut is taken out of the network, and counted.
+/// **When:** a run with possible failures is divided into segments, and failures happen between
+/// them: so results do not depend on the number of threads. Errors are checked every kWatchCycles,
+/// as a machine's control system does.
+/// **What:** a failed link takes no more packets; a packet that it has begun to send, or holds for
+/// a repeat, still arrives. From a failed node only those packets still leave that its links have
+/// begun to send. A packet with no path left is removed from the network and counted.
 ///
 /// The fabric owns it and calls it between segments, on one thread.
 class Deaths {
  public:
   static constexpr Tick kWatchCycles = 10'000;
 
-  /// `error_limit`: of a link; 0: none.
+  /// `error_limit`: errors per link; 0: no limit.
   Deaths(const Shape& shape, std::uint64_t error_limit);
 
-  /// Whether anything may fail. If nothing may, nothing else is called.
+  /// Whether anything may fail. If not, no other function is called.
   bool may_happen() const { return failures_ != nullptr; }
-  /// The machine whose failures these are.
+  /// The machine with these failures.
   const Shape& shape() const { return shape_; }
 
-  /// The next cycle in which something may fail; kNever: nothing may any more.
+  /// The next cycle in which something may fail; kNever if nothing can fail any more.
   Tick due() const;
-  /// Lets fail what does so then. `next`: the next cycle in which something happens, not before
-  /// due().
+  /// Lets the failures happen that are due at due(). `next`: the next cycle with an event, not
+  /// before due().
   void happen(std::deque<Block>& blocks, Tick next);
 
-  /// Adds what has failed, and the packets that were lost.
+  /// Adds the failures and the lost packets.
   void add_to(FabricCounters& counters, const std::deque<Block>& blocks) const;
 
  private:
@@ -52,9 +52,9 @@ class Deaths {
 
   Shape shape_;
   std::uint64_t error_limit_;
-  std::shared_ptr<Failures> failures_;  ///< null: nothing fails in the course of the run
-  std::size_t listed_ = 0;              ///< deaths of the list that have happened
-  Tick next_look_ = kWatchCycles;       ///< at links' errors
+  std::shared_ptr<Failures> failures_;  ///< null: nothing fails during the run
+  std::size_t listed_ = 0;              ///< number of listed deaths that have happened
+  Tick next_look_ = kWatchCycles;       ///< the next check of links' errors
   std::vector<Death> happened_;
 };
 

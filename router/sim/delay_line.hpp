@@ -1,5 +1,5 @@
-// Events that all happen the same number of cycles after they were scheduled: a ring in which they
-// stand in order of time without sorting, with one time for all of a cycle.
+// Events that all happen the same number of cycles after they were scheduled. They are kept in a
+// ring, in order of time without sorting; all events of a cycle share one time.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace toroid::sim {
 
-/// A ring buffer that grows by doubling. Places count up for ever, modulo 2^64.
+/// A ring buffer that grows by doubling. Places count up without end, modulo 2^64.
 template <typename T>
 class GrowingRing {
  public:
@@ -19,7 +19,7 @@ class GrowingRing {
   const T& operator[](std::size_t place) const { return ring_[place & mask_]; }
   std::size_t capacity() const { return mask_ + 1; }
   T* data() { return ring_.data(); }
-  /// Doubles; those in [head, tail) keep their places.
+  /// Doubles the ring; elements in [head, tail) keep their places.
   void grow(std::size_t head, std::size_t tail) {
     std::vector<T> larger(2 * ring_.size());
     const std::size_t mask = larger.size() - 1;
@@ -34,7 +34,7 @@ class GrowingRing {
   }
 
  private:
-  static constexpr std::size_t kInitial = 64;  ///< a power of two, as every later size
+  static constexpr std::size_t kInitial = 64;  ///< a power of two, like every later size
   std::vector<T> ring_ = std::vector<T>(kInitial);
   std::size_t mask_ = kInitial - 1;
 };
@@ -45,17 +45,17 @@ class DelayLineOf {
   explicit DelayLineOf(Tick delay) : delay_(delay) {}
 
   Tick delay() const { return delay_; }
-  /// The cycle of the next events; kNever where there are none.
+  /// The cycle of the next events; kNever if there are none.
   Tick next() const { return batches_[first_].at; }
 
-  /// An event of the present cycle, which close() will end.
+  /// Adds an event of the present cycle, which close() will end.
   void push(const T& event) {
     events_[tail_] = event;
     if (++tail_ == full_) [[unlikely]]
       grow();
   }
-  /// Pushes many events, whose number is bounded, with the line's end in registers. It ends before
-  /// anybody else touches the line.
+  /// Pushes many events, up to a fixed maximum, with the line's end in registers. It must be
+  /// destroyed before the line is used otherwise.
   class Writer {
    public:
     Writer(DelayLineOf& line, std::size_t most) : line_(&line) {
@@ -75,7 +75,7 @@ class DelayLineOf {
     std::size_t tail_;
   };
 
-  /// The cycle `now` is over: all that has been pushed since the last call happens together.
+  /// Ends the cycle `now`: everything pushed since the last call happens together.
   void close(Tick now) {
     if (tail_ == closed_) return;
     closed_ = tail_;
@@ -84,9 +84,9 @@ class DelayLineOf {
     batches_[last_].at = kNever;
   }
 
-  /// The events by place, with the ring's beginning in a register. A place behind the line's end is
-  /// allowed and holds some event, perhaps one long gone: so the data of events to come can be
-  /// fetched early. It ends before the next push.
+  /// The events by place, with the ring's beginning in a register. Places after the line's end are
+  /// allowed and hold some event, perhaps an old one: so the data of coming events can be
+  /// prefetched. It must be destroyed before the next push.
   class View {
    public:
     const T& operator[](std::size_t place) const { return ring_[place & mask_]; }
@@ -98,8 +98,8 @@ class DelayLineOf {
     std::size_t mask_;
   };
   View view() { return {events_.data(), events_.capacity() - 1}; }
-  /// Calls body(place) for each of the next cycle's events, then removes them. The body must not
-  /// push. Returns their number.
+  /// Calls body(place) for each event of the next cycle, then removes them. Returns their number.
+  /// The body must not push.
   template <typename Body>
   std::size_t pop_batch(const Body& body) {
     const std::size_t begin = head_;
@@ -117,7 +117,7 @@ class DelayLineOf {
  private:
   struct Batch {
     Tick at = kNever;
-    std::size_t end = 0;  ///< place behind its last event
+    std::size_t end = 0;  ///< place after its last event
   };
 
   [[gnu::noinline]] void grow() {
@@ -127,13 +127,13 @@ class DelayLineOf {
 
   Tick delay_;
   GrowingRing<T> events_;
-  GrowingRing<Batch> batches_;             ///< the one behind the last has kNever
+  GrowingRing<Batch> batches_;             ///< the element after the last batch has kNever
   std::size_t head_ = 0;                   ///< first event
-  std::size_t closed_ = 0;                 ///< behind the last event that is in a batch
-  std::size_t tail_ = 0;                   ///< behind the last event
-  std::size_t full_ = events_.capacity();  ///< the tail comes here: the ring has to grow
+  std::size_t closed_ = 0;                 ///< after the last event that is in a batch
+  std::size_t tail_ = 0;                   ///< after the last event
+  std::size_t full_ = events_.capacity();  ///< when the tail gets here, the ring must grow
   std::size_t first_ = 0;                  ///< first batch
-  std::size_t last_ = 0;                   ///< behind the last batch
+  std::size_t last_ = 0;                   ///< after the last batch
 };
 
 using DelayLine = DelayLineOf<Event>;

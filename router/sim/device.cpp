@@ -25,7 +25,7 @@ SimDevice::SimDevice(Network& network, const Machine& machine, Rank rank, FifoTy
       lane_(lane),
       actor_(place()) {}
 
-/// It has no first turn: nothing can be there before the processor's.
+/// An engine has no first turn: it has nothing to do before its processor's first turn.
 SimDevice::SimDevice(SimDevice* processors)
     : network_(processors->network_),
       rank_(processors->rank_),
@@ -41,8 +41,8 @@ SimDevice::SimDevice(SimDevice* processors)
   processors->other_ = this;
 }
 
-/// A malformed header goes no further than this. Packets of a descriptor have one header; a node's
-/// own brings its route along.
+/// A malformed header is refused here. All packets of a descriptor have the same header; packets
+/// made by the node itself come with their route.
 void SimDevice::inject(const SendDescriptor& descriptor, std::uint32_t count, unsigned fifo) {
   const PacketHeader& header = descriptor.header;
   Network& network = *network_;
@@ -60,7 +60,8 @@ void SimDevice::inject(const SendDescriptor& descriptor, std::uint32_t count, un
     clock_ += inject_cycles_;
     const FlightId id = network.flights().add(descriptor, n, route, is_engine_);
     network.number(rank_, id);
-    // Processors' turns end their cycle: what takes no time is there in the next one.
+    // A cycle ends with the processors' turns, so that a packet that takes no time is there in the
+    // next cycle.
     network.schedule_injection(std::max(clock_, turn_began_ + 1), place(), fifo, id);
   }
   injected_ += count;
@@ -108,8 +109,8 @@ void SimDevice::compute(Tick cycles) {
 
 void SimDevice::refuse_time() const {
   throw RunFailed(
-      fmt::format("virtual time would pass 2^62 cycles, its end: on machine '{}' what "
-                  "this node does takes too long",
+      fmt::format("virtual time would pass 2^62 cycles, the limit: on machine '{}' the "
+                  "work of this node takes too long",
                   machine_->name));
 }
 
@@ -119,7 +120,7 @@ bool SimDevice::try_wake_at(Tick when) {
   return true;
 }
 
-/// A node sees packets that come in one cycle in the order of their channels.
+/// Packets that arrive in the same cycle are kept in the order of their channels.
 bool SimDevice::on_delivered(Tick now, unsigned input, FlightId id) {
   Flight& flight = network_->flights()[id];
   flight.delivered_from = static_cast<std::uint8_t>(input) & 63u;
@@ -152,7 +153,7 @@ bool SimDevice::on_fifo_room(Tick now, unsigned fifo, unsigned chunks) {
   return output_waiting_ && wake(now);
 }
 
-/// While the processor is busy its next turn waits until it is free.
+/// While the processor is busy, its next turn waits until it is free.
 bool SimDevice::wake(Tick now) {
   if (std::exchange(scheduled_, true)) return false;
   if (clock_ <= now) return true;
@@ -160,13 +161,13 @@ bool SimDevice::wake(Tick now) {
   return false;
 }
 
-/// REQUIRES: `when` is past the present cycle.
+/// REQUIRES: `when` is after the present cycle.
 void SimDevice::wake_after(Tick when) {
   if (!std::exchange(scheduled_, true))
     network_->at(std::max(clock_, when), {EventKind::turn, actor(), 0});
 }
 
-/// What an engine has moved may be what its processor waits for.
+/// After an engine's turn its processor wakes: it may be waiting for what the engine has moved.
 void SimDevice::turn(Tick now) {
   if (now > kLastTick) [[unlikely]]
     refuse_time();

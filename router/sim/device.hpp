@@ -1,5 +1,5 @@
-// One node of the model: the Device that its processor touches, and the processor's clock; and
-// likewise those of its DMA engine.
+// A node of the model: the Device that its processor uses, and the processor's clock. The node's
+// DMA engine has its own device and clock.
 #pragma once
 
 #include <cstddef>
@@ -22,27 +22,27 @@
 
 namespace toroid::sim {
 
-/// A node with one processor, which is busy while it injects, receives, handles or computes. Time
-/// within a turn passes on the device's own clock; what the turn does to the network happens at the
-/// cycle in which it began. The block owns the device and calls it.
+/// A node with one processor, which is busy while it injects, receives, handles or computes. Within
+/// a turn, time passes on the device's own clock; the turn changes the network in the cycle in
+/// which it began. The block owns the device and calls it.
 ///
-/// A DMA engine is a second actor of its node: it has a device too, with a clock, costs and
-/// received packets of its own. The node's injection FIFOs are the processor's device's, and both
+/// A DMA engine is a second actor of its node: it has a device too, with its own clock, costs and
+/// received packets. The node's injection FIFOs belong to the processor's device, and both actors
 /// fill them.
 class alignas(64) SimDevice final : public Device {
  public:
-  /// `lane`: the number of its block.
+  /// `lane`: the number of the node's block.
   SimDevice(Network& network, const Machine& machine, Rank rank, FifoTying tying, unsigned lane);
-  /// That of the DMA engine beside a processor, whose device this refers to and the other way
-  /// round: neither moves. REQUIRES: the machine has such engines.
+  /// The device of the DMA engine that belongs to a processor's device. The two refer to each
+  /// other, so neither may move. REQUIRES: the machine has DMA engines.
   explicit SimDevice(SimDevice* processors);
 
   Rank rank() const override { return rank_; }
   unsigned lane() const override { return lane_; }
   /// The node's number in its block.
   Rank place() const { return rank_ - network_->block().first; }
-  /// The number in the block of whoever takes turns here: processors have those of their nodes,
-  /// engines come behind them in the same order.
+  /// The number of this actor in the block: processors have the numbers of their nodes; engines
+  /// follow in the same order.
   Rank actor() const { return actor_; }
   const Shape& shape() const override { return network_->shape(); }
   const Machine& machine() const override { return *machine_; }
@@ -52,29 +52,29 @@ class alignas(64) SimDevice final : public Device {
   InjectionFifos& fifos() override { return node().fifos_; }
   const InjectionFifos& fifos() const { return fifos_; }
   void inject(const SendDescriptor& descriptor, std::uint32_t count, unsigned fifo) override;
-  /// FIFOs empty in time, which passes between turns; a packet that was refused has left its room.
+  /// FIFOs drain as time passes, between turns; only a refused packet has freed its room at once.
   bool flush() override { return std::exchange(has_refused_, false); }
   std::size_t receive(PacketSink& sink, std::size_t limit) override;
-  /// An engine's turns are short: the processor sees at their ends what they brought.
+  /// An engine's turns are short, because the processor sees their results only when they end.
   std::size_t packets_per_turn() const override { return is_engine_ ? 4 : 16; }
-  /// Throws RunFailed if that ends beyond kLastTick.
+  /// Throws RunFailed if the work ends after kLastTick.
   void compute(Tick cycles) override;
   bool try_wake_at(Tick when) override;
 
   void attach(Processor& processor) { processor_ = &processor; }
   const Processor* processor() const { return processor_; }
-  /// The node has failed: what it has not looked at is lost, and its program goes no further.
-  /// Returns the number of packets that it had not looked at.
+  /// The node has failed: packets that it has not looked at are lost, and its program stops.
+  /// Returns the number of these packets.
   std::uint64_t let_die(Processor& dead);
   bool is_dead() const { return is_dead_; }
-  /// Without what the network counts.
+  /// Without the values that the network counts.
   FifoCounters fifo_counters(unsigned fifo) const {
     return {.packets = written_[fifo].packets, .most_chunks = written_[fifo].most_chunks};
   }
   std::uint64_t injected() const { return injected_; }
   std::uint64_t refused() const { return refused_; }
 
-  // Fetch early what a turn will touch: the device, then the processor, then what it points to.
+  // Prefetch the data that a turn will use: the device, then the processor, then what it points to.
   [[gnu::always_inline]] void prefetch() const {
     const auto* bytes = reinterpret_cast<const char*>(this);
     for (std::size_t line = 0; line < sizeof(SimDevice); line += 64)
@@ -87,13 +87,14 @@ class alignas(64) SimDevice final : public Device {
   void prefetch_beyond_processor() const { processor_->prefetch(); }
   void prefetch_rest() const { processor_->prefetch_rest(); }
 
-  /// A packet stands in a reception FIFO. True: the processor was idle and takes a turn now.
+  /// A packet has arrived in a reception FIFO. Returns true if the processor was idle and takes a
+  /// turn now.
   bool on_delivered(Tick now, unsigned input, FlightId flight);
-  /// An injection FIFO has room again. True as above.
+  /// An injection FIFO has room again. Returns the same.
   bool on_fifo_room(Tick now, unsigned fifo, unsigned chunks);
-  /// The same for an engine, whose FIFOs these are not.
+  /// The same for an engine, whose node's processor owns the FIFOs.
   bool on_others_fifo_room(Tick now) { return output_waiting_ && wake(now); }
-  /// The processor has asked for this. True as above.
+  /// An alarm that the processor has asked for. Returns the same.
   bool on_alarm(Tick now) { return wake(now); }
   /// Runs the processor's turn at `now` and schedules the next one if it was busy.
   void turn(Tick now);
@@ -105,7 +106,7 @@ class alignas(64) SimDevice final : public Device {
   }
 
  private:
-  /// The processor's device, which has what belongs to the node.
+  /// The processor's device, which owns the state of the node.
   SimDevice& node() { return is_engine_ ? *other_ : *this; }
   [[noreturn]] void refuse_time() const;
   bool wake(Tick now);
@@ -119,18 +120,18 @@ class alignas(64) SimDevice final : public Device {
     std::uint16_t most_chunks = 0;
   };
 
-  static constexpr std::size_t kProcessorBytes = 576;  ///< that a turn touches, more or less
+  static constexpr std::size_t kProcessorBytes = 576;  ///< bytes that a turn uses, approximately
 
-  // One cache line of what every event touches, one of the FIFOs', then the rest.
+  // A cache line of data that every event uses, a line for the FIFOs, then the rest.
   Network* network_;
   Processor* processor_ = nullptr;
   Rank rank_;
   FlightId received_head_ = kNoFlight;  ///< delivered packets, in order of arrival
   FlightId received_tail_ = kNoFlight;
-  FlightId received_before_ = kNoFlight;  ///< the last one when the present cycle began
+  FlightId received_before_ = kNoFlight;  ///< the last packet when the present cycle began
   Tick delivered_at_ = kNever;            ///< the cycle of the last delivery
-  Tick clock_ = 0;         ///< the processor's time; during a turn ahead of the event's
-  bool scheduled_ = true;  ///< there will be a turn; the block schedules the first one
+  Tick clock_ = 0;         ///< the processor's time; ahead of the event's during a turn
+  bool scheduled_ = true;  ///< a turn is scheduled; the block schedules the first one
   bool output_waiting_ = false;
   bool has_refused_ = false;  ///< since the last flush()
   bool is_engine_ = false;

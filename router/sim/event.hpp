@@ -9,25 +9,24 @@
 
 namespace toroid::sim {
 
-/// The cycle of what never happens.
+/// The cycle of events that never happen.
 inline constexpr Tick kNever = std::numeric_limits<Tick>::max();
 
-/// The kinds of events. All but turns and alarms change a router's state and commute with each
-/// other, so that their order within a cycle does not matter; processors' turns come after all of
-/// them. Nodes are counted from the first of their block.
+/// The kinds of events. All except turns and alarms change a router's state and commute, so that
+/// their order within a cycle does not matter; processors' turns come after all of them. Nodes are
+/// counted from the first of their block.
 enum class EventKind : std::uint8_t {
   arrive,     ///< a header reaches an input channel; index = input, value = flight
   link_free,  ///< a tail has left; index = link, value = input
   injected,   ///< the processor has written a packet; index = input (a FIFO), value = flight
-  delivered,  ///< a tail has reached the reception FIFO; index = input it came from, value =
-              ///< flight
+  delivered,  ///< a tail has reached the reception FIFO; index = input it came from, value = flight
   turn,       ///< the processor is free
   alarm,      ///< the processor has asked to be woken
-  tokens,     ///< a tail has left the router downstream, in another block or some cycles ago;
-              ///< index = link, value = Returned
+  tokens,     ///< a tail has left the router downstream, in another block or some cycles ago; index
+              ///< = link, value = Returned
   escape,     ///< a head has waited for its bubble channel; index = input
-  repeat,     ///< a link has been held and is to send; index = link, value = Held
-  failed,     ///< links or nodes have failed: heads look for their ways anew
+  repeat,     ///< a held link sends; index = link, value = Held
+  failed,     ///< links or nodes have failed: heads are routed anew
 };
 
 /// kind : 4 | node : 24 | index : 6 | value : 30
@@ -52,7 +51,7 @@ class Event {
   std::uint64_t bits_;
 };
 
-/// Tokens that come back later than their packet leaves: the value of tokens.
+/// The value of a `tokens` event: tokens that return later than their packet leaves.
 struct Returned {
   unsigned channel;  ///< index of a VirtualChannel
   unsigned chunks;
@@ -61,7 +60,7 @@ struct Returned {
   constexpr std::uint32_t pack() const { return channel | chunks << 2; }
 };
 
-/// A packet that a link holds while it repeats it: the value of repeat.
+/// The value of a `repeat` event: a packet that a link holds while it repeats it.
 struct Held {
   unsigned input;
   unsigned channel;

@@ -18,22 +18,22 @@ namespace {
 
 using Site = Routers::Site;
 
-// How many events before it is used something is fetched: what an event touches, what that points
-// to, and processors.
+// Prefetch distances, in events: the data of an event, the data that these point to, and
+// processors.
 constexpr std::size_t kEventsAhead = 12;
 constexpr std::size_t kBehind = 6;
 constexpr std::size_t kTurnsAhead = 32;
 
-/// What an input shows that has no packet to show.
+/// Represents an input that has no packet to show.
 constexpr Flight kNoPacket = [] {
   Flight none;
   none.dynamic = true;
   return none;
 }();
 
-/// What the calendar calls with the events of one cycle. `early`: the routers' state is larger than
-/// a cache. In the delay lines the events to come can be seen: what they will touch is fetched, and
-/// somewhat later what that points to.
+/// Handles the events of one cycle for the calendar. `early`: the routers' state does not fit in a
+/// cache. Later events can be seen in the delay lines, so their data are prefetched, and somewhat
+/// later the data that these point to.
 template <bool early>
 class EventPhase {
  public:
@@ -70,7 +70,7 @@ class EventPhase {
   void give_back_fifo(const Site& site, Input input, unsigned chunks);
   void put_back(Rank node, unsigned index, VirtualChannel channel, unsigned chunks);
 
-  // Fetch early what events will touch.
+  // Prefetch the data that events will use.
   [[gnu::always_inline]] void prefetch_input(Rank node, unsigned input) const {
     net_.routers.prefetch_queue(node, input);
     net_.routers.prefetch_state(node);
@@ -91,7 +91,7 @@ class EventPhase {
   std::size_t count_ = 0;
 };
 
-/// Headers reach channels.
+/// Handles headers that reach channels.
 template <bool early>
 void EventPhase<early>::arrivals(DelayLine& line) {
   const auto events = line.view();
@@ -105,7 +105,7 @@ void EventPhase<early>::arrivals(DelayLine& line) {
   });
 }
 
-/// Tails leave inputs; `fifo`: injection FIFOs.
+/// Handles tails that leave inputs; `fifo`: injection FIFOs.
 template <bool early>
 template <bool fifo>
 void EventPhase<early>::tails(unsigned chunks, DelayLine& line) {
@@ -146,8 +146,8 @@ void EventPhase<early>::deliveries(unsigned chunks, DelayLine& line) {
   });
 }
 
-/// Tokens from another block are no event of their own: within a block they come with the tail. Nor
-/// is a failure, of which every block hears.
+/// Tokens from another block do not count as an event, because within a block they come with the
+/// tail. A failure does not count either, because every block sees it.
 template <bool early>
 void EventPhase<early>::irregular(Event event) {
   if (event.kind() == EventKind::failed) return on_failed();
@@ -169,7 +169,7 @@ void EventPhase<early>::on_injected(Event event) {
   on_arrive<true>(event);
 }
 
-/// A header comes over a link.
+/// A header arrives over a link.
 template <bool early>
 [[gnu::always_inline]] inline void EventPhase<early>::on_receive(Event event) {
   if (net_.protocol.is_on())
@@ -178,7 +178,7 @@ template <bool early>
   on_arrive<false>(event);
 }
 
-/// A header stands at a router. `fifo`: in an injection FIFO.
+/// A header arrives at a router. `fifo`: in an injection FIFO.
 template <bool early>
 template <bool fifo>
 inline void EventPhase<early>::on_arrive(Event event) {
@@ -195,9 +195,9 @@ inline void EventPhase<early>::on_arrive(Event event) {
   expose<fifo>(site, input, id, shown, 0);
 }
 
-/// If it is `shown`, a queue's head requests the links it may leave by, or room in the reception
-/// buffer; one without a way leaves as if it were at its destination. Whether it is, is hard to
-/// predict: few branches depend on it. `touch`: further links to look at.
+/// If `shown`, a queue's head requests the links by which it may leave, or room in the reception
+/// buffer; a head without a way leaves as if it were at its destination. `shown` is hard to
+/// predict, so few branches depend on it. `touch`: further links for arbitration to look at.
 template <bool early>
 template <bool fifo>
 [[gnu::always_inline]] inline void EventPhase<early>::expose(const Site& site, Input input,
@@ -235,7 +235,7 @@ void EventPhase<early>::begin_escape_wait(const Site& site, Input input, const F
   net_.calendar.at(now_ + net_.delays.escape_wait, {EventKind::escape, site.node, input.index()});
 }
 
-/// Returns what arbitration has to look at.
+/// Returns the link's bit if arbitration has to look at it.
 template <bool early>
 inline unsigned EventPhase<early>::link_free(const Site& site, unsigned link) {
   site.state->idle = static_cast<std::uint16_t>(site.state->idle | 1u << link);
@@ -261,7 +261,8 @@ inline void EventPhase<early>::on_delivered(Event event, unsigned chunks) {
   give_back_channel(site, input, chunks);
 }
 
-/// A packet has left its queue completely: it is the next one's turn. `touch`: links to look at.
+/// A packet has left its queue completely: the next one moves up. `touch`: links for arbitration to
+/// look at.
 template <bool early>
 template <bool fifo>
 [[gnu::always_inline]] inline void EventPhase<early>::tail_left(const Site& site, Input input,
@@ -273,8 +274,8 @@ template <bool fifo>
   expose<fifo>(site, input, queue.head, queue.head != kNoFlight, touch);
 }
 
-/// An input port may pass on another packet, of any of its channels. Returns what arbitration has
-/// to look at.
+/// An input port may send another packet, from any of its channels. Returns the links that
+/// arbitration has to look at.
 template <bool early>
 unsigned EventPhase<early>::input_freed(const Site& site, Input input) {
   const std::uint64_t channels = input_channels(input.travelling().index);
@@ -286,7 +287,7 @@ unsigned EventPhase<early>::input_freed(const Site& site, Input input) {
   return (links & site.state->idle) | (arrived ? RouterState::kTouchReception : 0);
 }
 
-/// A packet's room goes back to the processor.
+/// Returns a packet's room to the processor.
 template <bool early>
 inline void EventPhase<early>::give_back_fifo(const Site& site, Input input, unsigned chunks) {
   const unsigned fifo = input.index() - net_.routers.channels();
@@ -294,7 +295,7 @@ inline void EventPhase<early>::give_back_fifo(const Site& site, Input input, uns
       {site.node, static_cast<std::uint8_t>(fifo), static_cast<std::uint8_t>(chunks)});
 }
 
-/// A packet's room goes back upstream. Another block has known since reading began.
+/// Returns a packet's room upstream. Another block has known of it since reading began.
 template <bool early>
 inline void EventPhase<early>::give_back_channel(const Site& site, Input input, unsigned chunks) {
   const Direction travelling = input.travelling();
@@ -335,7 +336,7 @@ void EventPhase<early>::on_escape(Event event) {
       net_.routers.mark(site.node, *site.state, 1u << l & site.state->idle);
 }
 
-/// Heads that wait for links look for their ways anew; a head that a link holds has begun to leave.
+/// Routes heads that wait for links anew. A head that a link holds has already begun to leave.
 template <bool early>
 void EventPhase<early>::on_failed() {
   for (Rank node = 0; node < net_.routers.block().count; ++node) {

@@ -10,8 +10,8 @@
 
 namespace toroid::sim {
 
-/// All that happens to the routers at `now`, which is the calendar's next cycle. Adds what
-/// processors have to know to `events`. `fetches_early`: the routers' state is larger than a cache.
+/// Handles all events of the routers at `now`, which is the calendar's next cycle. Adds the events
+/// that processors need to `events`. `fetches_early`: the routers' state does not fit in a cache.
 /// Returns the number of events.
 std::size_t run_events(NetworkState& net, Tick now, bool fetches_early, ProcessorEvents& events);
 

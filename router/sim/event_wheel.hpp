@@ -1,4 +1,4 @@
-// Events at any time: one slot per cycle for the near future, an ordered map for the far one.
+// Events at any time: one slot per cycle for the near future, an ordered map for the far future.
 #pragma once
 
 #include <algorithm>
@@ -30,9 +30,9 @@ class EventWheelOf {
     occupied_[at % kSlots / 64] |= std::uint64_t{1} << (at % 64);
   }
 
-  /// The next cycle that has events; kNever where there is none.
+  /// The next cycle that has events; kNever if there is none.
   Tick next() const { return next_; }
-  /// Moves to a cycle, not past next(), and swaps its events into `events`, which must be empty.
+  /// Advances to a cycle up to next(), and swaps its events into `events`, which must be empty.
   void advance(Tick at, std::vector<T>& events) {
     now_ = at;
     if (at == next_) pop_events(events);
@@ -44,9 +44,10 @@ class EventWheelOf {
   }
 
  private:
-  static constexpr Tick kSlots = 2048;  ///< a power of two above most turns' lengths
-  /// Events whose memory goes round among the slots in any case. More is kept only as long as about
-  /// as many come: not after a burst, in which all nodes do the same.
+  static constexpr Tick kSlots = 2048;  ///< a power of two, longer than most turns
+  /// Events whose memory always stays in circulation among the slots. A larger buffer is kept only
+  /// while slots hold at least a quarter as many events; so the memory of a burst, when all nodes
+  /// do the same, is freed afterwards.
   static constexpr std::size_t kAlwaysKept = 1024;
   void pop_events(std::vector<T>& events);
   Tick find_next() const;

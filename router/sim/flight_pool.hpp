@@ -1,4 +1,4 @@
-// The packets that one block makes and takes out.
+// The packets that one block creates and removes.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace toroid::sim {
 
-/// Knows numbers that no packet has, so that blocks seldom meet at the store. A block's network
+/// Keeps a stock of free numbers, so that blocks seldom compete for the store. A block's network
 /// owns it; one thread at a time calls it.
 class FlightPool {
  public:
@@ -24,17 +24,17 @@ class FlightPool {
   explicit FlightPool(FlightStore& store) : store_(store), free_(kMostFree) {}
   FlightPool(const FlightPool&) = delete;
 
-  /// The packet with this number of a descriptor. `is_engines`: a DMA engine's.
+  /// Adds packet `number` of a descriptor. `is_engines`: it belongs to a DMA engine.
   FlightId add(const SendDescriptor& descriptor, std::uint32_t number, const Route& route,
                bool is_engines = false);
-  /// The packet may have come from another block.
+  /// Removes a packet, which may have come from another block.
   void remove(FlightId id) {
     free_[free_count_++] = id;
     --alive_;
     if (free_count_ == kMostFree) [[unlikely]]
       give_back();
   }
-  /// Copies header and payload out.
+  /// Copies out header and payload.
   void copy_out(FlightId id, Packet& packet) const {
     packet.header = store_[id].header;
     store_.copy_out(id, packet.header.payload_bytes(), packet.payload);
@@ -45,15 +45,15 @@ class FlightPool {
   const PacketHeader& header(FlightId id) const { return store_[id].header; }
   void set_tag(FlightId id, const FlightTag& tag) { store_.tag(id, tag); }
   const FlightTag& tag(FlightId id) const { return store_.tag(id); }
-  /// Packets that it has added less those that it has removed, modulo 2^64: of all blocks' pools
-  /// together the packets under way.
+  /// Packets added minus packets removed, modulo 2^64. The sum over all blocks' pools is the number
+  /// of packets in flight.
   std::uint64_t alive() const { return alive_; }
-  /// At most 2^bits packets may be under way at once.
+  /// Limits the packets in flight to 2^bits.
   void limit(unsigned bits) { store_.limit(bits); }
-  /// Fetches early what copy_out() and remove() touch. Any number of an Event is allowed.
+  /// Prefetches the data that copy_out() and remove() use. Any value of an Event is allowed.
   [[gnu::always_inline]] void prefetch(FlightId id) const { store_.prefetch(id); }
 
-  /// Without the packets. REQUIRES: there are no tags.
+  /// Saves or loads everything except the packets. REQUIRES: there are no tags.
   template <typename Archive>
   void serialize(Archive& archive) {
     archive(alive_, free_, free_count_);
@@ -62,7 +62,7 @@ class FlightPool {
  private:
   static constexpr std::size_t kBatch = FlightStore::kBatch;
   static constexpr std::size_t kMostFree =
-      3 * kBatch;  ///< far from nothing when some are given back
+      3 * kBatch;  ///< far from empty after giving back a batch
 
   FlightId allocate() {
     if (free_count_ == 0) [[unlikely]]
@@ -81,7 +81,7 @@ class FlightPool {
 
   FlightStore& store_;
   std::uint64_t alive_ = 0;
-  std::vector<FlightId> free_;  ///< the first free_count_
+  std::vector<FlightId> free_;  ///< the first free_count_ elements are free numbers
   std::size_t free_count_ = 0;
 };
 

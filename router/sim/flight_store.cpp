@@ -13,7 +13,7 @@ void FlightStore::limit(unsigned bits) {
   most_bits_ = std::min(most_bits_, bits);
 }
 
-/// The numbers that came back last are the ones that caches know best.
+/// The numbers returned last are the most likely to be in caches.
 void FlightStore::take(std::span<FlightId, kBatch> batch) {
   const std::lock_guard lock(mutex_);
   if (free_ != kNoFlight) {
@@ -21,9 +21,9 @@ void FlightStore::take(std::span<FlightId, kBatch> batch) {
     return;
   }
   if ((handed_out_ + kBatch - 1) >> most_bits_ != 0)
-    throw RunFailed(fmt::format("more than 2^{} packets under way at once", most_bits_));
+    throw RunFailed(fmt::format("more than 2^{} packets in flight at once", most_bits_));
   slots_.room(handed_out_);
-  // From behind: a batch is used from its end.
+  // In reverse order, because a batch is used from its end.
   for (std::size_t i = kBatch; i-- > 0;) batch[i] = handed_out_++;
 }
 

@@ -1,4 +1,4 @@
-// Memory of all packets under way in all blocks.
+// Memory of all packets in flight in all blocks.
 #pragma once
 
 #include <array>
@@ -14,18 +14,18 @@
 
 namespace toroid::sim {
 
-/// A packet stays where it is from end to end; blocks hand each other its number. Who has a
-/// packet's number may touch the packet. Numbers that no packet has are handed out in batches;
-/// those that came back are linked in the memory of the packets that had them. Memory grows with
-/// the number of packets and never with the square of the nodes. The fabric owns it.
+/// A packet never moves; blocks pass on its number. Only the holder of a packet's number may access
+/// the packet. Free numbers are handed out in batches; returned numbers are linked through the
+/// memory of their former packets. Memory grows with the number of packets, never with the square
+/// of the number of nodes. The fabric owns it.
 ///
-/// A study of policies has no payloads, or one word that relays need: so short and long payloads
-/// have memory of their own, which is taken only when there are such payloads.
+/// In a study of policies packets have no payload, or one word for relays. So short and long
+/// payloads have separate memory, which is allocated only if such payloads exist.
 class FlightStore {
  public:
-  static constexpr std::size_t kBatch = 1024;  ///< numbers that change hands at once
+  static constexpr std::size_t kBatch = 1024;  ///< numbers handed out or returned at once
 
-  /// Two to a cache line: an end of a packet's way touches both parts.
+  /// Two slots per cache line: both parts are used at either end of a packet's route.
   struct alignas(32) Slot {
     Flight flight;
     PacketHeader header;
@@ -34,7 +34,7 @@ class FlightStore {
   Slot& operator[](FlightId id) { return slots_[id]; }
   const Slot& operator[](FlightId id) const { return slots_[id]; }
 
-  /// Keeps the first bytes of a packet's payload.
+  /// Stores the first bytes of a packet's payload.
   void keep(FlightId id, unsigned bytes, std::span<const std::byte, kPayloadBytes> payload) {
     if (bytes == 0) return;
     if (bytes <= kWord)
@@ -42,7 +42,7 @@ class FlightStore {
     else
       std::memcpy(full_.room(id).data(), payload.data(), bytes);
   }
-  /// Copies it into a packet; what stands behind the payload there means nothing.
+  /// Copies the payload into a packet; bytes beyond the payload are undefined.
   void copy_out(FlightId id, unsigned bytes, std::span<std::byte, kPayloadBytes> payload) const {
     if (bytes == 0) return;
     if (bytes <= kWord)
@@ -50,26 +50,26 @@ class FlightStore {
     else
       std::memcpy(payload.data(), full_[id].data(), bytes);
   }
-  /// Fetches early what an end of a packet's way touches; a long payload costs its copying anyway.
-  /// Any number below 2^30 is allowed.
+  /// Prefetches the data used at an end of a packet's route, except a long payload, whose copying
+  /// dominates anyway. Any number below 2^30 is allowed.
   [[gnu::always_inline]] void prefetch(FlightId id) const {
     if (const Slot* const slot = slots_.find(id)) __builtin_prefetch(slot);
     if (const auto* const word = words_.find(id)) __builtin_prefetch(word);
   }
 
-  /// Kept only where somebody asks for them.
+  /// Tags are kept only for runs that ask for them.
   void tag(FlightId id, const FlightTag& tag) { tags_.room(id) = tag; }
   const FlightTag& tag(FlightId id) const { return tags_[id]; }
 
-  /// At most 2^bits packets may be under way at once, or fewer if that has been said before.
+  /// Limits the packets in flight to 2^bits, or to an earlier, smaller limit.
   void limit(unsigned bits);
-  // For any thread.
-  /// Writes numbers that no packet has. Throws RunFailed if there are no more.
+  // Callable by any thread.
+  /// Writes free numbers. Throws RunFailed if there are none left.
   void take(std::span<FlightId, kBatch> batch);
   void give_back(std::span<const FlightId, kBatch> batch);
 
-  /// Gives all memory back to the host. REQUIRES: there are no packets, and no other thread calls
-  /// anything; numbers that were taken are not used any more.
+  /// Returns all memory to the host. REQUIRES: there are no packets, no other thread calls
+  /// anything, and numbers taken before are not used any more.
   void clear();
   /// REQUIRES: no other thread calls anything.
   template <typename Archive>
@@ -81,7 +81,7 @@ class FlightStore {
   }
 
  private:
-  static constexpr unsigned kWord = 8;  ///< bytes of the longest short payload
+  static constexpr unsigned kWord = 8;  ///< the largest short payload, in bytes
   static_assert(Segments<Slot>::kNumberBits == Event::kValueBits);
 
   Segments<Slot> slots_;
@@ -89,9 +89,10 @@ class FlightStore {
   Segments<std::array<std::byte, kPayloadBytes>> full_;
   Segments<FlightTag> tags_;
   unsigned most_bits_ = Event::kValueBits;
-  std::mutex mutex_;           ///< guards what follows
-  FlightId handed_out_ = 0;    ///< smaller numbers have been handed out
-  FlightId free_ = kNoFlight;  ///< that of them that came back last; Flight::next is the one before
+  std::mutex mutex_;           ///< guards the members below
+  FlightId handed_out_ = 0;    ///< all smaller numbers have been handed out
+  FlightId free_ = kNoFlight;  ///< the number returned last; its Flight::next is the one returned
+                               ///< before
 };
 
 }  // namespace toroid::sim

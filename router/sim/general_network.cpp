@@ -6,8 +6,8 @@
 namespace toroid::sim {
 namespace {
 
-/// Up to here the state of all nodes fits a usual second-level cache, more or less, and fetching
-/// early costs more than it saves.
+/// Up to this number, the state of all nodes fits approximately in a typical second-level cache,
+/// and prefetching costs more than it saves.
 constexpr Rank kNodesInCache = 256;
 
 }  // namespace
@@ -29,7 +29,7 @@ GeneralNetwork::GeneralNetwork(const Shape& shape, const Machine& machine,
   if (state_.protocol.is_on()) state_.ends.resize(std::size_t{block.count} * shape.links());
 }
 
-/// Its packets are known by their numbers.
+/// Incoming packets are identified by their numbers.
 void GeneralNetwork::schedule(const WindowMessage& message, std::size_t /*neighbour*/) {
   for (const auto& [at, packet, node, input] : message.packets)
     calendar_.at(at,

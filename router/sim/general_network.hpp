@@ -1,4 +1,4 @@
-// The model of every machine: any number of links, failed links, probes.
+// The model for every machine: any number of links, failed links, probes.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@
 
 namespace toroid::sim {
 
-/// The halves of its cycles are in event_phase.hpp and arbitration_phase.hpp.
+/// Its cycle's two halves are in event_phase.hpp and arbitration_phase.hpp.
 class GeneralNetwork final : public Network {
  public:
   GeneralNetwork(const Shape& shape, const Machine& machine, const RoutingOptions& options,

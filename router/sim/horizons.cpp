@@ -43,9 +43,9 @@ void Horizons::wake(std::size_t block) {
   number.store(number.load(std::memory_order_relaxed) + 1);
 }
 
-/// Numbers of phases only grow. If their sum is the same in two passes, each was the same, and at
-/// the moment between the passes all blocks rested. What is sent later is sent at the earliest next
-/// cycle or after it.
+/// The numbers of phases only grow. If their sum is the same in two passes, none has changed, and
+/// all blocks rested at the moment between the passes. Anything sent later is sent at the earliest
+/// next cycle or after it.
 void Horizons::try_jump() {
   std::uint64_t changes = 0;
   std::uint64_t under_way = 0;

@@ -1,4 +1,4 @@
-// The links in a set of links, as numbers.
+// The links in a set of links, as lists of numbers.
 #pragma once
 
 #include <array>
@@ -11,15 +11,15 @@
 
 namespace toroid::sim {
 
-/// Four words at once, as every processor has them.
+/// Four words at once: every processor has such vectors.
 using FourWords [[gnu::vector_size(16)]] = std::uint32_t;
 
-/// Links of a router whose sets the tables hold; a router of more has two such rows.
+/// Links per table row; a router with more links uses two rows.
 inline constexpr unsigned kRow = 6;
 
-/// Eight words, which are written at once; the first ones have a meaning.
+/// Eight words that are written at once; only the first ones are valid.
 using LinkList = std::array<std::uint32_t, 8>;
-/// [set of a row's links]: its links, ascending.
+/// [set of a row's links]: the links in ascending order.
 alignas(64) inline constexpr auto kLinksOf = [] {
   std::array<LinkList, 1u << kRow> all{};
   for (unsigned set = 0; set < all.size(); ++set)
@@ -27,7 +27,7 @@ alignas(64) inline constexpr auto kLinksOf = [] {
       if ((set >> l & 1u) != 0) all[set][count++] = l;
   return all;
 }();
-/// [set of a row's links]: their number.
+/// [set of a row's links]: the number of links.
 inline constexpr auto kCountOf = [] {
   std::array<std::uint8_t, 1u << kRow> all{};
   for (unsigned set = 0; set < all.size(); ++set)
@@ -35,8 +35,8 @@ inline constexpr auto kCountOf = [] {
   return all;
 }();
 
-/// Writes a row's links `set` of a node to `list`, `first` being the row's first link, as node *
-/// 2^link_bits + link: eight words, of which kCountOf[set] have a meaning.
+/// Writes the links `set` of a node to `list`, each as node * 2^link_bits + link; `first` is the
+/// row's first link. Writes eight words, of which kCountOf[set] are valid.
 template <unsigned link_bits>
 [[gnu::always_inline]] inline void list_links(std::uint32_t* list, Rank node, unsigned set,
                                               unsigned first) {

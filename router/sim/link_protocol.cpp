@@ -22,7 +22,8 @@ LinkProtocol::LinkProtocol(const Shape& shape, const Machine& machine,
     links_.push_back({.draw = LinkFaultDraw(options.link_errors, rates[l], options.link_seed, l)});
 }
 
-/// Some of the sound transmissions before the next fault go to the end. False: there are none.
+/// Gives the sending end some of the fault-free transmissions before the next fault. Returns false
+/// if there are none.
 bool LinkProtocol::take_sound(SendingEnd& end, Rank node, unsigned l) {
   Link& link = this->link(node, l);
   if (link.sound == 0) link.sound = link.draw.take_sound();
@@ -40,8 +41,8 @@ Tick LinkProtocol::begin_unsound(SendingEnd& end, Rank node, unsigned l, unsigne
   return held;
 }
 
-/// Returns for how long a fault holds the link. A packet that overtakes another comes out of order:
-/// it is refused like one behind a loss.
+/// Returns how long a fault holds the link. A packet that overtakes another arrives out of order:
+/// it is refused like a packet that follows a lost one.
 Tick LinkProtocol::befall(SendingEnd& end, Rank node, unsigned l, LinkFault fault, Tick wire) {
   Link& link = this->link(node, l);
   if (fault == LinkFault::silent) {

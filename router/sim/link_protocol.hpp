@@ -1,4 +1,4 @@
-// The protocol of the model's links: packets have numbers and CRCs, and what errs is sent again.
+// The protocol of the model's links: packets have numbers and CRCs, and faulty ones are sent again.
 #pragma once
 
 #include <array>
@@ -19,22 +19,22 @@
 
 namespace toroid::sim {
 
-/// What the sender's end of a link touches with every packet. A model whose links have room of
-/// their own for these two keeps them there, beside the tokens, where they cost no cache line.
+/// The data that the sender's end of a link uses for every packet. A model with space in its link
+/// records keeps these two members there, beside the tokens, where they cost no cache line.
 struct SendingEnd {
   std::uint32_t sent_crc = 0;
-  std::uint16_t sound = 0;  ///< transmissions before one to look at
+  std::uint16_t sound = 0;  ///< fault-free transmissions before the next check
 };
 
-/// The links of a block's routers, where links are checked.
+/// The links of a block's routers, if links are checked.
 ///
-/// **Repeats:** the receiver refuses a packet whose CRC or number does not fit, and all that follow
-/// (go-back-N); the sender repeats it when no acknowledgement has come in time. In the model the
-/// link is held from the first transmission to the one that is accepted: what the hardware sends in
-/// vain meanwhile takes the same time. The packet keeps its place in its queue, and its room
-/// downstream, until then; so no token is lost or doubled, and no rule of routing changes.
-/// **CRCs:** either end has one of all packets that it has sent or accepted, in their order. Here
-/// it is of packets' numbers and what is left of their ways.
+/// **Repeats:** the receiver refuses a packet whose CRC or number is wrong, and all packets that
+/// follow (go-back-N); the sender repeats it when no acknowledgement has come in time. The model
+/// holds the link from the first transmission to the accepted one: the hardware's useless
+/// transmissions in between take the same time. Until then the packet keeps its place in its queue
+/// and its room downstream. So no token is lost or doubled, and no routing rule changes.
+/// **CRCs:** each end has a CRC of all packets that it has sent or accepted, in order. The model
+/// computes it from packets' numbers and the rest of their routes.
 ///
 /// A block's network owns it; one thread at a time calls it. Nodes are counted from the block's
 /// first.
@@ -44,9 +44,9 @@ class LinkProtocol {
                Range block);
 
   bool is_on() const { return !received_.empty(); }
-  /// A packet begins to leave by a link, whose sender's end is `end`: a SendingEnd or what has its
-  /// members. Returns the cycles for which it is held before the transmission that is accepted.
-  /// REQUIRES: is_on(), as all below.
+  /// A packet begins to leave by a link. `end` is the sender's end: a SendingEnd or a type with its
+  /// members. Returns the number of cycles for which the packet is held before the accepted
+  /// transmission. REQUIRES: is_on(), like all functions below.
   template <typename End>
   [[gnu::always_inline]] Tick begin(End& end, Rank node, unsigned link, unsigned chunks) {
     if (end.sound == 0) [[unlikely]] {
@@ -59,12 +59,12 @@ class LinkProtocol {
     --end.sound;
     return 0;
   }
-  /// That transmission begins; `word` tells the packet from others.
+  /// The accepted transmission begins; `word` identifies the packet.
   template <typename End>
   [[gnu::always_inline]] static void sent(End& end, std::uint64_t word) {
     end.sent_crc = next_check(end.sent_crc, word);
   }
-  /// It has come from the direction opposite to the one in which it travels.
+  /// The packet has arrived, travelling in this direction.
   [[gnu::always_inline]] void received(Rank node, unsigned travelling, std::uint64_t word) {
     std::uint32_t& crc = received_[row(node) + travelling];
     crc = next_check(crc, word);
@@ -76,8 +76,8 @@ class LinkProtocol {
   std::uint64_t errors(Rank node, Direction link) const {
     return links_[std::size_t{node} * degree_ + link.index].errors;
   }
-  /// Adds what the block's ends of links know; `sent_crc(node, link)`: the sender's.
-  /// `health`: of the whole machine.
+  /// Adds the values of the block's ends of links; `sent_crc(node, link)` is the sender's CRC.
+  /// `health` covers the whole machine.
   template <typename SentCrc>
   void add_to(std::vector<LinkHealth>& health, const SentCrc& sent_crc) const {
     health.resize(std::size_t{shape_.size()} * degree_);
@@ -93,7 +93,8 @@ class LinkProtocol {
  private:
   struct Link {
     LinkFaultDraw draw;
-    std::uint64_t sound = 0;  ///< transmissions before the next fault, beyond the end's
+    std::uint64_t sound = 0;  ///< fault-free transmissions before the next fault, beyond those
+                              ///< given to the end
     std::uint64_t errors = 0;
     std::uint64_t repeats = 0;
 
@@ -103,7 +104,7 @@ class LinkProtocol {
     }
   };
 
-  /// A router's row is in one cache line.
+  /// Index of a router's row, which lies within a cache line.
   std::size_t row(Rank node) const { return std::size_t{node} << row_bits_; }
   Link& link(Rank node, unsigned l) { return links_[std::size_t{node} * degree_ + l]; }
   static std::uint32_t next_check(std::uint32_t crc, std::uint64_t word) {
@@ -116,13 +117,13 @@ class LinkProtocol {
   void add_link(std::vector<LinkHealth>& health, Rank node, unsigned link,
                 std::uint32_t sent_crc) const;
 
-  Shape shape_;  ///< without failures: they end what links send, not what they have counted
+  Shape shape_;  ///< without failures, so that failed links are still counted
   unsigned degree_;
-  unsigned row_bits_;  ///< a row has 2^row_bits_ numbers
+  unsigned row_bits_;  ///< a row has 2^row_bits_ elements
   Range block_;
   Tick timeout_;
   std::array<Tick, kMaxChunks + 1> wire_cycles_{};  ///< [chunks]
-  /// CRCs of the packets accepted, [row(node) + direction]; empty: links are not checked
+  /// CRCs of the accepted packets, [row(node) + direction]; empty: links are not checked
   LargeVector<std::uint32_t> received_;
   std::vector<Link> links_;  ///< [node · degree + link]
 };

@@ -1,14 +1,14 @@
 // The routers and links of a block of the torus, and the packets in them.
 //
 // A cycle has two halves. First all events of the cycle change the state: headers arrive, tails
-// leave and return their tokens upstream. Then every router that something happened to chooses,
-// link by link, among the packets that want it. Within a half the order is immaterial, because
-// events of one cycle touch different things or add to the same count, and choices act on other
-// nodes only through later events. So a run's results follow from its input alone, however the
-// torus is cut into blocks.
+// leave and return their tokens upstream. Then every router with an event chooses, link by link,
+// among the packets that want it. Within a half the order does not matter, because events of a
+// cycle change different data or add to the same count, and choices affect other nodes only through
+// later events. So a run's results follow from its input alone, however the torus is divided into
+// blocks.
 //
 // There are two models with the same rules (router/rules) and the same results: one for every
-// machine (general_network.hpp), and a fast one for the common ones (lean/lean_network.hpp).
+// machine (general_network.hpp), and a fast one for common machines (lean/lean_network.hpp).
 #pragma once
 
 #include <cstddef>
@@ -50,13 +50,14 @@ struct FreedRoom {
   std::uint8_t chunks;
 };
 
-/// What a cycle brings for processors.
+/// The events of a cycle that concern processors.
 struct ProcessorEvents {
   std::vector<Event> delivered;
   std::vector<FreedRoom> freed;
-  std::vector<FlightId> lost;  ///< taken out of the network, since no way is left to them
+  std::vector<FlightId> lost;  ///< removed from the network because they have no path left
   std::vector<Event> wakes;    ///< turns and alarms
-  std::vector<Rank> coming;    ///< nodes that will have such an event soon; for prefetches only
+  std::vector<Rank> coming;    ///< nodes that will soon have such an event; used only for
+                               ///< prefetching
 
   void clear() {
     delivered.clear();
@@ -67,8 +68,8 @@ struct ProcessorEvents {
   }
 };
 
-/// A block owns its network; all calls come from one thread at a time. What the two models share is
-/// what processors touch: packets' headers and payloads, reception FIFOs, irregular events.
+/// A block owns its network; all calls come from one thread at a time. The two models share the
+/// parts that processors use: headers and payloads of packets, reception FIFOs, irregular events.
 class Network {
  public:
   Network(const Shape& shape, const Machine& machine, Range block, FlightStore& store,
@@ -87,74 +88,75 @@ class Network {
   const Shape& shape() const { return shape_; }
   const Range& block() const { return block_; }
   FlightPool& flights() { return flights_; }
-  /// Of all blocks' networks together, modulo 2^64: the packets under way.
+  /// Packets in flight: the sum over all blocks, modulo 2^64.
   std::uint64_t flights_alive() const { return flights_.alive(); }
 
-  /// Where what leaves the block goes from now on. REQUIRES: there are other blocks.
+  /// Sets the outbox for everything that leaves the block. REQUIRES: there are other blocks.
   void leave_through(Outbox& outbox) { outbox_ = &outbox; }
-  /// Schedules what a neighbouring block has sent, in the order in which it was sent. `neighbour`:
-  /// its number, always the same. REQUIRES: nothing of it lies in the past.
+  /// Schedules a message from a neighbouring block; messages come in the order in which they were
+  /// sent. `neighbour` is the fixed number of that block. REQUIRES: nothing in it lies in the past.
   virtual void schedule(const WindowMessage& message, std::size_t neighbour) = 0;
 
-  // In what follows nodes are counted from the block's first.
-  /// Schedules a turn or an alarm. REQUIRES: `at` is past the present cycle, or no cycle has run.
+  // Below, nodes are counted from the block's first.
+  /// Schedules a turn or an alarm. REQUIRES: `when` is after the present cycle, or no cycle has
+  /// run.
   void at(Tick when, Event event) { calendar_.at(when, event); }
-  /// Puts a packet into an injection FIFO at a later cycle.
+  /// Puts a packet into an injection FIFO in a later cycle.
   virtual void schedule_injection(Tick at, Rank node, unsigned fifo, FlightId flight) = 0;
-  /// The processor has made a packet: it gets its number, if somebody asks for it.
+  /// The processor has created a packet: it gets its serial number if numbers are needed.
   void number(Rank node, FlightId flight) {
     if (has_tags_) flights_.set_tag(flight, {next_serial_++, node});
   }
-  /// Links or nodes fail in this cycle, in which nothing has happened yet: the shape's failures
-  /// know them.
+  /// Links or nodes fail in this cycle, before anything else happens in it; the shape's failures
+  /// already contain them.
   void fail(Tick at) { calendar_.at(at, {EventKind::failed, 0, 0}); }
-  /// The packet will not arrive: its destination has failed, or every way there is cut.
+  /// The packet will not arrive: its destination has failed, or all paths to it are cut.
   void lose(FlightId flight) {
     ++lost_[{flights_.tag(flight).source, flights_.header(flight).destination()}];
     flights_.remove(flight);
   }
-  /// What cannot arrive any more: packets by source and destination.
+  /// Packets that cannot arrive any more, by source and destination.
   using Lost = std::map<std::pair<Rank, Rank>, std::uint64_t>;
   const Lost& lost() const { return lost_; }
-  /// The processor has taken a delivered packet out of a reception FIFO.
+  /// The processor has removed a delivered packet from a reception FIFO.
   void release_reception(Tick now, Rank node, FlightId flight) {
     reception_.release(node, flights_[flight].reception_fifo, flights_[flight].chunks);
     flights_.remove(flight);
     eject_waiting(now, node);
   }
 
-  /// The next cycle in which something happens; kNever: nothing is left.
+  /// The next cycle in which something happens; kNever if nothing is left.
   virtual Tick next() const = 0;
-  /// The first half of the cycle next(). Returns the number of events.
+  /// Runs the first half of the cycle next(). Returns the number of events.
   virtual std::size_t run_events(Tick now, ProcessorEvents& events) = 0;
-  /// The second half.
+  /// Runs the second half of the cycle.
   virtual void arbitrate(Tick now) = 0;
-  /// The cycle's processors have had their turns.
+  /// Ends a cycle, after its processors have had their turns.
   virtual void end_cycle(Tick now) = 0;
 
   /// Saves the state between two cycles, or loads it. REQUIRES: there is no probe.
   virtual void serialize(Archive& archive) = 0;
 
-  /// The errors of a link; 0 where links are not checked.
+  /// The errors of a link; 0 if links are not checked.
   virtual std::uint64_t link_errors(Rank node, Direction link) const = 0;
-  /// Adds packet hops, and the block's links in ascending order.
+  /// Adds packet hops and the block's links, in ascending order.
   virtual void add_to(FabricCounters& counters) const = 0;
-  /// Cycles until `now`, which is not before the last event, in which a FIFO's head waited.
+  /// Cycles until `now` in which a FIFO's head waited. `now` is not before the last event.
   virtual std::uint64_t stalled_cycles(Tick now, Rank rank, unsigned fifo) const = 0;
 
-  // For the report of a run that cannot go on, and for probes: by rank.
+  // For probes and for the report of a run that cannot go on: by rank.
   virtual unsigned inputs() const = 0;
   /// The packet at the head of a queue, if there is one.
   virtual std::optional<RoutedPacket> head(Rank rank, Input s) const = 0;
   /// Chunks in a queue.
   virtual unsigned used(Rank rank, Input s) const = 0;
-  /// [node of the block · links + direction]; empty: add_to() has them.
+  /// [node of the block · links + direction]; empty: use add_to() instead.
   virtual std::span<const LinkCounters> link_counters() const = 0;
 
  protected:
   /// A reception FIFO of the node has room again.
   virtual void eject_waiting(Tick now, Rank node) = 0;
-  /// The part of serialize() that both models have.
+  /// The part of serialize() that both models share.
   void serialize_ends(Archive& archive);
 
   Shape shape_;
@@ -162,18 +164,18 @@ class Network {
   Calendar calendar_;
   FlightPool flights_;
   Reception reception_;
-  SimProbe* probe_;           ///< null: nobody looks
+  SimProbe* probe_;           ///< null: there is no probe
   Outbox* outbox_ = nullptr;  ///< null: there are no other blocks
   Lost lost_;
 
  private:
   bool has_tags_;
-  std::uint64_t next_serial_ = 0;  ///< of a packet, for probes
+  std::uint64_t next_serial_ = 0;  ///< the next packet's serial number
 };
 
-/// The routers of `block`, by the fast model where it serves. `store`: of the packets of all
-/// blocks; it outlives the network, as does the probe, if there is one. Throws BadInput if the
-/// machine cannot be modelled.
+/// Makes the routers of `block`, by the fast model if it supports the machine. `store` holds the
+/// packets of all blocks. The store and the probe (if any) outlive the network. Throws BadInput if
+/// the machine cannot be modelled.
 std::unique_ptr<Network> make_network(const Shape& shape, const Machine& machine,
                                       const RoutingOptions& options, Range block,
                                       FlightStore& store, SimProbe* probe);

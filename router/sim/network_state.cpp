@@ -15,7 +15,7 @@ void NetworkState::eject(Tick now, Rank node) {
 }
 
 /// Virtual cut-through ends here: there is room for the whole packet, which then moves at the
-/// link's rate. What is lost needs no room.
+/// link's rate. A lost packet needs no room.
 inline bool NetworkState::try_eject(Tick now, const Routers::Site& site, Input input) {
   if (delays.limits_reads() && (busy_inputs(*site.state) & input.bit()) != 0) return false;
   Flight& flight = flights[site.queues[input.index()].head];
@@ -29,7 +29,7 @@ inline bool NetworkState::try_eject(Tick now, const Routers::Site& site, Input i
   return true;
 }
 
-/// A deterministic packet keeps to its order of dimensions from its source on.
+/// A deterministic packet keeps its dimension order once it has left its source.
 DirectionSet NetworkState::other_ways(Rank rank, Input input, FlightId id) {
   Flight& flight = flights[id];
   const Failures& failures = *routers.failures();

@@ -5,7 +5,7 @@
 
 namespace toroid::sim {
 
-/// Ranks that follow one another.
+/// Consecutive ranks.
 struct Range {
   Rank first;
   Rank count;

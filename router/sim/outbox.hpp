@@ -1,4 +1,4 @@
-// What one block of the torus sends to others: packets, and tokens that go back upstream.
+// The messages of a block to others: packets, and tokens that return upstream.
 #pragma once
 
 #include <algorithm>
@@ -16,9 +16,9 @@
 
 namespace toroid::sim {
 
-/// A packet that changes its block: its header reaches an input of a node at the cycle `at`. Nodes
-/// are ranks of the whole machine. The packet is one word, as the blocks' model writes it: its
-/// number at least.
+/// A packet that changes its block: its header reaches an input of a node in cycle `at`. Nodes are
+/// ranks of the whole machine. `packet` is the model's word for the packet; it contains at least
+/// its number.
 struct RemotePacket {
   Tick at;
   std::uint64_t packet;
@@ -26,7 +26,7 @@ struct RemotePacket {
   std::uint32_t input;
 };
 
-/// Tokens come back to a link of a node at the cycle `at`.
+/// Tokens return to a link of a node in cycle `at`.
 struct RemoteTokens {
   Tick at;
   Rank node;
@@ -35,8 +35,8 @@ struct RemoteTokens {
   std::uint8_t chunks;
 };
 
-/// What one block sends to another between two announcements of its horizon. Headers stand in the
-/// order of time, through all messages.
+/// Everything that a block sends to another one between two announcements of its horizon. Headers
+/// are in order of time, within and across messages.
 struct WindowMessage {
   std::vector<RemotePacket> packets;
   std::vector<RemoteTokens> tokens;
@@ -48,20 +48,21 @@ struct WindowMessage {
   }
 };
 
-/// The way from one block to another.
+/// The queue from one block to another.
 using Mail = SpscChain<WindowMessage>;
 
-/// What a block sends to its neighbours. The block's thread owns it.
+/// Collects messages to a block's neighbours. The block's thread owns it.
 class Outbox {
  public:
-  /// `blocks`: ascending, all ranks of the machine. `mail`: [block]; null: no neighbour.
+  /// `blocks`: in ascending order, covering all ranks of the machine. `mail`: [block]; null: not a
+  /// neighbour.
   Outbox(std::span<const Range> blocks, std::vector<Mail*> mail)
       : blocks_(blocks), mail_(std::move(mail)) {
     for (Mail* const way : mail_)
       if (way != nullptr) ways_.push_back(way);
   }
 
-  /// Shows the neighbours what has been sent since the last call. Returns the number of messages.
+  /// Posts the messages since the last call to the neighbours. Returns the number of messages.
   std::size_t post() {
     std::size_t posted = 0;
     for (Mail* const way : ways_) {
@@ -73,11 +74,11 @@ class Outbox {
     return posted;
   }
 
-  /// A packet's header reaches an input of another block's node at the cycle `at`.
+  /// A packet's header reaches an input of another block's node in cycle `at`.
   void send_packet(Tick at, Rank node, unsigned input, std::uint64_t packet) {
     to(node).packets.push_back({at, packet, node, input});
   }
-  /// Tokens come back to a link of another block's node at the cycle `at`.
+  /// Tokens return to a link of another block's node in cycle `at`.
   void return_tokens(Tick at, Rank node, unsigned link, Returned tokens) {
     to(node).tokens.push_back({at, node, static_cast<std::uint16_t>(link),
                                static_cast<std::uint8_t>(tokens.channel),
@@ -93,7 +94,7 @@ class Outbox {
 
   std::span<const Range> blocks_;
   std::vector<Mail*> mail_;  ///< [block]
-  std::vector<Mail*> ways_;  ///< those of neighbours
+  std::vector<Mail*> ways_;  ///< mail of the neighbours
 };
 
 }  // namespace toroid::sim

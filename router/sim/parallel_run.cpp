@@ -22,12 +22,12 @@ Tick lookahead(const Machine& machine) {
 
 namespace {
 
-/// Rounds of the first thread between two looks at what all blocks have counted.
+/// Rounds of the first thread between two progress reports.
 constexpr unsigned kRoundsPerReport = 64;
-/// Rounds of a thread between two looks at whether the host is crowded, some milliseconds.
+/// Rounds of a thread between two checks whether the host is crowded; some milliseconds.
 constexpr unsigned kRoundsPerLook = 2048;
-/// Rounds that a thread waits before it sleeps, some 100 us: most waits are shorter, and who wakes
-/// a thread pays for it as well. On a crowded host some 10 us, as long as it takes to be woken.
+/// Rounds that a thread waits before it sleeps, about 100 us: most waits are shorter, and waking a
+/// thread costs time on both sides. On a crowded host about 10 us, as long as waking takes.
 constexpr unsigned kSpins = 2000;
 constexpr unsigned kSpinsInCrowd = 200;
 
@@ -37,13 +37,13 @@ std::vector<Range> ranges_of(const std::deque<Block>& blocks) {
   return ranges;
 }
 
-/// The block that a node is in. `ranges`: ascending, all nodes.
+/// The block of a node. `ranges`: in ascending order, covering all nodes.
 std::size_t block_of(const std::vector<Range>& ranges, Rank rank) {
   const auto next = std::ranges::upper_bound(ranges, rank, {}, &Range::first);
   return static_cast<std::size_t>(next - ranges.begin()) - 1;
 }
 
-/// [block]: the others that its links lead to. Links lead both ways.
+/// [block]: the other blocks to which its links lead. Links lead both ways.
 std::vector<std::vector<std::size_t>> neighbours_of(const Shape& shape,
                                                     const std::vector<Range>& ranges) {
   std::vector<std::set<std::size_t>> sets(ranges.size());
@@ -85,7 +85,7 @@ void ParallelRun::connect() {
   }
 }
 
-/// [block]: the mail to it; null: no neighbour.
+/// [block]: the mail from this block; null: not a neighbour.
 std::vector<Mail*> ParallelRun::mail_from(std::size_t block) const {
   std::vector<Mail*> mail;
   for (std::size_t to = 0; to < blocks_.size(); ++to)
@@ -93,7 +93,7 @@ std::vector<Mail*> ParallelRun::mail_from(std::size_t block) const {
   return mail;
 }
 
-/// From neighbours only.
+/// The mail to a block, from its neighbours only.
 std::vector<Mail*> ParallelRun::mail_to(std::size_t block) const {
   std::vector<Mail*> mail;
   for (const std::size_t from : neighbours_[block])
@@ -125,7 +125,7 @@ void ParallelRun::run() {
   for (BlockRunner& runner : runners_) runner.receive();
 }
 
-/// What ends a thread, but a node's failure, ends all of them at once.
+/// An exception that ends a thread ends all threads at once. (A node's failure does not come here.)
 void ParallelRun::work(std::size_t block) {
   try {
     go_on(block);
@@ -135,7 +135,7 @@ void ParallelRun::work(std::size_t block) {
   }
 }
 
-/// A thread keeps its block while it waits awake, so that none moves to another core without need.
+/// A thread keeps its block while it spins, so that blocks do not move between cores needlessly.
 void ParallelRun::go_on(std::size_t own) {
   BlockRunner& runner = runners_[own];
   bool has_own = false;
@@ -161,7 +161,7 @@ unsigned ParallelRun::spins() const {
   return crowding_.is_crowded() ? kSpinsInCrowd : kSpins;
 }
 
-/// A round of another block, if there is one that can go on and that nobody has.
+/// Runs a round of another block, if one can go on and is not taken.
 bool ParallelRun::try_to_help(std::size_t own) {
   for (std::size_t i = 1; i < blocks_.size(); ++i) {
     const std::size_t block = (own + i) % blocks_.size();
@@ -174,7 +174,8 @@ bool ParallelRun::try_to_help(std::size_t own) {
   return false;
 }
 
-/// Its own thread may be asleep because the block was taken, and has to know what has come of it.
+/// Releases a block. Its own thread may sleep because the block was taken, so it is woken if
+/// needed.
 void ParallelRun::give_back(std::size_t block) {
   runners_[block].release();
   if (horizons_.can_go_on(block) || horizons_.is_over(block)) horizons_.ring(block);

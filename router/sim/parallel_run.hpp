@@ -1,14 +1,13 @@
-// A run of several blocks at once, each on a thread of its own, which waits for its neighbours
-// only.
+// Runs several blocks at once, each on its own thread; a block waits for its neighbours only.
 //
-// Nothing that happens in a block at cycle t reaches another before t + L: a header takes the hop
-// latency, and tokens return with a tail, whose time is known when reading begins, at least the
-// shortest packet's wire cycles before. So a block may go on until it is L ahead of the slowest of
-// its neighbours; horizons.hpp has the protocol. It also bounds the mail: a block that is behind
-// has at most what its neighbours send in 2 L cycles.
+// An event of a block at cycle t cannot affect another block before t + L. A header takes the hop
+// latency. Tokens return with a tail, whose time is known when reading begins, which is earlier by
+// at least the wire cycles of the shortest packet. So a block may run until it is L ahead of its
+// slowest neighbour; horizons.hpp has the protocol. This also bounds the mail: a block that is
+// behind holds at most the messages that its neighbours send in 2 L cycles.
 //
-// Each thread has a block of its own. While it sleeps, others may run its block: on a busy host,
-// where a thread that is woken waits for a core, whichever thread has one carries all blocks on.
+// Each thread has its own block. While it sleeps, other threads may run its block: on a busy host,
+// where a woken thread waits for a core, a thread that has a core runs all blocks.
 #pragma once
 
 #include <cstddef>
@@ -32,27 +31,27 @@
 
 namespace toroid::sim {
 
-/// The cycles that blocks can go ahead of each other: at least 1.
+/// The number of cycles by which blocks can run ahead of each other; at least 1.
 Tick lookahead(const Machine& machine);
 
-/// Made and run by the fabric's thread, whose block is the first.
+/// Created and run by the fabric's thread, which runs the first block.
 class ParallelRun {
  public:
-  /// Is called by the calling thread between rounds, with about what all blocks have
-  /// counted; may throw.
+  /// Called by the calling thread between rounds with the approximate sum of all blocks' counts.
+  /// May throw.
   using Watch = std::function<void(const Block::Counts&)>;
-  /// `blocks`: ascending, all nodes of the machine, started. `spins`: each thread has a core to
-  /// itself. `cpu`: where the threads that it starts count their time; null: nowhere. `end`: only
-  /// the cycles before it are run.
+  /// `blocks`: in ascending order, covering all nodes of the machine, started. `spins`: each thread
+  /// has a core to itself. `cpu`: the started threads add their CPU time to it; null: not counted.
+  /// `end`: only cycles before it are run.
   ParallelRun(std::deque<Block>& blocks, Tick lookahead, bool spins, Watch watch, CpuAccount* cpu,
               Tick end = kNever);
 
-  /// Returns when nothing is left to happen before the end, or a node has failed: then every block
-  /// has gone through the cycle of the earliest failure, or has a failure of its own. What happens
-  /// from the end on, the blocks know. Throws what `watch` throws, and RunFailed if threads cannot
-  /// be started.
+  /// Returns when nothing is left to happen before the end, or when a node has failed: then every
+  /// block has run through the cycle of the earliest failure, or has a failure of its own. Events
+  /// from the end on stay scheduled in the blocks. Throws what `watch` throws, and RunFailed if
+  /// threads cannot be started.
   void run();
-  /// The rounds of all blocks together.
+  /// The rounds of all blocks, summed.
   std::uint64_t rounds() const;
 
  private:
@@ -79,7 +78,7 @@ class ParallelRun {
   bool spins_;
   Crowding crowding_;
   std::vector<std::exception_ptr>
-      errors_;  ///< [block]: what ended its thread, but a node's failure
+      errors_;  ///< [block]: exception that ended its thread; not a node's failure
 };
 
 }  // namespace toroid::sim

@@ -1,4 +1,4 @@
-// Looking into a run of the model: every packet's way, and the whole machine at exact times.
+// Observes a run of the model: every packet's path, and the whole machine at exact times.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace toroid {
 
-/// A packet, as a probe sees it.
+/// A packet as a probe sees it.
 struct ProbedPacket {
   std::uint64_t serial;  ///< from 0, in the order in which processors wrote them
   Rank source;
@@ -22,15 +22,15 @@ struct ProbedPacket {
   unsigned chunks;
 };
 
-/// The machine as it stands at one cycle.
+/// The state of the machine at one cycle.
 class SimSnapshot {
  public:
-  /// [rank · links per node + direction]: as FabricCounters::links
+  /// [rank · links per node + direction], like FabricCounters::links
   virtual std::span<const LinkCounters> links() const = 0;
-  /// The node's injection FIFOs; `used` counts the packets that the processor is writing, too.
+  /// The node's injection FIFOs; `used` includes packets that the processor is still writing.
   virtual const InjectionFifos& fifos(Rank node) const = 0;
   virtual FifoCounters fifo_counters(Rank node, unsigned fifo) const = 0;
-  /// Chunks that wait in an input channel of a node. `travelling`: the direction of its packets.
+  /// Chunks waiting in an input channel of a node. `travelling`: the direction of its packets.
   virtual unsigned waiting(Rank node, Direction travelling, VirtualChannel channel) const = 0;
   virtual std::uint64_t packets_under_way() const = 0;
 
@@ -38,27 +38,27 @@ class SimSnapshot {
   ~SimSnapshot() = default;
 };
 
-/// Looks into a run. The model's thread calls it in order of time; it must not touch the machine,
-/// and what it throws ends the run. A run with a probe has one thread; a run without one pays
-/// nothing for the possibility.
+/// Observes a run. The model's thread calls it in order of time. It must not change the machine; an
+/// exception from it ends the run. A run with a probe has one thread; a run without a probe has no
+/// overhead.
 class SimProbe {
  public:
   virtual ~SimProbe() = default;
 
-  /// A packet stands in an injection FIFO from now on.
+  /// A packet is in an injection FIFO from now on.
   virtual void on_inject(Tick, Rank, unsigned /*fifo*/, const ProbedPacket&) {}
-  /// Its header leaves a node; the link is busy for as long as its chunks take on the wire.
+  /// A packet's header leaves a node; the link is busy for as long as its chunks take on the wire.
   virtual void on_hop(Tick, Rank, Direction, VirtualChannel, const ProbedPacket&) {}
-  /// Its tail is in a reception FIFO.
+  /// A packet's tail is in a reception FIFO.
   virtual void on_deliver(Tick, Rank, const ProbedPacket&) {}
 
-  /// False: only samples are wanted, none of the calls above, and the run is as fast as one without
-  /// a probe. Asked once, when the machine is made.
+  /// Returns false if only samples are wanted and none of the calls above; then the run is as fast
+  /// as one without a probe. Called once, when the machine is created.
   virtual bool follows_packets() const { return true; }
-  /// Cycles between samples, at least 1; kNoSamples: none are taken. Asked once per run.
+  /// Cycles between samples, at least 1; kNoSamples: no samples. Called once per run.
   virtual Tick sample_every() const { return kNoSamples; }
-  /// Is called at the cycles 0, sample_every(), ... up to the last event, before anything of that
-  /// cycle has happened.
+  /// Called at the cycles 0, sample_every(), ... up to the last event, before anything else happens
+  /// in that cycle.
   virtual void on_sample(Tick, const SimSnapshot&) {}
 
   static constexpr Tick kNoSamples = std::numeric_limits<Tick>::max();

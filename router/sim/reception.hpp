@@ -17,7 +17,8 @@ class Reception {
         buffers_(nodes, machine.reception_fifos + machine.priority_reception_fifos,
                  machine.reception_fifo_chunks) {}
 
-  /// The FIFO for a packet that waits at `input`: by its priority and the port it came through.
+  /// The FIFO for a packet that waits at `input`, chosen by the packet's priority and its input
+  /// port.
   unsigned fifo_for(bool high_priority, Input input) const {
     const unsigned fifos = buffers_.fifos();
     if (high_priority && fifos > normal_fifos_)

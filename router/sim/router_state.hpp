@@ -14,7 +14,7 @@
 
 namespace toroid::sim {
 
-/// Takes the lowest bit out of a set of indices.
+/// Removes the lowest bit from a set of indices and returns its index.
 template <typename Mask>
 unsigned pop_lowest(Mask& mask) {
   const auto index = static_cast<unsigned>(std::countr_zero(mask));
@@ -22,23 +22,24 @@ unsigned pop_lowest(Mask& mask) {
   return index;
 }
 
-/// A FIFO of flights in front of a router: an input channel or an injection FIFO. A packet leaves
-/// through the FIFO's one read port, so that the next is considered only when its tail has gone.
+/// A FIFO of flights in front of a router: an input channel or an injection FIFO. Packets leave
+/// through its only read port, so the next one is considered only when the tail of the one before
+/// has gone.
 struct InputQueue {
   FlightId head = kNoFlight;
   FlightId tail = kNoFlight;
   std::uint16_t used = 0;  ///< chunks, including those of the packet being read
-  // Copies from the head's flight, once it is exposed: choosing among heads touches no flight.
+  // Copies from the head's flight, once it is exposed: choosing among heads reads no flight.
   std::uint8_t chunks = 0;
   bool high_priority = false;
 };
 static_assert(sizeof(InputQueue) == 12);
 
-/// One direction of a link, as its sender sees it: four of them to a cache line.
+/// One direction of a link, as its sender sees it; four per cache line.
 struct OutputLink {
   Rank neighbour = kNone;  ///< the router downstream, by its rank in the whole machine
   Tokens tokens{};
-  std::uint8_t turn = 0;  ///< where the round robin goes on (transit_first off)
+  std::uint8_t turn = 0;  ///< position of the round robin (transit_first off)
 
   static constexpr Rank kNone = ~Rank{0};
 };
@@ -46,7 +47,7 @@ static_assert(sizeof(OutputLink) == 16);
 
 static_assert(kMaxLinks == 2 * kRow);
 
-/// [set of links][link]: all bits of a word if the link is in the set, else none.
+/// [set of links][link]: all bits of a word if the link is in the set, otherwise none.
 inline constexpr auto kRowOf = [] {
   std::array<std::array<std::uint64_t, kRow>, 1u << kRow> rows{};
   for (unsigned set = 0; set < rows.size(); ++set)
@@ -55,7 +56,7 @@ inline constexpr auto kRowOf = [] {
 }();
 
 /// Sets a bit in the words of a set of links. The set's size is hard to predict, so there are no
-/// branches: all words of the row are written, also those beyond the last link.
+/// branches: all words of the row are written, including those beyond the last link.
 inline void set_in_row(std::uint64_t* __restrict words, unsigned set, std::uint64_t bit) {
   const auto& row = kRowOf[set];
   for (unsigned l = 0; l < kRow; ++l) words[l] |= row[l] & bit;
@@ -66,32 +67,32 @@ constexpr std::uint64_t input_channels(unsigned port) {
   return ((std::uint64_t{1} << kVirtualChannels) - 1) << (port * kVirtualChannels);
 }
 
-/// What a router's links and its reception FIFOs know of the heads.
+/// The state of heads that a router's links and reception FIFOs need.
 struct alignas(64) RouterState {
-  std::uint64_t at_destination = 0;  ///< bit = Source: its head is for this node's processor
-  std::uint64_t reading = 0;         ///< bit = Source: a packet is on its way out
-  std::uint16_t idle = 0;            ///< bit = link: it could start a packet
-  std::uint16_t touched = 0;         ///< what arbitration has to look at: links, kTouchReception
-  /// First one word per link: bit = Input, its head may take the link's dynamic channels. Then one
-  /// word per link: its head may take the link's bubble channel.
+  std::uint64_t at_destination = 0;  ///< bit = input: its head is for this node's processor
+  std::uint64_t reading = 0;         ///< bit = input: a packet is on its way out
+  std::uint16_t idle = 0;            ///< bit = link: it can start a packet
+  std::uint16_t touched = 0;         ///< links (and kTouchReception) for arbitration to look at
+  /// First one word per link: the inputs (as bits) whose head may take the link's dynamic channels.
+  /// Then one word per link: the inputs whose head may take the link's bubble channel.
   std::array<std::uint64_t, 2 * kMaxLinks> words{};
 
   static constexpr unsigned kTouchReception = 1u << 15;
 
-  // `links`: per router.
+  // `links` is the number of links per router.
   std::uint64_t dynamic_of(unsigned link) const { return words[link]; }
   std::uint64_t escape_of(unsigned links, unsigned link) const { return words[links + link]; }
   /// The inputs whose heads want a link.
   std::uint64_t wanted_by(unsigned links, unsigned link) const {
     return dynamic_of(link) | escape_of(links, link);
   }
-  /// Bit `link` if some head wants it, else 0; without a branch.
+  /// Bit `link` if some head wants it, otherwise 0; without a branch.
   unsigned wanted_bit(unsigned links, unsigned link) const {
     return static_cast<unsigned>(wanted_by(links, link) != 0) << link;
   }
-  /// The head of an input requests the links that it may leave by: the dynamic channels of some,
-  /// and the bubble channel of the first of `escapes`, if there are any. Returns those links, as
-  /// bits.
+  /// The head of an input requests the links by which it may leave: the dynamic channels of the
+  /// links in `dynamic`, and the bubble channel of the first link in `escapes`, if any. Returns
+  /// those links as bits.
   unsigned request(std::uint64_t input, DirectionSet escapes, DirectionSet dynamic,
                    unsigned links) {
     set_in_row(words.data(), dynamic.bits() % (1u << kRow), input);
@@ -101,9 +102,10 @@ struct alignas(64) RouterState {
     words[links + first] |= input & (0 - std::uint64_t{escape != 0});
     return dynamic.bits() | escape;
   }
-  /// It withdraws its requests.
+  /// The head withdraws its requests.
   void withdraw(std::uint64_t input, unsigned links) {
-    for (unsigned word = 0; word < 2 * links; word += 4)  // four times as many as dimensions
+    for (unsigned word = 0; word < 2 * links; word += 4)  // the number of words is four times that
+                                                          // of dimensions
       for (unsigned i = 0; i < 4; ++i) words[word + i] &= ~input;
   }
 };

@@ -24,11 +24,11 @@ Routers::Routers(const Shape& shape, const Machine& machine, Range block)
       marked_(block.count + std::size_t{1}) {
   if (inputs_ > 64)
     throw BadInput(
-        fmt::format("{} channels and injection FIFOs per node; the model holds 64", inputs_));
+        fmt::format("{} channels and injection FIFOs per node; sim supports at most 64", inputs_));
   connect(machine);
 }
 
-/// Every link gets its neighbour, and the room of that one's input channels as tokens.
+/// Gives every link its neighbour, and the room of the neighbour's input channels as tokens.
 void Routers::connect(const Machine& machine) {
   Tokens tokens;
   for (unsigned c = 0; c < kVirtualChannels; ++c)

@@ -20,11 +20,11 @@
 
 namespace toroid::sim {
 
-/// State only: what happens to it is in event_phase.hpp and arbitration_phase.hpp. Nodes are
+/// Only state: the code that changes it is in event_phase.hpp and arbitration_phase.hpp. Nodes are
 /// counted from the block's first, unless a parameter is called `rank`.
 class Routers {
  public:
-  /// Throws BadInput if a router has more inputs than the model holds.
+  /// Throws BadInput if a router has more inputs than the model supports.
   Routers(const Shape& shape, const Machine& machine, Range block);
 
   /// One router's part of the arrays.
@@ -43,7 +43,7 @@ class Routers {
   const InputQueue& queue(Rank node, Input input) const {
     return queues_[std::size_t{node} * inputs_ + input.index()];
   }
-  /// Whether a packet stands at the front that is not on its way out.
+  /// Whether the packet at the front is not on its way out yet.
   bool has_waiting_head(Rank node, Input input) const {
     return queue(node, input).head != kNoFlight && (state_[node].reading & input.bit()) == 0;
   }
@@ -58,40 +58,39 @@ class Routers {
   const Range& block() const { return block_; }
   unsigned degree() const { return degree_; }      ///< links per router
   unsigned inputs() const { return inputs_; }      ///< channels and injection FIFOs per router
-  unsigned channels() const { return channels_; }  ///< inputs below are channels, others FIFOs
+  unsigned channels() const { return channels_; }  ///< lower inputs are channels, others are FIFOs
   bool is_fifo(Input input) const { return input.index() >= channels_; }
   Rank rank_of(Rank node) const { return block_.first + node; }
-  /// False: the node, counted from the block's first, is another block's.
+  /// Whether a node, counted from the block's first, belongs to this block.
   bool holds(Rank node) const { return node < block_.count; }
-  /// The node behind a link; holds() says whether it is another block's.
+  /// The node at the other end of a link; holds() tells whether it belongs to this block.
   Rank behind(const Site& site, Direction direction) const {
     return site.links[direction.index].neighbour - block_.first;
   }
 
-  /// Cycles in which the FIFO's head waited for a link, while its summand for the present head is
-  /// incomplete: when heads left, summed, less when they came.
+  /// Cycles in which the FIFO's head waited for a link: the sum of the times when heads left minus
+  /// the sum of the times when they came. While a head waits, its time of departure is missing.
   std::uint64_t& stalled(Rank node, Input fifo) {
     return stalled_[std::size_t{node} * (inputs_ - channels_) + fifo.index() - channels_];
   }
-  /// The cycle in which the input's head became the head. REQUIRES: the machine has an escape
-  /// wait.
+  /// The cycle in which the input's head became the head. REQUIRES: the machine has an escape wait.
   Tick& exposed_at(Rank node, Input input) {
     return exposed_at_[std::size_t{node} * inputs_ + input.index()];
   }
   Tick exposed_at(Rank node, Input input) const {
     return exposed_at_[std::size_t{node} * inputs_ + input.index()];
   }
-  /// Cycles up to `now`, which is not before the last event, in which a head of this FIFO waited.
+  /// Cycles up to `now` in which a head of this FIFO waited. `now` is not before the last event.
   std::uint64_t stalled_cycles(Tick now, Rank node, unsigned fifo) const;
 
-  /// Arbitration has to look at some of a router's links, or at none. Whether it is the first time
-  /// in this cycle is hard to predict: no branch.
+  /// Marks links of a router for arbitration; `what` may be empty. Whether it is the router's first
+  /// mark in this cycle is hard to predict: no branch.
   void mark(Rank node, RouterState& state, unsigned what) {
     marked_[marked_count_] = node;
     marked_count_ += state.touched == 0 && what != 0 ? 1 : 0;
     state.touched = static_cast<std::uint16_t>(state.touched | what);
   }
-  /// The routers that have been marked since the last call of clear_marked().
+  /// The routers marked since the last call of clear_marked().
   std::span<const Rank> marked() const { return std::span(marked_).first(marked_count_); }
   void clear_marked() { marked_count_ = 0; }
 
@@ -101,8 +100,8 @@ class Routers {
     archive(links_, counters_, queues_, state_, stalled_, exposed_at_);
   }
 
-  // Fetch early what an event or arbitration will touch. Always inlined: g++ takes calls of
-  // functions that only prefetch for superfluous.
+  // Prefetch the data that an event or arbitration will use. Always inlined: g++ treats calls of
+  // functions that only prefetch as superfluous.
   [[gnu::always_inline]] void prefetch_queue(Rank node, unsigned input) const {
     __builtin_prefetch(&queues_[std::size_t{node} * inputs_ + input]);
   }
@@ -112,11 +111,11 @@ class Routers {
   [[gnu::always_inline]] void prefetch_counters(Rank node, unsigned link) const {
     __builtin_prefetch(&counters_[std::size_t{node} * degree_ + link]);
   }
-  /// What is requested of a router's links.
+  /// Prefetches the requests for a router's links.
   [[gnu::always_inline]] void prefetch_state(Rank node) const {
     prefetch_lines(&state_[node], state_bytes_);
   }
-  /// A router's links and its channels, whose heads are compared.
+  /// Prefetches a router's links and its channels, whose heads are compared.
   [[gnu::always_inline]] void prefetch_site(Rank node) const {
     prefetch_lines(&links_[std::size_t{node} * degree_], degree_ * sizeof(OutputLink));
     prefetch_lines(&queues_[std::size_t{node} * inputs_], channels_ * sizeof(InputQueue));
@@ -135,14 +134,15 @@ class Routers {
   unsigned degree_;
   unsigned channels_;
   unsigned inputs_;
-  std::size_t state_bytes_;             ///< of a RouterState, as far as the links need them
+  std::size_t state_bytes_;             ///< bytes of a RouterState that the links use
   LargeVector<OutputLink> links_;       ///< [node · degree + direction]
-  std::vector<LinkCounters> counters_;  ///< likewise
+  std::vector<LinkCounters> counters_;  ///< [node · degree + direction]
   LargeVector<InputQueue> queues_;      ///< [node · inputs + input]
   LargeVector<RouterState> state_;      ///< [node]
   std::vector<std::uint64_t> stalled_;  ///< [node · FIFOs + FIFO]
-  std::vector<Tick> exposed_at_;        ///< [node · inputs + input]; empty without escape wait
-  std::vector<Rank> marked_;            ///< the first marked_count_, and one to spare
+  std::vector<Tick> exposed_at_;        ///< [node · inputs + input]; empty if there is no escape
+                                        ///< wait
+  std::vector<Rank> marked_;            ///< the first marked_count_ are valid; one spare element
   std::size_t marked_count_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// An array by number that grows and never moves.
+// A numbered array that grows without moving its elements.
 #pragma once
 
 #include <sys/mman.h>
@@ -14,9 +14,9 @@
 
 namespace toroid::sim {
 
-/// Elements for the numbers below 2^30, by segments that come into being when room() needs them.
-/// They begin as zeros, of which the host gives out the pages that are touched. Any thread may call
-/// anything but serialize(); an element is its user's.
+/// Elements for numbers below 2^30, in segments that room() creates when needed. New elements are
+/// zero; the host allocates only pages that are touched. Any thread may call anything except
+/// clear() and serialize(); access to an element is up to its user.
 template <typename T>
 class Segments {
  public:
@@ -28,25 +28,25 @@ class Segments {
 
   /// REQUIRES: room() has been called for the number.
   T& operator[](std::uint32_t number) const { return begin_of(number)[number % kSegment]; }
-  /// Null: there is no segment yet.
+  /// Null if there is no segment yet.
   T* find(std::uint32_t number) const {
     T* const begin = begin_of(number);
     return begin == nullptr ? nullptr : begin + number % kSegment;
   }
-  /// Throws std::bad_alloc.
+  /// Returns the element and creates its segment if needed. Throws std::bad_alloc.
   T& room(std::uint32_t number) {
     if (begin_of(number) == nullptr) [[unlikely]]
       add_segment(segments_[number / kSegment]);
     return (*this)[number];
   }
 
-  /// There are no elements any more. REQUIRES: nobody else calls anything.
+  /// Removes all elements. REQUIRES: no other thread calls anything.
   void clear() {
     for (auto& segment : segments_)
       if (T* const begin = segment.exchange(nullptr, std::memory_order_relaxed))
         munmap(begin, kBytes);
   }
-  /// The numbers below `end`. REQUIRES: nobody else calls anything.
+  /// Saves or loads the numbers below `end`. REQUIRES: no other thread calls anything.
   template <typename Archive>
   void serialize(Archive& archive, std::uint32_t end) {
     for (std::uint32_t first = 0; first < end; first += kSegment) {
@@ -57,16 +57,17 @@ class Segments {
   }
 
  private:
-  // What loads and stores zeros is an object already.
+  // Zeroed memory already holds valid objects of such types.
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
   static constexpr unsigned kSegmentBits = 16;
   static constexpr std::uint32_t kSegment = std::uint32_t{1} << kSegmentBits;  ///< elements
   static constexpr std::size_t kBytes = kSegment * sizeof(T);
 
   T* begin_of(std::uint32_t number) const {
-    return segments_[number / kSegment].load(std::memory_order_acquire);  // add_segment()'s partner
+    return segments_[number / kSegment].load(std::memory_order_acquire);  // partner: the exchange
+                                                                          // in add_segment()
   }
-  /// Another thread may do the same, and be the first.
+  /// If another thread adds the segment first, its segment is used.
   [[gnu::noinline]] static void add_segment(std::atomic<T*>& segment) {
     void* const pages =
         mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -80,12 +80,12 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
   }
 
  private:
-  /// The probe, if blocks have to call it: samples are the fabric's own business.
+  /// The probe, if blocks have to call it. Samples are taken by the fabric itself.
   SimProbe* follower() const {
     const bool follows = options_.probe != nullptr && options_.probe->follows_packets();
     return follows ? options_.probe : nullptr;
   }
-  /// Equal numbers of ranks that follow one another: slabs of the torus along its first dimension.
+  /// Ranges of equal size: slabs of the torus along its first dimension.
   sim::Range range(std::uint64_t block, std::uint64_t blocks) const {
     const auto first = static_cast<Rank>(shape_.size() * block / blocks);
     return {first, static_cast<Rank>(shape_.size() * (block + 1) / blocks) - first};
@@ -124,7 +124,7 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
     }
   }
 
-  /// The next cycle in which something happens; kNever also where a node has failed.
+  /// The next cycle in which something happens; kNever also if a node has failed.
   Tick next() const {
     Tick next = sim::kNever;
     for (const Block& block : blocks_) {
@@ -215,7 +215,7 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
     return alive;
   }
 
-  // For probes, whose runs have one block. The fast model keeps its counters elsewhere.
+  // For probes, whose runs have one block. The fast model stores its counters in a different form.
   std::span<const LinkCounters> links() const override {
     const sim::Network& network = blocks_.front().network();
     if (const auto kept = network.link_counters(); !kept.empty()) return kept;
@@ -230,14 +230,14 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
     return block(node).network().used(node, Input::channel(travelling, channel));
   }
 
-  static constexpr std::uint64_t kEventsPerReport = 1u << 20;  ///< of progress
+  static constexpr std::uint64_t kEventsPerReport = 1u << 20;  ///< between progress reports
 
   sim::Deaths deaths_;
   Shape shape_;
   Machine machine_;
   SimOptions options_;
   sim::FlightStore flights_;
-  std::deque<Block> blocks_;  ///< ascending; never move
+  std::deque<Block> blocks_;  ///< in ascending order; never move
   FabricCounters counters_;
   bool ran_ = false;
   std::uint64_t next_progress_ = 0;
@@ -245,7 +245,7 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
   Tick sample_every_ = SimProbe::kNoSamples;
   Tick next_sample_ = SimProbe::kNoSamples;
   Tick sampled_ = 0;                ///< the cycle of the present sample
-  mutable FabricCounters counted_;  ///< of the links alone; empty: not asked for in this sample
+  mutable FabricCounters counted_;  ///< of the links only; empty: not requested in this sample
 };
 
 }  // namespace

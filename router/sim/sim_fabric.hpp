@@ -1,6 +1,6 @@
-// The fabric `sim`: the torus in virtual time. It is packet-granular, event-driven and
-// deterministic: results follow from shape, machine, options and processors alone, at every
-// optimisation level and with every number of threads.
+// The fabric `sim`: the torus in virtual time. It is event-driven and deterministic; its unit is a
+// packet. Results follow from shape, machine, options and processors alone, at every optimisation
+// level and with any number of threads.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ class SimCheckpoints;
 struct SimProgress {
   Tick now;
   std::uint64_t delivered;
-  std::uint64_t resumed_from = 0;  ///< of `delivered`, what a checkpoint had already
+  std::uint64_t resumed_from = 0;  ///< the part of `delivered` that a checkpoint contained
 };
 
 struct SimOptions {
@@ -31,19 +31,19 @@ struct SimOptions {
   FifoTying tying = FifoTying::per_direction;
   /// Called about every million events by the thread that called run(); may throw to end the run.
   std::function<void(const SimProgress&)> progress{};
-  /// Is shown what happens, and must outlive the fabric. Null: there is no probe.
+  /// Observes the run; must outlive the fabric. Null: no probe.
   SimProbe* probe = nullptr;
-  /// Number of threads, and of blocks of the torus that they run. Results do not depend on it.
-  /// Programs of different blocks run at the same time. See sim_threads().
+  /// Number of threads, and of blocks of the torus. Results do not depend on it. Programs of
+  /// different blocks run concurrently. See sim_threads().
   unsigned threads = 1;
-  /// Where the threads that simulate count their CPU time, the one that calls run() too; outlives
-  /// the fabric. Null: nowhere.
+  /// The simulating threads, including the caller of run(), add their CPU time to it; outlives the
+  /// fabric. Null: not counted.
   CpuAccount* cpu = nullptr;
-  /// Saves the run and resumes it; outlives the fabric. Null: nobody does, and nothing is paid for
-  /// the possibility. REQUIRES: there is no probe beside it.
+  /// Saves and resumes the run; outlives the fabric. Null: no checkpoints and no overhead.
+  /// REQUIRES: there is no probe.
   SimCheckpoints* checkpoints = nullptr;
-  /// Nodes have the machine's DMA engine beside their processor. Throws BadInput where the machine
-  /// has none.
+  /// Nodes have the machine's DMA engine beside their processor. Throws BadInput if the machine has
+  /// none.
   bool dma = false;
 };
 

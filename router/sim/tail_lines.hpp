@@ -1,4 +1,4 @@
-// Tails of packets of one length, by kind.
+// Tails of packets of the same length, by kind.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 
 namespace toroid::sim {
 
-/// Each line has a loop of its own without branches on the kind. `Leaving`: what is known of a tail
-/// that leaves.
+/// Each line has its own loop, without branches on the kind. `Leaving` is the data kept of a
+/// leaving tail.
 template <typename Leaving>
 struct TailLines {
   explicit TailLines(Tick delay) : channels(delay), fifos(delay), delivered(delay) {}

@@ -10,7 +10,7 @@ MemberReport WorkerReport::load() const {
   report.passive = passive.load(std::memory_order_acquire);
   report.injected = injected.load(std::memory_order_acquire);
   report.delivered = delivered.load(std::memory_order_acquire);
-  // Relaxed: only whether they change from one sample to the next matters. Partner: Worker::loop().
+  // Relaxed: only a change between two samples matters. Partner: Worker::loop().
   report.moved = moved.load(std::memory_order_relaxed);
   report.rounds = rounds.load(std::memory_order_relaxed);
   return report;
@@ -18,7 +18,7 @@ MemberReport WorkerReport::load() const {
 
 std::uint64_t RunControl::received() const {
   std::uint64_t sum = 0;
-  // Relaxed: a number for people. Partner: Worker::tell_received().
+  // Relaxed: used for progress only. Partner: Worker::report_received().
   for (const WorkerReport& report : reports_)
     sum += report.received.load(std::memory_order_relaxed);
   return sum;
@@ -36,7 +36,8 @@ bool RunControl::all_passive() const {
   });
 }
 
-/// Leaves the cache lines of the other workers alone where one is seen to be active.
+/// Does not read other workers' reports in full if one of them is seen to be active, to leave their
+/// cache lines alone.
 bool RunControl::is_quiescent(TerminationDetector& detector) const {
   if (!decides_ || !all_passive()) return false;
   report_to(detector);

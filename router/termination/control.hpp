@@ -15,7 +15,7 @@
 
 namespace toroid::termination {
 
-/// A worker's MemberReport in shared memory: written by the worker alone, read by any thread. It
+/// A worker's MemberReport in shared memory: written by the worker only, read by any thread. It
 /// fills a cache line.
 struct alignas(64) WorkerReport {
   std::atomic<bool> passive{false};
@@ -23,42 +23,43 @@ struct alignas(64) WorkerReport {
   std::atomic<std::uint64_t> delivered{0};
   std::atomic<std::uint64_t> rounds{0};
   std::atomic<std::uint64_t> moved{0};     ///< rounds in which something moved
-  std::atomic<std::uint64_t> received{0};  ///< packets, as of some rounds ago; for progress only
+  std::atomic<std::uint64_t> received{0};  ///< number of packets some rounds ago; for progress only
 
   MemberReport load() const;
 };
 
-/// The end of a run, as the workers of a process and the thread that watches them share it. The
-/// first verdict counts. All calls from any thread, except as said.
+/// The end of a run, shared by the workers of a process and the thread that watches them. The first
+/// verdict counts. Any thread may call it, unless noted otherwise.
 class RunControl {
  public:
-  /// `stall`: time without motion after which the run is stalled. `decides`: quiescence of these
-  /// workers is the run's end; false: the run has members in other processes.
+  /// `stall`: time without motion after which the run has stalled. `decides`: the run ends when
+  /// these workers are quiescent; false: the run has members in other processes.
   RunControl(std::size_t workers, Clock::duration stall, bool decides = true)
       : reports_(workers), stall_(stall), decides_(decides) {}
 
   /// The report that a worker writes.
   WorkerReport& report(std::size_t worker) { return reports_[worker]; }
   const std::vector<WorkerReport>& reports() const { return reports_; }
-  /// Packets that the workers' nodes have received, as of some of their rounds ago.
+  /// Packets that the workers' nodes have received; the number lags some rounds behind.
   std::uint64_t received() const;
 
   /// A detector of these workers for the calling thread.
   TerminationDetector detector() const { return {reports_.size(), stall_, Clock::now()}; }
-  /// Brings all workers' present reports to a detector, in answer to the wave that it wants.
+  /// Passes all workers' present reports to a detector, in answer to the wave that it wants.
   void report_to(TerminationDetector& detector) const;
-  /// Whether every worker is passive and no packet is under way, for ever.
+  /// Whether every worker is passive and no packet is in flight. If so, this remains true.
   bool is_quiescent(TerminationDetector& detector) const;
   bool is_stalled(TerminationDetector& detector, Clock::time_point now) const;
 
-  // Relaxed: the join of the threads orders everything that is read afterwards.
+  // Relaxed: joining the threads orders all later reads.
   bool ended() const { return verdict_.load(std::memory_order_relaxed) != Verdict::none; }
-  /// Acquire: who sees that it failed may read why. Partner: the release in end().
+  /// Acquire: after a failed verdict failure() may be read. Partner: the release in end().
   Verdict verdict() const { return verdict_.load(std::memory_order_acquire); }
   void end(Verdict verdict) { end(verdict, nullptr); }
-  /// Ends the run with what a worker or the watching thread threw.
+  /// Ends the run with an exception of a worker or the watching thread.
   void fail(std::exception_ptr failure) { end(Verdict::failed, std::move(failure)); }
-  /// What the run failed with here; null if it has not, or failed in another process.
+  /// The exception that ended the run here; null if it has not failed, or failed in another
+  /// process.
   std::exception_ptr failure() const;
 
   /// Returns when the run has ended or `time` has passed.
@@ -77,16 +78,16 @@ class RunControl {
   std::exception_ptr failure_;
 };
 
-/// The workers of a process as one member of a job. Owned by the process's fabric and called by one
-/// thread, the job's.
+/// The workers of a process as one member of a job. Owned by the process's fabric and called only
+/// by the job's thread.
 class ProcessMember {
  public:
   /// `control` outlives it.
   explicit ProcessMember(const RunControl& control)
       : control_(control), began_(control.reports().size()) {}
 
-  /// Passive if all workers are; counts are sums. A round of the process is an epoch: it ends when
-  /// every worker has completed a round since it began.
+  /// The member is passive if all workers are; counts are sums. A round of the process is an epoch:
+  /// it ends when every worker has completed a round since the epoch began.
   MemberReport report();
 
  private:

@@ -1,4 +1,4 @@
-// What runs on a node that has failed.
+// The program that runs on a failed node.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace toroid::termination {
 
-/// Nothing. One stands in for the programs of any number of failed nodes.
+/// Does nothing. One object replaces the programs of any number of failed nodes.
 class DeadProcessor final : public Processor {
  public:
-  /// `had_ended`: those programs, when their nodes failed.
+  /// `had_ended`: those programs had ended when their nodes failed.
   explicit DeadProcessor(bool had_ended) : had_ended_(had_ended) {}
 
   TurnResult turn() override { return {}; }

@@ -1,4 +1,4 @@
-// When a run is over: its members report how far they are, a detector decides.
+// Decides when a run is over, from its members' progress reports.
 #pragma once
 
 #include <chrono>
@@ -11,40 +11,40 @@ namespace toroid::termination {
 
 using Clock = std::chrono::steady_clock;
 
-/// How far a member of a run is: a worker thread among those of its process, or a process of a job.
+/// The progress of a member of a run: a worker thread of a process, or a process of a job.
 struct MemberReport {
   /// Nothing can happen on the member's nodes until a packet arrives from another member.
   bool passive = false;
-  std::uint64_t injected = 0;   ///< packets, as of when the member last became passive
-  std::uint64_t delivered = 0;  ///< packets, as of when the member last became passive
+  std::uint64_t injected = 0;   ///< packets, when the member last became passive
+  std::uint64_t delivered = 0;  ///< packets, when the member last became passive
   std::uint64_t moved = 0;      ///< changes whenever something has moved
   /// Rounds of a worker's loop. A process counts a round when all its workers have completed one.
   std::uint64_t rounds = 0;
-  int suspect = -1;  ///< process that has not answered this one for too long; -1: none
-  /// Lost processes whose packets, in both directions, it has left out of `injected` and
+  int suspect = -1;  ///< process that has not answered this process for too long; -1: none
+  /// Number of lost processes whose packets, in both directions, are left out of `injected` and
   /// `delivered`.
   std::uint32_t without = 0;
 };
 
 enum class Verdict {
   none,       ///< the run goes on
-  quiescent,  ///< no member has anything left to do and no packet is under way
-  stalled,    ///< nothing has moved anywhere for the limit, though every member goes round
+  quiescent,  ///< no member has anything left to do and no packet is in flight
+  stalled,    ///< nothing has moved for the limit, though every member completes rounds
   failed      ///< a member failed or was lost
 };
 
-/// Finds that nothing is left to do, by Mattern's four counters.
+/// Finds out that nothing is left to do, by Mattern's four counters.
 ///
 /// A wave is one report of every member. **Rule:** a wave is balanced if all members are passive
-/// and as many packets have been delivered as injected. If two waves are balanced with equal
-/// counts, and each report of the second was made after all of the first had arrived, then nothing
-/// was under way in between, and nothing ever will be.
+/// and all injected packets have been delivered. If two waves are balanced with equal counts, and
+/// each report of the second was made after all reports of the first had arrived, then nothing was
+/// in flight in between, and nothing ever will be.
 /// **Protocol:** the latest reports are the first wave. If it is balanced, wanted_wave() asks every
-/// member for another report, and the answers are the second.
+/// member for another report, and the answers are the second wave.
 /// Source: F. Mattern, "Algorithms for distributed termination detection", Distributed Computing 2
 /// (1987).
-/// **Losses:** when a member is lost, the others go on alone. A report counts if it leaves out all
-/// members that have been lost so far, and a wave consists of such reports.
+/// **Losses:** when a member is lost, the others go on alone. A report counts only if it leaves out
+/// all members lost so far; a wave consists of such reports.
 class Quiescence {
  public:
   explicit Quiescence(std::size_t members)
@@ -52,11 +52,11 @@ class Quiescence {
 
   /// `wave`: the wanted_wave() that the report answers; 0: none.
   void report(std::size_t member, const MemberReport& report, std::uint32_t wave);
-  /// A member reports no more. What was reported before counts no more either.
+  /// A member will report no more. Earlier reports become invalid.
   void lose(std::size_t member);
   /// Number of the wave that waits for answers; 0: none.
   std::uint32_t wanted_wave() const { return asking_ ? wave_ : 0; }
-  /// Judges the wave that is complete, if any.
+  /// Judges the complete wave, if there is one.
   bool holds();
 
  private:
@@ -74,13 +74,13 @@ class Quiescence {
   std::uint64_t first_ = 0;  ///< packets injected and delivered by the first wave
 };
 
-/// Finds that nothing has moved for a limit, though every member has gone round in the meantime. So
-/// a member that computes for minutes is no stall.
+/// Finds out that nothing has moved for a limit, though every member has completed rounds in the
+/// meantime. So a member that computes for minutes is not a stall.
 ///
-/// **Protocol:** a sample compares every member's report with the one in the sample before. Samples
-/// are a tenth of the limit apart, and later where a member has not reported since the last one:
-/// a report that is late on its way neither makes nor prevents a stall. Ten samples in a row
-/// without motion are a stall.
+/// **Protocol:** a sample compares every member's report with its report in the sample before.
+/// Samples are a tenth of the limit apart, or more if a member has not reported since the last one:
+/// a late report neither causes nor prevents a stall. Ten samples in a row without motion are a
+/// stall.
 class StallWatch {
  public:
   StallWatch(std::size_t members, Clock::duration limit, Clock::time_point now)
@@ -91,7 +91,7 @@ class StallWatch {
         sampled_at_(now) {}
 
   void report(std::size_t member, const MemberReport& report) { latest_[member] = report; }
-  /// A member reports no more, which is motion.
+  /// A member will report no more; this counts as motion.
   void lose(std::size_t member);
   /// Takes a sample if one is due.
   bool holds(Clock::time_point now);
@@ -111,19 +111,19 @@ class StallWatch {
 
 /// Decides when a run is over, from the reports of its members.
 ///
-/// The same for the threads of a process and the processes of a job: only how the reports arrive
-/// differs. RunControl reads those of threads from shared memory; process 0 of a job receives those
-/// of processes as messages. Quiescence is stable, so that any number of detectors may look at one
-/// run. Each is owned and called by one thread.
+/// It works the same for threads of a process and for processes of a job; only the transport of
+/// reports differs. RunControl reads threads' reports from shared memory; process 0 of a job
+/// receives processes' reports as messages. Quiescence is stable, so any number of detectors may
+/// observe the same run. Each detector is owned and called by one thread.
 class TerminationDetector {
  public:
-  /// `stall`: time without motion after which the run is stalled; it begins at `now`.
+  /// `stall`: time without motion, from `now` on, after which the run has stalled.
   TerminationDetector(std::size_t members, Clock::duration stall, Clock::time_point now)
       : quiescence_(members), stall_(members, stall, now) {}
 
   /// A report of `member` has arrived. `wave`: the wanted_wave() that it answers; 0: none.
   void report(std::size_t member, const MemberReport& report, std::uint32_t wave = 0);
-  /// `member` will report no more: the end is that of the others.
+  /// `member` will report no more: from now on only the others count.
   void lose(std::size_t member);
   /// Number of the wave for which every member is to report once more; 0: none.
   std::uint32_t wanted_wave() const { return quiescence_.wanted_wave(); }

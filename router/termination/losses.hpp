@@ -1,4 +1,4 @@
-// What is said of a run in whose course links or nodes have failed.
+// The report of a run during which links or nodes have failed.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace toroid::termination {
 
-/// What failed, which packets cannot arrive, and `stall`, the report of who waits for what; one
-/// line. Empty if `stall` is and every packet has arrived. `from`: what stands between a packet's
-/// count and LostPackets::source.
+/// One line with the failures, the packets that cannot arrive, and `stall` (the report of who waits
+/// for what). Empty if `stall` is empty and every packet has arrived. `from` is the word between a
+/// packet count and LostPackets::source.
 std::string losses_report(const Shape& shape, const FabricCounters& counters,
                           const std::string& stall, std::string_view from);
 

@@ -30,7 +30,7 @@ std::string name_of(const Shape& shape, const Buffer& buffer) {
 }
 
 /// The buffer that the head of `from` waits to enter: the next one of the escape channel, or of a
-/// dynamic channel if the packet is dynamic and that escape buffer is empty. An edge of the
+/// dynamic channel if the packet is dynamic and that escape buffer is empty. This is an edge of the
 /// wait-for graph.
 std::optional<Buffer> waits_for(const StalledMachine& machine, const Buffer& from) {
   const auto head = machine.head(from.node, from.input);
@@ -49,7 +49,7 @@ std::optional<Buffer> waits_for(const StalledMachine& machine, const Buffer& fro
   return std::nullopt;
 }
 
-/// Follows the wait-for graph until a buffer comes round again; empty if none does.
+/// Follows the wait-for graph until a buffer repeats; empty if none does.
 std::vector<Buffer> find_cycle(const StalledMachine& machine, Buffer start) {
   std::vector<Buffer> path{start};
   while (const auto ahead = waits_for(machine, path.back())) {
@@ -69,7 +69,7 @@ std::vector<Buffer> find_any_cycle(const StalledMachine& machine) {
 
 std::string cycle_text(const Shape& shape, const std::vector<Buffer>& cycle) {
   if (cycle.empty()) return "; no cycle of buffers found";
-  std::string text = "; the cycle: ";
+  std::string text = "; the cycle of buffers: ";
   for (const Buffer& buffer : cycle) text += name_of(shape, buffer) + " -> ";
   return text + name_of(shape, cycle.front());
 }
@@ -80,7 +80,7 @@ std::string programs_text(const StalledMachine& machine) {
   for (const Rank node : nodes)
     if (!machine.processor(node).finished()) unfinished.push_back(node);
   if (unfinished.empty()) return {};
-  return fmt::format("{} of {} nodes wait; node {} for {}", unfinished.size(), nodes.size(),
+  return fmt::format("{} of {} nodes wait; node {} waits for {}", unfinished.size(), nodes.size(),
                      machine.shape().coord_text(unfinished.front()),
                      machine.processor(unfinished.front()).waits_for());
 }
@@ -100,7 +100,7 @@ RunFailed node_failed(const Shape& shape, Rank node, const std::exception& error
 std::string stall_report(const StalledMachine& machine, const std::string& when) {
   const std::string programs = programs_text(machine);
   if (const std::uint64_t stuck = machine.packets_under_way(); stuck > 0)
-    return fmt::format("deadlock {}: {} packets are under way and none can move{}{}", when, stuck,
+    return fmt::format("deadlock {}: {} packets are in flight and none can move{}{}", when, stuck,
                        cycle_text(machine.shape(), find_any_cycle(machine)),
                        programs.empty() ? "" : "; " + programs);
   if (!programs.empty()) return fmt::format("the run stalled {}: {}", when, programs);

@@ -14,26 +14,27 @@
 
 namespace toroid::termination {
 
-/// A machine in which nothing moves any more, as its fabric shows it.
+/// A machine in which nothing moves any more, as shown by its fabric.
 class StalledMachine {
  public:
   virtual ~StalledMachine() = default;
   virtual const Shape& shape() const = 0;
-  /// The nodes that the fabric shows; all, if not overridden.
+  /// The nodes that the fabric shows; by default all.
   virtual std::vector<Rank> nodes() const;
-  /// Number of places in a node where packets wait: Input(0) to Input(inputs() - 1).
+  /// Number of places where packets wait in a node: Input(0) to Input(inputs() - 1).
   virtual unsigned inputs() const = 0;
-  /// The packet at the head of such a place; none if no packet waits there.
+  /// The packet at the head of such a place; none if it is empty.
   virtual std::optional<RoutedPacket> head(Rank node, Input input) const = 0;
   virtual const Processor& processor(Rank node) const = 0;
   virtual std::uint64_t packets_under_way() const = 0;
 };
 
-/// The cycle of buffers if packets block each other, or the nodes whose programs wait for ever;
-/// empty if every program has finished and no packet is under way. `when` reads like "at cycle 7".
+/// Reports the cycle of buffers if packets block each other, or the nodes whose programs wait for
+/// ever. Empty if every program has finished and no packet is in flight. `when` is a phrase such as
+/// "at cycle 7".
 std::string stall_report(const StalledMachine& machine, const std::string& when);
 
-/// What a node's turn threw, with the node's coordinates in front.
+/// An exception from a node's turn, with the node's coordinates in front.
 RunFailed node_failed(const Shape& shape, Rank node, const std::exception& error);
 
 }  // namespace toroid::termination

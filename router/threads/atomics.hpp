@@ -1,5 +1,5 @@
-// The atomics of what two threads share without a lock, under names that a model check of their
-// memory orders replaces by its own (tests/memory_model).
+// The atomics for data that two threads share without a lock. A model check of their memory orders
+// replaces them by its own (tests/memory_model).
 #pragma once
 
 #ifdef TOROID_ATOMICS

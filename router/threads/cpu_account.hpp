@@ -1,26 +1,27 @@
-// The processor time of the threads that work together, and of no others of the process.
+// The CPU time of a set of threads that work together.
 #pragma once
 
 #include <atomic>
 
 namespace toroid {
 
-/// CPU seconds that the calling thread has taken since it began (CLOCK_THREAD_CPUTIME_ID).
+/// CPU seconds that the calling thread has used since it began (CLOCK_THREAD_CPUTIME_ID).
 double thread_cpu_seconds();
 
-/// CPU seconds, summed over the threads that count themselves by a CpuShare. What else runs in the
-/// process (a library's threads, other runs) is not in it, as it is in std::clock().
+/// CPU seconds, summed over the threads that register with a CpuShare. Unlike std::clock(), it
+/// excludes other threads of the process (a library's threads, other runs).
 class CpuAccount {
  public:
-  /// What all shares that have ended have taken.
+  /// The CPU time of all shares that have ended.
   double seconds() const { return seconds_.load(std::memory_order_relaxed); }
 
  private:
   friend class CpuShare;
-  std::atomic<double> seconds_{0};  ///< relaxed: whoever reads has joined the threads that wrote
+  std::atomic<double> seconds_{0};  ///< relaxed: a reader has joined the writing threads
 };
 
-/// While it lives, what the calling thread takes is counted. Made and destroyed by one thread.
+/// Counts the calling thread's CPU time during its own lifetime. Created and destroyed by one
+/// thread.
 class CpuShare {
  public:
   /// Null: nothing is counted. The account outlives it.

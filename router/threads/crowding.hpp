@@ -1,4 +1,4 @@
-// Whether other work wants the cores that a run's threads have.
+// Whether other work competes for the cores of a run's threads.
 #pragma once
 
 #include <sys/resource.h>
@@ -7,11 +7,11 @@
 
 namespace toroid {
 
-/// A thread that waits awake for another that has lost its core waits for long, and keeps what the
-/// other could do in its place. All threads of a run share one of these; each looks now and then.
+/// If a thread has lost its core, a thread that spins for it waits long and keeps the core that the
+/// other could use. All threads of a run share one object; each calls look() now and then.
 class Crowding {
  public:
-  /// `known`: how often the calling thread has lost its core, as it knew last time.
+  /// `known`: how often the calling thread had lost its core at its last call; updated.
   void look(long& known) {
     rusage usage{};
     getrusage(RUSAGE_THREAD, &usage);
@@ -22,12 +22,12 @@ class Crowding {
       left_.store(left - 1, std::memory_order_relaxed);
     known = usage.ru_nivcsw;
   }
-  /// Some thread has lost its core of late.
+  /// Whether some thread has lost its core recently.
   bool is_crowded() const { return left_.load(std::memory_order_relaxed) > 0; }
 
  private:
-  static constexpr unsigned kLooks = 8;  ///< of all threads, after which it is forgotten
-  std::atomic<unsigned> left_{0};        ///< a guess: updates of two threads may be lost
+  static constexpr unsigned kLooks = 8;  ///< looks, of all threads, after which a loss is forgotten
+  std::atomic<unsigned> left_{0};        ///< approximate: concurrent updates may be lost
 };
 
 }  // namespace toroid

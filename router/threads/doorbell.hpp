@@ -1,4 +1,4 @@
-// A thread sleeps until another one has something for it.
+// Lets a thread sleep until another one has something for it.
 #pragma once
 
 #include <atomic>
@@ -8,14 +8,16 @@
 
 namespace toroid {
 
-/// The sleeper calls prepare(), looks once more whether there is something for it, and calls
-/// sleep() or stay_awake(). Another thread makes what it has visible by a sequentially consistent
-/// store and then calls ring(). So either the sleeper's last look, by sequentially consistent
-/// loads, sees it, or ring() sees the sleeper: no call is lost, though some are superfluous. One
-/// thread sleeps, any may ring; while nobody sleeps that is one load.
+/// The sleeper calls prepare(), checks once more whether there is something for it, and calls
+/// sleep() or stay_awake(). Another thread makes its data visible by a sequentially consistent
+/// store and then calls ring(). So either the sleeper's last check, by sequentially consistent
+/// loads, sees the data, or ring() sees the sleeper: no wake-up is lost, though some are
+/// superfluous. Only one thread sleeps; any thread may ring. While nobody sleeps, ring() is a
+/// single load.
 ///
-/// Not std::atomic::wait(), which yields the core several times before it sleeps: on a busy host
-/// each of these gives away a time slice, whereas who sleeps is soon scheduled when he is woken.
+/// std::atomic::wait() is not used because it yields the core several times before it sleeps. On a
+/// busy host each yield gives away a time slice, whereas a sleeping thread is soon scheduled when
+/// it is woken.
 class alignas(64) Doorbell {
  public:
   void prepare() { asleep_.store(true); }
@@ -30,7 +32,7 @@ class alignas(64) Doorbell {
   }
 
  private:
-  /// Under the lock, so that it does not come between the sleeper's check and its sleep.
+  /// Takes the lock, so that it cannot come between the sleeper's check and its sleep.
   void wake() {
     {
       const std::lock_guard lock(mutex_);
@@ -39,8 +41,8 @@ class alignas(64) Doorbell {
     rung_.notify_one();
   }
 
-  // The sleeper's store in prepare() and the load in ring() are two of the four operations of which
-  // at least one load sees the other thread's store.
+  // The store in prepare() and the load in ring() belong to a pattern of two stores and two loads:
+  // at least one of the two loads sees the other thread's store.
   sync::atomic<bool> asleep_{false};
   sync::mutex mutex_;
   sync::condition_variable rung_;

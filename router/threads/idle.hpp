@@ -1,4 +1,4 @@
-// What a thread does while it waits for another: spin, then yield, then sleep.
+// How a thread waits for another: it spins, then yields, then sleeps.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace toroid {
 
-/// Counts the rounds that a thread has waited and makes each longer than those before it. Every
-/// waiting thread has one of its own.
+/// Counts the rounds that a thread has waited, and makes later rounds longer. Every waiting thread
+/// has its own object.
 class Idle {
  public:
   /// `spins`: the thread has a core to itself. Otherwise it yields at once.
@@ -23,7 +23,7 @@ class Idle {
   /// Rounds without work so far.
   unsigned rounds() const { return rounds_; }
 
-  /// Waits for one more round.
+  /// Waits for one round.
   void wait() {
     const unsigned round = rounds_++;
     if (round < spins_) return round < kHurried ? void() : relax();
@@ -32,7 +32,7 @@ class Idle {
     std::this_thread::sleep_for(kShortest * (1u << (rounds_ - spins_ - kYields)));
   }
 
-  /// A short while in which the core's other thread, if it has one, can do more.
+  /// A short pause that leaves resources to the core's other hardware thread, if any.
   static void relax() {
 #if defined(__x86_64__)
     _mm_pause();
@@ -40,11 +40,13 @@ class Idle {
   }
 
  private:
-  static constexpr unsigned kHurried = 100;  ///< an answer takes no longer; a pause is some 15 ns
-  static constexpr unsigned kSpins = 2000;   ///< some 50 us: a packet's way takes less than one
-  static constexpr unsigned kYields = 500;   ///< some 500 us
+  static constexpr unsigned kHurried = 100;  ///< in rounds: an answer arrives sooner than this; a
+                                             ///< pause takes about 15 ns
+  static constexpr unsigned kSpins = 2000;   ///< rounds, about 50 us; a packet takes less than 1 us
+  static constexpr unsigned kYields = 500;   ///< rounds, about 500 us
   static constexpr std::chrono::microseconds kShortest{8};
-  static constexpr unsigned kDoublings = 7;  ///< the longest sleep, 1 ms: 1 % of a core, or less
+  static constexpr unsigned kDoublings = 7;  ///< up to a sleep of 1 ms, which costs at most 1 % of
+                                             ///< a core
 
   unsigned spins_;
   unsigned rounds_ = 0;

@@ -1,4 +1,4 @@
-// A queue from one thread to another that grows without locks, and whose values keep their memory.
+// A queue from one thread to another that grows without locks and reuses the memory of its values.
 #pragma once
 
 #include <atomic>
@@ -8,12 +8,12 @@
 
 namespace toroid {
 
-/// A chain of links, of which those that the consumer has left behind are used again: so there are
-/// as many as there ever were values under way at once, and two. Values are written and read in
-/// their place.
+/// A chain of links. Links that the consumer has passed are reused: so there are two more links
+/// than the largest number of values that were ever in the queue at once. Values are written and
+/// read in place.
 ///
-/// Links in order: [oldest_, released_) may be used again; released_ is the one that was consumed
-/// last; those behind it up to back_ are under way; the draft is not yet in the chain.
+/// Links in order: [oldest_, released_) may be reused; released_ was consumed last; the links after
+/// it, up to back_, are in the queue; the draft is not yet in the chain.
 template <typename T>
 class SpscChain {
  public:
@@ -24,10 +24,10 @@ class SpscChain {
   SpscChain(const SpscChain&) = delete;
 
   // For the producer.
-  /// What post() will send; at first it is as the consumer left it, or T().
+  /// The value that post() will send; initially as the consumer left it, or T().
   T& draft() { return draft_->value; }
   void post() {
-    back_->next.store(draft_, std::memory_order_release);  // its partner: next() of the consumer
+    back_->next.store(draft_, std::memory_order_release);  // partner: next() of the consumer
     back_ = draft_;
     draft_ = spare();
   }
@@ -38,7 +38,7 @@ class SpscChain {
   const T& front() const { return next()->value; }
   void pop() {
     front_ = next();
-    released_.store(front_, std::memory_order_release);  // its partner: spare() of the producer
+    released_.store(front_, std::memory_order_release);  // partner: spare() of the producer
   }
 
  private:
@@ -57,11 +57,11 @@ class SpscChain {
     return link;
   }
 
-  std::deque<Link> links_;  ///< where they stand
+  std::deque<Link> links_;  ///< owns the links
   Link* back_;
   Link* draft_;
   Link* oldest_;
-  Link* known_released_;          ///< what the producer last saw of released_
+  Link* known_released_;          ///< what the producer last read of released_
   alignas(64) Link* front_;       ///< the consumer's own copy of released_
   sync::atomic<Link*> released_;  ///< written by the consumer
 };

@@ -1,4 +1,4 @@
-// The floors of the house: which folder may include which, read from the #include lines.
+// The layers of the project: which folder may include which, checked by the #include lines.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What each folder may know of the project. tests/ may see everything.
+/// The folders of the project that each folder may include. tests/ may include everything.
 const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"hal", {"hal"}},
     {"router", {"hal", "router"}},
@@ -58,7 +58,7 @@ bool is_source(const fs::path& path) {
   return path.extension() == ".cpp" || path.extension() == ".hpp";
 }
 
-/// visit(path from the project's top, text) for every source in a folder.
+/// Calls visit(path from the project's top, text) for every source in a folder.
 template <typename Visit>
 void for_each_source(const std::string& folder, Visit&& visit) {
   const fs::path root = TOROID_SOURCE_DIR;
@@ -82,30 +82,30 @@ std::string top_folder(const std::string& path) {
   return path.substr(0, path.find('/'));
 }
 
-/// Empty: allowed; else what is wrong.
+/// The violation of a rule by an include; empty: it is allowed.
 std::string violation(const Include& include) {
   const std::string from = top_folder(include.file);
   const std::string to = top_folder(include.target);
   if (!include.system && !kMayInclude.at(from).contains(to))
     return include.file + " includes " + include.target;
   if (include.system && kMayInclude.contains(to))
-    return include.file + " includes <" + include.target + "> as if it were a system's header";
+    return include.file + " includes <" + include.target + "> as if it were a system header";
   const bool program = include.file.starts_with("packet/node/program.");
-  if (include.target == "coroutine" && !program) return include.file + " knows the word coroutine";
+  if (include.target == "coroutine" && !program) return include.file + " includes <coroutine>";
   if (include.target == "CLI/CLI.hpp" && (from != "tools" || include.file.ends_with(".hpp")))
     return include.file + " includes CLI11, which takes seconds to compile";
   return {};
 }
 
-TEST(Includes, OfEveryFolderStayWithinWhatItMayKnow) {
+TEST(Includes, StayWithinAllowedFolders) {
   for (const auto& [folder, allowed] : kMayInclude) {
     const auto includes = includes_under(folder);
-    EXPECT_FALSE(includes.empty()) << "nothing was read in " << folder;
+    EXPECT_FALSE(includes.empty()) << "no includes found in " << folder;
     for (const Include& include : includes) EXPECT_EQ(violation(include), "");
   }
 }
 
-/// What each room of a folder may include of the folder's others.
+/// The subfolders ("rooms") of a folder, and the other subfolders that each may include.
 using Rooms = std::map<std::string, std::set<std::string>>;
 const Rooms kRouterRooms = {
     {"rules", {}},
@@ -140,11 +140,12 @@ const Rooms kToolRooms = {
     {"command", {"files", "lab", "options", "report", "run", "text", "transform"}},
     {"main.cpp", {"command", "run"}},
     {"python", {"command", "files", "options", "report", "run", "text"}},
-    {"bench", {"run"}}};
+    {"bench", {"run"}},
+    {"examples", {}}};
 const Rooms kLabRooms = {
     {"benchmarks", {}}, {"campaign", {}}, {"paper", {"campaign"}}, {"policy_check", {"campaign"}}};
 
-/// The room of a file of the folder; empty for files of other folders.
+/// The subfolder of a file in the folder; empty for files of other folders.
 std::string room_of(const std::string& path, const std::string& folder) {
   if (!path.starts_with(folder + "/")) return {};
   return top_folder(path.substr(folder.size() + 1));
@@ -159,24 +160,24 @@ void expect_rooms_kept(const std::string& folder, const Rooms& rooms) {
   }
 }
 
-TEST(Includes, OfEveryRoomOfTheRouterStayWithinWhatItMayKnow) {
+TEST(Includes, OfRouterSubfoldersStayWithinAllowedOnes) {
   expect_rooms_kept("router", kRouterRooms);
 }
 
-TEST(Includes, OfEveryRoomOfThePacketLayerStayWithinWhatItMayKnow) {
+TEST(Includes, OfPacketSubfoldersStayWithinAllowedOnes) {
   expect_rooms_kept("packet", kPacketRooms);
 }
 
-TEST(Includes, OfEveryRoomOfTheTransformsStayWithinWhatItMayKnow) {
+TEST(Includes, OfFftSubfoldersStayWithinAllowedOnes) {
   expect_rooms_kept("fft", kFftRooms);
 }
 
-TEST(Includes, OfEveryRoomOfTheToolsStayWithinWhatItMayKnow) {
+TEST(Includes, OfToolsSubfoldersStayWithinAllowedOnes) {
   expect_rooms_kept("tools", kToolRooms);
   expect_rooms_kept("tools/lab", kLabRooms);
 }
 
-/// The headers that a text names in this way: `pattern` has the header as its first group.
+/// The headers that a file names; `pattern` has the header as its first group.
 std::set<std::string> headers_named(const std::string& file, const std::string& pattern) {
   std::ifstream text(fs::path(TOROID_SOURCE_DIR) / file);
   std::set<std::string> headers;
@@ -187,7 +188,7 @@ std::set<std::string> headers_named(const std::string& file, const std::string& 
   return headers;
 }
 
-TEST(PublicHeaders, AreThoseOfTheLibrarysPageAndExist) {
+TEST(PublicHeaders, ExistAndMatchTheLibraryPage) {
   const std::string header = "((?:hal|router|packet|fft)/[a-z_/]+\\.hpp)";
   const auto listed = headers_named("tools/cmake/public_headers.cmake", header);
   EXPECT_EQ(listed, headers_named("docs/LIBRARY.md", "`" + header + "`"));
@@ -198,7 +199,7 @@ TEST(PublicHeaders, AreThoseOfTheLibrarysPageAndExist) {
 /// Written by the build, not part of the sources.
 const std::set<std::string> kGenerated = {"tools/report/assets.hpp"};
 
-TEST(Includes, NameFilesOfTheProjectFromItsTop) {
+TEST(Includes, UsePathsFromTheProjectTop) {
   for (const auto& [folder, allowed] : kMayInclude)
     for (const Include& include : includes_under(folder)) {
       if (include.system || kGenerated.contains(include.target)) continue;
@@ -207,7 +208,8 @@ TEST(Includes, NameFilesOfTheProjectFromItsTop) {
     }
 }
 
-/// Every source that includes such a header has its own of what is in it.
+/// Every source that includes a header with an anonymous namespace would get its own copy of the
+/// content.
 TEST(Headers, HaveNoAnonymousNamespaces) {
   for (const std::string folder : {"hal", "router", "packet", "fft", "tools", "tests"})
     for_each_source(folder, [](const std::string& file, std::istream& text) {
@@ -216,7 +218,7 @@ TEST(Headers, HaveNoAnonymousNamespaces) {
     });
 }
 
-TEST(Includes, ThatAreForbiddenAreFound) {
+TEST(Includes, AreRefusedIfForbidden) {
   EXPECT_NE(violation({"hal/x.hpp", "router/x.hpp", false}), "");
   EXPECT_NE(violation({"router/x.cpp", "packet/node/node.hpp", false}), "");
   EXPECT_NE(violation({"router/sim/x.cpp", "fft/x.hpp", false}), "");
@@ -234,7 +236,7 @@ TEST(Includes, ThatAreForbiddenAreFound) {
   EXPECT_EQ(violation({"packet/x.hpp", "vector", true}), "");
 }
 
-TEST(Includes, AreReadHoweverTheyAreWritten) {
+TEST(Includes, AreReadInEveryNotation) {
   std::istringstream text(
       "#include \"a/b.hpp\"\n  #  include <vector>  // why\n// #include \"no\"\n"
       "#include\t\"c.hpp\"\nint include;\n");

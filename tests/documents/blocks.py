@@ -1,9 +1,9 @@
-"""The fenced blocks of a Markdown document and what an HTML comment just before one says of it.
+"""The fenced blocks of a Markdown document, with the marks in HTML comments directly before a block:
 
     <!-- not run: REASON -->   the block is not executed
-    <!-- fragment -->          C++ that does not stand on its own: not compiled
-    <!-- file: PATH -->        the block is that file of the project, whole and to the letter
-    <!-- before: COMMAND -->   typed before the block's own commands; several are typed in order
+    <!-- fragment -->          C++ that is not complete: not compiled
+    <!-- file: PATH -->        the block is an exact copy of this file of the project
+    <!-- before: COMMAND -->   run before the block's own commands; several are run in order
 """
 
 import dataclasses
@@ -14,18 +14,18 @@ COMMENT = re.compile(r"^<!--\s*(not run|fragment|file|before)(?::\s*(.*?))?\s*--
 
 
 class Malformed(Exception):
-    """The document cannot be read as said above."""
+    """The document does not follow the rules above."""
 
 
 @dataclasses.dataclass
 class Block:
-    line: int  # of its first line of text
+    line: int  # number of its first line of text
     language: str
     text: str
     marks: list  # (word, argument or None)
 
     def mark(self, word):
-        """The mark's argument ("" where it has none), or None without the mark."""
+        """Returns the mark's argument ("" if it has none), or None if there is no such mark."""
         found = [argument or "" for name, argument in self.marks if name == word]
         return found[0] if found else None
 
@@ -37,11 +37,11 @@ class Block:
 class Command:
     line: int
     text: str
-    shown: list  # lines of output; empty: none is shown
+    shown: list  # lines of output shown; may be empty
 
 
 def marks_before(lines, fence, name):
-    """Comments directly above line `fence`, the upper one first; blank lines may lie between."""
+    """Returns the marks directly above line `fence`, from top to bottom; blank lines may be between them."""
     marks = []
     at = fence - 1
     while at >= 0 and (not lines[at].strip() or COMMENT.match(lines[at])):
@@ -49,14 +49,14 @@ def marks_before(lines, fence, name):
         if comment:
             word, argument = comment.groups()
             if word != "fragment" and not argument:
-                raise Malformed(f"{name}:{at + 1}: '{word}:' says nothing")
+                raise Malformed(f"{name}:{at + 1}: '{word}:' needs a text")
             marks.insert(0, (word, argument))
         at -= 1
     return marks
 
 
 def blocks_of(text, name):
-    """All fenced blocks, in order."""
+    """Returns all fenced blocks, in order."""
     lines = text.split("\n")
     blocks = []
     begin = None
@@ -73,13 +73,13 @@ def blocks_of(text, name):
     if begin is not None:
         raise Malformed(f"{name}:{begin + 1}: the block has no end")
     if marks != sum(len(block.marks) for block in blocks):
-        raise Malformed(f"{name}: a mark stands before no block")
+        raise Malformed(f"{name}: a mark is not followed by a block")
     return blocks
 
 
 def commands_of(block, name):
-    """The lines that begin with "$ ", each with the output that is shown below it. A line that ends
-    with a backslash goes on in the next one."""
+    """Returns the commands (lines that begin with "$ "), each with the output shown below it. A line that
+    ends with a backslash continues on the next line."""
     commands = []
     unfinished = False
     for number, line in enumerate(block.text.rstrip("\n").split("\n"), block.line):
@@ -96,8 +96,8 @@ def commands_of(block, name):
 
 
 def matches(shown, printed):
-    """Whether lines that are shown fit those that were printed. "..." stands for any text within a
-    line, and alone on a line for any number of lines."""
+    """Whether the shown lines match the printed ones. "..." matches any text within a line, and alone on a
+    line any number of lines."""
     pattern = ""
     for line in shown:
         if line.strip() == "...":

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Types, compiles and runs what a document shows, against an installed toroid.
+"""Runs and compiles the code blocks of a document against an installed toroid.
 
     snippets.py --source DIR --prefix DIR --compiler PATH --scratch DIR DOCUMENT
 
-`console` blocks: every command must end with 0, or, where it shows a line "toroid: ...", with 1 or 2;
-what is shown below it must fit what it prints. `cpp` blocks are compiled and, where they have a main,
-run. `cmake` blocks are put into a project whose program `mine` is the example's. `toml` blocks must be
-machine files. Marks: blocks.py. The document's commands share a folder in which the project's own
-folders are seen, as in its top. Exits with 1 where something does not hold, each with its line.
+`console` blocks: every command must exit with 0, or with 1 or 2 if the block shows a line "toroid: ...";
+its output must match the lines below it. `cpp` blocks are compiled and, if they have a main, run. `cmake`
+blocks are put into a project whose program `mine` is the installed example. `toml` blocks must be machine
+files. blocks.py describes the marks. All commands of a document run in one folder that contains links to the
+project's top-level files and folders. Prints each failure with its line, and exits with 1 if there is one.
 """
 
 import argparse
@@ -19,7 +19,7 @@ import time
 
 from blocks import Malformed, blocks_of, commands_of, matches
 
-LIMIT = 280  # seconds of a command, beside whatever else the machine compiles
+LIMIT = 280  # seconds per command, while the machine may be compiling other things
 
 PROJECT = """cmake_minimum_required(VERSION 3.23)
 project(mine LANGUAGES CXX)
@@ -47,7 +47,7 @@ class Document:
         print(f"{self.path}:{line}: {what}")
 
     def prepare(self):
-        """A folder with everything of the project's top but what is built."""
+        """Makes the folder, with links to everything in the project's top folder except builds."""
         subprocess.run(["rm", "-rf", self.scratch], check=True)
         (self.scratch / "build/release/tools").mkdir(parents=True)
         for entry in self.source.iterdir():
@@ -56,7 +56,7 @@ class Document:
         (self.scratch / "build/release/tools/toroid").symlink_to(self.prefix / "bin/toroid")
 
     def run(self, arguments, name=None):
-        """Exit code and the lines printed; ends the group of processes that takes too long."""
+        """Runs a program; returns its exit code and printed lines. Kills its process group after LIMIT."""
         began = time.monotonic()
         process = subprocess.Popen(
             arguments, cwd=self.scratch, env=self.environment, stdin=subprocess.DEVNULL,
@@ -71,7 +71,7 @@ class Document:
         return process.returncode, output.decode(errors="replace").splitlines()
 
     def shell(self, text):
-        """`$?` is the exit code of the command before."""
+        """Runs a line of shell; `$?` in it is the exit code of the previous command."""
         code, printed = self.run(["bash", "-c", f"(exit {self.last_code})\n{text}"], text)
         self.last_code = max(code, 0)
         return code, printed
@@ -82,7 +82,7 @@ class Document:
         if code not in ((1, 2) if refused else (0,)):
             self.fail(command.line, f"exit code {code} of: {command.text}\n" + "\n".join(printed))
         elif command.shown and not matches(command.shown, printed):
-            self.fail(command.line, f"prints otherwise: {command.text}\n" + "\n".join(printed))
+            self.fail(command.line, f"different output: {command.text}\n" + "\n".join(printed))
 
     def console(self, block):
         for word, text in block.marks:
@@ -106,12 +106,12 @@ class Document:
         if is_program:
             code, printed = self.run([f"{program}.out"])
             if code != 0:
-                self.fail(block.line, f"ends with {code}\n" + "\n".join(printed))
+                self.fail(block.line, f"exits with {code}\n" + "\n".join(printed))
 
     def cmake(self, block):
         folder = self.scratch / f"line{block.line}"
         folder.mkdir()
-        program = self.prefix / "share/toroid/examples/library/main.cpp"
+        program = self.prefix / "share/toroid/examples/library/hello.cpp"
         (folder / "CMakeLists.txt").write_text(PROJECT.format(program=program) + block.text)
         for command in (
             f"cmake -S {folder} -B {folder}/build -DCMAKE_PREFIX_PATH={self.prefix}"
@@ -127,7 +127,7 @@ class Document:
         machine.write_text(block.text)
         code, printed = self.run(["bash", "-c", f"toroid info --machine {machine}"])
         if code != 0:
-            self.fail(block.line, "is no machine file\n" + "\n".join(printed))
+            self.fail(block.line, "is not a machine file\n" + "\n".join(printed))
 
     def check(self, block):
         original = block.mark("file")

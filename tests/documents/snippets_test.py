@@ -1,4 +1,4 @@
-"""The check of snippets itself: it fails where a document does not hold."""
+"""Tests of the snippets check: it fails if a document is wrong."""
 
 import os
 import pathlib
@@ -18,20 +18,20 @@ def document(*lines):
 
 
 class Blocks(unittest.TestCase):
-    def test_have_the_marks_that_stand_before_them(self):
+    def test_have_the_marks_before_them(self):
         text = document("a", "<!-- before: ls -->", "<!-- before: pwd -->", "", "```console", "$ a", "```")
         (block,) = blocks_of(text, "x")
         self.assertEqual(block.marks, [("before", "ls"), ("before", "pwd")])
         self.assertFalse(block.is_skipped())
         self.assertEqual(block.line, 6)
 
-    def test_that_are_not_run_say_why(self):
+    def test_that_are_not_run_need_a_reason(self):
         with self.assertRaises(Malformed):
             blocks_of(document("<!-- not run: -->", "```console", "$ a", "```"), "x")
         (block,) = blocks_of(document("<!-- not run: hosts -->", "```console", "$ a", "```"), "x")
         self.assertTrue(block.is_skipped())
 
-    def test_end_and_marks_stand_before_a_block(self):
+    def test_without_end_and_marks_without_block_are_refused(self):
         with self.assertRaises(Malformed):
             blocks_of(document("```cpp", "int a;"), "x")
         with self.assertRaises(Malformed):
@@ -46,7 +46,7 @@ class Blocks(unittest.TestCase):
 
 
 class Output(unittest.TestCase):
-    def test_fits_what_is_shown_but_for_dots(self):
+    def test_must_match_except_for_dots(self):
         printed = ["time 1.5 s", "", "end"]
         for shown in (printed, ["time ... s", "", "end"], ["..."], ["time 1.5 s", "..."]):
             self.assertTrue(matches(shown, printed), shown)
@@ -56,7 +56,7 @@ class Output(unittest.TestCase):
 
 
 class Documents(unittest.TestCase):
-    """Of a prefix in which toroid is a script."""
+    """Checks documents against a prefix in which toroid is a script."""
 
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -85,18 +85,18 @@ class Documents(unittest.TestCase):
         self.assertEqual(ended.returncode, 1, ended.stdout)
         self.assertIn(f"document.md:{line}: ", ended.stdout)
 
-    def test_hold_where_commands_print_what_is_shown(self):
+    def test_pass_if_commands_print_the_output_shown(self):
         self.hold("```console", "$ toroid a b", "a b", "$ ls tools/quickstart   # a file of the project",
                   "```", "```", "$ toroid wrong", "```")
 
-    def test_fail_where_a_command_does(self):
+    def test_fail_if_a_command_fails(self):
         self.fail_at(3, "```console", "$ toroid right", "$ toroid wrong", "```")
         self.fail_at(2, "```console", "$ toroid nothing > missing/file", "```")
 
-    def test_fail_where_the_output_is_another(self):
+    def test_fail_if_the_output_differs(self):
         self.fail_at(2, "```console", "$ toroid a b", "a c", "```")
 
-    def test_hold_where_a_refusal_is_shown(self):
+    def test_pass_if_a_refusal_is_shown(self):
         self.hold("```console", "$ toroid wrong", "wrong", "toroid: wrong", "$ echo $?", "2", "```")
         self.fail_at(2, "```console", "$ echo 'toroid: wrong'", "toroid: wrong", "```")
 
@@ -106,7 +106,7 @@ class Documents(unittest.TestCase):
         self.fail_at(2, "```cpp", "std::vector<int> v;", "```")
         self.fail_at(2, "```cpp", "int main() { return 3; }", "```")
 
-    def test_fail_where_a_block_differs_from_its_file(self):
+    def test_fail_if_a_block_differs_from_its_file(self):
         self.fail_at(3, "<!-- file: tests/packages.txt -->", "```", "nothing", "```")
         packages = (SOURCE / "tests/packages.txt").read_text().splitlines()
         self.hold("<!-- file: tests/packages.txt -->", "```", *packages, "```")

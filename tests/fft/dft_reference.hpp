@@ -23,8 +23,8 @@ inline std::vector<Exact> roots_of_unity(std::int64_t n, int sign) {
   return roots;
 }
 
-/// Transforms one line. Complex products are written out, since those of the library check for
-/// infinities.
+/// Transforms one line. Complex products are written out, because the library's operator also
+/// checks for infinities.
 inline void dft_line(std::span<const Exact> x, std::span<const Exact> roots, Exact* y,
                      std::size_t stride) {
   const std::size_t n = x.size();
@@ -41,7 +41,7 @@ inline void dft_line(std::span<const Exact> x, std::span<const Exact> roots, Exa
   }
 }
 
-/// The unscaled transform of an array in C order of any number of axes; sign -1 is forward.
+/// The unscaled transform of an array in C order with any number of axes; sign -1 is forward.
 inline std::vector<Exact> dft_reference(std::vector<Exact> array,
                                         std::span<const std::int64_t> size, int sign) {
   std::size_t stride = 1;

@@ -1,5 +1,5 @@
 // The transforms by their definitions, in long double. All methods are compared with them. They use
-// nothing of the code under test except the names of the kinds.
+// no code under test except the names of the kinds.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct ReferenceAxis {
   std::size_t extent = 1;
   fft::TransformKind kind = fft::TransformKind::dft;
   fft::Sign sign = fft::Sign::forward;
-  std::vector<Exact> own{};  ///< if there is one: a matrix instead of the kind's, row by row
+  std::vector<Exact> own{};  ///< if not empty: a user matrix instead of the kind's, row by row
 };
 
 /// The factor by which x[in] contributes to X[out].
@@ -74,7 +74,7 @@ inline void reference_transform(const ReferenceAxis& axis, std::size_t stride,
   }
 }
 
-/// The unscaled transform along all axes, the first one slowest in memory.
+/// The unscaled transform along all axes; the first axis is the slowest in memory.
 inline std::vector<Exact> reference_transform(std::span<const ReferenceAxis> axes,
                                               std::vector<Exact> array) {
   std::size_t stride = array.size();
@@ -85,7 +85,7 @@ inline std::vector<Exact> reference_transform(std::span<const ReferenceAxis> axe
   return array;
 }
 
-/// Real or complex numbers as exact ones.
+/// Converts real or complex numbers to exact ones.
 template <typename T>
 std::vector<Exact> exactly(std::span<const T> values) {
   std::vector<Exact> exact;

@@ -1,4 +1,4 @@
-// Boxes that parse_boxes() accepts hold every element of the array once.
+// Boxes that parse_boxes() accepts contain every element of the array exactly once.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

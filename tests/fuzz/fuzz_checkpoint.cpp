@@ -1,5 +1,5 @@
-// A checkpoint's file is one whose sum is right, or refused in one line. Each input is tried as it
-// is and with a right length and sum at its end, behind which its state is read.
+// A checkpoint file has a correct checksum or is refused in one line. Each input is tried as it is,
+// and again with a correct length and checksum appended, so that its state is read.
 #include <zlib.h>
 
 #include <cstddef>
@@ -27,7 +27,7 @@ void read_state(const MemoryFile& file) {
   });
 }
 
-/// The input with the number of its bytes and their sum.
+/// The input followed by its length in bytes and its checksum.
 std::vector<std::uint8_t> completed(const std::uint8_t* data, std::uint64_t size) {
   std::vector<std::uint8_t> file(data, data + size);
   file.resize(size + sizeof size);

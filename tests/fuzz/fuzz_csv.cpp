@@ -1,5 +1,5 @@
-// Whatever parse_message_csv() accepts is written and read again as the same messages, each of
-// which has two ends.
+// Every CSV that parse_message_csv() accepts is written and read again as the same messages, and
+// each message has two ends.
 #include <cstddef>
 #include <cstdint>
 #include <sstream>

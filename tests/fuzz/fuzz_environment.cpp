@@ -1,5 +1,5 @@
-// The place in a job that the environment gives is one within the job, or refused in one line.
-// Input: the values of the variables, one a line, in the order below; an empty line: not set.
+// The environment gives a valid place in a job, or is refused in one line. Input: the values of the
+// variables below, one per line, in this order; an empty line: not set.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,7 @@
 namespace toroid::fuzz::environment {
 namespace {
 
-// Not the descriptor of a listener, which a target has none of, and not a key's file.
+// Excluded: the descriptor of a listener, since the fuzz target has none, and the file of a key.
 constexpr std::array kVariables = {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT",
                                    "TOROID_JOB_KEY"};
 

@@ -1,6 +1,6 @@
-// A frame is refused by name, or all its packets, parts and credits lie within it. Each input is
-// tried as it came and with the magic, length and checksum that make parse() go on. Input: one byte
-// that picks what the checksum covers, then the frame.
+// A frame is refused with an error, or all its packets, parts and credits lie within it. Each input
+// is tried unchanged, and with the magic, length and checksum that parse() accepts. Input: one byte
+// that selects the scope of the checksum, then the frame.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -18,7 +18,7 @@ namespace {
 
 using namespace ofi;
 
-/// What a gateway asks of a header. Parts name a handler.
+/// The checks of a gateway for a header or a part. Parts name a handler.
 struct IsValid {
   bool operator()(const PacketRun&, const PacketHeader& header) const {
     static const Shape kShape = Shape::parse("4x4x4");
@@ -29,7 +29,7 @@ struct IsValid {
   }
 };
 
-/// Reads everything that a gateway would.
+/// Reads all bytes that a gateway would read.
 std::size_t sum_of(const FrameView& view) {
   std::size_t sum = 0;
   const auto add = [&](std::span<const std::byte> bytes) {
@@ -59,7 +59,7 @@ void try_frame(std::span<const std::byte> bytes, CrcScope scope) {
   if (check_packets(view, IsValid()) == FrameError::none) (void)sum_of(view);
 }
 
-/// Makes it past parse(), if its tables lie in the frame at all.
+/// Changes the frame so that it passes parse(); false if its tables do not fit into the frame.
 bool tame(std::span<std::byte> bytes, CrcScope scope) {
   if (bytes.size() < sizeof(FrameHeader)) return false;
   FrameHeader header;

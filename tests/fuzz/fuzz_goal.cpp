@@ -1,5 +1,5 @@
-// Whatever parse_goal() accepts is written and read again as the same schedule, and is a graph or
-// refused in one line.
+// Every schedule that parse_goal() accepts is written and read again as the same schedule, and is a
+// graph or refused in one line.
 #include <cstddef>
 #include <cstdint>
 #include <sstream>

@@ -1,5 +1,6 @@
-// validate() takes any 16 bytes; what it accepts is what its fields say, and its hints lead to its
-// destination. Input: one byte that picks a shape, two that pick a node, 16 of header.
+// validate() takes any 16 bytes. Headers that it accepts have consistent fields, and their hints
+// lead to their destination. Input: one byte that selects a shape, two that select a node, 16 of
+// header.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -39,8 +40,8 @@ const Shape& shape_of(std::uint8_t selector) {
   return kShapes[selector % kShapes.size()];
 }
 
-/// Follows the route link by link; where it has both directions of a dimension, by those of one
-/// sign.
+/// Follows the route link by link. If the route has both directions of a dimension, takes those of
+/// one sign.
 void check_arrives(const Shape& shape, Rank from, const PacketHeader& header, const Route& route,
                    bool by_minus) {
   TOROID_CHECK(route.directions == header.hints());
@@ -78,8 +79,9 @@ void try_header(const Shape& shape, Rank from, const PacketHeader& header) {
   for (const bool by_minus : {false, true}) check_arrives(shape, from, header, route, by_minus);
 }
 
-/// Makes a sound header likely: random bits hardly ever are one. Reserved bits and the deposit bit
-/// are cleared and the destination is near the shape, so that about one in a hundred is sound.
+/// Makes a valid header likely; random bits hardly ever form one. Clears reserved bits and the
+/// deposit bit and takes a destination near the shape's size, so that about one in a hundred is
+/// valid.
 PacketHeader tamed(const Shape& shape, const Input& input) {
   const std::uint64_t destination = (input.hardware & 0xffffffffu) % (shape.size() + 1);
   const std::uint64_t hints = (input.hardware >> 32) & ((std::uint64_t{1} << shape.links()) - 1);

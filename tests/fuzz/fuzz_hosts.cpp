@@ -1,5 +1,5 @@
-// A file of hosts names hosts that neither ssh nor a shell takes for anything else, or is refused
-// in one line.
+// The hosts that a hosts file names are safe for ssh and a shell, or the file is refused in one
+// line.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,5 +1,4 @@
-// A campaign's journal is read, or refused in one line; what is incomplete at its end changes
-// nothing.
+// A campaign's journal is read, or refused in one line; an incomplete last line changes nothing.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-// What libFuzzer calls: the reader that TOROID_FUZZ_READER names.
+// The entry points for libFuzzer: they run the reader named by TOROID_FUZZ_READER.
 #include <fmt/core.h>
 
 #include <cstddef>
@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
   const char* const name = std::getenv("TOROID_FUZZ_READER");
   chosen = toroid::fuzz::find_reader(name != nullptr ? name : "");
   if (chosen != nullptr) return 0;
-  fmt::print(stderr, "TOROID_FUZZ_READER names none of the readers: {}\n",
+  fmt::print(stderr, "TOROID_FUZZ_READER: unknown reader; expected one of: {}\n",
              toroid::fuzz::reader_names());
   std::exit(2);
 }

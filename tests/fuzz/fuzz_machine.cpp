@@ -1,4 +1,4 @@
-// Whatever parse_machine() accepts is written and read again as the same machine.
+// Every machine that parse_machine() accepts is written and read again as the same machine.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -1,8 +1,8 @@
 // Fuzzes a reader without libFuzzer: fuzz READER [seconds] [seed] [corpus files or folders...]
 //
-// Tries the corpus as it is, then mutations of it and random bytes until the time is over. The
-// inputs follow from the seed and the corpus alone, so that a failure comes again; an input that
-// fails ends the program by abort() or a sanitizer.
+// Tries the corpus unchanged, then mutations of it and random bytes until the time is over. The
+// inputs depend only on the seed and the corpus, so that failures are reproducible; a failing input
+// ends the program by abort() or a sanitizer.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 using Input = std::vector<std::uint8_t>;
 
-constexpr std::size_t kMaxSize = 4096;  // bytes: of an input that is not from the corpus
+constexpr std::size_t kMaxSize = 4096;  // bytes of an input that is not from the corpus
 constexpr std::size_t kMaxMutations = 5;
 
 Input read_input(const fs::path& path) {
@@ -39,7 +39,7 @@ Input read_input(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// In the order of the arguments, a folder's files in the order of their names.
+/// Reads the corpus in the order of the arguments; files in a folder in the order of their names.
 std::vector<Input> read_corpus(const std::vector<std::string>& arguments) {
   std::vector<fs::path> files;
   for (const fs::path argument : arguments) {
@@ -56,7 +56,8 @@ std::vector<Input> read_corpus(const std::vector<std::string>& arguments) {
   return corpus;
 }
 
-/// Makes inputs out of a corpus. No distribution of <random> is used: they differ by library.
+/// Makes inputs out of a corpus. Does not use the distributions of <random>: they differ by
+/// library.
 class Mutator {
  public:
   Mutator(std::vector<Input> corpus, std::uint64_t seed)
@@ -107,7 +108,7 @@ class Mutator {
     input.erase(place(input, begin), place(input, begin + count));
   }
 
-  /// Goes on with the end of another input.
+  /// Replaces the end by the end of another input.
   void splice(Input& input) {
     if (corpus_.empty()) return;
     const Input other = some_input();
@@ -115,7 +116,7 @@ class Mutator {
     input.insert(input.end(), place(other, below(other.size() + 1)), other.end());
   }
 
-  /// An integer at the edge of a type, in 1, 2, 4 or 8 bytes or as decimal text.
+  /// Writes an integer at the limit of a type, in 1, 2, 4 or 8 bytes or as decimal text.
   void overwrite(Input& input) {
     constexpr std::array<std::uint64_t, 12> kEdges = {
         0,      1,          0x7f,       0x80,       0xff,       0x7fff,
@@ -147,7 +148,7 @@ class Mutator {
 };
 
 void try_exactly(toroid::fuzz::TryInput try_input, const Input& input) {
-  // Exactly as long as the input, so that a sanitizer sees a byte too many.
+  // Exactly as long as the input, so that a sanitizer detects reading one byte too many.
   const auto exact = std::make_unique<std::uint8_t[]>(input.size());
   std::copy(input.begin(), input.end(), exact.get());
   try_input(exact.get(), input.size());

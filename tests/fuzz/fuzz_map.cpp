@@ -1,4 +1,5 @@
-// Whatever stored_map() accepts has as many elements as its shape says, all of them in the file.
+// Every map that stored_map() accepts has as many elements as its shape says, all of them in the
+// file.
 #include <cstddef>
 #include <cstdint>
 #include <span>

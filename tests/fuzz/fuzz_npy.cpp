@@ -1,4 +1,4 @@
-// Whatever parse_npy() accepts survives write_npy() and parse_npy(), to the last bit.
+// Every array that parse_npy() accepts survives write_npy() and parse_npy() bit by bit.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

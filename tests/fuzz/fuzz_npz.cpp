@@ -1,5 +1,5 @@
-// Whatever parse_array() makes of an archive or of a file compressed with gzip is an array with as
-// many elements as its shape says, or a refusal in one line.
+// parse_array() turns an archive or a gzip file into an array with as many elements as its shape
+// says, or refuses it in one line.
 #include <cstddef>
 #include <cstdint>
 #include <span>

@@ -1,4 +1,4 @@
-// A policy's file is a policy whose settings can be asked for, or refused in one line.
+// A policy file is a policy with usable settings, or is refused in one line.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -1,4 +1,4 @@
-// A result file, with its recording, is something that a report can show, or refused in one line.
+// A result file, including its recording, can be shown by a report, or is refused in one line.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

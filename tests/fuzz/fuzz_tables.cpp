@@ -1,5 +1,5 @@
-// A policy's table is one that a run can be made with, or refused in one line. Input: one byte that
-// picks a shape, one that picks the kind of table, then the .npy file.
+// A policy table can be used in a run, or is refused in one line. Input: one byte that selects a
+// shape, one that selects the kind of table, then the .npy file.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +27,7 @@ PolicyTableFiles files_of(std::uint8_t kind, const std::string& path) {
   return files;
 }
 
-/// Every value is used, so that one outside the machine would be seen.
+/// Reads every value and checks that it lies within the machine.
 void use(const PolicyTables& tables) {
   const Rank nodes = tables.shape().size();
   for (Rank from = 0; from < nodes; ++from) {

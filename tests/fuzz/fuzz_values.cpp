@@ -1,6 +1,6 @@
-// What stands behind an option or in a machine file's text: shapes, failures, errors of links,
-// changes of a machine, numbers with units and ranges are values within their limits, or refused in
-// one line. Input: one byte that picks what, and of which of a machine's quantities, then the text.
+// Values of options and machine files are within their limits, or are refused in one line: shapes,
+// failures, link errors, changes of a machine, numbers with units, and ranges. Input: one byte that
+// selects the kind of value and the quantity of a machine, then the text.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +28,7 @@ void read_shape(std::string_view text) {
   TOROID_CHECK(Shape::parse(shape.text()) == shape);
 }
 
-/// Up to a semicolon links, behind it nodes; one of each.
+/// One link before the semicolon and one node after it.
 void read_failures(std::string_view text) {
   static const Shape kShape = Shape::parse("4x3mx2");
   const std::size_t end = text.find(';');
@@ -46,7 +46,7 @@ void read_link_error(std::string_view text) {
     TOROID_CHECK(rate >= 0 && rate <= LinkErrors::kMostErrors);
 }
 
-/// KEY=VALUE, as often as needed, behind the name of a machine, which as a file says the same.
+/// One or more KEY=VALUE after the name of a machine. A file of that machine gives the same values.
 void read_changes(std::string_view text) {
   const Machine machine = load_machine(std::string("bgl:").append(text));
   const Machine again = parse_machine(machine_text(machine), "written");
@@ -55,7 +55,7 @@ void read_changes(std::string_view text) {
     TOROID_CHECK_EQ(value_of(again, field), value_of(machine, field));
 }
 
-/// One of the machine's quantities: all of them refuse nearly every text, each by an exception.
+/// Reads only one of the machine's quantities: each refuses nearly every text, by a slow exception.
 void read_quantity(unsigned which, std::string_view text) {
   static const std::vector<MachineField> kQuantities = [] {
     std::vector<MachineField> fields;

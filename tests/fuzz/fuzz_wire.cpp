@@ -1,5 +1,5 @@
-// A job's message is what the message may say, or refused; what it says is written and read again
-// as the same. Input: one byte that picks the message, then the message.
+// A job's message is valid or refused; a valid message is written and read again as the same.
+// Input: one byte that selects the kind of message, then the message.
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>

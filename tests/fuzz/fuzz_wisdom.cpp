@@ -1,5 +1,5 @@
-// A file of wisdom is loaded, or refused in one line; what is loaded is written as a file that can
-// be loaded.
+// A wisdom file is loaded, or refused in one line; loaded wisdom is written as a file that can be
+// loaded.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-// An input as a file, for readers that take a path.
+// An input in the form of a file, for readers that take a path.
 #pragma once
 
 #include <sys/mman.h>
@@ -13,8 +13,8 @@
 
 namespace toroid::fuzz {
 
-/// A regular file in memory under one path, whose content is replaced from input to input. The
-/// target owns it; one thread.
+/// A regular file in memory at a fixed path, whose content is replaced for each input. Owned by the
+/// fuzz target; for one thread.
 class MemoryFile {
  public:
   MemoryFile() : file_(::memfd_create("fuzz", MFD_CLOEXEC)) { TOROID_CHECK(file_ >= 0); }

@@ -1,4 +1,4 @@
-// The readers that are fuzzed, by name: each source fuzz_NAME.cpp has one.
+// The readers to fuzz, by name: each source fuzz_NAME.cpp has one.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace toroid::fuzz {
 
-/// Tries an input. A check, a sanitizer or an exception that no reader may throw ends the program.
+/// Tries an input. A failed check, a sanitizer or an unexpected exception ends the program.
 using TryInput = void (*)(const std::uint8_t* data, std::size_t size);
 
 /// All readers of this program.
@@ -18,7 +18,7 @@ inline std::map<std::string_view, TryInput>& readers() {
   return all;
 }
 
-/// An object of the program's that adds a reader before main().
+/// A static object that registers a reader before main().
 struct Reader {
   Reader(std::string_view name, TryInput try_input) { readers().emplace(name, try_input); }
 };
@@ -29,7 +29,7 @@ inline TryInput find_reader(std::string_view name) {
   return found == readers().end() ? nullptr : found->second;
 }
 
-/// All names, with a blank between them.
+/// All names, separated by blanks.
 inline std::string reader_names() {
   std::string names;
   for (const auto& [name, try_input] : readers())

@@ -1,4 +1,4 @@
-// What a reader may do with an input that it cannot use.
+// The permitted reaction of a reader to an input that it cannot use.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace toroid::fuzz {
 
-/// Runs `read`, which may refuse by BadInput with one line. Everything else ends the program.
+/// Runs `read`, which may throw BadInput with a one-line text. Any other failure ends the program.
 template <typename Read>
 void read_or_refuse(const Read& read) {
   try {
@@ -20,7 +20,7 @@ void read_or_refuse(const Read& read) {
   }
 }
 
-/// The same of a reader of texts.
+/// The same for a reader of text.
 template <typename Read>
 void read_text_or_refuse(const std::uint8_t* data, std::size_t size, const Read& read) {
   read_or_refuse([&] { read(std::string_view(reinterpret_cast<const char*>(data), size)); });

@@ -1,4 +1,4 @@
-// What is saved is loaded, or refused.
+// Saved state is loaded, or refused.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -38,7 +38,7 @@ struct Archived {
   }
 };
 
-TEST(Archive, LoadsWhatWasSavedWithPointersToObjectsOfItsOwn) {
+TEST(Archive, LoadsSavedStateWithPointersToItsOwnObjects) {
   std::array<int, 2> there{}, here{};
   Archived saved{true,
                  {1, 2, 3},
@@ -66,7 +66,7 @@ TEST(Archive, LoadsWhatWasSavedWithPointersToObjectsOfItsOwn) {
   EXPECT_EQ(loaded.both[0].place, &here[0]);
 }
 
-TEST(Archive, RefusesALengthWhoseElementsAreNotThereBeforeItTakesMemoryForThem) {
+TEST(Archive, RefusesATooLargeLengthBeforeAllocatingMemory) {
   SavedState state;
   std::uint64_t length = 3, two = 0;
   std::uint16_t half = 0;
@@ -77,7 +77,7 @@ TEST(Archive, RefusesALengthWhoseElementsAreNotThereBeforeItTakesMemoryForThem) 
   EXPECT_TRUE(values.empty());
 }
 
-TEST(Archive, RefusesAMarkThatIsNotThereAndALengthThatCannotBe) {
+TEST(Archive, RefusesAWrongMarkAndAnImpossibleLength) {
   SavedState state;
   std::uint64_t length = 1000;
   state(length);

@@ -21,7 +21,7 @@ std::uint64_t hottest(const char* shape) {
   return f.rounded_up();
 }
 
-TEST(Bounds, MessagesOverTheHottestLinkAreTheKnownOnes) {
+TEST(Bounds, MessagesOverTheHottestLinkHaveKnownValues) {
   EXPECT_EQ(hottest("3x3"), 3u);
   EXPECT_EQ(hottest("4x4x4"), 32u);
   EXPECT_EQ(hottest("8x8x8"), 512u);
@@ -47,7 +47,7 @@ TEST(Bounds, OneFullPacketPerPairTakesTheKnownCycles) {
   EXPECT_EQ(hottest_cycles("8x8x16"), 2211840u);
 }
 
-TEST(Bounds, OfALineAndAPlaneAreThoseOfTheirOwnNodes) {
+TEST(Bounds, OfLinesAndPlanesCountOnlyTheirNodes) {
   const Shape machine = Shape::parse("8x8x16");
   // 8 · 8 / 8 and 128 · 16 / 8 messages of 1080 cycles.
   const auto message = message_cost(kBgl, 240);
@@ -83,12 +83,12 @@ TEST(Bounds, InjectionProcessorAndZeroLoadFollowTheirFormulas) {
   EXPECT_EQ(bounds.max(), 34560u);
 }
 
-TEST(Bounds, NothingToSendIsBoundByNothing) {
+TEST(Bounds, AreZeroIfNothingIsSent) {
   EXPECT_EQ(all_to_all_bounds(kBgl, Shape::parse("4x4x4"), message_cost(kBgl, 0)).max(), 0u);
   EXPECT_EQ(all_to_all_bounds(kBgl, Shape::parse("1x1"), message_cost(kBgl, 240)).max(), 0u);
 }
 
-TEST(Bounds, UsableLinksLeadSomewhere) {
+TEST(Bounds, UsableLinksLeadToNeighbours) {
   EXPECT_EQ(usable_links(Shape::parse("4x4x4")), 6u);
   EXPECT_EQ(usable_links(Shape::parse("4x1x4")), 4u);
   EXPECT_EQ(usable_links(Shape::parse("2x2m")), 3u);
@@ -96,7 +96,7 @@ TEST(Bounds, UsableLinksLeadSomewhere) {
   EXPECT_EQ(usable_links(Shape::parse("1")), 0u);
 }
 
-TEST(Bounds, TheDiameterIsTheLongestOfAllShortestWays) {
+TEST(Bounds, DiameterIsTheLongestShortestPath) {
   for (const char* text : {"1", "2", "7", "8", "7m", "4x5m", "3x4x5", "2mx2x6m"}) {
     const Shape shape = Shape::parse(text);
     unsigned longest = 0;

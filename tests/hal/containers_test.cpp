@@ -28,10 +28,10 @@ TEST(ReceptionBuffers, ReservesUpToTheCapacityOfEachFifo) {
   EXPECT_TRUE(buffer.try_reserve(1, 0, 32));  // another FIFO
   buffer.release(1, 1, 8);
   EXPECT_FALSE(buffer.try_reserve(1, 1, 9));
-  EXPECT_TRUE(buffer.try_reserve(1, 1, 8));  // a refusal has taken nothing
+  EXPECT_TRUE(buffer.try_reserve(1, 1, 8));  // the refused request has taken nothing
   EXPECT_FALSE(buffer.try_reserve(1, 1, 1));
   for (unsigned fifo = 0; fifo < 3; ++fifo)
-    EXPECT_TRUE(buffer.try_reserve(0, fifo, 32));  // another node's
+    EXPECT_TRUE(buffer.try_reserve(0, fifo, 32));  // FIFOs of another node
 }
 
 TEST(ReceptionBuffers, HoldsTheLargestCapacityThatAMachineMayHave) {
@@ -40,13 +40,13 @@ TEST(ReceptionBuffers, HoldsTheLargestCapacityThatAMachineMayHave) {
   EXPECT_FALSE(buffer.try_reserve(1, 0, 1));
 }
 
-TEST(ReceptionBuffersDeathTest, ReleasingMoreThanIsThereIsAProgrammersError) {
+TEST(ReceptionBuffersDeathTest, AbortsOnReleasingMoreThanIsReserved) {
   ReceptionBuffers buffer(2, 1, 32);
   EXPECT_TRUE(buffer.try_reserve(1, 0, 8));
   EXPECT_DEATH(buffer.release(1, 0, 9), "CHECK failed");
 }
 
-TEST(PlacePool, UsesNoMorePlacesThanAreInUseAtOnceAndMovesNone) {
+TEST(PlacePool, ReusesPlacesAndNeverMovesObjects) {
   Random random(5);
   PlacePool<std::uint64_t> pool;
   std::map<std::uint32_t, const std::uint64_t*> in_use;
@@ -101,7 +101,7 @@ TEST(OutputQueues, AreVisitedInTurn) {
   EXPECT_EQ(queues.next(), 0u);
 }
 
-TEST(OutputQueues, HaveRoomUpToTheirCapacityAndTakeMoreAllTheSame) {
+TEST(OutputQueues, ReportNoRoomAtCapacityButStillTakeMore) {
   OutputQueues queues(2, 2);
   EXPECT_TRUE(queues.empty());
   for (std::uint64_t c = 0; c < 2; ++c) {
@@ -115,7 +115,7 @@ TEST(OutputQueues, HaveRoomUpToTheirCapacityAndTakeMoreAllTheSame) {
   EXPECT_EQ(testing::cookies(queues[1]), (std::vector<std::uint64_t>{0, 1, 2}));
 }
 
-/// Queue i of standard containers, with what OutputQueues say of all together.
+/// The same queues as standard containers, with the summary functions of OutputQueues.
 struct PlainQueues {
   std::vector<std::deque<std::uint64_t>> queues;
   std::size_t capacity;
@@ -130,7 +130,7 @@ struct PlainQueues {
   }
 };
 
-TEST(OutputQueues, EqualStandardContainersFewOrMany) {
+TEST(OutputQueues, MatchStandardContainersInAnyNumber) {
   for (const unsigned in_turn : {1u, 3u, 40u}) {
     Random random(in_turn);
     OutputQueues queues(in_turn, 2, 2);

@@ -1,4 +1,4 @@
-// Descriptors without payload, told apart by their cookies, for tests of fill and drain.
+// Descriptors without payload, distinguished by their cookies, for tests of fill and drain.
 #pragma once
 
 #include <cstdint>
@@ -28,10 +28,10 @@ inline constexpr Direction kXMinus = Direction::minus(0);
 inline constexpr Direction kYPlus = Direction::plus(1);
 inline constexpr Direction kYMinus = Direction::minus(1);
 
-/// What a drain has moved, in order: cookie, FIFO.
+/// The packets that a drain has moved, in order: cookie, FIFO.
 using Moved = std::vector<std::pair<std::uint64_t, unsigned>>;
 
-/// Takes a queue's descriptors out; their cookies in order.
+/// Empties a queue and returns the cookies of its descriptors in order.
 template <typename Queue>
 std::vector<std::uint64_t> cookies(Queue&& queue) {
   std::vector<std::uint64_t> taken;

@@ -12,7 +12,7 @@
 namespace toroid {
 namespace {
 
-TEST(DimensionOrder, EachIsAPermutationOfItsOwn) {
+TEST(DimensionOrder, EachNumberIsADifferentPermutation) {
   for (unsigned dims = 1; dims <= kMaxDims; ++dims) {
     std::set<DimensionSequence> seen;
     for (unsigned order = 1; order <= dimension_orders(dims); ++order) {
@@ -24,7 +24,7 @@ TEST(DimensionOrder, EachIsAPermutationOfItsOwn) {
   }
 }
 
-TEST(DimensionOrder, AreAllPermutationsUpToFiveDimensions) {
+TEST(DimensionOrder, CoversAllPermutationsUpToFiveDimensions) {
   unsigned factorial = 1;
   for (unsigned dims = 1; dims <= 5; ++dims) EXPECT_EQ(dimension_orders(dims), factorial *= dims);
   EXPECT_EQ(dimension_orders(6), 240u);
@@ -43,7 +43,7 @@ TEST(DimensionOrder, EverySequenceOfThreeComesFirstEquallyOften) {
   }
 }
 
-TEST(DimensionOrder, TheFirstInItIsTheFirstOfItsSequenceThatIsLeft) {
+TEST(DimensionOrder, FirstInOrderIsTheFirstRemainingDimension) {
   for (unsigned dims = 1; dims <= kMaxDims; ++dims)
     for (unsigned order = 1; order <= dimension_orders(dims); ++order)
       for (unsigned left = 0; left < 1u << dims; ++left) {

@@ -1,4 +1,4 @@
-// Drain against FIG. 10 written down without its shortcuts, on random queues and FIFOs.
+// Drain compared with a plain version of FIG. 10 without shortcuts, on random queues and FIFOs.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -22,7 +22,7 @@ namespace {
 using DescriptorLists = std::vector<std::deque<SendDescriptor>>;
 using testing::Moved;
 
-/// The least full of all that could take it; -1: none.
+/// The least full FIFO that can take the packet; -1: none.
 int choose(const std::vector<InjectionFifo>& fifos, const PacketHeader& header) {
   int best = -1;
   for (int f = 0; f < static_cast<int>(fifos.size()); ++f) {
@@ -35,7 +35,7 @@ int choose(const std::vector<InjectionFifo>& fifos, const PacketHeader& header) 
   return best;
 }
 
-/// FIG. 10: empties what can be emptied, queue by queue, until a whole round moves nothing.
+/// FIG. 10: empties the queues as far as possible, one by one, until a whole round moves nothing.
 Moved reference_drain(DescriptorLists& queues, std::vector<InjectionFifo>& fifos) {
   Moved moved;
   for (bool progress = true; progress;) {
@@ -58,7 +58,7 @@ SendDescriptor random_descriptor(Random& random, std::uint64_t cookie) {
   return testing::descriptor(DirectionSet(hints), cookie, 1 + random.below(8));
 }
 
-/// A few queues, whose heads are looked at one by one, or so many that their heads are indexed.
+/// Either a few queues, whose heads are visited one by one, or enough that their heads are indexed.
 unsigned random_queue_count(Random& random) {
   return random.coin() ? 1 + random.below(6) : OutputQueues::kIndexedFrom + random.below(100);
 }
@@ -73,7 +73,7 @@ std::vector<InjectionFifo> random_fifos(Random& random) {
   return fifos;
 }
 
-TEST(Drain, EqualsTheFlowchartOnRandomWorlds) {
+TEST(Drain, MatchesTheFlowchartOnRandomQueuesAndFifos) {
   std::size_t total = 0;
   std::size_t stuck = 0;
   for (std::uint64_t seed = 1; seed <= testing::scaled(3000u); ++seed) {
@@ -98,11 +98,11 @@ TEST(Drain, EqualsTheFlowchartOnRandomWorlds) {
     total += moved.size();
     stuck += queues.empty() ? 0 : 1;
   }
-  EXPECT_GT(total, testing::scaled(10000u));  // the worlds were neither all stuck
-  EXPECT_GT(stuck, testing::scaled(1000u));   // nor all roomy
+  EXPECT_GT(total, testing::scaled(10000u));  // the cases were neither all stuck
+  EXPECT_GT(stuck, testing::scaled(1000u));   // nor all with enough room
 }
 
-/// What drain() hands over, packet by packet.
+/// The packets that drain() hands over, one by one.
 Moved drained_packets(OutputQueues& queues, InjectionFifos& fifos, std::size_t limit) {
   Moved moved;
   const std::size_t count =
@@ -114,7 +114,7 @@ Moved drained_packets(OutputQueues& queues, InjectionFifos& fifos, std::size_t l
   return moved;
 }
 
-TEST(Drain, TakesRunsAsItWouldTakeTheirPacketsOneByOne) {
+TEST(Drain, MovesRunsLikeSinglePackets) {
   std::size_t in_runs = 0;
   for (std::uint64_t seed = 1; seed <= testing::scaled(3000u); ++seed) {
     Random random(seed);

@@ -47,7 +47,7 @@ TEST(Drain, SkipsAQueueWhoseFifosAreFull) {
   EXPECT_EQ(queues[1].size(), 2u);
 }
 
-TEST(Drain, GoesOnWhereRoomHasAppeared) {
+TEST(Drain, ResumesWhereRoomHasAppeared) {
   OutputQueues queues(2, 100);
   InjectionFifos fifos = tied({fifo(kXPlus, 1), fifo(kYPlus, 1)});
   for (const std::uint64_t c : {10u, 11u}) queues[0].push(descriptor(set_of({kXPlus}), c));
@@ -62,7 +62,7 @@ TEST(Drain, GoesOnWhereRoomHasAppeared) {
   EXPECT_TRUE(queues.empty());
 }
 
-/// Packets of two chunks that may go by X+ or Y+, into FIFOs of which the second is the emptiest.
+/// Drains packets of two chunks that may go by X+ or Y+ into FIFOs of which the second is emptiest.
 Moved drained_by(DrainRule rule, std::size_t packets) {
   OutputQueues queues(1, 100);
   InjectionFifos fifos =
@@ -75,18 +75,18 @@ Moved drained_by(DrainRule rule, std::size_t packets) {
   return drained(drain, queues, fifos);
 }
 
-TEST(Drain, ByRuleTakesTheLeastFullTheFirstOrTheNextThatFits) {
+TEST(Drain, TakesTheLeastFullTheFirstOrTheNextFifoByRule) {
   EXPECT_EQ(drained_by(DrainRule::least_full, 5), (Moved{{0, 1}, {1, 1}, {2, 2}, {3, 0}, {4, 1}}));
   EXPECT_EQ(drained_by(DrainRule::first_fit, 5), (Moved{{0, 0}, {1, 0}, {2, 1}, {3, 1}, {4, 1}}));
   EXPECT_EQ(drained_by(DrainRule::round_robin, 5), (Moved{{0, 1}, {1, 2}, {2, 0}, {3, 1}, {4, 0}}));
 }
 
-TEST(Drain, ByAnyRuleFillsAllThatThereIs) {
+TEST(Drain, FillsAllRoomByAnyRule) {
   for (const DrainRule rule : {DrainRule::least_full, DrainRule::first_fit, DrainRule::round_robin})
     EXPECT_EQ(drained_by(rule, 20).size(), 7u);
 }
 
-TEST(Drain, TakesNamedQueuesInItsRound) {
+TEST(Drain, VisitsNamedQueuesToo) {
   OutputQueues queues(1, 100, 2);
   InjectionFifos fifos = tied({fifo(kXPlus, 1), fifo(kYPlus, 8)});
   queues[0].push(descriptor(set_of({kXPlus}), 1));
@@ -96,7 +96,7 @@ TEST(Drain, TakesNamedQueuesInItsRound) {
   EXPECT_EQ(drained(drain, queues, fifos), (Moved{{1, 0}, {3, 1}}));
 }
 
-TEST(Drain, ALaterPacketNeverOvertakesTheHeadOfItsQueue) {
+TEST(Drain, NeverLetsAPacketOvertakeTheHeadOfItsQueue) {
   OutputQueues queues(1, 100);
   InjectionFifos fifos = tied({fifo(kXPlus, 0), fifo(kYPlus, 8)});
   queues[0].push(descriptor(set_of({kXPlus}), 1));
@@ -112,7 +112,7 @@ TEST(Drain, NeedsRoomForTheWholePacket) {
   Drain drain;
   EXPECT_EQ(drained(drain, queues, fifos), (Moved{{1, 0}}));
   EXPECT_EQ(fifos[0].used, 8u);
-  fifos.release(0, 3);  // 12 - 5 is a chunk short
+  fifos.release(0, 3);  // 12 - 5 = 7 chunks free: one too few
   EXPECT_EQ(drained(drain, queues, fifos), Moved{});
   fifos.release(0, 1);
   EXPECT_EQ(drained(drain, queues, fifos), (Moved{{2, 0}}));
@@ -124,14 +124,14 @@ TEST(Drain, AccountsForEachPacketInTheLeastFullFifo) {
   const auto both = set_of({kXPlus, kYPlus});
   const unsigned chunks[] = {3, 2, 1, 1, 1};
   for (std::uint64_t c = 0; c < 5; ++c) queues[0].push(descriptor(both, c, chunks[c]));
-  Drain drain;  // by hand: used is 300, 320, 321, 322, and at last the first of two least full
+  Drain drain;  // by hand: used is 300, 320, 321, 322; last, the first of two least full
   EXPECT_EQ(drained(drain, queues, fifos), (Moved{{0, 0}, {1, 1}, {2, 2}, {3, 2}, {4, 1}}));
   EXPECT_EQ(fifos[0].used, 3u);
   EXPECT_EQ(fifos[1].used, 3u);
   EXPECT_EQ(fifos[2].used, 2u);
 }
 
-TEST(Drain, StopsAtTheLimitAndGoesOnInTheSameQueue) {
+TEST(Drain, StopsAtTheLimitAndResumesInTheSameQueue) {
   OutputQueues queues(2, 100);
   InjectionFifos fifos = tied({fifo(kXPlus, 100)});
   for (std::uint64_t c = 0; c < 5; ++c) queues[0].push(descriptor(set_of({kXPlus}), c));

@@ -1,4 +1,4 @@
-// Failed links and nodes against a search that follows every order of the hops.
+// Failed links and nodes, compared with a search that follows every order of the hops.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -39,8 +39,8 @@ bool searched_way(const Shape& shape, Rank at, Rank to, DirectionSet hints) {
   return false;
 }
 
-/// All hints that lead from one node to another, the long ways round included. Round failures no
-/// packet has both of a dimension.
+/// All hints that lead from one node to another, including the long ways round. With failures a
+/// packet never has both hints of a dimension.
 std::vector<DirectionSet> all_hints(const Shape& shape, Rank from, Rank to) {
   std::vector<DirectionSet> all;
   for (unsigned bits = 0; bits < 1u << shape.links(); ++bits) {
@@ -72,7 +72,7 @@ void expect_as_searched(const Shape& shape) {
       }
 }
 
-TEST(Failures, LeaveTheWaysThatASearchFindsWhateverLinkFails) {
+TEST(Failures, LeaveThePathsThatASearchFindsForAnyFailedLink) {
   for (const char* text : {"5", "4m", "4x3", "4x3m", "2x2x2", "3x3x2"}) {
     const Shape shape = Shape::parse(text);
     for (Rank node = 0; node < shape.size(); ++node)
@@ -85,7 +85,7 @@ TEST(Failures, LeaveTheWaysThatASearchFindsWhateverLinkFails) {
   }
 }
 
-TEST(Failures, LeaveTheWaysThatASearchFindsWhereSeveralLinksAndNodesFail) {
+TEST(Failures, LeaveThePathsThatASearchFindsForSeveralFailures) {
   expect_as_searched(failed("4x4", {{"(0,0)X+", "(1,1)Y-", "(2,3)X-"}, {"(3,0)"}, true}));
   expect_as_searched(failed("3x3x3", {{"(0,0,0)X+", "(1,1,1)Z+"}, {"(2,2,2)", "(0,1,2)"}, true}));
   expect_as_searched(failed("2x3mx2", {{"(0,1,0)Y+", "(0,1,1)Y+"}, {}, true}));
@@ -98,7 +98,7 @@ TEST(Failures, CutALinkInBothDirections) {
   EXPECT_TRUE(shape.neighbour(shape.rank({{0, 0}}), Direction::plus(0)));
 }
 
-TEST(Failures, OfOneOfTwoParallelLinksLeaveTheOther) {
+TEST(Failures, OfOneParallelLinkLeaveTheOther) {
   const Shape shape = failed("2x3", {{"(0,0)X+"}, {}, false});
   EXPECT_FALSE(shape.neighbour(0, Direction::plus(0)));
   EXPECT_EQ(shape.neighbour(0, Direction::minus(0)), 3u);
@@ -113,7 +113,7 @@ TEST(Failures, OfANodeCutAllItsLinks) {
   EXPECT_FALSE(shape.neighbour(1, Direction::plus(0)));
 }
 
-TEST(Failures, AWayThatIsCutGivesWayToAnEquallyShortOneAndThenToALongerOne) {
+TEST(Failures, DetourByEquallyShortPathsThenByLongerOnes) {
   const Shape ring = failed("4", {{"(0)X+"}, {}, true});
   const DirectionSet plus(1);
   const DirectionSet minus(2);
@@ -125,7 +125,7 @@ TEST(Failures, AWayThatIsCutGivesWayToAnEquallyShortOneAndThenToALongerOne) {
   EXPECT_EQ(minimal.failures()->detour(0, 1, plus, true), std::nullopt);
 }
 
-TEST(Failures, OfDeterministicPacketsCutTheOnlyOrderTheyKnow) {
+TEST(Failures, CutTheOnlyPathOfDeterministicPackets) {
   const Shape shape = failed("5x5", {{"(0,0)X+"}, {}, false});
   const DirectionSet both(1 | 4);
   const Rank to = shape.rank({{1, 1}});
@@ -140,26 +140,26 @@ std::string refusal_of_pairs(const Shape& shape, bool dynamic) {
   } catch (const BadInput& refusal) {
     return refusal.what();
   }
-  return "all have a way";
+  return "all have a path";
 }
 
-TEST(Failures, AreRefusedByTheNameOfAPairWithoutAWay) {
+TEST(Failures, AreRefusedNamingAPairWithoutAPath) {
   const std::vector<std::string> link{"(0,0)X+"};
-  // On a ring of 5 the pairs that cross the link in a row: 3 each way, and no others.
+  // Cut off are the pairs within a row of 5 whose shortest path crosses the link: 3 each way.
   EXPECT_THAT(
       refusal_of_pairs(failed("5x5", {link, {}, false}), true),
       HasSubstr(
-          "no minimal way from (0,0) to (1,0), the first of 6 pairs that failed links cut off"));
-  EXPECT_EQ(refusal_of_pairs(failed("5x5", {link, {}, true}), true), "all have a way");
-  EXPECT_EQ(refusal_of_pairs(failed("5x5", {link, {}, true}), false), "all have a way");
+          "no minimal path from (0,0) to (1,0), the first of 6 pairs that failed links cut off"));
+  EXPECT_EQ(refusal_of_pairs(failed("5x5", {link, {}, true}), true), "all have a path");
+  EXPECT_EQ(refusal_of_pairs(failed("5x5", {link, {}, true}), false), "all have a path");
   EXPECT_THAT(refusal_of_pairs(failed("5x5", {link, {}, false}), false),
-              HasSubstr("no dimension-ordered way from (0,0) to (1,0)"));
+              HasSubstr("no dimension-ordered path from (0,0) to (1,0)"));
   EXPECT_THAT(refusal_of_pairs(failed("4m", {{"(1)X+"}, {}, true}), true),
               HasSubstr("from (0) to (2)"));
-  EXPECT_EQ(refusal_of_pairs(failed("3", {{}, {"(1)"}, true}), true), "all have a way");
+  EXPECT_EQ(refusal_of_pairs(failed("3", {{}, {"(1)"}, true}), true), "all have a path");
 }
 
-TEST(Failures, AreRefusedWhereThereIsNoSuchLinkOrNode) {
+TEST(Failures, AreRefusedForUnknownLinksAndNodes) {
   const auto refused = [](const char* shape, FailureList list, const char* why) {
     try {
       failed(shape, std::move(list));
@@ -171,14 +171,14 @@ TEST(Failures, AreRefusedWhereThereIsNoSuchLinkOrNode) {
   for (const char* link :
        {"", "X+", "(0,0)", "(0,0)x+", "(0,0)Z+", "(0,0)X", "(4,0)X+", "(0)X+", "(0,0,0)X+",
         "(0,0X+", "0,0)X+", "(,0)X+", "(0,0,)X+", "(-1,0)X+", "(0,0)X+ "})
-    refused("4x4", {{link}, {}, false}, "is no link of torus 4x4");
-  refused("4x4", {{}, {"(0,4)"}, false}, "'(0,4)' is no node of torus 4x4");
-  refused("4x4m", {{"(0,3)Y+"}, {}, false}, "is no link");
-  refused("4x1", {{"(0,0)Y+"}, {}, false}, "is no link");
+    refused("4x4", {{link}, {}, false}, "is not a link of torus 4x4");
+  refused("4x4", {{}, {"(0,4)"}, false}, "'(0,4)' is not a node of torus 4x4");
+  refused("4x4m", {{"(0,3)Y+"}, {}, false}, "is not a link");
+  refused("4x1", {{"(0,0)Y+"}, {}, false}, "is not a link");
   refused("4x8@XY4", {{"(0,0)X+"}, {}, false}, "not modelled on twisted tori");
 }
 
-TEST(Failures, APacketThatTheyCutOffIsRefusedWhereItIsInjected) {
+TEST(Failures, RefuseCutOffPacketsAtInjection) {
   const Shape shape = failed("5x5", {{"(0,0)X+"}, {"(3,3)"}, false});
   const auto error = [&](Rank to, unsigned hints, bool dynamic) {
     Route route;
@@ -195,7 +195,7 @@ TEST(Failures, APacketThatTheyCutOffIsRefusedWhereItIsInjected) {
   EXPECT_EQ(error(shape.rank({{3, 3}}), 2 | 8, true), HeaderError::no_way_left);
 }
 
-TEST(Failures, NeverLowerTheBoundButWhereNodesAreDead) {
+TEST(Failures, LowerTheBoundOnlyIfNodesAreDead) {
   const double whole = hottest_link_messages(Shape::parse("4x4")).value();
   EXPECT_EQ(whole, 8);
   const double one = hottest_link_messages(failed("4x4", {{"(0,0)X+"}, {}, true})).value();

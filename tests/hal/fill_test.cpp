@@ -1,4 +1,4 @@
-// Fill against FIG. 9 written down as three plain loops.
+// Fill compared with a plain version of FIG. 9 as three nested loops.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -66,7 +66,7 @@ std::vector<World> worlds() {
   return all;
 }
 
-TEST(Fill, EqualsThreeNestedLoops) {
+TEST(Fill, MatchesThreeNestedLoops) {
   for (const World& world : worlds()) {
     OutputQueues filled(world.queues, 1000);
     Fill fill(world.order, world.batching);
@@ -76,7 +76,7 @@ TEST(Fill, EqualsThreeNestedLoops) {
   }
 }
 
-/// Runs with room for two descriptors per queue; between two runs one leaves each queue.
+/// Runs with room for two descriptors per queue; between two runs one descriptor leaves each queue.
 CookieLists fill_in_pieces(const World& world, unsigned& runs) {
   OutputQueues filled(world.queues, 2);
   Fill fill(world.order, world.batching);
@@ -95,7 +95,7 @@ CookieLists fill_in_pieces(const World& world, unsigned& runs) {
   return all;
 }
 
-/// As many packets at once as the visit allows, but not past a multiple of 3.
+/// A descriptor of as many packets as the visit allows, but not past a multiple of 3.
 SendDescriptor make_run(Rank peer, std::uint32_t first, std::uint32_t limit) {
   SendDescriptor run = make(peer, first, limit);
   run.packets = std::min(limit, 3 - first % 3);
@@ -130,7 +130,7 @@ TEST(Fill, StopsAtFullQueuesAndResumesInTheSameOrder) {
 }
 
 TEST(Fill, RestartsTheQueueCounterInEachRound) {
-  OutputQueues queues(3, 100);  // four peers: a counter that ran on would begin round 2 at queue 1
+  OutputQueues queues(3, 100);  // four peers: without a restart, round 2 would begin at queue 1
   Fill fill(SendOrder({1, 2, 3, 4}), {.packets = 2, .per_visit = 1});
   fill.run(queues, make);
   EXPECT_EQ(cookies(queues[0]),
@@ -160,7 +160,7 @@ TEST(Fill, MakesTheLastRoundShort) {
                                              cookie(2, 2), cookie(1, 2)}));
 }
 
-TEST(Fill, LeavesOutThePacketsOfShorterMessages) {
+TEST(Fill, SkipsMissingPacketsOfShorterMessages) {
   OutputQueues queues(1, 100);
   Fill fill(SendOrder({2, 1, 3}), {.packets = 3, .per_visit = 1});
   fill.run(queues, [](Rank peer, std::uint32_t packet, std::uint32_t limit) -> SendDescriptor {

@@ -1,4 +1,5 @@
-// The counts of fill's and drain's steps, by hand and against the flowcharts written down plainly.
+// The counts of the steps of fill and drain, checked by hand and against plain versions of the
+// flowcharts.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -24,7 +25,7 @@ namespace {
 
 using namespace testing;  // NOLINT: the tests' own helpers
 
-/// A node's turn as Node has it: runs until one moves nothing, or all queues are empty.
+/// A turn as in Node: drains until a run moves nothing or all queues are empty.
 std::size_t turn(Drain& drain, OutputQueues& queues, InjectionFifos& fifos) {
   std::size_t total = 0;
   drain.begin_turn(queues);
@@ -51,7 +52,7 @@ TEST(FillProfile, CountsThePatentsExample) {
             (FillProfile{.visits = 16, .packets = 16, .descriptors = 16, .rounds = 2}));
 }
 
-TEST(FillProfile, CountsPacketsOfOneDescriptorAndVisitsWithoutAny) {
+TEST(FillProfile, CountsPacketsPerDescriptorAndEmptyVisits) {
   OutputQueues queues(1, 100);
   Fill fill(SendOrder({1, 2, 3}), {.packets = 6, .per_visit = 3});
   fill.run(queues, [](Rank peer, std::uint32_t first, std::uint32_t limit) -> SendDescriptor {
@@ -66,7 +67,7 @@ TEST(FillProfile, CountsPacketsOfOneDescriptorAndVisitsWithoutAny) {
       (FillProfile{.visits = 6, .empty_visits = 1, .packets = 15, .descriptors = 5, .rounds = 2}));
 }
 
-TEST(FillProfile, TellsFullQueuesFromAThrottle) {
+TEST(FillProfile, DistinguishesFullQueuesFromAThrottle) {
   OutputQueues queues(2, 1);
   queues.note_stop();
   queues[1].push(descriptor(set_of({kXPlus}), 1));
@@ -78,9 +79,9 @@ TEST(FillProfile, TellsFullQueuesFromAThrottle) {
 
 // L = 3: {Q32 Q21 Q12}, {Q22 Q23 Q31}, {Q13 Q33}, and FIFOs of one packet each. By hand:
 // Q32 (X+ Y-) -> X+; Q21 (Y+) -> Y+; Q12 (X+) is stuck. Q22 (X+ Y+) is stuck. Q13 (X-) -> X-;
-// Q33 (X- Y-) -> Y-. Now no FIFO has room. When X+ has emptied: Q12 -> X+, and the queue is empty;
-// again no FIFO has room. When X- has emptied, Q22 (X+ Y+) holds up Q23 (Y+ X-), which could go by
-// it: one stuck head, two empty queues.
+// Q33 (X- Y-) -> Y-. Now no FIFO has room. After X+ has been emptied: Q12 -> X+, and its queue is
+// empty; again no FIFO has room. After X- has been emptied, Q22 (X+ Y+) blocks Q23 (Y+ X-), which
+// could leave by X-: one stuck head, two empty queues.
 TEST(DrainProfile, CountsThePatentsExampleByHand) {
   OutputQueues queues(3, 100);
   Fill(patent::random_map(), {.packets = 1, .per_visit = 1}).run(queues, patent::element);
@@ -108,7 +109,7 @@ TEST(DrainProfile, CountsThePatentsExampleByHand) {
   EXPECT_EQ(drain.profile().heads(), 9u);
 }
 
-/// How a turn ends by FIG. 10, looking at every queue.
+/// The counts of a turn that ends stuck or without room, from a scan of every queue as in FIG. 10.
 DrainProfile plain_counts(OutputQueues& queues, const InjectionFifos& fifos) {
   DrainProfile counts{.turns = 1};
   if (fifos.open(1).empty()) return {.turns = 1, .full_turns = 1};

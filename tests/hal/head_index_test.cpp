@@ -1,4 +1,4 @@
-// The index of heads against a look at every queue.
+// The index of heads, compared with a scan of every queue.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace toroid {
 namespace {
 
-TEST(NumberSet, FindsTheNextMemberOnEveryScale) {
+TEST(NumberSet, FindsTheNextMemberNearAndFar) {
   NumberSet numbers(20000);
   EXPECT_EQ(numbers.at_or_after(0), std::nullopt);
   for (const unsigned i : {0u, 63u, 64u, 4095u, 4096u, 19999u}) numbers.insert(i);
@@ -29,7 +29,7 @@ TEST(NumberSet, FindsTheNextMemberOnEveryScale) {
   EXPECT_EQ(numbers.at_or_after(20000), std::nullopt);
 }
 
-TEST(NumberSet, EqualsAStandardSet) {
+TEST(NumberSet, MatchesAStandardSet) {
   for (const unsigned limit : {1u, 64u, 65u, 4096u, 9000u}) {
     Random random(limit);
     NumberSet numbers(limit);
@@ -70,7 +70,7 @@ std::optional<unsigned> first_open(const std::vector<Head>& heads, unsigned from
   return std::nullopt;
 }
 
-TEST(HeadIndex, FindsWhatALookAtEveryQueueFinds) {
+TEST(HeadIndex, MatchesAScanOfAllQueues) {
   for (const unsigned queues : {1u, 70u, 300u}) {
     Random random(queues);
     HeadIndex index(queues);

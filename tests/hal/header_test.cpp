@@ -28,7 +28,7 @@ HeaderFields random_fields(Random& random) {
           .argument = static_cast<std::uint32_t>(random.next())};
 }
 
-TEST(PacketHeader, GivesBackEveryFieldThatItWasMadeOf) {
+TEST(PacketHeader, ReturnsEveryFieldUnchanged) {
   Random random(1);
   for (int i = 0; i < 20000; ++i) {
     const HeaderFields fields = random_fields(random);
@@ -55,7 +55,7 @@ TEST(PacketHeader, HasTheLayoutOfThePicture) {
             0x1234ull | 0xf0ull << 16 | 0x5aull << 24 | 0xfedcba98ull << 32);
 }
 
-/// From (0,0,0) to (1,2,3): a header in which nothing is wrong.
+/// A valid header, from (0,0,0) to (1,2,3).
 HeaderFields sound() {
   const Coord to{{1, 2, 3}};
   Random random(1);
@@ -76,15 +76,15 @@ HeaderError error_with(auto change) {
   return error_of(PacketHeader(fields));
 }
 
-TEST(HeaderError, NothingIsWrongWithASoundHeader) {
+TEST(HeaderError, IsNoneForAValidHeader) {
   Route route;
   EXPECT_EQ(validate(PacketHeader(sound()), kShape, Coord{}, route), HeaderError::none);
   EXPECT_EQ(route.total_hops(), 1u + 2 + 3);
   EXPECT_EQ(route.directions, sound().hints);
 }
 
-/// Three hops from one end of a ring of six to the other, either way.
-TEST(HeaderError, IsNoneWhereAnAdaptivePacketHasBothHintsOfATie) {
+/// On a ring of six, three hops either way.
+TEST(HeaderError, IsNoneForBothHintsOfATieInAnAdaptivePacket) {
   const Shape ring = Shape::parse("6");
   HeaderFields fields = sound();
   fields.destination = 3;
@@ -120,7 +120,7 @@ TEST(HeaderError, EachHasItsOwnCause) {
   EXPECT_EQ(error_with([](auto& f) { f.payload_bytes = 241; }), payload_longer_than_chunks);
 }
 
-TEST(HeaderError, AHintIntoAMeshsEdgeOrAMissingDimensionDisagrees) {
+TEST(HeaderError, DetectsHintsIntoAMeshEdgeOrAMissingDimension) {
   const auto other_way = [](auto& f) {
     f.hints.remove(Direction::plus(2));
     f.hints.add(Direction::minus(2));
@@ -130,7 +130,7 @@ TEST(HeaderError, AHintIntoAMeshsEdgeOrAMissingDimensionDisagrees) {
             HeaderError::hint_disagrees_with_destination);
 }
 
-TEST(HeaderError, EveryReservedBitIsRefused) {
+TEST(HeaderError, DetectsEveryReservedBit) {
   const PacketHeader header{sound()};
   for (unsigned bit = 51; bit < 64; ++bit)
     EXPECT_EQ(error_of({header.hardware_word() | 1ull << bit, header.software_word()}),
@@ -138,7 +138,7 @@ TEST(HeaderError, EveryReservedBitIsRefused) {
         << bit;
 }
 
-TEST(HeaderError, AnOrderIsOneThatTheShapeHasAndOfADynamicPacket) {
+TEST(HeaderError, DetectsUnknownOrdersAndOrdersOfDeterministicPackets) {
   for (unsigned order = 0; order < 256; ++order)
     EXPECT_EQ(error_with([&](auto& f) { f.order = static_cast<DimensionOrder>(order); }),
               order <= 6 ? HeaderError::none : HeaderError::bad_dimension_order)
@@ -151,7 +151,7 @@ TEST(HeaderError, AnOrderIsOneThatTheShapeHasAndOfADynamicPacket) {
   EXPECT_EQ(error_with(deterministic), HeaderError::bad_dimension_order);
 }
 
-TEST(HeaderError, ALongerWayRoundATorusIsNoError) {
+TEST(HeaderError, IsNoneForALongerPathRoundATorus) {
   HeaderFields fields = sound();
   fields.hints.remove(Direction::plus(0));
   fields.hints.add(Direction::minus(0));
@@ -160,7 +160,7 @@ TEST(HeaderError, ALongerWayRoundATorusIsNoError) {
   EXPECT_EQ(route.total_hops(), 3u + 2 + 3);
 }
 
-TEST(Packet, TakesTheKnownChunksAndBytesOnTheWire) {
+TEST(Packet, HasKnownSizesOnTheWire) {
   const Machine bgl;
   const auto wire = [&](unsigned payload) { return bgl.wire_bytes(chunks_for(payload)); };
   EXPECT_EQ(wire(16), 46u);

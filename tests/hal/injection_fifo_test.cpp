@@ -18,7 +18,7 @@ std::vector<unsigned> directions_of(const std::vector<InjectionFifo>& fifos) {
   return bits;
 }
 
-TEST(FifoTying, OneFifoPerDirectionServesExactlyIt) {
+TEST(FifoTying, GivesEachDirectionItsOwnFifo) {
   const auto fifos = tie_fifos(Shape::parse("4x4x4"), 6, 32);
   EXPECT_EQ(directions_of(fifos), (std::vector<unsigned>{1, 2, 4, 8, 16, 32}));
   for (const auto& fifo : fifos) {
@@ -53,7 +53,7 @@ TEST(FifoTying, AnyTakesEveryPacket) {
             (std::vector<unsigned>{15, 15, 15}));
 }
 
-TEST(FifoTying, EveryDirectionIsServedAndEveryFifoServesOne) {
+TEST(FifoTying, ServesEveryDirectionAndUsesEveryFifo) {
   for (const char* text : {"4", "4x4", "4x4x4", "2x2x2x2", "2x2x2x2x2", "2x2x2x2x2x2"})
     for (unsigned count = 1; count <= 14; ++count)
       for (const auto tying :
@@ -72,7 +72,8 @@ bool has_room(const InjectionFifo& fifo, unsigned chunks) {
   return fifo.used + chunks <= fifo.capacity;
 }
 
-/// The least full that has room and serves a direction, the first of equals; -1: none.
+/// The least full FIFO that has room and serves a direction; the first of equally full ones; -1:
+/// none.
 int least_full_of(const std::vector<InjectionFifo>& fifos, DirectionSet possible, unsigned chunks) {
   int best = -1;
   for (int f = 0; f < static_cast<int>(fifos.size()); ++f) {
@@ -90,7 +91,7 @@ DirectionSet open_of(const std::vector<InjectionFifo>& fifos, unsigned chunks) {
   return open;
 }
 
-TEST(InjectionFifos, EqualAPlainLoopOverFifosOfEveryNumberAndAnyLevel) {
+TEST(InjectionFifos, MatchAPlainLoopForAnyNumberAndFillLevel) {
   Random random(7);
   for (unsigned step = 0; step < 20000; ++step) {
     std::vector<InjectionFifo> plain(1 + random.below(InjectionFifos::kMost));
@@ -110,7 +111,7 @@ TEST(InjectionFifos, EqualAPlainLoopOverFifosOfEveryNumberAndAnyLevel) {
   }
 }
 
-TEST(InjectionFifos, CountWhatComesAndLeaves) {
+TEST(InjectionFifos, CountAddedAndReleasedChunks) {
   InjectionFifos fifos(tie_fifos(Shape::parse("4x4x4"), 14, InjectionFifos::kMostChunks));
   fifos.add(13, InjectionFifos::kMostChunks - 1);
   EXPECT_EQ(fifos.used(13), InjectionFifos::kMostChunks - 1);

@@ -22,7 +22,7 @@ LinkErrors with_rate(double rate) {
   return errors;
 }
 
-/// [transmission]: whether a fault befell it.
+/// [transmission]: whether it has a fault.
 std::vector<bool> drawn(const LinkErrors& errors, std::uint64_t link, std::size_t count) {
   LinkFaultDraw draw(errors, errors.rates.front().errors, 7, link);
   std::vector<bool> faults(count);
@@ -36,26 +36,26 @@ double share_of(const std::vector<bool>& faults) {
   return sum / static_cast<double>(faults.size());
 }
 
-TEST(LinkErrors, AreReadWithOrWithoutALink) {
+TEST(LinkErrors, AreParsedWithAndWithoutALink) {
   EXPECT_EQ(parse_link_error("1e-3").errors, 1e-3);
   EXPECT_EQ(parse_link_error("0").errors, 0);
   EXPECT_EQ(parse_link_error("0.25@(0,0,1)Z-").link, "(0,0,1)Z-");
 }
 
-TEST(LinkErrors, RefusesWhatIsNoRate) {
+TEST(LinkErrors, RefuseInvalidRates) {
   for (const std::string text :
        {"", "x", "-1", "0.6", "1e-3@", "nan", "inf", "1e-3x", "@(0,0,0)X+"})
     EXPECT_THROW((void)parse_link_error(text), BadInput) << text;
 }
 
-TEST(LinkErrors, RefusesUnknownFaults) {
+TEST(LinkErrors, RefuseUnknownFaults) {
   EXPECT_EQ(parse_link_faults("drop,silent"), set_of(LinkFault::drop) | set_of(LinkFault::silent));
   EXPECT_EQ(parse_link_faults("all"), kNoticedFaults);
   for (const std::string text : {"", "drop,", "lose", "drop;corrupt"})
     EXPECT_THROW((void)parse_link_faults(text), BadInput) << text;
 }
 
-TEST(LinkErrors, TheLastRateOfALinkCounts) {
+TEST(LinkErrors, UseTheLastRateOfALink) {
   const Shape shape = Shape::parse("4x2");
   LinkErrors errors;
   errors.rates = {{1e-3, ""}, {0.5, "(1,0)X-"}, {0.25, "(1,0)X-"}};
@@ -65,14 +65,14 @@ TEST(LinkErrors, TheLastRateOfALinkCounts) {
   EXPECT_EQ(rates[2 * 4 + 0], 1e-3);
 }
 
-TEST(LinkErrors, RefusesALinkThatTheMachineLacks) {
+TEST(LinkErrors, RefuseALinkThatTheMachineLacks) {
   LinkErrors errors;
   errors.rates = {{0.1, "(3,0)X+"}};
   EXPECT_NO_THROW((void)link_error_rates(Shape::parse("4x2"), errors));
   EXPECT_THROW((void)link_error_rates(Shape::parse("4mx2"), errors), BadInput);
 }
 
-TEST(LinkFaultDraw, ErrsAsOftenAsItsRateSays) {
+TEST(LinkFaultDraw, HasTheGivenFaultRate) {
   for (const double rate : {0.5, 0.1, 0.003}) {
     constexpr std::size_t kCount = 400'000;
     const double deviation = std::sqrt(rate * (1 - rate) / kCount);
@@ -80,8 +80,8 @@ TEST(LinkFaultDraw, ErrsAsOftenAsItsRateSays) {
   }
 }
 
-/// Of independent trials a fault follows a fault with the rate's own chance.
-TEST(LinkFaultDraw, ForgetsWhatHasBefallen) {
+/// In independent draws a fault follows a fault with the same probability as any transmission.
+TEST(LinkFaultDraw, DrawsFaultsIndependently) {
   const auto faults = drawn(with_rate(0.2), 5, 400'000);
   std::vector<bool> after;
   for (std::size_t i = 1; i < faults.size(); ++i)
@@ -89,7 +89,7 @@ TEST(LinkFaultDraw, ForgetsWhatHasBefallen) {
   EXPECT_NEAR(share_of(after), 0.2, 5 * std::sqrt(0.16 / static_cast<double>(after.size())));
 }
 
-TEST(LinkFaultDraw, NeverErrsAtRateZero) {
+TEST(LinkFaultDraw, DrawsNoFaultsAtRateZero) {
   EXPECT_EQ(share_of(drawn(with_rate(0), 1, 10'000)), 0);
   LinkFaultDraw draw;
   EXPECT_EQ(draw.take_sound(), LinkFaultDraw::kNever);
@@ -126,7 +126,7 @@ TEST(LinkFaultDraw, DiffersFromLinkToLinkAndRepeatsBySeed) {
   EXPECT_NE(drawn(errors, 1, 5'000), drawn(errors, 2, 5'000));
 }
 
-TEST(LinkFaultDraw, CountedByTheCallerIsTheSameDraw) {
+TEST(LinkFaultDraw, DrawsTheSameIfTheCallerCounts) {
   const LinkErrors errors = with_rate(0.05);
   const auto faults = drawn(errors, 9, 20'000);
   LinkFaultDraw draw(errors, 0.05, 7, 9);

@@ -1,5 +1,5 @@
-// How many messages of a whole-machine all-to-all cross each link under dimension-ordered minimal
-// routing: by enumeration of every pair and every hop.
+// The number of messages of a whole-machine all-to-all that cross each link under dimension-ordered
+// minimal routing, by enumeration of every pair and every hop.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace toroid::testing {
 
-/// The node at the other end of each link, looked up once.
+/// The node at the other end of each link, precomputed.
 class Links {
  public:
   explicit Links(const Shape& shape) : degree_(shape.links()), ends_(shape.size() * degree_) {
@@ -33,14 +33,14 @@ class Links {
   std::vector<Rank> ends_;
 };
 
-/// Weights by which a pair's message goes by + and by - in dimension d.
+/// The weights of a pair's message in dimension d: by + and by -.
 struct Ways {
   unsigned plus;
   unsigned minus;
 };
 using ChooseWays = std::function<Ways(const Coord& from, const Coord& to, unsigned d)>;
 
-/// [rank · links + direction], in units of the weights.
+/// [rank · links + direction]: loads in units of the weights.
 inline std::vector<std::uint64_t> link_loads(const Shape& shape, const ChooseWays& choose) {
   const Links links(shape);
   std::vector<std::uint64_t> loads(links.count());
@@ -53,7 +53,7 @@ inline std::vector<std::uint64_t> link_loads(const Shape& shape, const ChooseWay
     for (Rank b = 0; b < shape.size(); ++b) {
       const Coord from = shape.coord(a);
       const Coord to = shape.coord(b);
-      Coord turn = from;  // where the message turns into dimension d
+      Coord turn = from;  // where the message enters dimension d
       for (unsigned d = 0; d < shape.dims(); ++d) {
         if (from[d] == to[d]) continue;
         const Ways ways = choose(from, to, d);
@@ -65,7 +65,7 @@ inline std::vector<std::uint64_t> link_loads(const Shape& shape, const ChooseWay
   return loads;
 }
 
-/// Weight 2 to the shorter way, 1 to each of two equally long ones.
+/// Weight 2 for the shorter path, 1 for each of two equally long ones.
 inline std::vector<std::uint64_t> loads_with_halved_ties(const Shape& shape) {
   return link_loads(shape, [&shape](const Coord& from, const Coord& to, unsigned d) -> Ways {
     const unsigned k = shape.extent(d);
@@ -76,7 +76,7 @@ inline std::vector<std::uint64_t> loads_with_halved_ties(const Shape& shape) {
   });
 }
 
-/// Whole messages, each the way that the tie rule gives it.
+/// Whole messages, each on the path that the tie rule gives.
 inline std::vector<std::uint64_t> loads_with_rule(const Shape& shape, TieRule rule) {
   Random unused(1);
   return link_loads(shape, [&](const Coord& from, const Coord& to, unsigned d) -> Ways {
@@ -85,7 +85,7 @@ inline std::vector<std::uint64_t> loads_with_rule(const Shape& shape, TieRule ru
   });
 }
 
-/// The hottest link of dimension d.
+/// The load of the hottest link of dimension d.
 inline std::uint64_t hottest(const Shape& shape, const std::vector<std::uint64_t>& loads,
                              unsigned d) {
   std::uint64_t most = 0;

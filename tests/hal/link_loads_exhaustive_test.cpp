@@ -1,4 +1,4 @@
-// The closed formulas for the hottest link against enumeration of every message and every hop.
+// The formulas for the hottest link, compared with an enumeration of every message and every hop.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ std::vector<Shape> loaded_shapes() {
   return shapes;
 }
 
-TEST(HottestLink, EqualsTheEnumerationWithTiesCountedHalfEachWay) {
+TEST(HottestLink, MatchesTheEnumerationWithTiesSplitInHalves) {
   for (const Shape& shape : loaded_shapes()) {
     const auto halves = testing::loads_with_halved_ties(shape);
     std::uint64_t most = 0;
@@ -42,7 +42,7 @@ TEST(HottestLink, EqualsTheEnumerationWithTiesCountedHalfEachWay) {
   }
 }
 
-TEST(HottestLink, CarriesTheBoundRoundedUpWhereTiesAreBalanced) {
+TEST(HottestLink, CarriesTheBoundRoundedUpWithBalancedTies) {
   for (const Shape& shape : loaded_shapes()) {
     const auto loads = testing::loads_with_rule(shape, TieRule::balanced);
     for (unsigned d = 0; d < shape.dims(); ++d)
@@ -51,7 +51,7 @@ TEST(HottestLink, CarriesTheBoundRoundedUpWhereTiesAreBalanced) {
   }
 }
 
-TEST(HottestLink, ParityCarriesTheBoundWhereEachExtentIsOddOrAMultipleOfFour) {
+TEST(HottestLink, CarriesTheBoundWithParityIfExtentsAreOddOrMultiplesOfFour) {
   for (const Shape& shape : loaded_shapes()) {
     const auto loads = testing::loads_with_rule(shape, TieRule::parity);
     for (unsigned d = 0; d < shape.dims(); ++d) {

@@ -27,14 +27,14 @@ std::size_t bytes_of(const MachineField& f) {
   return std::visit([](auto member) { return sizeof(Machine{}.*member); }, f.member);
 }
 
-TEST(MachineFields, ReachEveryNumberOfTheMachine) {
-  std::size_t bytes = sizeof(Machine::name) + sizeof(Machine::sources);  // no numbers
+TEST(MachineFields, CoverEveryNumberOfTheMachine) {
+  std::size_t bytes = sizeof(Machine::name) + sizeof(Machine::sources);  // not numbers
   for (const MachineField& f : machine_fields()) bytes += bytes_of(f);
   EXPECT_LE(bytes, sizeof(Machine));
   EXPECT_LT(sizeof(Machine) - bytes, alignof(Machine));  // padding
 }
 
-TEST(MachineFields, EachSetsItsOwnNumberAndNoOther) {
+TEST(MachineFields, EachSetsOnlyItsOwnNumber) {
   for (const MachineField& changed : machine_fields()) {
     Machine machine;
     const double value = value_of(machine, changed) == changed.max ? changed.min : changed.max;
@@ -52,11 +52,11 @@ TEST(MachineFields, HaveDistinctKeysMeaningsAndSources) {
     EXPECT_FALSE(f.meaning.empty()) << f.key;
     EXPECT_NE(std::string("PTHA").find(static_cast<char>(f.origin)), std::string::npos) << f.key;
     const double value = value_of(Machine(), f);
-    EXPECT_TRUE(f.min <= value && value <= f.max) << f.key << " is by default out of its range";
+    EXPECT_TRUE(f.min <= value && value <= f.max) << f.key << " : the default is out of range";
   }
 }
 
-TEST(MachineFields, CallOnlyPublishedNumbersIbms) {
+TEST(MachineFields, AttributeOnlyPublishedNumbersToIbm) {
   for (const char* key :
        {"hop_latency_cycles", "inject_cycles", "receive_cycles", "fma_cycles", "transpose_cycles",
         "dynamic_vc_chunks", "bubble_vc_chunks", "bubble_reserve_chunks"})
@@ -65,14 +65,14 @@ TEST(MachineFields, CallOnlyPublishedNumbersIbms) {
   EXPECT_EQ(field("injection_fifos").origin, Origin::ibm);
 }
 
-TEST(SetValue, RefusesWhatIsOutOfRange) {
+TEST(SetValue, RefusesValuesOutOfRange) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   for (const MachineField& f : machine_fields()) {
     Machine machine;
     for (const double bad : {std::nextafter(f.min, -kInfinity), std::nextafter(f.max, kInfinity),
                              f.min - 1, f.max + 1, std::nan(""), kInfinity, -kInfinity})
       EXPECT_THROW(set_value(machine, f, bad), BadInput) << f.key << " = " << bad;
-    EXPECT_EQ(value_of(machine, f), value_of(Machine(), f)) << "a refusal changes nothing";
+    EXPECT_EQ(value_of(machine, f), value_of(Machine(), f)) << "a refused value must not change it";
     for (const double good : {f.min, f.max}) {
       set_value(machine, f, good);
       EXPECT_EQ(value_of(machine, f), good) << f.key;
@@ -80,7 +80,7 @@ TEST(SetValue, RefusesWhatIsOutOfRange) {
   }
 }
 
-TEST(SetValue, RefusesFractionsOfWhatIsCounted) {
+TEST(SetValue, RefusesFractionsForWholeNumbers) {
   Machine machine;
   EXPECT_THROW(set_value(machine, field("injection_fifos"), 2.5), BadInput);
   EXPECT_THROW(set_value(machine, field("hop_latency_cycles"), 69.0001), BadInput);
@@ -93,7 +93,7 @@ TEST(SetValue, NamesTheFieldInOneLine) {
   Machine machine;
   try {
     set_value(machine, field("reception_fifos"), 0);
-    FAIL() << "0 was taken";
+    FAIL() << "0 was accepted";
   } catch (const BadInput& refusal) {
     const std::string what = refusal.what();
     EXPECT_NE(what.find("reception_fifos"), std::string::npos) << what;
@@ -101,7 +101,7 @@ TEST(SetValue, NamesTheFieldInOneLine) {
   }
 }
 
-TEST(CheckConsistent, TakesTheBlueGeneAndTheSmallestBubble) {
+TEST(CheckConsistent, AcceptsTheBlueGeneAndTheSmallestBubble) {
   EXPECT_NO_THROW(check_consistent(Machine()));
   Machine smallest;
   smallest.bubble_vc_chunks = smallest.priority_vc_chunks = 8 + smallest.bubble_reserve_chunks;

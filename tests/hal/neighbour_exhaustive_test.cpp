@@ -23,7 +23,8 @@ std::vector<Shape> neighbour_shapes() {
   return shapes;
 }
 
-/// The definition, in integers that can be negative: none at a mesh's edge and at extent 1.
+/// The coordinate after one hop, by the definition in signed integers; none at a mesh's edge and at
+/// extent 1.
 std::optional<int> moved(const Shape& shape, int at, Direction direction) {
   const int k = static_cast<int>(shape.extent(direction.dim()));
   const int to = at + (direction.is_minus() ? -1 : 1);
@@ -68,7 +69,7 @@ TEST(Neighbour, TheOppositeDirectionLeadsBack) {
   EXPECT_GT(links, 100000u);
 }
 
-// Every extent as the last one of a shape of nearly 2^24 nodes: the largest quotients there are.
+// Every extent as the last one of a shape of nearly 2^24 nodes: the largest possible quotients.
 TEST(Coordinates, AreQuotientsAndRemaindersUpToTheLargestRanks) {
   for (unsigned k = 1; k <= kMaxExtent; ++k) {
     const unsigned rest = kMaxExtent / k;

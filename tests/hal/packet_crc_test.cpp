@@ -23,7 +23,7 @@ Packet random_packet(Random& random, unsigned payload) {
   return packet;
 }
 
-/// CRC-32C of the lowest bits of a word, bit by bit, from the polynomial.
+/// CRC-32C of the lowest `bits` bits of a word, computed bit by bit from the polynomial.
 std::uint32_t crc_of_word(std::uint32_t crc, std::uint64_t word, int bits = 64) {
   for (int bit = 0; bit < bits; ++bit, word >>= 1) {
     const bool is_odd = ((crc ^ word) & 1) != 0;
@@ -32,16 +32,16 @@ std::uint32_t crc_of_word(std::uint32_t crc, std::uint64_t word, int bits = 64) 
   return crc;
 }
 
-/// The reference of these tests. Source of the value: Greg Cook, "Catalogue of parametrised CRC
-/// algorithms", check of CRC-32/ISCSI.
-TEST(PacketCrc, IsHeldAgainstACrcThatHasThePublishedCheckValue) {
+/// Checks the reference of these tests. Source of the value: Greg Cook, "Catalogue of parametrised
+/// CRC algorithms", check of CRC-32/ISCSI.
+TEST(PacketCrc, ReferenceHasThePublishedCheckValue) {
   std::uint32_t crc = ~0u;
   for (const char digit : std::string_view("123456789"))
     crc = crc_of_word(crc, static_cast<unsigned char>(digit), 8);
   EXPECT_EQ(~crc, 0xe3069283u);
 }
 
-/// A header alone is two words, in the first two of the four parts.
+/// A header alone has two words, which go to the first two of the four parts.
 TEST(PacketCrc, IsCrc32cOfTheCrc32cs) {
   Random random(4);
   const Packet packet = random_packet(random, 0);
@@ -61,7 +61,7 @@ TEST(PacketCrc, IsTheSameWithoutTheInstruction) {
   }
 }
 
-TEST(PacketCrc, NoticesEveryBitOfHeaderAndPayload) {
+TEST(PacketCrc, DetectsEveryChangedBitOfHeaderAndPayload) {
   Random random(2);
   for (const unsigned payload : {0u, 1u, 7u, 8u, 40u, 239u, 240u}) {
     Packet packet = random_packet(random, payload);
@@ -75,7 +75,7 @@ TEST(PacketCrc, NoticesEveryBitOfHeaderAndPayload) {
   }
 }
 
-TEST(PacketCrc, TakesNoNoticeOfWhatIsBeyondThePayload) {
+TEST(PacketCrc, IgnoresBytesBeyondThePayload) {
   Random random(3);
   Packet packet = random_packet(random, 100);
   const std::uint32_t crc = packet_crc(packet);
@@ -83,8 +83,8 @@ TEST(PacketCrc, TakesNoNoticeOfWhatIsBeyondThePayload) {
   EXPECT_EQ(packet_crc(packet), crc);
 }
 
-/// Of two packets, one behind the other, each with the same bit of any of its bytes changed.
-TEST(ChainedCrc, NoticesEqualErrorsInTwoPacketsWhereverTheyAre) {
+/// Two packets in a row, each with the same bit changed in any of its bytes.
+TEST(ChainedCrc, DetectsEqualErrorsInTwoPacketsAtAnyPosition) {
   Random random(5);
   const Packet sound = random_packet(random, kPayloadBytes);
   std::vector<std::uint32_t> damaged;
@@ -101,7 +101,7 @@ TEST(ChainedCrc, NoticesEqualErrorsInTwoPacketsWhereverTheyAre) {
     for (const std::uint32_t second : damaged) EXPECT_NE(chained(first, second), wanted);
 }
 
-TEST(ChainedCrc, NoticesTheOrder) {
+TEST(ChainedCrc, DependsOnTheOrder) {
   EXPECT_NE(chained_crc(chained_crc(0, 1), 2), chained_crc(chained_crc(0, 2), 1));
 }
 

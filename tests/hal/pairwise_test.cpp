@@ -1,4 +1,4 @@
-// The cover of pairs, by enumeration.
+// The cover of all pairs, checked by enumeration.
 #include "tests/pairwise.hpp"
 
 #include <gtest/gtest.h>
@@ -46,8 +46,8 @@ TEST(Pairwise, EveryPairOfValuesOfTwoAxesOccurs) {
   }
 }
 
-/// No cover can have fewer rows than the two largest axes have pairs.
-TEST(Pairwise, TakesFewMoreRowsThanTheTwoLargestAxesHavePairs) {
+/// A cover needs at least as many rows as the two largest axes have pairs.
+TEST(Pairwise, NeedsFewRowsMoreThanTheMinimum) {
   for (const Combination& sizes : kSizes) {
     const std::size_t least = largest_product(sizes);
     EXPECT_LE(every_pair(sizes).size(), least + least / 2 + sizes.size()) << "least " << least;
@@ -63,7 +63,7 @@ TEST(Pairwise, OfTwoAxesIsEveryCombination) {
   EXPECT_EQ(every_pair({4}), (Combinations{{0}, {1}, {2}, {3}}));
 }
 
-TEST(Pairwise, HasEveryValueAboutAsOftenAsTheOthersOfItsAxis) {
+TEST(Pairwise, UsesTheValuesOfAnAxisAboutEquallyOften) {
   const Combinations rows = every_pair({23, 10, 6});
   for (std::size_t axis = 0; axis < 3; ++axis) {
     std::vector<std::size_t> uses(axis == 0 ? 23 : axis == 1 ? 10 : 6);
@@ -92,7 +92,7 @@ TEST(EveryValue, OfEachAxisOccurs) {
   }
 }
 
-TEST(EveryValue, LetsNoTwoAxesGoInStep) {
+TEST(EveryValue, KeepsAxesOutOfStep) {
   const Combinations rows = every_value({8, 2, 4, 2});
   EXPECT_EQ(pairs_of(rows, 1, 2).size(), 8u);
   EXPECT_EQ(pairs_of(rows, 1, 3).size(), 4u);

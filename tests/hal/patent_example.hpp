@@ -1,5 +1,5 @@
 // The patent's own example of FIGS. 9 and 10: node Q11 of a 3x3 torus sends to the eight others in
-// the order {Q32 Q22 Q13 Q21 Q23 Q33 Q12 Q31}. In Qrc, r counts along Y and c along X; of our shape
+// the order {Q32 Q22 Q13 Q21 Q23 Q33 Q12 Q31}. In Qrc, r counts along Y and c along X; in our shape
 // dimension 0 is X and dimension 1 is Y.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What fill and drain do with the patent's own example of FIGS. 9 and 10.
+// Fill and drain on the patent's own example of FIGS. 9 and 10.
 #include "tests/hal/patent_example.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ struct Injected {
   unsigned fifo;
 };
 
-/// FIG. 9 and then FIG. 10 with L queues and one FIFO per direction.
+/// Runs FIG. 9 and then FIG. 10 with L queues and one FIFO per direction.
 std::vector<Injected> fill_and_drain(unsigned queue_count) {
   OutputQueues queues(queue_count, 100);
   Fill fill(random_map(), {.packets = 1, .per_visit = 1});
@@ -61,7 +61,7 @@ TEST(PatentExample, OffersExactlyThePossibleDirections) {
   }
 }
 
-// By hand, of equally full FIFOs the first in the order X+ X- Y+ Y-:
+// By hand, choosing the first of equally full FIFOs in the order X+ X- Y+ Y-:
 //   Q32 X+ (0) or Y- (0) -> X+    Q22 X+ (1) or Y+ (0) -> Y+    Q13 -> X-    Q21 -> Y+
 //   Q23 Y+ (2) or X- (1) -> X-    Q33 X- (2) or Y- (0) -> Y-    Q12 -> X+    Q31 -> Y-
 TEST(PatentExample, FillsTheLeastFullFifo) {
@@ -74,7 +74,7 @@ TEST(PatentExample, FillsTheLeastFullFifo) {
 }
 
 // With L = 3 the queues are {Q32 Q21 Q12}, {Q22 Q23 Q31}, {Q13 Q33}; each is drained as far as the
-// FIFOs go before the next one.
+// FIFOs allow before the next.
 TEST(PatentExample, DrainsEachOfThreeQueuesInTurn) {
   const std::vector<unsigned> by_hand = {32, 21, 12, 22, 23, 31, 13, 33};
   const auto moved = fill_and_drain(3);

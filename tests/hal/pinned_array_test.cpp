@@ -1,4 +1,4 @@
-// Elements that stay where they are made, against what a vector would do to them.
+// Elements stay where they are constructed, unlike in a vector.
 #include "hal/pinned_array.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,8 @@
 namespace toroid {
 namespace {
 
-/// Cannot be copied or moved, knows where it was made, and tells how many of its kind are alive.
+/// Cannot be copied or moved, knows where it was constructed, and counts the living objects of its
+/// type.
 class Resident {
  public:
   explicit Resident(int number) : self_(this), number_(number) {
@@ -33,7 +34,7 @@ class Resident {
   int number_;
 };
 
-TEST(PinnedArray, KeepsEveryElementWhereItWasMade) {
+TEST(PinnedArray, NeverMovesItsElements) {
   constexpr int kCount = 100'000;  // more than a large page
   PinnedArray<Resident> residents(kCount);
   std::vector<const Resident*> places;
@@ -47,7 +48,7 @@ TEST(PinnedArray, KeepsEveryElementWhereItWasMade) {
   EXPECT_EQ(&residents.front(), places.front());
 }
 
-TEST(PinnedArray, DestroysWhatWasMadeAndNothingElse) {
+TEST(PinnedArray, DestroysOnlyConstructedElements) {
   {
     PinnedArray<Resident> residents(5);
     residents.emplace_back(1);
@@ -59,7 +60,7 @@ TEST(PinnedArray, DestroysWhatWasMadeAndNothingElse) {
   EXPECT_EQ(Resident::alive, 0);
 }
 
-TEST(PinnedArray, OfNothingIsEmpty) {
+TEST(PinnedArray, IsEmptyAtCapacityZero) {
   const PinnedArray<Resident> none(0);
   EXPECT_TRUE(none.empty());
   EXPECT_EQ(none.begin(), none.end());
@@ -80,7 +81,7 @@ TEST(PinnedArray, IsARange) {
   EXPECT_EQ(std::accumulate(numbers.begin(), numbers.end(), 0), 10);
 }
 
-TEST(PinnedArrayDeathTest, HasNoRoomForMoreThanItsCapacity) {
+TEST(PinnedArrayDeathTest, AbortsBeyondItsCapacity) {
   PinnedArray<int> numbers(1);
   numbers.emplace_back(1);
   EXPECT_DEATH(numbers.emplace_back(2), "CHECK failed");

@@ -9,8 +9,8 @@
 namespace toroid {
 namespace {
 
-// SplitMix64 as published gives these for the state 1234567.
-TEST(Random, MixesAsSplitMix64Does) {
+// The published SplitMix64 gives these values for the state 1234567.
+TEST(Random, MixesLikeSplitMix64) {
   constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15ull;
   EXPECT_EQ(mix64(1234567 + kStep), 6457827717110365317ull);
   EXPECT_EQ(mix64(1234567 + 2 * kStep), 3203168211198807973ull);

@@ -1,5 +1,5 @@
-// Minimal routes of every pair of nodes of every torus and mesh up to 5x5x5, and some others,
-// against a breadth-first search; in the landing set, of an eighth of the larger ones.
+// Minimal routes for every pair of nodes of every torus and mesh up to 5x5x5, and of some others,
+// compared with a breadth-first search; the landing set takes an eighth of the larger shapes.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -42,7 +42,7 @@ std::vector<unsigned> distances_from(const Shape& shape, Rank start) {
   return distance;
 }
 
-/// Where the hints lead in so many hops per dimension, dimension by dimension.
+/// The node at the end of a route that is walked dimension by dimension; none: a link is missing.
 std::optional<Rank> walk(const Shape& shape, Rank from, const Route& route) {
   Rank at = from;
   for (unsigned l = 0; l < shape.links(); ++l) {
@@ -77,7 +77,7 @@ void check_pair(const Shape& shape, Rank a, Rank b, unsigned distance, Random& r
   }
 }
 
-TEST(RoutesFrom, AreEmptyWhereALookUpCannotGiveThem) {
+TEST(RoutesFrom, AreEmptyIfALookupCannotGiveThem) {
   const auto empty = [](const char* shape, TieRule rule) {
     return RoutesFrom(Shape::parse(shape), {}, rule).empty();
   };
@@ -88,7 +88,7 @@ TEST(RoutesFrom, AreEmptyWhereALookUpCannotGiveThem) {
   EXPECT_TRUE(empty("8x4@YX4", TieRule::parity));
 }
 
-TEST(MinimalRoute, IsAsLongAsABreadthFirstSearchSaysAndArrives) {
+TEST(MinimalRoute, HasTheLengthOfABreadthFirstSearchAndArrives) {
   Random random(1);
   for (const Shape& shape : routed_shapes())
     for (Rank a = 0; a < shape.size(); ++a) {
@@ -101,12 +101,12 @@ TEST(MinimalRoute, IsAsLongAsABreadthFirstSearchSaysAndArrives) {
     }
 }
 
-TEST(MinimalRoute, EachOfItsDirectionsComesOneHopNearer) {
+TEST(MinimalRoute, EachDirectionLeadsOneHopNearer) {
   Random random(1);
   for (const Shape& shape : routed_shapes()) {
     if (shape.size() > 64) continue;
     for (Rank b = 0; b < shape.size(); ++b) {
-      const auto distance = distances_from(shape, b);  // links lead both ways
+      const auto distance = distances_from(shape, b);  // links work in both directions
       for (Rank a = 0; a < shape.size(); ++a) {
         const auto hints =
             minimal_directions(shape, shape.coord(a), shape.coord(b), TieRule::balanced, random);
@@ -121,7 +121,7 @@ TEST(MinimalRoute, EachOfItsDirectionsComesOneHopNearer) {
   }
 }
 
-/// The hops from one coordinate of a dimension to another in a direction; none if the way ends.
+/// The hops from one coordinate of a dimension to another in a direction; none if the path ends.
 std::optional<unsigned> hops_along(const Shape& shape, const Coord& from, const Coord& to,
                                    Direction direction) {
   const unsigned d = direction.dim();
@@ -135,8 +135,8 @@ std::optional<unsigned> hops_along(const Shape& shape, const Coord& from, const 
   return hops;
 }
 
-/// Whether hints are usable, by walking: every hinted dimension reaches its coordinate, and by both
-/// directions, where it has both, in as many hops.
+/// Whether hints are usable, by walking: every hinted dimension must reach its coordinate, in both
+/// directions with equally many hops if both are hinted.
 bool leads_there(const Shape& shape, const Coord& from, const Coord& to, DirectionSet hints) {
   for (unsigned d = 0; d < kMaxDims; ++d) {
     const bool plus = hints.has(Direction::plus(d));

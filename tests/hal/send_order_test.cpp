@@ -52,14 +52,14 @@ TEST(SendOrder, DiffersWithTheSeed) {
   }
 }
 
-/// Places at which two orders of n agree; two independent ones agree at one on average.
+/// Places at which two orders agree; two independent orders agree at one place on average.
 std::size_t agreements(const std::vector<Rank>& a, const std::vector<Rank>& b) {
   std::size_t equal = 0;
   for (std::size_t i = 0; i < a.size(); ++i) equal += a[i] == b[i] ? 1 : 0;
   return equal;
 }
 
-TEST(SendOrder, OfNeighbouringSeedsAgreeNoMoreThanChance) {
+TEST(SendOrder, AgreesOnlyByChanceForNeighbouringSeeds) {
   for (const Rank members : {500u, 3000u}) {
     std::size_t total = 0;
     for (std::uint64_t seed = 0; seed < 50; ++seed)
@@ -73,13 +73,13 @@ TEST(SendOrder, RankGoesUpFromNodeZero) {
   EXPECT_EQ(visited(SendOrder(OrderRule::rank, 2, 5, 1)), (std::vector<Rank>{0, 1, 3, 4}));
 }
 
-TEST(SendOrder, ShiftBeginsBehindItself) {
+TEST(SendOrder, ShiftBeginsAfterItself) {
   EXPECT_EQ(visited(SendOrder(OrderRule::shift, 2, 5, 1)), (std::vector<Rank>{3, 4, 0, 1}));
   EXPECT_EQ(visited(SendOrder(OrderRule::shift, 4, 5, 1)), (std::vector<Rank>{0, 1, 2, 3}));
   EXPECT_EQ(visited(SendOrder(OrderRule::shift, 0, 5, 1)), (std::vector<Rank>{1, 2, 3, 4}));
 }
 
-TEST(SendOrder, LeavesOutWhatIsNotWantedAndKeepsTheRestInOrder) {
+TEST(SendOrder, OnlyKeepsWantedPeersInOrder) {
   for (const Rank members : {2u, 9u, 1500u})
     for (const auto rule : {OrderRule::random, OrderRule::rank, OrderRule::shift}) {
       const Rank self = members / 3;
@@ -109,7 +109,7 @@ TEST(Bijection, IsUndoneByItsInverse) {
     }
 }
 
-TEST(SendOrder, TakesAnOrderGivenByHand) {
+TEST(SendOrder, AcceptsAnExplicitOrder) {
   const std::vector<Rank> by_hand = {4, 0, 3, 1};
   EXPECT_EQ(visited(SendOrder(by_hand)), by_hand);
 }
@@ -126,7 +126,7 @@ double spread(Rank members, Rank place, unsigned seeds) {
   return (chi_square - freedom) / std::sqrt(2 * freedom);
 }
 
-TEST(SendOrder, ComputesItsPlacesOnceUpToTheStoredPeers) {
+TEST(SendOrder, ComputesPeersOnceIfTheyAreStored) {
   unsigned asked = 0;
   const auto backwards = [&asked](Rank visits) {
     return SendOrder(visits, [&asked, visits](Rank i) {
@@ -146,13 +146,13 @@ TEST(SendOrder, ComputesItsPlacesOnceUpToTheStoredPeers) {
   EXPECT_EQ(larger[0], SendOrder::kStoredPeers + 1);
 }
 
-TEST(SendOrder, SpreadsTheFirstAndTheLastPeer) {
+TEST(SendOrder, SpreadsPeersEvenlyOverPlaces) {
   for (const Rank members : {17u, 1400u})
     for (const Rank place : {Rank{0}, members / 2, members - 2})
       EXPECT_LT(std::abs(spread(members, place, 20 * members)), 5) << members << ' ' << place;
 }
 
-TEST(SendOrder, CutOffIsTheBeginningOfTheWhole) {
+TEST(SendOrder, FirstIsTheBeginningOfTheWholeOrder) {
   for (const Rank members : {1u, 2u, 50u, 4096u}) {
     const SendOrder whole(OrderRule::random, members / 2, members, 7);
     for (const Rank n : {0u, 1u, 20u, 5000u}) {

@@ -40,7 +40,7 @@ TEST(Shape, PrintsWhatItParses) {
     EXPECT_EQ(Shape::parse(text).text(), text);
 }
 
-TEST(Shape, RefusesWhatIsNoTorusInOneLineThatQuotesIt) {
+TEST(Shape, RefusesInvalidTextsInOneLineThatQuotesThem) {
   for (const char* text : {"",
                            "0",
                            "257",
@@ -71,7 +71,7 @@ TEST(Shape, RefusesWhatIsNoTorusInOneLineThatQuotesIt) {
                            "0x10"}) {
     try {
       const Shape shape = Shape::parse(text);
-      ADD_FAILURE() << "'" << text << "' was taken as " << shape.text();
+      ADD_FAILURE() << "'" << text << "' was accepted as " << shape.text();
     } catch (const BadInput& refusal) {
       const std::string what = refusal.what();
       EXPECT_NE(what.find("'" + std::string(text) + "'"), std::string::npos) << what;
@@ -89,7 +89,7 @@ TEST(Shape, RefusesSeveralLinesInOneLine) {
   }
 }
 
-TEST(Shape, HoldsExactlyTwoToThe24Nodes) {
+TEST(Shape, AllowsTwoToThe24Nodes) {
   EXPECT_EQ(Shape::parse("256x256x256").size(), 1u << 24);
   EXPECT_EQ(Shape::parse("16x16x16x16x16x16").size(), 1u << 24);
 }

@@ -1,4 +1,4 @@
-// Worlds for exhaustive tests: every torus and mesh up to an extent.
+// Shapes for exhaustive tests: every torus and mesh up to an extent.
 #pragma once
 
 #include <fmt/core.h>
@@ -25,7 +25,7 @@ inline std::vector<std::string> all_extents(unsigned most) {
   return extents;
 }
 
-/// Every combination of them in exactly `dims` dimensions.
+/// All shapes of exactly `dims` dimensions with these extents.
 inline std::vector<Shape> all_shapes(unsigned dims, unsigned most) {
   std::vector<std::string> texts{""};
   for (unsigned d = 0; d < dims; ++d) {
@@ -40,7 +40,7 @@ inline std::vector<Shape> all_shapes(unsigned dims, unsigned most) {
   return shapes;
 }
 
-/// All of them in the thorough set; else those of at most `small` nodes and every eighth of the
+/// In the thorough set all shapes. Otherwise those of at most `small` nodes and every eighth of the
 /// larger ones, in which every extent of every dimension occurs.
 inline std::vector<Shape> some_of(const std::vector<Shape>& all, Rank small) {
   if (is_thorough()) return all;

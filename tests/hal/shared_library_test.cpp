@@ -30,14 +30,14 @@ TEST(SharedLibrary, HasFunctionsThatOutliveTheHandle) {
   EXPECT_EQ(root(81), 9);
 }
 
-TEST(SharedLibrary, SaysWhatItLacks) {
+TEST(SharedLibrary, NamesAMissingFunction) {
   void (*none)() = nullptr;
   const SharedLibrary math(kMath, "mathematics", Symbols::own);
   EXPECT_EQ(refusal_of([&] { math.find("no_such_function", none); }),
             "libm.so.6 has no no_such_function");
 }
 
-TEST(SharedLibrary, ThatCannotBeLoadedIsNamedWithTheReason) {
+TEST(SharedLibrary, NamesTheLibraryAndTheReasonIfLoadingFails) {
   EXPECT_THAT(refusal_of([] { SharedLibrary("libnone.so.7", "a fiction", Symbols::own); }),
               StartsWith("cannot load a fiction: libnone.so.7"));
 }

@@ -1,4 +1,4 @@
-// Distance exactly k/2 on an even ring: which of the two ways each rule takes.
+// Distance exactly k/2 on an even ring: which of the two directions each rule takes.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace toroid {
 namespace {
 
-/// The directions of a packet from coordinate a to a + k/2 on a ring of k.
+/// Whether a packet from coordinate a to a + k/2 on a ring of k goes by minus.
 bool goes_minus(TieRule rule, unsigned k, unsigned a, Random& random) {
   const Shape ring = Shape::parse(std::to_string(k));
   const auto hints =
@@ -86,7 +86,8 @@ TEST(TieRule, BalancedIsTheParityOfTheSourceAndOfAllCoordinatesOffTheRing) {
   }
 }
 
-/// Every next node is nearer, and from there no hint leads back, whichever way was taken.
+/// Every next node must be nearer, and from there no hint may lead back, whichever direction was
+/// taken.
 void expect_nearer_by_every_hint(const Shape& shape, Rank a, Rank b, DirectionSet hints) {
   const Coord from = shape.coord(a);
   const Coord to = shape.coord(b);
@@ -104,7 +105,7 @@ void expect_nearer_by_every_hint(const Shape& shape, Rank a, Rank b, DirectionSe
   }
 }
 
-TEST(TieRule, BothLeavesBothWaysOfATieUntilTheFirstHop) {
+TEST(TieRule, BothKeepsBothDirectionsOfATieUntilTheFirstHop) {
   Random random(1);
   for (const char* text : {"2", "4", "5", "2x2", "4x3", "6x4m", "4x4x2", "2x3x4"}) {
     const Shape shape = Shape::parse(text);
@@ -127,7 +128,7 @@ TEST(TieRule, BothLeavesBothWaysOfATieUntilTheFirstHop) {
   }
 }
 
-TEST(TieRule, BothIsParityOverATwistedTorus) {
+TEST(TieRule, BothIsParityOnATwistedTorus) {
   Random random(1);
   const Shape shape = Shape::parse("8x4@YX4");
   for (Rank b = 0; b < shape.size(); ++b)
@@ -135,7 +136,7 @@ TEST(TieRule, BothIsParityOverATwistedTorus) {
               minimal_directions(shape, Coord{}, shape.coord(b), TieRule::parity, random));
 }
 
-TEST(RouteAlong, TakesBothHintsOfATieOnly) {
+TEST(RouteAlong, AcceptsBothHintsOnlyForATie) {
   const Shape ring = Shape::parse("6");
   DirectionSet both;
   both.add(Direction::plus(0));

@@ -1,5 +1,5 @@
-// Twisted tori against what is independent of the table: links followed one by one, a breadth-first
-// search from every node, and the definition as a lattice.
+// Twisted tori, checked independently of the table: by following links one by one, by a
+// breadth-first search from every node, and by the definition as a lattice.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -35,7 +35,7 @@ Rank follow(const Shape& shape, Rank at, Direction direction, unsigned hops) {
   return at;
 }
 
-TEST(TwistedTorus, OneRoundComesOutFurtherByTheTwist) {
+TEST(TwistedTorus, OneRoundEndsFurtherByTheTwist) {
   const Shape shape = Shape::parse("8x4@YX3");
   const Rank from = shape.rank({{6, 2}});
   EXPECT_EQ(shape.coord(follow(shape, from, Direction::plus(1), 4)), (Coord{{1, 2}}));
@@ -43,7 +43,7 @@ TEST(TwistedTorus, OneRoundComesOutFurtherByTheTwist) {
   EXPECT_EQ(follow(shape, from, Direction::plus(0), 8), from);
 }
 
-TEST(TwistedTorus, EveryLinkHasOneThatLeadsBackAndHopsCommute) {
+TEST(TwistedTorus, LinksLeadBackAndHopsCommute) {
   for (const Shape& shape : twisted())
     for (Rank at = 0; at < shape.size(); ++at)
       for (unsigned l = 0; l < shape.links(); ++l) {
@@ -84,7 +84,7 @@ std::vector<unsigned> distances(const Shape& shape, Rank start) {
   return distance;
 }
 
-/// Where a way leads, the last dimension first.
+/// The node at the end of a path that is walked with the last dimension first.
 Rank walk_backwards(const Shape& shape, Rank at, const Route& way) {
   for (unsigned l = shape.links(); l-- > 0;)
     if (way.directions.has(testing::direction(l)))
@@ -92,7 +92,7 @@ Rank walk_backwards(const Shape& shape, Rank at, const Route& way) {
   return at;
 }
 
-TEST(TwistedTorus, EveryRuleGivesAShortestWayThatArrives) {
+TEST(TwistedTorus, EveryRuleGivesAShortestPathThatArrives) {
   Random random(1);
   for (const Shape& shape : twisted())
     for (Rank a = 0; a < shape.size(); ++a) {
@@ -114,7 +114,7 @@ TEST(TwistedTorus, EveryRuleGivesAShortestWayThatArrives) {
     }
 }
 
-/// Every direction that a shortest way begins with, by search.
+/// Every direction that a shortest path begins with, by search.
 DirectionSet first_hops(const Shape& shape, Rank from, const std::vector<unsigned>& distance_to) {
   DirectionSet first;
   for (unsigned l = 0; l < shape.links(); ++l)
@@ -123,9 +123,9 @@ DirectionSet first_hops(const Shape& shape, Rank from, const std::vector<unsigne
   return first;
 }
 
-TEST(TwistedTorus, ItsWaysTogetherBeginWithEveryDirectionThatComesNearer) {
+TEST(TwistedTorus, ShortestPathsBeginWithEveryDirectionThatLeadsNearer) {
   for (const Shape& shape : twisted()) {
-    const auto distance = distances(shape, 0);  // links lead both ways
+    const auto distance = distances(shape, 0);  // links work in both directions
     for (Rank a = 0; a < shape.size(); ++a) {
       DirectionSet all;
       for (const Route& way : shape.ways().between(shape, shape.coord(a), Coord{}))
@@ -135,7 +135,7 @@ TEST(TwistedTorus, ItsWaysTogetherBeginWithEveryDirectionThatComesNearer) {
   }
 }
 
-TEST(TwistedTorus, EachDirectionLeftComesOneHopNearerAndOneIsLeftUntilThePacketIsThere) {
+TEST(TwistedTorus, DirectionsLeftLeadNearerUntilArrival) {
   Random random(1);
   for (const Shape& shape : twisted())
     for (Rank b = 0; b < shape.size(); b += 3) {
@@ -162,12 +162,12 @@ TEST(TwistedTorus, EachDirectionLeftComesOneHopNearerAndOneIsLeftUntilThePacketI
     }
 }
 
-TEST(TwistedTorus, TheRectangularOneHasTheKnownDiametersAndTheSquareOnesSymmetry) {
-  // k x 2k: the diameter of the k x 2k torus is k/2 + k, the twisted one's k (Camara et al.).
+TEST(TwistedTorus, RectangularTwistsHaveKnownDiametersAndAreSymmetric) {
+  // k x 2k: the diameter of the plain torus is k/2 + k, of the twisted torus k (Camara et al.).
   EXPECT_EQ(diameter(Shape::parse("4x8")), 6u);
   EXPECT_EQ(diameter(Shape::parse("4x8@XY4")), 4u);
   EXPECT_EQ(diameter(Shape::parse("8x16@XY8")), 8u);
-  // All dimensions are alike: none must carry more than another.
+  // All dimensions are alike: none may carry more than another.
   for (const char* text : {"4x8@XY4", "4x4x8@XZ4@YZ4", "4x8x8@XY4@XZ4"}) {
     const Shape shape = Shape::parse(text);
     for (unsigned d = 1; d < shape.dims(); ++d)
@@ -188,7 +188,7 @@ TEST(TwistedTorus, TheBoundIsAtLeastTheMeanAndBelowThePlainTorus) {
   }
 }
 
-TEST(TwistedTorus, GivesBackItsTextAndEqualsItself) {
+TEST(TwistedTorus, SurvivesPrintingAndParsing) {
   for (const Shape& shape : twisted()) {
     EXPECT_EQ(Shape::parse(shape.text()).text(), shape.text());
     EXPECT_EQ(Shape::parse(shape.text()), shape);
@@ -198,7 +198,7 @@ TEST(TwistedTorus, GivesBackItsTextAndEqualsItself) {
   }
 }
 
-TEST(TwistedTorus, IsRefusedWhereItMakesNoSense) {
+TEST(TwistedTorus, RefusesInvalidTwists) {
   const auto refused = [](const char* text, const char* why, bool mesh = false) {
     try {
       Shape::parse(text, mesh);
@@ -217,12 +217,12 @@ TEST(TwistedTorus, IsRefusedWhereItMakesNoSense) {
   refused("8x4@XY4", "shift by 1 to 3");
   refused("8x4@XY-1", "shift by 1 to 3");
   refused("8x4@XY1@", "name two of its dimensions");
-  refused("8x4@XY1@XY1", "is the second");
-  refused("8x4@XY1@YX1", "is twisted and others shift along it");
-  refused("8x4x2@XY1@YZ1", "is twisted and others shift along it");
-  refused("8x4m@XY1", "a mesh in no dimension");
-  refused("8x4@XY1", "a mesh in no dimension", true);
-  refused("1x4@XY1", "there is no round in X");
+  refused("8x4@XY1@XY1", "repeats an earlier one");
+  refused("8x4@XY1@YX1", "is twisted, so others cannot shift along it");
+  refused("8x4x2@XY1@YZ1", "is twisted, so others cannot shift along it");
+  refused("8x4m@XY1", "a twisted torus cannot have mesh dimensions");
+  refused("8x4@XY1", "a twisted torus cannot have mesh dimensions", true);
+  refused("1x4@XY1", "X has extent 1 and cannot be twisted");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-# Installs the build, moves what was installed, and uses it as others would: the command, CMake's
+# Installs the build, moves the installation, and uses it as users would: the command, CMake's
 # find_package, and a plain compiler with pkg-config.
 #   cmake -DBUILD=DIR -DCOMPILER=PATH -DFLAGS=FLAGS -DWITH_OFI=BOOL -DSCRATCH=DIR -P run.cmake
 cmake_minimum_required(VERSION 3.23)
@@ -6,7 +6,7 @@ include(${CMAKE_CURRENT_LIST_DIR}/../checks.cmake)
 set(prefix ${SCRATCH}/installed)
 set(example ${prefix}/share/toroid/examples/library)
 
-# find_package(toroid ARGUMENTS): what CMake says where that is refused must match.
+# find_package(toroid ARGUMENTS) must fail with a message that matches the pattern.
 function(expect_refused arguments pattern)
   file(WRITE ${SCRATCH}/refused/CMakeLists.txt "cmake_minimum_required(VERSION 3.23)
 project(refused LANGUAGES CXX)
@@ -19,7 +19,7 @@ find_package(toroid ${arguments})
   expect_match("${result} ${text}" "^1 .*${pattern}")
 endfunction()
 
-# compile_plainly(PROGRAM SOURCE PACKAGE [OPTION...]): with no build system.
+# compile_plainly(PROGRAM SOURCE PACKAGE [OPTION...]): compiles without a build system.
 function(compile_plainly program source package)
   run(pkg-config --cflags --libs ${ARGN} ${package})
   separate_arguments(needed UNIX_COMMAND "${output}")
@@ -46,11 +46,10 @@ run(${prefix}/bin/toroid alltoall --torus 2x2x2 --bytes 240)
 run(${CMAKE_COMMAND} -S ${example} -B ${SCRATCH}/build -DCMAKE_PREFIX_PATH=${prefix}
     -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_CXX_FLAGS=${FLAGS})
 run(${CMAKE_COMMAND} --build ${SCRATCH}/build --parallel)
-run(${SCRATCH}/build/policy)
-run(${SCRATCH}/build/consumer)
+run(${SCRATCH}/build/hello)
 set(expected "${output}")
 
-# The first steps to a policy of somebody's own, as the documents show them.
+# The first steps to your own policy, as the documents show them.
 set(ENV{CXX} ${COMPILER})
 set(ENV{CXXFLAGS} "${FLAGS}")
 set(own ${SCRATCH}/own)
@@ -65,11 +64,11 @@ expect_match("${output}" "/nearest/nearest\\.so,")
 expect_refused("REQUIRED COMPONENTS fft nosuch" "has no component nosuch; known: hal router packet fft")
 expect_refused("0.0 EXACT REQUIRED" "requested version")
 
-compile_plainly(${SCRATCH}/plain ${example}/main.cpp toroid)
+compile_plainly(${SCRATCH}/plain ${example}/hello.cpp toroid)
 run(${SCRATCH}/plain)
 expect_match("${output}" "^${expected}$")
 
-# Every public header is whole: it needs no header that is not installed.
+# Every public header is complete: it needs only headers that are installed.
 file(GLOB_RECURSE headers RELATIVE ${prefix}/include ${prefix}/include/toroid/*.hpp)
 list(FILTER headers EXCLUDE REGEX "^toroid/detail/|/job/|/ofi/")
 list(TRANSFORM headers REPLACE "(.+)" "#include <\\1>\n")
@@ -91,7 +90,7 @@ int main() {
   run(${SCRATCH}/ofi)
   expect_match("${output}" "^64$")
   file(GLOB_RECURSE targets ${prefix}/*/toroid-ofi-targets*.cmake)
-  file(REMOVE ${targets})  # as a build without ofi would install
+  file(REMOVE ${targets})  # leaves what a build without ofi would install
 else()
   file(GLOB_RECURSE headers ${prefix}/include/toroid/*/job/*.hpp
        ${prefix}/include/toroid/*ofi*.hpp)

@@ -1,5 +1,5 @@
-// The atomics of the explorer, in the place of those of router/threads/atomics.hpp: the same names,
-// the same calls.
+// The explorer's replacement for the atomics of router/threads/atomics.hpp: the same names and
+// calls.
 #pragma once
 
 #include <atomic>
@@ -48,7 +48,7 @@ class atomic {
   }
 };
 
-/// The referred memory always has the last value that was stored.
+/// The referred memory always holds the last stored value.
 template <typename T>
 class atomic_ref {
  public:

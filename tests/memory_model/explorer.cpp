@@ -22,11 +22,12 @@ namespace toroid::model {
 namespace {
 
 constexpr std::size_t kStackBytes = std::size_t{256} << 10;
-/// Makes and destroys scenarios; all that the threads do happens after what it stores.
+/// The pseudo-thread that makes and destroys scenarios. Everything that the threads do happens
+/// after its stores.
 constexpr unsigned kMaker = kMostThreads;
 
-/// What a thread knows: of each thread, how many of its steps have happened before, and of each
-/// location the latest store.
+/// The knowledge of a thread: the number of steps of each thread that have happened before, and the
+/// latest known store of each location.
 struct Knowledge {
   std::array<std::uint32_t, kMostThreads> steps{};
   std::vector<std::uint32_t> latest;  ///< [location]
@@ -49,28 +50,29 @@ struct StoredValue {
   Knowledge released;  ///< empty: the store was relaxed
 };
 
-/// An atomic object, in the order of its stores. Also a mutex, whose stores are its unlocks.
+/// An atomic object with its stores in order; or a mutex, whose stores are its unlocks.
 struct Location {
   std::vector<StoredValue> stores;
   std::uint32_t last_sequential = 0;  ///< index of the last sequentially consistent store
   bool locked = false;
 };
 
-/// Who stores in a location, over all executions so far, as bits of threads. Loads by the only
-/// thread that stores depend on nobody: they are no choice of threads, as long as this stays so.
-/// The first execution finds out; whenever another writer shows up, all begins anew.
+/// The threads that store in a location, over all executions so far, as bits. Loads by the only
+/// thread that stores depend on no other thread, so they are not a choice of threads while it stays
+/// the only one. The first execution finds the writers; whenever another writer shows up, the
+/// exploration restarts.
 struct Users {
   unsigned writers = 0;
-  unsigned known = 0;  ///< writers when all began anew last
+  unsigned known = 0;  ///< writers at the last restart
 };
 
-/// What plain memory has been used for: of each thread, its last step that wrote or read it.
+/// The uses of plain memory: each thread's last steps that wrote and read it.
 struct PlainUse {
   std::array<std::uint32_t, kMostThreads> wrote{};
   std::array<std::uint32_t, kMostThreads> read{};
 };
 
-/// A thread's next step, which decides what it depends on.
+/// A thread's next step, which determines its dependences.
 struct Step {
   enum class Kind { none, load, store, lock, unlock, sleep, notify, wake };
   Kind kind = Kind::none;
@@ -92,21 +94,21 @@ struct Thread {
   Knowledge knows;
   Step next;
   bool finished = false;
-  bool asleep = false;  ///< until somebody notifies it
-  /// While it awaits: the locations that it has loaded, and the stores that it has read.
+  bool asleep = false;  ///< until another thread notifies it
+  /// During await(): the locations that it has loaded, and the stores that it has read.
   std::optional<std::map<std::size_t, std::uint32_t>> awaited;
 };
 
-/// A choice on the way to the present execution.
+/// A choice on the way to the current execution.
 struct Choice {
   std::vector<unsigned> options;  ///< in the order in which they are tried
   std::size_t at = 0;
-  // Of a choice of threads:
+  // Only for a choice of threads:
   std::array<Step, kMostThreads> steps{};
   unsigned asleep = 0;  ///< bits: threads whose step has been tried before with the same outcome
 };
 
-/// Thrown to end an execution on the main stack.
+/// How an execution ended; `known`: it repeats executions that have been tried.
 enum class Ended { completed, failed, known };
 
 class Explorer {
@@ -115,7 +117,7 @@ class Explorer {
 
   Outcome run(const std::function<std::unique_ptr<Scenario>()>& make);
 
-  // What scenarios and atomics call.
+  // Called by scenarios and atomics.
   [[noreturn]] void fail(const char* why);
   void use(const void* object, bool write);
   void begin_await() { self().awaited.emplace(); }
@@ -160,11 +162,11 @@ class Explorer {
   Outcome outcome_;
   std::vector<Choice> path_;
   std::vector<Users> users_;  ///< [location]
-  bool begins_anew_ = false;  ///< a location has turned out to have another writer
-  std::size_t depth_ = 0;     ///< choices of the present execution so far
+  bool begins_anew_ = false;  ///< a location has a writer that was not known
+  std::size_t depth_ = 0;     ///< choices of the current execution so far
   unsigned asleep_ = 0;       ///< bits: threads that need not be tried here
 
-  // Of the present execution.
+  // The current execution.
   Scenario* scenario_ = nullptr;
   ucontext_t main_{};
   std::array<Fiber, kMostThreads> fibers_;
@@ -176,10 +178,11 @@ class Explorer {
   std::string failure_;
 };
 
-/// Scenarios know no explorer: it is that of the test that runs.
+/// The explorer of the running test. Scenarios do not refer to it themselves.
 Explorer* present = nullptr;
 
-/// What an execution that ended early has left on its stack is no frame of the next one.
+/// Makes AddressSanitizer forget the frames that an execution left on its stack when it ended
+/// early.
 void forget_frames([[maybe_unused]] std::vector<char>& stack) {
 #ifdef TOROID_SANITIZED
   ASAN_UNPOISON_MEMORY_REGION(stack.data(), stack.size());
@@ -226,7 +229,7 @@ void Explorer::forget() {
   failure_.clear();
 }
 
-/// Runs every thread to its first operation, then one step after the other.
+/// Runs every thread to its first operation, then lets one thread at a time take a step.
 Ended Explorer::execute(Scenario& scenario) {
   start(scenario);
   while (failure_.empty()) {
@@ -256,7 +259,7 @@ void Explorer::start(Scenario& scenario) {
   }
 }
 
-/// A fiber never returns: its last pause is final. Nothing on its stack owns memory then.
+/// A fiber never returns: its last pause is final. By then nothing on its stack owns memory.
 void Explorer::enter() {
   Explorer& explorer = *present;
   explorer.scenario_->run(explorer.current_);
@@ -275,7 +278,7 @@ void Explorer::pause() {
   ::swapcontext(&fibers_[thread].context, &main_);
 }
 
-/// Lets others go first, then goes on with what `step` says.
+/// Lets other threads go first, then takes the step.
 void Explorer::take_step(Step step) {
   self().next = step;
   pause();
@@ -295,7 +298,7 @@ bool Explorer::is_enabled(unsigned thread) const {
   return t.next.kind != Step::Kind::wake || has_news(t);
 }
 
-/// The threads that can go on, apart from those whose step leads where earlier choices led.
+/// The threads that can continue, except those whose step would lead to executions already tried.
 Choice Explorer::choice_of_threads() const {
   Choice choice;
   choice.asleep = asleep_;
@@ -306,13 +309,14 @@ Choice Explorer::choice_of_threads() const {
   return choice;
 }
 
-/// None: all that can go on has been tried, or nobody can, which is a failure.
+/// The thread to continue. None: every thread that can continue has been tried, or no thread can,
+/// which is a failure.
 std::optional<unsigned> Explorer::next_thread() {
   if (depth_ == path_.size()) {
     path_.push_back(choice_of_threads());
     bool any = false;
     for (unsigned t = 0; t < threads_.size(); ++t) any = any || is_enabled(t);
-    if (!any) failure_ = "every thread waits, for good";
+    if (!any) failure_ = "every thread waits forever";
   }
   const Choice& choice = path_[depth_++];
   if (choice.options.empty()) return std::nullopt;
@@ -326,7 +330,7 @@ std::optional<unsigned> Explorer::next_thread() {
   return next;
 }
 
-/// One of several outcomes of a step.
+/// Chooses one of several outcomes of a step.
 std::size_t Explorer::choose(std::size_t options) {
   if (options == 1) return 0;
   if (depth_ == path_.size()) {
@@ -351,7 +355,7 @@ std::size_t Explorer::index(const void* address) {
   return found->second;
 }
 
-/// The order of an operation, unless it is the one that is weakened.
+/// The order of an operation; relaxed if this operation is the one to weaken.
 std::memory_order Explorer::order_of(std::memory_order order, const std::source_location& where,
                                      std::string_view what) {
   if (order == std::memory_order_relaxed) return order;
@@ -379,7 +383,7 @@ void Explorer::use(const void* object, bool write) {
   (write ? use.wrote : use.read)[current_] = now;
 }
 
-/// What is new is read next time, so that waiting ends.
+/// Waits for a new store in the awaited locations. The next loads read it, so waiting ends.
 void Explorer::wait_for_news() {
   take_step({Step::Kind::wake, 0});
   for (const auto& [location, read] : *self().awaited)
@@ -393,7 +397,7 @@ void Explorer::begin_location(const void* address, std::uint64_t value) {
   users_.resize(std::max(users_.size(), locations_.size()));
 }
 
-/// Whether the thread loads what nobody else stores.
+/// Whether the current thread is the only one that stores in the location.
 bool Explorer::is_alone(std::size_t location) {
   return users_[location].known == 1u << current_;
 }
@@ -459,7 +463,8 @@ void Explorer::unlock(const void* mutex) {
   give_back(location);
 }
 
-/// The mutex is that of the condition: a step of one is a step of the other.
+/// The mutex must be the one that belongs to the condition: then a step of one is a step of the
+/// other.
 void Explorer::sleep(const void* condition, const void* mutex) {
   begin_location(condition, 0);
   const std::size_t location = index(condition);
@@ -470,7 +475,7 @@ void Explorer::sleep(const void* condition, const void* mutex) {
   take(index(mutex));
 }
 
-/// Wakes the thread that went to sleep first, if one sleeps.
+/// Wakes the lowest-numbered sleeping thread, if any.
 void Explorer::notify_one(const void* condition) {
   begin_location(condition, 0);
   const std::size_t location = index(condition);

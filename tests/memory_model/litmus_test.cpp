@@ -1,4 +1,4 @@
-// The model itself, by litmus tests whose outcomes the standard permits or forbids.
+// Tests of the model itself: litmus tests whose outcomes the standard permits or forbids.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -15,13 +15,13 @@
 namespace toroid::model {
 namespace {
 
-using Values = std::array<int, 4>;  ///< what was loaded, in the order of the test's comments
+using Values = std::array<int, 4>;  ///< the loaded values, by the test's own index
 constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr auto kRelease = std::memory_order_release;
 constexpr auto kAcquire = std::memory_order_acquire;
 constexpr auto kSequential = std::memory_order_seq_cst;
 
-/// Two locations, two or three threads.
+/// Two atomic locations and a plain one, shared by two threads.
 struct Memory {
   sync::atomic<int> x{0};
   sync::atomic<int> y{0};
@@ -86,7 +86,7 @@ Explored store_buffering(std::memory_order store, std::memory_order load) {
       });
 }
 
-TEST(MemoryModel, LetsAMessageArriveBeforeWhatItAnnouncesUnlessItIsReleasedAndAcquired) {
+TEST(MemoryModel, ReordersAMessageAndItsFlagUnlessReleasedAndAcquired) {
   const Values early{1, 0};
   EXPECT_EQ(message_passing(kRelaxed, kRelaxed).seen.count(early), 1u);
   EXPECT_EQ(message_passing(kRelease, kRelaxed).seen.count(early), 1u);
@@ -95,7 +95,7 @@ TEST(MemoryModel, LetsAMessageArriveBeforeWhatItAnnouncesUnlessItIsReleasedAndAc
   EXPECT_EQ(ordered.seen, (std::set<Values>{{0, 0}, {0, 1}, {1, 1}}));
 }
 
-TEST(MemoryModel, LetsTwoThreadsMissEachOthersStoresUnlessAllIsSequentiallyConsistent) {
+TEST(MemoryModel, LetsTwoThreadsMissEachOthersStoresUnlessAllAreSequentiallyConsistent) {
   const Values missed{0, 0};
   EXPECT_EQ(store_buffering(kRelease, kAcquire).seen.count(missed), 1u);
   EXPECT_EQ(store_buffering(kSequential, kAcquire).seen.count(missed), 1u);
@@ -104,7 +104,7 @@ TEST(MemoryModel, LetsTwoThreadsMissEachOthersStoresUnlessAllIsSequentiallyConsi
   EXPECT_EQ(ordered.seen, (std::set<Values>{{0, 1}, {1, 0}, {1, 1}}));
 }
 
-TEST(MemoryModel, NeverLetsAThreadReadAnOlderStoreOfALocationAfterANewerOne) {
+TEST(MemoryModel, NeverReadsAnOlderStoreAfterANewerOne) {
   const Explored read = explored(
       [](Memory& m) {
         m.x.store(1, kRelaxed);
@@ -128,20 +128,20 @@ Explored plain_message(std::memory_order store, std::memory_order load) {
       });
 }
 
-TEST(MemoryModel, FindsPlainMemoryThatTwoThreadsUseAtOnce) {
+TEST(MemoryModel, FindsDataRacesOnPlainMemory) {
   EXPECT_NE(plain_message(kRelaxed, kAcquire).outcome.failure, "");
   EXPECT_NE(plain_message(kRelease, kRelaxed).outcome.failure, "");
   EXPECT_EQ(plain_message(kRelease, kAcquire).outcome.failure, "");
 }
 
-TEST(MemoryModel, FindsThreadsThatWaitForGood) {
+TEST(MemoryModel, FindsThreadsThatWaitForever) {
   const auto wait = [](Memory& m) { await([&m] { return m.x.load(kRelaxed) == 2; }); };
   EXPECT_EQ(explored(wait, [](Memory& m) { m.x.store(1, kRelaxed); }).outcome.failure,
-            "every thread waits, for good");
+            "every thread waits forever");
   EXPECT_EQ(explored(wait, [](Memory& m) { m.x.store(2, kRelaxed); }).outcome.failure, "");
 }
 
-/// Its threads count in plain memory, each under the lock or not.
+/// Two threads that count in plain memory, both with or both without a lock.
 class Counting final : public Scenario {
  public:
   explicit Counting(bool locks) : locks_(locks) {}
@@ -157,7 +157,7 @@ class Counting final : public Scenario {
   int count_ = 0;
 };
 
-TEST(MemoryModel, OrdersWhatIsDoneUnderALock) {
+TEST(MemoryModel, OrdersAccessesUnderALock) {
   EXPECT_EQ(explore([] { return std::make_unique<Counting>(true); }).failure, "");
   EXPECT_NE(explore([] { return std::make_unique<Counting>(false); }).failure, "");
 }

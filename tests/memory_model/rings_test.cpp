@@ -1,7 +1,7 @@
 // The lock-free rings of router/ under every execution of two threads that the memory model
-// permits, with few slots and few messages: nothing is read before it is written, nothing
-// overwritten before it is read, nothing waits for good. And each of their memory orders is needed:
-// weakened to relaxed, one at a time, an execution fails.
+// permits, with few slots and few messages: nothing is read before it is written, nothing is
+// overwritten before it is read, no thread waits forever. And each of their memory orders is
+// needed: if any one is weakened to relaxed, some execution fails.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -27,7 +27,7 @@ PacketHeader numbered(std::uint32_t number) {
 }
 
 void expect_number(std::uint32_t number, std::uint32_t expected) {
-  if (number != expected) model::fail("a message is lost, doubled or out of order");
+  if (number != expected) model::fail("a message is lost, duplicated or out of order");
 }
 
 /// A sender on thread 0, a receiver on thread 1.
@@ -40,7 +40,7 @@ class OneWay : public Scenario {
   virtual void receive() = 0;
 };
 
-/// Messages go through two channels of a link in turn, of one slot and of two.
+/// Messages alternate between two channels of a link, with one slot and with two.
 class LinkScenario final : public OneWay {
  public:
   LinkScenario() {
@@ -83,7 +83,7 @@ class LinkScenario final : public OneWay {
   ring::LinkMemory memory_;
 };
 
-/// Packets go one at a time, then two that show themselves together.
+/// Packets go one at a time, except two that are published together.
 class TaggedScenario final : public OneWay {
  public:
   TaggedScenario() {
@@ -127,7 +127,7 @@ class TaggedScenario final : public OneWay {
   ring::TaggedMemory memory_;
 };
 
-/// More values than links, so that those that were left behind are used again.
+/// More values than links, so that links that were left behind are used again.
 class ChainScenario final : public OneWay {
  private:
   static constexpr std::uint32_t kMessages = 3;
@@ -152,8 +152,8 @@ class ChainScenario final : public OneWay {
   SpscChain<std::uint32_t> chain_;
 };
 
-/// One part more than the ring has slots, of which the first ones are free without a look. Two
-/// parts are received, so that a slot is used again while another is in use.
+/// One part more than the ring has slots; the sender fills the first slots without checking for
+/// room. Two parts are received, so that a slot is reused while another is in use.
 class PartScenario final : public OneWay {
  private:
   static constexpr std::uint32_t kSlots = 4;
@@ -181,7 +181,7 @@ class PartScenario final : public OneWay {
   ofi::PartRing ring_{1};
 };
 
-/// Thread 1 sleeps until thread 0 has made two things visible, one after the other.
+/// Thread 1 sleeps until thread 0 has made two changes visible, one after the other.
 class BellScenario final : public OneWay {
  private:
   static constexpr int kThings = 2;
@@ -215,7 +215,7 @@ std::unique_ptr<Scenario> made() {
   return std::make_unique<T>();
 }
 
-/// `orders`: the number of operations with an order stronger than relaxed.
+/// `orders`: the expected number of operations with an order stronger than relaxed.
 template <typename T>
 void expect_sound_and_minimal(std::size_t orders) {
   const model::Outcome sound = model::explore(made<T>);
@@ -244,8 +244,8 @@ TEST(MemoryOrdersOf, PartRingsAreSoundAndMinimal) {
   expect_sound_and_minimal<PartScenario>(4);
 }
 
-/// The sequentially consistent operations of the thread that has something for the sleeper, and of
-/// the sleeper's last look, stand here.
+/// The sequentially consistent operations of the waker, and of the sleeper's last check, are in
+/// BellScenario itself.
 TEST(MemoryOrdersOf, DoorbellsAreSoundAndMinimal) {
   expect_sound_and_minimal<BellScenario>(4);
 }

@@ -1,6 +1,6 @@
-// A host as far as programs can tell: namespaces of the kernel with a network, a host name, shared
-// memory and a boot id of their own. They have no names in the file system and go when nothing
-// uses them any more, however the test ends.
+// An emulated host: kernel namespaces with a network, a host name, shared memory and a boot id of
+// their own. They have no names in the file system and disappear when nothing uses them any more,
+// however the test ends.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace toroid::testing {
 
-/// This machine or user may not do what the test needs: a reason to skip it.
+/// This machine or user lacks a permission that the test needs: a reason to skip the test.
 class NotPermitted : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -23,9 +23,9 @@ class NotPermitted : public std::runtime_error {
 
 struct HostIdentity {
   std::string name;
-  std::string address;     ///< IPv4, of its interface eth0 once it is linked
+  std::string address;     ///< IPv4 address of its interface eth0, once it is linked
   std::string hosts_file;  ///< content of /etc/hosts
-  std::string boot_id;     ///< of its kernel
+  std::string boot_id;     ///< boot id of its kernel
 };
 
 class Host {
@@ -40,20 +40,21 @@ class Host {
 
   Process start(const Arguments& argv, const Environment& more = {},
                 const std::filesystem::path& directory = std::filesystem::current_path()) const;
-  /// Calls `action` on a thread that is in this host's network: sockets that it makes stay there.
+  /// Calls `action` on a thread in this host's network: sockets that it creates belong to that
+  /// network.
   void in_network(const std::function<void()>& action) const;
   /// Runs ip(8) in this host's network.
   void ip(const Arguments& arguments) const;
 
-  /// Gives eth0, which is there already, the host's address.
+  /// Gives the host's address to eth0, which must exist.
   void set_address() const;
   void take_link_down() const { ip({"link", "set", "eth0", "down"}); }
-  /// By eth0, since it exists.
+  /// Bytes through eth0 since it was created.
   std::uint64_t bytes_received() const { return field_of_eth0(0); }
   std::uint64_t bytes_sent() const { return field_of_eth0(8); }
 
  private:
-  /// Of /proc/net/dev.
+  /// The number in column `wanted` of the line of eth0 in /proc/net/dev, counted from 0.
   std::uint64_t field_of_eth0(unsigned wanted) const;
   void make_namespaces();
 
@@ -64,7 +65,7 @@ class Host {
   FileDescriptor mounts_;
 };
 
-/// Calls `action` on a thread of its own and waits for it; passes its exception on.
+/// Calls `action` on a new thread, waits for it, and rethrows its exception.
 void on_a_thread(const std::function<void()>& action);
 
 }  // namespace toroid::testing

@@ -37,8 +37,8 @@ HostIdentity identity_of(unsigned index) {
           "77000000-0000-4000-8000-00000000000" + std::to_string(index)};
 }
 
-/// The device eth0 of the network that the calling thread is in. `offloading`: checksums are left
-/// out, and TCP's segments are put together.
+/// Opens the device eth0 of the calling thread's network. `offloading`: the kernel omits checksums
+/// and passes TCP data as unsegmented large frames.
 FileDescriptor open_tap(bool offloading) {
   FileDescriptor tap(::open("/dev/net/tun", O_RDWR | O_CLOEXEC | O_NONBLOCK));
   if (tap.get() < 0)

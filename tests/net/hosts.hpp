@@ -12,9 +12,9 @@
 namespace toroid::testing {
 
 enum class Wiring {
-  bridge,          ///< the kernel's: fast
-  our_switch,      ///< delays, slows down, loses and cuts as told, frame by frame
-  our_fast_switch  ///< the same, but what TCP sends at once passes as one frame of up to 64 KiB
+  bridge,          ///< the kernel's bridge: fast
+  our_switch,      ///< delays, slows down, loses and cuts frames as set
+  our_fast_switch  ///< the same, but TCP data sent at once passes as one frame of up to 64 KiB
 };
 
 class Hosts {
@@ -26,7 +26,7 @@ class Hosts {
 
   unsigned size() const { return static_cast<unsigned>(hosts_.size()); }
   const Host& operator[](unsigned index) const { return *hosts_.at(index); }
-  /// Port i is that of host i. There must be one of ours.
+  /// The switch; its port i belongs to host i. REQUIRES: not wired by bridge.
   Switch& our_switch() { return *switch_; }
 
  private:
@@ -34,11 +34,11 @@ class Hosts {
   void link_by_our_switch(bool offloading);
 
   std::vector<std::unique_ptr<Host>> hosts_;
-  std::unique_ptr<Host> bridge_;  ///< a network that holds it and nothing else
+  std::unique_ptr<Host> bridge_;  ///< a network with only the bridge
   std::unique_ptr<Switch> switch_;
 };
 
-/// Why this machine permits no such hosts; empty: it does.
+/// The reason why this machine does not permit such hosts; empty: it does.
 std::string obstacle_to(Wiring wiring);
 
 }  // namespace toroid::testing

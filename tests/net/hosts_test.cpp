@@ -1,4 +1,4 @@
-// The hosts of the tests themselves: what a program in one sees and reaches.
+// Tests of the tests' own hosts: what a program on a host sees and reaches.
 #include "tests/net/hosts.hpp"
 
 #include <gmock/gmock.h>
@@ -42,7 +42,7 @@ Ended shell(const Host& host, const std::string& script, const Environment& more
   return host.start({"sh", "-c", script}, more).wait(10s).value_or(Ended{});
 }
 
-TEST_P(HostsTest, DifferInTheirNamesKernelsAndMemory) {
+TEST_P(HostsTest, DifferInNameBootIdAndSharedMemory) {
   const Hosts hosts(2, GetParam());
   const std::string script =
       "uname -n; cat /proc/sys/kernel/random/boot_id; touch /dev/shm/$NAME; ls /dev/shm";
@@ -91,7 +91,7 @@ TEST_P(HostsTest, CountWhatTheySend) {
   EXPECT_LE(hosts[0].bytes_sent(), before + 12000);
 }
 
-TEST_P(HostsTest, TellWhoListens) {
+TEST_P(HostsTest, ListTheirListeners) {
   const Hosts hosts(2, GetParam());
   const Listener one(hosts[0]);
   const Listener other(hosts[0]);
@@ -100,7 +100,7 @@ TEST_P(HostsTest, TellWhoListens) {
   EXPECT_TRUE(listening(hosts[1]).empty());
 }
 
-TEST_P(HostsTest, ArePassedOnByARelayThatRecords) {
+TEST_P(HostsTest, ReachEachOtherThroughARelayThatRecords) {
   const Hosts hosts(2, GetParam());
   const Listener server(hosts[0]);
   const Relay relay(hosts[0], server.endpoint());
@@ -113,7 +113,7 @@ TEST_P(HostsTest, ArePassedOnByARelayThatRecords) {
   EXPECT_EQ(relay.recorded(), std::vector<std::string>{"question"});
 }
 
-TEST_P(HostsTest, SeeARelayHangUpWhereItsTargetDoes) {
+TEST_P(HostsTest, SeeARelayHangUpWhenItsTargetDoes) {
   const Hosts hosts(2, GetParam());
   const Listener server(hosts[0]);
   const Relay relay(hosts[0], server.endpoint());
@@ -124,7 +124,7 @@ TEST_P(HostsTest, SeeARelayHangUpWhereItsTargetDoes) {
   EXPECT_LE(std::chrono::steady_clock::now(), begin + 4s);
 }
 
-TEST(Process, CollectsWhatAProgramWritesAndHowItEnds) {
+TEST(Process, CollectsOutputAndExitCode) {
   const Ended ended =
       Process({"sh", "-c", "echo $WORD; echo no >&2; exit 3"}, {{"WORD", "yes"}}).wait(10s).value();
   EXPECT_EQ(ended.exit_code, 3);
@@ -132,14 +132,14 @@ TEST(Process, CollectsWhatAProgramWritesAndHowItEnds) {
   EXPECT_EQ(ended.err, "no\n");
 }
 
-TEST(Process, ThatGoesOnIsNotWaitedForBeyondTheLimit) {
+TEST(Process, IsWaitedForUpToTheLimit) {
   const Process process({"sleep", "60"});
   EXPECT_FALSE(process.wait(50ms));
   process.signal(SIGKILL);
   EXPECT_EQ(process.wait(10s).value().signal, SIGKILL);
 }
 
-TEST(Process, TakesItsChildrenWithIt) {
+TEST(Process, KillsItsChildrenWithItself) {
   std::string child;
   {
     const Process process({"sh", "-c", "sleep 60 & echo $!; wait"});
@@ -149,7 +149,7 @@ TEST(Process, TakesItsChildrenWithIt) {
   EXPECT_TRUE(comes_true([=] { return !alive(pid); }, 5s)) << pid;
 }
 
-TEST(Process, ThatCannotBeStartedSaysSo) {
+TEST(Process, ReportsThatItCannotBeStarted) {
   const Ended ended = Process({"no-such-program"}).wait(10s).value();
   EXPECT_EQ(ended.exit_code, 127);
   EXPECT_THAT(ended.err, HasSubstr("no-such-program"));

@@ -1,6 +1,6 @@
-// Runs a command on hosts of their own, one process on each, joined by the switch of the tests: a
-// network with a bandwidth and a delay on a machine that has none. What process 0 writes to
-// standard output is this program's, and what any writes to standard error.
+// Runs a command on emulated hosts, one process on each, joined by the tests' switch: a network
+// with a bandwidth and a delay on a single machine. Prints the standard output of process 0 and the
+// standard error of all processes.
 #include <sched.h>
 
 #include <chrono>
@@ -24,11 +24,11 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: on_hosts HOSTS MBIT/S MICROSECONDS COMMAND [ARGUMENT]...\n"
-    "MBIT/S: of each host's link, in either direction; 0: no limit\n"
-    "MICROSECONDS: from one host to another\n";
+    "MBIT/S: bandwidth of each host's link, per direction; 0: no limit\n"
+    "MICROSECONDS: delay from one host to another\n";
 constexpr int kBadUsage = 2;
 constexpr int kFailed = 1;
-/// Not an error of the command: the machine does not permit hosts.
+/// Not an error of the command: the machine does not permit emulated hosts.
 constexpr int kNotPermitted = 77;
 constexpr auto kForever = std::chrono::hours(24);
 
@@ -40,9 +40,9 @@ Environment environment(const Hosts& hosts, unsigned rank) {
           {"TOROID_JOB_KEY", "hosts-that-nobody-else-reaches"}};
 }
 
-/// Gives the calling thread, and the processes that it starts, the cores of host `rank`: a host has
-/// cores of its own, and programs that do not know of the other hosts would bind to the same ones.
-/// Where there are fewer cores than hosts, all of them have all.
+/// Binds the calling thread, and the processes that it starts, to the cores of host `rank`: each
+/// host gets its own cores, since programs that do not know of the other hosts would all bind to
+/// the same ones. With fewer cores than hosts, every host gets all cores.
 void take_cores(const cpu_set_t& all, unsigned rank, unsigned hosts) {
   const auto cores = static_cast<unsigned>(CPU_COUNT(&all));
   cpu_set_t own;
@@ -53,7 +53,7 @@ void take_cores(const cpu_set_t& all, unsigned rank, unsigned hosts) {
   ::sched_setaffinity(0, sizeof own, cores < hosts ? &all : &own);
 }
 
-/// The exit code of the first process that failed, else 0.
+/// Returns the exit code of the first process that failed, or 0.
 int run(const Hosts& hosts, const Arguments& command) {
   cpu_set_t all;
   CPU_ZERO(&all);
@@ -91,7 +91,7 @@ struct Network {
   LinkSettings link;
 };
 
-/// None: the arguments say no such thing.
+/// None: the arguments are invalid.
 std::optional<Network> network_of(const Arguments& arguments) {
   constexpr long kMostHosts = 64;
   if (arguments.size() < 4) return std::nullopt;
@@ -101,7 +101,7 @@ std::optional<Network> network_of(const Arguments& arguments) {
     const long microseconds = std::stol(arguments[2]);
     if (hosts < 1 || hosts > kMostHosts || !(megabits >= 0) || microseconds < 0)
       return std::nullopt;
-    const std::chrono::microseconds delay(microseconds / 2);  // of each of two links
+    const std::chrono::microseconds delay(microseconds / 2);  // per link; a path has two
     return Network{static_cast<unsigned>(hosts), {.delay = delay, .bandwidth = megabits * 1e6}};
   } catch (const std::exception&) {
     return std::nullopt;

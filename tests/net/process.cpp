@@ -22,7 +22,7 @@
 namespace toroid::testing {
 namespace {
 
-constexpr int kCannotStart = 127;  // as shells say it
+constexpr int kCannotStart = 127;  // the exit code that shells use
 
 std::vector<char*> pointers(const std::vector<std::string>& texts) {
   std::vector<char*> all;
@@ -41,7 +41,7 @@ std::vector<std::string> environment_with(const Environment& more) {
   return all;
 }
 
-/// All that the child needs, made before the fork: after it, in a process that has threads, only
+/// All data for the child, prepared before the fork: after a fork in a multi-threaded process only
 /// system calls are safe.
 struct Child {
   char* const* argv;
@@ -66,7 +66,7 @@ void connect_files(const Child& child) {
     give_up("dup2");
 }
 
-/// Signals as at a shell's prompt, whatever the test ignores.
+/// Restores the default signal handling, whatever signals the test ignores.
 void reset_signals() {
   for (int number = 1; number < SIGRTMIN; ++number) ::signal(number, SIG_DFL);
   sigset_t none;
@@ -80,8 +80,8 @@ void reset_signals() {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != child.parent) give_up("the parent is gone");
   reset_signals();
-  // A mount namespace is closed to those who share their working directory with a thread, e.g. one
-  // that a sanitizer has started.
+  // A thread that shares its working directory with another thread, such as one started by a
+  // sanitizer, cannot enter a mount namespace.
   if (!child.namespaces.empty() && ::unshare(CLONE_FS) != 0) give_up("unshare");
   for (const int space : child.namespaces)
     if (::setns(space, 0) != 0) give_up("setns");
@@ -97,7 +97,7 @@ std::string content_of(int file) {
   return content;
 }
 
-/// Rounded up, so that a wait does not end before its time.
+/// Rounded up, so that a wait does not end early.
 int milliseconds_until(SteadyTime then) {
   const auto left = std::chrono::ceil<Milliseconds>(then - std::chrono::steady_clock::now());
   return left.count() < 0 ? 0 : static_cast<int>(left.count());
@@ -114,7 +114,7 @@ Process::Process(const Arguments& argv, const Environment& more, const ProcessPl
                     out_.get(),       err_.get(),       ::getpid()};
   pid_ = succeeded(::fork(), "fork");
   if (pid_ == 0) become(child);
-  ::setpgid(pid_, pid_);  // whichever of the two comes first
+  ::setpgid(pid_, pid_);  // parent and child both call it: either may come first
   handle_ = FileDescriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
 }
 
@@ -126,7 +126,7 @@ Process::Process(Process&& other) noexcept
 
 Process::~Process() {
   if (pid_ < 0) return;
-  // Not yet reaped, so the numbers are still this process's and its group's.
+  // Not yet reaped, so the process and group numbers are still valid.
   ::kill(-pid_, SIGKILL);
   ::kill(pid_, SIGKILL);
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) continue;
@@ -140,7 +140,7 @@ std::optional<Ended> Process::wait_until(SteadyTime then) const {
   pollfd ended{handle_.get(), POLLIN, 0};
   while (::poll(&ended, 1, milliseconds_until(then)) < 0 && errno == EINTR) continue;
   siginfo_t info{};
-  // WNOWAIT: it can be asked again, and its number is not given to another process.
+  // WNOWAIT: the state can be read again, and the process number is not reused.
   ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
   if (info.si_pid != pid_) return std::nullopt;
   const bool exited = info.si_code == CLD_EXITED;

@@ -1,5 +1,4 @@
-// A process that a test starts, perhaps in namespaces of its own, and never waits for without
-// limit.
+// A process that a test starts, possibly in its own namespaces. Every wait for it has a time limit.
 #pragma once
 
 #include <sys/types.h>
@@ -18,15 +17,16 @@ namespace toroid::testing {
 
 using Milliseconds = std::chrono::milliseconds;
 using SteadyTime = std::chrono::steady_clock::time_point;
-/// Added to the environment of the test.
+/// Variables added to the environment of the test.
 using Environment = std::map<std::string, std::string>;
 
 struct ProcessPlace {
-  std::vector<int> namespaces = {};  ///< to enter, in this order; they stay the caller's
+  std::vector<int> namespaces = {};  ///< entered in this order; the caller still owns them
   std::filesystem::path directory = std::filesystem::current_path();
 };
 
-/// It and its children die with this object, and with the thread that made it.
+/// A child process. It and its children are killed with this object, and with the thread that made
+/// it.
 class Process {
  public:
   /// The program is looked up in PATH.
@@ -40,12 +40,12 @@ class Process {
   void signal(int number) const;
   bool running() const { return !wait_until(std::chrono::steady_clock::now()); }
 
-  /// How it ended; nothing if it is still running then.
+  /// How the process ended; none if it is still running at that time.
   std::optional<Ended> wait_until(SteadyTime then) const;
   std::optional<Ended> wait(Milliseconds limit) const {
     return wait_until(std::chrono::steady_clock::now() + limit);
   }
-  /// What it has written so far.
+  /// The output so far.
   std::string out() const;
   std::string err() const;
 
@@ -53,13 +53,13 @@ class Process {
   pid_t pid_ = -1;
   FileDescriptor out_;
   FileDescriptor err_;
-  FileDescriptor handle_;  ///< readable once it has ended
+  FileDescriptor handle_;  ///< readable once the process has ended
 };
 
-/// Neither gone nor waiting to be reaped.
+/// Whether the process exists and is not a zombie.
 bool alive(pid_t pid);
 
-/// For set-up commands: throws, with what it wrote, unless it succeeds.
+/// Runs a set-up command. Throws, with its error output, unless it succeeds.
 void run_tool(const Arguments& argv, const ProcessPlace& place = {});
 
 }  // namespace toroid::testing

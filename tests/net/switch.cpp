@@ -16,10 +16,10 @@
 namespace toroid::testing {
 namespace {
 
-/// virtio_net_hdr, which stands before every frame; <linux/virtio_net.h> is not C++.
+/// virtio_net_hdr, which precedes every frame; <linux/virtio_net.h> is not C++.
 struct Offload {
   std::uint8_t flags;
-  std::uint8_t segmentation;  ///< 0: the frame is one on the wire
+  std::uint8_t segmentation;  ///< 0: the frame is a single frame on the wire
   std::uint16_t header_bytes;
   std::uint16_t segment_bytes;
   std::uint16_t checksum_start;
@@ -29,8 +29,8 @@ constexpr std::size_t kOffload = sizeof(Offload);
 static_assert(kOffload == 10);
 constexpr std::size_t kAddresses = 12;  // destination, then source
 constexpr std::size_t kLargestFrame = kOffload + 65536 + 64;
-constexpr int kBatch = 64;  // frames taken from a port before the next one has its turn
-// What the wire takes beside a frame: checksum, preamble, gap.
+constexpr int kBatch = 64;  // frames taken from a port before the next port's turn
+// Bytes on the wire in addition to a frame: checksum, preamble, gap.
 constexpr std::size_t kBetweenFrames = 4 + 8 + 12;
 constexpr std::size_t kLeastOnWire = 84;
 
@@ -41,8 +41,8 @@ Mac mac_at(const std::vector<std::uint8_t>& frame, std::size_t offset) {
   return mac;
 }
 
-/// Bytes. A frame whose device left its segmentation to the switch is many on the wire, each with
-/// the headers of the first.
+/// Bytes on the wire. A frame whose segmentation is left to the switch counts as many frames, each
+/// with the headers of the first.
 std::size_t bytes_on_wire(const std::vector<std::uint8_t>& frame) {
   Offload offload;
   std::memcpy(&offload, frame.data(), sizeof offload);
@@ -59,10 +59,10 @@ std::chrono::nanoseconds time_of(std::size_t bytes, double bandwidth) {
   return std::chrono::nanoseconds(std::llround(static_cast<double>(bytes) * 8e9 / bandwidth));
 }
 
-/// A switch waits for nobody's processor. Where the user may not ask for it, frames come later
-/// while all processors are busy.
+/// A real switch does not wait for a processor, so this raises the thread's priority. Without
+/// permission, frames are late while all processors are busy.
 void be_punctual() {
-  ::prctl(PR_SET_TIMERSLACK, 1000);  // ns, in place of 50 us
+  ::prctl(PR_SET_TIMERSLACK, 1000);  // ns, instead of 50 us
   const sched_param first{1};
   ::pthread_setschedparam(::pthread_self(), SCHED_FIFO, &first);
 }
@@ -114,7 +114,7 @@ SwitchCounts Switch::counts() const {
 std::chrono::nanoseconds Switch::busy() const {
   clockid_t clock{};
   timespec time{};
-  // The handle is the thread's until it is joined.
+  // The handle is valid until the thread is joined.
   ::pthread_getcpuclockid(const_cast<std::thread&>(thread_).native_handle(), &clock);
   ::clock_gettime(clock, &time);
   return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
@@ -134,7 +134,7 @@ void Switch::wait_for_work() {
   std::vector<pollfd> files{{wake_.get(), POLLIN, 0}};
   for (const FileDescriptor& tap : taps_) files.push_back({tap.get(), POLLIN, 0});
   timespec limit{3600, 0};
-  if (!delayed_.empty()) {  // only this thread changes it
+  if (!delayed_.empty()) {  // no lock: only this thread changes it
     const auto left = std::max(delayed_.begin()->first - Clock::now(), Clock::duration::zero());
     limit = {left / std::chrono::seconds(1), (left % std::chrono::seconds(1)).count()};
   }

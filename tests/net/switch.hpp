@@ -1,5 +1,5 @@
-// An Ethernet switch of our own between TAP devices: it learns where addresses are, and can delay,
-// slow down, lose and cut.
+// A simulated Ethernet switch between TAP devices: it learns addresses, and can delay, slow down,
+// lose and cut frames.
 #pragma once
 
 #include <array>
@@ -27,34 +27,34 @@ struct LinkSettings {
   bool cut = false;
 };
 
-/// Numbers of frames; a frame counts once for each port by which it was to leave.
+/// Numbers of frames; a frame counts once for each port that it should leave by.
 struct SwitchCounts {
   std::uint64_t delivered = 0;
-  std::uint64_t lost = 0;  ///< by chance
+  std::uint64_t lost = 0;  ///< lost at random
   std::uint64_t cut = 0;
 };
 
-/// **Bandwidth:** a link passes on one frame at a time in each direction, and a frame takes it for
-/// its bits on the wire over the bandwidth. What comes meanwhile waits, however much it is: nothing
-/// is lost for want of room. A frame goes on to the second link as it arrives over the first
-/// (cut-through), so that equal links cost its length once.
+/// **Bandwidth:** a link passes on one frame at a time in each direction and is busy with it for
+/// its bits on the wire divided by the bandwidth. Other frames wait; the queue is unlimited, so no
+/// frame is lost for lack of room. A frame goes on to the second link while it arrives over the
+/// first (cut-through), so that on equal links its transmission time counts once.
 ///
-/// **Devices:** every frame has a virtio_net_hdr before it (IFF_VNET_HDR). Where the device
-/// offloads segmentation and checksums, a frame of up to 64 KiB stands for many on the wire and
+/// **Devices:** every frame is preceded by a virtio_net_hdr (IFF_VNET_HDR). If the device offloads
+/// segmentation and checksums, a frame of up to 64 KiB stands for many frames on the wire and
 /// passes as one.
 class Switch {
  public:
-  /// Port i is the i-th device. The losses follow from `seed` and the order of the frames.
+  /// Port i is the i-th device. Random losses depend on `seed` and the order of the frames.
   explicit Switch(std::vector<FileDescriptor> taps, std::uint64_t seed = 1);
   ~Switch();
 
   void set_link(unsigned port, const LinkSettings& settings);
   void set_all_links(const LinkSettings& settings);
-  /// Nothing passes between these two any more, whatever passes between others.
+  /// Stops all frames between these two ports; other paths stay as they are.
   void cut_path(unsigned one, unsigned other);
   void mend_path(unsigned one, unsigned other);
   SwitchCounts counts() const;
-  /// Processor time that it has taken so far.
+  /// Processor time used so far.
   std::chrono::nanoseconds busy() const;
 
  private:
@@ -68,15 +68,15 @@ class Switch {
   struct Link {
     LinkSettings settings;
     Clock::time_point free_in{};   ///< when the last frame from the host has passed
-    Clock::time_point free_out{};  ///< the same of those to the host
+    Clock::time_point free_out{};  ///< when the last frame to the host has passed
   };
 
   void run();
-  /// Until a frame comes, one falls due or the switch is to end.
+  /// Waits until a frame arrives, a delayed frame is due, or the switch stops.
   void wait_for_work();
   void receive_from(unsigned port);
   void forward(unsigned from, Frame frame);
-  /// `begin`: when the first bit is on the sender's link.
+  /// `begin`: when the first bit enters the sender's link.
   void send_over(unsigned from, unsigned to, Clock::time_point begin, Frame frame);
   bool lost_between(const LinkSettings& in, const LinkSettings& out);
   void send_what_is_due();
@@ -84,8 +84,8 @@ class Switch {
 
   std::vector<FileDescriptor> taps_;
   FileDescriptor wake_;
-  Frame buffer_;              ///< of the frame that is read
-  mutable std::mutex mutex_;  ///< of all that follows, but not held while frames are awaited
+  Frame buffer_;              ///< for the frame being read
+  mutable std::mutex mutex_;  ///< guards all members below; not held while waiting for frames
   std::vector<Link> links_;
   std::set<std::pair<unsigned, unsigned>> cut_paths_;
   SwitchCounts counts_;

@@ -1,5 +1,4 @@
-// The switch of the tests themselves: that it delays, slows down, loses and cuts what it is told
-// to.
+// Tests of the tests' own switch: that it delays, slows down, loses and cuts frames as set.
 #include "tests/net/switch.hpp"
 
 #include <gtest/gtest.h>
@@ -44,8 +43,8 @@ class SwitchTest : public ::testing::Test {
     }
   }
 
-  /// The fastest of some: the first asks for hardware addresses, and others may have to wait for
-  /// a processor.
+  /// The shortest of several round trips: the first includes address resolution, and others may
+  /// have to wait for a processor.
   Clock::duration round_trip(unsigned from, unsigned to) {
     const Listener listener(host(to));
     Clock::duration least = 1h;
@@ -57,7 +56,7 @@ class SwitchTest : public ::testing::Test {
     return least;
   }
 
-  /// What host 1 receives of what host 0 sends.
+  /// The bytes that host 1 receives when host 0 sends `bytes`.
   std::string after_the_way(const std::string& bytes) { return after_the_way(0, 1, bytes); }
   std::string after_the_way(unsigned sender_host, unsigned receiver_host,
                             const std::string& bytes) {
@@ -80,7 +79,7 @@ std::string different_bytes(std::size_t size) {
   return bytes;
 }
 
-TEST_F(SwitchTest, PassesFramesOnAsTheyAre) {
+TEST_F(SwitchTest, ForwardsFramesUnchanged) {
   const std::string bytes = different_bytes(2'000'000);
   EXPECT_TRUE(after_the_way(bytes) == bytes);
   EXPECT_GT(the_switch().counts().delivered, 200U);
@@ -88,7 +87,7 @@ TEST_F(SwitchTest, PassesFramesOnAsTheyAre) {
   EXPECT_EQ(the_switch().counts().cut, 0U);
 }
 
-TEST_F(SwitchTest, SendsOnlyWhereTheReceiverIs) {
+TEST_F(SwitchTest, SendsOnlyToTheReceiversPort) {
   after_the_way("now it has seen both");
   const std::uint64_t before = host(2).bytes_received();
   after_the_way(different_bytes(100'000));
@@ -104,7 +103,7 @@ TEST_F(SwitchTest, DelaysByTheSumOfTheTwoLinksInEachDirection) {
   EXPECT_LT(round_trip(0, 2), 50ms);
 }
 
-TEST_F(SwitchTest, LosesFramesThatTcpSendsAgain) {
+TEST_F(SwitchTest, LosesFramesThatTcpResends) {
   the_switch().set_all_links({.loss = 0.05});
   const std::string bytes = different_bytes(1'000'000);
   EXPECT_TRUE(after_the_way(bytes) == bytes);
@@ -124,7 +123,7 @@ TEST_F(SwitchTest, CutsOneLink) {
   EXPECT_TRUE(connects(0, 1));
 }
 
-TEST_F(SwitchTest, CutsOnePathAndNoOther) {
+TEST_F(SwitchTest, CutsOnlyOnePath) {
   the_switch().cut_path(2, 1);
   EXPECT_FALSE(connects(1, 2, kBriefly));
   EXPECT_FALSE(connects(2, 1, kBriefly));
@@ -134,7 +133,7 @@ TEST_F(SwitchTest, CutsOnePathAndNoOther) {
   EXPECT_TRUE(connects(1, 2));
 }
 
-TEST_F(SwitchTest, StopsAConnectionThatIsThereAlready) {
+TEST_F(SwitchTest, StopsAnOpenConnection) {
   const Listener listener(host(1));
   const FileDescriptor to = connect_from(host(0), listener.endpoint());
   const FileDescriptor from = listener.accept();
@@ -145,13 +144,13 @@ TEST_F(SwitchTest, StopsAConnectionThatIsThereAlready) {
   EXPECT_EQ(receive(from, 4, 5s), "lost");
 }
 
-/// With frames as they are on the wire, and with those that stand for many.
+/// Runs with single frames as on the wire, and with large frames that stand for many.
 class SlowSwitchTest : public SwitchTest, public ::testing::WithParamInterface<Wiring> {
  protected:
   void SetUp() override { wire(GetParam()); }
 
   static constexpr double kBandwidth = 20e6;
-  /// What so many bytes take at least, without the headers.
+  /// The minimum time for this many bytes, without headers.
   static std::chrono::duration<double> least(std::size_t bytes) {
     return std::chrono::duration<double>(8 * static_cast<double>(bytes) / kBandwidth);
   }
@@ -162,7 +161,7 @@ INSTANTIATE_TEST_SUITE_P(Frames, SlowSwitchTest,
                            return wired.param == Wiring::our_switch ? "AsOnTheWire" : "OfMany";
                          });
 
-TEST_P(SlowSwitchTest, TakesForBytesAtLeastWhatItsBandwidthSays) {
+TEST_P(SlowSwitchTest, TakesAtLeastTheTimeGivenByItsBandwidth) {
   the_switch().set_all_links({.bandwidth = kBandwidth});
   const std::string bytes = different_bytes(1'000'000);
   const auto begin = Clock::now();
@@ -180,7 +179,7 @@ TEST_P(SlowSwitchTest, HasTheBandwidthOfTheSlowerOfTwoLinks) {
   EXPECT_GE(Clock::now() - begin, 2 * least(bytes.size()));
 }
 
-TEST_P(SlowSwitchTest, SharesALinkAmongThoseWhoSendToItsHost) {
+TEST_P(SlowSwitchTest, SharesALinkAmongSendersToItsHost) {
   the_switch().set_link(2, {.bandwidth = kBandwidth});
   const std::string bytes = different_bytes(500'000);
   const auto begin = Clock::now();
@@ -190,7 +189,7 @@ TEST_P(SlowSwitchTest, SharesALinkAmongThoseWhoSendToItsHost) {
   EXPECT_GE(Clock::now() - begin, 2 * least(bytes.size()));
 }
 
-TEST_P(SlowSwitchTest, LetsTheOtherDirectionPassAQueue) {
+TEST_P(SlowSwitchTest, LetsTrafficPassAQueueInTheOtherDirection) {
   const Listener listener(host(1));
   const FileDescriptor to = connect_from(host(0), listener.endpoint());
   const FileDescriptor from = listener.accept();

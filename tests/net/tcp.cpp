@@ -60,7 +60,7 @@ bool ready(int file, short events, SteadyTime until) {
   return ::poll(&asked, 1, static_cast<int>(std::max<Milliseconds::rep>(left.count(), 0))) > 0;
 }
 
-/// "0100A8C0", the kernel's writing of 192.168.0.1; for IPv6 the last of its four words.
+/// Converts "0100A8C0", the kernel's notation for 192.168.0.1; for IPv6 the last of its four words.
 std::string dotted(const std::string& hexadecimal) {
   in_addr address{};
   address.s_addr =
@@ -69,7 +69,7 @@ std::string dotted(const std::string& hexadecimal) {
   return ::inet_ntop(AF_INET, &address, text.data(), text.size());
 }
 
-/// Adds those of a table such as /proc/net/tcp.
+/// Adds the listening endpoints in a table such as /proc/net/tcp.
 void add_listening(const char* table_path, const std::string& own_address,
                    std::vector<Endpoint>& found) {
   constexpr const char* kListen = "0A";
@@ -87,7 +87,7 @@ void add_listening(const char* table_path, const std::string& own_address,
   }
 }
 
-/// False once the sender has hung up.
+/// Copies the available bytes. Returns false once the sender has hung up.
 bool copy_once(int from, int to, std::string* record) {
   std::array<char, 65536> buffer;
   const ssize_t size = ::recv(from, buffer.data(), buffer.size(), MSG_DONTWAIT);
@@ -171,7 +171,7 @@ std::vector<std::string> Relay::recorded() const {
 }
 
 void Relay::run() {
-  constexpr int kRest = 20;  // ms, after which it looks whether it is to stop
+  constexpr int kRest = 20;  // ms between checks of stop_
   while (!stop_) {
     std::vector<pollfd> files{{listener_.file(), POLLIN, 0}};
     for (const Connection& connection : connections_) {

@@ -1,5 +1,5 @@
-// TCP as an intruder uses it: who listens, connections that send what they like, and a relay that
-// records.
+// TCP as an intruder uses it: a list of listeners, connections that send any bytes, and a relay
+// that records.
 #pragma once
 
 #include <atomic>
@@ -23,17 +23,18 @@ struct Endpoint {
   auto operator<=>(const Endpoint&) const = default;
 };
 
-/// Where processes of this host listen, sorted; who listens everywhere, at the host's address.
+/// The endpoints at which processes of this host listen, sorted. Listeners on all addresses appear
+/// with the host's address.
 std::vector<Endpoint> listening(const Host& host);
 
-/// Listens on a host, at any free port.
+/// Listens on a host, on any free port.
 class Listener {
  public:
   explicit Listener(const Host& host);
 
   const Endpoint& endpoint() const { return endpoint_; }
   int file() const { return socket_.get(); }
-  /// The next connection. Throws std::system_error if none comes within the limit.
+  /// Accepts the next connection. Throws std::system_error if none arrives within the limit.
   FileDescriptor accept(Milliseconds limit = Milliseconds(5000)) const;
 
  private:
@@ -41,24 +42,24 @@ class Listener {
   Endpoint endpoint_;
 };
 
-/// A connection from this host. Throws std::system_error.
+/// Opens a connection from this host. Throws std::system_error.
 FileDescriptor connect_from(const Host& host, const Endpoint& to,
                             Milliseconds limit = Milliseconds(5000));
 
-/// As much of it as the other side takes before it hangs up, or within the limit.
+/// Sends the bytes until the other side hangs up or the limit is over.
 void send_all(const FileDescriptor& connection, std::string_view bytes, Milliseconds limit);
 
-/// What the other side sends until there is so much of it, it hangs up, or time is over.
+/// Receives up to `size` bytes; stops early if the other side hangs up or the limit is over.
 std::string receive(const FileDescriptor& connection, std::size_t size, Milliseconds limit);
 
-/// Passes connections on, and keeps what their openers send.
+/// Forwards connections, and records the bytes that their openers send.
 class Relay {
  public:
   Relay(const Host& host, Endpoint target);
   ~Relay();
 
   const Endpoint& endpoint() const { return listener_.endpoint(); }
-  /// So far, by connection in order of their coming.
+  /// The recorded bytes so far, per connection in order of arrival.
   std::vector<std::string> recorded() const;
 
  private:

@@ -1,22 +1,22 @@
-# Makes the Debian packages of the build and reads them: what they hold and what they ask for.
+# Makes the Debian packages of the build and checks their files and dependencies.
 #   cmake -DBUILD=DIR -DWITH_FFTW=BOOL -DWITH_OFI=BOOL -DWITH_PYTHON=BOOL -DSCRATCH=DIR -P deb.cmake
 cmake_minimum_required(VERSION 3.23)
 include(${CMAKE_CURRENT_LIST_DIR}/../checks.cmake)
 
-# read(VARIABLE COMMAND...): what it prints.
+# read(VARIABLE COMMAND...): sets VARIABLE to the command's output.
 function(read variable)
   run(${ARGN})
   set(${variable} "${output}" PARENT_SCOPE)
 endfunction()
 
-# expect_files(PACKAGE PATTERN...): each matches the path of a file.
+# expect_files(PACKAGE PATTERN...): each pattern must match the path of a file.
 function(expect_files package)
   read(listing dpkg-deb --contents ${package})
   foreach(pattern IN LISTS ARGN)
     expect_match("${listing}" " \\./usr/${pattern}\n")
   endforeach()
   if(listing MATCHES " \\./usr/(local|src)/")
-    message(FATAL_ERROR "files in a place of the administrator's:\n${listing}")
+    message(FATAL_ERROR "files in /usr/local or /usr/src, which belong to the administrator:\n${listing}")
   endif()
 endfunction()
 
@@ -29,21 +29,21 @@ read(needs dpkg-deb --field ${command} Depends)
 foreach(library libc6 "libfmt[0-9]+" libhwloc15 zlib1g)
   expect_match("${needs}" "${library} ?[(,]")
 endforeach()
-expect_match("${needs}" "libopenblas0(,|\n|$)")  # which it loads by its name
+expect_match("${needs}" "libopenblas0(,|\n|$)")  # the command loads it by name
 if(WITH_FFTW)
   expect_match("${needs}" "libfftw3-double3 .*libfftw3-single3 ")
 elseif("${needs}" MATCHES "fftw")
-  message(FATAL_ERROR "a build without FFTW asks for it: ${needs}")
+  message(FATAL_ERROR "a build without FFTW depends on it: ${needs}")
 endif()
 read(recommended dpkg-deb --field ${command} Recommends)
 read(development_needs dpkg-deb --field ${development} Depends)
 expect_match("${development_needs}" "libopenblas0(,|\n|$)")
 if(WITH_OFI)
-  expect_match("${needs}" "libpmix2(t64)? .*libssl3(t64)? ")  # Debian 13 has times of 64 bits
+  expect_match("${needs}" "libpmix2(t64)? .*libssl3(t64)? ")  # t64: packages of Debian 13 (64-bit time_t)
   expect_match("${recommended}" "libfabric1")
   expect_match("${development_needs}" "libpmix-dev")
 elseif("${needs} ${recommended} ${development_needs}" MATCHES "pmix|libssl|libisal|libfabric")
-  message(FATAL_ERROR "a build without ofi asks for its libraries: ${needs} ${recommended}")
+  message(FATAL_ERROR "a build without ofi depends on its libraries: ${needs} ${recommended}")
 endif()
 read(fields dpkg-deb --field ${command} Section Maintainer Description)
 expect_match("${fields}" "Section: science\nMaintainer: .+ <.+@.+>\nDescription: .+\n .+")

@@ -1,5 +1,5 @@
-"""The Spack recipe is Python that runs, and names what the build looks for. Spack itself is replaced
-by functions that take down how they are called."""
+"""The Spack recipe is valid Python and names all dependencies of the build. Spack itself is replaced by
+functions that record their calls."""
 
 import contextlib
 import pathlib
@@ -9,7 +9,7 @@ import types
 import unittest
 
 SOURCE = pathlib.Path(__file__).parent.parent.parent
-# What the build looks for, under Spack's names.
+# Packages that the build looks for, and their names in Spack.
 NAMES = {
     "Boost": "boost", "CLI11": "cli11", "EIGEN": "eigen", "FABRIC": "libfabric", "FFTW3": "fftw", "FFTW3F": "fftw", "GTest": "googletest",
     "HWLOC": "hwloc", "ISAL": "isa-l", "OPENBLAS": "openblas", "OpenSSL": "openssl", "PMIX": "pmix",
@@ -19,7 +19,7 @@ NAMES = {
 
 
 class Recorder:
-    """Spack's directives."""
+    """Replaces Spack's directives and records their arguments."""
 
     def __init__(self):
         self.condition = None
@@ -65,7 +65,7 @@ def cmake_files():
 
 
 class Spack(unittest.TestCase):
-    def test_recipe_names_all_that_the_build_looks_for(self):
+    def test_recipe_names_all_packages_that_the_build_looks_for(self):
         recorder, _ = recipe()
         text = "".join(path.read_text() for path in cmake_files())
         found = set(re.findall(r"(?:find_package|pkg_check_modules)\((\w+)", text))
@@ -74,19 +74,19 @@ class Spack(unittest.TestCase):
             self.assertIn(name, NAMES)
             if NAMES[name]:
                 self.assertIn(NAMES[name], recorder.dependencies)
-        self.assertIn("tomlplusplus", recorder.dependencies)  # headers only, not looked for
+        self.assertIn("tomlplusplus", recorder.dependencies)  # headers only: the build does not look for it
 
-    def test_recipe_needs_the_five_of_ofi_for_ofi_alone(self):
+    def test_recipe_needs_five_libraries_for_ofi_only(self):
         recorder, _ = recipe()
         of_ofi = {name for name, condition in recorder.dependencies.items() if condition == "+ofi"}
         self.assertEqual(of_ofi, {"asio", "libfabric", "pmix", "isa-l", "openssl"})
 
-    def test_recipe_needs_fftw_for_its_variant_alone(self):
+    def test_recipe_needs_fftw_for_its_variant_only(self):
         recorder, _ = recipe()
         self.assertEqual(recorder.dependencies["fftw"], "+fftw")
         self.assertIsNone(recorder.dependencies["eigen"])
 
-    def test_recipe_sets_options_that_the_build_has(self):
+    def test_recipe_sets_only_options_of_the_build(self):
         recorder, package = recipe()
         text = "".join(path.read_text() for path in cmake_files())
         for option, variant in package.cmake_args():

@@ -1,4 +1,4 @@
-// A policy for tests to derive wrong ones from: by itself it is right.
+// A base class for wrong policies in tests. By itself it is right.
 #pragma once
 
 #include <string_view>
@@ -18,7 +18,7 @@ class BrokenPolicy : public Policy {
     const Rank self = visitor.self;
     return SendOrder(visitor.shape.size() - 1, [this, self](Rank i) { return visit(self, i); });
   }
-  /// The peer that `self` visits as its i-th: by rank.
+  /// The i-th peer that `self` visits: by rank.
   virtual Rank visit(Rank self, Rank i) const { return i < self ? i : i + 1; }
 };
 

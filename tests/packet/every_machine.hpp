@@ -1,4 +1,4 @@
-// The same on the model and on rings.
+// Runs a test on the model and on rings.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 
 namespace toroid::testing {
 
-/// Runs it on the model and on rings of either route.
+/// Calls run(machine) for the model and for rings of either route.
 inline void on_every_machine(const char* torus, const std::function<void(EmulatedMachine&)>& run) {
   const Shape shape = Shape::parse(torus);
   SimMachine sim(shape);
@@ -30,8 +30,8 @@ inline void on_every_machine(const char* torus, const std::function<void(Emulate
 
 inline constexpr std::size_t kMachines = 1 + kRoutes.size();
 
-/// Runs it on the model (machine 0) or on rings of one route (1, 2), with nodes and FIFOs that have
-/// the settings of a policy.
+/// Calls run(machine) for the model (machine 0) or for rings of one route (1, 2), whose nodes and
+/// FIFOs have the settings of a policy.
 inline void on_machine(std::size_t number, const Shape& shape, const NodeOptions& nodes,
                        const std::function<void(EmulatedMachine&)>& run) {
   if (number == 0) {
@@ -48,7 +48,7 @@ inline void on_machine(std::size_t number, const Shape& shape, const NodeOptions
   run(rings);
 }
 
-/// Runs it on each of these.
+/// Calls run(machine) for each of these.
 inline void on_every_machine(const Shape& shape, const NodeOptions& nodes,
                              const std::function<void(EmulatedMachine&)>& run) {
   for (std::size_t number = 0; number < kMachines; ++number) on_machine(number, shape, nodes, run);

@@ -13,7 +13,7 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 class Document(unittest.TestCase):
-    def test_programs_print_what_stands_below_them(self):
+    def test_programs_print_the_output_shown_below_them(self):
         blocks = BLOCK.findall(DOCUMENT.read_text())
         programs = 0
         for (language, text), (_, below) in zip(blocks, blocks[1:]):
@@ -29,13 +29,7 @@ class Document(unittest.TestCase):
             self.assertEqual(done.stdout, below)
         self.assertGreater(programs, 0)
 
-    def test_the_readmes_program_is_the_pages(self):
-        programs = [text for language, text in BLOCK.findall((SOURCE / "README.md").read_text())
-                    if language == "python"]
-        self.assertEqual(len(programs), 1)
-        self.assertIn(programs[0], DOCUMENT.read_text())
-
-    def test_sessions_give_what_they_show(self):
+    def test_sessions_print_the_results_shown(self):
         text = "".join(block for language, block in BLOCK.findall(DOCUMENT.read_text())
                        if language == "python" and ">>>" in block)
         session = doctest.DocTestParser().get_doctest(text, {

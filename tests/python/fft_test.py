@@ -28,7 +28,7 @@ class Fft(unittest.TestCase):
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-13 * max(1, abs(theirs).max()) * 10)
 
     def agrees_or_is_refused(self, array, **options):
-        """False: the method cannot have such an array on such a torus."""
+        """Return False if the method cannot transform this array on this torus."""
         try:
             self.agrees(array, **options)
         except toroid.BadInput:
@@ -41,7 +41,7 @@ class Fft(unittest.TestCase):
         np.testing.assert_array_equal(toroid.fft(again, torus="2x2"),
                                       toroid.fft(array, torus="2x2"))
 
-    def test_equals_numpys_on_forty_random_shapes_types_and_layouts(self):
+    def test_equals_numpy_on_forty_random_shapes_types_and_layouts(self):
         random = np.random.default_rng(15)
         alone = 0
         for number in range(40):
@@ -62,7 +62,7 @@ class Fft(unittest.TestCase):
                 if not self.agrees_or_is_refused(array, torus=torus, method=method, fabric=fabric,
                                                  inverse=inverse):
                     self.agrees(array, torus="1", method="rows", fabric=fabric,
-                                inverse=inverse)  # one node has room for every shape
+                                inverse=inverse)  # a single node can transform every shape
                     alone += 1
         self.assertLess(alone, 20)
 
@@ -88,7 +88,7 @@ class Fft(unittest.TestCase):
         toroid.fft(array, torus="2x2")
         np.testing.assert_array_equal(array, before)
 
-    def test_gives_the_run_too(self):
+    def test_full_output_includes_the_result(self):
         result = toroid.fft(np.ones((8, 8)), torus="2x2", full_output=True)[1]
         self.assertEqual(result.verb, "fft")
         self.assertEqual(result.size, [8, 8])
@@ -96,7 +96,7 @@ class Fft(unittest.TestCase):
         self.assertTrue((result.phase_times > 0).all())
         self.assertEqual(result.link_loads.shape, (4, 4))
 
-    def test_refuses_what_cannot_be_transformed(self):
+    def test_refuses_arrays_that_cannot_be_transformed(self):
         with self.assertRaisesRegex(toroid.BadInput, "expected 1 to 6"):
             toroid.fft(np.float64(3), torus="2")
         with self.assertRaisesRegex(toroid.BadInput, "no elements"):
@@ -106,11 +106,11 @@ class Fft(unittest.TestCase):
         with self.assertRaisesRegex(toroid.BadInput, "norm 'orhto'"):
             toroid.fft(np.ones((4, 4)), torus="2", norm="orhto")
 
-    def test_copies_no_input_that_can_be_read_where_it_lies(self):
+    def test_does_not_copy_native_floating_point_input(self):
         array = np.ones((32, 32, 32), complex)
 
         def allocated(make):
-            """The most that NumPy held beside the result, which is not its memory, in bytes."""
+            """Return NumPy's peak memory in bytes; the result is not part of it."""
             tracemalloc.start()
             try:
                 toroid.fft(make(), torus="2x2x2", fabric="shm", threads=1)
@@ -118,7 +118,7 @@ class Fft(unittest.TestCase):
             finally:
                 tracemalloc.stop()
 
-        allocated(lambda: array)  # loads what the first call needs
+        allocated(lambda: array)  # the first call also loads modules
         self.assertGreater(allocated(array.copy), array.nbytes)
         for make in (lambda: array, lambda: array.T, lambda: array[::-1]):
             self.assertLess(allocated(make), array.nbytes / 4)

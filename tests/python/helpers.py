@@ -1,4 +1,4 @@
-"""What the tests of the Python module share."""
+"""Helpers shared by the tests of the Python module."""
 
 import json
 import os
@@ -6,7 +6,7 @@ import subprocess
 
 COMMAND = os.environ["TOROID_COMMAND"]
 
-TIMES = {"wall_s", "packet_hops_per_cpu_s", "command", "date", "threads", "git_hash"}  # of one run, not of its result
+TIMES = {"wall_s", "packet_hops_per_cpu_s", "command", "date", "threads", "git_hash"}  # these differ from run to run
 
 
 def command_json(*words):

@@ -32,7 +32,7 @@ class Package(unittest.TestCase):
             if getattr(_toroid, name, None) is getattr(toroid, name):
                 self.assertIn(name, native)
 
-    def test_functions_of_the_package_say_their_types(self):
+    def test_functions_of_the_package_have_type_annotations(self):
         for name in toroid.__all__:
             one = getattr(toroid, name)
             if callable(one) and not isinstance(one, type):
@@ -65,9 +65,9 @@ class Shapes(unittest.TestCase):
         self.assertEqual(shape.neighbour(0, "X-"), 12)
         self.assertIsNone(shape.neighbour(0, "Y-"))
         self.assertEqual(shape.minimal_directions(0, 13), ["X-", "Y+"])
-        with self.assertRaisesRegex(toroid.BadInput, "'Z\\+' is no direction .* X\\+, X-, Y\\+, Y-"):
+        with self.assertRaisesRegex(toroid.BadInput, "'Z\\+' is not a direction .* X\\+, X-, Y\\+, Y-"):
             shape.neighbour(0, "Z+")
-        with self.assertRaisesRegex(toroid.BadInput, "16 is no rank"):
+        with self.assertRaisesRegex(toroid.BadInput, "16 is not a rank"):
             shape.coord(16)
 
     def test_shapes_and_machines_can_be_pickled_and_copied(self):
@@ -79,20 +79,20 @@ class Shapes(unittest.TestCase):
         machine = copy.deepcopy(toroid.Machine("bgp"))
         self.assertEqual((machine.name, machine.clock_hz), ("bgp", toroid.Machine("bgp").clock_hz))
 
-    def test_a_machine_stands_wherever_one_is_named(self):
+    def test_a_machine_object_can_replace_a_machine_name(self):
         run = toroid.run(torus="4x4", machine=toroid.Machine("bgp"))
         self.assertEqual(run.cycles, toroid.run(torus="4x4", machine="bgp").cycles)
         rows = toroid.compare(torus="4x4", policies="shift", machine=[toroid.Machine("bgl"), toroid.Machine("bgp")])
         self.assertEqual([row.machine for row in rows], ["bgl", "bgp"])
 
-    def test_what_is_no_rank_no_size_and_no_pair_is_refused_in_plain_words(self):
+    def test_wrong_ranks_sizes_and_pairs_are_refused_in_plain_words(self):
         shape = toroid.Shape("4x4")
         for call, why in (
             (lambda: shape.coord(1.7), "expected whole numbers, not 1.7"),
             (lambda: shape.coord(float("nan")), "expected whole numbers, not nan"),
-            (lambda: shape.coord(16), "16 is no rank"),
+            (lambda: shape.coord(16), "16 is not a rank"),
             (lambda: shape.rank((0.5, 1)), "expected whole numbers"),
-            (lambda: shape.hops([1, 2], [1, 2, 3]), r"shapes \(2,\) and \(3,\) do not go together"),
+            (lambda: shape.hops([1, 2], [1, 2, 3]), r"shapes \(2,\) and \(3,\) cannot be broadcast"),
             (lambda: shape.hops(0, "x"), "expected whole numbers"),
             (lambda: toroid.bounds(torus="4x4", bytes=2**64 - 1), "is not a whole number from 0 to 4294967296"),
             (lambda: toroid.bounds(torus="4x4", bytes=-1), "-1 is not a whole number"),

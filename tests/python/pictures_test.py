@@ -1,4 +1,4 @@
-"""Pictures have what their results have; the notebook still prints what it shows."""
+"""Pictures show the values of their results; the notebook still prints the output it contains."""
 
 import os
 import pathlib
@@ -31,7 +31,7 @@ class Pictures(unittest.TestCase):
         values = latencies.patches[0].get_data().values
         self.assertEqual(values.sum(), result.packets)
 
-    def test_a_recorded_run_shows_its_fifos_through_time_too(self):
+    def test_a_recorded_run_also_shows_its_fifos_over_time(self):
         result = toroid.run(torus="4x4", bytes=480, record=True)
         axes = result.plot()
         self.assertEqual(len(axes), 3)
@@ -52,14 +52,14 @@ class Pictures(unittest.TestCase):
         marks = ax.collections[0].get_offsets()[:, 0]
         self.assertTrue((marks <= widths).all())
 
-    def test_a_comparison_has_a_bar_for_each_run(self):
+    def test_a_comparison_has_one_bar_per_run(self):
         rows = toroid.compare(torus=["4", "4x4"], policies=["random", "shift"], bytes=240)
         ax = rows.plot()
         np.testing.assert_allclose([bar.get_width() for bar in ax.patches],
                                    [row.percent_of_bound for row in rows])
         self.assertEqual(ax.get_yticklabels()[1].get_text(), f"{rows[1].policy}, {rows[1].torus}")
 
-    def test_a_sweep_of_load_has_a_line_for_each_policy(self):
+    def test_a_load_sweep_has_one_line_per_policy(self):
         rows = toroid.sweep(axis="load", torus="4x4", load=[0.2, 0.4], bytes=240,
                             policies=["random", "shift"], traffic="uniform")
         ax = rows.plot()
@@ -68,7 +68,7 @@ class Pictures(unittest.TestCase):
         np.testing.assert_allclose(ax.lines[0].get_ydata(),
                                    [row.latency.mean for row in rows if row.policy == "random"])
 
-    def test_a_picture_goes_into_the_axes_that_are_given(self):
+    def test_a_picture_is_drawn_into_the_given_axes(self):
         figure, ax = pyplot.subplots()
         result = toroid.run(torus="4", bytes=240)
         self.assertIs(result.plot(ax=ax), ax)
@@ -76,7 +76,7 @@ class Pictures(unittest.TestCase):
 
 
 class Notebook(unittest.TestCase):
-    def test_prints_what_it_shows(self):
+    def test_prints_the_output_it_contains(self):
         package = pathlib.Path(toroid.__file__).parents[1]
         done = subprocess.run(["tools/dev/notebook", "--check"], cwd=SOURCE, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

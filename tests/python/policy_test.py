@@ -11,7 +11,7 @@ import toroid
 
 
 class Shift(toroid.Policy):
-    """The built-in policy of that name."""
+    """The same order as the built-in policy shift."""
 
     name = "my-shift"
 
@@ -20,7 +20,7 @@ class Shift(toroid.Policy):
 
 
 def giving(value, **members):
-    """A policy whose node 5 gives another order."""
+    """Return a policy whose node 5 passes its order through `value`."""
 
     class Bad(Shift):
         name = "bad"
@@ -58,7 +58,7 @@ class Policies(unittest.TestCase):
         self.assertEqual(len(here), 8)
         self.assertEqual(len(set(here)), 8)
 
-    def test_stands_in_tables_beside_others(self):
+    def test_appears_in_tables_with_others(self):
         rows = toroid.compare(torus=["4x4", "4x4x2"], policies=["shift", Shift(), "random"], bytes=480)
         self.assertEqual([row.policy for row in rows], ["shift", "my-shift", "random"] * 2)
         self.assertEqual(rows[0].cycles, rows[1].cycles)
@@ -98,7 +98,7 @@ class Policies(unittest.TestCase):
         self.assertEqual(toroid.run(torus="4x4", policy=Listed()).cycles,
                          toroid.run(torus="4x4", policy="rank").cycles)
 
-    def test_sets_what_nodes_decide_besides(self):
+    def test_changes_settings_of_nodes(self):
         seen = []
 
         class Set(Shift):
@@ -138,17 +138,17 @@ class Policies(unittest.TestCase):
         self.assertIsInstance(caught.exception, toroid.RunFailed)
         return caught.exception
 
-    def test_names_policy_node_and_fault_of_a_wrong_order(self):
+    def test_wrong_order_is_refused_with_policy_node_and_fault(self):
         node = r"^policy bad: order\(\) of node 5 \(1,1\) on torus 4x4, round 0: "
         for value, why in (
-            (lambda good: good[:-1], "has 14 peers and leaves out 4; expected each of the 15 others"),
+            (lambda good: good[:-1], "has 14 peers and leaves out 4; expected each of the 15 other nodes"),
             (lambda good: np.r_[good, good[3]], "visits 9 twice, at places 3 and 15"),
             (lambda good: np.r_[good[:-1], 5], "visits itself at place 14"),
-            (lambda good: np.r_[good[:-1], 16], "visits 16 at place 14, which is no rank from 0 to 15"),
-            (lambda good: good - 7, "visits -1 at place 0, which is no rank"),
-            (lambda good: good * 1.0, "returned ndarray; expected a row of 15 ranks"),
-            (lambda good: good.reshape(3, 5), "returned ndarray; expected a row of 15 ranks"),
-            (lambda good: None, "returned NoneType; expected a row of 15 ranks"),
+            (lambda good: np.r_[good[:-1], 16], "visits 16 at place 14, which is not a rank from 0 to 15"),
+            (lambda good: good - 7, "visits -1 at place 0, which is not a rank"),
+            (lambda good: good * 1.0, "returned ndarray; expected a sequence of 15 ranks"),
+            (lambda good: good.reshape(3, 5), "returned ndarray; expected a sequence of 15 ranks"),
+            (lambda good: None, "returned NoneType; expected a sequence of 15 ranks"),
             (lambda good: [], "has 0 peers and leaves out 0"),
             (lambda good: np.r_[good[:-1].astype(np.uint64), np.uint64(2**64 - 1)], "visits 18446744073709551615 at"),
         ):
@@ -161,7 +161,7 @@ class Policies(unittest.TestCase):
         live = toroid.run(torus="4x4", policy=giving(lambda good: good[good != 2]), **failed)
         self.assertEqual(live.packets, whole.packets)
         error = self.refusal(giving(lambda good: good[good != 7]), **failed)
-        self.assertRegex(str(error), "node 5 .* has 14 peers and leaves out 7; expected each of the 14 others")
+        self.assertRegex(str(error), "node 5 .* has 14 peers and leaves out 7; expected each of the 14 other nodes")
 
     def test_ends_with_the_exception_and_its_traceback(self):
         def fail(good):
@@ -172,7 +172,7 @@ class Policies(unittest.TestCase):
         self.assertIsInstance(error.__cause__, KeyError)
         self.assertIn("in fail", "".join(traceback.format_exception(error)))
 
-    def test_names_the_node_where_an_exception_has_no_text(self):
+    def test_names_the_node_if_an_exception_has_no_text(self):
         class Silent(Exception):
             def __str__(self):
                 raise ValueError("none")
@@ -182,7 +182,7 @@ class Policies(unittest.TestCase):
 
         self.assertRegex(str(self.refusal(giving(fail))), r"order\(\) of node 5 .*: Silent$")
 
-    def test_leaves_what_ends_a_program_as_it_is(self):
+    def test_passes_on_exceptions_that_end_a_program(self):
         for kind in (KeyboardInterrupt, SystemExit):
             def end(good):
                 raise kind("now")
@@ -214,7 +214,7 @@ class Policies(unittest.TestCase):
                 out, err = run.communicate(timeout=60)
                 self.assertIn("interrupted, then 16", out, err)
 
-    def test_ends_a_comparison_too(self):
+    def test_its_exception_ends_a_comparison(self):
         def fail(good):
             raise KeyError("lost")
 
@@ -236,14 +236,14 @@ class Policies(unittest.TestCase):
 
     def test_refuses_wrong_settings_and_relays(self):
         for members, why in (
-            ({"settings": lambda self, shape, machine: {"queue": 3}}, "'queue' is no setting"),
+            ({"settings": lambda self, shape, machine: {"queue": 3}}, "unknown setting 'queue'"),
             ({"settings": lambda self, shape, machine: {"drain": "fast"}}, "unknown drain rule 'fast'"),
             ({"settings": lambda self, shape, machine: {"window": "x"}}, "window cannot be 'x'"),
             ({"settings": lambda self, shape, machine: 1 // 0}, "ZeroDivisionError"),
             ({"settings": lambda self, shape, machine: 3}, "returned int; expected a dict or None"),
             ({"relay": lambda self, shape: np.zeros((2, 2), int), "_has_relays": True},
              "expected a table of 16 sources by 16 destinations"),
-            ({"relay": lambda self, shape: np.full((16, 16), 99), "_has_relays": True}, "is no rank"),
+            ({"relay": lambda self, shape: np.full((16, 16), 99), "_has_relays": True}, "is not a rank"),
         ):
             with self.subTest(why=why):
                 policy = giving(lambda good: good, **members)
@@ -263,9 +263,10 @@ class Policies(unittest.TestCase):
             policy = giving(lambda good: good, settings=lambda self, shape, machine: {key: 0})
             self.assertRegex(str(self.refusal(policy)), "must be a number from 1")
 
-    def test_has_a_name_that_tables_can_show(self):
-        for name, why in (("", "its name is empty"), ("a b", "must have letters"), ("a\0b", "must have letters"),
-                          ("random", "that of the built-in policy random")):
+    def test_refuses_names_that_tables_cannot_show(self):
+        for name, why in (("", "its name is empty"), ("a b", "may contain only letters"),
+                          ("a\0b", "may contain only letters"),
+                          ("random", "its name random is taken by a built-in policy")):
             with self.subTest(name=name), self.assertRaisesRegex(toroid.BadInput, why):
                 toroid.run(torus="4x4", policy=giving(lambda good: good, name=name))
         with self.assertRaisesRegex(toroid.BadInput, "its name is empty"):
@@ -276,10 +277,10 @@ class Policies(unittest.TestCase):
             pass
 
         self.assertIsInstance(self.refusal(Empty()).__cause__, NotImplementedError)
-        with self.assertRaisesRegex(TypeError, "is no policy"):
+        with self.assertRaisesRegex(TypeError, "is not a policy"):
             toroid.run(torus="4x4", policy=3)
 
-    def test_cannot_start_a_run_of_its_own(self):
+    def test_cannot_start_a_run(self):
         class Nested(Shift):
             def order(self, shape, rank, seed, round):
                 toroid.run(torus="2x2")

@@ -31,7 +31,7 @@ class Run(unittest.TestCase):
         broken = toroid.run(torus="4x4", fail_links=["(0,0)X+", "(1,1)Y-"], long_way=True)
         self.assertEqual(broken.failed_links, ["(0,0)X+", "(1,1)Y-"])
 
-    def test_has_every_pattern_of_traffic(self):
+    def test_runs_traffic_patterns(self):
         for traffic in ("transpose", "neighbour", "hotspot", "lines:X"):
             here = toroid.run(torus="4x4x4", traffic=traffic, bytes=480)
             there = command_json("alltoall", "--torus", "4x4x4", "--traffic", traffic, "--bytes", "480")
@@ -43,7 +43,7 @@ class Run(unittest.TestCase):
         self.assertEqual(np.nansum(r.link_loads), r.packet_hops)
         self.assertEqual(r.link_loads.shape, (r.nodes, len(r.directions)))
         self.assertEqual(np.nanmax(r.link_loads), r.links.max_load)
-        self.assertEqual(int(np.isnan(r.link_loads).sum()), 32)  # the mesh ends at each node's Z
+        self.assertEqual(int(np.isnan(r.link_loads).sum()), 32)  # every node is at an end of the mesh in Z
         self.assertEqual(int(r.latency_histogram.counts.sum()), r.packets)
         self.assertEqual(len(r.latency_histogram.edges), len(r.latency_histogram.counts) + 1)
         self.assertEqual(r.fifo_occupancy.nodes.shape, (len(r.fifo_occupancy.cycles), r.nodes))
@@ -100,24 +100,24 @@ class Run(unittest.TestCase):
         thread.join()
         self.assertGreater(counted, 3)
 
-    def test_ends_at_ctrl_c_and_works_again(self):
+    def test_ctrl_c_ends_a_run_and_the_next_run_works(self):
         threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
         with self.assertRaises(KeyboardInterrupt):
-            toroid.run(torus="32x32x16", bytes=4800)  # hours
+            toroid.run(torus="32x32x16", bytes=4800)  # would take hours
         self.assertGreater(toroid.run(torus="4x4").cycles, 0)
 
-    def test_ends_a_comparison_at_ctrl_c(self):
+    def test_ctrl_c_ends_a_comparison(self):
         threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
         with self.assertRaises(KeyboardInterrupt):
             toroid.compare(torus="32x32x8", bytes=4800, policies=["random", "shift"])
         self.assertEqual(len(toroid.compare(torus="4x4", policies="shift,rank")), 2)
 
-    def test_shows_progress_to_a_function(self):
+    def test_calls_a_progress_function(self):
         lines = []
         toroid.compare(torus="8x8x4", policies=["random", "shift", "rank"], progress=lines.append)
         self.assertTrue(any("of 3 runs" in line for line in lines), lines)
 
-    def test_ends_with_the_exception_of_a_progress_function(self):
+    def test_raises_the_exception_of_a_progress_function(self):
         def fail(line):
             raise LookupError(line)
 
@@ -145,7 +145,7 @@ class Campaigns(unittest.TestCase):
                              "--policies", "random", "--refine", "1")
         self.assertEqual(without_times(here.json), without_times(there))
 
-    def test_rows_become_pandas(self):
+    def test_rows_convert_to_pandas(self):
         try:
             import pandas  # noqa: F401
         except ImportError:

@@ -1,4 +1,4 @@
-"""The wheel is built offline and works in a fresh virtual environment."""
+"""The wheel can be built offline and works in a fresh virtual environment."""
 
 import os
 import pathlib
@@ -33,7 +33,7 @@ class Wheel(unittest.TestCase):
         with tempfile.TemporaryDirectory() as place:
             copy = pathlib.Path(place) / "toroid"
             copy.mkdir()
-            for name in ("CMakeLists.txt", "tools"):  # setuptools leaves files beside its sources
+            for name in ("CMakeLists.txt", "tools"):  # a copy, because setuptools writes beside its sources
                 run("cp", "-r", SOURCE / name, copy / name)
             run(sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps",
                 "--wheel-dir", place, copy / "tools" / "python", env=environment)

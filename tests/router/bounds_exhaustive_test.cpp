@@ -1,5 +1,5 @@
-// No run of the model beats a bound: every small shape (in the landing set an eighth of those in
-// three dimensions), both routings, short and long messages.
+// No run of the model beats a bound: all small shapes (one eighth of the three-dimensional ones in
+// the landing set), all routings, short and long messages.
 #include <gtest/gtest.h>
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Every packet that is sent is delivered exactly once, to whom it was sent.
+// Every packet that is sent is delivered exactly once, to its destination.
 #include <gtest/gtest.h>
 
 #include <cstdint>

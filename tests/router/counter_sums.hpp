@@ -1,4 +1,4 @@
-// What a fabric counts, summed up.
+// Sums over a fabric's counters.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,14 @@
 
 namespace toroid::testing {
 
-/// Packets over all links.
+/// Packets, summed over all links.
 inline std::uint64_t over_links(const FabricCounters& counters) {
   std::uint64_t sum = 0;
   for (const LinkCounters& link : counters.links) sum += link.total_packets();
   return sum;
 }
 
-/// Packets through all injection FIFOs.
+/// Packets, summed over all injection FIFOs.
 inline std::uint64_t through_fifos(const FabricCounters& counters) {
   std::uint64_t sum = 0;
   for (const FifoCounters& fifo : counters.fifos) sum += fifo.packets;

@@ -1,5 +1,5 @@
-// Tiny buffers: without the bubble rule rings of them fill up and nothing moves any more; with it
-// every run completes.
+// Tiny buffers: without the bubble rule, rings of them fill up and nothing moves any more; with the
+// rule every run completes.
 #include <gtest/gtest.h>
 #include <array>
 
@@ -27,12 +27,12 @@ namespace {
 using testing::MachineExchange;
 using testing::SimMachine;
 
-/// The report of a run of the all-to-all; empty: it completed.
+/// The error message of an all-to-all run; empty if it completed.
 std::string report(const Shape& shape, RoutingRule routing, std::uint64_t bytes, std::uint64_t seed,
                    bool bubble_rule) {
   SimOptions options;
   options.routing.bubble_rule = bubble_rule;
-  // Several output queues press harder on the FIFOs than one.
+  // Several output queues put more pressure on the FIFOs than a single one.
   const NodeOptions node{.seed = seed, .settings = {.output_queues = 6, .routing = routing}};
   SimMachine machine(shape, node, options, testing::smallest_channels());
   MachineExchange exchange(machine, bytes);
@@ -68,7 +68,7 @@ TEST(Deadlock, HappensWithoutTheBubbleRule) {
     }
 }
 
-TEST(Deadlock, IsReportedWithACycleOfBuffersEachOfWhichLeadsToTheNext) {
+TEST(Deadlock, IsReportedAsAConnectedCycleOfBuffers) {
   for (const Case& c : kDeadlocks) {
     const Shape shape = Shape::parse(c.shape);
     const std::string text = report(shape, c.routing, c.bytes, 1, false);
@@ -101,7 +101,7 @@ TEST(Deadlock, NeverHappensOnAMeshEvenWithoutTheRule) {
       EXPECT_EQ(report(Shape::parse(text), routing, 960, 1, false), "") << text;
 }
 
-/// Everything at once but the links, which are slow: buffers stay full of long and short packets.
+/// Everything is instantaneous except the links, so buffers stay full of long and short packets.
 Machine instant_processors() {
   Machine machine;
   machine.inject_cycles = machine.receive_cycles = 0;
@@ -119,7 +119,7 @@ TEST(Deadlock, NeverHappensWithPacketsOfMixedLengths) {
     std::uint64_t seed;
     std::uint32_t per_visit;
   };
-  // Where short packets held only their own tokens, these rings filled up with broken bubbles.
+  // When short packets held only their own tokens, these rings filled up with broken bubbles.
   for (const Mixed& m :
        {Mixed{"4x4", 721, TieRule::plus, 7, 1}, Mixed{"4x1x3x4m", 241, TieRule::minus, 49, 2}}) {
     SimOptions options;

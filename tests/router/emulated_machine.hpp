@@ -28,7 +28,7 @@ inline constexpr HandlerId kHandler = kFirstUserHandler;
 
 class EmulatedMachine {
  public:
-  /// What stands between a node and its device.
+  /// Wraps a node's device.
   using Decorate = std::function<std::unique_ptr<Device>(Device&)>;
 
   explicit EmulatedMachine(std::unique_ptr<Fabric> fabric, NodeOptions options = {},
@@ -45,14 +45,14 @@ class EmulatedMachine {
   Fabric& fabric() { return *fabric_; }
   const Shape& shape() const { return fabric_->shape(); }
   const FabricCounters& counters() const { return fabric_->counters(); }
-  /// The nodes that this process has.
+  /// The nodes of this process.
   const std::vector<Rank>& ranks() const { return ranks_; }
-  /// REQUIRES: one of them.
+  /// REQUIRES: the node is one of ranks().
   Node& node(Rank r) { return *nodes_[r]; }
   /// The number of nodes of the whole machine.
   Rank size() const { return static_cast<Rank>(nodes_.size()); }
 
-  /// program(node) -> Program, for every node.
+  /// Runs `program(node)` on every node.
   template <typename MakeProgram>
   void run(const MakeProgram& program) {
     for (const Rank r : ranks_) nodes_[r]->run(program(*nodes_[r]));
@@ -62,7 +62,7 @@ class EmulatedMachine {
   bool finished() const {
     return std::ranges::all_of(ranks_, [this](Rank r) { return nodes_[r]->finished(); });
   }
-  /// When the last program ended.
+  /// The time when the last program ended.
   Tick finished_at() const {
     Tick last = 0;
     for (const Rank r : ranks_) last = std::max(last, nodes_[r]->finished_at());
@@ -73,7 +73,7 @@ class EmulatedMachine {
   std::unique_ptr<Fabric> fabric_;
   std::vector<Rank> ranks_;
   std::vector<std::unique_ptr<Device>> devices_;
-  std::vector<std::unique_ptr<Node>> nodes_;  ///< [rank]; null: another process's
+  std::vector<std::unique_ptr<Node>> nodes_;  ///< [rank]; null: the node belongs to another process
 };
 
 inline Program receive_all(Node& node, Exchange* exchange) {
@@ -82,7 +82,7 @@ inline Program receive_all(Node& node, Exchange* exchange) {
   co_await node.until(exchange->received(), expected);
 }
 
-/// An exchange of the whole machine. The parts of the nodes outlive the run, since a node may have
+/// An exchange of the whole machine. The nodes' parts outlive the run, since a node may have
 /// received everything while its own last packets still wait.
 class MachineExchange {
  public:
@@ -97,7 +97,7 @@ class MachineExchange {
       exchanges_[r] = std::make_unique<Exchange>(
           machine.node(r), kHandler, Group::all(machine.shape(), r), *plan_, *messages_[r]);
   }
-  /// So many payload bytes for every pair, none of them carried.
+  /// Sends `bytes` payload bytes between every pair, without storing them.
   MachineExchange(EmulatedMachine& machine, std::uint64_t bytes)
       : MachineExchange(machine, [bytes](Node& n) {
           return std::make_unique<UniformMessages>(n.shape(), bytes, kPayloadBytes);

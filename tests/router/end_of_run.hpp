@@ -1,4 +1,4 @@
-// What is left of a run that may have failed: its report, and the packets that are lost.
+// The result of a run that may have failed: its error message and the lost packets.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace toroid::testing {
 using Pairs = std::map<std::pair<Rank, Rank>, std::uint64_t>;
 
 struct EndOfRun {
-  std::string report;  ///< empty: the run came to its end
+  std::string report;  ///< empty: the run completed
   FabricCounters counters;
 
   /// Packets by source and destination.
@@ -33,7 +33,7 @@ struct EndOfRun {
   }
 };
 
-/// An all-to-all exchange of so many bytes, to its end or its failure.
+/// Runs an all-to-all exchange of `bytes` until it ends or fails.
 template <typename Machine>
 EndOfRun exchange_on(Machine& machine, std::uint64_t bytes) {
   MachineExchange exchange(machine, bytes);

@@ -1,4 +1,4 @@
-// All that a run of the model counts, to be compared.
+// All counters of a run of the model, for comparison.
 #pragma once
 
 #include <cstdint>

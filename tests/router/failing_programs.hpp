@@ -1,4 +1,4 @@
-// Programs that throw while packets go round for ever.
+// Programs that throw while packets circulate for ever.
 #pragma once
 
 #include <stdexcept>
@@ -13,7 +13,7 @@ namespace toroid::testing {
 
 inline constexpr HandlerId kRelay = kHandler + 1;
 
-/// Keeps packets going for ever: the arrival of each sends another.
+/// Keeps packets moving for ever: each arrival sends another packet.
 inline void relay_for_ever(Node& node) {
   const Rank next = (node.rank() + 1) % node.size();
   node.on(kRelay, [&node, next](const Packet&) { node.post(next, kRelay, {}); });

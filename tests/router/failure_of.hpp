@@ -1,4 +1,4 @@
-// What a run that fails has to say.
+// The error message of a run that fails.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// Machines with failed links: what can arrive does, on every fabric that goes hop by hop.
+// Machines with failed links: packets with a path arrive, on every fabric that routes hop by hop.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -32,7 +32,7 @@ namespace {
 
 using testing::MachineExchange;
 
-/// Every link once.
+/// The names of all links, each once.
 std::vector<std::string> every_link(const Shape& shape) {
   std::vector<std::string> links;
   for (Rank node = 0; node < shape.size(); ++node)
@@ -51,7 +51,8 @@ std::uint64_t over_failed(const Shape& shape, const FabricCounters& counters) {
   return packets;
 }
 
-/// An all-to-all ends with every packet delivered, or in a deadlock that names its cycle.
+/// Expects that an all-to-all ends with every packet delivered, or in a deadlock with a reported
+/// cycle.
 void expect_complete_or_reported(testing::EmulatedMachine& machine, std::uint64_t bytes,
                                  unsigned& deadlocks) {
   const Shape& shape = machine.shape();
@@ -61,7 +62,7 @@ void expect_complete_or_reported(testing::EmulatedMachine& machine, std::uint64_
   } catch (const RunFailed& failed) {
     const std::string text = failed.what();
     ASSERT_NE(text.find("deadlock"), std::string::npos) << text;
-    ASSERT_NE(text.find("the cycle: "), std::string::npos) << text;
+    ASSERT_NE(text.find("the cycle of buffers: "), std::string::npos) << text;
     ++deadlocks;
     return;
   }
@@ -70,7 +71,7 @@ void expect_complete_or_reported(testing::EmulatedMachine& machine, std::uint64_
   ASSERT_EQ(over_failed(shape, machine.counters()), 0u);
 }
 
-TEST(FailedLink, OfASmallWorldLeavesAnAllToAllThatCompletesInTheSmallestBuffers) {
+TEST(FailedLink, NeverDeadlocksAnAllToAllInTheSmallestBuffers) {
   unsigned deadlocks = 0;
   for (const char* text : {"3x3x3", "4x4"}) {
     const Shape whole = Shape::parse(text);
@@ -85,11 +86,12 @@ TEST(FailedLink, OfASmallWorldLeavesAnAllToAllThatCompletesInTheSmallestBuffers)
       }
     }
   }
-  EXPECT_EQ(deadlocks, 0u);  // not proved; seen to be so
+  EXPECT_EQ(deadlocks, 0u);  // not proved, but always observed
 }
 
-/// Rings of bubble channels waited for one another here when packets turned back round the link.
-TEST(FailedLink, LetsNoPacketTurnBackIntoARingThatWaitsForIt) {
+/// Rings of bubble channels waited for each other here when packets turned back around the failed
+/// link.
+TEST(FailedLink, NeverTurnsAPacketBackIntoARingThatWaitsForIt) {
   const Shape shape = Shape::parse("2x3mx2x4").with_failures({{"(1,1,0,2)X-"}, {}, true});
   for (const std::uint64_t seed : testing::scaled(std::vector<std::uint64_t>{629, 1, 2})) {
     unsigned deadlocks = 0;
@@ -101,7 +103,7 @@ TEST(FailedLink, LetsNoPacketTurnBackIntoARingThatWaitsForIt) {
   }
 }
 
-TEST(FailedLink, SeveralOfThemAtOnceAndManySeeds) {
+TEST(FailedLink, CompletesWithSeveralFailuresAndManySeeds) {
   unsigned deadlocks = 0;
   const FailureList list{{"(0,0,0)X+", "(1,1,0)Y+", "(2,3,1)Z-", "(3,0,2)X-"}, {}, true};
   const Shape shape = Shape::parse("4x4x3").with_failures(list);
@@ -114,7 +116,7 @@ TEST(FailedLink, SeveralOfThemAtOnceAndManySeeds) {
   EXPECT_EQ(deadlocks, 0u);
 }
 
-TEST(FailedLink, IsGoneRoundOnRingsToo) {
+TEST(FailedLink, IsBypassedOnRingsToo) {
   const Shape shape = Shape::parse("3x3x3").with_failures({{"(0,0,0)X+", "(1,1,1)Y-"}, {}, true});
   for (const RoutingRule routing : testing::kRoutings) {
     unsigned deadlocks = 0;
@@ -125,7 +127,7 @@ TEST(FailedLink, IsGoneRoundOnRingsToo) {
   }
 }
 
-TEST(FailedLink, WithoutAWayEndsTheRunByTheNameOfThePair) {
+TEST(FailedLink, WithoutADetourEndsTheRunAndNamesThePair) {
   const Shape shape = Shape::parse("5").with_failures({{"(0)X+"}, {}, false});
   testing::SimMachine machine(shape);
   MachineExchange exchange(machine, 240);
@@ -138,7 +140,7 @@ TEST(FailedLink, WithoutAWayEndsTheRunByTheNameOfThePair) {
   }
 }
 
-/// Twisted tori go through the same fabrics.
+/// Twisted tori use the same fabrics.
 TEST(TwistedMachine, CompletesAnAllToAllWithEveryRoutingInTheSmallestBuffers) {
   for (const char* text : {"4x2@YX2", "2x4@XY2", "2x2x4@XZ2@YZ2", "2x4x4@XY2@XZ2", "5x3@XY2"}) {
     const Shape shape = Shape::parse(text);
@@ -162,7 +164,7 @@ TEST(TwistedMachine, CompletesAnAllToAllWithEveryRoutingInTheSmallestBuffers) {
   }
 }
 
-TEST(TwistedMachine, TakesNoLessThanItsBound) {
+TEST(TwistedMachine, NeverBeatsItsBound) {
   for (const char* text : {"4x8@XY4", "2x2x4@XZ2@YZ2"})
     for (unsigned tie = 0; tie < kTieRuleNames.size(); ++tie) {
       testing::SimMachine machine(Shape::parse(text),

@@ -1,4 +1,4 @@
-// The program in which everybody greets everybody, and what must come of it.
+// A program in which every node greets every node, and its expected result.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct Greeting {
   std::uint32_t argument;
   auto operator<=>(const Greeting&) const = default;
 };
-using Greetings = std::vector<Greeting>;  ///< in the order of arrival
+using Greetings = std::vector<Greeting>;  ///< in order of arrival
 
 inline Program greet(Node& node, Greetings* log) {
   Counter heard("greetings");

@@ -1,4 +1,4 @@
-// What the model counts on each link against enumeration.
+// Compares the model's link counters with an enumeration.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ constexpr NodeOptions deterministic(TieRule tie) {
   return {.settings = {.routing = RoutingRule::deterministic, .tie = tie}};
 }
 
-TEST(LinkLoads, OfDeterministicRoutingAreThoseOfTheEnumerationLinkByLink) {
+TEST(LinkLoads, DeterministicRoutingMatchesEnumerationLinkByLink) {
   for (const char* text : {"2", "5", "8", "6m", "3x3", "4x6", "2x3x4", "4mx3x2m", "2x2x2x3"})
     for (const auto tie : {TieRule::parity, TieRule::plus, TieRule::minus, TieRule::balanced}) {
       const Shape shape = Shape::parse(text);
@@ -53,7 +53,7 @@ std::uint64_t hottest(const FabricCounters& counters) {
   return most;
 }
 
-TEST(LinkLoads, TheHottestLinksOfKnownTorusesCarryTheKnownMessages) {
+TEST(LinkLoads, HottestLinksOfKnownToriCarryTheExpectedMessages) {
   EXPECT_EQ(hottest(all_to_all(Shape::parse("3x3"), deterministic(TieRule::parity), 16)), 3u);
   EXPECT_EQ(hottest(all_to_all(Shape::parse("4x4x4"), deterministic(TieRule::parity), 16)), 32u);
   EXPECT_EQ(hottest(all_to_all(Shape::parse("8x8x8"), deterministic(TieRule::parity), 16)), 512u);
@@ -94,7 +94,7 @@ TEST(VirtualChannels, DeterministicPacketsStayOnTheBubbleChannel) {
   EXPECT_EQ(per_channel(counters), (std::array<std::uint64_t, 4>{0, 0, counters.packet_hops, 0}));
 }
 
-TEST(VirtualChannels, AdaptivePacketsShareTheDynamicOnesAndNeverTakeThePriorityOne) {
+TEST(VirtualChannels, AdaptivePacketsUseBothDynamicChannelsAndNeverThePriorityChannel) {
   const auto sums = per_channel(all_to_all(Shape::parse("4x4x4"), {}, 960));
   EXPECT_GT(sums[0], 0u);
   EXPECT_GT(sums[1], 0u);

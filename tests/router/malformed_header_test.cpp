@@ -1,4 +1,4 @@
-// Headers as software may write them: what is malformed is counted and goes nowhere.
+// Headers as software may write them: malformed ones are counted and not sent.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -28,7 +28,7 @@ TEST(MalformedHeader, IsCountedAndNeverDispatched) {
   EXPECT_EQ(machines.received(), 0u);
 }
 
-TEST(MalformedHeader, GivesItsRoomInTheFifoBack) {
+TEST(MalformedHeader, ReleasesItsRoomInTheFifo) {
   std::vector<PacketHeader> many;
   for (int i = 0; i < 50; ++i)
     for (const auto& header : malformed()) many.push_back(header);
@@ -37,7 +37,7 @@ TEST(MalformedHeader, GivesItsRoomInTheFifoBack) {
   EXPECT_EQ(machines.device(0).fifos()[0].used, 0u);
 }
 
-TEST(MalformedHeader, LeavesTheSoundOnesAround) {
+TEST(MalformedHeader, DoesNotAffectValidPackets) {
   std::vector<PacketHeader> mixed;
   for (const auto& header : malformed()) {
     mixed.push_back(header);
@@ -51,7 +51,7 @@ TEST(MalformedHeader, LeavesTheSoundOnesAround) {
     EXPECT_EQ(header, PacketHeader(sound(0, 6)));
 }
 
-TEST(Device, APacketToItselfGivesItsRoomInTheFifoBack) {
+TEST(Device, PacketToItselfReleasesItsRoomInTheFifo) {
   const std::vector<PacketHeader> to_itself(40, PacketHeader(sound(0, 0)));
   Machines machines(to_itself);
   EXPECT_EQ(machines.script(0).received().size(), to_itself.size());

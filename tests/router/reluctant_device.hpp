@@ -1,4 +1,4 @@
-// A device that says "not now" every now and then, though it could.
+// A device that randomly refuses operations that it could do.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace toroid::testing {
 
 class ReluctantDevice final : public Device {
  public:
-  /// Refuses one operation in `odds`.
+  /// Refuses one of `odds` operations on average.
   ReluctantDevice(Device& device, std::uint32_t odds, std::uint64_t seed)
       : device_(&device), odds_(odds), random_(seed, device.rank()) {}
 

@@ -5,7 +5,7 @@
 
 namespace toroid::testing {
 
-/// One packet in each dynamic channel, two in the bubble channels.
+/// One packet per dynamic channel, two per bubble channel.
 inline Machine smallest_channels() {
   Machine machine;
   machine.dynamic_vc_chunks = 8;
@@ -14,7 +14,7 @@ inline Machine smallest_channels() {
   return machine;
 }
 
-/// Likewise, and one packet in each injection FIFO and in the only reception FIFO.
+/// Also one packet per injection FIFO and in the only reception FIFO.
 inline Machine smallest_buffers() {
   Machine machine = smallest_channels();
   machine.injection_fifo_chunks = machine.reception_fifo_chunks = 8;

@@ -21,7 +21,7 @@ TEST(BadCommandLine, IsRefusedWithoutACommand) {
       {}, {"a verb is missing", "fft, alltoall, hello, poisson, redistribute, replay, bench"});
 }
 
-TEST(BadCommandLine, IsRefusedWithAnUnknownVerbAndTheListOfTheKnown) {
+TEST(BadCommandLine, UnknownVerbIsRefusedWithTheListOfVerbs) {
   expect_refused({"frob"}, {"unknown verb 'frob'",
                             "known: fft, alltoall, hello, poisson, redistribute, replay, bench"});
   expect_refused({""}, {"unknown verb ''", "known"});
@@ -62,7 +62,7 @@ TEST(BadCommandLine, IsRefusedWithAnEmptyPath) {
   expect_refused(fft + Arguments{"--machine", ""}, {"machine ''"});
 }
 
-TEST(BadCommandLine, IsRefusedInOneLineWhateverItContains) {
+TEST(BadCommandLine, IsRefusedInOneLineWithoutControlCharacters) {
   expect_refused({"alltoall", "--torus", "2\n3"}, {"'2?3' is not a torus"});
   expect_refused({"alltoall", "--torus", "2", "--fr\nob"}, {"--fr?ob"});
   expect_refused({"alltoall", "--torus", "2", "--order", "\x1b[31m\r\t"}, {"?[31m??"});

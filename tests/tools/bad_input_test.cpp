@@ -1,4 +1,4 @@
-// Command lines that cannot be used.
+// Command lines that toroid refuses.
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ const Arguments kAllToAll = {"alltoall", "--torus", "2x2"};
 const Arguments kFft = {"fft", "--torus", "2x2"};
 const Arguments kSmallFft = kFft + Arguments{"--size", "4"};
 
-TEST(BadInput, IsAShapeThatDoesNotParse) {
+TEST(BadInput, MalformedShapeIsRefused) {
   const std::string expected = "expected 1 to 6 extents of 1 to 256";
   for (const std::string torus :
        {"", "x", "8x", "x8", "8xx8", "8x8y8", "8 x8", "-8", "+8", "8.0", "8e1", "m", "8mm", "0x8m8",
@@ -44,7 +44,7 @@ TEST(BadInput, IsAShapeThatDoesNotParse) {
   }
 }
 
-TEST(BadInput, IsSaidInALineToReadHoweverLongItIs) {
+TEST(BadInput, LongInputIsRefusedInAShortLine) {
   const TemporaryDirectory directory;
   for (std::size_t length = 700; length < 1000; length += 20) {
     const Ended ended = run_command({"info", "--machine", std::string(length, 'x')});
@@ -61,7 +61,7 @@ TEST(BadInput, IsSaidInALineToReadHoweverLongItIs) {
   }
 }
 
-TEST(RunFailed, SaysTheWholeCycleOfADeadlockHoweverLongItIs) {
+TEST(RunFailed, ReportsALongDeadlockCycleInFull) {
   const Ended ended = run_command({"alltoall", "--torus", "96", "--bytes", "4800", "--no-bubble",
                                    "--no-transit-first", "--machine",
                                    TOROID_SOURCE_DIR "/tools/machines/smallest-buffers.toml"});
@@ -71,17 +71,17 @@ TEST(RunFailed, SaysTheWholeCycleOfADeadlockHoweverLongItIs) {
     EXPECT_THAT(ended.err, HasSubstr(fmt::format("({}) X", node)));
 }
 
-TEST(BadInput, IsAPutWhereNothingCanPut) {
+TEST(BadInput, PutThatCannotHappenIsRefused) {
   const Arguments put{"--transfer", "put"};
   const Arguments direct{"--fabric", "shm", "--route", "direct"};
   expect_refusals({
       {kAllToAll + put,
-       {"--transfer put on sim needs a DMA engine, which machine bgl does not have", "bgq",
+       {"--transfer put on sim needs a DMA engine, which machine bgl lacks", "bgq",
         "dma_inject_cycles"}},
       {kSmallFft + put, {"--transfer put on sim needs a DMA engine"}},
       {Arguments{"compare", "--torus", "4x4", "--policies", "random,rank", "--machine", "bgq,bgl"} +
            put,
-       {"machine bgl does not have"}},
+       {"machine bgl lacks"}},
       {Arguments{"sweep", "--torus", "4x4", "--axis", "load", "--policies", "random", "--machine",
                  "bgq"} +
            put,
@@ -109,7 +109,7 @@ TEST(BadInput, IsAPutWhereNothingCanPut) {
   });
 }
 
-TEST(BadInput, IsAShapeBeyondTheMachine) {
+TEST(BadInput, ShapeOutOfRangeIsRefused) {
   expect_refusals({
       {{"alltoall", "--torus", "0"}, {"'0' is not a torus", "extent of 0"}},
       {{"alltoall", "--torus", "8x0x8"}, {"'8x0x8' is not a torus", "extent of 0"}},
@@ -121,14 +121,14 @@ TEST(BadInput, IsAShapeBeyondTheMachine) {
   });
 }
 
-TEST(BadInput, IsATorusWithMoreNodesThanTheTransformCanUse) {
+TEST(BadInput, MoreNodesThanPlanesAreRefused) {
   expect_refusals({
       {{"fft", "--torus", "8x8x8", "--size", "4", "--method", "slab"}, {"4 planes", "512 nodes"}},
       {{"fft", "--torus", "2", "--size", "1", "--method", "slab"}, {"1 planes", "2 nodes"}},
   });
 }
 
-TEST(BadInput, IsASizeThatIsNone) {
+TEST(BadInput, InvalidSizeIsRefused) {
   for (const std::string size : {"8x8", "8x8x8x8"})
     expect_refusals({{kFft + Arguments{"--size=" + size}, {"3 axes", size}}});
   for (const std::string size : {"8x8x8x8x8x8x8", "8x8x8x", "x", "x8", "8x", "abc", "8x8x8 ", "+8",
@@ -145,7 +145,7 @@ TEST(BadInput, IsASizeThatIsNone) {
   });
 }
 
-TEST(BadInput, IsANameThatIsNotKnown) {
+TEST(BadInput, UnknownNameOrTieWithoutEffectIsRefused) {
   expect_refusals({
       {kAllToAll + Arguments{"--order", "none"}, {"order 'none'", "random", "rank", "shift"}},
       {kAllToAll + Arguments{"--routing", "none"}, {"routing 'none'", "adaptive", "determin"}},
@@ -169,7 +169,7 @@ TEST(BadInput, IsANameThatIsNotKnown) {
   });
 }
 
-TEST(BadInput, IsANumberThatIsNone) {
+TEST(BadInput, MalformedNumberIsRefused) {
   for (const std::string number : {"abc", "-1", "", "1.5", "1e3", "0x10", " 1", "1 ", "+1", "nan",
                                    "99999999999999999999", "-18446744073709551615"}) {
     for (const std::string option : {"--seed", "--threads", "--queues"})
@@ -179,7 +179,7 @@ TEST(BadInput, IsANumberThatIsNone) {
   }
 }
 
-TEST(BadInput, IsANumberOutOfRange) {
+TEST(BadInput, NumberOutOfRangeIsRefused) {
   expect_refusals({
       {kAllToAll + Arguments{"--bytes", "4294967297"}, {"--bytes", "0 to 4294967296"}},
       {kAllToAll + Arguments{"--threads", "0"}, {"--threads", "'0'"}},
@@ -191,24 +191,24 @@ TEST(BadInput, IsANumberOutOfRange) {
   });
 }
 
-TEST(BadInput, IsARunThatNoMemoryHolds) {
+TEST(BadInput, RunBeyondMemoryIsRefused) {
   expect_refusals({{kFft + Arguments{"--size", "1290"}, {"needs at least", "GB", "this host"}}});
 }
 
-TEST(BadInput, IsATimeThatVirtualTimeDoesNotHold) {
+TEST(BadInput, TimeBeyondVirtualTimeIsRefused) {
   const TemporaryDirectory directory;
   directory.save("slow.toml", "inject_cycles = 1000000000\n");
   expect_refusal(directory,
                  {"sweep", "--axis", "load", "--torus", "3x3", "--policies", "random", "--machine",
                   "slow.toml"},
-                 {"latencies are counted to 4294967295"});
+                 {"latencies are only counted up to 4294967295"});
   directory.save("fast.toml", "clock_hz = 1e12\n");
   directory.save("long.goal", "num_ranks 1\nrank 0 {\nl: calc 9007199254740992\n}\n");
   expect_refusal(directory, {"replay", "long.goal", "--torus", "1", "--machine", "fast.toml"},
-                 {"clock_hz", "more than virtual time counts"});
+                 {"clock_hz", "more than the limit of virtual time"});
 }
 
-TEST(BadInput, IsCutInWhatIsSaidOfIt) {
+TEST(BadInput, LongInputIsShortenedInMessages) {
   const TemporaryDirectory directory;
   const std::string endless(50000, '7');
   directory.save("m.toml", "hop_latency = \"" + endless + "\"\n");

@@ -1,4 +1,4 @@
-// toroid bench: what it prints and writes. Nothing here is about how fast anything is.
+// Output of toroid bench. No test here depends on measured speed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -45,8 +45,8 @@ std::size_t longest_line(const std::string& text) {
   return longest;
 }
 
-// As OSU's benchmarks print them, the size in 10 characters, a figure in 18.
-TEST(BenchCommand, PrintsTheHeadersThatUsersKnow) {
+// The format of the OSU benchmarks: 10 characters for the size, 18 for each figure.
+TEST(BenchCommand, PrintsTheHeadersOfOsuBenchmarks) {
   for (const auto& [kind, header] : std::vector<std::pair<std::string, std::string>>{
            {"latency", "# toroid Latency Test, one way\n# Size          Latency (us) "},
            {"bw", "# toroid Bandwidth Test\n# Size      Bandwidth (MB/s) "},
@@ -67,7 +67,7 @@ TEST(BenchCommand, PrintsTheHeadersThatUsersKnow) {
   }
 }
 
-TEST(BenchCommand, PrintsTheLeastAndTheMostOfAllToAllsWhereAsked) {
+TEST(BenchCommand, FullPrintsMinAndMaxLatencyOfAllToAll) {
   const Ended ended = run_command(bench("alltoall") + Arguments{"--full"});
   EXPECT_TRUE(ended.out.starts_with(
       "# toroid All-to-All Personalized Exchange Latency Test\n"
@@ -83,7 +83,7 @@ std::vector<std::uint64_t> sizes_of(const Arguments& more) {
   return sizes;
 }
 
-TEST(BenchCommand, DoublesTheSizeOfMessagesFromTheLeastToTheMost) {
+TEST(BenchCommand, DoublesMessageSizeFromMinToMax) {
   EXPECT_THAT(sizes_of({"-m", "4:64"}), ElementsAre(4, 8, 16, 32, 64));
   EXPECT_THAT(sizes_of({"-m", "3:20"}), ElementsAre(3, 6, 12));
   EXPECT_THAT(sizes_of({"-m", "0:4"}), ElementsAre(0, 1, 2, 4));
@@ -93,7 +93,7 @@ TEST(BenchCommand, DoublesTheSizeOfMessagesFromTheLeastToTheMost) {
   EXPECT_THAT(sizes_of({"--message-size", "1KiB:4KiB"}), ElementsAre(1024, 2048, 4096));
 }
 
-TEST(BenchCommand, CountsAsManyIterationsAsAskedAfterThoseThatDoNotCount) {
+TEST(BenchCommand, RunsTheRequestedWarmUpAndIterations) {
   for (const std::string kind : {"latency", "bw", "bibw", "rate", "alltoall"}) {
     const json size = json_of(bench(kind) + Arguments{"-i", "7", "-x", "3"})["sizes"][0];
     EXPECT_EQ(size["iterations"], 7) << kind;
@@ -104,8 +104,8 @@ TEST(BenchCommand, CountsAsManyIterationsAsAskedAfterThoseThatDoNotCount) {
   EXPECT_EQ(none["warm_up"], 0);
 }
 
-// In virtual time all iterations are alike, so that nothing depends on how many there are.
-TEST(BenchCommand, MeasuresTheSameInAnyNumberOfIterations) {
+// In virtual time all iterations are alike, so their number does not matter.
+TEST(BenchCommand, VirtualTimeDoesNotDependOnIterationCount) {
   for (const std::string kind : {"latency", "bw", "bibw"}) {
     const Arguments run = {"bench", kind, "--fabric", "sim", "--torus", "4", "-m", "240:960"};
     const json many = json_of(run + Arguments{"-i", "12", "-x", "4"})["sizes"];
@@ -116,7 +116,7 @@ TEST(BenchCommand, MeasuresTheSameInAnyNumberOfIterations) {
   }
 }
 
-TEST(BenchCommand, HasBandwidthOfWindowsOfMessages) {
+TEST(BenchCommand, BandwidthIsBytesOfAWindowOverItsTime) {
   for (const auto& [kind, ways] : {std::pair{"bw", 1}, {"bibw", 2}}) {
     const json report = json_of(bench(kind) + Arguments{"-W", "5"});
     EXPECT_EQ(report["window"], 5);
@@ -129,9 +129,9 @@ TEST(BenchCommand, HasBandwidthOfWindowsOfMessages) {
   EXPECT_EQ(json_of(bench("bw"))["window"], 64);
 }
 
-// A node sends to its neighbour, both links of a ring of two in use: what the machine's links or
-// processor can do is known, and both ways at once share the processors only.
-TEST(BenchCommand, MovesMoreInLargeWindowsAndBothWays) {
+// Each node sends to its neighbour over both links of a ring of two. The two directions share only
+// the processors, so together they carry more than one direction but at most twice as much.
+TEST(BenchCommand, LargerWindowsAndBothDirectionsMoveMore) {
   const Arguments sim = {"--fabric", "sim", "-m", "64KiB:64KiB", "-i", "2", "-x", "1"};
   const auto rate_of = [&](const std::string& kind, const std::string& window) {
     return json_of(Arguments{"bench", kind} + sim + Arguments{"-W", window})["sizes"][0]
@@ -144,7 +144,7 @@ TEST(BenchCommand, MovesMoreInLargeWindowsAndBothWays) {
   EXPECT_LE(rate_of("bibw", "16"), 2 * one_way * 1.001);
 }
 
-TEST(BenchCommand, HasNoVirtualTimeBelowItsBound) {
+TEST(BenchCommand, VirtualTimeIsNotBelowItsBound) {
   const Arguments sim = {"--fabric", "sim", "--sizes", "0,1,240,5000", "-i", "3", "-x", "1"};
   for (const std::string torus : full_or(std::vector{"2", "5", "3x2", "4x4m"}, {"3x2"}))
     for (const std::string kind : {"latency", "bw", "bibw", "rate", "alltoall"}) {
@@ -164,7 +164,7 @@ TEST(BenchCommand, HasNoVirtualTimeBelowItsBound) {
     }
 }
 
-TEST(BenchCommand, HasTheBoundOfCopyingWhereTimeIsTheWallClocks) {
+TEST(BenchCommand, WallClockTimeIsBoundedByCopying) {
   for (const std::string kind : {"latency", "bw", "bibw", "rate", "alltoall"})
     for (const json report = json_of(bench(kind)); const json& size : report["sizes"]) {
       expect_positive(size, {"bound_s", "percent_of_bound"});
@@ -175,7 +175,7 @@ TEST(BenchCommand, HasTheBoundOfCopyingWhereTimeIsTheWallClocks) {
   EXPECT_FALSE(empty.contains("bound_s"));
 }
 
-TEST(BenchCommand, WritesEverySizeWithItsKeys) {
+TEST(BenchCommand, WritesAllKeysForEverySize) {
   for (const std::string kind : {"latency", "bw", "bibw", "rate", "alltoall"}) {
     const json report = json_of(bench(kind));
     EXPECT_EQ(report["verb"], "bench");
@@ -199,7 +199,7 @@ TEST(BenchCommand, MeasuresAnIdleTurn) {
   EXPECT_TRUE(report["turn_s"].is_number());
 }
 
-TEST(BenchCommand, MeasuresOnTheModelAndOverASwitchToo) {
+TEST(BenchCommand, RunsOnSimAndOnTheDirectRoute) {
   for (const std::string kind : {"latency", "bw", "bibw", "rate", "alltoall"})
     for (const Arguments& more : {Arguments{"--fabric", "sim"}, {"--route", "direct"}}) {
       const Arguments run = {"bench", kind, "--torus", "3", "--sizes", "240", "--batches", "1"};
@@ -207,7 +207,7 @@ TEST(BenchCommand, MeasuresOnTheModelAndOverASwitchToo) {
     }
 }
 
-TEST(BenchCommand, RefusesWhatItCannotMeasure) {
+TEST(BenchCommand, RefusesInvalidSettings) {
   const TemporaryDirectory directory;
   const auto refuse = [&](const Arguments& run, const std::vector<std::string>& words) {
     expect_refusal(directory, run + Arguments{"--json", "r.json"}, words);
@@ -228,7 +228,7 @@ TEST(BenchCommand, RefusesWhatItCannotMeasure) {
   refuse({"bench", "latency", "-m", "8:64", "--sizes", "8"}, {"--sizes", "--message-size"});
 }
 
-TEST(BenchCommand, RefusesWhatABenchmarkDoesNotHeed) {
+TEST(BenchCommand, RefusesOptionsWithoutEffect) {
   const TemporaryDirectory directory;
   for (const std::string kind : {"latency", "rate", "alltoall"})
     expect_refusal(directory, {"bench", kind, "-W", "8"}, {"--window-size", "bw or bibw", kind});

@@ -1,4 +1,4 @@
-// The bound that binds, and how results say it.
+// The tightest lower bound on a time, and how results report it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -21,7 +21,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(Bound, IsTheLargestOfItsPartsUnderItsName) {
+TEST(Bound, IsItsLargestPartAndHasItsName) {
   EXPECT_EQ(binding({.hottest_link = 5, .injection = 4, .processor = 3, .zero_load = 2}).by,
             BoundBy::link);
   EXPECT_EQ(binding({.hottest_link = 1, .injection = 4, .processor = 3}).by, BoundBy::link);
@@ -31,13 +31,13 @@ TEST(Bound, IsTheLargestOfItsPartsUnderItsName) {
             9U);
 }
 
-TEST(Bound, OfEqualPartsTheFirstBinds) {
+TEST(Bound, IsTheFirstOfEqualParts) {
   EXPECT_EQ(binding({}).by, BoundBy::link);
   EXPECT_EQ(binding({.injection = 7, .processor = 7, .zero_load = 7}).by, BoundBy::link);
   EXPECT_EQ(binding({.processor = 7, .zero_load = 7}).by, BoundBy::processor);
 }
 
-TEST(Bound, OfVirtualTimeIsInCycles) {
+TEST(Bound, IsInCyclesForVirtualTime) {
   Json report;
   add_timing(report, virtual_timing(200, {100, BoundBy::processor}, 50, Machine()));
   EXPECT_EQ(report["cycles"], 200);
@@ -48,7 +48,7 @@ TEST(Bound, OfVirtualTimeIsInCycles) {
   EXPECT_FALSE(report.contains("bound_s"));
 }
 
-TEST(Bound, OfTheWallClockIsInSeconds) {
+TEST(Bound, IsInSecondsForTheWallClock) {
   Json report;
   add_timing(report, wall_clock_timing(2, 0.5));
   EXPECT_EQ(
@@ -56,7 +56,7 @@ TEST(Bound, OfTheWallClockIsInSeconds) {
       (Json{{"time_s", 2.0}, {"bound_by", "copy"}, {"bound_s", 0.5}, {"percent_of_bound", 25.0}}));
 }
 
-TEST(Bound, OfNothingIsReachedInNoTime) {
+TEST(Bound, OfZeroIsReachedOnlyInZeroTime) {
   Json report;
   add_timing(report, virtual_timing(0, {}, 0, Machine()));
   EXPECT_EQ(report["percent_of_bound"], 100);
@@ -65,7 +65,7 @@ TEST(Bound, OfNothingIsReachedInNoTime) {
   EXPECT_EQ(report["percent_of_bound"], 0);
 }
 
-TEST(Bound, StandsInTheTableWithWhatBinds) {
+TEST(Bound, IsInTheTableWithItsCause) {
   const Ended short_ones = run_command({"alltoall", "--torus", "2x2", "--bytes", "8"});
   EXPECT_THAT(short_ones.out, HasSubstr("cycles, by processor\n"));
   EXPECT_THAT(short_ones.out, HasSubstr("  of bound "));
@@ -74,7 +74,7 @@ TEST(Bound, StandsInTheTableWithWhatBinds) {
   EXPECT_THAT(nothing.out, Not(HasSubstr("100.0 %")));
 }
 
-/// Every key of a result, however deep it stands.
+/// Collects the keys of a result at every depth.
 void collect_keys(const nlohmann::json& value, std::vector<std::string>& keys) {
   if (value.is_object())
     for (const auto& [key, inner] : value.items()) keys.push_back(key);
@@ -109,7 +109,7 @@ TEST(WallClock, HasNoCyclesOfTheEmulatedMachine) {
   }
 }
 
-TEST(WallClock, SaysNothingOfLinksThatNobodyCounts) {
+TEST(WallClock, OmitsLinksOnTheDirectRoute) {
   const Arguments direct = Arguments{"--torus", "2x3", "--route", "direct"} + kShm;
   for (const Arguments& run :
        {Arguments{"alltoall"} + direct, Arguments{"fft", "--size", "12"} + direct}) {
@@ -123,7 +123,7 @@ TEST(WallClock, SaysNothingOfLinksThatNobodyCounts) {
   }
 }
 
-TEST(WallClock, CountsThePacketsOfOneRun) {
+TEST(WallClock, CountsThePacketsOfOneRepetition) {
   const Arguments run =
       Arguments{"fft", "--torus", "2x2x2", "--size", "12", "--route", "torus"} + kShm + kEstimate;
   const nlohmann::json once = json_of(run + Arguments{"--repeat", "1"});
@@ -133,10 +133,10 @@ TEST(WallClock, CountsThePacketsOfOneRun) {
   EXPECT_EQ(often["packets"], of_phases);
   for (const char* key : {"packets", "packet_hops", "result_hash"})
     EXPECT_EQ(often[key], once[key]) << key;
-  EXPECT_NEAR(often["links"]["mean_load"], once["links"]["mean_load"], 1);  // barriers between
+  EXPECT_NEAR(often["links"]["mean_load"], once["links"]["mean_load"], 1);  // repeated barriers
 }
 
-TEST(Rates, AreThoseOfTheFormulaThatEverybodyCountsBy) {
+TEST(Rates, UseTheUsualFlopCount) {
   const nlohmann::json whole = json_of({"fft", "--torus", "2x2", "--size", "8x4x16"});
   const double flops = 5 * 512 * 9;
   EXPECT_DOUBLE_EQ(whole["gflops"].get<double>(), flops / whole["time_s"].get<double>() / 1e9);
@@ -148,14 +148,14 @@ TEST(Rates, AreThoseOfTheFormulaThatEverybodyCountsBy) {
   EXPECT_EQ(point["gflops"], 0);
 }
 
-TEST(Rates, CountAllArraysOfAProcess) {
+TEST(Rates, CountAllArraysInBytesPerProcess) {
   const auto bytes = [](const Arguments& more) {
     const nlohmann::json report =
         json_of(Arguments{"fft", "--torus", "2x2x2", "--size", "16"} + more);
     return report["bytes_per_process"].get<double>();
   };
   const double one = 16 * 16 * 16 * 16;  // bytes of the array
-  EXPECT_GE(bytes({}), 2 * one);         // what it takes, what it gives
+  EXPECT_GE(bytes({}), 2 * one);         // input and output
   EXPECT_LE(bytes({}), 8 * one);
   EXPECT_LT(bytes({"--precision", "single"}), bytes({}));
   EXPECT_LT(bytes({"--real"}), bytes({}));

@@ -1,4 +1,4 @@
-// No time is under its bound, and the bound that is named is the largest of its parts.
+// No time is below its bound, and the named bound is the largest of its parts.
 #include <fmt/core.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -30,14 +30,14 @@ namespace toroid::testing {
 namespace {
 
 using nlohmann::json;
-using Parts = std::vector<std::pair<std::string, Tick>>;  ///< what binds, cycles
+using Parts = std::vector<std::pair<std::string, Tick>>;  ///< name, cycles
 
 const Machine kBgl;
 const std::vector<std::string> kSmallToruses = {"1",     "2",      "2m",   "5",    "4m",
                                                 "1x3",   "2x2",    "3x4",  "3mx2", "5x1x2",
                                                 "2x2x2", "3x2mx2", "4x4m", "7x2",  "2x2x2x2"};
 
-/// The first of the largest.
+/// The largest part; the first of equal ones.
 std::pair<std::string, Tick> largest(const Parts& parts) {
   return *std::ranges::max_element(parts, {}, &Parts::value_type::second);
 }
@@ -48,15 +48,15 @@ void expect_bound(const json& report, const Parts& parts, const std::string& whi
   EXPECT_EQ(report["bound_by"], by) << which;
 }
 
-/// Checks the bound of a result or row, in virtual time if it has cycles.
+/// Checks the bound of a result or row. Its time is virtual if it has cycles.
 void expect_holds(const json& row, const std::string& which) {
   const bool is_virtual = row.contains("cycles");
   const double time = row[is_virtual ? "cycles" : "time_s"];
   const double bound = row[is_virtual ? "bound_cycles" : "bound_s"];
   const double percent = row["percent_of_bound"];
   EXPECT_GE(percent, 0) << which;
-  // Sanitizers slow copying down many times more than what FFTW computes, so that the one is no
-  // bound of the other.
+  // Sanitizers slow copying down far more than FFTW's computation, so then the time of copying is
+  // not a lower bound.
   if (is_virtual || !kSanitized) {
     EXPECT_LE(bound, time) << which;
     EXPECT_LE(percent, 100) << which;
@@ -67,8 +67,8 @@ void expect_holds(const json& row, const std::string& which) {
   EXPECT_EQ(row.contains("percent_of_peak"), is_virtual) << which;
 }
 
-/// Full packets of 240 bytes and a rest, each with 16 bytes of header in chunks of 32, and 14 more
-/// on the wire.
+/// A message cut into full packets of 240 bytes and a remainder. A packet has 16 bytes of header,
+/// is rounded up to chunks of 32 bytes and takes 14 more bytes on the wire.
 struct Cut {
   explicit Cut(std::uint64_t bytes) : packets(bytes / 240), wire(packets * 270) {
     if (bytes % 240 == 0) return;
@@ -83,8 +83,8 @@ Tick wire_ticks(double bytes) {
   return static_cast<Tick>(std::ceil(bytes * 8 / kBgl.link_bits_per_cycle));
 }
 
-/// Bytes over the busiest link of one dimension if every node sends to every other: on a ring over
-/// the mean link, on a mesh over a link of the cut that most messages cross.
+/// Bytes over the busiest link of dimension `d` in an all-to-all. On a ring this is the mean over
+/// the links, on a mesh a link of the cut that most messages cross.
 double busiest_link_bytes(const Shape& shape, unsigned d, std::uint64_t wire) {
   const unsigned k = shape.extent(d);
   const double lines = shape.size() / k;
@@ -102,7 +102,7 @@ double busiest_link_bytes(const Shape& shape, unsigned d, std::uint64_t wire) {
   return messages * static_cast<double>(wire);
 }
 
-/// Counted pair by pair.
+/// Parts of the bound of an all-to-all, counted pair by pair.
 Parts all_to_all_parts(const Shape& shape, std::uint64_t bytes) {
   const Cut cut(bytes);
   const std::uint64_t peers = shape.size() - 1;
@@ -122,7 +122,7 @@ Parts all_to_all_parts(const Shape& shape, std::uint64_t bytes) {
           {"latency", kBgl.inject_cycles + farthest * kBgl.hop_latency_cycles + wire_ticks(46)}};
 }
 
-TEST(BoundsHold, OfAnAllToAllIsTheLargestOfItsPartsCountedPairByPair) {
+TEST(BoundsHold, AllToAllBoundMatchesCountingPairByPair) {
   std::vector<std::string> seen;
   for (const std::string& torus : kSmallToruses)
     for (const std::string bytes : {"0", "1", "240", "241", "2000"}) {
@@ -136,7 +136,7 @@ TEST(BoundsHold, OfAnAllToAllIsTheLargestOfItsPartsCountedPairByPair) {
     EXPECT_THAT(seen, ::testing::Contains(by));
 }
 
-/// The words for the parts of the bound.
+/// The parts of the bound under their names in results.
 Parts named(const Bounds& bounds) {
   return {{"link", std::max(bounds.hottest_link, bounds.injection)},
           {"processor", bounds.processor},
@@ -152,9 +152,9 @@ bool fits(const std::string& traffic, const Shape& shape) {
   }
 }
 
-TEST(BoundsHold, UnderEveryPolicyAndTrafficOnEverySmallTorus) {
+TEST(BoundsHold, ForEveryPolicyAndTrafficOnSmallTori) {
   std::size_t rows = 0;
-  std::size_t turn = 0;  // in the landing set a torus has a third of the traffics
+  std::size_t turn = 0;  // the landing set tries a third of the traffics per torus
   for (const std::string& torus : scaled(kSmallToruses)) {
     const Shape shape = Shape::parse(torus);
     std::vector<std::string> traffics;
@@ -176,15 +176,15 @@ TEST(BoundsHold, UnderEveryPolicyAndTrafficOnEverySmallTorus) {
   EXPECT_GT(rows, by_set(400U, 1000U));
 }
 
-TEST(BoundsHold, WhereAPolicyLeavesTheShortestWaysBoundsOfAnyWaysDo) {
-  // Half of the links idle on shortest ways; valiant uses them.
+TEST(BoundsHold, DetouringPolicyGetsTheBoundOfAnyPath) {
+  // On shortest paths half of the links are idle; valiant uses them.
   const json rows = json_of({"compare", "--torus", "8", "--bytes", "9600", "--policies",
                              "random,valiant", "--traffic", "tornado"})["rows"];
   EXPECT_EQ(rows[0]["bound_cycles"], 2 * rows[1]["bound_cycles"].get<Tick>());
   for (const json& row : rows) expect_holds(row, row.dump());
 }
 
-TEST(BoundsHold, OfSamplesAndOfMachinesWithFailedLinks) {
+TEST(BoundsHold, ForSamplesAndFailedLinks) {
   for (const Arguments& more :
        std::vector<Arguments>{{"--peers", "1"},
                               {"--peers", "3"},
@@ -207,7 +207,7 @@ const std::vector<Arguments> kMethodsOfBounds = {{"--method", "volumetric"},
                                                  {"--method", "rows"},
                                                  {"--method", "orbital"}};
 
-/// Phases last from the end of one to the end of the next.
+/// A phase lasts from the end of the previous phase to its own end, so phases add up.
 void expect_sum(const json& report, const std::string& which) {
   const char* const key = report.contains("cycles") ? "cycles" : "time_s";
   double sum = 0;
@@ -251,15 +251,15 @@ std::size_t expect_transforms_hold(const std::vector<std::string>& toruses,
   return runs;
 }
 
-TEST(BoundsHold, OfTransformsByEveryMethodAndTheirPhasesAddUp) {
+TEST(BoundsHold, ForTransformsByEveryMethodAndPhasesAddUp) {
   EXPECT_GT(expect_transforms_hold(kSmallToruses, {"8x8x8", "7x5x6"}, {}), 80U);
   EXPECT_GT(
       expect_transforms_hold({"2x3", "4m", "2x2x2"}, {"8x8x8", "5x7x6"}, {"--real", "--inverse"}),
       10U);
 }
 
-/// A slow engine, whose turns are as long as what the processor does meanwhile.
-TEST(BoundsHold, OfTransformsWhosePacketsAnEngineStores) {
+/// The engine is slow: its turns take as long as the processor's work in the meantime.
+TEST(BoundsHold, ForTransformsByDmaEngine) {
   const TemporaryDirectory directory;
   const std::string machine = directory.path() / "engine.toml";
   std::ofstream(machine) << "name = 'engine'\ndma_inject_cycles = 1\ndma_receive_cycles = 20000\n"
@@ -268,15 +268,15 @@ TEST(BoundsHold, OfTransformsWhosePacketsAnEngineStores) {
   EXPECT_GT(expect_transforms_hold({"2", "4", "2x3", "3m"}, {"7x7x7", "5x4x6"}, by_engine), 10U);
 }
 
-TEST(BoundsHold, OfTransformsOnTheWallClockAndTheirPhasesAddUp) {
+TEST(BoundsHold, ForTransformsOnTheWallClockAndPhasesAddUp) {
   EXPECT_GT(expect_transforms_hold({"1", "2", "3x2"}, {"16x16x16", "7x5x6"},
                                    Arguments{"--repeat", "3", "--threads", "2"} + kShm),
             15U);
 }
 
-/// Every node sends an equal message to every other of its line, dimension by dimension; in packets
-/// that hold stretches of it, so that there are some more than its bytes would fill.
-TEST(BoundsHold, OfEvenTransformsExchangesAreThoseOfAllToAllsInLines) {
+/// Dimension by dimension, every node sends equal messages to all others of its line. A packet
+/// holds a stretch of the array, so there are somewhat more packets than the bytes would fill.
+TEST(BoundsHold, EvenTransformExchangesMatchAllToAllsInLines) {
   const json report = json_of({"fft", "--torus", "2x4x4m", "--size", "16"});
   const std::uint64_t bytes_of_a_node = 16 * 16 * 16 / 32 * 16;
   std::vector<Tick> full;
@@ -295,7 +295,7 @@ TEST(BoundsHold, OfEvenTransformsExchangesAreThoseOfAllToAllsInLines) {
   }
 }
 
-TEST(BoundsHold, OfTransformsThereAndBack) {
+TEST(BoundsHold, ForPoissonSolvers) {
   for (const char* torus : {"1", "3", "2x2m", "2x3x2"})
     for (const char* method : {"volumetric", "slab", "rows"})
       for (const char* fabric : {"sim", "shm"}) {
@@ -306,7 +306,7 @@ TEST(BoundsHold, OfTransformsThereAndBack) {
       }
 }
 
-TEST(BoundsHold, OfReplaysWhoseLongestChainIsALatency) {
+TEST(BoundsHold, ForReplaysBoundByLatencyOrLinks) {
   const TemporaryDirectory directory;
   directory.save("chain.csv", "time,src,dst,bytes\n0,0,1,8\n0.001,1,2,8\n");
   directory.save("burst.csv", "time,src,dst,bytes\n0,0,1,24000\n0,1,0,24000\n");
@@ -320,7 +320,7 @@ TEST(BoundsHold, OfReplaysWhoseLongestChainIsALatency) {
     for (const Arguments& more : {Arguments{}, kShm}) expect_holds(replay(file, more), file);
 }
 
-TEST(BoundsHold, OfTheWallClockAreOfCopying) {
+TEST(BoundsHold, ForAllToAllsOnTheWallClockByCopying) {
   for (const char* route : {"torus", "direct"})
     for (const char* torus : {"1", "3", "2x2m"})
       for (const char* bytes : {"0", "1", "4800"}) {

@@ -1,5 +1,5 @@
-// A browser without a screen that serves all pages of a test process: a start takes seconds, a page
-// a tenth of one.
+// A headless browser, shared by all tests of a process: starting it takes seconds, loading a page a
+// tenth of a second.
 #pragma once
 
 #include <fcntl.h>
@@ -27,7 +27,7 @@
 
 namespace toroid::testing {
 
-/// Where the program is on the PATH; empty: nowhere.
+/// Path of the program found on the PATH; empty if there is none.
 inline std::string found_program(const std::string& name) {
   const std::string path = ::getenv("PATH") == nullptr ? "" : ::getenv("PATH");
   for (std::size_t begin = 0; begin <= path.size();) {
@@ -39,16 +39,16 @@ inline std::string found_program(const std::string& name) {
   return "";
 }
 
-/// Chromium or Chrome; empty: neither is here.
+/// Path of Chromium or Chrome; empty if neither is installed.
 inline std::string found_browser() {
   for (const char* name : {"chromium", "chromium-browser", "google-chrome"})
     if (const std::string program = found_program(name); !program.empty()) return program;
   return "";
 }
 
-/// A running Chromium. It is driven by the DevTools protocol over one socket, which is its fd 3 and
-/// its fd 4: a message is JSON and ends with a NUL. One page at a time. The browser ends with its
-/// owner, and with the thread that has started it.
+/// A running Chromium, driven by the DevTools protocol over one socket, which is its fd 3 and its
+/// fd 4. A message is JSON and ends with a NUL. There is one page at a time. The browser ends with
+/// this object and with the thread that started it.
 class Browser {
  public:
   explicit Browser(const std::string& program) {
@@ -59,7 +59,7 @@ class Browser {
     const std::string target = call("Target.createTarget", {{"url", "about:blank"}})["targetId"];
     page_ = call("Target.attachToTarget", {{"targetId", target}, {"flatten", true}})["sessionId"];
   }
-  /// The browser leaves its directory in order; one that does not within seconds is killed.
+  /// Asks the browser to close, so that it cleans up its directory; kills it after some seconds.
   ~Browser() {
     try {
       call("Browser.close", nlohmann::json::object(), "", std::chrono::seconds(5));
@@ -73,16 +73,16 @@ class Browser {
   Browser(const Browser&) = delete;
   Browser& operator=(const Browser&) = delete;
 
-  /// The document at that address in a window of `width` pixels, once `condition`, in JavaScript,
-  /// holds of its element `root`.
+  /// Loads `address` in a window of `width` pixels and returns the document once `condition` holds,
+  /// a JavaScript expression about the document's element `root`.
   std::string document(const std::string& address, int width, const std::string& condition) {
     call("Emulation.setDeviceMetricsOverride",
          {{"width", width}, {"height", 1600}, {"deviceScaleFactor", 1}, {"mobile", false}}, page_);
-    call("Page.navigate", {{"url", "about:blank"}}, page_);  // or else another hash is no new page
+    call("Page.navigate", {{"url", "about:blank"}}, page_);  // a new hash alone does not reload
     call("Page.navigate", {{"url", address}}, page_);
     const nlohmann::json evaluated =
         call("Runtime.evaluate", {{"expression", when(condition)}, {"awaitPromise", true}}, page_);
-    if (!evaluated["result"].contains("value")) fail("has no document: " + evaluated.dump());
+    if (!evaluated["result"].contains("value")) fail("returned no document: " + evaluated.dump());
     return evaluated["result"]["value"];
   }
 
@@ -90,20 +90,19 @@ class Browser {
   using Clock = std::chrono::steady_clock;
 
   void start(const std::string& program) {
-    std::vector<std::string> words = {
-        program,
-        "--headless",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-dev-shm-usage",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--disable-quic",
-        "--log-level=3",  // or else it complains of what it lacks here
-        "--remote-debugging-pipe",
-        "--user-data-dir=" + profile_.path().string()};
+    std::vector<std::string> words = {program,
+                                      "--headless",
+                                      "--no-sandbox",
+                                      "--disable-gpu",
+                                      "--disable-dev-shm-usage",
+                                      "--no-first-run",
+                                      "--disable-background-networking",
+                                      "--disable-component-update",
+                                      "--disable-sync",
+                                      "--disable-quic",
+                                      "--log-level=3",  // hides complaints about missing services
+                                      "--remote-debugging-pipe",
+                                      "--user-data-dir=" + profile_.path().string()};
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
@@ -112,7 +111,7 @@ class Browser {
     if (pid_ == 0) become(argv.data());
   }
 
-  /// In the child: only what is safe between fork and exec.
+  /// Runs in the child: calls only functions that are safe between fork and exec.
   [[noreturn]] void become(char* const* argv) const {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     ::setpgid(0, 0);
@@ -124,7 +123,7 @@ class Browser {
     ::_exit(127);
   }
 
-  /// The result of a method of the browser or, in a session, of a page.
+  /// Calls a method of the browser or, with a session, of the page, and returns its result.
   nlohmann::json call(const std::string& method,
                       const nlohmann::json& parameters = nlohmann::json::object(),
                       const std::string& session = "", Clock::duration limit = kPatience) {
@@ -134,7 +133,7 @@ class Browser {
     for (const Clock::time_point end = Clock::now() + limit;;) {
       const nlohmann::json answer = nlohmann::json::parse(next_message(end));
       if (answer.value("id", 0) != last_) continue;  // an event
-      if (!answer.contains("result")) fail("answers " + method + " by " + answer.dump());
+      if (!answer.contains("result")) fail("answered " + method + " with " + answer.dump());
       return answer["result"];
     }
   }
@@ -143,7 +142,7 @@ class Browser {
     const char* next = message.c_str();  // with its NUL
     for (std::size_t left = message.size() + 1; left > 0;) {
       const ssize_t n = ::send(sockets_[0], next, left, MSG_NOSIGNAL);
-      if (n < 0) fail("takes no message");
+      if (n < 0) fail("accepts no message");
       next += n;
       left -= static_cast<std::size_t>(n);
     }
@@ -158,7 +157,7 @@ class Browser {
     return message;
   }
 
-  /// False: nothing comes any more.
+  /// Returns false at the end of the stream.
   bool receive(Clock::time_point end) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - Clock::now());
     pollfd socket{sockets_[0], POLLIN, 0};
@@ -178,7 +177,7 @@ class Browser {
     throw std::runtime_error("the browser " + how + "; it wrote: " + said_.content());
   }
 
-  /// The document may have no element yet.
+  /// A script that waits until `condition` holds. The document may have no element yet.
   static std::string when(const std::string& condition) {
     return "new Promise(done => {"
            "  const look = () => {"
@@ -197,9 +196,9 @@ class Browser {
   const MemoryFile said_;
   int sockets_[2];  ///< ours, the browser's
   pid_t pid_ = -1;
-  std::string page_;  ///< session of the one page
+  std::string page_;  ///< session of the page
   int last_ = 0;      ///< number of the last call
-  std::string came_;  ///< and is not read yet
+  std::string came_;  ///< received, not yet parsed
 };
 
 }  // namespace toroid::testing

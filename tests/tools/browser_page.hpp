@@ -1,5 +1,5 @@
-// The report in a real browser, without a screen: the page looks at itself as a reader would and
-// says what it sees in the document element's data attributes (tools/report/page/selftest.js).
+// The report in a real, headless browser: the page checks what a reader would see and writes its
+// findings into data attributes of the document element (tools/report/page/selftest.js).
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ inline void replace_all(std::string& text, const std::string& from, const std::s
     text.replace(at, from.size(), to);
 }
 
-/// The value of the first attribute of that name in a dumped document; empty: it has none.
+/// Value of the first attribute `name` in a dumped document; empty if there is none.
 inline std::string attribute_of(const std::string& document, const std::string& name) {
   const std::string mark = " " + name + "=\"";
   const std::size_t begin = document.find(mark);
@@ -46,7 +46,7 @@ class BrowserTest : public ::testing::Test {
   }
   static void TearDownTestSuite() { browser_.reset(); }
   void SetUp() override {
-    if (!browser_) GTEST_SKIP() << "no chromium here; tests/packages.txt names it";
+    if (!browser_) GTEST_SKIP() << "chromium is not installed; see tests/packages.txt";
   }
 
   void run(const Arguments& arguments) {
@@ -55,12 +55,12 @@ class BrowserTest : public ::testing::Test {
     ASSERT_EQ(ended.exit_code, 0) << ended.err;
   }
 
-  /// The result of a run that keeps it in that file.
+  /// The result that a run wrote to `file`.
   nlohmann::json result(const std::string& file) {
     return nlohmann::json::parse(directory_.content_of(file));
   }
 
-  /// A page of this data, as the report would embed it.
+  /// Saves r.html, a page with `data` embedded as the report does it.
   void make_page(const nlohmann::json& data) {
     std::string page = report_page({});
     const std::string mark = "id=\"data\">";
@@ -71,7 +71,8 @@ class BrowserTest : public ::testing::Test {
     directory_.save("r.html", page);
   }
 
-  /// What the page r.html sees of itself, having drawn everything without an error, legibly.
+  /// Opens r.html, expects that it draws everything legibly and without errors, and returns the
+  /// findings of its self-test.
   nlohmann::json seen(int width = 1280) {
     document_ =
         browser_->document("file://" + (directory_ / "r.html") + "#selftest", width,
@@ -79,7 +80,7 @@ class BrowserTest : public ::testing::Test {
     const std::string root = document_.substr(0, document_.find("<body"));
     EXPECT_EQ(attribute_of(root, "data-errors"), "[]");
     const std::string text = attribute_of(root, "data-selftest");
-    if (text.empty()) throw std::runtime_error("the page did not come to its end");
+    if (text.empty()) throw std::runtime_error("the page did not finish its self-test");
     const nlohmann::json seen = nlohmann::json::parse(text);
     EXPECT_FALSE(seen.value("wide", true)) << "the page is wider than the window";
     const nlohmann::json plots = seen.value("plots", nlohmann::json::object());
@@ -97,10 +98,10 @@ class BrowserTest : public ::testing::Test {
     return ids;
   }
 
-  static inline std::optional<Browser> browser_;  ///< of all tests
+  static inline std::optional<Browser> browser_;  ///< shared by all tests
 
   const TemporaryDirectory directory_;
-  std::string document_;  ///< the last that was opened
+  std::string document_;  ///< the last one opened
 };
 
 }  // namespace toroid::testing

@@ -1,4 +1,4 @@
-// toroid compare and toroid sweep, as a user types them.
+// toroid compare and toroid sweep on the command line.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -79,13 +79,13 @@ TEST(Compare, IsTheSameOnAnyNumberOfThreads) {
   EXPECT_NE(one["result_hash"], other["result_hash"]);
 }
 
-TEST(Compare, GoesOnWithPartOfTheCases) {
+TEST(Compare, ResumesAJournalOfPartOfTheCases) {
   const TemporaryDirectory directory;
   const Arguments resume = {"--resume", directory / "j"};
   const nlohmann::json whole = json_of(kCompare);
   json_of(Arguments{"compare", "--policies", "rank", "--torus", "3x2", "--bytes", "480"} + resume);
   EXPECT_EQ(without_wall_clock(json_of(kCompare + resume)), without_wall_clock(whole));
-  // Nothing is run any more, so that the times measured are those of before, too.
+  // Nothing is run again, so even the measured times are equal.
   EXPECT_EQ(json_of(kCompare + resume)["rows"], json_of(kCompare + resume)["rows"]);
 }
 
@@ -94,7 +94,7 @@ auto lines_in(const TemporaryDirectory& directory, std::string_view file) {
   return std::count(text.begin(), text.end(), '\n');
 }
 
-TEST(Compare, GoesOnAfterAnInterruption) {
+TEST(Compare, ResumesAfterAnInterruption) {
   const TemporaryDirectory directory;
   const Arguments cases = {"compare",
                            "--policies",
@@ -125,7 +125,7 @@ TEST(Compare, GoesOnAfterAnInterruption) {
   EXPECT_EQ(lines_in(directory, "r.csv"), 25);
 }
 
-TEST(Compare, LeavesTheFilesOfAnEarlierRunWhereNothingWasFinished) {
+TEST(Compare, KeepsEarlierFilesIfNothingFinished) {
   const TemporaryDirectory directory;
   directory.save("r.json", "old");
   const Arguments slow = {"compare", "--policies", "random", "--torus", "16x16x16",
@@ -160,8 +160,9 @@ TEST(Compare, ShowsEachRowAsItComes) {
   ::close(ends[0]);
 }
 
-/// How turns of drain ended, and how many heads were stuck then; what finds no room is named.
-TEST(Compare, HasTheProfileInItsTable) {
+/// The profile counts how turns of drain ended and how many queue heads were stuck then. Columns
+/// that do not fit are named.
+TEST(Compare, ShowsTheProfileInItsTable) {
   const Ended ended = run_command(
       {"compare", "--policies", "random,queues:3", "--torus", "3x3", "--fabric", "shm"});
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
@@ -171,8 +172,8 @@ TEST(Compare, HasTheProfileInItsTable) {
   EXPECT_THAT(virtual_time.out, HasSubstr("stuck %, heads, full %, idle %, stops; --json"));
 }
 
-/// Compare and sweep are read by the same code.
-TEST(CampaignCommands, HasOneShapeOfJsonForBothCommands) {
+/// The same code reads the JSON of compare and sweep.
+TEST(CampaignCommands, BothWriteTheSameJsonKeys) {
   const Arguments rest = {"--policies", "random,rank", "--torus", "4", "--bytes", "240"};
   const nlohmann::json compare = json_of(Arguments{"compare"} + rest);
   const nlohmann::json bytes = json_of(Arguments{"sweep", "--axis", "bytes"} + rest);
@@ -194,7 +195,7 @@ TEST(CampaignCommands, HasOneShapeOfJsonForBothCommands) {
   EXPECT_EQ(load["rows"][2]["offered"].dump(), "0.3");
 }
 
-TEST(CampaignCommands, WritesOneNumberPerCellAndWhatTheRowIsOf) {
+TEST(CampaignCommands, CsvHasOneNumberPerCellAndDescribesTheCase) {
   const TemporaryDirectory directory;
   const Arguments one = {"compare", "--policies", "random", "--torus", "4x4,2x2x2",
                          "--csv",   "r.csv",      "--seed", "5"};
@@ -216,13 +217,13 @@ TEST(CampaignCommands, WritesOneNumberPerCellAndWhatTheRowIsOf) {
   }
 }
 
-TEST(Compare, RunsEveryPolicyUnlessTheyAreNamed) {
+TEST(Compare, RunsEveryPolicyByDefault) {
   const nlohmann::json report = json_of({"compare", "--torus", "4x2x2", "--bytes", "32"});
   EXPECT_GE(report["rows"].size(), 12u);
   for (const auto& row : report["rows"]) EXPECT_FALSE(row.contains("error")) << row;
 }
 
-TEST(Compare, BoundsASampleByWhatTheSampleSends) {
+TEST(Compare, BoundOfASampleCountsOnlyItsMessages) {
   const Arguments sample = {"--torus", "4x4", "--bytes", "480", "--peers", "5"};
   const nlohmann::json report = json_of(
       Arguments{"compare", "--policies", "random,rank,random-rounds,valiant,windowed"} + sample);
@@ -235,14 +236,14 @@ TEST(Compare, BoundsASampleByWhatTheSampleSends) {
   }
 }
 
-TEST(Compare, CountsNoDetourInTheBoundOfASample) {
+TEST(Compare, BoundOfASampleCountsNoDetours) {
   const nlohmann::json rows = json_of({"compare", "--policies", "random,valiant,windowed",
                                        "--torus", "4x4", "--peers", "5"})["rows"];
   EXPECT_LE(rows[1]["bound_cycles"], rows[0]["bound_cycles"]);  // valiant may use all links
   EXPECT_EQ(rows[2]["bound_cycles"], rows[0]["bound_cycles"]);
 }
 
-TEST(Compare, HoldsCombiningAgainstFullPackets) {
+TEST(Compare, CombiningPoliciesKeepTheirBound) {
   for (const char* bytes : {"1", "100", "480"}) {
     const nlohmann::json report =
         json_of({"compare", "--policies", "three-phase,virtual-mesh,bruck:2,bruck:3", "--torus",
@@ -255,7 +256,7 @@ TEST(Compare, HoldsCombiningAgainstFullPackets) {
   }
 }
 
-TEST(Compare, HoldsTheWallClockAgainstCopying) {
+TEST(Compare, BoundsWallClockTimeByCopying) {
   const TemporaryDirectory directory;
   const nlohmann::json report = json_of({"compare", "--policies", "random", "--torus", "2x2",
                                          "--bytes", "480", "--fabric", "shm", "--csv", "r.csv"},
@@ -276,14 +277,14 @@ TEST(Compare, HoldsTheWallClockAgainstCopying) {
   EXPECT_THAT(ended.out, HasSubstr(": 1 run, 0 sweeps, "));
 }
 
-TEST(Compare, RunsOneAfterTheOtherOnShm) {
+TEST(Compare, RunsCasesOneByOneOnShm) {
   const nlohmann::json report = json_of({"compare", "--policies", "random,rank", "--torus", "2x2",
                                          "--fabric", "shm", "--threads", "2"});
   EXPECT_EQ(report["time_kind"], "shm");
   EXPECT_EQ(report["rows"].size(), 2u);
 }
 
-TEST(CampaignCommands, RefusesEveryBadNameBeforeTheFirstRun) {
+TEST(CampaignCommands, RefuseInvalidValuesBeforeTheFirstRun) {
   const TemporaryDirectory directory;
   const Arguments files = {"--json", "r.json", "--csv", "r.csv", "--resume", "j"};
   const auto refuses = [&](const Arguments& arguments, const std::vector<std::string>& words) {
@@ -300,7 +301,8 @@ TEST(CampaignCommands, RefusesEveryBadNameBeforeTheFirstRun) {
   refuses({"compare", "--torus", "4x4,4x4"}, {"4x4", "twice"});
   refuses({"compare", "--torus", "4x4,04x4"}, {"04x4", "twice"});
   refuses(good + Arguments{"--policies", "bruck,bruck:2"}, {"bruck:2", "twice"});
-  refuses(good + Arguments{"--policies", "all,random"}, {"beside all", "random"});
+  refuses(good + Arguments{"--policies", "all,random"},
+          {"--policies has all and random", "only policies of your own"});
   refuses(good + Arguments{"--policies", "rank", "--peers", "2", "--fabric", "shm"}, {"--peers"});
   refuses({"compare", "--torus", "2x2,2x3", "--traffic", "transpose"}, {"2x3"});
   refuses(good + Arguments{"--machine", "missing"}, {"missing"});
@@ -318,10 +320,10 @@ TEST(CampaignCommands, RefusesEveryBadNameBeforeTheFirstRun) {
   refuses(sweep + Arguments{"load", "--arrivals", "often"}, {"often", "bernoulli"});
   refuses(sweep + Arguments{"load", "--policies", "bruck:2"}, {"bruck", "combines"});
   refuses(sweep + Arguments{"load", "--policies", "random", "--fabric", "shm"}, {"virtual time"});
-  refuses({"sweep", "--torus", "1", "--axis", "load", "--policies", "random"}, {"no link"});
+  refuses({"sweep", "--torus", "1", "--axis", "load", "--policies", "random"}, {"crosses no link"});
 }
 
-TEST(CampaignCommands, RefusesOneFileForTwoOutputs) {
+TEST(CampaignCommands, RefuseOneFileForTwoOutputs) {
   const TemporaryDirectory directory;
   const Arguments good = {"compare", "--torus", "2x2", "--policies", "rank"};
   for (const auto& [a, b] :
@@ -331,7 +333,7 @@ TEST(CampaignCommands, RefusesOneFileForTwoOutputs) {
   expect_refusal(directory, {"report", "r.json", "-o", "-"}, {"--out -"});
 }
 
-TEST(CampaignCommands, RefusesAForeignJournalByName) {
+TEST(CampaignCommands, RefuseAJournalOfOtherSettings) {
   const TemporaryDirectory directory;
   const Arguments one = {"compare", "--policies", "rank", "--torus", "2", "--resume", "j"};
   ASSERT_EQ(run_command(one, {.directory = directory.path()}).exit_code, 0);
@@ -344,7 +346,7 @@ TEST(CampaignCommands, RefusesAForeignJournalByName) {
   EXPECT_EQ(directory.content_of("j"), before);
 }
 
-TEST(Sweep, FindsTheFormulasLatencyAtLowLoad) {
+TEST(Sweep, LatencyAtLowLoadMatchesTheFormula) {
   const nlohmann::json report = json_of(kSweep + Arguments{"--load", "0.01", "--refine", "0"});
   EXPECT_EQ(report["axis"], "load");
   ASSERT_EQ(report["rows"].size(), 1u);
@@ -357,7 +359,7 @@ TEST(Sweep, FindsTheFormulasLatencyAtLowLoad) {
 }
 
 TEST(Sweep, RefinesTheSaturationLoad) {
-  // Everybody goes three hops the same way round: links are the only limit.
+  // Every packet takes three hops in the same direction: links are the only limit.
   const Arguments ring = {"sweep",   "--axis",   "load",      "--policies", "random",
                           "--torus", "8",        "--traffic", "tornado",    "--load",
                           "0.4,1.4", "--refine", "3"};
@@ -376,7 +378,7 @@ TEST(Sweep, RefinesTheSaturationLoad) {
   }
 }
 
-TEST(Sweep, OfAllPoliciesHasACurveForEachThatLoadTells) {
+TEST(Sweep, SkipsPoliciesThatLoadDoesNotDistinguish) {
   const nlohmann::json report =
       json_of({"sweep", "--axis", "load", "--torus", "4", "--load", "0.1", "--refine", "0"});
   std::vector<std::string> policies;
@@ -386,13 +388,13 @@ TEST(Sweep, OfAllPoliciesHasACurveForEachThatLoadTells) {
     EXPECT_THAT(policies, ::testing::Not(::testing::Contains(alike_or_unfit)));
 }
 
-TEST(Sweep, HasNoResultOfAWindowInWhichNothingCame) {
+TEST(Sweep, FailsIfItsWindowHasNoPackets) {
   const Ended ended = run_command(kSweep + Arguments{"--load", "0.1", "--window", "1"});
   EXPECT_EQ(ended.exit_code, 1);
   EXPECT_THAT(ended.out, HasSubstr("no packet was generated in the window of 1 cycles"));
 }
 
-TEST(Sweep, GoesAlongSizesAndMachines) {
+TEST(Sweep, VariesNodesAndBytes) {
   const Arguments common = {"sweep",       "--policies", "rank,random", "--torus",
                             "4x4,2x2,3x3", "--bytes",    "480,1",       "--axis"};
   const auto nodes = json_of(common + Arguments{"nodes"})["rows"];
@@ -407,7 +409,7 @@ TEST(Sweep, GoesAlongSizesAndMachines) {
   for (unsigned at = 0; at < 12; at += 2) EXPECT_LT(bytes[at]["bytes"], bytes[at + 1]["bytes"]);
 }
 
-TEST(Sweep, WritesItsPointsAsCsvToo) {
+TEST(Sweep, WritesItsPointsAsCsv) {
   const TemporaryDirectory directory;
   const Arguments sweep = kSweep + Arguments{"--load", "0.1,0.2", "--refine", "0"};
   const Ended ended =

@@ -1,4 +1,4 @@
-// What a campaign makes of rows of several seeds and of two fabrics, with rows that are made up.
+// Summaries of a campaign's rows over several seeds and over two fabrics, with made-up rows.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,13 +21,13 @@ Json row(const std::string& policy, double time_s, unsigned seed = 1,
           {"bytes", 240},     {"seed", seed},       {"time_s", time_s}};
 }
 
-/// A policy that took these times, with one seed after the other.
+/// Adds the runs of a policy with these times, one per seed.
 void add_runs(std::vector<Json>& rows, const std::string& policy, const std::vector<double>& times,
               const std::string& traffic = "all-to-all") {
   for (unsigned i = 0; i < times.size(); ++i) rows.push_back(row(policy, times[i], i + 1, traffic));
 }
 
-/// The names of those that are called best.
+/// Names of the policies marked as best.
 std::vector<std::string> best_of(const std::vector<Json>& rows) {
   std::vector<std::string> names;
   for (const Json& one : summary_of(rows))
@@ -50,12 +50,12 @@ TEST(CampaignSummary, HasMeanAndSampleDeviationOfTheSeeds) {
   EXPECT_FALSE(summary[0].contains("seed"));
 }
 
-TEST(CampaignSummary, NamesABestOnlyBeyondBothSpreads) {
+TEST(CampaignSummary, NamesABestOnlyIfAheadByBothSpreads) {
   std::vector<Json> rows;
   add_runs(rows, "random", {9, 11});  // 10 +- 1.41
-  add_runs(rows, "rank", {12, 14});   // 13 +- 1.41: by 3, more than 2.83
+  add_runs(rows, "rank", {12, 14});   // 13 +- 1.41: 3 slower, more than 2.83
   EXPECT_EQ(best_of(rows), Names{"random"});
-  add_runs(rows, "shift", {11, 13.5});  // 12.25 +- 1.77: by 2.25, less than 3.18
+  add_runs(rows, "shift", {11, 13.5});  // 12.25 +- 1.77: 2.25 slower, less than 3.18
   EXPECT_EQ(best_of(rows), Names());
 }
 
@@ -109,7 +109,7 @@ Json failed_row(const std::string& policy, unsigned seed, const std::string& err
   return failed;
 }
 
-TEST(CampaignSummary, NamesEveryReasonOfACaseOnce) {
+TEST(CampaignSummary, ListsEachFailureOfACaseOnce) {
   const std::vector<Json> rows = {
       failed_row("random", 1, "a deadlock"), row("rank", 2), failed_row("random", 1, "a deadlock"),
       failed_row("random", 1, "no memory"), failed_row("random", 2, "a deadlock")};
@@ -120,13 +120,13 @@ TEST(CampaignSummary, NamesEveryReasonOfACaseOnce) {
   EXPECT_FALSE(failed[0].contains("wall_s"));
 }
 
-TEST(CampaignSummary, LeavesOutCasesOfWhichOneRunFailed) {
+TEST(CampaignSummary, LeavesOutCasesWithAFailedRun) {
   const std::vector<Json> rows = {row("random", 1), failed_row("random", 1, "a deadlock"),
                                   row("random", 1, 2), row("rank", 3)};
   EXPECT_EQ(without_failed(rows), (std::vector<Json>{row("random", 1, 2), row("rank", 3)}));
 }
 
-/// The agreement of policies p0, p1, ... that took these times on two fabrics.
+/// Agreement of two fabrics on policies p0, p1, ... with these times.
 Json agreement_of_times(const std::vector<double>& here, const std::vector<double>& there) {
   std::vector<Json> a, b;
   for (std::size_t i = 0; i < here.size(); ++i) a.push_back(row("p" + std::to_string(i), here[i]));
@@ -137,7 +137,7 @@ Json agreement_of_times(const std::vector<double>& here, const std::vector<doubl
   return all.front();
 }
 
-/// 1 - 6 Σd² / (n (n² - 1)), where no times are equal.
+/// Rank correlation 1 - 6 Σd² / (n (n² - 1)); valid if no times are equal.
 double spearman_without_ties(const std::vector<double>& a, const std::vector<double>& b) {
   const auto rank = [](const std::vector<double>& all, double one) {
     return static_cast<double>(std::ranges::count_if(all, [=](double t) { return t < one; }));
@@ -148,7 +148,7 @@ double spearman_without_ties(const std::vector<double>& a, const std::vector<dou
   return 1 - 6 * squares / (n * (n * n - 1));
 }
 
-TEST(CampaignAgreement, IsTheClosedFormulaWhereAllTimesDiffer) {
+TEST(CampaignAgreement, MatchesTheFormulaIfAllTimesDiffer) {
   std::minstd_rand random(7);
   for (const std::size_t count : {2u, 3u, 5u, 20u})
     for (int trial = 0; trial < 20; ++trial) {
@@ -169,7 +169,7 @@ TEST(CampaignAgreement, IsOneForEqualAndMinusOneForOppositeOrders) {
 }
 
 /// The ranks are 1.5 1.5 3 4 and 1 2.5 2.5 4: covariance 3.75, variances 4.5 and 4.5.
-TEST(CampaignAgreement, SharesTheRanksOfEqualTimes) {
+TEST(CampaignAgreement, GivesEqualTimesTheirMeanRank) {
   EXPECT_NEAR(agreement_of_times({5, 5, 6, 7}, {1, 2, 2, 3})["rank_correlation"], 3.75 / 4.5,
               1e-12);
   // 2 2 2 4 and 1 2 3 4: covariance 3, variances 3 and 5.
@@ -177,7 +177,7 @@ TEST(CampaignAgreement, SharesTheRanksOfEqualTimes) {
               3 / std::sqrt(15.0), 1e-12);
 }
 
-TEST(CampaignAgreement, HasNoCorrelationWhereThereIsNoOrder) {
+TEST(CampaignAgreement, HasNoCorrelationWithoutAnOrder) {
   EXPECT_TRUE(agreement_of_times({1}, {1})["rank_correlation"].is_null());
   EXPECT_TRUE(agreement_of_times({1, 1, 1}, {1, 2, 3})["rank_correlation"].is_null());
   EXPECT_TRUE(agreement_of_times({1, 2, 3}, {4, 4, 4})["rank_correlation"].is_null());
@@ -189,7 +189,7 @@ TEST(CampaignAgreement, ComparesPoliciesThatRanOnBothFabrics) {
   EXPECT_DOUBLE_EQ(agreement["rank_correlation"], -1);
 }
 
-TEST(CampaignAgreement, NamesTheBestOfEitherFabric) {
+TEST(CampaignAgreement, NamesTheBestOfEachFabric) {
   const Json agreement = agreement_of_times({1, 2, 3}, {3, 2, 1});
   EXPECT_EQ(agreement["best"], "p0");
   EXPECT_EQ(agreement["best_there"], "p2");

@@ -1,4 +1,4 @@
-// What runs many cases and keeps what is finished: journal, threads, tables.
+// Campaigns: cases on several threads, the journal of finished cases, CSV files and tables.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,7 +40,7 @@ std::string journal_refusal(const std::string& path, const Json& settings = kSet
   return "";
 }
 
-TEST(Journal, GivesBackWhatWasAdded) {
+TEST(Journal, ReturnsAddedRows) {
   const TemporaryDirectory directory;
   const Json row = {
       {"time_s", 0.5}, {"cycles", 12}, {"share", 0.1}, {"text", "a\"b\n"}, {"none", nullptr}};
@@ -57,7 +57,7 @@ TEST(Journal, GivesBackWhatWasAdded) {
   EXPECT_NE(journal.find("b \n"), nullptr);
 }
 
-TEST(Journal, DropsATornLastLineWhereverItIsTorn) {
+TEST(Journal, DropsATruncatedLastLine) {
   const TemporaryDirectory directory;
   const std::string path = directory / "j";
   {
@@ -77,7 +77,7 @@ TEST(Journal, DropsATornLastLineWhereverItIsTorn) {
   }
 }
 
-TEST(Journal, BeginsAnewWhereItsFirstLineIsTorn) {
+TEST(Journal, StartsAnewIfItsFirstLineIsTruncated) {
   const TemporaryDirectory directory;
   Journal(directory / "j", kSettings);
   const std::string whole = directory.content_of("j");
@@ -88,7 +88,7 @@ TEST(Journal, BeginsAnewWhereItsFirstLineIsTorn) {
   }
 }
 
-TEST(Journal, OfOtherSettingsIsRefusedByTheirName) {
+TEST(Journal, RefusesOtherSettingsAndNamesThem) {
   const TemporaryDirectory directory;
   Journal(directory / "j", kSettings);
   for (const auto& [name, value] : kSettings.items()) {
@@ -98,16 +98,16 @@ TEST(Journal, OfOtherSettingsIsRefusedByTheirName) {
   }
 }
 
-TEST(Journal, RefusesWhatIsNoneAndLeavesItAsItWas) {
+TEST(Journal, RefusesOtherFilesAndLeavesThemUnchanged) {
   const TemporaryDirectory directory;
   const std::string good =
       R"({"toroid_journal":3,"settings":{"version":"1","seed":7,"machine":"bgl"}})";
   for (const auto& [content, words] :
-       {std::pair{std::string("my notes"), "not a journal"},
-        {std::string("my notes\n"), "not a journal"},
-        {std::string("[]\n"), "not a journal"},
-        {std::string("{\"toroid_journal\":2}\n"), "not a journal"},
-        {std::string("{\"toroid_journal\":\"x\"}\n"), "not a journal"},
+       {std::pair{std::string("my notes"), "not a toroid journal"},
+        {std::string("my notes\n"), "not a toroid journal"},
+        {std::string("[]\n"), "not a toroid journal"},
+        {std::string("{\"toroid_journal\":2}\n"), "not a toroid journal"},
+        {std::string("{\"toroid_journal\":\"x\"}\n"), "not a toroid journal"},
         {good + "\n{}\n", "line 2"},
         {good + "\n{\"case\":\"a\",\"row\":{\"time_s\":1}}\n\n", "line 2"},
         {good + "\n{\"case\":1,\"row\":{}}\n", "line 2"}}) {
@@ -116,11 +116,11 @@ TEST(Journal, RefusesWhatIsNoneAndLeavesItAsItWas) {
     EXPECT_EQ(directory.content_of("j"), content);
   }
   EXPECT_THAT(journal_refusal(directory.path()), HasSubstr("cannot be written"));
-  EXPECT_THAT(journal_refusal("/dev/null"), HasSubstr("not a file"));
+  EXPECT_THAT(journal_refusal("/dev/null"), HasSubstr("is not a regular file"));
   EXPECT_THAT(journal_refusal(directory / "missing/j"), HasSubstr("cannot be written"));
 }
 
-TEST(Journal, RefusesARowThatHasChangedWhereverOneByteIsAnother) {
+TEST(Journal, RefusesARowWithAnyByteChanged) {
   const TemporaryDirectory directory;
   Journal(directory / "j", kSettings).add("a", {{"time_s", 1.5}, {"links", {{"max_load", 3}}}});
   const std::string whole = directory.content_of("j");
@@ -136,15 +136,15 @@ TEST(Journal, RefusesARowThatHasChangedWhereverOneByteIsAnother) {
   EXPECT_EQ(journal_refusal(directory / "j"), "");
 }
 
-TEST(Journal, OfAnotherFormatIsRefusedByItsNumber) {
+TEST(Journal, RefusesAnotherFormatAndNamesIt) {
   const TemporaryDirectory directory;
   directory.save("j", R"({"toroid_journal":2,"settings":{"version":"1","seed":7,"machine":"bgl"}})"
                       "\n");
   EXPECT_THAT(journal_refusal(directory / "j"),
-              HasSubstr("is a journal of format 2; this toroid reads format 3"));
+              HasSubstr("has journal format 2; this toroid reads format 3"));
 }
 
-TEST(Journal, CutsLongValuesInWhatItSays) {
+TEST(Journal, ShortensLongValuesInMessages) {
   const TemporaryDirectory directory;
   Journal(directory / "j", kSettings);
   Json other = kSettings;
@@ -181,7 +181,7 @@ TEST(Campaign, KeepsTheOrderOfItsCasesOnAnyNumberOfThreads) {
   EXPECT_TRUE(run_campaign(quiet_campaign(3), {}, squared).empty());
 }
 
-TEST(Campaign, GoesOnWhereAnotherEnded) {
+TEST(Campaign, ResumesFromAJournal) {
   const TemporaryDirectory directory;
   const auto all = case_keys(20);
   const std::vector<Json> expected = run_campaign(quiet_campaign(1), all, squared);
@@ -199,7 +199,7 @@ TEST(Campaign, GoesOnWhereAnotherEnded) {
   }
 }
 
-TEST(Campaign, MakesARowOfAFailureAndAllOtherRows) {
+TEST(Campaign, TurnsAFailureIntoARowAndRunsTheRest) {
   const TemporaryDirectory directory;
   const auto fails_at_2 = [](std::size_t i) {
     if (i == 2) throw RunFailed("a deadlock\nof two lines");
@@ -215,11 +215,11 @@ TEST(Campaign, MakesARowOfAFailureAndAllOtherRows) {
     EXPECT_EQ(rows[2]["error"].get<std::string>().find('\n'), std::string::npos);
     EXPECT_EQ(rows[3]["error"], "not enough memory");
     EXPECT_EQ(rows[4]["square"], 16);
-    EXPECT_EQ(journal.size(), last ? 4u : 3u);  // memory may be there another time
+    EXPECT_EQ(journal.size(), last ? 4u : 3u);  // memory may suffice next time
   }
 }
 
-TEST(Campaign, ShowsRowsInOrderHoweverTheyEnd) {
+TEST(Campaign, ShowsRowsInCaseOrder) {
   const auto all = case_keys(20);
   std::vector<std::size_t> shown;
   CampaignRun options = quiet_campaign(4);
@@ -236,7 +236,7 @@ TEST(Campaign, ShowsRowsInOrderHoweverTheyEnd) {
   EXPECT_TRUE(std::ranges::is_sorted(shown));
 }
 
-TEST(Campaign, EndsWhereRowsCannotBeShown) {
+TEST(Campaign, EndsIfRowsCannotBeShown) {
   CampaignRun options = quiet_campaign(2);
   options.show = [](std::size_t i, const Json&) {
     if (i == 3) throw RunFailed("nobody reads");
@@ -254,7 +254,7 @@ TEST(Csv, FlattensAndQuotes) {
             "c,\"x\ny\",,,,\n");
 }
 
-TEST(Csv, PutsColumnsBehindThoseThatTheyFollow) {
+TEST(Csv, InsertsColumnsAfterTheirPredecessors) {
   const std::vector<Json> rows = {{{"a", 1}, {"error", "none"}},
                                   {{"a", 2}, {"list", {3}}, {"z", nullptr}, {"error", nullptr}},
                                   {{"a", 2}, {"list", {3, 4}}, {"z", 5}, {"error", nullptr}}};
@@ -268,7 +268,7 @@ TEST(Csv, PutsColumnsBehindThoseThatTheyFollow) {
 const std::vector<TableColumn> kColumns = {
     {"name", 9, true}, {"number", 8}, {"spare", 5, false, 1}, {"spare too", 9, false, 2}};
 
-TEST(CampaignTable, StandsInColumnsThatAreFixed) {
+TEST(CampaignTable, HasFixedColumns) {
   const Table table(kColumns, 40);
   EXPECT_EQ(table.header(), "name         number  spare  spare too\n");
   EXPECT_EQ(table.line({"x", "12345678", "1", "2"}), "x          12345678      1          2\n");
@@ -276,7 +276,7 @@ TEST(CampaignTable, StandsInColumnsThatAreFixed) {
   EXPECT_EQ(table.remark(), "");
 }
 
-TEST(CampaignTable, LeavesOutWhatFindsNoRoomAndSaysSo) {
+TEST(CampaignTable, HidesColumnsThatDoNotFitAndSaysSo) {
   EXPECT_EQ(Table(kColumns, 26).header(), "name         number  spare\n");
   EXPECT_EQ(Table(kColumns, 25).header(), "name         number\n");
   EXPECT_THAT(Table(kColumns, 25).remark(), HasSubstr("spare,"));
@@ -289,7 +289,7 @@ TEST(CampaignTable, ShortensTextsAndLongNumbersVisibly) {
   EXPECT_EQ(Table(kColumns, 40).line({"a longer name", "1", "", ""}), "a long...         1\n");
 }
 
-TEST(CampaignTable, WrapsAnErrorThatFindsNoRoom) {
+TEST(CampaignTable, WrapsAnErrorThatDoesNotFit) {
   const Table table(kColumns, 30);
   EXPECT_EQ(table.line({"x", "many words that need more than a line"}),
             "x\n"
@@ -297,7 +297,7 @@ TEST(CampaignTable, WrapsAnErrorThatFindsNoRoom) {
             "    than a line\n");
 }
 
-TEST(PlainNumber, IsTheNumberThatWasMeant) {
+TEST(PlainNumber, RemovesRoundingErrors) {
   EXPECT_EQ(plain_number(3.9999999999999996), 4);
   EXPECT_EQ(plain_number(0.1 + 0.2), 0.3);
   EXPECT_EQ(plain_number(-(0.1 + 0.7)), -0.8);
@@ -306,7 +306,7 @@ TEST(PlainNumber, IsTheNumberThatWasMeant) {
   EXPECT_TRUE(std::isnan(plain_number(std::nan(""))));
 }
 
-TEST(PlainNumber, LosesNothingOfWhatWasNotMeantToBeShort) {
+TEST(PlainNumber, KeepsOtherNumbersExactly) {
   for (const double number :
        {2917 / 700e6, 1.0 / 3, std::nextafter(1.0, 2) + 1e-13, 5e-324, 1e308, 123456789.0123456})
     EXPECT_EQ(plain_number(number), number);
@@ -317,7 +317,7 @@ TEST(PlainNumber, LosesNothingOfWhatWasNotMeantToBeShort) {
             R"({"a":[0.3,"0.30000000000000004",7,4],"b":0.3333333333333333,"c":[1e+300,-2,null]})");
 }
 
-TEST(Duration, IsSaidAsPeopleSayIt) {
+TEST(Duration, IsRoundedUpToReadableUnits) {
   EXPECT_EQ(duration_text(0), "1 s");
   EXPECT_EQ(duration_text(11.2), "12 s");
   EXPECT_EQ(duration_text(119), "119 s");

@@ -1,5 +1,5 @@
-// toroid compare and toroid sweep over transforms and files of messages, along every axis, and with
-// several seeds: each row is what the single run says.
+// toroid compare and toroid sweep over transforms and message files, along every axis and over
+// several seeds: each row equals the single run.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,7 +27,8 @@ using nlohmann::json;
 
 const Arguments kTwoPolicies = {"--policies", "random,two-phase"};
 
-/// What a row and the JSON of a single run both have. A row has no links by direction.
+/// Compares the figures that a row and the JSON of a single run share. A row has no links by
+/// direction.
 void expect_row_of(const json& row, const json& single) {
   SCOPED_TRACE(row.dump());
   for (const char* key : {"time_s", "cycles", "bound_cycles", "bound_by", "percent_of_bound",
@@ -39,7 +40,7 @@ void expect_row_of(const json& row, const json& single) {
     EXPECT_EQ(row["links"][key], single["links"][key]) << key;
 }
 
-/// A workload of compare, and the single run that it stands for.
+/// A workload of compare and the equivalent single run.
 struct WorkloadRun {
   std::string name;
   Arguments single;
@@ -62,7 +63,7 @@ std::string names_of(const std::vector<WorkloadRun>& workloads) {
 
 const Arguments kCube = {"--torus", "2x2x2"};
 
-TEST(CampaignWorkload, OfATransformIsTheSingleRun) {
+TEST(CampaignWorkload, TransformRowsEqualSingleRuns) {
   const Arguments seed = {"--seed", "3"};
   const json rows = json_of(Arguments{"compare", "--workload", names_of(kTransforms)} + kCube +
                             seed + kTwoPolicies)["rows"];
@@ -78,7 +79,7 @@ TEST(CampaignWorkload, OfATransformIsTheSingleRun) {
   }
 }
 
-TEST(CampaignWorkload, OfAFileIsTheSingleReplay) {
+TEST(CampaignWorkload, ReplayRowsEqualSingleReplays) {
   const TemporaryDirectory directory;
   const Surroundings here{.directory = directory.path()};
   json_of(Arguments{"alltoall", "--bytes", "700", "--export", "run.goal"} + kCube, here);
@@ -94,8 +95,8 @@ TEST(CampaignWorkload, OfAFileIsTheSingleReplay) {
                                here));
 }
 
-/// What comes through a pipe can be read only once.
-TEST(CampaignWorkload, OfAFileReadsItOnceForAllCases) {
+/// A pipe can be read only once.
+TEST(CampaignWorkload, ReadsAMessageFileOnceForAllCases) {
   const TemporaryDirectory directory;
   json_of({"alltoall", "--torus", "2x2", "--export", "run.goal"}, {.directory = directory.path()});
   const std::string text = directory.content_of("run.goal");
@@ -113,7 +114,7 @@ TEST(CampaignWorkload, OfAFileReadsItOnceForAllCases) {
   for (const json& row : report["rows"]) EXPECT_EQ(row["packets"], 4 * 3);
 }
 
-TEST(CampaignWorkload, GoesAlongTheNodesInASweep) {
+TEST(CampaignWorkload, SweepsOverNodes) {
   const json rows = json_of({"sweep", "--axis", "nodes", "--torus", "2x2x2,2x2,2x1", "--workload",
                              "fft:8:slab", "--policies", "rank"})["rows"];
   ASSERT_EQ(rows.size(), 3u);
@@ -126,7 +127,7 @@ TEST(CampaignWorkload, GoesAlongTheNodesInASweep) {
   }
 }
 
-TEST(CampaignWorkload, CountsOnShmWhatTheSingleRunCounts) {
+TEST(CampaignWorkload, ShmRowsCountPacketsLikeSingleRuns) {
   const Arguments shm = {"--fabric", "shm", "--route", "torus", "--torus", "2x2"};
   const json report = json_of(Arguments{"compare", "--workload", "fft:6x7x5"} + kTwoPolicies + shm);
   EXPECT_EQ(report["time_kind"], "shm");
@@ -143,7 +144,7 @@ TEST(CampaignWorkload, CountsOnShmWhatTheSingleRunCounts) {
   }
 }
 
-TEST(CampaignWorkload, OfAllPoliciesLeavesThoseOutThatDoNothing) {
+TEST(CampaignWorkload, SkipsPoliciesWithoutEffect) {
   const TemporaryDirectory directory;
   const Surroundings here{.directory = directory.path()};
   json_of({"alltoall", "--torus", "2x2", "--export", "run.goal"}, here);
@@ -159,7 +160,7 @@ TEST(CampaignWorkload, OfAllPoliciesLeavesThoseOutThatDoNothing) {
   EXPECT_THAT(policies["fft:4"], ::testing::IsSupersetOf({"rank", "deterministic", "two-phase"}));
 }
 
-/// The options of a single run by the columns of a row.
+/// Options of the single run that corresponds to a row.
 Arguments options_of(const json& row) {
   Arguments all;
   for (const auto& [key, option] :
@@ -181,7 +182,7 @@ const Arguments kAxes = {"--machine",   "bgl,bgp", "--queues",  "1,3",
                          "--per-visit", "1,4",     "--routing", "adaptive,deterministic"};
 const Arguments kLinks = {"--fail-link", "none", "--fail-link", "(0,0,0)X+"};
 
-TEST(CampaignAxes, CombineIntoRowsThatAreSingleRuns) {
+TEST(CampaignAxes, CombineIntoRowsThatEqualSingleRuns) {
   for (const WorkloadRun& load : std::vector<WorkloadRun>{
            {"", {"alltoall", "--bytes", "999"}}, {"fft:4x5x6", {"fft", "--size", "4x5x6"}}}) {
     const Arguments what =
@@ -204,7 +205,7 @@ TEST(CampaignAxes, WorkInASweepToo) {
                                options_of(row)));
 }
 
-/// Mean and sample deviation, by the sums of values and squares.
+/// Mean and sample deviation, from the sums of values and squares.
 std::pair<double, double> mean_and_deviation(const std::vector<double>& values) {
   long double sum = 0, squares = 0;
   for (const double value : values) sum += value, squares += value * value;
@@ -238,7 +239,7 @@ TEST(CampaignSeeds, GiveMeanAndSpreadOfTheirRuns) {
   }
 }
 
-TEST(CampaignSeeds, OfARangeAreThoseOfAList) {
+TEST(CampaignSeeds, RangeEqualsList) {
   const Arguments compare = {"compare", "--torus", "3x2", "--policies", "random,rank", "--seeds"};
   const json range = json_of(compare + Arguments{"1:3"});
   EXPECT_EQ(range["result_hash"], json_of(compare + Arguments{"1,2,3"})["result_hash"]);
@@ -250,7 +251,7 @@ TEST(CampaignSeeds, GiveMeanAndSpreadInASweepToo) {
       Arguments{"sweep", "--axis", "nodes", "--torus", "3x2", "--seeds", "1:10"} + kTwoPolicies));
 }
 
-TEST(CampaignValidation, SaysHowWellTheOrdersOfTwoFabricsAgree) {
+TEST(CampaignValidation, ReportsHowWellTheOrdersOfTwoFabricsAgree) {
   const json report = json_of({"compare", "--validate", "--torus", "2x2", "--policies",
                                "random,rank,valiant,bruck:2", "--workload", "fft:6x7x5,fft:4:rows",
                                "--queues", "1,3", "--threads", "1", "--bind", "none"});
@@ -266,8 +267,8 @@ TEST(CampaignValidation, SaysHowWellTheOrdersOfTwoFabricsAgree) {
   }
 }
 
-/// Rings with 1,024 packets' room in every channel of 65,536 nodes fit no host.
-TEST(CampaignValidation, IsRefusedBeforeTheFirstRunWhereTheRingsDoNotFit) {
+/// Rings for 1,024 packets per channel on 65,536 nodes exceed the memory of any host.
+TEST(CampaignValidation, IsRefusedBeforeTheFirstRunIfRingsDoNotFit) {
   const TemporaryDirectory directory;
   directory.save("deep.toml", "name = 'deep'\ndynamic_vc_chunks = 8192\nbubble_vc_chunks = 8192\n");
   expect_refusal(
@@ -277,7 +278,7 @@ TEST(CampaignValidation, IsRefusedBeforeTheFirstRunWhereTheRingsDoNotFit) {
       {"needs at least", "of memory"});
 }
 
-TEST(CampaignWorkload, ThatIsWrongIsRefused) {
+TEST(CampaignWorkload, RefusesInvalidWorkloads) {
   const TemporaryDirectory directory;
   json_of({"alltoall", "--torus", "2x2", "--export", "run.goal"}, {.directory = directory.path()});
   const auto refuses = [&](const Arguments& more, const std::vector<std::string>& words) {
@@ -291,27 +292,28 @@ TEST(CampaignWorkload, ThatIsWrongIsRefused) {
   };
   refuses_workload("", "empty");
   refuses_workload("fft:8,,fft:4", "empty");
-  refuses_workload("fft", "fft:SIZE[:METHOD], with slab[:PLANES[:lines][:taper]]");
-  refuses_workload("fft:", "fft:SIZE[:METHOD], with slab[:PLANES[:lines][:taper]]");
+  refuses_workload("fft", "fft:SIZE[:METHOD], METHOD e.g. slab[:PLANES[:lines][:taper]]");
+  refuses_workload("fft:", "fft:SIZE[:METHOD], METHOD e.g. slab[:PLANES[:lines][:taper]]");
   refuses_workload("fft:8:", "unknown method ''; known: volumetric");
   refuses_workload("fft:8:slow", "unknown method 'slow'; known: volumetric");
   refuses_workload("fft:8:slab:", "''");
   refuses_workload("fft:8:slab:0", "'0'");
   refuses_workload("fft:8:slab:99999999999", "'99999999999'");
-  refuses_workload("fft:8:slab:2:1", "after the planes come lines, taper or both");
+  refuses_workload("fft:8:slab:2:1", "expected lines, taper or lines:taper");
   refuses_workload("fft:8:slab:2:lines:taper:lines",
-                   "fft:SIZE[:METHOD], with slab[:PLANES[:lines][:taper]]");
+                   "fft:SIZE[:METHOD], METHOD e.g. slab[:PLANES[:lines][:taper]]");
   for (const char* after : {"lines:lines", "taper:taper", "taper:lines"})
-    refuses_workload(std::string("fft:8:slab:2:") + after, "in this order, each once");
-  refuses_workload("fft:8:rows:2", "planes are for the method slab");
+    refuses_workload(std::string("fft:8:slab:2:") + after,
+                     "expected lines, taper or lines:taper after the planes");
+  refuses_workload("fft:8:rows:2", "only slab takes planes");
   refuses_workload("fft:8:orbital:2", "unknown transform '2'");
-  refuses_workload("fft:8:orbital:dft", "dft is what fft:8:orbital is");
-  refuses_workload("fft:8:orbital:dct:2", "a transform's kind for orbital");
+  refuses_workload("fft:8:orbital:dft", "dft is the default; write fft:8:orbital");
+  refuses_workload("fft:8:orbital:dct:2", "only orbital a kind of transform");
   refuses_workload("fft:0", "size '0'");
   refuses_workload("fft:8by8", "'8by8' is not a size");
   refuses_workload("fft:8x8x8x8", "3 axes");
   refuses_workload("fft:100000x100000x100000", "more than 2147483648 elements");
-  refuses_workload("fft:8:orbital", "no orbits");
+  refuses_workload("fft:8:orbital", "does not fit the orbital transform");
   refuses_workload("fft:8,fft:8", "twice");
   refuses_workload("poisson", "unknown workload 'poisson'; known: fft:");
   refuses_workload("replay:", ".goal or .csv");
@@ -321,7 +323,7 @@ TEST(CampaignWorkload, ThatIsWrongIsRefused) {
   refuses({"--torus", "2x2,16", "--workload", "fft:8:slab"}, {"at most 8 nodes"});
 }
 
-TEST(CampaignAxes, ThatAreWrongAreRefused) {
+TEST(CampaignAxes, RefuseInvalidValues) {
   const TemporaryDirectory directory;
   const auto refuses = [&](const Arguments& more, const std::vector<std::string>& words) {
     for (const Arguments& verb : {Arguments{"compare"}, Arguments{"sweep", "--axis", "nodes"}})
@@ -332,7 +334,7 @@ TEST(CampaignAxes, ThatAreWrongAreRefused) {
   };
   for (const char* option : {"--queues", "--per-visit", "--seeds"}) {
     for (const char* list : {"1,,2", ",1", "1,", ""}) refuses({option, list}, {option, "empty"});
-    refuses({option, "10:1"}, {option, "10:1", "begins above its end"});
+    refuses({option, "10:1"}, {option, "10:1", "FROM is above TO"});
     refuses({option, "1:3:0"}, {option});
     refuses({option, "1:"}, {option, "''"});
     refuses({option, "1,1"}, {option, "names 1 twice"});
@@ -347,12 +349,12 @@ TEST(CampaignAxes, ThatAreWrongAreRefused) {
   refuses({"--machine", "bgl,,bgp"}, {"--machine", "empty"});
   refuses({"--machine", "bgl,bgl"}, {"bgl", "twice"});
   refuses({"--machine", "bgl,cray"}, {"cray"});
-  refuses({"--fail-link", ""}, {"no link"});
+  refuses({"--fail-link", ""}, {"is not a link of torus 2x2"});
   refuses({"--fail-link", "(7,7)X+"}, {"(7,7)X+"});
   refuses({"--fail-link", "none", "--fail-link", "none"}, {"none", "twice"});
 }
 
-TEST(CampaignAxes, ThatNothingReadsAreRefused) {
+TEST(CampaignAxes, RefuseOptionsWithoutEffect) {
   const TemporaryDirectory directory;
   const auto refuses = [&](const Arguments& arguments, const std::vector<std::string>& words) {
     expect_refusal(directory, arguments + Arguments{"--json", "r.json", "--resume", "j"}, words);

@@ -10,7 +10,8 @@
 
 namespace toroid::testing {
 
-/// By --check, which itself fails beyond its tolerance. The report.
+/// Runs with --check, expects an error of at most `tolerance`, and returns the report. --check
+/// itself fails beyond its own tolerance.
 inline nlohmann::json expect_right(const Arguments& run, double tolerance = kTolerance) {
   SCOPED_TRACE(::testing::PrintToString(run));
   const nlohmann::json report = json_of(run + Arguments{"--check"});

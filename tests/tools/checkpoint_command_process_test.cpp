@@ -1,5 +1,5 @@
-// alltoall --checkpoint, from the command line: runs that are interrupted, killed and resumed. With
-// sanitizers traffic_command_test resumes one.
+// alltoall --checkpoint on the command line: runs that are interrupted, killed and resumed. Builds
+// with sanitizers omit these tests; their resumed run is in traffic_command_test.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-/// Some seconds, in segments that are cut after one at most.
+/// Takes some seconds, in segments of about one second at most.
 const Arguments kSaved = {
     "alltoall",           "--torus", "8x8x8",  "--bytes", "1200",         "--seed", "5",
     "--checkpoint-every", "0",       "--json", "r.json",  "--checkpoint", "c"};
@@ -60,7 +60,7 @@ nlohmann::json uninterrupted(const Arguments& threads) {
   return result_in(directory);
 }
 
-TEST(CheckpointCommand, GoesOnAfterAnInterruptionToTheSameResult) {
+TEST(CheckpointCommand, ResumesAfterAnInterruptionToTheSameResult) {
   for (const auto& [signal, threads] : {std::pair{SIGINT, "1"}, {SIGTERM, "3"}}) {
     const TemporaryDirectory directory;
     const Arguments run = kSaved + Arguments{"--threads", threads};
@@ -77,7 +77,7 @@ TEST(CheckpointCommand, GoesOnAfterAnInterruptionToTheSameResult) {
   }
 }
 
-TEST(CheckpointCommand, GoesOnAfterItWasKilled) {
+TEST(CheckpointCommand, ResumesAfterAKill) {
   const TemporaryDirectory directory;
   EXPECT_EQ(interrupt_saved(kSaved, directory, SIGKILL).signal, SIGKILL);
   EXPECT_THAT(directory.entries(), ElementsAre("c"));
@@ -86,8 +86,8 @@ TEST(CheckpointCommand, GoesOnAfterItWasKilled) {
   EXPECT_EQ(result_in(directory), uninterrupted({}));
 }
 
-/// Its limits take many seconds, before nodes are made. It has said what it expects by then.
-TEST(CheckpointCommand, InterruptedBeforeTheFirstCycleHasNothingToSaveYet) {
+/// Its bounds take many seconds before nodes are made. The command prints its estimate first.
+TEST(CheckpointCommand, SavesNothingBeforeTheFirstCycle) {
   const Arguments slow = {"alltoall", "--torus", "32x32x32",     "--bytes", "240",
                           "--sample", "4000",    "--checkpoint", "c"};
   for (const int signal : {SIGINT, SIGTERM}) {
@@ -105,7 +105,7 @@ TEST(CheckpointCommand, InterruptedBeforeTheFirstCycleHasNothingToSaveYet) {
   }
 }
 
-TEST(CheckpointCommand, StaysWhereTheResultCannotBeWritten) {
+TEST(CheckpointCommand, KeepsTheFileIfTheResultCannotBeWritten) {
   const TemporaryDirectory directory;
   const Arguments run = {"alltoall",           "--torus", "8x8x8",        "--bytes", "1200",
                          "--checkpoint-every", "0",       "--checkpoint", "c"};
@@ -114,7 +114,8 @@ TEST(CheckpointCommand, StaysWhereTheResultCannotBeWritten) {
   const Ended second = run_process(run, {.directory = directory.path(), .out = full});
   ::close(full);
   EXPECT_EQ(second.exit_code, 1);
-  EXPECT_THAT(second.err, HasSubstr("cannot write to standard output; the checkpoint stays"));
+  EXPECT_THAT(second.err,
+              HasSubstr("cannot write to standard output; the checkpoint file is kept"));
   EXPECT_THAT(directory.entries(), ElementsAre("c"));
 }
 
@@ -122,7 +123,7 @@ bool has_resumed(const RunningCommand& command) {
   return command.said().find("resumed") != std::string::npos;
 }
 
-TEST(CheckpointCommand, IsRemovedWhereTheResultIsThatLinksAreNotSound) {
+TEST(CheckpointCommand, RemovesTheFileIfTheRunFailsForUnsoundLinks) {
   const TemporaryDirectory directory;
   const Ended ended = run_process(
       {"alltoall", "--torus", "4x4", "--bytes", "8000", "--link-error", "1e-2", "--link-faults",
@@ -132,7 +133,7 @@ TEST(CheckpointCommand, IsRemovedWhereTheResultIsThatLinksAreNotSound) {
   EXPECT_THAT(directory.entries(), IsEmpty());
 }
 
-TEST(CheckpointCommand, LeavesAFileThatIsNotTheRunsOwnAnyMore) {
+TEST(CheckpointCommand, LeavesAFileThatAnotherProgramReplaced) {
   const TemporaryDirectory directory;
   ASSERT_EQ(interrupt_saved(kSaved, directory, SIGINT).exit_code, 128 + SIGINT);
   Arguments seldom = kSaved;
@@ -142,11 +143,11 @@ TEST(CheckpointCommand, LeavesAFileThatIsNotTheRunsOwnAnyMore) {
   std::ofstream(directory / "c") << "somebody else's";
   const Ended ended = command.wait();
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
-  EXPECT_THAT(ended.err, HasSubstr("warning: c is not removed: "));
+  EXPECT_THAT(ended.err, HasSubstr("warning: c was not removed: "));
   EXPECT_EQ(directory.content_of("c"), "somebody else's");
 }
 
-/// What the command says, and exits with 2.
+/// Runs the command, expects exit code 2 and one line, and returns that line.
 std::string refusal_in(const TemporaryDirectory& directory, const Arguments& arguments) {
   const Ended ended = run_process(arguments, {.directory = directory.path()});
   EXPECT_EQ(ended.exit_code, 2);
@@ -154,7 +155,7 @@ std::string refusal_in(const TemporaryDirectory& directory, const Arguments& arg
   return ended.err;
 }
 
-TEST(CheckpointCommand, RefusesTheCheckpointOfAnotherRunByName) {
+TEST(CheckpointCommand, RefusesTheCheckpointOfAnotherRun) {
   const TemporaryDirectory directory;
   const Arguments run = {"alltoall", "--quiet", "--checkpoint-every", "0", "--checkpoint", "c"};
   const Arguments torus = {"--torus", "8x8x8", "--bytes", "1200", "--threads", "1"};
@@ -162,31 +163,31 @@ TEST(CheckpointCommand, RefusesTheCheckpointOfAnotherRunByName) {
   const std::string whole = directory.content_of("c");
   const auto refused = [&](const Arguments& other) { return refusal_in(directory, run + other); };
   EXPECT_THAT(refused(torus + Arguments{"--seed", "2"}),
-              HasSubstr("checkpoint c is of another seed: seed 1, not 2"));
+              HasSubstr("checkpoint c is from a run with another seed: seed 1, not 2"));
   EXPECT_THAT(refused(torus + Arguments{"--machine", "bgl-fitted"}),
-              HasSubstr("is of another machine: machine bgl ("));
+              HasSubstr("is from a run with another machine: machine bgl ("));
   EXPECT_THAT(refused({"--torus", "8x8x4", "--bytes", "1200", "--threads", "1"}),
-              HasSubstr("is of another machine: torus 8x8x8, not 8x8x4"));
+              HasSubstr("is from a run with another machine: torus 8x8x8, not 8x8x4"));
   EXPECT_THAT(refused({"--torus", "8x8x8", "--bytes", "480", "--threads", "1"}),
-              HasSubstr("is of another command: bytes 1200, not 480"));
+              HasSubstr("is from a run with another command: bytes 1200, not 480"));
   EXPECT_THAT(refused(torus + Arguments{"--sample", "5"}),
-              HasSubstr("is of another command: traffic all-to-all, not sample:5"));
+              HasSubstr("is from a run with another command: traffic all-to-all, not sample:5"));
   EXPECT_THAT(refused(torus + Arguments{"--peers", "5"}),
-              HasSubstr("is of another command: peers 0, not 5"));
+              HasSubstr("is from a run with another command: peers 0, not 5"));
   EXPECT_THAT(refused(torus + Arguments{"--tie", "split"}),
-              HasSubstr("is of another command: tie \"parity\", not \"split\""));
+              HasSubstr("is from a run with another command: tie \"parity\", not \"split\""));
   EXPECT_THAT(refused({"--torus", "8x8x8", "--bytes", "1200", "--threads", "2"}),
-              HasSubstr("is of another number of threads: threads 1, not 2"));
+              HasSubstr("is from a run with another number of threads: threads 1, not 2"));
   directory.save("c", whole.substr(0, whole.size() / 2));
   EXPECT_THAT(refused(torus), HasSubstr("checkpoint c is truncated"));
   EXPECT_EQ(directory.content_of("c"), whole.substr(0, whole.size() / 2));
   std::string old = whole;
   old[8] = 0;
   directory.save("c", old);
-  EXPECT_THAT(refused(torus), HasSubstr("is of another version"));
+  EXPECT_THAT(refused(torus), HasSubstr("has format version 0; expected 1"));
 }
 
-TEST(CheckpointCommand, RefusesRunsThatAreMoreThanPlainData) {
+TEST(CheckpointCommand, RefusesRunsThatItCannotSave) {
   const TemporaryDirectory directory;
   const Arguments run = {"alltoall", "--torus", "2x2x2", "--checkpoint", "c"};
   for (const auto& [more, why] :
@@ -199,13 +200,13 @@ TEST(CheckpointCommand, RefusesRunsThatAreMoreThanPlainData) {
   for (const Arguments& program :
        {Arguments{"fft", "--torus", "2x2", "--size", "8"}, Arguments{"hello", "--torus", "2x2"}})
     EXPECT_THAT(refusal_in(directory, program + Arguments{"--checkpoint", "c"}),
-                HasSubstr("'--checkpoint' is of alltoall"));
+                HasSubstr("'--checkpoint' is an option of alltoall"));
   EXPECT_THAT(refusal_in(directory, {"alltoall", "--torus", "2", "--checkpoint", "no/c"}),
               HasSubstr("cannot write no/c"));
   EXPECT_THAT(directory.entries(), IsEmpty());
 }
 
-TEST(CheckpointCommand, OnAFullDiskWarnsAndGoesOn) {
+TEST(CheckpointCommand, WarnsAndContinuesOnAFullDisk) {
   const TemporaryDirectory directory;
   rlimit before{};
   ::getrlimit(RLIMIT_FSIZE, &before);
@@ -216,7 +217,7 @@ TEST(CheckpointCommand, OnAFullDiskWarnsAndGoesOn) {
       {.directory = directory.path()});
   ::setrlimit(RLIMIT_FSIZE, &before);
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
-  EXPECT_THAT(ended.err, HasSubstr("the run goes on, there is no checkpoint yet"));
+  EXPECT_THAT(ended.err, HasSubstr("the run continues, there is no checkpoint yet"));
   EXPECT_THAT(directory.entries(), IsEmpty());
 }
 

@@ -1,4 +1,4 @@
-// Files of checkpoints: whole, or refused by name.
+// Checkpoint files: read if whole, refused with the reason otherwise.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -21,7 +21,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// Longer than a block of the reader.
+/// Longer than one block of the reader.
 const std::vector<std::uint32_t> kCheckpointed = [] {
   std::vector<std::uint32_t> values(100000);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::uint32_t>(i * i);
@@ -55,7 +55,7 @@ std::string refusal_of_checkpoint(const std::string& path) {
   return "taken";
 }
 
-TEST(CheckpointFile, HoldsWhatWasWrittenAndReplacesTheOneBefore) {
+TEST(CheckpointFile, RoundTripsAndReplacesThePreviousOne) {
   const TemporaryDirectory directory;
   save_checkpoint(directory / "c", {1, 2});
   EXPECT_THAT(checkpoint_in(directory / "c"), ElementsAre(1, 2));
@@ -64,7 +64,7 @@ TEST(CheckpointFile, HoldsWhatWasWrittenAndReplacesTheOneBefore) {
   EXPECT_THAT(directory.entries(), ElementsAre("c"));
 }
 
-TEST(CheckpointFile, ThatIsTruncatedAnywhereIsRefused) {
+TEST(CheckpointFile, IsRefusedIfTruncatedAnywhere) {
   const TemporaryDirectory directory;
   save_checkpoint(directory / "c", {1, 2, 3});
   const std::string whole = directory.content_of("c");
@@ -76,7 +76,7 @@ TEST(CheckpointFile, ThatIsTruncatedAnywhereIsRefused) {
   EXPECT_THAT(refusal_of_checkpoint(directory / "c"), HasSubstr("damaged at its end"));
 }
 
-TEST(CheckpointFile, WithAnyByteChangedIsRefused) {
+TEST(CheckpointFile, IsRefusedWithAnyByteChanged) {
   const TemporaryDirectory directory;
   save_checkpoint(directory / "c", {1, 2, 3});
   const std::string whole = directory.content_of("c");
@@ -91,26 +91,26 @@ TEST(CheckpointFile, WithAnyByteChangedIsRefused) {
   other[8] = 9;
   directory.save("c", other);
   EXPECT_THAT(refusal_of_checkpoint(directory / "c"),
-              HasSubstr("is of another version: format 9, not 1"));
+              HasSubstr("has format version 9; expected 1"));
 }
 
-TEST(CheckpointFile, SaysWhoseItIsWithoutALookAtItsState) {
+TEST(CheckpointFile, HeadIsReadWithoutItsState) {
   const TemporaryDirectory directory;
   save_checkpoint(directory / "c", kCheckpointed);
   directory.save("c", directory.content_of("c").replace(1000, 100, 100, 'x'));
   EXPECT_EQ(CheckpointHead(directory / "c").identity(), "who\n");
-  EXPECT_THAT(refusal_of_checkpoint(directory / "c"), HasSubstr("is damaged: its sum is wrong"));
+  EXPECT_THAT(refusal_of_checkpoint(directory / "c"), HasSubstr("is damaged: wrong checksum"));
 }
 
-TEST(CheckpointFile, OfSomethingElseIsRefused) {
+TEST(CheckpointFile, OtherFilesAreRefused) {
   const TemporaryDirectory directory;
   directory.save("c", "{\"verb\": \"alltoall\", \"something\": \"else\"}");
-  EXPECT_THAT(refusal_of_checkpoint(directory / "c"), HasSubstr("is no checkpoint of toroid"));
-  EXPECT_THAT(refusal_of_checkpoint(directory.path()), HasSubstr("is no file"));
-  EXPECT_THAT(refusal_of_checkpoint("/dev/zero"), HasSubstr("is no file"));
+  EXPECT_THAT(refusal_of_checkpoint(directory / "c"), HasSubstr("is not a toroid checkpoint"));
+  EXPECT_THAT(refusal_of_checkpoint(directory.path()), HasSubstr("is not a regular file"));
+  EXPECT_THAT(refusal_of_checkpoint("/dev/zero"), HasSubstr("is not a regular file"));
 }
 
-/// While it lives, files cannot grow beyond so many bytes: as on a disk that is full.
+/// While it lives, files cannot grow beyond `bytes`, as on a full disk.
 class FullDisk {
  public:
   explicit FullDisk(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -128,7 +128,7 @@ class FullDisk {
   rlimit before_{};
 };
 
-TEST(CheckpointFile, OnAFullDiskLeavesTheLastWholeOne) {
+TEST(CheckpointFile, KeepsThePreviousOneOnAFullDisk) {
   const TemporaryDirectory directory;
   save_checkpoint(directory / "c", {1, 2, 3});
   for (const rlim_t room : {0u, 10u, 4096u, 300000u}) {
@@ -139,7 +139,7 @@ TEST(CheckpointFile, OnAFullDiskLeavesTheLastWholeOne) {
   EXPECT_THAT(directory.entries(), ElementsAre("c"));
 }
 
-TEST(BuildText, TellsProgramsApartThatTheirCommitDoesNot) {
+TEST(BuildText, DistinguishesProgramsWithoutACleanCommit) {
   const TemporaryDirectory directory;
   directory.save("one", std::string(100000, 'a'));
   directory.save("same", std::string(100000, 'a'));

@@ -1,4 +1,4 @@
-// Manual pages and completion: what the shells and man make of them.
+// Manual pages and completion scripts, as man and the shells read them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ using ::testing::UnorderedElementsAre;
 
 constexpr const char* kBash = "/bin/bash";
 
-/// Empty: it is not installed.
+/// Path of a program; empty if it is not installed.
 std::string installed(const std::string& program) {
   for (const std::string folder : {"/usr/bin/", "/bin/"})
     if (std::filesystem::exists(folder + program)) return folder + program;
@@ -48,7 +48,7 @@ class Documents : public ::testing::Test {
     return run_process(arguments, {.directory = directory_.path(), .program = program.c_str()});
   }
 
-  /// What bash offers where the last of the words is being typed.
+  /// Completions that bash offers for the last of the words.
   std::vector<std::string> candidates(const Arguments& words) const {
     std::string line;
     for (const std::string& word : words) line += " '" + word + "'";
@@ -92,7 +92,7 @@ TEST_F(Documents, CompleteOptionsInBash) {
   }
 }
 
-TEST_F(Documents, CompleteNamesThatValuesMayBeInBash) {
+TEST_F(Documents, CompleteNamesOfValuesInBash) {
   EXPECT_THAT(candidates({"toroid", "fft", "--method", ""}),
               ElementsAre("volumetric", "slab", "orbital", "rows"));
   EXPECT_THAT(candidates({"toroid", "fft", "--method", "=", "vo"}), ElementsAre("volumetric"));
@@ -105,7 +105,7 @@ TEST_F(Documents, CompleteNamesThatValuesMayBeInBash) {
   EXPECT_THAT(candidates({"toroid", "fft", "--size", ""}), ElementsAre());
 }
 
-TEST_F(Documents, CompleteFilesWhereValuesAreFilesInBash) {
+TEST_F(Documents, CompleteFilesForFileOptionsInBash) {
   directory_.save("density.npy", "");
   EXPECT_THAT(candidates({"toroid", "fft", "--in", "den"}), ElementsAre("density.npy"));
   EXPECT_THAT(candidates({"toroid", "report", "den"}), ElementsAre("density.npy"));
@@ -113,7 +113,7 @@ TEST_F(Documents, CompleteFilesWhereValuesAreFilesInBash) {
   EXPECT_THAT(candidates({"toroid", "alltoall", "--order", "den"}), ElementsAre());
 }
 
-TEST_F(Documents, CompleteInBashWhatLaunchStarts) {
+TEST_F(Documents, CompleteCommandsAfterLaunchInBash) {
   EXPECT_THAT(candidates({"toroid", "launch", "-n", "4", "hel"}), ElementsAre("hello", "help"));
   EXPECT_THAT(candidates({"toroid", "launch", "-n", "4", "fft", "--me"}),
               UnorderedElementsAre("--mesh", "--method"));
@@ -122,14 +122,14 @@ TEST_F(Documents, CompleteInBashWhatLaunchStarts) {
   EXPECT_THAT(candidates({"toroid", "launch", "--ho"}), ElementsAre("--hosts"));
 }
 
-TEST_F(Documents, AreScriptsThatTheirShellsTake) {
+TEST_F(Documents, CompletionScriptsParseInTheirShells) {
   for (const std::string shell : {"bash", "zsh", "fish"}) {
     const std::string script = document({"completion", shell});
     EXPECT_THAT(script, HasSubstr("toroid"));
     directory_.save("script", script);
     const std::string program = installed(shell);
     if (program.empty()) {
-      std::cout << shell << " is not installed: its script was not read\n";
+      std::cout << shell << " is not installed: its script is not checked\n";
       continue;
     }
     const Ended ended = run(program, {"-n", "script"});
@@ -138,7 +138,7 @@ TEST_F(Documents, AreScriptsThatTheirShellsTake) {
   }
 }
 
-TEST_F(Documents, WriteAManualPageForTheCommandAndForEachCommand) {
+TEST_F(Documents, HaveAManualPageForTheCommandAndEachVerb) {
   EXPECT_EQ(
       run_command({"man", "--directory", "pages"}, {.directory = directory_.path()}).exit_code, 0);
   std::vector<std::string> expected{"toroid.1"};
@@ -154,7 +154,7 @@ TEST_F(Documents, WriteAManualPageForTheCommandAndForEachCommand) {
   EXPECT_EQ(directory_.content_of("pages/toroid.1"), document({"man"}));
 }
 
-TEST_F(Documents, ArePagesThatGroffFormatsWithoutAWarning) {
+TEST_F(Documents, ManualPagesFormatWithoutWarnings) {
   const std::string groff = installed("groff");
   if (groff.empty()) GTEST_SKIP() << "groff is not installed";
   run_command({"man", "--directory", "pages"}, {.directory = directory_.path()});
@@ -168,7 +168,7 @@ TEST_F(Documents, ArePagesThatGroffFormatsWithoutAWarning) {
   }
 }
 
-TEST_F(Documents, SayInManualPagesWhatOptionsSay) {
+TEST_F(Documents, ManualPagesListEveryOption) {
   const std::string groff = installed("groff");
   if (groff.empty()) GTEST_SKIP() << "groff is not installed";
   directory_.save("fft.1", document({"man", "fft"}));

@@ -1,4 +1,4 @@
-// toroid fft from file to file: every format in, FFTW's values out, and back again.
+// toroid fft from file to file: every input format, results checked by FFTW, and round trips.
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -26,7 +26,7 @@ class FftCommand : public ::testing::Test {
     directory_.save(name, file.str());
   }
 
-  /// Checked against FFTW.
+  /// Runs with --check, which compares with FFTW, and returns the result.
   NpyArray transformed(const std::string& in, const Arguments& more) {
     const Arguments run = {"fft", "--in", in, "--out", "out.npy", "--check"};
     const nlohmann::json report = json_of(run + more, {.directory = directory_.path()});
@@ -34,7 +34,7 @@ class FftCommand : public ::testing::Test {
     return read_npy(directory_ / "out.npy");
   }
 
-  /// There, with --check, and back.
+  /// Transforms forward, with --check, and back.
   void expect_round_trip(const Extents& shape, const Arguments& torus) {
     SCOPED_TRACE(::testing::PrintToString(shape) + " on " + ::testing::PrintToString(torus));
     const Values values = some_values(shape[0] * shape[1] * shape[2], true);
@@ -49,7 +49,7 @@ class FftCommand : public ::testing::Test {
   const TemporaryDirectory directory_;
 };
 
-TEST_F(FftCommand, TakesEveryTypeInEveryOrderForTheSame) {
+TEST_F(FftCommand, GivesEqualResultsForEveryTypeAndOrder) {
   const Extents shape = {3, 4, 5};
   for (const bool complex : {false, true}) {
     const Values values = some_values(60, complex);
@@ -66,7 +66,7 @@ TEST_F(FftCommand, TakesEveryTypeInEveryOrderForTheSame) {
   }
 }
 
-TEST_F(FftCommand, WritesDoubleComplexInCOrderAndOfTheInputsShape) {
+TEST_F(FftCommand, WritesDoubleComplexInCOrderInTheInputsShape) {
   save("in.npy", {2, 3, 7}, some_values(42, false), NpyType::f4, true);
   const NpyArray out = transformed("in.npy", {"--torus", "2x3"});
   EXPECT_EQ(out.dtype, "<c16");
@@ -84,7 +84,7 @@ TEST_F(FftCommand, PutsEachFrequencyInItsPlace) {
   for (unsigned i = 0; i < 64; ++i) EXPECT_EQ(result[i], i == 16 + 8 + 3 ? 64.0 : 0.0) << i;
 }
 
-TEST_F(FftCommand, ComesBackFromAnySize) {
+TEST_F(FftCommand, RoundTripsAnySize) {
   for (const Extents& shape : {Extents{1, 1, 1},
                                {2, 1, 1},
                                {1, 1, 13},
@@ -100,7 +100,7 @@ TEST_F(FftCommand, ComesBackFromAnySize) {
     for (const std::string torus : {"1", "1x1x1"}) expect_round_trip(shape, {"--torus", torus});
 }
 
-TEST_F(FftCommand, ComesBackFromAnyTorusOfOneToSixDimensions) {
+TEST_F(FftCommand, RoundTripsOnToriOfOneToSixDimensions) {
   for (const std::string torus :
        {"2", "7", "36", "3x5", "6x6", "2x3x5", "4x3x3", "1x36x1", "5x1x7", "2x2x3x3", "2x1x2x1x3",
         "2x2x2x2x2", "2x1x2x2x1x3", "2x2x2x1x2x2", "4x4m", "3mx2x2m"}) {
@@ -109,7 +109,7 @@ TEST_F(FftCommand, ComesBackFromAnyTorusOfOneToSixDimensions) {
   }
 }
 
-TEST_F(FftCommand, ComesBackWithEveryPolicy) {
+TEST_F(FftCommand, RoundTripsWithEveryPolicySetting) {
   for (const Arguments& policy : {Arguments{"--return"},
                                   {"--order", "rank"},
                                   {"--order", "shift"},
@@ -122,14 +122,14 @@ TEST_F(FftCommand, ComesBackWithEveryPolicy) {
     expect_round_trip({6, 10, 7}, Arguments{"--torus", "3x2x4"} + policy);
 }
 
-TEST_F(FftCommand, GivesTheSameValuesWhicheverWayThePacketsGo) {
+TEST_F(FftCommand, ValuesDoNotDependOnRouting) {
   save("in.npy", {5, 6, 7}, some_values(210, true));
   const Values values = transformed("in.npy", {"--torus", "2x3x2"}).values;
   for (const Arguments& more : {Arguments{"--return"}, {"--routing", "deterministic"}, {"--mesh"}})
     EXPECT_EQ(transformed("in.npy", Arguments{"--torus", "2x3x2"} + more).values, values);
 }
 
-TEST_F(FftCommand, ReplacesItsOwnInput) {
+TEST_F(FftCommand, MayOverwriteItsInput) {
   const Values values = some_values(64, true);
   save("in.npy", {4, 4, 4}, values);
   const Arguments run = {"fft", "--torus", "2", "--in", "in.npy", "--out", "in.npy"};
@@ -139,7 +139,7 @@ TEST_F(FftCommand, ReplacesItsOwnInput) {
   EXPECT_LE(distance(read_npy(directory_ / "in.npy").values, values), kTolerance);
 }
 
-TEST_F(FftCommand, JudgesItsErrorAtAnyMagnitude) {
+TEST_F(FftCommand, ChecksItsErrorAtAnyMagnitude) {
   for (const double magnitude : {1e-300, 1e-160, 1e160, 1e300}) {
     Values values = some_values(64, true);
     for (Complex& value : values) value *= magnitude;
@@ -148,7 +148,7 @@ TEST_F(FftCommand, JudgesItsErrorAtAnyMagnitude) {
   }
 }
 
-TEST_F(FftCommand, TransformsAProteinsDensity) {
+TEST_F(FftCommand, TransformsAProteinDensity) {
   const std::string path = TOROID_SOURCE_DIR "/../shared/data/EMD-3001.npy";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << path << " is not there";
   const Arguments torus = {"--torus", "3x2x4"};

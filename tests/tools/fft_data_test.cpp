@@ -1,4 +1,4 @@
-// What toroid fft reads and writes: real and complex numbers, batches, precisions, scales.
+// Data of toroid fft: real and complex numbers, batches, precisions and scales.
 #include <fmt/core.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ std::size_t volume(const Extents& shape) {
   return std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
 }
 
-/// By the sum itself, along the last axis of three.
+/// Transforms the lines of the last axis, of n elements, by the defining sum.
 Values lines_transformed(const Values& values, std::size_t n) {
   Values result(values.size());
   for (std::size_t at = 0; at < values.size(); ++at)
@@ -40,7 +40,7 @@ Values lines_transformed(const Values& values, std::size_t n) {
   return result;
 }
 
-/// The last axis becomes the first.
+/// Moves the last axis, of n elements, to the front.
 Values turned(const Values& values, std::size_t n) {
   const std::size_t lines = values.size() / n;
   Values result(values.size());
@@ -54,7 +54,7 @@ Values transformed(Values values, const Extents& shape) {
   return values;
 }
 
-/// The first n/2 + 1 numbers of every line of the last axis.
+/// The first n/2 + 1 numbers of every line of the last axis, of n elements.
 Values half_of(const Values& spectrum, std::size_t n) {
   Values half;
   for (std::size_t at = 0; at < spectrum.size(); ++at)
@@ -80,7 +80,7 @@ class FftData : public ::testing::Test {
   }
   std::string type_of(const Arguments& more) { return result_of(more).dtype; }
 
-  /// Real numbers to their half spectrum and back.
+  /// Transforms real numbers to their half spectrum and back.
   void expect_half_spectrum(const Extents& shape, const Arguments& method) {
     SCOPED_TRACE(::testing::PrintToString(shape) + ::testing::PrintToString(method));
     const Values values = some_values(volume(shape), false);
@@ -103,7 +103,7 @@ class FftData : public ::testing::Test {
   const TemporaryDirectory directory_;
 };
 
-TEST_F(FftData, OfComplexNumbersIsTheSumItself) {
+TEST_F(FftData, ComplexResultMatchesTheDefiningSum) {
   const Extents shape = {4, 5, 6};
   const Values values = some_values(120, true);
   save("in.npy", shape, values);
@@ -111,13 +111,13 @@ TEST_F(FftData, OfComplexNumbersIsTheSumItself) {
     EXPECT_LE(distance(result_of(method).values, transformed(values, shape)), kTolerance);
 }
 
-TEST_F(FftData, OfRealNumbersIsTheHalfSpectrumAndComesBack) {
+TEST_F(FftData, RealDataRoundTripsThroughItsHalfSpectrum) {
   for (const Arguments& method : kMethods)
     for (const Extents& shape : {Extents{4, 5, 6}, {4, 6, 5}, {3, 4, 2}, {2, 3, 1}})
       expect_half_spectrum(shape, method);
 }
 
-TEST_F(FftData, OfRealNumbersIsWhatNumpyGives) {
+TEST_F(FftData, RealDataMatchesNumpy) {
   const std::string python = python_with("numpy");
   if (python.empty()) GTEST_SKIP() << "no python3 with numpy";
   for (const Extents& shape : {Extents{4, 6, 5}, {3, 5, 8}}) {
@@ -131,7 +131,7 @@ TEST_F(FftData, OfRealNumbersIsWhatNumpyGives) {
   }
 }
 
-TEST_F(FftData, OfAHalfSpectrumHasAnEvenLastAxisUnlessItsSizeIsGiven) {
+TEST_F(FftData, HalfSpectrumGivesEvenLastAxisUnlessSizeIsGiven) {
   save("in.npy", {2, 2, 3}, some_values(12, false));
   EXPECT_EQ(result_of({"--real", "--inverse"}).shape, (Extents{2, 2, 4}));
   EXPECT_EQ(result_of({"--real", "--inverse", "--size", "2x2x5"}).shape, (Extents{2, 2, 5}));
@@ -139,7 +139,7 @@ TEST_F(FftData, OfAHalfSpectrumHasAnEvenLastAxisUnlessItsSizeIsGiven) {
   EXPECT_EQ(result_of({"--real", "--inverse"}).shape, (Extents{2, 2, 1}));
 }
 
-TEST_F(FftData, IsWrittenInTheTypeThatHoldsIt) {
+TEST_F(FftData, IsWrittenInTheMatchingType) {
   const Arguments single = {"--precision", "single"};
   const Arguments inverse = {"--inverse"};
   const Arguments real = {"--real"};
@@ -155,7 +155,7 @@ TEST_F(FftData, IsWrittenInTheTypeThatHoldsIt) {
   }
 }
 
-TEST_F(FftData, OfTheOrbitalMethodIsRealWhereItsInputIs) {
+TEST_F(FftData, OrbitalResultOfRealInputIsReal) {
   save("in.npy", {4, 4, 4}, some_values(64, false), NpyType::f8);
   const Arguments run = {"--torus", "2x2x2",   "--method", "orbital", "--transform",
                          "dct",     "--check", "--in",     "in.npy"};
@@ -168,7 +168,7 @@ TEST_F(FftData, OfTheOrbitalMethodIsRealWhereItsInputIs) {
   }
 }
 
-TEST_F(FftData, OfABatchIsThatOfEachOfItsArrays) {
+TEST_F(FftData, BatchMatchesItsSingleArrays) {
   const Extents shape = {3, 4, 5};
   const Values both = some_values(120, true);
   save("both.npy", {2, 3, 4, 5}, both);
@@ -185,7 +185,7 @@ TEST_F(FftData, OfABatchIsThatOfEachOfItsArrays) {
   }
 }
 
-TEST_F(FftData, OfABatchOfRealNumbersComesBack) {
+TEST_F(FftData, RealBatchRoundTrips) {
   const Values values = some_values(2 * 60, false);
   save("in.npy", {2, 3, 4, 5}, values, NpyType::f4);
   const NpyArray half = result_of({"--real", "--batch", "2"});
@@ -208,7 +208,7 @@ TEST_F(FftData, IsScaledAsAsked) {
   }
 }
 
-TEST_F(FftData, OfACutIsTheCentreOfTheSpectrum) {
+TEST_F(FftData, BoxCutKeepsTheCentreOfTheSpectrum) {
   // Each axis has the frequencies 0, 1, -2, -1, of which 0 and -1 stay.
   const Values values = some_values(64, true);
   save("in.npy", {4, 4, 4}, values);
@@ -225,13 +225,13 @@ TEST_F(FftData, OfACutIsTheCentreOfTheSpectrum) {
             (Extents{4, 4, 4}));
 }
 
-TEST_F(FftData, OfADecimalCutBelongsToTheLeastArrayThatItLeavesItOf) {
+TEST_F(FftData, InverseOfDecimalCutAssumesTheSmallestArray) {
   save("in.npy", {10, 10, 10}, some_values(1000, true));
   EXPECT_EQ(result_of({"--method", "slab", "--box-cut", "1.1", "--inverse"}).shape,
             (Extents{11, 11, 11}));
 }
 
-TEST_F(FftData, HasOneToSixAxesByRows) {
+TEST_F(FftData, RowsTakesOneToSixAxes) {
   for (const Extents& shape :
        {Extents{12}, {4, 6}, {2, 3, 4}, {2, 3, 4, 2}, {3, 2, 2, 3, 2}, {2, 3, 2, 1, 3, 4}}) {
     const Values values = some_values(volume(shape), true);
@@ -239,7 +239,7 @@ TEST_F(FftData, HasOneToSixAxesByRows) {
     const Arguments rows = {"--method", "rows"};
     const Arguments one_node = {"fft",   "--torus", "1",        "--in", "in.npy",
                                 "--out", "out.npy", "--method", "rows"};
-    if (shape.size() == 1) {  // a single line cannot be shared out
+    if (shape.size() == 1) {  // a single line cannot be divided among nodes
       EXPECT_EQ(run_command(one_node, {.directory = directory_.path()}).exit_code, 0);
       EXPECT_LE(distance(read_npy(directory_ / "out.npy").values, transformed(values, shape)),
                 kTolerance);

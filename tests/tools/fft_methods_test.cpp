@@ -1,4 +1,4 @@
-// toroid fft by every method: right on every fabric, and the same every time.
+// toroid fft by every method: correct on sim and shm, and reproducible.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-/// A method, and a machine and a size that it takes.
+/// A method, with a torus and a size that it accepts.
 struct Setting {
   std::string method;
   std::string torus;
@@ -34,7 +34,7 @@ const std::vector<Setting> kSettings = {{"volumetric", "2x3x2", "6x7x8"},
 
 constexpr double kSingle = 1e-5;
 
-/// With these options, there and back, on sim and shm.
+/// Expects correct results with these options: forward and inverse on sim, inverse on shm.
 void expect_right_everywhere(const Setting& setting, const Arguments& more,
                              double tolerance = kTolerance) {
   for (const Arguments& run :
@@ -42,7 +42,7 @@ void expect_right_everywhere(const Setting& setting, const Arguments& more,
     expect_right(setting.run(more) + run, tolerance);
 }
 
-TEST(FftMethods, TransformAsASerialOneDoes) {
+TEST(FftMethods, MatchASerialTransform) {
   for (const Setting& setting : kSettings) {
     expect_right_everywhere(setting, {});
     expect_right(setting.run(kEstimate + kShm));
@@ -60,7 +60,7 @@ TEST(FftMethods, TransformRealDataOfEvenAndOddLength) {
   }
 }
 
-TEST(FftMethods, TransformByKissFftWhatFftwChecks) {
+TEST(FftMethods, MatchFftwWithKissFftKernels) {
   for (Setting setting : kSettings) {
     if (setting.method == "orbital") continue;
     for (const std::string precision : {"double", "single"})
@@ -71,7 +71,7 @@ TEST(FftMethods, TransformByKissFftWhatFftwChecks) {
   }
 }
 
-TEST(FftMethods, SayWhoseKernelsTheyHave) {
+TEST(FftMethods, ReportTheirKernelLibrary) {
   const Setting setting = kSettings.front();
   EXPECT_EQ(json_of(setting.run({}))["kernel"], "fftw");
   const json report = json_of(setting.run({"--kernel", "kissfft"}));
@@ -115,7 +115,7 @@ TEST(FftMethods, ScaleAsAsked) {
 TEST(FftMethods, ReturnTheResultToTheInputsLayout) {
   for (const Setting& setting : kSettings) {
     expect_right_everywhere(setting, {"--return"});
-    if (setting.method == "orbital") continue;  // whose result is there anyway
+    if (setting.method == "orbital") continue;  // its result is already there
     EXPECT_GT(json_of(setting.run({"--return"}))["packets"], json_of(setting.run({}))["packets"]);
   }
 }
@@ -132,7 +132,7 @@ TEST(FftMethods, TransformOnOneNodeWithoutAPacket) {
   }
 }
 
-TEST(FftMethods, TakeRowsOfOneToSixAxes) {
+TEST(FftMethods, RowsTakesTwoToSixAxes) {
   for (const std::string size : {"12x10", "4x6x5", "3x4x5x6", "2x3x4x3x2", "2x3x2x3x2x4"})
     for (const Arguments& more : {Arguments{}, {"--real", "--batch", "2", "--return"}})
       expect_right_everywhere({"rows", "2x3", size}, more);
@@ -146,7 +146,7 @@ TEST(FftMethods, GiveEqualResultsEveryTime) {
     }
 }
 
-TEST(FftMethods, SayWhichTheyAre) {
+TEST(FftMethods, ReportTheirSettings) {
   for (const Setting& setting : kSettings) {
     const json report = json_of(setting.run({"--scale", "1/N"}));
     EXPECT_EQ(report["method"], setting.method);

@@ -1,4 +1,4 @@
-// The help of the whole program and of each command, in lines that fit the page.
+// Help of the program and of each verb, in lines of at most 80 columns.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ TEST(Help, FitsEightyColumns) {
   for (const std::string& line : help_lines(all)) EXPECT_LE(line.size(), 80u) << line;
 }
 
-TEST(Help, HasEveryOptionOfEveryVerbInAGroupWithADescription) {
+TEST(Help, ListsEveryOptionInAGroupWithADescription) {
   const CommandLine line;
   for (const CLI::App* command : commands_of(line.app())) {
     const std::string help = help_text(*command);
@@ -58,7 +58,7 @@ TEST(Help, HasEveryOptionOfEveryVerbInAGroupWithADescription) {
   }
 }
 
-TEST(Help, EndsWithExamplesOfEveryVerbThatItTakes) {
+TEST(Help, HasValidExamplesForEveryVerb) {
   const CommandLine line;
   for (const CLI::App* command : commands_of(line.app())) {
     const std::vector<Example> examples = examples_of(*command);
@@ -86,18 +86,20 @@ TEST(Help, IsTheSameByVerbAndByOption) {
   EXPECT_THAT(printed({"help"}), HasSubstr("Usage: toroid VERB [OPTIONS]\n"));
 }
 
-TEST(Help, SaysChoicesRangesDefaultsAndWhatIsRequired) {
+TEST(Help, StatesChoicesRangesDefaultsAndRequiredOptions) {
   const std::string help = printed({"help", "alltoall"});
   EXPECT_THAT(help, HasSubstr("--torus SHAPE"));
   EXPECT_THAT(help, HasSubstr("X by 4 (required)"));
-  EXPECT_THAT(help, HasSubstr("of a node's peers; else the policy's: random, rank,"));
-  EXPECT_THAT(help, HasSubstr("output queues per node, the patent's L; else 1 (1 to"));
+  EXPECT_THAT(help, HasSubstr("order in which a node visits its peers (default: the\n"
+                              "                          policy's): random, rank,"));
+  EXPECT_THAT(help, HasSubstr("output queues per node, the patent's L; default: the\n"
+                              "                          policy's, usually 1 (1 to"));
   EXPECT_THAT(printed({"help", "bench"}), HasSubstr("Usage: toroid bench [OPTIONS] KIND\n"));
   EXPECT_THAT(printed({"bench", "overlap", "--help"}),
               HasSubstr("1,8,64,512; only with bench overlap)"));  // a list
 }
 
-TEST(Help, OfTheVersionIsOneLine) {
+TEST(Help, VersionIsOneLine) {
   const std::string version = printed({"--version"});
   EXPECT_EQ(help_lines(version).size(), 1u);
   EXPECT_THAT(version, ::testing::MatchesRegex("toroid [0-9.]+ \\(.+\\)\n"));
@@ -111,7 +113,7 @@ TEST(Wrap, BreaksAtBlanks) {
   EXPECT_THAT(word_wrapped("", 5), ElementsAre(""));
 }
 
-TEST(Wrap, PutsATextBesideItsHeadingWhereThereIsRoom) {
+TEST(Wrap, PutsTextBesideItsHeadingIfItFits) {
   EXPECT_EQ(list_entry("-n N", "processes", 2, 8), "  -n N  processes\n");
   EXPECT_EQ(list_entry("-nn N", "processes", 2, 8), "  -nn N processes\n");
   EXPECT_EQ(list_entry("-nnn N", "processes", 2, 8), "  -nnn N\n        processes\n");

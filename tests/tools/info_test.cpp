@@ -1,4 +1,4 @@
-// toroid info: every number of the machine, with its source; and machine files through the command.
+// toroid info: every number of a machine with its source, and machine files on the command line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -30,7 +30,7 @@ struct Number {
   std::string source;
 };
 
-/// What is known of the Blue Gene/L, and what is not: nobody published the assumed ones.
+/// Numbers of the Blue Gene/L with their sources. Those marked assumed were never published.
 const std::vector<Number> kBlueGene = {
     {"clock_hz", 700e6, kPaper},           {"link_bits_per_cycle", 2, kPaper},
     {"wire_overhead_bytes", 14, kIbm},     {"hop_latency_cycles", 69, kAssumed},
@@ -59,7 +59,7 @@ json info_of(const std::string& machine) {
   return info;
 }
 
-TEST(Info, SaysWhoseKernelsThereAre) {
+TEST(Info, ListsTheKernelLibraries) {
   EXPECT_EQ(json_of({"info"})["kernels"], (json{"fftw", "kissfft"}));
   EXPECT_THAT(run_command({"info"}).out, ::testing::HasSubstr(", kernels: fftw, kissfft\n"));
 }
@@ -78,7 +78,7 @@ TEST(Info, GivesEveryNumberOfTheMachineWithItsSource) {
   }
 }
 
-TEST(Info, MarksWhatIsAssumedInTheTextToo) {
+TEST(Info, MarksAssumedNumbersInTheText) {
   std::istringstream text(run_command({"info"}).out);
   std::size_t found = 0;
   for (std::string line; std::getline(text, line);) {
@@ -109,7 +109,7 @@ TEST(Info, PrintsAMachineFileThatGivesTheSameMachine) {
   EXPECT_EQ(info_of(directory / "own.toml"), info_of(directory / "printed.toml"));
 }
 
-TEST(Info, KnowsEveryPresetAndSaysTheSourceOfEachOfItsNumbers) {
+TEST(Info, GivesTheSourceOfEveryNumberOfEveryPreset) {
   for (const std::string name : {"bgl-fft-text", "bgl-fitted", "bgl-uniform", "bgp", "bgq",
                                  "tpu-v4-like", "smallest-buffers"}) {
     const TemporaryDirectory directory;
@@ -122,7 +122,7 @@ TEST(Info, KnowsEveryPresetAndSaysTheSourceOfEachOfItsNumbers) {
   }
 }
 
-TEST(Info, ListsWhatHasANameInLinesThatFitThePage) {
+TEST(Info, ListsAllNamesInLinesOfEightyColumns) {
   const json info = json_of({"info"});
   const std::string text = run_command({"info"}).out;
   for (const char* list : {"presets", "policies", "traffics", "orders"})
@@ -142,7 +142,7 @@ TEST(Info, ListsWhatHasANameInLinesThatFitThePage) {
     EXPECT_LE(line.size(), 80u) << line;
 }
 
-TEST(Info, SaysWhatIsKnownOfEveryPolicy) {
+TEST(Info, DescribesEveryPolicy) {
   const json policies = json_of({"info", "--policies"})["policies"];
   const std::string text = run_command({"info", "--policies"}).out;
   EXPECT_GE(policies.size(), 20u);
@@ -155,7 +155,7 @@ TEST(Info, SaysWhatIsKnownOfEveryPolicy) {
   EXPECT_THAT(text, HasSubstr("parameter:    radix"));
 }
 
-TEST(Info, HasNoOptionsOfRuns) {
+TEST(Info, RefusesOptionsOfRuns) {
   const TemporaryDirectory directory;
   for (const Arguments& option : {Arguments{"--fabric", "shm"},
                                   {"--route", "torus"},
@@ -165,7 +165,7 @@ TEST(Info, HasNoOptionsOfRuns) {
     expect_refusal(directory, Arguments{"info", "--torus", "2x2"} + option, {option[0]});
 }
 
-TEST(Info, RefusesOptionsOfATorusWhereThereIsNone) {
+TEST(Info, RefusesTorusOptionsWithoutATorus) {
   const TemporaryDirectory directory;
   for (const Arguments& option : {Arguments{"--mesh"}, {"--threads", "2"}, {"--bind", "none"}}) {
     expect_refusal(directory, Arguments{"info"} + option, {option[0], "--torus"});
@@ -173,7 +173,7 @@ TEST(Info, RefusesOptionsOfATorusWhereThereIsNone) {
   }
 }
 
-TEST(Info, RefusesABadMachineFileWithItsLine) {
+TEST(Info, RefusesABadMachineFileAndNamesTheLine) {
   const TemporaryDirectory directory;
   directory.save("unknown.toml", "\nfrob = 1\n");
   directory.save("range.toml", "\n\nhop_latency_cycles = 0\n");
@@ -188,8 +188,8 @@ TEST(Info, RefusesABadMachineFileWithItsLine) {
     refused("range.toml", {"range.toml:3: hop_latency_cycles", "out of range", "expected"});
     refused("type.toml", {"type.toml:1: hop_latency_cycles must be a number"});
     refused("syntax.toml", {"syntax.toml:2: "});
-    refused("none.toml", {"'none.toml'", "nor a file that can be read"});
-    refused(".", {"'.'", "nor a file that can be read"});
+    refused("none.toml", {"'none.toml'", "nor a readable file"});
+    refused(".", {"'.'", "nor a readable file"});
     refused("/dev/zero", {"/dev/zero", "at most"});
   }
 }

@@ -1,4 +1,4 @@
-// Runs that are ended before their time leave nothing behind.
+// Interrupted runs leave nothing behind.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <gmock/gmock.h>
@@ -26,18 +26,18 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
 
-/// Besides what a long run says before it starts.
+/// A long run first prints how long it will take; the interruption adds one line.
 constexpr const char* kOneLine = "(toroid: expects to take [^\n]*\n)?toroid: interrupted\n";
 
-// Both take many seconds, and have their outputs open within one.
+// Both take many seconds and open their outputs within the first second.
 const Arguments kSlowAllToAll = {"alltoall", "--torus", "16x16x16", "--bytes", "240000"};
 const Arguments kSlowFft = {"fft", "--torus", "16x16x16", "--size", "128"};
 
-/// Likewise, on worker threads.
+/// A run of many seconds on worker threads.
 const Arguments kShmFft = {"fft",     "--torus",  "2x2x2", "--size", "32",      "--repeat",
                            "1000000", "--fabric", "shm",   "--plan", "estimate"};
 
-/// Whether the process has staged this many outputs in the directory.
+/// Whether the process has this many outputs open in the directory.
 bool has_open(pid_t process, const fs::path& directory, unsigned outputs) {
   unsigned found = 0;
   std::error_code gone;
@@ -100,10 +100,10 @@ TEST(Interrupt, EndsTheSearchForPlanesAndTheCheck) {
   }
 }
 
-TEST(Interrupt, LeavesNothingEvenWhenItKills) {
+TEST(Interrupt, KillLeavesNothing) {
   const TemporaryDirectory directory;
   if (const int file = ::open(directory.path().c_str(), O_TMPFILE | O_WRONLY, 0600); file < 0)
-    GTEST_SKIP() << "no files without a name in " << directory.path();
+    GTEST_SKIP() << "O_TMPFILE is not supported in " << directory.path();
   else
     ::close(file);
   for (const auto& [run, outputs] :
@@ -125,7 +125,8 @@ TEST(Interrupt, KeepsTheResultsOfAnEarlierRun) {
   }
 }
 
-/// Ends a run by a signal when it waits where it does not look for one: for who reads its output.
+/// Ends a run by a signal while it is blocked and does not check for signals: it opens a FIFO that
+/// has no reader.
 Ended interrupted_while_opening(const TemporaryDirectory& directory, int signal) {
   RunningCommand command({"hello", "--torus", "2x2", "--quiet", "--json", "fifo"},
                          {.directory = directory.path()});
@@ -134,7 +135,7 @@ Ended interrupted_while_opening(const TemporaryDirectory& directory, int signal)
   return command.wait();
 }
 
-TEST(Interrupt, EndsARunThatDoesNotNoticeIt) {
+TEST(Interrupt, EndsARunThatDoesNotCheckForIt) {
   const TemporaryDirectory directory;
   ASSERT_EQ(::mkfifo((directory / "fifo").c_str(), 0600), 0);
   for (const int signal : {SIGINT, SIGTERM}) {
@@ -145,8 +146,8 @@ TEST(Interrupt, EndsARunThatDoesNotNoticeIt) {
   }
 }
 
-/// Building takes some seconds and a few gigabytes, of which hardly any are taken before the
-/// signal.
+/// Building the machine takes some seconds and a few gigabytes. The signal comes before most of the
+/// memory is taken.
 TEST(Interrupt, EndsARunWhoseMachineIsBeingBuilt) {
   const TemporaryDirectory directory;
   for (const std::string verb : {"hello", "alltoall"}) {

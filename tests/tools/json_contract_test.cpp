@@ -79,7 +79,7 @@ TEST(Json, HasTheKeysOfTheContractOnTheWallClock) {
   }
 }
 
-TEST(Json, SaysHowMessagesMovedAndHowOftenEachByteWasCopied) {
+TEST(Json, ReportsTransferAndCopiesPerByte) {
   const Arguments direct{"--fabric", "shm", "--route", "direct", "--threads", "2"};
   const Arguments exchange{"alltoall", "--torus", "4", "--bytes", "9600"};
   const json by_put = json_of(exchange + direct);
@@ -97,7 +97,7 @@ TEST(Json, SaysHowMessagesMovedAndHowOftenEachByteWasCopied) {
                     Arguments{"--transfer", "put", "--per-visit", "32"})["result_hash"]);
 }
 
-TEST(Json, SaysOnSimWhetherEnginesMovedTheMessages) {
+TEST(Json, ReportsTransferByDmaEngineOnSim) {
   const auto on = [](const char* machine, const Arguments& more) {
     return json_of(
         Arguments{"alltoall", "--torus", "4x4x2", "--bytes", "960", "--machine", machine} + more);
@@ -121,7 +121,7 @@ TEST(Json, SaysOnSimWhetherEnginesMovedTheMessages) {
   EXPECT_EQ(relayed["transfer"], "packets");
 }
 
-TEST(Json, HasTheTransformsOwnKeys) {
+TEST(Json, HasTheKeysOfTransforms) {
   const json report = json_of(kReportedFft + Arguments{"--check"});
   EXPECT_EQ(report["size"], (json{6, 5, 7}));
   expect_types(report, {"method", "transform"}, is_text);
@@ -156,7 +156,7 @@ TEST(Json, DescribesBuildAndMachineForInfo) {
   }
 }
 
-TEST(Json, HasFiguresThatFitEachOther) {
+TEST(Json, HasConsistentFigures) {
   for (const Arguments& run : kRuns) {
     const json report = json_of(run);
     const auto cycles = report["cycles"].get<double>();
@@ -180,7 +180,7 @@ TEST(Json, GivesThePercentageOfTheHottestLinksBound) {
   EXPECT_EQ(report["percent_of_bound"], report["percent_of_peak"]);
 }
 
-TEST(Json, BoundsASampleByWhatTheSampleSends) {
+TEST(Json, BoundOfASampleCountsOnlyItsMessages) {
   const TemporaryDirectory directory;
   directory.save("far.toml", "hop_latency_cycles = 100000\n");
   for (const std::string peers : {"1", "2", "15"}) {
@@ -192,7 +192,7 @@ TEST(Json, BoundsASampleByWhatTheSampleSends) {
   }
 }
 
-TEST(Json, NothingOfSomethingIsNoPercent) {
+TEST(Json, PercentOfZeroIsDefined) {
   EXPECT_EQ(percent(0, 0), 100);
   EXPECT_EQ(percent(5, 0), 0);
   EXPECT_EQ(percent(5, 10), 50);
@@ -200,7 +200,7 @@ TEST(Json, NothingOfSomethingIsNoPercent) {
   EXPECT_EQ(percent_of(0.5, 2.0), 25);
 }
 
-TEST(Json, SaysPolicyAndOrderApart) {
+TEST(Json, TextNamesPolicyAndOrderSeparately) {
   const Ended ended =
       run_command({"alltoall", "--torus", "2", "--policy", "two-phase", "--order", "rank"});
   EXPECT_THAT(ended.out, ::testing::HasSubstr("policy two-phase, order rank,"));
@@ -223,7 +223,7 @@ TEST(Json, CountsThePacketsOfTheMessages) {
   EXPECT_EQ(report["links"]["bound_messages"], 3);
 }
 
-TEST(Json, IsAllThatIsOnStandardOutputIfItGoesThere) {
+TEST(Json, IsAloneOnStandardOutput) {
   for (const Arguments& run : kRuns + std::vector<Arguments>{{"info"}}) {
     for (const Arguments& quiet : {Arguments{}, Arguments{"--quiet"}}) {
       const Ended ended = run_command(run + quiet + Arguments{"--json", "-"});

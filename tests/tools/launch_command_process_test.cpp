@@ -1,4 +1,4 @@
-// toroid launch, with shells as its processes and a script for ssh.
+// toroid launch, with shells as its processes and a script in place of ssh.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/types.h>
@@ -38,7 +38,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-/// Runs what it is given for another host on this one.
+/// Replaces ssh by a script that runs the command on this host and logs the call.
 class ReplacedSsh {
  public:
   explicit ReplacedSsh(const TemporaryDirectory& directory) {
@@ -76,13 +76,13 @@ TEST(LaunchCommand, TellsEachProcessItsPlace) {
       UnorderedElementsAre("0 3 0 3 127.0.0.1 64", "1 3 1 3 127.0.0.1 64", "2 3 2 3 127.0.0.1 64"));
 }
 
-TEST(LaunchCommand, GivesProcess0AloneASocketThatListens) {
+TEST(LaunchCommand, GivesOnlyProcess0AListeningSocket) {
   const Ended ended = run_process(
       launch({"-n", "2"}, "test -S /proc/self/fd/${TOROID_LISTENER_FD:-none}; echo $RANK $?"));
   EXPECT_THAT(lines_of(ended.out), UnorderedElementsAre("0 0", "1 1"));
 }
 
-TEST(LaunchCommand, EndsAsItsProcessesDo) {
+TEST(LaunchCommand, ExitCodeFollowsItsProcesses) {
   for (const auto& [codes, expected] :
        {std::pair{"0 0 0", 0}, {"0 2 0", 2}, {"2 2 2", 2}, {"0 2 1", 2}, {"3 0 0", 1}}) {
     SCOPED_TRACE(codes);
@@ -91,7 +91,7 @@ TEST(LaunchCommand, EndsAsItsProcessesDo) {
   }
 }
 
-TEST(LaunchCommand, SaysWhoEndedHow) {
+TEST(LaunchCommand, ReportsHowProcessesFailed) {
   const Ended ended =
       run_process(launch({"-n", "3"}, "case $RANK in 1) exit 5;; 2) kill -9 $$;; esac"));
   EXPECT_EQ(ended.exit_code, 1);
@@ -101,7 +101,7 @@ TEST(LaunchCommand, SaysWhoEndedHow) {
                     HasSubstr("toroid: rank 2 on "), HasSubstr("was killed by signal 9")));
 }
 
-TEST(LaunchCommand, EndsTheOthersAfterTheGrace) {
+TEST(LaunchCommand, EndsTheOthersAfterTheGracePeriod) {
   const Ended ended = run_process(launch(
       {"-n", "3", "--grace", "1"},
       "case $RANK in 0) exit 2;; 1) kill -STOP $$;; 2) trap '' TERM; sleep 600; sleep 600;; esac"));
@@ -111,7 +111,7 @@ TEST(LaunchCommand, EndsTheOthersAfterTheGrace) {
   EXPECT_THAT(ended.err, HasSubstr("was killed by signal 9, ended by the launcher\n"));
 }
 
-TEST(LaunchCommand, KeepsTheKeyFromCommandLines) {
+TEST(LaunchCommand, KeepsTheKeyOutOfCommandLines) {
   for (const bool remote : {false, true}) {
     const TemporaryDirectory directory;
     const ReplacedSsh ssh(directory);
@@ -149,7 +149,7 @@ TEST(LaunchCommand, ReachesHostsBySsh) {
                                    "-o BatchMode=yes beta"));
 }
 
-TEST(LaunchCommand, SaysWhoEndedHowElsewhere) {
+TEST(LaunchCommand, ReportsHowProcessesFailedOnOtherHosts) {
   const TemporaryDirectory directory;
   const ReplacedSsh ssh(directory);
   directory.save("hosts", "alpha\nbeta\n");
@@ -194,7 +194,7 @@ TEST(LaunchCommand, LeavesNoOrphans) {
 
 const Arguments kHello = {"hello", "--torus", "2x2x1", "--fabric", "ofi"};
 
-TEST(LaunchCommand, StartsAVerbOfItsOwnWithItsOptions) {
+TEST(LaunchCommand, StartsAToroidVerbWithItsOptions) {
   for (const Arguments& hello : {kHello, Arguments{"toroid"} + kHello}) {
     const Ended ended = run_process(Arguments{"launch", "-n", "2"} + hello);
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
@@ -202,7 +202,7 @@ TEST(LaunchCommand, StartsAVerbOfItsOwnWithItsOptions) {
   }
 }
 
-TEST(LaunchCommand, TakesAVerbBeforeAProgramAndBehindTwoHyphensAProgramOnly) {
+TEST(LaunchCommand, PrefersAVerbExceptAfterTwoHyphens) {
   const TemporaryDirectory directory;
   directory.save("hello", "#!/bin/sh\necho a program: $*\n");
   fs::permissions(directory / "hello", fs::perms::owner_all);

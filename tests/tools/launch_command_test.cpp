@@ -1,4 +1,4 @@
-// toroid launch: what it refuses, and what it tells shells.
+// toroid launch: refusals, and quoting for shells.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -12,7 +12,7 @@
 namespace toroid::testing {
 namespace {
 
-TEST(LaunchCommand, RefusesWhatItCannotStart) {
+TEST(LaunchCommand, RefusesInvalidHostsAndCommands) {
   const TemporaryDirectory directory;
   directory.save("empty", "# nobody\n");
   directory.save("option", "good\n-oProxyCommand=evil\n");
@@ -28,7 +28,7 @@ TEST(LaunchCommand, RefusesWhatItCannotStart) {
   refuses({"--hosts", "missing"}, {"cannot read the hosts file 'missing'"});
   refuses({"--hosts", "empty"}, {"names no host"});
   refuses({"--hosts", "/dev/zero"}, {"/dev/zero: expected at most"});
-  refuses({"--hosts", "option"}, {"option line 2", "is no host"});
+  refuses({"--hosts", "option"}, {"option line 2", "is not a host name"});
   refuses({"--hosts", "slots"}, {"slots line 1", "slots=0"});
   refuses({"--hosts", "word"}, {"'more'"});
   refuses({"--hosts", "small", "-n", "3"}, {"2 slots", "3 processes"});

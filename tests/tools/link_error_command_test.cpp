@@ -1,4 +1,4 @@
-// Links that err, through the command.
+// Link errors on the command line.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -29,17 +29,17 @@ TEST(LinkErrors, AreCountedInTheResult) {
   EXPECT_EQ(result["link_errors"]["faults"].size(), 5u);
 }
 
-TEST(LinkErrors, AreNotInTheResultOfLinksThatNeverErr) {
+TEST(LinkErrors, AreAbsentFromResultsOfSoundLinks) {
   const json result = json_of(kSmall);
   EXPECT_FALSE(result.contains("link_errors"));
   EXPECT_FALSE(result["links"].contains("errors"));
 }
 
-TEST(LinkErrors, OfRateZeroChangeNoTime) {
+TEST(LinkErrors, OfRateZeroDoNotChangeTheTime) {
   EXPECT_EQ(json_of(kSmall)["cycles"], json_of(kSmall + Arguments{"--link-error", "0"})["cycles"]);
 }
 
-TEST(LinkErrors, AreDrawnBySeedWhateverTheNumberOfThreads) {
+TEST(LinkErrors, DependOnTheSeedAndNotOnThreads) {
   const Arguments erring = kSmall + Arguments{"--link-error", "0.05"};
   const json one = json_of(erring + Arguments{"--threads", "1"});
   EXPECT_EQ(one["result_hash"], json_of(erring + Arguments{"--threads", "3"})["result_hash"]);
@@ -50,7 +50,7 @@ TEST(LinkErrors, AreDrawnBySeedWhateverTheNumberOfThreads) {
   EXPECT_TRUE(differs);
 }
 
-TEST(LinkErrors, OfOneLinkAreItsOwn) {
+TEST(LinkErrors, OfOneLinkOccurOnlyOnIt) {
   const json result = json_of(kSmall + Arguments{"--link-error", "0", "--link-error", "0.5@(1,2)X+",
                                                  "--link-faults", "drop"});
   EXPECT_EQ(result["links"]["errors"], result["links"]["repeats"]);
@@ -58,7 +58,7 @@ TEST(LinkErrors, OfOneLinkAreItsOwn) {
   EXPECT_NEAR(result["links"]["errors"].get<double>(), packets, 4 * 2 * packets / 5);
 }
 
-TEST(LinkErrors, DoNotChangeATransformOnAnyFabric) {
+TEST(LinkErrors, DoNotChangeTransformResults) {
   for (const std::string fabric : {"sim", "shm"})
     for (const std::string method : {"volumetric", "slab"}) {
       const Arguments torus = {"--torus", method == "slab" ? "4" : "2x2x2"};
@@ -71,7 +71,7 @@ TEST(LinkErrors, DoNotChangeATransformOnAnyFabric) {
     }
 }
 
-TEST(LinkErrors, ThatNobodyNoticesFailTheRunAndNameTheLink) {
+TEST(LinkErrors, SilentErrorsFailTheRunAndNameTheLink) {
   const TemporaryDirectory directory;
   for (const std::string fabric : {"sim", "shm"}) {
     const Ended ended = run_command(
@@ -81,14 +81,14 @@ TEST(LinkErrors, ThatNobodyNoticesFailTheRunAndNameTheLink) {
     EXPECT_EQ(ended.exit_code, 1);
     EXPECT_EQ(ended.err_lines(), 1) << ended.err;
     EXPECT_THAT(ended.err, HasSubstr("(0,1)X+"));
-    if (fabric == "shm") continue;  // payload is carried: it is wrong
+    if (fabric == "shm") continue;  // shm carries the payload, which is wrong
     const json result = json::parse(std::ifstream(directory.path() / "r.json"));
     EXPECT_EQ(result["links"]["crc_mismatches"], 1);
     EXPECT_EQ(result["links"]["unsound"], json({"(0,1)X+"}));
   }
 }
 
-TEST(LinkErrors, ThatNobodyNoticesFailTheirRowOfACampaign) {
+TEST(LinkErrors, SilentErrorsFailTheirCampaignRow) {
   const TemporaryDirectory directory;
   const Ended ended = run_command(
       {"compare", "--torus", "4x4", "--bytes", "960", "--policies", "random", "--link-error",
@@ -98,7 +98,7 @@ TEST(LinkErrors, ThatNobodyNoticesFailTheirRowOfACampaign) {
   EXPECT_THAT(ended.out + ended.err, HasSubstr("(0,1)X+"));
 }
 
-TEST(LinkErrors, AboveTheirLimitEndALinkAndALongWayLosesNothing) {
+TEST(LinkErrors, AboveTheLimitFailTheLinkWithoutLoss) {
   const Arguments erring = {"alltoall",    "--torus",    "4x4",
                             "--bytes",     "24000",      "--link-error",
                             "0.2@(0,0)X+", "--long-way", "--link-error-limit"};
@@ -126,7 +126,7 @@ TEST(LinkErrors, AreAnAxisOfCompare) {
   }
 }
 
-TEST(LinkErrors, OfOneMachineOfACampaignTakeFaultsAndLeaveTheOthersSound) {
+TEST(LinkErrors, BurstsAffectOnlyTheMachineWithErrors) {
   const Arguments campaign = {"compare", "--torus",   "4x4",
                               "--bytes", "960",       "--policies",
                               "random",  "--machine", "bgl,bgl:link_error_rate=0.02"};
@@ -138,7 +138,7 @@ TEST(LinkErrors, OfOneMachineOfACampaignTakeFaultsAndLeaveTheOthersSound) {
   EXPECT_NE(bursts["rows"][1]["links"]["repeats"], usual["rows"][1]["links"]["repeats"]);
 }
 
-TEST(LinkErrors, OfAMachineAreNothingWhereTheAxisSaysNone) {
+TEST(LinkErrors, AxisValueNoneOverridesTheMachine) {
   for (const std::string machines : {"bgl:link_error_rate=1e-4", "bgl,bgl:link_error_rate=1e-4"})
     EXPECT_EQ(json_of({"compare", "--torus", "2x2", "--bytes", "960", "--policies", "random",
                        "--fabric", "shm", "--route", "direct", "--machine", machines,
@@ -146,7 +146,7 @@ TEST(LinkErrors, OfAMachineAreNothingWhereTheAxisSaysNone) {
               "none");
 }
 
-TEST(LinkErrors, OfOtherFaultsAreOtherRowsOfAJournal) {
+TEST(LinkErrors, JournalDistinguishesFaultOptions) {
   const TemporaryDirectory directory;
   const auto repeats = [&](const Arguments& more) {
     const Arguments campaign = {"compare",
@@ -169,7 +169,7 @@ TEST(LinkErrors, OfOtherFaultsAreOtherRowsOfAJournal) {
   EXPECT_EQ(repeats({"--link-burst", "5"}), bursts);
 }
 
-TEST(LinkErrors, AndLinksThatFailStandInJournals) {
+TEST(LinkErrors, JournalRestoresErrorsAndFailedLinks) {
   for (const Arguments& more :
        {Arguments{"--link-error", "0.02"},
         {"--link-error", "0.2@(0,0)X+", "--link-error-limit", "5", "--long-way"},
@@ -194,7 +194,7 @@ TEST(LinkErrors, MayComeFromTheMachineFile) {
   EXPECT_NE(worn["cycles"], given["cycles"]);  // the timeout is shorter
 }
 
-TEST(LinkErrors, AreRefusedWhereTheyMeanNothing) {
+TEST(LinkErrors, AreRefusedIfInvalidOrWithoutEffect) {
   const TemporaryDirectory directory;
   const auto refused = [&](const Arguments& more, const std::string& word) {
     expect_refusal(directory, kSmall + more, {word});

@@ -1,4 +1,4 @@
-// Machine files: every number in, every number out.
+// Reads and writes machine files.
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -42,17 +42,17 @@ void expect_equal(const Machine& a, const Machine& b) {
     EXPECT_EQ(value_of(a, field), value_of(b, field)) << field.key;
 }
 
-TEST(MachineFile, MayBeEmptyAndIsThenTheBlueGeneUnderAnotherName) {
+TEST(MachineFile, EmptyFileGivesTheDefaultMachine) {
   Machine expected;
   expected.name = "m.toml";
   expect_equal(parse_machine("", "m.toml"), expected);
 }
 
-TEST(MachineFile, ReadsBackWhatIsPrinted) {
+TEST(MachineFile, RoundTripsTheDefaultMachine) {
   expect_equal(parse_machine(machine_text(Machine{}), "m.toml"), Machine{});
 }
 
-TEST(MachineFile, ReadsBackAnyValueThatIsPrinted) {
+TEST(MachineFile, RoundTripsAnyValue) {
   Machine machine;
   machine.clock_hz = 1.0 / 3 * 1e9;
   machine.link_bits_per_cycle = 0.1 + 0.2;
@@ -60,7 +60,7 @@ TEST(MachineFile, ReadsBackAnyValueThatIsPrinted) {
   expect_equal(parse_machine(machine_text(machine), "m.toml"), machine);
 }
 
-TEST(MachineFile, ReadsBackAnyNameThatMayBePrinted) {
+TEST(MachineFile, RoundTripsAnyName) {
   for (const std::string name : {"", "a \"b\" \\c\\", "Zürich"}) {
     Machine machine;
     machine.name = name;
@@ -68,7 +68,7 @@ TEST(MachineFile, ReadsBackAnyNameThatMayBePrinted) {
   }
 }
 
-/// What the others of a DMA engine's numbers need.
+/// The key that all other keys of the DMA engine require.
 constexpr std::string_view kEngine = "dma_inject_cycles";
 
 TEST(MachineFile, OverridesEachKeyAlone) {
@@ -109,19 +109,19 @@ TEST(MachineFile, RefusesAValueOutOfRangeWithFileAndLine) {
   }
 }
 
-TEST(MachineFile, RefusesAFractionWhereAWholeNumberBelongs) {
+TEST(MachineFile, RefusesFractionsForWholeNumbers) {
   EXPECT_EQ(machine_refusal("injection_fifos = 1.5"),
             "m.toml:1: injection_fifos = 1.5 is not a whole number");
 }
 
-TEST(MachineFile, RefusesAnotherType) {
+TEST(MachineFile, RefusesWrongTypes) {
   for (const std::string value : {"\"700e6\"", "true", "[1]", "{a = 1}", "1979-05-27"})
     EXPECT_EQ(machine_refusal("# a clock\nclock_hz = " + value),
               "m.toml:2: clock_hz must be a number");
   EXPECT_EQ(machine_refusal("name = 7"), "m.toml:1: name must be a text");
 }
 
-TEST(MachineFile, RefusesTextsThatMoveATerminalsCursor) {
+TEST(MachineFile, RefusesControlCharactersInTexts) {
   for (const std::string character : {"\\u001b", "\\n", "\\t", "\\u007f", "\\u009b"}) {
     EXPECT_EQ(machine_refusal("name = \"a" + character + "b\""),
               "m.toml:1: name must be a text without control characters");
@@ -139,19 +139,20 @@ std::string load_refusal(const std::string& name) {
   return "accepted";
 }
 
-TEST(MachineFile, HasNoControlCharactersInItsPathOrChanges) {
+TEST(MachineFile, RefusesControlCharactersInPathOrOverrides) {
   const TemporaryDirectory directory;
   for (const std::string name : {"a\x1b[2J.toml", "a\xc2\x9b.toml", "a\n.toml"}) {
     directory.save(name, "");
     for (const std::string& text : {directory / name, directory / name + ":injection_fifos=4"})
-      EXPECT_THAT(load_refusal(text), HasSubstr("without control characters was expected"));
+      EXPECT_THAT(load_refusal(text),
+                  HasSubstr("expected a name or path without control characters"));
   }
   EXPECT_EQ(load_refusal("bgl:injection_fifos=4\x1b"),
-            "machine 'bgl:injection_fifos=4?': a name or path without control characters was "
-            "expected");
+            "machine 'bgl:injection_fifos=4?': expected a name or path without control "
+            "characters");
 }
 
-TEST(MachineFile, IsCalledByItsPathWhereItHasNoName) {
+TEST(MachineFile, IsNamedByItsPathIfItHasNoName) {
   const TemporaryDirectory directory;
   directory.save("a\"b.toml", "");
   const Machine machine = load_machine(directory / "a\"b.toml");
@@ -159,7 +160,7 @@ TEST(MachineFile, IsCalledByItsPathWhereItHasNoName) {
   expect_equal(parse_machine(machine_text(machine), "m.toml"), machine);
 }
 
-TEST(MachineFile, IsChangedBehindItsName) {
+TEST(MachineFile, AcceptsOverridesAfterItsName) {
   const Machine machine = load_machine("bgl:injection_fifos=4:hop_latency=100 ns");
   EXPECT_EQ(machine.name, "bgl:injection_fifos=4:hop_latency=100 ns");
   EXPECT_EQ(machine.injection_fifos, 4u);
@@ -173,7 +174,7 @@ TEST(MachineFile, IsChangedBehindItsName) {
   EXPECT_THAT(load_refusal("no:such/file.toml"), HasSubstr("'no:such/file.toml' is neither"));
 }
 
-TEST(MachineFile, IsChangedToTheSameInWhateverOrderTheClockStands) {
+TEST(MachineFile, OverridesDoNotDependOnTheClocksPosition) {
   for (const std::string changes : {"link=350 MB/s:hop_latency=100 ns:clock_hz=1400000000",
                                     "link=350 MB/s:clock=1.4 GHz:hop_latency=100 ns",
                                     "clock_hz=1400000000:link=350 MB/s:hop_latency=100 ns"}) {
@@ -184,16 +185,16 @@ TEST(MachineFile, IsChangedToTheSameInWhateverOrderTheClockStands) {
   }
 }
 
-TEST(MachineFile, IsNotChangedTwiceInOneNumber) {
+TEST(MachineFile, RefusesTwoOverridesOfOneParameter) {
   EXPECT_EQ(load_refusal("bgl:link=350 MB/s:link_bits_per_cycle=4"),
-            "machine 'bgl:link=350 MB/s:link_bits_per_cycle=4': link_bits_per_cycle says again "
-            "what link says");
+            "machine 'bgl:link=350 MB/s:link_bits_per_cycle=4': link_bits_per_cycle sets the same "
+            "parameter as link");
   EXPECT_THAT(load_refusal("bgl:link_bits_per_cycle=4:inject_cycles=1:link=350 MB/s"),
-              HasSubstr("': link says again what link_bits_per_cycle says"));
+              HasSubstr("': link sets the same parameter as link_bits_per_cycle"));
   EXPECT_THAT(load_refusal("bgl:injection_fifos=4:injection_fifos=4"),
               HasSubstr("': injection_fifos is given twice"));
   EXPECT_THAT(load_refusal("bgl:clock=1 GHz:link=350 MB/s:clock_hz=1e9"),
-              HasSubstr("': clock_hz says again what clock says"));
+              HasSubstr("': clock_hz sets the same parameter as clock"));
 }
 
 TEST(MachineFile, RefusesAnUnknownKey) {
@@ -204,7 +205,7 @@ TEST(MachineFile, RefusesAnUnknownKey) {
   EXPECT_THAT(machine_refusal("\"\" = \"100 ns\""), HasSubstr("unknown key ''"));
 }
 
-TEST(MachineFile, RefusesWhatIsNotToml) {
+TEST(MachineFile, RefusesInvalidToml) {
   for (const std::string text : {"clock_hz", "clock_hz =", "= 3", "clock_hz = 1 2", "[", "\xff\xfe",
                                  "clock_hz = 1e9\rlink = 2", "clock_hz: 1e9"})
     EXPECT_THAT(machine_refusal(text), HasSubstr("m.toml:1: ")) << text;
@@ -214,17 +215,17 @@ TEST(MachineFile, RefusesWhatIsNotToml) {
   EXPECT_EQ(machine_refusal("\"a\\nb\" = 1").find('\n'), std::string::npos);
 }
 
-TEST(MachineFile, RefusesNumbersThatDoNotFitEachOther) {
+TEST(MachineFile, RefusesInconsistentNumbers) {
   EXPECT_THAT(machine_refusal("bubble_vc_chunks = 8"), HasSubstr("m.toml: "));
   EXPECT_THAT(machine_refusal("bubble_reserve_chunks = 64"),
-              HasSubstr("the 72 chunks that entering it needs"));
+              HasSubstr("the 72 chunks needed to enter it"));
   EXPECT_THAT(machine_refusal("arbitration_period = 100"), HasSubstr("arbitration_fullest"));
   for (const char* key : {"dma_descriptor_cycles", "dma_receive_cycles"})
     EXPECT_THAT(machine_refusal(fmt::format("{} = 100", key)),
-                HasSubstr("one has dma_inject_cycles of at least 1"));
+                HasSubstr("set dma_inject_cycles to at least 1"));
 }
 
-TEST(MachineFile, TakesTextsWithUnitsUnderKeysWithoutThem) {
+TEST(MachineFile, AcceptsQuantitiesWithUnits) {
   const Machine machine = parse_machine(
       "hop_latency = \"40 ns\"\nlink = \"2 GB/s\"\nclock = \"1.6GHz\"\nwire_overhead = \"3 B\"\n"
       "injection_fifo = \"4 KiB\"\ninject = \"0.1 us\"\nfma = \"0.25 ns\"",
@@ -242,7 +243,7 @@ TEST(MachineFile, TakesTextsWithUnitsUnderKeysWithoutThem) {
     EXPECT_DOUBLE_EQ(value_of(machine, field), value_of(expected, field)) << field.key;
 }
 
-TEST(MachineFile, TimesAreInCyclesOfTheClockWhereverItStands) {
+TEST(MachineFile, ConvertsTimesByTheClockWhereverItIsSet) {
   EXPECT_EQ(parse_machine("hop_latency = \"100 ns\"", "m").hop_latency_cycles, 70u);
   EXPECT_EQ(parse_machine("hop_latency = \"100 ns\"\nclock_hz = 1e9", "m").hop_latency_cycles,
             100u);
@@ -250,7 +251,7 @@ TEST(MachineFile, TimesAreInCyclesOfTheClockWhereverItStands) {
       parse_machine("clock = \"850 MHz\"\nlink = \"3.4 Gbit/s\"", "m").link_bits_per_cycle, 4);
 }
 
-TEST(MachineFile, EveryNumberThatHasAUnitIsReadBackFromItsTextNearly) {
+TEST(MachineFile, RoundTripsQuantitiesToThreeDigits) {
   for (const MachineField& field : machine_fields()) {
     const Machine bgl;
     const std::string text = quantity_text(bgl, field);
@@ -262,32 +263,32 @@ TEST(MachineFile, EveryNumberThatHasAUnitIsReadBackFromItsTextNearly) {
   }
 }
 
-TEST(MachineFile, RefusesAUnitThatItDoesNotKnow) {
+TEST(MachineFile, RefusesUnknownUnits) {
   for (const std::string text : {"100", "ns", "100 hours", "100 ns ns", "1e3e3 ns", "", "100 NS"})
     EXPECT_EQ(
         machine_refusal(fmt::format("\nhop_latency = \"{}\"", text)),
-        fmt::format("m.toml:2: hop_latency = \"{}\": expected a number and one of ns us ms s, "
-                    "as in \"100 ns\"",
+        fmt::format("m.toml:2: hop_latency = \"{}\": expected a number and a unit (ns us ms s), "
+                    "e.g. \"100 ns\"",
                     text));
-  EXPECT_THAT(machine_refusal("link = \"2 GBs\""), HasSubstr("as in \"2 GB/s\""));
+  EXPECT_THAT(machine_refusal("link = \"2 GBs\""), HasSubstr("e.g. \"2 GB/s\""));
 }
 
-TEST(MachineFile, RefusesANumberWhereATextWithAUnitBelongs) {
+TEST(MachineFile, RefusesQuantitiesWithoutUnitOrOutOfRange) {
   EXPECT_EQ(machine_refusal("hop_latency = 69"),
-            "m.toml:1: hop_latency must be a text with a unit; a number of cycles is "
+            "m.toml:1: hop_latency must be a text with a unit; for a number of cycles use "
             "hop_latency_cycles");
   EXPECT_THAT(machine_refusal("injection_fifo = \"1000 B\""),
-              HasSubstr("is 31.25 chunks; expected a whole number of them"));
+              HasSubstr("is 31.25 chunks; expected a whole number"));
   EXPECT_THAT(machine_refusal("hop_latency = \"-5 ns\""), HasSubstr("out of range"));
   EXPECT_THAT(machine_refusal("hop_latency = \"nan ns\""), HasSubstr("out of range"));
 }
 
-TEST(MachineFile, RefusesANumberThatIsSaidTwice) {
+TEST(MachineFile, RefusesAParameterGivenTwice) {
   EXPECT_THAT(machine_refusal("clock_hz = 1e9\nclock = \"1 GHz\""),
-              HasSubstr("m.toml:2: clock says again what clock_hz says"));
+              HasSubstr("m.toml:2: clock sets the same parameter as clock_hz"));
 }
 
-TEST(MachineFile, SaysWhereItsNumbersComeFrom) {
+TEST(MachineFile, GivesTheSourceOfEachNumber) {
   const Machine machine = parse_machine(
       "clock = \"1 GHz\"\nhop_latency_cycles = 70\n[sources]\nclock = \"measured\"\n"
       "fma_cycles = \"guessed\"",
@@ -309,7 +310,7 @@ TEST(MachineFile, SaysWhereItsNumbersComeFrom) {
               HasSubstr("m.toml:3: clock must be a text"));
 }
 
-TEST(MachinePreset, EachCanBeLoadedByNameAndIsCalledSo) {
+TEST(MachinePreset, LoadsByItsName) {
   for (const MachinePreset& preset : machine_presets()) {
     const Machine machine = load_machine(std::string(preset.name));
     EXPECT_EQ(machine.name, preset.name);
@@ -317,7 +318,7 @@ TEST(MachinePreset, EachCanBeLoadedByNameAndIsCalledSo) {
   }
 }
 
-TEST(MachinePreset, HasADmaEngineThatKeepsAllLinksBusyBothWaysOrHasNone) {
+TEST(MachinePreset, DmaEnginesKeepAllLinksBusyBothWays) {
   for (const MachinePreset& preset : machine_presets()) {
     const Machine machine = load_machine(std::string(preset.name));
     const bool has_one =
@@ -331,7 +332,7 @@ TEST(MachinePreset, HasADmaEngineThatKeepsAllLinksBusyBothWaysOrHasNone) {
   }
 }
 
-TEST(MachinePreset, OfTheBlueGeneQHasItsRatesAndItsPacketsEfficiency) {
+TEST(MachinePreset, BlueGeneQHasItsRatesAndPacketEfficiency) {
   const Machine bgq = load_machine("bgq");
   EXPECT_EQ(bgq.link_bits_per_cycle / 8 * bgq.clock_hz, 2e9);
   EXPECT_EQ(bgq.hop_latency_cycles, 64u);

@@ -1,4 +1,4 @@
-// What does not fit the memory is refused before it is taken, by every verb that builds a machine.
+// Every verb that builds a machine refuses one that does not fit in memory, before it allocates it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ using ::testing::HasSubstr;
 
 #ifndef TOROID_SANITIZED  // sanitizers map terabytes
 
-/// Under so little memory that a larger machine's nodes have no room, on any host.
+/// Runs in 1 GB of address space, so that a large machine does not fit on any host.
 Ended run_with_a_gigabyte(const Arguments& arguments, const TemporaryDirectory& directory) {
   const Arguments shell = {"-s",          "KILL", "100",
                            "/bin/sh",     "-c",   "ulimit -v 1000000 && exec \"$0\" \"$@\"",
@@ -31,7 +31,7 @@ void expect_too_large(const Arguments& arguments, const TemporaryDirectory& dire
   EXPECT_EQ(ended.out, "");
 }
 
-TEST(Memory, IsEstimatedByEveryVerbThatBuildsAMachine) {
+TEST(Memory, EveryVerbRefusesMachinesThatDoNotFit) {
   const TemporaryDirectory directory;
   directory.save("two.goal",
                  "num_ranks 2\nrank 0 {\nl: send 8b to 1\n}\nrank 1 {\nl: recv 8b from 0\n}\n");
@@ -46,7 +46,7 @@ TEST(Memory, IsEstimatedByEveryVerbThatBuildsAMachine) {
     expect_too_large(verb + torus, directory);
 }
 
-TEST(Memory, LetsRunWhatFits) {
+TEST(Memory, AllowsMachinesThatFit) {
   const TemporaryDirectory directory;
   EXPECT_EQ(run_with_a_gigabyte({"hello", "--torus", "4x4x4"}, directory).exit_code, 0);
 }

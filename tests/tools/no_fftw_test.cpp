@@ -1,4 +1,4 @@
-// A command that was built without FFTW: KissFFT takes its place, and its name is refused.
+// The command built without FFTW uses KissFFT and refuses FFTW.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ using ::testing::Not;
 
 const Arguments kFft = {"fft", "--size", "6x7x8", "--torus", "2x2x2"};
 
-TEST(WithoutFftw, TransformsByKissFft) {
+TEST(WithoutFftw, TransformsWithKissFft) {
   for (const std::string fabric : {"sim", "shm"}) {
     const Ended ended =
         run_process(kFft + Arguments{"--fabric", fabric, "--check", "--quiet", "--json", "-"});
@@ -40,12 +40,12 @@ TEST(WithoutFftw, RefusesFftwAndItsWisdomInOneLine) {
                  run_process);
 }
 
-TEST(WithoutFftw, SaysSoInInfo) {
+TEST(WithoutFftw, InfoListsOnlyKissFft) {
   EXPECT_THAT(run_process({"info"}).out, HasSubstr(", kernels: kissfft\n"));
 }
 
-TEST(WithoutFftw, LoadsNothingOfIt) {
-  ::setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);  // the loader lists them and ends
+TEST(WithoutFftw, LoadsNoFftwLibrary) {
+  ::setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);  // the loader lists the libraries and exits
   const std::string libraries = run_process({"hello", "--torus", "2"}).out;
   ::unsetenv("LD_TRACE_LOADED_OBJECTS");
   EXPECT_THAT(libraries, HasSubstr("libc.so"));

@@ -1,4 +1,4 @@
-// A command that was built without `ofi`: it runs, and refuses what needs several processes.
+// The command built without `ofi` runs, and refuses runs that need several processes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,19 +44,19 @@ TEST(WithoutOfi, RefusesToLaunchInOneLine) {
                  {"launch", "built without ofi (TOROID_OFI)"}, run_process);
 }
 
-TEST(WithoutOfi, SaysSoInInfo) {
+TEST(WithoutOfi, InfoReportsTheMissingFabric) {
   EXPECT_THAT(run_process({"info"}).out, HasSubstr("built without ofi (TOROID_OFI)"));
   const auto info = nlohmann::json::parse(run_process({"info", "--json", "-"}).out);
   EXPECT_EQ(info["fabrics"], (nlohmann::json{"sim", "shm"}));
   EXPECT_TRUE(info["providers"].empty());
 }
 
-TEST(WithoutOfi, LoadsNoneOfItsLibraries) {
-  ::setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);  // the loader lists them and ends
+TEST(WithoutOfi, LoadsNoOfiLibrary) {
+  ::setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);  // the loader lists the libraries and exits
   const std::string libraries = run_process({"hello", "--torus", "2"}).out;
   ::unsetenv("LD_TRACE_LOADED_OBJECTS");
   EXPECT_THAT(libraries, HasSubstr("libfftw3"));
-  // libcrypto is libzip's, which reads encrypted archives with it.
+  // libcrypto may be loaded: libzip uses it to read encrypted archives.
   for (const char* library : {"libpmix", "libisal", "libssl", "libfabric"})
     EXPECT_THAT(libraries, Not(HasSubstr(library)));
 }

@@ -1,5 +1,5 @@
-// What befalls one process or one link in the middle of a run ends the run everywhere, soon, with
-// the name of what was lost.
+// If a process or a link fails during a run, the run soon ends on all processes, and each names
+// what was lost.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-/// From the fault to the end of every process; and what a loaded machine may add.
+/// Time from the fault to the end of every process, and an allowance for a loaded machine.
 constexpr Milliseconds kPromise = 10s;
 constexpr Milliseconds kAllowance = 5s;
 
@@ -42,14 +42,14 @@ class OfiFailure : public ::testing::Test {
     ASSERT_TRUE(run_->under_way()) << run_->wait(0s).front().err;
   }
 
-  /// Directly each process has a connection with every other.
+  /// On the direct route each process has a connection to every other.
   virtual std::string route() const { return "direct"; }
 
   Switch& the_switch() { return hosts_->our_switch(); }
 
   void now() { fault_ = Clock::now(); }
 
-  /// A pattern for the name of one of these processes, as
+  /// Returns a pattern that matches the name of any of these processes, such as
   /// "process 2 (host gamma, pid 77, nodes (0,0,2) to (1,1,3))".
   std::string name_of_one(const std::vector<unsigned>& ranks) const {
     std::string names;
@@ -59,7 +59,7 @@ class OfiFailure : public ::testing::Test {
     return "toroid: process " + names + "), nodes \\([0-9,]+\\) to \\([0-9,]+\\)\\)";
   }
 
-  /// Ends by itself, as failed, with one line that matches.
+  /// Expects that the process ends by itself with exit code 1 and one line that matches `pattern`.
   void expect_failure_of(unsigned rank, const std::string& pattern) const {
     SCOPED_TRACE("process " + std::to_string(rank));
     const std::optional<Ended> ended = (*run_)[rank].wait_until(fault_ + kPromise + kAllowance);
@@ -106,7 +106,7 @@ TEST_F(OfiFailure, AKilledProcessZeroIsNamedByAllOthers) {
   expect_that_all_miss(0);
 }
 
-TEST_F(OfiFailure, AStoppedProcessIsNamedByAllOthersAndEndsOnceItGoesOn) {
+TEST_F(OfiFailure, AStoppedProcessIsNamedByAllOthersAndEndsWhenContinued) {
   now();
   (*run_)[1].signal(SIGSTOP);
   expect_that_all_miss(1);
@@ -135,21 +135,21 @@ TEST_F(OfiFailure, AnInterruptedProcessSaysSoAndIsNamedByAllOthers) {
   }
 }
 
-TEST_F(OfiFailure, AHostWhoseInterfaceIsTakenDownIsNamedAndEndsToo) {
+TEST_F(OfiFailure, AHostWithItsInterfaceDownIsNamedAndEndsToo) {
   now();
   (*hosts_)[3].take_link_down();
   expect_that_all_miss(3);
   expect_failure_of(3, name_of_one({0, 1, 2}));
 }
 
-TEST_F(OfiFailure, AHostWhoseLinkIsCutIsNamedAndEndsToo) {
+TEST_F(OfiFailure, AHostWithItsLinkCutIsNamedAndEndsToo) {
   now();
   the_switch().set_link(0, {.cut = true});
   expect_that_all_miss(0);
   expect_failure_of(0, name_of_one({1, 2, 3}));
 }
 
-TEST_F(OfiFailure, ACutBetweenTwoProcessesIsNamedByAllAsOneOfTheTwo) {
+TEST_F(OfiFailure, AllNameOneEndOfACutPath) {
   now();
   the_switch().cut_path(2, 3);
   expect_all(name_of_one({2, 3}));

@@ -1,4 +1,4 @@
-// Runs that a launcher starts on this host: Open MPI's, and the command's own.
+// Runs that Open MPI's mpirun or `toroid launch` starts on this host.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/types.h>
@@ -68,31 +68,31 @@ class OfiLaunch : public ::testing::Test {
     EXPECT_EQ(report()["packets"], 16 * 15 * 4);
   }
 
-  /// What the last run wrote.
+  /// The JSON report of the last run.
   json report() const { return json::parse(directory_.content_of("report.json"), nullptr, false); }
 
   const TemporaryDirectory directory_;
 };
 
-TEST_F(OfiLaunch, ByMpirunSaysHello) {
+TEST_F(OfiLaunch, MpirunRunsHello) {
   if (!installed("mpirun")) GTEST_SKIP() << "mpirun is not installed";
   expect_one_line(mpirun(4) + kLaunchedHello);
 }
 
-TEST_F(OfiLaunch, ByMpirunExchanges) {
+TEST_F(OfiLaunch, MpirunRunsAnExchange) {
   if (!installed("mpirun")) GTEST_SKIP() << "mpirun is not installed";
   expect_an_exchange(mpirun(4) + kLaunchedAllToAll);
 }
 
-TEST_F(OfiLaunch, ByTheCommandSaysHello) {
+TEST_F(OfiLaunch, CommandRunsHello) {
   expect_one_line(launch(4) + kLaunchedHello);
 }
 
-TEST_F(OfiLaunch, ByTheCommandExchanges) {
+TEST_F(OfiLaunch, CommandRunsAnExchange) {
   expect_an_exchange(launch(4) + kLaunchedAllToAll);
 }
 
-TEST_F(OfiLaunch, ByTheCommandSendsFramesInTheWayThatIsAskedFor) {
+TEST_F(OfiLaunch, SendsFramesInTheRequestedWay) {
   for (const std::string provider : {"tcp;ofi_rxm", "shm"})
     for (const std::string way : {"messages", "writes"}) {
       SCOPED_TRACE(provider + ' ' + way);
@@ -103,7 +103,7 @@ TEST_F(OfiLaunch, ByTheCommandSendsFramesInTheWayThatIsAskedFor) {
     }
 }
 
-TEST_F(OfiLaunch, ByTheCommandSendsWhatTheModelCountsUnderEveryPolicy) {
+TEST_F(OfiLaunch, SendsTheModelsNumberOfPacketsUnderEveryPolicy) {
   for (const char* policy : {"two-phase", "three-phase", "bruck:2", "windowed:4", "valiant"}) {
     const Arguments exchange = {"alltoall", "--torus",     "4x2",      "--bytes", "464",
                                 "--json",   "report.json", "--policy", policy};
@@ -116,8 +116,8 @@ TEST_F(OfiLaunch, ByTheCommandSendsWhatTheModelCountsUnderEveryPolicy) {
   }
 }
 
-/// All settings that hop by hop, or straight, something reads.
-TEST_F(OfiLaunch, ByTheCommandHeedsEverySettingOnEitherRoute) {
+/// All settings that have an effect on the torus route or on the direct route.
+TEST_F(OfiLaunch, HeedsSettingsOnBothRoutes) {
   const Arguments by_exchange = {"--order", "rank", "--per-visit", "3", "--queues", "5"};
   const Arguments by_link = {"--drain",   "first-fit",     "--tying", "any",
                              "--routing", "deterministic", "--tie",   "split"};
@@ -144,7 +144,7 @@ TEST_F(OfiLaunch, ByTheCommandHeedsEverySettingOnEitherRoute) {
   }
 }
 
-TEST_F(OfiLaunch, ByTheCommandTimesTheSlabThatLooksAtTheNetwork) {
+TEST_F(OfiLaunch, TimesASlabThatTestsTheNetwork) {
   const Arguments slab = {
       "fft",       "--method",        "slab", "--torus",  "2x2",        "--size",
       "16",        "--fabric",        "ofi",  "--planes", "2,1",        "--check",
@@ -165,14 +165,14 @@ TEST_F(OfiLaunch, ByTheCommandTimesTheSlabThatLooksAtTheNetwork) {
   }
 }
 
-TEST_F(OfiLaunch, ByTheCommandComparesOverlap) {
+TEST_F(OfiLaunch, RunsTheOverlapBenchmark) {
   const Ended ended = run(launch(2) + Arguments{"bench", "overlap", "--fabric", "ofi", "--torus",
                                                 "2x2", "--size", "16", "--json", "report.json"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_EQ(report()["rows"].back()["varied"], "nodes_per_process");
 }
 
-TEST_F(OfiLaunch, ByTheCommandExportsWhatTheModelDoesAgain) {
+TEST_F(OfiLaunch, ModelReplaysAnExportedRun) {
   const Ended ended =
       run(launch(2) + kLaunchedAllToAll + Arguments{"--route", "torus", "--export", "run.goal"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
@@ -184,22 +184,22 @@ TEST_F(OfiLaunch, ByTheCommandExportsWhatTheModelDoesAgain) {
   EXPECT_EQ(report()["packet_hops"], first["packet_hops"]);
 }
 
-TEST_F(OfiLaunch, OfOneProcessIsARunToo) {
+TEST_F(OfiLaunch, RunsWithOneProcess) {
   expect_one_line(launch(1) + kLaunchedHello);
 }
 
-TEST_F(OfiLaunch, OfSixtyFourProcessesSaysHello) {
+TEST_F(OfiLaunch, RunsWithSixtyFourProcesses) {
   expect_one_line(launch(64) + Arguments{"hello", "--torus", "8x4x2", "--fabric", "ofi"});
 }
 
-TEST_F(OfiLaunch, TwiceAtATimeDoesNotMixThemUp) {
+TEST_F(OfiLaunch, DoesNotMixTwoRunsAtATime) {
   const Process one(launch(2) + kLaunchedHello);
   const Process other(launch(2) + kLaunchedHello);
   for (const Process* process : {&one, &other})
     EXPECT_EQ(process->wait(60s).value_or(Ended{}).exit_code, 0) << process->err();
 }
 
-TEST_F(OfiLaunch, OfABadCommandLineIsRefused) {
+TEST_F(OfiLaunch, RefusesABadCommandLine) {
   const Ended ended = run(launch(4) + Arguments{"hello", "--torus", "none", "--fabric", "ofi"});
   EXPECT_EQ(ended.exit_code, 2);
   EXPECT_EQ(ended.out, "");
@@ -214,10 +214,10 @@ std::vector<pid_t> children_of(pid_t parent) {
   return children;
 }
 
-/// Those of a launched run, in the midst of it.
+/// Returns the four processes of a launched run once they have joined.
 std::vector<pid_t> processes_of(const Process& launcher) {
   comes_true([&] { return children_of(launcher.pid()).size() == 4; }, 10s);
-  std::this_thread::sleep_for(2s);  // joining takes less
+  std::this_thread::sleep_for(2s);  // joining takes less time
   return children_of(launcher.pid());
 }
 
@@ -226,7 +226,7 @@ void expect_all_gone(const std::vector<pid_t>& children) {
     EXPECT_TRUE(comes_true([=] { return !alive(child); }, 1s)) << child;
 }
 
-TEST_F(OfiLaunch, OfDifferentPoliciesOfOneNameIsRefused) {
+TEST_F(OfiLaunch, RefusesDifferentPoliciesOfTheSameName) {
   for (const char* process : {"0", "1"}) {
     std::filesystem::create_directory(directory_.path() / process);
     directory_.save(std::string(process) + "/mine.toml",
@@ -238,11 +238,11 @@ TEST_F(OfiLaunch, OfDifferentPoliciesOfOneNameIsRefused) {
                                "--policy mine.toml",
                                TOROID_COMMAND});
   EXPECT_EQ(ended.exit_code, 2) << ended.out;
-  EXPECT_NE(ended.err.find("has another policy than process 0: mine.toml "), std::string::npos)
+  EXPECT_NE(ended.err.find("has a different policy than process 0: mine.toml "), std::string::npos)
       << ended.err;
 }
 
-TEST_F(OfiLaunch, EndsOnAllWhenOneProcessEndsWellWithoutJoining) {
+TEST_F(OfiLaunch, EndsAllProcessesIfOneExitsBeforeJoining) {
   for (const std::string absent : {"0", "2"}) {
     const Arguments start = {"launch", "-n", "3", "--grace", "1", "--", "sh", "-c"};
     const Process launcher(kCommand + start +
@@ -269,7 +269,7 @@ std::vector<std::string> shared_files_of(pid_t process) {
   return names;
 }
 
-TEST_F(OfiLaunch, RemovesTheSharedMemoryOfProcessesThatAreKilled) {
+TEST_F(OfiLaunch, RemovesTheSharedMemoryOfKilledProcesses) {
   const Arguments fft = kLaunchedFft + Arguments{"--provider", "shm"};
   for (const bool all : {false, true}) {
     const Process launcher(launch(4) + fft);
@@ -284,7 +284,7 @@ TEST_F(OfiLaunch, RemovesTheSharedMemoryOfProcessesThatAreKilled) {
   }
 }
 
-TEST_F(OfiLaunch, EndsOnAllWhenOneProcessIsKilled) {
+TEST_F(OfiLaunch, EndsAllProcessesIfOneIsKilled) {
   const Process launcher(launch(4) + kLaunchedFft);
   const std::vector<pid_t> children = processes_of(launcher);
   ASSERT_EQ(children.size(), 4U) << launcher.err();
@@ -297,8 +297,8 @@ TEST_F(OfiLaunch, EndsOnAllWhenOneProcessIsKilled) {
   expect_all_gone(children);
 }
 
-/// Open MPI's sends a signal to the others a second later; they have said why they end by then.
-TEST_F(OfiLaunch, ByMpirunNamesAProcessThatIsKilled) {
+/// Open MPI's launcher signals the others one second later; by then they have printed the reason.
+TEST_F(OfiLaunch, NamesAKilledProcessUnderMpirun) {
   if (!installed("mpirun")) GTEST_SKIP() << "mpirun is not installed";
   const Process launcher(mpirun(4) + kLaunchedFft);
   const std::vector<pid_t> children = processes_of(launcher);
@@ -311,7 +311,7 @@ TEST_F(OfiLaunch, ByMpirunNamesAProcessThatIsKilled) {
   expect_all_gone(children);
 }
 
-TEST_F(OfiLaunch, EndsOnAllWhenItIsInterrupted) {
+TEST_F(OfiLaunch, EndsAllProcessesIfInterrupted) {
   const Process launcher(launch(4) + kLaunchedFft);
   const std::vector<pid_t> children = processes_of(launcher);
   ASSERT_EQ(children.size(), 4U) << launcher.err();

@@ -1,5 +1,5 @@
-// A launcher that speaks PMIx and says that a process has died: with a host that loses its power no
-// connection closes.
+// A launcher that reports the death of a process by PMIx: if a host loses power, no connection
+// closes.
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ void expect_failure(const Process& process, const std::string& part) {
   EXPECT_THAT(ended->err, HasSubstr(part));
 }
 
-TEST_F(OfiLauncher, StartsProcessesThatEndInOrder) {
+TEST_F(OfiLauncher, StartsProcessesThatSucceed) {
   PmixLauncher launcher(kLaunchedProcesses, kLaunchedHello, directory_.path());
   for (unsigned rank = 0; rank < kLaunchedProcesses; ++rank) launcher.start(rank);
   for (unsigned rank = 0; rank < kLaunchedProcesses; ++rank) {
@@ -51,10 +51,10 @@ TEST_F(OfiLauncher, StartsProcessesThatEndInOrder) {
   }
 }
 
-TEST_F(OfiLauncher, IsBelievedWhenItSaysThatAProcessHasDied) {
+TEST_F(OfiLauncher, ReportOfADeadProcessEndsTheOthers) {
   PmixLauncher launcher(kLaunchedProcesses, kEndlessFft, directory_.path());
   for (unsigned rank = 0; rank < kLaunchedProcesses; ++rank) launcher.start(rank);
-  ASSERT_TRUE(comes_true([&] { return !launcher[0].err().empty(); }, 30s));  // the expected time
+  ASSERT_TRUE(comes_true([&] { return !launcher[0].err().empty(); }, 30s));  // expected time
   launcher[2].signal(SIGSTOP);
   launcher.tell(2, PMIX_ERR_PROC_ABORTED_BY_SIG);
   for (const unsigned rank : {0U, 1U})

@@ -1,4 +1,5 @@
-// A run that goes on without a process that is killed, says what is missing, and only that.
+// With --continue-without a run continues without a killed process and reports exactly the missing
+// messages.
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <gmock/gmock.h>
@@ -42,7 +43,7 @@ const Arguments kExchange = {
     "alltoall", "--torus", "4x4",      "--bytes",    std::to_string(kBytes),
     "--fabric", "ofi",     "--policy", "throttled:5"};
 
-/// A terminal, on which a run shows how far it is.
+/// A terminal, on which a run shows its progress.
 class Terminal {
  public:
   Terminal() : master_(::posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)) {
@@ -62,14 +63,14 @@ class Terminal {
   Terminal& operator=(const Terminal&) = delete;
 
   int slave() const { return slave_; }
-  /// Everything so far.
+  /// All output so far.
   const std::string& text() {
     char some[4096];
     for (ssize_t count; (count = ::read(master_, some, sizeof some)) > 0;)
       text_.append(some, static_cast<std::size_t>(count));
     return text_;
   }
-  /// Waits until a part of the packets, but not most, has been delivered. False: it never was seen.
+  /// Waits until 1 % to 49 % of the packets are delivered. Returns false if that is never shown.
   bool shows_part() {
     const std::regex part("packets delivered \\(([1-9]|[1-4][0-9]) %\\)");
     return comes_true([&] { return std::regex_search(text(), part); });
@@ -96,7 +97,7 @@ std::optional<pid_t> process_of(pid_t launcher, unsigned rank) {
   return std::nullopt;
 }
 
-/// What a run says on standard output when one of its processes gets a signal in the middle.
+/// Result of a run in which one process gets a signal half-way; `shown` is its terminal's text.
 struct Hit {
   Ended ended;
   std::string shown;
@@ -112,7 +113,7 @@ Hit hit(const Arguments& arguments, unsigned victim, int signal) {
   if (process) ::kill(*process, signal);
   std::future<Ended> ended = std::async(std::launch::async, [&run] { return run.wait(); });
   while (ended.wait_for(std::chrono::milliseconds(10)) != std::future_status::ready)
-    terminal.text();  // else whoever writes waits for a reader
+    terminal.text();  // unread output would block the run
   return {ended.get(), terminal.text()};
 }
 
@@ -122,14 +123,13 @@ std::uint64_t sum_of(const Json& list, const char* key) {
   return sum;
 }
 
-/// What is delivered is counted by nodes, what is missing by messages: together they are what was
-/// to be sent.
-TEST(OfiLoss, OfAKilledProcessLeavesOnlyItsOwnMessagesMissing) {
+/// Nodes count delivered packets and messages count missing ones: the sum is the number to be sent.
+TEST(OfiLoss, OnlyMessagesOfTheKilledProcessAreMissing) {
   const unsigned victim = 2;
   const Hit run = hit(kExchange + Arguments{"--continue-without"}, victim, SIGKILL);
   ASSERT_EQ(run.ended.exit_code, 1) << run.shown;
   EXPECT_THAT(run.shown, HasSubstr(fmt::format("toroid: process {} (host ", victim)));
-  EXPECT_THAT(run.shown, HasSubstr("the others went on without it"));
+  EXPECT_THAT(run.shown, HasSubstr("the others continued without it"));
   const Json result = run.ended.json();
   const Json& missing = result["missing"];
   ASSERT_EQ(missing["processes"].size(), 1u);
@@ -151,28 +151,28 @@ TEST(OfiLoss, OfAKilledProcessLeavesOnlyItsOwnMessagesMissing) {
     EXPECT_TRUE(way["from_process"] == victim || way["to_process"] == victim) << way;
 }
 
-TEST(OfiLoss, OfAKilledProcessEndsARunThatWasNotToGoOn) {
+TEST(OfiLoss, KilledProcessEndsARunWithoutTheOption) {
   const Hit run = hit(kExchange, 2, SIGKILL);
   EXPECT_EQ(run.ended.exit_code, 1);
   EXPECT_EQ(run.ended.out, "");
   EXPECT_THAT(run.shown, HasSubstr("toroid: process 2 (host "));
 }
 
-TEST(OfiLoss, OfProcess0EndsARunThatWouldGoOnWithoutOthers) {
+TEST(OfiLoss, KilledProcess0EndsTheRunDespiteTheOption) {
   const Hit run = hit(kExchange + Arguments{"--continue-without"}, 0, SIGKILL);
   EXPECT_EQ(run.ended.exit_code, 1);
   EXPECT_EQ(run.ended.out, "");
   EXPECT_THAT(run.shown, HasSubstr("toroid: process 0 (host "));
 }
 
-TEST(OfiLoss, LeavesNothingMissingWhereNobodyIsLost) {
+TEST(OfiLoss, ReportsNothingMissingIfNoProcessIsLost) {
   const Ended ended = run_process({"launch", "-n", "2", "alltoall", "--torus", "4x2", "--fabric",
                                    "ofi", "--continue-without", "--json", "-"});
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_FALSE(ended.json().contains("missing"));
 }
 
-TEST(OfiLoss, IsNotToBeSurvivedWhereOthersWouldMissMore) {
+TEST(OfiLoss, RefusesTheOptionIfOthersWouldBeBlocked) {
   const TemporaryDirectory directory;
   const Arguments go_on = {"alltoall", "--torus", "2x2", "--continue-without"};
   const auto refuse = [&](const Arguments& arguments, const std::vector<std::string>& words) {
@@ -193,7 +193,7 @@ TEST(OfiLoss, IsNotToBeSurvivedWhereOthersWouldMissMore) {
          {has_none + "with --route torus (it works with --route direct)"});
   refuse(ofi + Arguments{"--route", "direct", "--link-error", "0.1"},
          {has_none + "with --link-error 0.1 (it works without --link-error)"});
-  refuse(ofi + Arguments{"--provider", "shm"}, {"provider shm", "can keep the others"});
+  refuse(ofi + Arguments{"--provider", "shm"}, {"provider shm", "can block the others"});
   refuse(ofi + Arguments{"--policy", "windowed:4"}, {"wait for acknowledgements"});
   refuse(ofi + Arguments{"--policy", "two-phase", "--route", "direct"}, {"by way of other nodes"});
   expect_refusal(directory,

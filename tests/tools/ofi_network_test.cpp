@@ -1,5 +1,4 @@
-// Four hosts, one process on each: what they compute together is what the model computes, over
-// good networks and bad ones.
+// Four hosts with one process each compute the same as the model, over good and bad networks.
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -32,7 +31,7 @@ const std::string kProtein = TOROID_SOURCE_DIR "/../shared/data/EMD-3001.npy";
 
 class OfiNetwork : public ::testing::Test {
  protected:
-  /// False: the test is skipped.
+  /// Returns false if the test must be skipped.
   bool wire(Wiring wiring, unsigned hosts = OfiRun::kProcesses) {
     why_not_ = obstacle_to(wiring);
     if (why_not_.empty()) hosts_ = std::make_unique<Hosts>(hosts, wiring);
@@ -76,7 +75,7 @@ class OfiNetworkByRoute : public OfiNetwork, public ::testing::WithParamInterfac
 INSTANTIATE_TEST_SUITE_P(Route, OfiNetworkByRoute, ::testing::Values("torus", "direct"),
                          [](const auto& route) { return std::string(route.param); });
 
-TEST_P(OfiNetworkByRoute, SaysHelloInOneLineOfProcessZero) {
+TEST_P(OfiNetworkByRoute, OnlyProcessZeroSaysHello) {
   if (!wire(Wiring::bridge)) GTEST_SKIP() << why_not_;
   const std::vector<Ended> all = run(kHello + route());
   expect_success(all);
@@ -88,18 +87,18 @@ TEST_P(OfiNetworkByRoute, ExchangesAllToAll) {
   expect_a_full_exchange(kAllToAll + route());
 }
 
-TEST_P(OfiNetworkByRoute, TransformsAProteinsDensityAsTheModelDoes) {
+TEST_P(OfiNetworkByRoute, ProteinTransformEqualsTheModels) {
   if (!wire(Wiring::bridge)) GTEST_SKIP() << why_not_;
-  if (!std::filesystem::exists(kProtein)) GTEST_SKIP() << kProtein << " is not there";
+  if (!std::filesystem::exists(kProtein)) GTEST_SKIP() << kProtein << " is missing";
   expect_the_models_array(kFft + Arguments{"--in", kProtein}, route());
 }
 
-TEST_P(OfiNetworkByRoute, TransformsManyTimesAsTheModelDoesOnce) {
+TEST_P(OfiNetworkByRoute, RepeatedTransformEqualsTheModels) {
   if (!wire(Wiring::bridge)) GTEST_SKIP() << why_not_;
   expect_the_models_array(kSmall + Arguments{"--repeat", "20"}, route());
 }
 
-TEST_P(OfiNetworkByRoute, ComputesTheSameOverLinksThatDelayAndLose) {
+TEST_P(OfiNetworkByRoute, ComputesTheSameOverSlowLossyLinks) {
   if (!wire(Wiring::our_switch)) GTEST_SKIP() << why_not_;
   hosts_->our_switch().set_all_links({.delay = 5ms, .loss = 0.01});
   expect_a_full_exchange(kAllToAll + route());
@@ -107,14 +106,14 @@ TEST_P(OfiNetworkByRoute, ComputesTheSameOverLinksThatDelayAndLose) {
   EXPECT_GT(hosts_->our_switch().counts().lost, 0U);
 }
 
-TEST_F(OfiNetwork, TransformsAProteinsDensityOverOneSlowLink) {
+TEST_F(OfiNetwork, ProteinTransformEqualsTheModelsOverOneSlowLink) {
   if (!wire(Wiring::our_switch)) GTEST_SKIP() << why_not_;
-  if (!std::filesystem::exists(kProtein)) GTEST_SKIP() << kProtein << " is not there";
+  if (!std::filesystem::exists(kProtein)) GTEST_SKIP() << kProtein << " is missing";
   hosts_->our_switch().set_link(2, {.delay = 20ms, .loss = 0.01});
   expect_the_models_array(kFft + Arguments{"--in", kProtein});
 }
 
-/// Of a slab on two hosts.
+/// Slab transforms on two hosts.
 class OfiSlab : public OfiNetwork, public ::testing::WithParamInterface<Arguments> {
  protected:
   std::string array_of(const Arguments& options) {
@@ -140,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(Data, OfiSlab,
                            return name;
                          });
 
-TEST_P(OfiSlab, OverAThinLinkGivesInPiecesWhatItGivesAtOnce) {
+TEST_P(OfiSlab, PiecesGiveTheBlockingResultOverAThinLink) {
   if (!wire(Wiring::our_fast_switch, 2)) GTEST_SKIP() << why_not_;
   hosts_->our_switch().set_all_links({.delay = 50us, .bandwidth = 1e8});
   const std::string blocking = array_of({"--planes", "0"});
@@ -149,7 +148,7 @@ TEST_P(OfiSlab, OverAThinLinkGivesInPiecesWhatItGivesAtOnce) {
   EXPECT_TRUE(array_of({"--planes", "2,3", "--test-interval", "7"}) == blocking);
 }
 
-TEST_F(OfiNetwork, FindsProcessZeroByItsHostsName) {
+TEST_F(OfiNetwork, FindsProcessZeroByHostName) {
   if (!wire(Wiring::bridge)) GTEST_SKIP() << why_not_;
   OfiRun run(*hosts_, kHello, directory_.path());
   for (unsigned rank = 0; rank < OfiRun::kProcesses; ++rank)

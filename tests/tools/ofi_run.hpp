@@ -1,4 +1,4 @@
-// One run of the command by several processes, one on each of the first hosts.
+// One run of the command with several processes, one on each of the first hosts.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ class OfiRun {
  public:
   static constexpr unsigned kProcesses = 4;
 
-  /// Nothing is started yet. `processes`: at most kProcesses.
+  /// Starts nothing yet. `processes` is at most kProcesses.
   OfiRun(const Hosts& hosts, const Arguments& arguments,
          const std::filesystem::path& directory = std::filesystem::temp_directory_path(),
          unsigned processes = kProcesses)
@@ -37,7 +37,7 @@ class OfiRun {
   }
 
   void start(unsigned rank) { start(rank, master()); }
-  /// A process that looks for process 0 elsewhere.
+  /// Starts a process that looks for process 0 at `master`.
   void start(unsigned rank, const Endpoint& master) {
     processes_.at(rank) = std::make_unique<Process>(hosts_[rank].start(
         Arguments{TOROID_COMMAND} + arguments_, environment(rank, master), directory_));
@@ -50,10 +50,10 @@ class OfiRun {
   const Process& operator[](unsigned rank) const { return *processes_.at(rank); }
   const Hosts& hosts() const { return hosts_; }
   const std::string& host_name(unsigned rank) const { return hosts_[rank].name(); }
-  /// Where process 0 takes the others in.
+  /// The address at which process 0 accepts the others.
   Endpoint master() const { return {hosts_[0].address(), kMasterPort}; }
 
-  /// Waits until every process has sent more than what setting up takes. False: some never did.
+  /// Waits until every process has sent more than set-up takes. Returns false if one never does.
   bool under_way() const {
     constexpr std::uint64_t kSetUp = 1'000'000;  // bytes
     return comes_true(
@@ -65,7 +65,7 @@ class OfiRun {
         Milliseconds(30000));
   }
 
-  /// How all ended, by rank. One that goes on for longer is shown as having no exit code.
+  /// Returns how each process ended, by rank. A process still running has exit code -1.
   std::vector<Ended> wait(Milliseconds limit = Milliseconds(60000)) const {
     const SteadyTime end = std::chrono::steady_clock::now() + limit;
     std::vector<Ended> all;
@@ -91,7 +91,7 @@ class OfiRun {
   std::vector<std::unique_ptr<Process>> processes_;
 };
 
-/// All ended with exit code 0 and without a word of complaint; all but process 0 in silence.
+/// Expects exit code 0 and empty standard error of all processes, and output of process 0 only.
 inline void expect_success(const std::vector<Ended>& all) {
   for (std::size_t rank = 0; rank < all.size(); ++rank) {
     SCOPED_TRACE("process " + std::to_string(rank));
@@ -103,7 +103,7 @@ inline void expect_success(const std::vector<Ended>& all) {
   }
 }
 
-/// The file that the model writes, for arguments without fabric and output.
+/// Returns the array file that the model writes. `arguments` name neither fabric nor output.
 inline std::string array_of_the_model(const Arguments& arguments) {
   const TemporaryDirectory directory;
   const Ended ended = run_process(arguments + Arguments{"--fabric", "sim", "--out", "sim.npy"},

@@ -1,4 +1,4 @@
-// What strangers send to a run's ports, in the middle of it or before it, changes nothing.
+// Whatever strangers send to a run's ports, during the run or before it, changes nothing.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -24,11 +24,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr unsigned kStranger = OfiRun::kProcesses;  // a host more
+constexpr unsigned kStranger = OfiRun::kProcesses;  // an additional host
 constexpr Milliseconds kBriefly = 100ms;
 
 const Arguments kVisitedFft = {"fft", "--torus", "4x2x2", "--plan", "estimate", "--size", "24"};
-/// Enough repetitions to be under way while all ports are tried.
+/// Enough repetitions to be still running when all ports have been tried.
 const Arguments kLongVisitedFft = kVisitedFft + Arguments{"--repeat", "300", "--out", "ofi.npy"};
 
 std::string random_bytes(std::size_t size, unsigned seed) {
@@ -38,7 +38,7 @@ std::string random_bytes(std::size_t size, unsigned seed) {
   return bytes;
 }
 
-/// The empty one is a connection that says nothing.
+/// Invalid messages. The empty one is a connection that sends nothing.
 std::vector<std::string> garbage() {
   return {"",
           "\n",
@@ -61,7 +61,7 @@ class OfiStranger : public ::testing::Test {
 
   OfiRun prepare(const Arguments& arguments) { return {*hosts_, arguments, directory_.path()}; }
 
-  /// Nothing, if nobody listens there any more.
+  /// Sends `bytes`. Does nothing if the port is no longer open.
   static void say(const Host& from, const Endpoint& to, const std::string& bytes) try {
     const FileDescriptor connection = connect_from(from, to, kBriefly);
     send_all(connection, bytes, kBriefly);
@@ -69,14 +69,14 @@ class OfiStranger : public ::testing::Test {
   } catch (const std::system_error&) {
   }
 
-  /// Until the port takes no more, but not for ever.
+  /// Opens connections until the port refuses, at most 8.
   static void keep_connecting(const Host& from, const Endpoint& to,
                               std::vector<FileDescriptor>& open) try {
     for (int more = 0; more < 8; ++more) open.push_back(connect_from(from, to, kBriefly));
   } catch (const std::system_error&) {
   }
 
-  /// A port on the loopback interface is open to its own host only.
+  /// Returns a host that can reach `port`. A loopback port is open to its own host only.
   const Host& who_reaches(const Host& host, const Endpoint& port) const {
     return port.address == host.address() ? stranger() : host;
   }
@@ -98,7 +98,7 @@ class OfiStranger : public ::testing::Test {
     EXPECT_TRUE(directory_.content_of("ofi.npy") == array_of_the_model(kVisitedFft));
   }
 
-  /// What process 3 of a short run says to process 0, from the beginning.
+  /// Returns all bytes that process 3 of a short run sends to process 0.
   std::string hello_of_another_run() {
     const Relay relay((*hosts_)[0], {(*hosts_)[0].address(), kMasterPort});
     OfiRun run = prepare({"alltoall", "--torus", "4x2x2", "--bytes", "240"});
@@ -109,7 +109,7 @@ class OfiStranger : public ::testing::Test {
     return last_of(relay);
   }
 
-  /// What came through at last: earlier connections may have found nobody listening.
+  /// Returns the record of the last connection: at earlier attempts the port may have been closed.
   static std::string last_of(const Relay& relay) {
     const std::vector<std::string> all = relay.recorded();
     return all.empty() ? "" : all.back();
@@ -119,7 +119,7 @@ class OfiStranger : public ::testing::Test {
   std::unique_ptr<Hosts> hosts_;
 };
 
-TEST_F(OfiStranger, SendsGarbageToEveryPortAndTheRunEndsWell) {
+TEST_F(OfiStranger, GarbageOnEveryPortDoesNotDisturbTheRun) {
   OfiRun run = prepare(kLongVisitedFft);
   run.start_rest();
   ASSERT_TRUE(run.under_way());
@@ -127,7 +127,7 @@ TEST_F(OfiStranger, SendsGarbageToEveryPortAndTheRunEndsWell) {
   expect_the_models_array(run);
 }
 
-TEST_F(OfiStranger, KeepsConnectionsOpenInSilenceAndTheRunEndsWell) {
+TEST_F(OfiStranger, SilentConnectionsDoNotDisturbTheRun) {
   OfiRun run = prepare(kLongVisitedFft);
   run.start_rest();
   ASSERT_TRUE(run.under_way());
@@ -138,7 +138,7 @@ TEST_F(OfiStranger, KeepsConnectionsOpenInSilenceAndTheRunEndsWell) {
   expect_the_models_array(run);
 }
 
-TEST_F(OfiStranger, ComesBeforeTheOthersAndTakesNobodysPlace) {
+TEST_F(OfiStranger, EarlyStrangerDoesNotReplaceAProcess) {
   const std::string replayed = hello_of_another_run();
   OfiRun run = prepare(kVisitedFft + Arguments{"--out", "ofi.npy"});
   run.start(0);
@@ -150,7 +150,7 @@ TEST_F(OfiStranger, ComesBeforeTheOthersAndTakesNobodysPlace) {
   expect_the_models_array(run);
 }
 
-TEST_F(OfiStranger, ReplaysAHelloOfThisRunAndOfAnotherInVain) {
+TEST_F(OfiStranger, ReplayedHellosDoNotDisturbTheRun) {
   const std::string old = hello_of_another_run();
   EXPECT_FALSE(old.empty());
   const Relay relay((*hosts_)[0], {(*hosts_)[0].address(), kMasterPort});

@@ -1,4 +1,4 @@
-// The command loads OpenBLAS where matrix products are computed, and nowhere else.
+// The command loads OpenBLAS only if it computes matrix products.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,20 +22,20 @@ Ended run_with_variable(const std::string& variable, const Arguments& arguments)
   return run_process(Arguments{variable, TOROID_COMMAND} + arguments, {.program = "/usr/bin/env"});
 }
 
-/// What the dynamic linker says of the libraries that it loads, as the run begins and later.
+/// Returns the dynamic linker's log of the libraries that it loads, at start and later.
 std::string libraries_of(const Arguments& arguments) {
   const Ended ended = run_with_variable("LD_DEBUG=libs", arguments);
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   return ended.err;
 }
 
-TEST(OpenBlas, IsLoadedByRunsThatMultiplyMatricesOnly) {
+TEST(OpenBlas, IsLoadedOnlyIfMatricesAreMultiplied) {
   EXPECT_THAT(libraries_of(kSmallExchange), Not(HasSubstr("libopenblas")));
   EXPECT_THAT(libraries_of(kWithoutProducts), Not(HasSubstr("libopenblas")));
   EXPECT_THAT(libraries_of(kWithProducts), HasSubstr("libopenblas"));
 }
 
-TEST(OpenBlas, ThatCannotBeLoadedEndsTheRunsThatNeedItWithOneLine) {
+TEST(OpenBlas, FailureToLoadItEndsRunsThatNeedItWithOneLine) {
   const TemporaryDirectory folder;
   std::ofstream(folder / "libopenblas.so.0") << "no library";
   const std::string path = "LD_LIBRARY_PATH=" + folder.path().string();
@@ -51,28 +51,28 @@ TEST(OpenBlas, ThatCannotBeLoadedEndsTheRunsThatNeedItWithOneLine) {
 
 #ifndef TOROID_SANITIZED  // sanitizers map terabytes
 
-/// Under a limit in KiB: of the address space (-v), or of what can be written to (-d).
+/// Runs under a limit in KiB on the address space (-v) or on writable memory (-d).
 Ended run_within(const std::string& kind, unsigned limit, const Arguments& arguments) {
   const Arguments shell = {"-c", "ulimit " + kind + " \"$0\" && exec \"$@\"", std::to_string(limit),
                            TOROID_COMMAND};
   return run_process(shell + arguments, {.program = "/bin/sh"});
 }
 
-/// It has either its result or one line that says why not.
+/// Expects success, or failure with a one-line message.
 void expect_clear(const Ended& ended, unsigned limit) {
   if (ended.exit_code == 0) return;
   EXPECT_THAT(ended.exit_code, ::testing::AnyOf(1, 127)) << limit << ": " << ended.err;
   EXPECT_EQ(ended.err_lines(), 1) << limit << ": " << ended.err;
 }
 
-TEST(LimitedMemory, IsEnoughForTheModelOrSaysThatItIsNot) {
+TEST(LimitedMemory, ModelSucceedsOrFailsInOneLine) {
   EXPECT_EQ(run_within("-v", 200'000, kSmallExchange).exit_code, 0);
   for (unsigned limit = 10'000; limit < 200'000; limit += 10'000)
     expect_clear(run_within("-v", limit, kSmallExchange), limit);
 }
 
-/// OpenBLAS itself would look for memory for ever.
-TEST(LimitedMemory, IsEnoughForMatrixProductsOrSaysThatItIsNot) {
+/// OpenBLAS itself would wait for memory for ever.
+TEST(LimitedMemory, MatrixProductsSucceedOrFailInOneLine) {
   for (const char* kind : {"-v", "-d"}) {
     EXPECT_EQ(run_within(kind, 500'000, kWithProducts).exit_code, 0);
     for (unsigned limit = 60'000; limit < 500'000; limit += 20'000)

@@ -1,5 +1,5 @@
-// The table of where options have an effect: what it names exists, and each row refuses and lets
-// through what it says.
+// The table of where options have an effect: the options and verbs in it exist, and each row
+// refuses and accepts what it states.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <CLI/CLI.hpp>
@@ -32,7 +32,7 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
-/// The verbs that have the option, of those that the row is for.
+/// Returns the verbs to which the row applies and that have the option.
 std::vector<const CLI::App*> verbs_with(const CLI::App& app, const OptionEffect& effect,
                                         const std::string& option) {
   const std::vector<std::string> named = words_of(effect.verbs);
@@ -46,7 +46,7 @@ std::vector<const CLI::App*> verbs_with(const CLI::App& app, const OptionEffect&
   return verbs;
 }
 
-TEST(OptionEffects, NamesOptionsAndVerbsThatExist) {
+TEST(OptionEffects, NameExistingOptionsAndVerbs) {
   const CommandLine line;
   std::set<std::string> verbs;
   for (const CLI::App* verb : line.app().get_subcommands([](const CLI::App*) { return true; }))
@@ -62,8 +62,8 @@ TEST(OptionEffects, NamesOptionsAndVerbsThatExist) {
   }
 }
 
-/// A setting without any of what the row requires, and one with all of an alternative.
-TEST(OptionEffects, EachRowRefusesWhatItSaysAndProposesWhatItAccepts) {
+/// Each row is tried on a setting that meets none of its requirements.
+TEST(OptionEffects, EachRowRefusesAndProposesAnAlternative) {
   for (const OptionEffect& effect : option_effects())
     for (const std::string& option : words_of(effect.options)) {
       const std::string verb = effect.verbs.empty() ? "alltoall" : words_of(effect.verbs).front();
@@ -79,8 +79,8 @@ TEST(OptionEffects, EachRowRefusesWhatItSaysAndProposesWhatItAccepts) {
     }
 }
 
-/// The rows as their readers meet them.
-TEST(OptionEffects, SayInOneFormWhatIsInTheWayAndWhatWorks) {
+/// Checks the full text of some refusals.
+TEST(OptionEffects, RefusalsNameTheCauseAndWhatWorks) {
   RunSetting rings("fft --method volumetric");
   rings.set("--fabric", "shm").set("--route", "direct").set("--method", "volumetric");
   rings.set("sends", "exchanges");
@@ -101,20 +101,21 @@ TEST(OptionEffects, SayInOneFormWhatIsInTheWayAndWhatWorks) {
             "--order has no effect on hello (it works with exchanges such as alltoall)");
 }
 
-TEST(OptionEffects, CoverEachNumberOfTheMachineThatNotEveryFabricReads) {
+TEST(OptionEffects, CoverMachineNumbersThatSomeFabricIgnores) {
   RunSetting direct("alltoall");
   direct.set("--fabric", "shm").set("--route", "direct");
   std::set<std::string> read;
   for (const MachineField& field : machine_fields())
     if (has_effect("--machine=" + std::string(field.key), "", direct))
       read.insert(std::string(field.key));
-  // Time by the wall clock is counted in cycles; the rest are buffers of the direct route.
+  // The clock turns wall-clock time into cycles, FIFOs are buffers of the direct route, and
+  // link_error_rate is checked as --link-error is.
   EXPECT_EQ(read,
             (std::set<std::string>{"clock_hz", "injection_fifo_chunks", "injection_fifos",
                                    "link_error_rate", "reception_fifo_chunks", "reception_fifos"}));
 }
 
-TEST(OptionEffects, NumbersOfTheMachineThatNothingReadsAreRefusedByName) {
+TEST(OptionEffects, UnusedMachineNumbersAreRefusedByName) {
   const TemporaryDirectory directory;
   const Arguments rings = {"alltoall", "--torus", "2x2", "--fabric", "shm", "--route", "direct"};
   expect_refusal(directory, rings + Arguments{"--machine", "bgl:bubble_vc_chunks=16"},
@@ -132,9 +133,9 @@ TEST(OptionEffects, NumbersOfTheMachineThatNothingReadsAreRefusedByName) {
             0);
 }
 
-/// One FIFO of the direct route is as large as the node's, a throttle follows from the links, and
-/// who validates runs hop by hop over rings.
-TEST(OptionEffects, NumbersOfTheMachineThatOnlyOnePathReadsAreTaken) {
+/// The direct route's one FIFO is as large as all of a node's, a throttle depends on the links, and
+/// --validate runs hop by hop over rings.
+TEST(OptionEffects, MachineNumbersUsedByOnlyOnePathAreAccepted) {
   const Arguments two = {"--torus", "2x2", "--quiet"};
   const Arguments rings = Arguments{"alltoall", "--fabric", "shm"} + two;
   for (const Arguments& run :
@@ -149,8 +150,8 @@ TEST(OptionEffects, NumbersOfTheMachineThatOnlyOnePathReadsAreTaken) {
     EXPECT_EQ(run_command(run).exit_code, 0) << run.front();
 }
 
-/// Numbers of a host's work, of message passing and of link errors, where nothing asks for them.
-TEST(OptionEffects, NumbersOfTheMachineThatTheVerbDoesNotReadAreRefused) {
+/// Numbers for computing, message passing and link errors, in runs that do not use them.
+TEST(OptionEffects, MachineNumbersUnusedByTheVerbAreRefused) {
   const TemporaryDirectory directory;
   const Arguments two = {"--torus", "2x2x2", "--quiet"};
   const Arguments alltoall = Arguments{"alltoall"} + two;
@@ -169,7 +170,7 @@ TEST(OptionEffects, NumbersOfTheMachineThatTheVerbDoesNotReadAreRefused) {
   expect_refusal(directory, Arguments{"compare", "--torus", "2x2"} + machine("transpose_cycles"),
                  {"(it works with --workload fft:volumetric, fft:slab, fft:rows or "
                   "fft:orbital:fft)"});
-  const Arguments orbital = {"compare", "--torus", "2x2", "--workload", "fft:8:orbital"};
+  const Arguments orbital = {"compare", "--torus", "2x2x2", "--workload", "fft:8:orbital"};
   expect_refusal(directory, orbital + machine("transpose_cycles"),
                  {"has no effect on fft:8:orbital (it works with --workload fft:volumetric, "});
   expect_refusal(
@@ -189,7 +190,7 @@ TEST(OptionEffects, NumbersOfTheMachineThatTheVerbDoesNotReadAreRefused) {
     EXPECT_EQ(run_command(run).exit_code, 0) << run.back();
 }
 
-TEST(OptionEffects, AnErrorRateOfZeroIsNone) {
+TEST(OptionEffects, ErrorRateZeroMeansNoErrors) {
   const TemporaryDirectory directory;
   const Arguments none = {"alltoall", "--torus", "2", "--quiet", "--link-error", "0"};
   EXPECT_EQ(run_command(none).exit_code, 0);
@@ -205,15 +206,15 @@ TEST(OptionEffects, BlockingExchangesHaveNoWindow) {
                  {"--window has no effect on fft --method slab with --planes 0"});
 }
 
-TEST(OptionEffects, CampaignsAreNotSentToAFabricThatTheyRefuse) {
+TEST(OptionEffects, RefusalsProposeNoFabricThatCampaignsRefuse) {
   const TemporaryDirectory directory;
   expect_refusal(directory, {"compare", "--torus", "2x2", "--route", "torus"},
                  {"with --fabric sim (it works with --fabric shm)"});
 }
 
-/// What one row says is not refused by another: a refusal names all that is missing, and nothing
-/// that the verb does not have.
-TEST(OptionEffects, RefusalsNameAllThatIsMissingAndOnlyWhatCanBeTyped) {
+/// One row never proposes what another refuses: a refusal names all missing options, and only
+/// options that the verb has.
+TEST(OptionEffects, RefusalsNameAllMissingAndOnlyExistingOptions) {
   const TemporaryDirectory directory;
   expect_refusal(
       directory,
@@ -231,7 +232,7 @@ TEST(OptionEffects, RefusalsNameAllThatIsMissingAndOnlyWhatCanBeTyped) {
                  {"with twist 4x4@YX2 (it works without twist)"});
 }
 
-TEST(OptionEffects, HelpSaysWhatIsForOtherVerbs) {
+TEST(OptionEffects, HelpNotesWhereAnOptionHasAnEffect) {
   const CommandLine line;
   const auto note = [&](const char* verb) {
     const CLI::App* app = line.app().get_subcommand(verb);
@@ -247,9 +248,8 @@ TEST(OptionEffects, HelpSaysWhatIsForOtherVerbs) {
   EXPECT_EQ(order("alltoall"), "");
 }
 
-/// Every option of every verb on every fabric, route and kind of message: the groups that JSON has
-/// as null are those that are refused.
-TEST(OptionEffects, AreAClosedFormOfFabricRouteAndMessages) {
+/// Options on every fabric, route and kind of message: JSON has null for those that are refused.
+TEST(OptionEffects, DependOnFabricRouteAndKindOfMessage) {
   for (const std::string fabric : {"sim", "shm", "ofi"})
     for (const std::string route : {"torus", "direct"})
       for (const std::string sends : {"exchanges", "messages", "streams", "shifts"}) {

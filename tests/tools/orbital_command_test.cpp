@@ -32,12 +32,12 @@ Arguments orbital(const std::string& torus, const std::string& size) {
 
 const Arguments kSmallCube = orbital("2x2x2", "8");
 
-/// There and back, on sim and shm.
+/// Checks the forward and inverse transforms on sim and the forward one on shm.
 void expect_orbital(const Arguments& run) {
   for (const Arguments& more : {Arguments{}, {"--inverse"}, kShm}) expect_right(run + more);
 }
 
-TEST(OrbitalCommand, TransformsByEveryKindAndAnyMixture) {
+TEST(OrbitalCommand, TransformsByEveryKindAndMixture) {
   for (const std::string kinds :
        {"dct", "dht", "wht", "dst", "dct,dht,wht", "dft,wht,dct", "wht,dft,dst"}) {
     expect_orbital(kSmallCube + Arguments{"--transform", kinds});
@@ -58,11 +58,11 @@ TEST(OrbitalCommand, FollowsEverySchedulingVector) {
   }
 }
 
-TEST(OrbitalCommand, FollowsASchedulingVectorWithAnyMixture) {
+TEST(OrbitalCommand, FollowsASchedulingVectorWithAMixture) {
   expect_orbital(orbital("3x3x3", "9") + Arguments{"--transform", "dct,dft,dht", "--schedule=-+-"});
 }
 
-TEST(OrbitalCommand, WorksAcrossEverySlicingInTheOrderThatTheReportGives) {
+TEST(OrbitalCommand, ReportsTheStageOrderOfEverySlicing) {
   const std::map<std::string, std::string> orders = {{"x", "zyx"}, {"y", "zxy"}, {"z", "yxz"}};
   for (const auto& [slicing, stages] : orders) {
     const Arguments run = orbital("2x2x2", "4x6x2") + Arguments{"--slicing", slicing};
@@ -75,7 +75,7 @@ TEST(OrbitalCommand, WorksAcrossEverySlicingInTheOrderThatTheReportGives) {
   EXPECT_EQ(json_of(kSmallCube)["stages"], "zxy");
 }
 
-/// The matrix of the dft made by hand: by it the transform is the dft's, both ways.
+/// The DFT's matrix, read from a file, gives the same result as dft, forward and inverse.
 TEST(OrbitalCommand, TransformsByMatricesFromFiles) {
   const TemporaryDirectory directory;
   std::vector<std::complex<double>> values;
@@ -101,7 +101,7 @@ TEST(OrbitalCommand, TransformsByMatricesFromFiles) {
   expect_orbital(orbital("3x3x3", "6") + Arguments{"--transform", matrix});
 }
 
-TEST(OrbitalCommand, GoesThereAndBackAsOftenAsAsked) {
+TEST(OrbitalCommand, LoopsForwardAndInverse) {
   for (const std::string kinds : {"dft", "dct,dst,dht"}) {
     const json report =
         expect_right(orbital("2x2x2", "4x6x2") + Arguments{"--loop", "3", "--transform", kinds});
@@ -113,7 +113,7 @@ TEST(OrbitalCommand, GoesThereAndBackAsOftenAsAsked) {
                Arguments{"--loop", "2", "--fabric", "shm", "--repeat", "2"});
 }
 
-TEST(OrbitalCommand, TakesThreeStepsPerNodeOfAnEdge) {
+TEST(OrbitalCommand, TakesThreeStepsPerNodeAlongAnEdge) {
   for (const unsigned edge : {1U, 2U, 3U, 4U}) {
     const std::string torus = fmt::format("{0}x{0}x{0}", edge);
     const json report = json_of(orbital(torus, "12"));
@@ -132,12 +132,12 @@ TEST(OrbitalCommand, SendsToNearestNeighboursOnly) {
   }
 }
 
-TEST(OrbitalCommand, CountsTheStepsOfOneCallHoweverOftenItRuns) {
+TEST(OrbitalCommand, CountsTheStepsOfOneCallWhenRepeated) {
   const Arguments shm = {"--fabric", "shm", "--repeat", "4"};
   EXPECT_EQ(json_of(kSmallCube + shm)["steps"], 6);
 }
 
-TEST(OrbitalCommand, HasThreeQueuesUnlessAskedForOthers) {
+TEST(OrbitalCommand, HasThreeQueuesByDefault) {
   const auto cycles = [](const Arguments& more) {
     return json_of(orbital("3x3x3", "24") + more)["cycles"].get<unsigned>();
   };
@@ -152,7 +152,7 @@ TEST(OrbitalCommand, PrintsItsStepsAndTheTimeOfEachStage) {
   EXPECT_THAT(ended.out, HasSubstr("computing    waiting      bound"));
 }
 
-TEST(OrbitalCommand, TellsTheTimeOfEachStageBesideItsBound) {
+TEST(OrbitalCommand, ReportsTimeAndBoundOfEachStage) {
   for (const Arguments& way : {Arguments{},
                                {"--inverse"},
                                {"--variant", "bcr"},
@@ -183,10 +183,10 @@ TEST(OrbitalCommand, TransformsABatchTwoArraysAtATime) {
     return json_of(orbital("3x3x3", "12") + Arguments{"--batch", batch})["cycles"].get<double>();
   };
   EXPECT_LT(cycles("2"), 2 * cycles("1"));
-  EXPECT_NEAR(cycles("4") / cycles("2"), 2, 1e-4);  // a pair begins as the one before has ended
+  EXPECT_NEAR(cycles("4") / cycles("2"), 2, 1e-4);  // a pair begins when the previous one ends
 }
 
-TEST(OrbitalCommand, TransformsByBroadcastsToo) {
+TEST(OrbitalCommand, TransformsByBroadcasts) {
   for (const std::string variant : {"bcr", "bbc"}) {
     const Arguments by = {"--variant", variant};
     for (const std::string torus : {"1x1x1", "2x2x2", "3x3x3"})
@@ -200,7 +200,7 @@ TEST(OrbitalCommand, TransformsByBroadcastsToo) {
   }
 }
 
-TEST(OrbitalCommand, BoundsStagesByTheArraysThatAreTransformedAtTheSameTime) {
+TEST(OrbitalCommand, StageBoundsCountArraysTransformedTogether) {
   const auto bounds = [](const std::string& batch) {
     std::vector<std::uint64_t> cycles;
     const json report = json_of(orbital("3x3x3", "12") + Arguments{"--batch", batch});
@@ -214,12 +214,12 @@ TEST(OrbitalCommand, BoundsStagesByTheArraysThatAreTransformedAtTheSameTime) {
     EXPECT_GT(of_two[s], of_one[s]);
     EXPECT_LE(of_two[s], 2 * of_one[s]);
   }
-  EXPECT_EQ(bounds("3"), of_one);  // the third one is the last
+  EXPECT_EQ(bounds("3"), of_one);  // the last group is the third array alone
   EXPECT_EQ(bounds("4"), of_two);
 }
 
-/// By pointers, a block's products are computed where it stands.
-TEST(OrbitalCommand, PassesPointersWhereNodesShareMemory) {
+/// When pointers are passed, a block's products are computed in place.
+TEST(OrbitalCommand, PassesPointersIfNodesShareMemory) {
   const Arguments shm = orbital("2x2x2", "16") + Arguments{"--fabric", "shm"};
   for (const std::string transfer : {"packets", "put", "auto"})
     expect_right(shm + Arguments{"--transfer", transfer, "--batch", "3"});
@@ -232,7 +232,7 @@ TEST(OrbitalCommand, PassesPointersWhereNodesShareMemory) {
   EXPECT_EQ(json_of(shm)["packets"], by_pointers["packets"]);
 }
 
-/// The result of a run, as --out has it.
+/// Returns the array that the run writes with --out.
 std::vector<std::complex<double>> written_by(const Arguments& run) {
   const TemporaryDirectory directory;
   const std::string out = (directory.path() / "out.npy").string();
@@ -266,7 +266,7 @@ TEST(OrbitalCommand, ComputesLessByFactorsThanByMatrices) {
   EXPECT_LT(computing("fft"), computing("dft") / 5);
 }
 
-TEST(OrbitalCommand, TransformsLinesOfBlocksByEitherLibrary) {
+TEST(OrbitalCommand, RefusesOptionsThatDoNotFitTheKindOfTransform) {
   const Arguments by = {"--kernel", "kissfft", "--transform"};
   expect_right(kSmallCube + by + Arguments{"fft"});
   EXPECT_EQ(run_command(kSmallCube + by + Arguments{"dft"}).exit_code, 2);

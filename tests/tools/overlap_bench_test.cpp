@@ -1,5 +1,5 @@
-// toroid bench overlap: what of its communication the slab method hides. Nothing here is about how
-// fast anything is on the wall clock.
+// toroid bench overlap shows how much communication the slab method hides. No test here depends on
+// wall-clock speed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -59,7 +59,7 @@ TEST(OverlapBench, VariesPlanesOnTheMachineAndItsHalves) {
     const auto rows = rows_varying(report, "planes");
     EXPECT_THAT(values(rows, "nodes"), ElementsAre(2, 2, 2, 4, 4));
     EXPECT_THAT(values(rows, "planes"), ElementsAre(1, 2, 3, 1, 3));
-    // A plane of 12 x 12 numbers of 16 bytes, shared out among the nodes.
+    // A plane of 12 x 12 numbers of 16 bytes, divided among the nodes.
     EXPECT_THAT(values(rows, "message_bytes"), ElementsAre(1152, 2304, 3456, 576, 1728));
   }
 }
@@ -77,7 +77,7 @@ TEST(OverlapBench, VariesWindowAndTestIntervalOnTheWholeMachine) {
   }
 }
 
-TEST(OverlapBench, VariesTheNodesOfAWorkerWhereTimeIsTheWallClocks) {
+TEST(OverlapBench, VariesNodesPerWorkerInWallClockTimeOnly) {
   const json report = json_of(kOverlapRun);
   const auto rows = rows_varying(report, "nodes_per_process");
   EXPECT_THAT(values(rows, "nodes_per_process"), ElementsAre(1, 2, 4));
@@ -85,7 +85,7 @@ TEST(OverlapBench, VariesTheNodesOfAWorkerWhereTimeIsTheWallClocks) {
   EXPECT_TRUE(rows_varying(json_of(kOverlapRun + kOnSim), "nodes_per_process").empty());
 }
 
-TEST(OverlapBench, HasTheFiguresOfTimingsInVirtualTime) {
+TEST(OverlapBench, AgreesWithTimingsInVirtualTime) {
   const json rows = json_of(kOverlapRun + kOnSim)["rows"];
   const json timings = json_of({"fft", "--method", "slab", "--size", "12", "--torus", "4",
                                 "--planes", "3", "--timings"})["timings"];
@@ -96,14 +96,14 @@ TEST(OverlapBench, HasTheFiguresOfTimingsInVirtualTime) {
   EXPECT_EQ(row["communication_left"], whole["ratio"]["exposed"]);
 }
 
-TEST(OverlapBench, HidesNothingWhereANodeNeverLooks) {
+TEST(OverlapBench, HidesLessIfANodeTestsLessOften) {
   const json report = json_of({"bench", "overlap", "--fabric", "sim", "--size", "32", "--torus",
                                "2", "--planes", "8", "--test-intervals", "1,1000000"});
   const auto rows = rows_varying(report, "test_interval");
   EXPECT_LT(rows[0]["communication_left"], rows[1]["communication_left"]);
 }
 
-TEST(OverlapBench, PadsAndGoesBackToo) {
+TEST(OverlapBench, SupportsPaddingAndInverse) {
   for (const Arguments& more : {Arguments{"--box-cut", "2"}, {"--inverse"}}) {
     const json report = json_of(kOverlapRun + kOnSim + more);
     expect_rows(report);
@@ -111,7 +111,7 @@ TEST(OverlapBench, PadsAndGoesBackToo) {
   }
 }
 
-TEST(OverlapBench, PrintsATableForEachThingThatVaries) {
+TEST(OverlapBench, PrintsATableForEachVariedQuantity) {
   const Ended ended = run_command(kOverlapRun);
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   for (const char* text :
@@ -120,7 +120,7 @@ TEST(OverlapBench, PrintsATableForEachThingThatVaries) {
     EXPECT_THAT(ended.out, HasSubstr(text));
 }
 
-TEST(OverlapBench, RefusesWhatItCannotMeasureOrDoesNotHeed) {
+TEST(OverlapBench, RefusesUnmeasurableSettingsAndUnusedOptions) {
   const TemporaryDirectory directory;
   const auto refuse = [&](const Arguments& more, const std::vector<std::string>& words) {
     expect_refusal(directory, Arguments{"bench", "overlap", "--json", "r.json"} + more, words);

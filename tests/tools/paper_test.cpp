@@ -60,7 +60,7 @@ PaperRow row_named(const std::vector<PaperRow>& rows, const std::string& what) {
   throw std::runtime_error("no row " + what);
 }
 
-TEST(PaperRow, ComparesOnlyWhatIsKnown) {
+TEST(PaperRow, HasARatioOnlyIfBothValuesAreKnown) {
   PaperRow row{"table1", "a time", "Table 1", "s"};
   row.bar = RatioBar{0.8, 1.2};
   EXPECT_FALSE(row.ratio());
@@ -68,7 +68,7 @@ TEST(PaperRow, ComparesOnlyWhatIsKnown) {
   row.ours = 3.0;
   EXPECT_FALSE(row.ratio());
   row.seed = 0.0;
-  EXPECT_FALSE(row.ratio()) << "nothing can be said relative to nothing";
+  EXPECT_FALSE(row.ratio()) << "a ratio to zero is undefined";
   row.seed = 2.0;
   EXPECT_EQ(row.ratio(), 1.5);
   EXPECT_TRUE(row.misses_bar());
@@ -76,7 +76,7 @@ TEST(PaperRow, ComparesOnlyWhatIsKnown) {
   EXPECT_FALSE(row.misses_bar());
 }
 
-TEST(PaperRow, HoldsItsBarUpToBothEnds) {
+TEST(PaperRow, BarIncludesBothEnds) {
   const RatioBar bar{0.75, 1.25};
   EXPECT_TRUE(bar.holds(0.75));
   EXPECT_TRUE(bar.holds(1.25));
@@ -85,7 +85,7 @@ TEST(PaperRow, HoldsItsBarUpToBothEnds) {
   EXPECT_FALSE(bar.holds(std::nan("")));
 }
 
-TEST(PaperSections, ListEveryRowAlsoWhereItsRunWasLeftOut) {
+TEST(PaperSections, ListEveryRowEvenWithoutItsRun) {
   const std::map<std::string_view, std::size_t> expected = {
       {"table1", 2 * 3 * 7},           {"model", 3 * 7},        {"patent", 5},
       {"asymmetric", 4 * 3},           {"engines", 3},          {"curves", 9},
@@ -110,7 +110,7 @@ TEST(PaperSections, ListEveryRowAlsoWhereItsRunWasLeftOut) {
   }
 }
 
-TEST(PaperSections, NameEqualRunsEquallyAndDifferentOnesDifferently) {
+TEST(PaperSections, EqualKeysNameEquallyLongRuns) {
   std::map<std::string, bool> is_long;
   for (const PaperSection& section : paper_sections())
     for (const Simulation& simulation : section.simulations())
@@ -120,7 +120,7 @@ TEST(PaperSections, NameEqualRunsEquallyAndDifferentOnesDifferently) {
   EXPECT_TRUE(is_long.contains(of_table1(128, false).key()));
 }
 
-TEST(Published, TablesSayRunsAndExpressionsOfTheirFigures) {
+TEST(Published, ParsesRunsAndExpressions) {
   const auto sections = parse_published(
       "# a source\n"
       "section mine\n"
@@ -152,7 +152,7 @@ TEST(Published, TablesSayRunsAndExpressionsOfTheirFigures) {
   EXPECT_FALSE(sections[0].rows({}, fitted())[0].ours) << "a run was left out";
 }
 
-TEST(Published, WrongLinesAreRefusedWithTheirNumber) {
+TEST(Published, RefusesWrongLinesWithTheirNumber) {
   const auto refusal_of = [](const std::string& text) -> std::string {
     try {
       for (const PaperSection& section : parse_published(text)) (void)section.rows({}, fitted());
@@ -162,8 +162,9 @@ TEST(Published, WrongLinesAreRefusedWithTheirNumber) {
     return "";
   };
   const std::string begun = "section mine\nrun a = transform torus=2 size=8\n";
-  EXPECT_THAT(refusal_of("run a = transform torus=2 size=8\n"), HasSubstr("line 1: no section"));
-  EXPECT_THAT(refusal_of(begun + "x | s | 1\n"), HasSubstr("line 3: a row of 8 columns"));
+  EXPECT_THAT(refusal_of("run a = transform torus=2 size=8\n"),
+              HasSubstr("line 1: expected 'section NAME' before the first row or run"));
+  EXPECT_THAT(refusal_of(begun + "x | s | 1\n"), HasSubstr("line 3: expected a row of 8 columns"));
   EXPECT_THAT(refusal_of("section m\nrun a = transform torus=2 sise=8\n"), HasSubstr("'sise=8'"));
   EXPECT_THAT(refusal_of("section m\nrun a = voyage torus=2\n"), HasSubstr("'voyage'"));
   EXPECT_THAT(refusal_of(begun + "x | s | 1 | b.time_s | | | t |\n"), HasSubstr("no run 'b'"));
@@ -205,8 +206,8 @@ TEST(Table1, SplitsTimesAsThePaperDoes) {
   EXPECT_TRUE(row_named(rows, "active packets, mesh 64^3").misses_bar());
 }
 
-/// The cells that follow from the two printed times, as far as their digits go.
-TEST(Table1, PrintsCellsThatFollowFromItsTimes) {
+/// The cells derived from the two printed times agree with them to the printed digits.
+TEST(Table1, PublishedCellsFollowFromItsTimes) {
   unsigned cells = 0;
   for (const char* section : {"table1", "model"}) {
     const auto rows = paper_section(section).rows({}, fitted());
@@ -219,7 +220,7 @@ TEST(Table1, PrintsCellsThatFollowFromItsTimes) {
         };
         if (!printed("mesh")) continue;
         const double mesh = *printed("mesh"), torus = *printed("torus");
-        const double digit = 0.01 * torus;  // of the times
+        const double digit = 0.01 * torus;  // rounding of the times
         const double points = std::pow(n, 3);
         EXPECT_NEAR(*printed("mesh / torus"), mesh / torus, 0.015) << part << n;
         EXPECT_NEAR(*printed("T_bandwidth"), mesh - torus, digit) << part << n;
@@ -235,7 +236,7 @@ TEST(Table1, PrintsCellsThatFollowFromItsTimes) {
   EXPECT_EQ(cells, 49u);
 }
 
-TEST(Table1, ShowsOurTimesOfMpiWhereThePaperHasADash) {
+TEST(Table1, ShowsOurMpiTimesIfThePaperHasNone) {
   PaperResults results;
   for (const bool is_mesh : {true, false}) {
     TransformCase what = of_table1(64, is_mesh);
@@ -249,26 +250,26 @@ TEST(Table1, ShowsOurTimesOfMpiWhereThePaperHasADash) {
   EXPECT_FALSE(row_named(rows, "active packets, mesh 64^3").ours) << "another layer's run";
 }
 
-TEST(PaperModel, IsTheClosedFormula) {
+TEST(PaperModel, EqualsTheClosedFormula) {
   const PaperSetting setting = fitted();
   for (const std::int64_t n : {32, 64, 128})
     for (const bool is_mesh : {false, true}) {
       const Json figures = model_simulation(of_table1(n, is_mesh)).run(setting);
       const auto points = static_cast<double>(n * n * n) / 512;
-      // Lines and planes alike: p/4 hops and 2 links, or twice both; on a mesh twice the hops.
+      // Lines and planes cost the same: p/4 hops, 2 links, or twice both; a mesh doubles the hops.
       const double exchange = points * 16 * (is_mesh ? 4 : 2) / (2 * 0.25 * 0.8);
       const double lines = points * 2 * std::log2(static_cast<double>(n));
       EXPECT_NEAR(figures["paper_model_cycles"].get<double>(), 3 * (exchange + lines), 3);
     }
 }
 
-/// 2 full packets to each of so many others, on links of 1/4 byte per cycle; extent k, even: the
-/// mean distance is k/4 each way.
+/// 2 full packets to each of `others` nodes, on links of 1/4 byte per cycle. For an even extent k
+/// the mean distance is k/4 in each direction.
 double cycles_of_the_hottest_link(double others, unsigned k) {
   return others * 2 * 270 * k / (8 * 0.25);
 }
 
-TEST(PolicySimulation, StandsBesideTheHottestLinksClosedFormula) {
+TEST(PolicySimulation, PeakEqualsTheHottestLinksClosedFormula) {
   for (const auto& [sample, others] : {std::pair{0u, 16.0}, {4u, 4.0}})
     for (const char* policy : {"random", "two-phase"}) {
       const PolicyRun run{"4x2x2", policy, 464, sample};
@@ -279,9 +280,9 @@ TEST(PolicySimulation, StandsBesideTheHottestLinksClosedFormula) {
     }
 }
 
-TEST(PolicySimulation, CostsTwoPhasesNoPacketAndNoHopMore) {
+TEST(PolicySimulation, TwoPhaseTakesTheSameHopsAsRandom) {
   const std::string torus = "4x2x2";
-  // From each of the 16: 0, 1, 2, 1 hops in lines of 4, 8 times a hop in either line of 2.
+  // From each of the 16: 0, 1, 2, 1 hops in lines of 4, 8 times one hop in each line of 2.
   const std::uint64_t hops = 16 * (4 * (0 + 1 + 2 + 1) + 8 + 8) * 2;
   for (const char* policy : {"random", "two-phase"}) {
     const Json figures = policy_simulation({torus, policy, 464, 0}, false).run(fitted());
@@ -289,7 +290,7 @@ TEST(PolicySimulation, CostsTwoPhasesNoPacketAndNoHopMore) {
   }
 }
 
-TEST(Asymmetric, ComparesTheWaysOfEachTorus) {
+TEST(Asymmetric, ComparesDirectAndTwoPhaseOnEachTorus) {
   PaperResults results;
   results[PolicyRun{"64x32x32", "random", 464, 64}.key()] = {{"percent_of_peak", 32.0}};
   results[PolicyRun{"64x32x32", "two-phase", 464, 64}.key()] = {{"percent_of_peak", 99.0}};
@@ -302,7 +303,7 @@ TEST(Asymmetric, ComparesTheWaysOfEachTorus) {
   EXPECT_FALSE(row_named(rows, "all-to-all on 8x8x16, direct").seed) << "nobody published it";
 }
 
-TEST(Asymmetric, SamplesAreMultiplesOfEveryExtentAndLong) {
+TEST(Asymmetric, SamplesAreLongAndMultiplesOfEveryExtent) {
   for (const Simulation& simulation : paper_section("asymmetric").simulations()) {
     unsigned sample = 0;
     char torus[16] = "";
@@ -316,7 +317,7 @@ TEST(Asymmetric, SamplesAreMultiplesOfEveryExtentAndLong) {
   }
 }
 
-/// Blocks of a run as the slab paper prints them: seconds.
+/// Times of a run's blocks in seconds, as the slab paper prints them.
 Json slab_blocks(double communication, double ratio) {
   const auto blocks = [](double waits) -> Json {
     return {
@@ -327,7 +328,7 @@ Json slab_blocks(double communication, double ratio) {
           {"ratio", blocks(ratio)}};
 }
 
-TEST(SlabBlocks, AreThoseOfThePiecesThatThePaperSent) {
+TEST(SlabBlocks, UseThePiecesOfThePaper) {
   PaperResults results;
   results[SlabCase{"2x2x1", 128, 2, 1}.key()] = slab_blocks(0.8, 0.2);
   results[SlabCase{"4x2x2", 128, 2, 1}.key()] = slab_blocks(0.2, 0.53);
@@ -347,15 +348,15 @@ TEST(SlabBlocks, AreThoseOfThePiecesThatThePaperSent) {
   EXPECT_EQ(seconds.unit, "s");
   EXPECT_EQ(seconds.seed, 0.002268);
   EXPECT_NEAR(*seconds.ours, 0.16, 1e-12);
-  EXPECT_THAT(seconds.note, HasSubstr("of bgl-fitted"));
+  EXPECT_THAT(seconds.note, HasSubstr("ours: bgl-fitted;"));
   const PaperRow allocate = row_named(rows, "128^3, box cut 2, 8 proc., allocate");
   EXPECT_EQ(allocate.seed, 1.0);
   EXPECT_FALSE(allocate.ours);
   EXPECT_EQ(allocate.note, "no virtual time");
 }
 
-/// The published cells repeat themselves: a non-blocking time is the blocking one times the ratio.
-TEST(SlabBlocks, AgreeWithEachOtherAsPublished) {
+/// The published cells are redundant: a non-blocking time is the blocking time times the ratio.
+TEST(SlabBlocks, PublishedCellsAreConsistent) {
   const auto rows = paper_section("slab").rows({}, fitted());
   for (const char* table : {"128^3", "128^3, box cut 2"})
     for (const char* block : {"nd3proc", "unmpiswitch", "communication", "md2proc", "unscramble"}) {
@@ -374,7 +375,7 @@ TEST(SlabBlocks, AgreeWithEachOtherAsPublished) {
     }
 }
 
-TEST(SlabBlocks, SendAQuarterOfTheDataWhereThePlanesArePadded) {
+TEST(SlabBlocks, SendAQuarterOfTheDataIfPlanesArePadded) {
   const auto seconds = [](double box_cut) {
     const SlabCase what{"2x1x1", 32, 1, box_cut};
     const Json figures = slab_simulation(what).run(fitted());
@@ -383,7 +384,7 @@ TEST(SlabBlocks, SendAQuarterOfTheDataWhereThePlanesArePadded) {
   EXPECT_NEAR(seconds(2) / seconds(1), 0.25, 0.025);
 }
 
-TEST(FittedMachine, DiffersFromTheBlueGeneInAtMostTwoNumbersPerLayerEachMarked) {
+TEST(FittedMachine, DiffersInAtMostTwoMarkedNumbersPerLayer) {
   const Machine machine = fitted().machine;
   const Json numbers = fitted_numbers(machine);
   EXPECT_LE(numbers.size(), 2u * 2);
@@ -394,7 +395,7 @@ TEST(FittedMachine, DiffersFromTheBlueGeneInAtMostTwoNumbersPerLayerEachMarked) 
   }
 }
 
-/// Ours to theirs, as the machine file's comment says.
+/// Returns the ratio of our time to the paper's that the machine file's comment documents.
 double documented_residual(const std::string& partition, std::int64_t size) {
   std::string text;
   for (const MachinePreset& preset : machine_presets())
@@ -407,11 +408,11 @@ double documented_residual(const std::string& partition, std::int64_t size) {
     double residual = 0;
     if (words >> name >> n >> residual && name == partition && n == size) return residual;
   }
-  throw std::runtime_error("the machine file documents no residual of that run");
+  throw std::runtime_error("the machine file documents no residual for that run");
 }
 
-TEST(FittedMachine, KeepsTheBarsOfTheCheapRunsAndSaysByHowMuch) {
-  constexpr double kChance = 0.08;  // another seed moves the smallest array's times so much
+TEST(FittedMachine, CheapRunsMeetTheirBarsAndDocumentedRatios) {
+  constexpr double kChance = 0.08;  // change of the smallest array's times with the seed
   using Cheap = std::vector<std::pair<int, bool>>;  // size, whether it is a mesh
   const Cheap cheap =
       testing::full_or(Cheap{{32, true}, {32, false}, {64, false}}, {{32, true}, {32, false}});
@@ -430,21 +431,21 @@ TEST(FittedMachine, KeepsTheBarsOfTheCheapRunsAndSaysByHowMuch) {
   EXPECT_FALSE(row_named(rows, "active packets, mesh / torus 32^3").misses_bar());
 }
 
-TEST(Simulate, ThrowsWhatARunThrows) {
+TEST(Simulate, PassesOnExceptionsOfRuns) {
   const Simulation good{"good", [](const PaperSetting&) { return Json{{"cycles", 1}}; }};
   const Simulation bad{"bad", [](const PaperSetting&) -> Json { throw RunFailed("no luck"); }};
   EXPECT_EQ(simulate({good}, fitted(), {3, true}).at("good")["cycles"], 1);
   EXPECT_THROW(simulate({good, bad, good}, fitted(), {2, true}), RunFailed);
 }
 
-TEST(PaperFormats, QuoteWhatCsvWouldMistake) {
+TEST(PaperFormats, CsvQuotesSpecialCharacters) {
   PaperRow row{"slab", "a \"block\", packed", "Table 1", "s", 2.0, 1.0};
   const std::string csv = rows_csv({row});
   EXPECT_THAT(csv, HasSubstr("slab,\"a \"\"block\"\", packed\",s,2,1,0.5,,,,,,\"Table 1\",\"\"\n"));
   EXPECT_EQ(rows_json({row})[0]["bar"], Json());
 }
 
-TEST(PaperCommand, CountsTheOrbitalStepsExactlyAndTimesThemBesideTheirRivalsAndInAPipeline) {
+TEST(PaperCommand, CountsOrbitalStepsExactlyAndTimesThem) {
   const json report = json_of({"paper", "--rows", "orbital", "--threads", "1"});
   ASSERT_EQ(report["rows"].size(), 24u);
   std::size_t counts = 0;
@@ -475,16 +476,16 @@ TEST(PaperCommand, WritesTheModelAsCsv) {
   EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 3 * 7);
 }
 
-TEST(PaperCommand, EndsAsFailedWhereABarIsMissed) {
+TEST(PaperCommand, FailsIfABarIsMissed) {
   const TemporaryDirectory directory;
   directory.save("fast.toml", "clock = \"1 GHz\"\n");
   const Ended ended =
       run_command({"paper", "--rows", "model", "--machine", directory / "fast.toml"});
   EXPECT_EQ(ended.exit_code, 1);
-  EXPECT_THAT(ended.err, HasSubstr("not within its bar: paper's model, mesh 32^3"));
+  EXPECT_THAT(ended.err, HasSubstr("outside its bar: paper's model, mesh 32^3"));
 }
 
-TEST(PaperCommand, RefusesRowsThatItDoesNotKnow) {
+TEST(PaperCommand, RefusesUnknownRows) {
   const TemporaryDirectory directory;
   expect_refusal(directory, {"paper", "--rows", "table1,nonsense", "--csv", "rows.csv"},
                  {"unknown rows 'nonsense'", "table1, model"});

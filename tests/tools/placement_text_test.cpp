@@ -48,7 +48,7 @@ TEST(PlacementText, PutsTheSlicesOfThreeDimensionsSideBySide) {
       << text;
 }
 
-TEST(PlacementText, ShowsIdleCoresAndHasNoMapOfOneWorker) {
+TEST(PlacementText, ShowsIdleCoresAndNoMapForOneWorker) {
   EXPECT_EQ(drawn("pack:2 core:2 pu:1", "4", 1),
             "1 worker: --threads 1; bound to cores\n"
             "4: 4 nodes each, 0 links between workers\n"
@@ -71,7 +71,7 @@ TEST(PlacementText, SaysThatWorkersShareCores) {
             " 0 1 1\n");
 }
 
-TEST(PlacementText, SaysWhereABoxHoldsOthersNodesToo) {
+TEST(PlacementText, SaysWithinIfABoxHoldsOtherWorkersNodes) {
   EXPECT_NE(drawn("core:2 pu:1", "3x3").find("worker 0: 4 nodes within (0,0) to (1,2)\n"),
             std::string::npos);
 }

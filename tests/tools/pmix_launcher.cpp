@@ -22,7 +22,7 @@ void fulfil(pmix_status_t status, void* promise) {
   static_cast<Promise*>(promise)->set_value(status);
 }
 
-/// Calls what answers later, and waits for its answer.
+/// Makes an asynchronous call and waits for its result.
 template <typename Call>
 void complete(const char* what, Call call) {
   Promise promise;
@@ -46,7 +46,7 @@ pmix_info_t number_of(const char* key, std::uint32_t value) {
   return info;
 }
 
-/// Which nodes there are, and which processes they have, in PMIx's own form.
+/// The job's nodes and the processes on each, in PMIx's encoding.
 class JobMaps {
  public:
   explicit JobMaps(unsigned size) {
@@ -56,7 +56,7 @@ class JobMaps {
     for (unsigned rank = 1; rank < size; ++rank) ranks += "," + std::to_string(rank);
     if (PMIx_generate_regex(host.data(), &nodes_) != PMIX_SUCCESS ||
         PMIx_generate_ppn(ranks.c_str(), &processes_) != PMIX_SUCCESS)
-      throw std::runtime_error("PMIx's server has no form for nodes");
+      throw std::runtime_error("PMIx's server cannot encode the nodes");
   }
   ~JobMaps() {
     std::free(nodes_);
@@ -80,7 +80,7 @@ class JobMaps {
   char* processes_ = nullptr;
 };
 
-/// All processes are here, so that what they have published is all there is.
+/// All processes are on this host, so `data` is all that they have published.
 pmix_status_t fence(const pmix_proc_t*, std::size_t, const pmix_info_t*, std::size_t, char* data,
                     std::size_t size, pmix_modex_cbfunc_t done, void* context) {
   done(PMIX_SUCCESS, data, size, context, nullptr, nullptr);
@@ -125,7 +125,7 @@ class Server {
   Server& operator=(const Server&) = delete;
 };
 
-/// As PRRTE names its own.
+/// Returns a name of the form that PRRTE gives to its jobs.
 std::string name_of_next_job() {
   static const Server server;
   static int jobs = 0;
@@ -135,7 +135,7 @@ std::string name_of_next_job() {
 Environment environment_of(const pmix_proc_t& process) {
   char** variables = nullptr;
   if (PMIx_server_setup_fork(&process, &variables) != PMIX_SUCCESS)
-    throw std::runtime_error("PMIx's server has no environment for a process");
+    throw std::runtime_error("PMIx's server cannot set up a process's environment");
   Environment environment;
   for (char** variable = variables; *variable != nullptr; ++variable) {
     const std::string text = *variable;
@@ -186,7 +186,7 @@ void PmixLauncher::tell(unsigned rank, pmix_status_t how) {
   pmix_info_t info = of_key(PMIX_EVENT_AFFECTED_PROC);
   info.value.type = PMIX_PROC;
   info.value.data.proc = &of;
-  complete("tell of a process", [&](Promise* promise) {
+  complete("report a process", [&](Promise* promise) {
     return PMIx_Notify_event(how, &of, PMIX_RANGE_NAMESPACE, &info, 1, fulfil, promise);
   });
 }

@@ -1,5 +1,4 @@
-// A launcher that tells of the deaths of processes by PMIx, as PRRTE does and Open MPI 4.1's does
-// not.
+// A launcher that reports deaths of processes by PMIx, as PRRTE does and Open MPI 4.1 does not.
 #pragma once
 
 #include <pmix_common.h>
@@ -13,10 +12,10 @@
 
 namespace toroid::testing {
 
-/// A job of some processes on this host, served by PMIx's server in this one.
+/// A job of processes on this host, served by a PMIx server in the calling process.
 class PmixLauncher {
  public:
-  /// Every process will run `argv`. Throws std::runtime_error if PMIx refuses.
+  /// Every started process runs `argv`. Throws std::runtime_error if PMIx refuses.
   PmixLauncher(unsigned size, Arguments argv, const std::filesystem::path& directory);
   ~PmixLauncher();
   PmixLauncher(const PmixLauncher&) = delete;
@@ -24,7 +23,7 @@ class PmixLauncher {
 
   void start(unsigned rank);
   const Process& operator[](unsigned rank) const { return processes_.at(rank); }
-  /// Tells all processes that `rank` has ended so.
+  /// Tells all processes that `rank` has ended with status `how`.
   void tell(unsigned rank, pmix_status_t how);
 
  private:
@@ -33,7 +32,7 @@ class PmixLauncher {
   Arguments argv_;
   std::filesystem::path directory_;
   std::string job_;
-  std::vector<Process> processes_;  ///< those that have been started, in the order of their ranks
+  std::vector<Process> processes_;  ///< the started processes, in order of rank
 };
 
 }  // namespace toroid::testing

@@ -1,4 +1,4 @@
-// toroid poisson: the Madelung constant on every fabric and by every method, and what is refused.
+// toroid poisson: the Madelung constant on every fabric and by every method, and refused settings.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -53,14 +53,14 @@ TEST(PoissonCommand, FindsTheMadelungConstantByEveryMethodOnEveryFabric) {
     }
 }
 
-TEST(PoissonCommand, FindsItByKissFftToo) {
+TEST(PoissonCommand, FindsItWithKissFft) {
   const json report = json_of(kPoisson + Arguments{"--kernel", "kissfft"});
   EXPECT_EQ(report["kernel"], "kissfft");
   EXPECT_EQ(json_of(kPoisson)["kernel"], "fftw");
   EXPECT_LT(report["error"], 1e-10);
 }
 
-TEST(PoissonCommand, FindsItByASlabThatOverlaps) {
+TEST(PoissonCommand, FindsItWithAnOverlappingSlab) {
   for (const Arguments& fabric : kFabrics)
     for (const Arguments& more :
          {Arguments{"--planes", "1"}, {"--planes", "2,1"}, {"--planes", "2", "--start", "lines"}}) {
@@ -88,7 +88,7 @@ TEST(PoissonCommand, FindsItOnEveryShape) {
     expect_constant(json_of({"poisson", "--torus", torus, "--size", "32"}));
 }
 
-TEST(PoissonCommand, ErrsLessThanAnyPowerOfTheSpacing) {
+TEST(PoissonCommand, ErrorFallsFasterThanAnyPowerOfTheSpacing) {
   const json grids = json_of(kPoisson)["grids"];
   const auto error = [&](std::size_t grid) { return grids[grid]["error"].get<double>(); };
   ASSERT_EQ(grids.size(), 4U);
@@ -99,7 +99,7 @@ TEST(PoissonCommand, ErrsLessThanAnyPowerOfTheSpacing) {
   EXPECT_LT(error(3), 1e-13);
 }
 
-TEST(PoissonCommand, DoublesTheGridUpToTheSizeAskedFor) {
+TEST(PoissonCommand, DoublesTheGridUpToTheGivenSize) {
   using Sizes = std::vector<std::int64_t>;
   const auto sizes = [](const std::string& size, const std::string& torus) {
     return sizes_of(json_of({"poisson", "--torus", torus, "--size", size}));
@@ -108,10 +108,10 @@ TEST(PoissonCommand, DoublesTheGridUpToTheSizeAskedFor) {
   EXPECT_EQ(sizes("6", "2x2"), (Sizes{4, 6}));
   EXPECT_EQ(sizes("22", "2x2"), (Sizes{4, 8, 16, 22}));
   EXPECT_EQ(sizes_of(json_of({"poisson", "--torus", "2"})), (Sizes{4, 8, 16, 32, 64}));
-  EXPECT_EQ(sizes("16", "4x4x4"), (Sizes{4, 8, 16}));  // of 64 nodes 16 have lines of 4x4x4
+  EXPECT_EQ(sizes("16", "4x4x4"), (Sizes{4, 8, 16}));  // 4x4x4 points: 16 lines for 64 nodes
 }
 
-TEST(PoissonCommand, HasTheKeysOfTheContract) {
+TEST(PoissonCommand, ReportHasTheDocumentedKeys) {
   for (const Arguments& fabric : kFabrics) {
     const json report = json_of(kPoisson + fabric);
     for (const char* key : {"version", "git_hash", "machine", "method", "result_hash"})
@@ -119,7 +119,7 @@ TEST(PoissonCommand, HasTheKeysOfTheContract) {
     const bool is_virtual = fabric.back() == "sim";
     for (const char* key : {"nodes", "seed", "packets"})
       EXPECT_TRUE(report[key].is_number_unsigned()) << key;
-    EXPECT_EQ(report.contains("packet_hops"), is_virtual);  // straight, nothing is crossed
+    EXPECT_EQ(report.contains("packet_hops"), is_virtual);  // direct packets cross no links
     for (const char* key :
          {"time_s", "wall_s", "percent_of_bound", "madelung", "reference", "error"})
       EXPECT_TRUE(report[key].is_number_float()) << key;
@@ -150,7 +150,7 @@ TEST(PoissonCommand, HasEqualHashesForEqualSeeds) {
   }
 }
 
-TEST(PoissonCommand, ComputesOnRingsWhatItComputesOnTheModel) {
+TEST(PoissonCommand, ComputesTheSameOnShmAndSim) {
   const json sim = json_of(kPoisson);
   const json shm = json_of(kPoisson + Arguments{"--fabric", "shm"});
   for (std::size_t grid = 0; grid < sim["grids"].size(); ++grid)
@@ -176,7 +176,7 @@ TEST(PoissonCommand, PrintsOneLinePerGrid) {
   EXPECT_EQ(run_command(kPoisson + Arguments{"--quiet"}).out, "");
 }
 
-TEST(PoissonCommand, KeepsTheGridsThatAreFinishedWhenItIsInterrupted) {
+TEST(PoissonCommand, KeepsFinishedGridsWhenInterrupted) {
   const TemporaryDirectory directory;
   RunningCommand running(
       {"poisson", "--torus", "2x2x2", "--size", "256", "--json", "r.json", "--report", "r.html"},
@@ -194,7 +194,7 @@ TEST(PoissonCommand, KeepsTheGridsThatAreFinishedWhenItIsInterrupted) {
   EXPECT_THAT(directory.content_of("r.html"), HasSubstr("</html>"));
 }
 
-TEST(PoissonCommand, RefusesGridsWithoutAPointForEveryIon) {
+TEST(PoissonCommand, RefusesOddTooSmallAndTooLargeGrids) {
   const TemporaryDirectory directory;
   const auto refuse = [&](const std::string& size, const std::vector<std::string>& words) {
     const Arguments run = {"poisson", "--torus", "2x2", "--size=" + size};
@@ -206,7 +206,7 @@ TEST(PoissonCommand, RefusesGridsWithoutAPointForEveryIon) {
   refuse("65536", {"memory"});
 }
 
-TEST(PoissonCommand, RefusesMethodsAndMachinesThatDoNotFit) {
+TEST(PoissonCommand, RefusesUnsuitableMethodsAndMachines) {
   const TemporaryDirectory directory;
   for (const std::string method : {"Slab", ""})
     expect_refusal(directory, with_outputs(kPoisson + Arguments{"--method", method}), {"slab"});
@@ -225,7 +225,7 @@ TEST(PoissonCommand, RefusesMethodsAndMachinesThatDoNotFit) {
   for (const std::string planes : {"-1", "1,-1", "1,2,3"})
     expect_refusal(directory,
                    with_outputs(kPoisson + Arguments{"--method", "slab", "--planes=" + planes}),
-                   {"tunes nothing"});
+                   {"poisson takes --planes F or F,B only"});
 }
 
 }  // namespace

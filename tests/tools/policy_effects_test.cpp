@@ -1,5 +1,5 @@
-// Every setting of a policy, and every policy, in every command on every fabric and route: it runs
-// where something reads it, and is refused by name where nothing does. The JSON says which.
+// Every policy and every setting of a policy, in every command on every fabric and route: it is
+// accepted if it has an effect and refused by name if not. The JSON shows which.
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -32,7 +32,7 @@ namespace {
 
 using nlohmann::json;
 
-/// A command line, what it sends, and what its refusals call it.
+/// A command line, what it sends, and its name in refusals.
 struct EffectSender {
   const char* name;
   Arguments arguments;
@@ -69,8 +69,8 @@ const std::vector<EffectSender> kSenders = {
     {"bench_alltoall", bench_kind("alltoall"), Sent::exchanges, "bench alltoall"},
 };
 
-/// Where it runs. A run on ofi is a job of one process: what is refused does not depend on how many
-/// there are.
+/// A fabric and route. A run on ofi is a job of one process: refusals do not depend on how many a
+/// job has.
 struct Carrier {
   const char* name;
   FabricName fabric;
@@ -95,7 +95,7 @@ std::vector<Carrier> carriers() {
   return all;
 }
 
-/// An option, its key in the JSON, and what the key then says.
+/// An option, its key in the JSON, and the key's value with this option.
 struct EffectSetting {
   const char* option;
   const char* value;
@@ -139,8 +139,8 @@ class PolicyEffectsOf : public ::testing::TestWithParam<std::tuple<EffectSender,
     EXPECT_EQ(ended.err, "");
     return ended.exit_code == 0 ? ended.json() : json();
   }
-  /// In one line that names option or policy and the command, and nothing is written. On ofi that
-  /// comes before any provider is opened: this one hardly any computer has.
+  /// Expects a refusal in one line that names the option or policy and the command, and no output
+  /// files. On ofi it comes before any provider is opened: few computers have the one given here.
   void expect_without_effect(const Arguments& arguments, const std::string& subject) const {
     Arguments all = arguments + Arguments{"--json", "result.json"};
     if (carrier().fabric == FabricName::ofi) all = all + Arguments{"--provider", "cxi"};
@@ -156,8 +156,8 @@ INSTANTIATE_TEST_SUITE_P(Every, PolicyEffectsOf,
                                   std::get<1>(info.param).name;
                          });
 
-/// One run has all settings, rules of the routers and options of rings that it reads.
-TEST_P(PolicyEffectsOf, SettingIsReadOrRefused) {
+/// One run has all settings, router rules and ring options that have an effect on it.
+TEST_P(PolicyEffectsOf, SettingHasAnEffectOrIsRefused) {
   Arguments read;
   for (const EffectSetting& setting : kEffectSettings)
     if (effects().*setting.is_read)
@@ -183,7 +183,7 @@ TEST_P(PolicyEffectsOf, SettingIsReadOrRefused) {
   }
 }
 
-TEST_P(PolicyEffectsOf, KeysSayTheSettingsAndNullWhereNothingReadsThem) {
+TEST_P(PolicyEffectsOf, JsonHasNullForSettingsWithoutEffect) {
   const json report = expect_accepted(arguments());
   SCOPED_TRACE(report.dump());
   EXPECT_EQ(report["policy"], "random");
@@ -194,7 +194,7 @@ TEST_P(PolicyEffectsOf, KeysSayTheSettingsAndNullWhereNothingReadsThem) {
   }
 }
 
-/// What a policy's difference from `random` is made of.
+/// Policies that differ from `random` only in what happens at links.
 constexpr std::array<std::string_view, 6> kByLinkOnly = {"first-fit",     "round-robin",
                                                          "any-fifo",      "fifo-per-dimension",
                                                          "deterministic", "random-dimensions"};
@@ -202,7 +202,7 @@ constexpr std::array<std::string_view, 6> kByLinkOnly = {"first-fit",     "round
 bool is_read(std::string_view policy, const PolicyEffects& effects) {
   if (policy == "random") return true;
   if (std::ranges::find(kByLinkOnly, policy) != kByLinkOnly.end()) return effects.by_link;
-  // Two phases have a queue per direction besides their relays.
+  // two-phase has a queue per direction besides its relays.
   const bool has_queues = policy == "two-phase" || policy.starts_with("queue");
   return (has_queues && effects.output_queues) ||
          (!policy.starts_with("queue") && effects.by_exchange);
@@ -212,7 +212,7 @@ bool is_taken(std::string_view policy, const EffectSender& sender, const PolicyE
   return sender.takes_every_policy || is_read(policy, effects);
 }
 
-/// The sender that runs this policy there: another one for the next policy.
+/// Returns the sender that runs the policy with this index on `carrier`: senders take turns.
 std::string_view runner_of(std::size_t policy, const Carrier& carrier) {
   std::vector<std::string_view> takers;
   for (const EffectSender& sender : kSenders)
@@ -222,8 +222,8 @@ std::string_view runner_of(std::size_t policy, const Carrier& carrier) {
   return takers.at(policy % takers.size());
 }
 
-/// Of the senders that take a policy on a fabric and route, one runs it; of the others the table
-/// that would refuse it is asked. The thorough set runs all of them.
+/// One of the senders that accept a policy on a fabric and route runs it; for the others only the
+/// check that would refuse it is called. The thorough set runs all of them.
 TEST_P(PolicyEffectsOf, PolicyRunsOrIsRefused) {
   for (std::size_t i = 0; i < built_in_policies().size(); ++i) {
     const Policy& policy = *built_in_policies()[i];
@@ -240,7 +240,7 @@ TEST_P(PolicyEffectsOf, PolicyRunsOrIsRefused) {
   }
 }
 
-TEST(PolicyOptions, OfUnknownNamesAndNumbersAreRefused) {
+TEST(PolicyOptions, RefuseUnknownNamesAndNumbers) {
   const TemporaryDirectory empty;
   for (const EffectSender& sender : scaled(kSenders))
     for (const auto& [option, value] :

@@ -1,4 +1,4 @@
-// The profile by flowchart in what the commands write.
+// The flowchart profile in the output of the commands.
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -19,7 +19,7 @@ std::uint64_t sum_of(const json& counts) {
   return sum;
 }
 
-/// What holds of every run that has ended: nothing is left in the queues.
+/// Checks relations that hold after every run, when all queues are empty.
 void expect_consistent(const json& profile) {
   const json& fill = profile["fill"];
   const json& drain = profile["drain"];
@@ -30,11 +30,11 @@ void expect_consistent(const json& profile) {
   EXPECT_EQ(count("heads"), count("packets") + count("stuck_heads"));
   EXPECT_LE(count("idle_turns") + count("full_turns") + count("stuck_turns"), count("turns"));
   EXPECT_GE(sum_of(drain["stuck_on"]),
-            count("stuck_heads"));  // each may go in a direction at least
+            count("stuck_heads"));  // each has at least one possible direction
 }
 
 // 27 nodes send 3 packets to each of 26 others, one per visit: 3 rounds of 26 visits.
-TEST(Profile, OfAnAllToAllCountsRoundsVisitsAndPackets) {
+TEST(Profile, CountsRoundsVisitsAndPackets) {
   const json report = json_of({"alltoall", "--torus", "3x3x3", "--bytes", "720"});
   const json& profile = report["profile"];
   expect_consistent(profile);
@@ -46,7 +46,7 @@ TEST(Profile, OfAnAllToAllCountsRoundsVisitsAndPackets) {
   EXPECT_TRUE(profile["drain"]["stuck_on"].contains("Z-"));
 }
 
-TEST(Profile, IsTheSameInEveryRunAndAtEveryThreadCountOnSim) {
+TEST(Profile, IsTheSameForAnyThreadCountOnSim) {
   const Arguments run = {"alltoall", "--torus", "4x4x4", "--bytes", "1000", "--queues", "5"};
   const json once = json_of(run + Arguments{"--threads", "1"});
   const json again = json_of(run + Arguments{"--threads", "2"});
@@ -54,22 +54,22 @@ TEST(Profile, IsTheSameInEveryRunAndAtEveryThreadCountOnSim) {
   EXPECT_EQ(once["result_hash"], again["result_hash"]);
 }
 
-// More queues let packets go past a stuck head: with one per peer fewer turns end with all stuck.
-TEST(Profile, CountsEveryQueueOfMany) {
+// More queues let packets pass a stuck head: with one queue per peer fewer turns end all stuck.
+TEST(Profile, CountsEachOfManyQueues) {
   const Arguments run = {"alltoall", "--torus", "4x4x4", "--bytes", "1200"};
   const json one = json_of(run)["profile"];
   const json many = json_of(run + Arguments{"--queues", "63"})["profile"];
   expect_consistent(one);
   expect_consistent(many);
   EXPECT_EQ(one["fill"]["packets"], many["fill"]["packets"]);
-  EXPECT_EQ(one["drain"]["skipped_queues"], 0);  // stuck means that the only queue is not empty
+  EXPECT_EQ(one["drain"]["skipped_queues"], 0);  // a stuck turn has a packet in the only queue
   const json& drain = many["drain"];
   EXPECT_EQ(
       drain["skipped_queues"].get<std::uint64_t>() + drain["stuck_heads"].get<std::uint64_t>(),
       63 * drain["stuck_turns"].get<std::uint64_t>());
 }
 
-TEST(Profile, IsInEveryReportAndOutsideTheHashOfTheWallClock) {
+TEST(Profile, IsInEveryReportAndNotInTheHashOfWallClockRuns) {
   for (const Arguments& run : {Arguments{"alltoall", "--torus", "3x4", "--bytes", "500"},
                                Arguments{"fft", "--torus", "2x3", "--size", "6x5x7"}}) {
     expect_consistent(json_of(run)["profile"]);

@@ -1,4 +1,4 @@
-// The line of progress: for a person at a terminal, and for nobody else.
+// The progress line is shown on a terminal only.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,7 +35,7 @@ const Arguments kShownAllToAll = {"alltoall", "--torus", "8x8x8", "--bytes", "48
 const Arguments kShownFft = {"fft", "--torus", "4x4x4", "--size", "48"};
 const Arguments kLongFft = {"fft", "--torus", "8x8x8", "--size", "128"};
 
-/// A pseudo-terminal that passes bytes on as they are.
+/// A pseudo-terminal that passes bytes on unchanged.
 class Terminal {
  public:
   Terminal() : user_(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)) {
@@ -59,18 +59,18 @@ class Terminal {
     winsize size{24, columns, 0, 0};
     ::ioctl(program_, TIOCSWINSZ, &size);
   }
-  /// As when the window is closed.
+  /// Closes the user's side, as closing the window does.
   void hang_up() {
     if (user_ >= 0) ::close(user_);
     user_ = -1;
   }
 
-  /// What appears on the screen while the command runs.
+  /// Runs the command and returns all bytes that it writes to the terminal.
   std::string screen_of(const Arguments& arguments, Ended& ended, bool with_output = false,
                         const std::filesystem::path& directory = ".") {
     RunningCommand command(
         arguments, {.directory = directory, .out = with_output ? program_ : -1, .err = program_});
-    ::close(program_);  // so that the last reader's end is seen
+    ::close(program_);  // otherwise the read below would not end
     program_ = -1;
     std::string screen;
     char block[4096];
@@ -108,7 +108,7 @@ TEST(Progress, FitsATerminal) {
   }
 }
 
-TEST(Progress, TellsTheShareThatIsDone) {
+TEST(Progress, ShowsThePercentageDone) {
   for (const Arguments& run : {kShownAllToAll, kLongFft}) {
     Ended ended;
     const std::string screen = Terminal().screen_of(run, ended);
@@ -120,7 +120,7 @@ TEST(Progress, TellsTheShareThatIsDone) {
   }
 }
 
-TEST(Progress, CountsPacketsWhereTimeIsTheWallClock) {
+TEST(Progress, CountsPacketsOnShm) {
   const Arguments again = {"fft", "--torus", "2x2x2",    "--size",    "32", "--repeat",
                            "200", "--plan",  "estimate", "--threads", "2"};
   for (const char* route : {"torus", "direct"}) {
@@ -166,11 +166,11 @@ TEST(Progress, IsSilencedByQuiet) {
   EXPECT_EQ(Terminal().screen_of(kShownAllToAll + Arguments{"--quiet"}, ended), "");
 }
 
-TEST(Progress, IsNotShownWhereThereIsNoTerminal) {
+TEST(Progress, IsNotShownWithoutATerminal) {
   for (const Arguments& run : {kShownAllToAll, kShownFft}) EXPECT_EQ(run_command(run).err, "");
 }
 
-/// Every line that a command prints, without the lines of progress, which clear themselves.
+/// Checks every line that a command prints, except progress lines, which clear themselves.
 TEST(Tables, FitTheTerminal) {
   const Arguments cases = {"--policies", "random,rank,farthest-first,random-rounds",
                            "--torus",    "4x4,2x2x2",
@@ -206,14 +206,14 @@ TEST(Tables, FitTheTerminal) {
     }
 }
 
-TEST(Tables, AreAtMost100ColumnsWideWhereThereIsNoTerminal) {
+TEST(Tables, AreAtMost100ColumnsWideWithoutATerminal) {
   std::istringstream out(run_command({"compare", "--torus", "2x2,4", "--traffic",
                                       "all-to-all,neighbour", "--bytes", "32,240"})
                              .out);
   for (std::string line; std::getline(out, line);) EXPECT_LE(line.size(), 100u) << line;
 }
 
-TEST(RunEstimate, IsSaidBeforeALongRunUnlessItIsToBeQuiet) {
+TEST(RunEstimate, IsPrintedBeforeALongRunUnlessQuiet) {
   const Arguments exchange = {"alltoall", "--torus", "16x16x16", "--bytes", "24000"};
   const Arguments bench = {"bench", "latency", "--fabric", "sim", "-i", "100000000", "-m", "8"};
   const Arguments quietly = {"--quiet"};
@@ -231,7 +231,7 @@ TEST(RunEstimate, IsSaidBeforeALongRunUnlessItIsToBeQuiet) {
   }
 }
 
-TEST(Progress, DoesNotStopARunWhoseTerminalHasGone) {
+TEST(Progress, DoesNotStopARunIfItsTerminalIsClosed) {
   Terminal terminal;
   terminal.hang_up();
   EXPECT_EQ(run_process(kShownAllToAll, {.err = terminal.program()}).exit_code, 0);

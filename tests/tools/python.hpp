@@ -1,4 +1,4 @@
-// Python's libraries, which tests compare with where they are installed.
+// Runs Python, for tests that compare with its libraries if they are installed.
 #pragma once
 
 #include <cstdlib>
@@ -8,7 +8,7 @@
 
 namespace toroid::testing {
 
-/// An interpreter that has these modules; empty: there is none.
+/// Returns a Python interpreter that has these modules, or an empty string.
 inline std::string python_with(const std::string& modules) {
   for (const std::string python : {"python3", "/usr/bin/python3"})
     if (std::system((python + " -c 'import " + modules + "' 2>/dev/null").c_str()) == 0)
@@ -16,7 +16,7 @@ inline std::string python_with(const std::string& modules) {
   return {};
 }
 
-/// Whether the script succeeds in the directory.
+/// Returns whether the script succeeds in the directory.
 inline bool run_python(const std::string& python, const TemporaryDirectory& directory,
                        const std::string& script) {
   directory.save("script.py", script);

@@ -1,4 +1,4 @@
-// toroid redistribute, and transforms that begin and end in boxes of the user's.
+// toroid redistribute, and transforms that begin and end in the user's boxes.
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -41,7 +41,7 @@ class Redistribute : public ::testing::Test {
   const TemporaryDirectory directory_;
 };
 
-TEST_F(Redistribute, BringsEveryElementFromAnyLayoutToAnyOther) {
+TEST_F(Redistribute, MovesEveryElementBetweenAnyLayouts) {
   const std::vector<std::string> layouts = {"blocks",      "blocks:1x3x1,zyx", "slabs:x",
                                             "slabs:z@2",   "lines:y",          "lines:0,zyx@3-1",
                                             "./boxes.csv", "boxes.csv,yxz",    "blocks:2x1x1@3,0"};
@@ -59,7 +59,7 @@ TEST_F(Redistribute, BringsEveryElementFromAnyLayoutToAnyOther) {
     }
 }
 
-TEST_F(Redistribute, CountsWhatTravels) {
+TEST_F(Redistribute, CountsPacketsAndBytes) {
   const nlohmann::json report = run({"redistribute", "--size", "9x9", "--torus", "3x3", "--from",
                                      "lines:y", "--to", "lines:x", "--check"});
   EXPECT_EQ(report["packets"], 9 * 8);
@@ -70,7 +70,7 @@ TEST_F(Redistribute, CountsWhatTravels) {
   EXPECT_EQ(nothing["packets"], 0);
 }
 
-TEST_F(Redistribute, WritesTheArrayThatItHasRead) {
+TEST_F(Redistribute, WritesTheArrayThatItReads) {
   std::ostringstream file;
   write_npy(file, Extents{4, 6}, some_values(24, true));
   directory_.save("in.npy", file.str());
@@ -79,24 +79,24 @@ TEST_F(Redistribute, WritesTheArrayThatItHasRead) {
   EXPECT_EQ(directory_.content_of("out.npy"), directory_.content_of("in.npy"));
 }
 
-TEST_F(Redistribute, RefusesWhatIsNoLayout) {
+TEST_F(Redistribute, RefusesInvalidLayouts) {
   expect_refusal_of("slab:x", {"--from 'slab:x'", "unknown layout", "slabs"});
-  expect_refusal_of("slabs", {"expected an axis of xyz, as slabs:x"});
-  expect_refusal_of("slabs:u", {"expected an axis of xyz"});
+  expect_refusal_of("slabs", {"expected one axis of xyz, e.g. slabs:x"});
+  expect_refusal_of("slabs:u", {"expected one axis of xyz"});
   expect_refusal_of("blocks:2x2", {"expected a grid of 3 extents"});
   expect_refusal_of("blocks:5x1x1", {"each at most 4"});
   expect_refusal_of("blocks:3x2x1", {"6 blocks for 4 nodes"});
-  expect_refusal_of("blocks@0-1", {"need their grid"});
-  expect_refusal_of("blocks,xy", {"'xy' is no order of the axes xyz"});
+  expect_refusal_of("blocks@0-1", {"blocks with @NODES need a grid"});
+  expect_refusal_of("blocks,xy", {"'xy' is not an order of the axes xyz"});
   expect_refusal_of("lines:x,xyz", {"the order must end with x"});
-  expect_refusal_of("slabs:x@0-4", {"node 4; torus 2x2 has nodes 0 to 3"});
+  expect_refusal_of("slabs:x@0-4", {"node 4 does not exist; torus 2x2 has nodes 0 to 3"});
   expect_refusal_of("slabs:x@1,0-2", {"node 1 is named twice"});
-  expect_refusal_of("slabs:x@a", {"'a' is no rank"});
-  expect_refusal_of("boxes.csv@1", {"names its nodes itself"});
+  expect_refusal_of("slabs:x@a", {"'a' is not a node rank"});
+  expect_refusal_of("boxes.csv@1", {"assigns boxes to nodes itself"});
   expect_refusal_of("none.csv", {"none.csv: cannot be read"});
 }
 
-TEST_F(Redistribute, RefusesAGridWhoseNumberOfBlocksIsBeyond64Bits) {
+TEST_F(Redistribute, RefusesGridsIfTheirBlockCountOverflows) {
   const auto refused = [&](const std::string& grid, const std::string& why) {
     expect_refusal({"redistribute", "--size", "2x2x2x2x2x2", "--torus", "16x16x8", "--from",
                     "blocks:" + grid, "--to", "slabs:x"},
@@ -106,21 +106,21 @@ TEST_F(Redistribute, RefusesAGridWhoseNumberOfBlocksIsBeyond64Bits) {
   refused("2048x2048x2048x2048x2048x2048@0", "blocks for 1 nodes");
   refused("2048x2048x2048x2048x2048x512", "blocks for 2048 nodes");  // 2^64
   refused("2048x2048x2048x2048x2048x256", "blocks for 2048 nodes");  // 2^63
-  refused("1x1x2x1x1x1@0-2", "2 blocks for 3 nodes");
+  refused("1x1x2x1x1x1@0-2", "2 blocks for 3 listed nodes");
 }
 
-TEST_F(Redistribute, SaysWhatTheLayoutInTheEndMayBeWhereThereIsNone) {
+TEST_F(Redistribute, ListsLayoutsIfToIsMissing) {
   expect_refusal({"redistribute", "--size", "4x4", "--torus", "2x2", "--from", "blocks"},
                  {"--to LAYOUT", "slabs:AXIS"});
 }
 
-TEST_F(Redistribute, RefusesValuesThatItsTypeWouldRound) {
+TEST_F(Redistribute, RefusesValuesThatTheTypeWouldRound) {
   std::ostringstream file;
   write_npy(file, Extents{2}, Values{1, 0.1});
   directory_.save("in.npy", file.str());
   expect_refusal({"redistribute", "--in", "in.npy", "--torus", "2", "--from", "slabs:0", "--to",
                   "slabs:0@1", "--type", "f4"},
-                 {"in.npy: element 1", "is no f4"});
+                 {"in.npy: element 1", "does not fit type f4"});
 }
 
 TEST_F(Redistribute, RefusesToReplaceAFileOfBoxes) {
@@ -150,10 +150,10 @@ TEST_F(Redistribute, RefusesBoxesThatOverlapOrLeaveAGap) {
   refused("0,0,1,0,1\n", {"bad.csv:4: expected ','"});
   directory_.save("bad.csv", kBoxes.substr(0, kBoxes.rfind("1,")) + "1,2,5,1,7,0,3\n");
   expect_refusal_of("bad.csv",
-                    {"bad.csv: boxes hold 96 of the array's 105 elements, and not (2, 0"});
+                    {"bad.csv: boxes hold 96 of the array's 105 elements; first missing: (2, 0"});
 }
 
-TEST_F(Redistribute, TakesBoxesWhoseLastLineHasNoEndOrIsEmpty) {
+TEST_F(Redistribute, AcceptsAnUnterminatedOrEmptyLastLine) {
   const std::string unended = kBoxes.substr(0, kBoxes.size() - 1);
   for (const std::string& text : {unended, kBoxes + "\n", unended + "\r\n\r\n"}) {
     directory_.save("last.csv", text);
@@ -171,7 +171,7 @@ TEST_F(Redistribute, TakesBoxesWhoseLastLineHasNoEndOrIsEmpty) {
   refused(kBoxes.substr(0, kBoxes.find('\n')), "boxes hold 0 of the array's 105 elements");
 }
 
-TEST_F(Redistribute, IsWhatATransformFromBoxesBeginsWith) {
+TEST_F(Redistribute, TransformsFromBoxesGiveTheSameResult) {
   const Arguments fft = {"fft", "--size", "5x7x3", "--torus", "2x2", "--check"};
   for (const std::string method : {"volumetric", "rows"})
     for (const Arguments& way : {Arguments{}, Arguments{"--inverse"}}) {
@@ -187,7 +187,7 @@ TEST_F(Redistribute, IsWhatATransformFromBoxesBeginsWith) {
   expect_refusal(fft + Arguments{"--real", "--out-boxes", "boxes.csv"}, {"boxes.csv:"});
 }
 
-TEST_F(Redistribute, LeavesNodesIdleInTransformsOfFewLines) {
+TEST_F(Redistribute, TransformsOfFewLinesLeaveNodesIdle) {
   for (const Arguments& fabric : {Arguments{}, kShm}) {
     const nlohmann::json rows =
         run(Arguments{"fft", "--method", "rows", "--size", "4x4", "--torus", "3x3", "--check"} +

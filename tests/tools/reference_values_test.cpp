@@ -1,5 +1,5 @@
-// What the emulated torus takes must not change unless somebody means it to: commands beside what
-// they gave before, in reference_values.txt, whose head says how its values are renewed.
+// Results of the emulated torus must not change by accident: reference_values.txt lists commands
+// with their earlier results, and its head explains how to renew them.
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -20,7 +20,7 @@ namespace {
 
 const std::string kReferenceDirectory = TOROID_SOURCE_DIR "/tests/tools";
 
-/// A number, as text, and where a command's JSON has it.
+/// The path of a number in a command's JSON, and the number as text.
 struct ReferenceValue {
   std::string path;
   std::string value;
@@ -68,7 +68,7 @@ std::vector<ReferenceRun> reference_runs() {
   return runs;
 }
 
-/// Numbers as JSON has them: in the fewest digits that mean no other number.
+/// Returns a value as JSON has it: numbers in the fewest digits that identify them.
 std::string reference_text(const nlohmann::json& report, const std::string& path) {
   const nlohmann::json::json_pointer pointer(path);
   if (!report.contains(pointer)) return "absent";
@@ -108,21 +108,21 @@ void expect_reference_values_of(const std::function<bool(const std::string& comm
 const std::set<std::string> kReferenceCampaigns = {"compare", "sweep"};
 const std::set<std::string> kReferenceTransforms = {"fft", "poisson"};
 
-TEST(ReferenceValues, OfSimAreThoseOfBeforeForExchanges) {
+TEST(ReferenceValues, SimExchangesAreUnchanged) {
   expect_reference_values_of([](const std::string& command) { return command == "alltoall"; });
 }
 
-TEST(ReferenceValues, OfSimAreThoseOfBeforeForCampaigns) {
+TEST(ReferenceValues, SimCampaignsAreUnchanged) {
   expect_reference_values_of(
       [](const std::string& command) { return kReferenceCampaigns.contains(command); });
 }
 
-TEST(ReferenceValues, OfSimAreThoseOfBeforeForTransforms) {
+TEST(ReferenceValues, SimTransformsAreUnchanged) {
   expect_reference_values_of(
       [](const std::string& command) { return kReferenceTransforms.contains(command); });
 }
 
-TEST(ReferenceValues, OfSimAreThoseOfBeforeForEverythingElse) {
+TEST(ReferenceValues, OtherSimRunsAreUnchanged) {
   expect_reference_values_of([](const std::string& command) {
     return command != "alltoall" && !kReferenceCampaigns.contains(command) &&
            !kReferenceTransforms.contains(command);

@@ -1,4 +1,4 @@
-// What every bad input must get: exit code 2, one clear line, and no trace of it.
+// Every bad input must cause exit code 2 and one clear line, and leave no files.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -13,7 +13,7 @@
 
 namespace toroid::testing {
 
-/// Runs the command in `directory` and expects that it refuses, saying each of `words`. `run`:
+/// Runs the command in `directory` and expects a refusal that contains each of `words`. `run` is
 /// run_command or run_process.
 inline void expect_refusal(const TemporaryDirectory& directory, const Arguments& arguments,
                            const std::vector<std::string>& words,
@@ -31,7 +31,7 @@ inline void expect_refusal(const TemporaryDirectory& directory, const Arguments&
   EXPECT_EQ(directory.entries(), before);
 }
 
-/// Outputs that a refused run must not create.
+/// Returns the arguments with output files that a refused run must not create.
 inline Arguments with_outputs(const Arguments& arguments) {
   Arguments all = arguments + Arguments{"--json", "result.json"};
   return arguments.front() == "fft" ? all + Arguments{"--out", "result.npy"} : all;

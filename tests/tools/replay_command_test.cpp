@@ -1,4 +1,4 @@
-// toroid replay, and --export: what one fabric did another does again.
+// toroid replay and --export: one fabric repeats the run of another.
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Writes a run's messages, and returns its result.
+/// Runs with --export to `file` and returns the result.
 json exported(const TemporaryDirectory& directory, const Arguments& run, const char* file) {
   return json_of(run + Arguments{"--export", file}, {.directory = directory.path()});
 }
@@ -33,7 +33,7 @@ json replayed(const TemporaryDirectory& directory, const char* file, const Argum
 const Arguments kExchange = {"alltoall", "--torus", "2x3", "--bytes", "700"};
 const Arguments kTransform = {"fft", "--torus", "2x3", "--size", "12x12", "--method", "rows"};
 
-/// Bytes per source and destination, sorted, of a CSV file.
+/// Returns the CSV file's rows without their times, sorted: source, destination, bytes.
 std::vector<std::string> matrix_of(const TemporaryDirectory& directory, const char* file) {
   std::vector<std::string> rows;
   std::istringstream text(directory.content_of(file));
@@ -42,8 +42,8 @@ std::vector<std::string> matrix_of(const TemporaryDirectory& directory, const ch
   return rows;
 }
 
-/// Hops of a barrier of the 2x3 torus: three rounds, in which each node tells the one 1, 2 and 4
-/// ranks on.
+/// Hops of a barrier on the 2x3 torus: in three rounds each node sends to the node 1, 2 and 4 ranks
+/// further.
 std::uint64_t barrier_hops() {
   const Shape shape = Shape::parse("2x3");
   std::uint64_t hops = 0;
@@ -53,11 +53,11 @@ std::uint64_t barrier_hops() {
   return hops;
 }
 
-TEST(ReplayCommand, DoesAgainOnTheModelWhatRingsDidWithTheBarrierBeforeATransform) {
+TEST(ReplayCommand, ModelRepeatsAShmRunAndTheTransformsBarrier) {
   const TemporaryDirectory directory;
   for (const Arguments& run : {kExchange, kTransform})
     for (const char* file : {"run.goal", "run.csv"}) {
-      const std::uint64_t barriers = run == kTransform ? 1 : 0;  // its packets are not the run's
+      const std::uint64_t barriers = run == kTransform ? 1 : 0;  // not in the run's packets
       const json first = exported(directory, run + kShm + Arguments{"--route", "torus"}, file);
       const json again = replayed(directory, file);
       const auto packets = first["packets"].get<std::uint64_t>() + barriers * 3 * 6;
@@ -77,9 +77,9 @@ TEST(ReplayCommand, ExportsTheSameMatrixFromEveryFabric) {
   }
 }
 
-/// On the model the messages are begun at the same times and in the same order, and nothing else
+/// On the model both start the messages at the same times and in the same order, and nothing else
 /// takes time.
-TEST(ReplayCommand, OfAnExchangeTakesTheExchangesTime) {
+TEST(ReplayCommand, TakesTheTimeOfTheExportedExchange) {
   const TemporaryDirectory directory;
   const json first = exported(directory, kExchange, "run.goal");
   const json again = replayed(directory, "run.goal");
@@ -87,7 +87,7 @@ TEST(ReplayCommand, OfAnExchangeTakesTheExchangesTime) {
   EXPECT_EQ(again["bounds"]["hottest_link"], first["bounds"]["hottest_link"]);
 }
 
-TEST(ReplayCommand, GoesBackAndForthBetweenPhasesOfATransform) {
+TEST(ReplayCommand, TakesNearlyTheTimeOfTheExportedTransform) {
   const TemporaryDirectory directory;
   const json first = exported(directory, kTransform, "run.goal");
   const json again = replayed(directory, "run.goal");
@@ -99,7 +99,7 @@ TEST(ReplayCommand, GoesBackAndForthBetweenPhasesOfATransform) {
 constexpr const char* kTwo =
     "num_ranks 2\nrank 0 {\nsend 240b to 1\n}\nrank 1 {\nrecv 240b from 0\n}\n";
 
-TEST(ReplayCommand, SaysTimeBoundAndLatency) {
+TEST(ReplayCommand, ReportsTimeBoundAndLatency) {
   const TemporaryDirectory directory;
   directory.save("two.goal", kTwo);
   const json report = replayed(directory, "two.goal");
@@ -119,13 +119,13 @@ TEST(ReplayCommand, SaysTimeBoundAndLatency) {
   EXPECT_FALSE(rings.contains("latency_cycles"));
 }
 
-TEST(ReplayCommand, OfAnExportedRunWithoutMessagesTakesNoTime) {
+TEST(ReplayCommand, ReplaysARunWithoutMessages) {
   const TemporaryDirectory directory;
   exported(directory, {"alltoall", "--torus", "2x3", "--bytes", "0"}, "none.csv");
   EXPECT_EQ(replayed(directory, "none.csv")["messages"], 0);
 }
 
-TEST(ReplayCommand, RefusesWhatItCannotUse) {
+TEST(ReplayCommand, RefusesBadFilesAndOptions) {
   const TemporaryDirectory directory;
   directory.save("two.goal", kTwo);
   directory.save("bad.goal", "num_ranks 1\nrank 0 {\nsend 1b\n}\n");

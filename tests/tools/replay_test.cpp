@@ -1,4 +1,4 @@
-// Schedules performed on machines: times told by hand, every message once, on every fabric.
+// Schedules run on machines: times computed by hand, and every message once, on every fabric.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ using testing::SimMachine;
 
 constexpr HandlerId kReplay = kFirstUserHandler;
 
-/// What a run leaves behind.
+/// The result of a run.
 struct Result {
   MessageTimes times;
   Tick end = 0;
@@ -66,7 +66,7 @@ ScheduleGraph goal(const std::string& text) {
 
 // Rank 0 computes 1000 ns, 700 cycles. Then the packet is injected in 150 cycles; its head takes a
 // hop of 69, its 270 bytes four cycles each; reception 200; then rank 1 computes 70.
-TEST(Replay, TakesTheTimeThatItsOperationsTake) {
+TEST(Replay, TakesTheTimeOfItsOperations) {
   const ScheduleGraph graph = goal(R"(num_ranks 2
 rank 0 {
 a: calc 1000
@@ -94,11 +94,11 @@ TEST(Replay, WaitsForTimesInTheFile) {
   EXPECT_EQ(result.times.begun[1], 0u);
   EXPECT_EQ(result.times.begun[2], 1400000u);
   EXPECT_EQ(result.times.ended[1], 150u + 69 + 46 * 4 + 200);
-  // The turn that it is woken for ends before the one in which the packet leaves.
+  // The node's wake-up turn ends one cycle before the turn in which the packet leaves.
   EXPECT_EQ(result.times.ended[0], 700000u + 1 + result.times.ended[1]);
 }
 
-/// Everybody tells its neighbour up the ring when it has heard from the one below, twice round.
+/// Each rank sends to the next one after it has received from the previous one, twice round a ring.
 std::string ring_goal(Rank ranks, std::uint64_t bytes) {
   std::string text = fmt::format("num_ranks {}\n", ranks);
   for (Rank r = 0; r < ranks; ++r) {
@@ -113,7 +113,7 @@ std::string ring_goal(Rank ranks, std::uint64_t bytes) {
   return text;
 }
 
-TEST(Replay, KeepsTheOrderOfWhatWaits) {
+TEST(Replay, KeepsTheOrderOfDependentMessages) {
   const ScheduleGraph graph = goal(ring_goal(5, 1000));
   const Result result = replay_on_sim("5", graph);
   EXPECT_EQ(result.packets, 2u * 5 * 5);
@@ -125,7 +125,7 @@ TEST(Replay, KeepsTheOrderOfWhatWaits) {
   EXPECT_GE(result.end, critical_path(Machine(), Shape::parse("5"), graph));
 }
 
-/// Random messages of all lengths; ranks fewer than nodes; some to themselves, some after others.
+/// Random messages of all lengths. Some go to their own rank, some depend on earlier ones.
 Schedule random_schedule(Rank ranks, unsigned messages, std::uint64_t seed) {
   Schedule schedule{"random", std::vector<RankSchedule>(ranks)};
   Random random(seed);
@@ -166,7 +166,7 @@ TEST(Replay, DeliversEveryMessageOnEveryFabric) {
   }
 }
 
-TEST(Replay, IsEqualEveryTime) {
+TEST(Replay, IsDeterministic) {
   const ScheduleGraph graph(random_schedule(12, 200, 5));
   const Result a = replay_on_sim("3x4", graph);
   const Result b = replay_on_sim("3x4", graph);
@@ -174,12 +174,12 @@ TEST(Replay, IsEqualEveryTime) {
   EXPECT_EQ(a.end, b.end);
 }
 
-TEST(Replay, OfNothingEndsAtOnce) {
+TEST(Replay, EndsAtOnceWithoutOperations) {
   EXPECT_EQ(replay_on_sim("3", goal("num_ranks 2\nrank 0 {\n}\nrank 1 {\n}\n")).end, 0u);
 }
 
-/// Thousands of operations that take no time, each after the one before.
-TEST(Replay, OfALongChainNeedsNoDeepStack) {
+/// Thousands of operations that take no time, each after the previous one.
+TEST(Replay, LongChainsNeedNoDeepStack) {
   std::string text = "num_ranks 1\nrank 0 {\nl0: calc 0\n";
   for (unsigned i = 1; i < 20000; ++i)
     text += fmt::format("l{}: send 1b to 0\nm{}: recv 1b from 0\nl{} requires {}{}\n", i, i, i,

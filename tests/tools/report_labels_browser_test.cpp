@@ -1,4 +1,4 @@
-// What a page says of its runs: labels, kinds of time, where they come from.
+// How a page describes its runs: labels, kinds of time, origins.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -20,7 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// A page of these runs.
+/// Returns the data of a page with these runs.
 json page_of(const std::vector<json>& runs) {
   json data;
   data["runs"] = runs;
@@ -40,7 +40,7 @@ json virtual_run(const json& more) {
   return run;
 }
 
-TEST_F(BrowserTest, LabelsHaveWhatDiffersAndNothingElse) {
+TEST_F(BrowserTest, LabelsShowOnlyDifferingSettings) {
   run({"alltoall", "--torus", "4x4", "--json", "a.json"});
   run({"alltoall", "--torus", "4x4", "--order", "rank", "--json", "b.json"});
   run({"alltoall", "--torus", "4x4", "--order", "rank", "--seed", "7", "--json", "c.json"});
@@ -57,13 +57,13 @@ TEST_F(BrowserTest, LabelsHaveWhatDiffersAndNothingElse) {
   EXPECT_FALSE(page["common"][""].contains("seed"));
 }
 
-TEST_F(BrowserTest, LabelsOfAComparisonAreItsPoliciesWithoutWhatWasMeasured) {
+TEST_F(BrowserTest, LabelsOfAComparisonAreItsPolicies) {
   run({"compare", "--torus", "4x4", "--policies", "random,two-phase", "--json", "c.json"});
   run({"report", "c.json", "-o", "r.html"});
   EXPECT_THAT(labels_of(seen(), "bound-virtual"), ElementsAre("random", "two-phase"));
 }
 
-TEST_F(BrowserTest, LabelsNameEverySettingInWhichRunsMayDiffer) {
+TEST_F(BrowserTest, LabelsNameEveryDifferingSetting) {
   const json others = {{"order", "rank"},      {"policy", "paced"},     {"size", {8, 16, 32}},
                        {"fabric", "ofi"},      {"threads", 3},          {"machine", "mine"},
                        {"seed", 99},           {"torus", "5x5"},        {"routing", "static"},
@@ -84,7 +84,7 @@ TEST_F(BrowserTest, LabelsNameEverySettingInWhichRunsMayDiffer) {
     EXPECT_THAT(all, HasSubstr(word));
 }
 
-TEST_F(BrowserTest, LabelsAreUniqueWhereSettingsAreAllEqual) {
+TEST_F(BrowserTest, LabelsAreUniqueEvenIfAllSettingsAreEqual) {
   const json same = virtual_run(json::object());
   make_page(page_of({same, same, virtual_run({{"date", "2026-01-02T04:00:00Z"}}),
                      virtual_run({{"file", "x.json"}})}));
@@ -92,7 +92,7 @@ TEST_F(BrowserTest, LabelsAreUniqueWhereSettingsAreAllEqual) {
   EXPECT_EQ(std::set<std::string>(labels.begin(), labels.end()).size(), 4u) << json(labels);
 }
 
-TEST_F(BrowserTest, KeepsWallClockAndVirtualTimeInFiguresOfTheirOwn) {
+TEST_F(BrowserTest, KeepsWallClockAndVirtualTimeInSeparateFigures) {
   const Arguments fft = {"fft", "--size", "8", "--torus", "2x2x2"};
   run(fft + Arguments{"--json", "sim.json"});
   run(fft + kShm + kEstimate + Arguments{"--json", "shm.json"});
@@ -109,7 +109,7 @@ TEST_F(BrowserTest, KeepsWallClockAndVirtualTimeInFiguresOfTheirOwn) {
   }
 }
 
-TEST_F(BrowserTest, SaysWhereEachResultComesFrom) {
+TEST_F(BrowserTest, ShowsTheOriginOfEachResult) {
   json data = page_of(
       {virtual_run({{"command", "toroid alltoall --torus 4x4x4"}}),
        virtual_run(
@@ -132,7 +132,7 @@ TEST_F(BrowserTest, SaysWhereEachResultComesFrom) {
                     HasSubstr("machine mine.toml")));
 }
 
-TEST_F(BrowserTest, ShowsTextOfTheDataAsText) {
+TEST_F(BrowserTest, ShowsDataAsPlainText) {
   const std::string evil = "<img src=x onerror=throw(1)></script><b>";
   json data = page_of({virtual_run({{"order", evil}}), virtual_run({{"order", "\"'&"}})});
   data["about"] = {{"command", evil}, {"version", evil}};
@@ -145,7 +145,7 @@ TEST_F(BrowserTest, ShowsTextOfTheDataAsText) {
   EXPECT_THAT(document_, Not(HasSubstr("<img")));
 }
 
-TEST_F(BrowserTest, ShowsWhatThereIsWhereKeysAreMissing) {
+TEST_F(BrowserTest, ShowsRunsWithMissingKeys) {
   make_page(json::parse(R"({
     "runs": [{"verb": "alltoall"}, {"verb": "fft", "percent_of_peak": 40, "cycles": 10},
              {"verb": "fft", "fabric": "shm", "time_s": 0.5, "percent_of_peak": 12,

@@ -1,5 +1,5 @@
-// --report: in one step the page that --record and toroid report make in two; and where results say
-// that they come from.
+// --report makes in one step the page that --record and toroid report make in two. Also the
+// provenance of results.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -46,7 +46,7 @@ class ReportOption : public ::testing::Test {
   Ended run(const Arguments& arguments) const {
     return run_command(arguments, {.directory = directory_.path()});
   }
-  /// What the page's script reads.
+  /// Returns the data that the page's script reads.
   json data_of(const std::string& name) const {
     const std::string page = directory_.content_of(name);
     const std::string mark = "id=\"data\">";
@@ -55,7 +55,7 @@ class ReportOption : public ::testing::Test {
     const std::size_t from = begin + mark.size();
     return json::parse(page.substr(from, page.find("</script>", from) - from));
   }
-  /// The data of the page that the run leaves.
+  /// Runs with --report and returns the page's data.
   json shown(const Arguments& arguments) const {
     const Ended ended = run(arguments + kReport);
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
@@ -65,7 +65,7 @@ class ReportOption : public ::testing::Test {
   const TemporaryDirectory directory_;
 };
 
-/// Without what only a file has.
+/// Returns the data without keys that only a page made from files has.
 json without_file(json data) {
   data.erase("about");
   for (const char* kind : {"runs", "sweeps"})
@@ -76,7 +76,7 @@ json without_file(json data) {
   return data;
 }
 
-TEST_F(ReportOption, MakesThePageOfTheRecordedResult) {
+TEST_F(ReportOption, MakesTheSamePageAsRecordAndReport) {
   for (const Arguments& arguments : {kOneFft, kOneExchange}) {
     const json one_step = shown(arguments + Arguments{"--record", "r.json"});
     ASSERT_EQ(run({"report", "r.json", "-o", "two.html"}).exit_code, 0);
@@ -85,7 +85,7 @@ TEST_F(ReportOption, MakesThePageOfTheRecordedResult) {
   }
 }
 
-TEST_F(ReportOption, ShowsWhatEveryVerbComesTo) {
+TEST_F(ReportOption, ShowsTheResultOfEveryVerb) {
   EXPECT_EQ(shown(kOneComparison)["runs"].size(), 2u);
   const json sweep = shown(kOneSweep)["sweeps"];
   ASSERT_EQ(sweep.size(), 1u);
@@ -106,7 +106,7 @@ TEST_F(ReportOption, ShowsWhatEveryVerbComesTo) {
   EXPECT_TRUE(replay[0].contains("recording"));
 }
 
-TEST_F(ReportOption, CarriesEverythingThatTellsRunsApart) {
+TEST_F(ReportOption, HasTheKeysThatDistinguishRuns) {
   const json fft = shown(kOneFft + Arguments{"--seed", "7"})["runs"][0];
   for (const char* key :
        {"verb", "fabric", "time_kind", "torus", "nodes", "machine", "seed", "method", "transform",
@@ -122,7 +122,7 @@ TEST_F(ReportOption, CarriesEverythingThatTellsRunsApart) {
   EXPECT_EQ(row["verb"], "compare");
 }
 
-TEST_F(ReportOption, SaysWhereTheReportLies) {
+TEST_F(ReportOption, PrintsThePathOfTheReport) {
   for (const Arguments& arguments : scaled(std::vector{
            kOneFft, kOneExchange, kOneComparison, kOneSweep, kOneBench, kOnePaper, kOnePoisson})) {
     SCOPED_TRACE(arguments[0]);
@@ -150,7 +150,8 @@ TEST_F(ReportOption, RefusesABadPathBeforeTheRun) {
   }
   expect_refusal(directory_, kOneFft + Arguments{"--report", "x", "--out", "./x"}, {"same file"});
   expect_refusal(directory_, kOneFft + Arguments{"--report", "x", "--record", "x"}, {"same file"});
-  for (const char* output : {"--report", "--json", "--wisdom", "--record", "--export"})
+  ASSERT_EQ(run(kOneFft + Arguments{"--out", "a.npy"}).exit_code, 0);
+  for (const char* output : {"--report", "--json", "--record", "--export"})
     expect_refusal(directory_, kOneFft + Arguments{"--in", "a.npy", output, "./a.npy"},
                    {"a.npy and ./a.npy are the same file"});
   expect_refusal(directory_, kOneComparison + Arguments{"--report", "x", "--csv", "x"},
@@ -159,7 +160,7 @@ TEST_F(ReportOption, RefusesABadPathBeforeTheRun) {
                  {"same file"});
 }
 
-TEST_F(ReportOption, LeavesNothingOfARunThatFails) {
+TEST_F(ReportOption, LeavesNoFileIfTheRunFails) {
   const Ended ended =
       run({"alltoall", "--torus", "8x8", "--bytes", "4800", "--no-bubble", "--routing",
            "deterministic", "--queues", "6", "--machine",
@@ -168,7 +169,7 @@ TEST_F(ReportOption, LeavesNothingOfARunThatFails) {
   EXPECT_THAT(directory_.entries(), IsEmpty());
 }
 
-TEST_F(ReportOption, ShowsTheLoadsOfLinksWhereTimeIsTheWallClocks) {
+TEST_F(ReportOption, ShowsLinkLoadsOfShmRuns) {
   const Arguments hop_by_hop = kShm + Arguments{"--route", "torus"};
   const json data = shown(kOneExchange + hop_by_hop);
   const json run = data["runs"][0];
@@ -189,8 +190,8 @@ TEST_F(ReportOption, ShowsTheLoadsOfLinksWhereTimeIsTheWallClocks) {
   }
 }
 
-/// log10 of the magnitudes of the plane of a spectrum where kz is 0, with the zero frequency in the
-/// middle; by the sum itself.
+/// Returns log10 of the magnitudes of a spectrum's plane kz = 0, with the zero frequency in the
+/// middle, computed by the defining sum.
 std::vector<double> central_plane(const Values& values, const std::vector<std::size_t>& n,
                                   double sign) {
   std::vector<double> plane;
@@ -221,7 +222,7 @@ void expect_pixels(const json& slice, const std::vector<double>& plane) {
     EXPECT_NEAR(pixels->at(i), 255 * (plane[i] - min) / (max - min), 0.51) << i;
 }
 
-TEST_F(ReportOption, ShowsTheMiddleOfTheArrayAndOfItsSpectrum) {
+TEST_F(ReportOption, ShowsMiddleSlicesOfArrayAndSpectrum) {
   const std::vector<std::size_t> size = {4, 6, 5};
   const Values values = some_values(120, false);
   std::ostringstream file;
@@ -244,16 +245,16 @@ TEST_F(ReportOption, ShowsTheMiddleOfTheArrayAndOfItsSpectrum) {
   }
 }
 
-TEST_F(ReportOption, ShowsTheSpectrumThatAnInverseTook) {
+TEST_F(ReportOption, ShowsTheInputSpectrumOfAnInverse) {
   const json slices = shown(kOneFft + Arguments{"--inverse"})["runs"][0]["slices"];
   ASSERT_EQ(slices.size(), 6u);
   EXPECT_EQ(slices[0]["kind"], "density");
   EXPECT_EQ(slices[0]["unit"], "magnitude");
   EXPECT_EQ(slices[3]["kind"], "spectrum");
-  EXPECT_LT(slices[3]["max"], 0.16);  // random numbers of the unit square, at most sqrt(2) long
+  EXPECT_LT(slices[3]["max"], 0.16);  // log10 of sqrt(2): the random values lie in the unit square
 }
 
-TEST_F(ReportOption, HasEverySettingInWhichRunsMayDiffer) {
+TEST_F(ReportOption, HasEverySettingThatMayDiffer) {
   const Arguments fft = {"fft", "--torus", "2x2", "--size", "4"};
   const Arguments exchange = {"alltoall", "--torus", "2x2"};
   const Arguments more = {"--routing", "deterministic", "--tie",      "plus",
@@ -276,7 +277,7 @@ TEST_F(ReportOption, HasEverySettingInWhichRunsMayDiffer) {
   EXPECT_EQ(bench["head"]["route"], "direct");
 }
 
-TEST_F(ReportOption, HasNoLoadsOfLinksThatNothingCrosses) {
+TEST_F(ReportOption, HasNoLinkLoadsOnTheDirectRoute) {
   const Arguments run = {"alltoall", "--torus", "2x2", "--fabric", "shm", "--route"};
   EXPECT_TRUE(shown(run + Arguments{"torus"})["runs"][0].contains("loads"));
   EXPECT_FALSE(shown(run + Arguments{"direct"})["runs"][0].contains("loads"));
@@ -290,13 +291,13 @@ TEST_F(ReportOption, ShowsOneSliceOfAMatrix) {
   EXPECT_EQ(four[3]["where"], "k0 = 0, k1 = 0");
 }
 
-TEST_F(ReportOption, IsSilentAboutLinksOfAMachineThatNoPageHolds) {
+TEST_F(ReportOption, OmitsTheRecordingOfAMachineTooLargeForAPage) {
   const json run = shown({"alltoall", "--torus", "5x5x5x5x5x10", "--peers", "1"})["runs"][0];
   EXPECT_FALSE(run.contains("recording"));
   EXPECT_EQ(run["nodes"], 31250);
 }
 
-TEST_F(ReportOption, NamesTheCommandAndTheDateOfThePage) {
+TEST_F(ReportOption, HasTheCommandAndDateOfThePage) {
   const Surroundings here = {.directory = directory_.path()};
   ASSERT_EQ(run_process(kOneExchange + Arguments{"--json", "a.json"}, here).exit_code, 0);
   ASSERT_EQ(run_process({"report", "a.json"}, here).exit_code, 0);
@@ -307,7 +308,7 @@ TEST_F(ReportOption, NamesTheCommandAndTheDateOfThePage) {
     EXPECT_TRUE(data["about"].contains(key)) << key;
 }
 
-TEST(Provenance, QuotesWhatAShellWouldNotTakeAsItIs) {
+TEST(Provenance, QuotesSpecialCharactersOfTheShell) {
   EXPECT_EQ(command_line({"toroid", "fft", "--in=a.npy", "+-+", "8x8"}),
             "toroid fft --in=a.npy +-+ 8x8");
   EXPECT_EQ(command_line({"a b", "", "it's", "$x", "(0,0)X+", "*", "#"}),
@@ -326,7 +327,7 @@ TEST(Provenance, IsInTheResultOfEveryCommand) {
   }
 }
 
-TEST(Provenance, IsACommandThatAShellTakes) {
+TEST(Provenance, CommandRunsInAShell) {
   const TemporaryDirectory directory;
   directory.save("it's a $machine.toml", "hop_latency_cycles = 70\n");
   const json first =

@@ -1,4 +1,4 @@
-// The report's plots are drawn, play, and show where something is to be seen.
+// The report's plots are drawn, animated, and open at the most interesting sample.
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ constexpr const char* kSweepReport = R"({"verb":"sweep","axis":"load","rows":[
   {"offered":0.9,"accepted":0.8,"latency":{"p50":5000,"p99":9000},"policy":"random",
    "torus":"4x4","saturated":true}]})";
 
-TEST_F(BrowserTest, DrawsEveryPlotAndPlaysTheTorus) {
+TEST_F(BrowserTest, DrawsEveryPlotAndAnimatesTheTorus) {
   directory_.save("sweep.json", kSweepReport);
   run({"alltoall", "--torus", "4x4x4", "--record", "a.json"});
   run({"alltoall", "--torus", "4x4x4", "--order", "rank", "--json", "b.json"});
@@ -63,7 +63,7 @@ TEST_F(BrowserTest, DrawsOneToSixDimensionsAndMeshes) {
   }
 }
 
-/// Standard deviation of the loads of a sample's links; all of them exist.
+/// Standard deviation of link loads in a sample, for a torus without missing links.
 double spread_of(const Recording& recording, std::size_t sample) {
   const std::size_t links = recording.links();
   double sum = 0, squares = 0;
@@ -76,7 +76,7 @@ double spread_of(const Recording& recording, std::size_t sample) {
   return std::sqrt(std::max(0.0, squares / static_cast<double>(links) - mean * mean));
 }
 
-TEST_F(BrowserTest, OpensTheTorusWhereItsLinksDifferMost) {
+TEST_F(BrowserTest, OpensTheSampleInWhichLinkLoadsDifferMost) {
   run({"alltoall", "--torus", "4x4x4", "--bytes", "960", "--record", "a.json"});
   run({"report", "a.json", "-o", "r.html"});
   const json page = seen();
@@ -96,7 +96,7 @@ TEST_F(BrowserTest, OpensTheTorusWhereItsLinksDifferMost) {
       now, fmt::format("cycles {} to {} of {}", opened * recording.interval, until, recording.end));
 }
 
-TEST_F(BrowserTest, DrawsALoadInTheSameColourNearAndFarAndExplainsTheFifos) {
+TEST_F(BrowserTest, EqualLoadsHaveEqualColoursAndFifosHaveAKey) {
   run({"alltoall", "--torus", "6x6x6", "--record", "a.json"});
   run({"report", "a.json", "-o", "r.html"});
   const json page = seen();
@@ -157,7 +157,7 @@ TEST_F(BrowserTest, ShowsSlicesWithTheirScaleAndTheirAxes) {
               HasSubstr("50.0 % of the processor bound"));
 }
 
-TEST_F(BrowserTest, SaysOfAnInverseThatItsSpectrumWasTransformed) {
+TEST_F(BrowserTest, CaptionSaysThatAnInverseTransformsTheSpectrum) {
   json run = {{"verb", "fft"}, {"time_kind", "virtual"}, {"cycles", 2}, {"inverse", true}};
   run["slices"] = json::array({slice("density", false), slice("spectrum", true)});
   json data;
@@ -195,7 +195,7 @@ TEST_F(BrowserTest, ShowsTheProfileOfEveryRowOfAComparison) {
   }
 }
 
-TEST_F(BrowserTest, DrawsPhasesOneAfterTheOtherAndWhereTheyOverlap) {
+TEST_F(BrowserTest, DrawsConsecutiveAndOverlappingPhases) {
   make_page(
       json::parse(R"({"runs": [{"verb": "fft", "time_kind": "virtual", "cycles": 190, "phases": [
     {"name": "z", "cycles": 90, "exchange_cycles": 60, "exchange_bound_cycles": 45},

@@ -1,4 +1,4 @@
-// What can be read off the report's plots: marks of axes, bounds on scales, which curve is which.
+// Readability of the report's plots: axis marks, bounds on scales, distinct curves.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -26,11 +26,11 @@ void expect_bound_on_scale(const json& scale, double bound) {
   EXPECT_NEAR(scale["mark"].get<double>(), (bound - low) / (high - low), 0.01);
 }
 
-TEST_F(BrowserTest, TheScaleOfLinkLoadsHasItsBoundInItsTruePlace) {
+TEST_F(BrowserTest, LinkLoadScaleMarksItsBoundCorrectly) {
   run({"alltoall", "--torus", "4x4x4", "--record", "a.json"});
   json made = result("a.json");
   const double hottest = made["percent_of_peak"].get<double>() * made["cycles"].get<double>() / 100;
-  for (const double factor : {1.0, 0.5, 2.0}) {  // as it is, less than all loads, more than all
+  for (const double factor : {1.0, 0.5, 2.0}) {  // original, below all loads, above all loads
     SCOPED_TRACE(factor);
     json other = made;
     other["percent_of_peak"] = made["percent_of_peak"].get<double>() * factor;
@@ -49,7 +49,7 @@ json sweep_of(double least, double most) {
   return {{"axis", "bytes"}, {"points", points}};
 }
 
-TEST_F(BrowserTest, LogarithmicAxesHaveThreeLabelsAndMore) {
+TEST_F(BrowserTest, LogarithmicAxesHaveAtLeastThreeLabels) {
   json sweeps = json::array();
   for (const double range : {1.0, 1.0001, 1.3, 3.9, 4.1, 9.0, 40.0, 900.0, 1e5, 1e12})
     for (const double least : {1.0, 317.0, 0.0021, 9.9e6})
@@ -92,7 +92,7 @@ TEST_F(BrowserTest, NoTwoCurvesLookAlike) {
   }
   EXPECT_EQ(looks.size(), 24u);
   EXPECT_EQ(names.size(), 24u);
-  EXPECT_EQ(names.count("policy7"), 1u) << "the torus, which all have, is in no name";
+  EXPECT_EQ(names.count("policy7"), 1u) << "no name has the torus, which is common to all";
 }
 
 json bench_of(const char* kind, const char* fabric) {
@@ -113,7 +113,7 @@ json bench_of(const char* kind, const char* fabric) {
   return bench;
 }
 
-TEST_F(BrowserTest, PlotsBenchmarksEachKindInItsFigure) {
+TEST_F(BrowserTest, PlotsEachKindOfBenchmarkInItsOwnFigure) {
   json data;
   data["benches"] =
       json::array({bench_of("latency", "shm"), bench_of("latency", "ofi"), bench_of("rate", "shm"),

@@ -1,4 +1,4 @@
-// What a recording keeps, what a page is made of, and what neither may be made from.
+// Contents of recordings and pages, and inputs that are refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -50,14 +50,14 @@ Octets noise(std::size_t count) {
   return octets;
 }
 
-TEST(Blob, ComesBackAsItWas) {
+TEST(Blob, RoundTrips) {
   for (const std::size_t count : {0u, 1u, 2u, 3u, 1000u, 70001u})
     EXPECT_EQ(unpack_bytes(pack_bytes(noise(count)), count), noise(count));
   const std::vector<std::uint32_t> words = {0, 1, 0xffffffff, 0x01020304};
   EXPECT_EQ(unpack_words(pack_words(words), 4), words);
 }
 
-TEST(Blob, IsRefusedWhereItIsDamagedOrOfAnotherLength) {
+TEST(Blob, IsRefusedIfDamagedOrOfAnotherLength) {
   const std::string packed = pack_bytes(noise(100));
   for (const std::size_t count : {0u, 99u, 101u})
     EXPECT_EQ(unpack_bytes(packed, count), std::nullopt);
@@ -66,7 +66,7 @@ TEST(Blob, IsRefusedWhereItIsDamagedOrOfAnotherLength) {
     EXPECT_EQ(unpack_bytes(text, 100), std::nullopt) << text;
 }
 
-/// A recorded all-to-all, and what the fabric counted.
+/// A recorded all-to-all and the fabric's counters.
 struct Recorded {
   explicit Recorded(const char* torus, std::uint64_t bytes = 700)
       : shape(Shape::parse(torus)), recorder(shape, machine), sim(shape, {}, {.probe = &recorder}) {
@@ -93,7 +93,7 @@ TEST(Recording, KeepsTheCountersOfEveryLink) {
   }
 }
 
-TEST(Recording, HasSamplesThatAddUpToTheWhole) {
+TEST(Recording, SamplesAddUpToTheCounters) {
   const Recorded run("4x4", 2000);
   const Recording& r = run.recording;
   EXPECT_EQ(r.end, run.sim.counters().end);
@@ -109,7 +109,7 @@ TEST(Recording, HasSamplesThatAddUpToTheWhole) {
   }
 }
 
-TEST(Recording, ComesBackFromItsJson) {
+TEST(Recording, RoundTripsThroughJson) {
   const Recorded run("3x4m");
   const Json json = run.recording.to_json();
   const Recording back = Recording::from_json(JsonPlace(json, "r.json"), run.shape);
@@ -118,7 +118,7 @@ TEST(Recording, ComesBackFromItsJson) {
   EXPECT_EQ(back.busy_cycles, run.recording.busy_cycles);
 }
 
-TEST(Recording, LosesHalfOfItsSamplesAndKeepsTheirMean) {
+TEST(Recording, HalvingAveragesPairsOfSamples) {
   Recording r;
   r.shape = Shape::parse("2");
   r.fifos = 1;
@@ -161,7 +161,7 @@ class BusyMachine final : public SimSnapshot {
   InjectionFifos fifos_;
 };
 
-TEST(Recorder, TakesSamplesLessOftenTheLongerItTakes) {
+TEST(Recorder, SamplesLessOftenInLongerRuns) {
   const Machine machine;
   const Shape shape = Shape::parse("3x2");
   Recorder recorder(shape, machine);
@@ -179,12 +179,12 @@ TEST(Recorder, TakesSamplesLessOftenTheLongerItTakes) {
   EXPECT_LE(recording.samples(), most);
   EXPECT_GE(2 * recording.samples(), most);
   for (const std::uint8_t share : recording.link_busy) EXPECT_GE(share, 254);
-  // The last sample is of the end, when all FIFOs are empty.
+  // The last sample is taken at the end, when all FIFOs are empty.
   for (std::size_t i = 0; i + shape.size() < recording.fifo_fill.size(); ++i)
     EXPECT_EQ(recording.fifo_fill[i], 128);
 }
 
-TEST(Recorder, RefusesAMachineThatNoPageHolds) {
+TEST(Recorder, RefusesAMachineTooLargeForAPage) {
   EXPECT_GE(most_samples(Shape::parse("16x16x16"), 6), 64u);
   EXPECT_GE(most_samples(Shape::parse("32x32x32"), 6), 8u);
   EXPECT_THROW(Recorder(Shape::parse("64x64x64"), Machine()), BadInput);
@@ -244,7 +244,7 @@ TEST_F(Report, NeedsNothingFromTheNetwork) {
   EXPECT_THAT(page, HasSubstr("alltoall random 3x4 adaptive 240 B"));
 }
 
-TEST_F(Report, CannotBeBrokenByATextOfItsInputs) {
+TEST_F(Report, EscapesTextsOfItsInputs) {
   directory_.save("b.toml", "name = \"</script><script>fail()</script>\"\n");
   run({"alltoall", "--torus", "2", "--machine", "b.toml", "--json", "a.json"});
   const std::string page = page_of({"a.json"});
@@ -252,7 +252,7 @@ TEST_F(Report, CannotBeBrokenByATextOfItsInputs) {
   EXPECT_THAT(page, HasSubstr("\\u003cscript>fail"));
 }
 
-TEST_F(Report, IsARecordedResultThatIsOtherwiseTheSame) {
+TEST_F(Report, RecordingChangesNothingElseInTheResult) {
   run({"alltoall", "--torus", "3x3", "--record", "recorded.json", "--json", "plain.json"});
   Json recorded = Json::parse(directory_.content_of("recorded.json"));
   recorded.erase("recording");
@@ -260,7 +260,7 @@ TEST_F(Report, IsARecordedResultThatIsOtherwiseTheSame) {
   EXPECT_EQ(recorded["result_hash"], json_of({"alltoall", "--torus", "3x3"})["result_hash"]);
 }
 
-TEST_F(Report, NamesTheRunsThatCameToNothing) {
+TEST_F(Report, NamesFailedRuns) {
   directory_.save("rows.json", R"({"verb":"compare","rows":[
       {"policy":"xor","traffic":"all-to-all","torus":"3x3","bytes":9,"error":"no way"}]})");
   directory_.save("points.json", R"({"verb":"sweep","axis":"load","rows":[
@@ -274,7 +274,7 @@ TEST_F(Report, NamesTheRunsThatCameToNothing) {
   EXPECT_THAT(page, HasSubstr(R"({"name":"rank 4","error":"not enough memory"})"));
 }
 
-TEST_F(Report, RefusesWhatIsNoResult) {
+TEST_F(Report, RefusesFilesThatAreNotResults) {
   expect_refused("", {"in.json:1: expected JSON"});
   expect_refused("{\n\"verb\":\n}", {"in.json:3: expected JSON"});
   expect_refused("[]", {"in.json: expected the file to be an object, not array"});
@@ -292,7 +292,7 @@ TEST_F(Report, RefusesWhatIsNoResult) {
                  {"rows[0].offered to be a finite number of at least 0"});
 }
 
-TEST_F(Report, HasTheCountsOfBothFlowchartsOfEveryRun) {
+TEST_F(Report, HasAndChecksTheFlowchartProfile) {
   run({"alltoall", "--torus", "3x4", "--queues", "2", "--json", "a.json"});
   Json result = Json::parse(directory_.content_of("a.json"));
   EXPECT_THAT(page_of({"a.json"}), HasSubstr(R"("stuck_on":{"X+":)"));
@@ -319,16 +319,17 @@ TEST_F(Report, RefusesARecordingThatDoesNotFitItsTorus) {
   expect_refused_with("fifos", -1, "recording.fifos");
 }
 
-TEST_F(Report, RefusesFilesThatCannotBe) {
+TEST_F(Report, RefusesMissingAndUnwritableFiles) {
   expect_refusal(directory_, {"report", "none.json"}, {"none.json: expected a file"});
   expect_refusal(directory_, {"report", "."}, {".: expected a file"});
   expect_refusal(directory_, {"report"}, {"report needs FILES..."});
   run({"alltoall", "--torus", "2", "--json", "a.json"});
-  expect_refusal(directory_, {"report", "a.json", "-o", "a.json"}, {"a.json: expected another"});
+  expect_refusal(directory_, {"report", "a.json", "-o", "a.json"},
+                 {"a.json: the report would overwrite this input file"});
   expect_refusal(directory_, {"report", "a.json", "-o", "no/r.html"}, {"cannot write no/r.html"});
 }
 
-TEST_F(Report, IsOfTheModelOnly) {
+TEST_F(Report, RecordAndTraceNeedTheModel) {
   for (const Arguments& watched : {Arguments{"--record", "r.json"}, Arguments{"--trace", "t.json"}})
     expect_refusal(directory_, Arguments{"alltoall", "--torus", "2", "--fabric", "shm"} + watched,
                    {watched.front() + " has no effect on alltoall with --fabric shm"});

@@ -1,4 +1,4 @@
-// result_hash: everything that was computed, nothing that the clock on the wall says.
+// result_hash covers all computed values and no wall-clock times.
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -25,7 +25,7 @@ TEST(ResultHash, IsEqualForEqualSeeds) {
       EXPECT_EQ(hash_of(run, {"--seed", seed}), hash_of(run, {"--seed", seed}));
 }
 
-TEST(ResultHash, IsOfTheSeedNotOfItsSpelling) {
+TEST(ResultHash, DoesNotDependOnTheSpellingOfTheSeed) {
   EXPECT_EQ(hash_of(kHashedAllToAll, {"--seed", "010"}),
             hash_of(kHashedAllToAll, {"--seed", "10"}));
 }
@@ -41,7 +41,7 @@ TEST(ResultHash, DoesNotDependOnThreads) {
       EXPECT_EQ(hash_of(run, {"--threads", threads}), hash_of(run));
 }
 
-TEST(ResultHash, DoesNotDependOnWhereResultsGo) {
+TEST(ResultHash, DoesNotDependOnOutputsOrRepetitions) {
   const TemporaryDirectory directory;
   for (const Arguments& more :
        {Arguments{"--quiet"}, {"--check"}, {"--repeat", "3"}, {"--out", directory / "out.npy"}})

@@ -1,5 +1,4 @@
-// Which route the command takes where none is given: straight, unless an option or the policy says
-// what happens at links.
+// The default route is direct, unless an option or the policy affects links.
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -33,13 +32,13 @@ const std::vector<Arguments> kOfNodes = {{},
                                          {"--transfer", "packets"},
                                          {"--policy", "throttled"}};
 
-TEST(RouteChoice, IsStraightWhereNothingIsSaidOfLinks) {
+TEST(RouteChoice, IsDirectIfNothingAffectsLinks) {
   for (const Arguments& options : kOfNodes)
     EXPECT_EQ(json_of(kExchangeOfFour + options)["route"], "direct")
         << ::testing::PrintToString(options);
 }
 
-TEST(RouteChoice, IsHopByHopWhereAnOptionOrThePolicySaysWhatHappensAtLinks) {
+TEST(RouteChoice, IsTorusIfAnOptionOrThePolicyAffectsLinks) {
   for (const Arguments& options : kOfLinks)
     EXPECT_EQ(json_of(kExchangeOfFour + options)["route"], "torus")
         << ::testing::PrintToString(options);
@@ -48,7 +47,7 @@ TEST(RouteChoice, IsHopByHopWhereAnOptionOrThePolicySaysWhatHappensAtLinks) {
             "torus");
 }
 
-TEST(RouteChoice, IsTheUsersWhereOneIsGiven) {
+TEST(RouteChoice, FollowsTheRouteOption) {
   EXPECT_EQ(json_of(kExchangeOfFour + Arguments{"--route", "torus"})["route"], "torus");
   EXPECT_EQ(json_of(kExchangeOfFour + Arguments{"--route", "direct"})["route"], "direct");
   EXPECT_EQ(json_of(kExchangeOfFour + Arguments{"--route", "auto"})["route"], "direct");
@@ -74,7 +73,7 @@ TEST(RouteChoice, IsTheSameForEveryVerb) {
   }
 }
 
-TEST(RouteChoice, IsOneForAllRunsOfACampaign) {
+TEST(RouteChoice, IsTheSameForAllRunsOfACampaign) {
   const Arguments campaign = {"compare", "--torus", "2x2", "--fabric", "shm", "--policies"};
   EXPECT_EQ(json_of(campaign + Arguments{"random,shift"})["route"], "direct");
   const nlohmann::json mixed = json_of(campaign + Arguments{"random,deterministic"});
@@ -84,17 +83,17 @@ TEST(RouteChoice, IsOneForAllRunsOfACampaign) {
             "torus");
 }
 
-TEST(RouteChoice, RefusesWhatContradictsIt) {
+TEST(RouteChoice, RefusesOptionsThatContradictIt) {
   const TemporaryDirectory directory;
   for (const Arguments& options : kOfLinks)
     expect_refusal(directory, kExchangeOfFour + options + Arguments{"--route", "direct"},
                    {"no effect", "--route direct"});
   expect_refusal(directory,
                  kExchangeOfFour + Arguments{"--transfer", "put", "--routing", "deterministic"},
-                 {"--transfer put goes straight", "routing"});
+                 {"--transfer put needs the direct route", "routing"});
   const Arguments campaign = {"compare", "--torus", "2x3", "--fabric", "shm", "--transfer", "put"};
   expect_refusal(directory, campaign + Arguments{"--policies", "random,deterministic"},
-                 {"--transfer put goes straight"});
+                 {"--transfer put needs the direct route"});
   EXPECT_EQ(json_of(campaign + Arguments{"--policies", "all"})["route"], "direct");
   expect_refusal(directory, kExchangeOfFour + Arguments{"--route", "straight"},
                  {"unknown route 'straight'", "torus", "direct", "auto"});

@@ -28,7 +28,7 @@ namespace toroid::testing {
 /// The standard streams and the directory of this process, changed for one call of the command.
 class CalledCommand {
  public:
-  /// REQUIRES: of `at`, no other program and no closed stream.
+  /// REQUIRES: `at` has the default program and no closed stream.
   explicit CalledCommand(const Surroundings& at)
       : directory_(std::filesystem::current_path()),
         input_(at.in < 0 ? ::open("/dev/null", O_RDONLY | O_CLOEXEC) : ::dup(at.in)),
@@ -61,7 +61,7 @@ class CalledCommand {
   }
 
  private:
-  /// Returns a copy of what the stream was.
+  /// Replaces the stream by `file` and returns a copy of the old one.
   static int put(int stream, int file) {
     std::fflush(nullptr);
     const int kept = ::fcntl(stream, F_DUPFD_CLOEXEC, 3);
@@ -69,15 +69,15 @@ class CalledCommand {
     return kept;
   }
 
-  /// A failed check ends this process: its message must not stay in memory.
+  /// A failed check ends this process: its message must not remain in memory unprinted.
   static void show_what_was_said(int) {
     std::array<char, 4096> text;
     const ssize_t size = ::pread(current_->err_.number(), text.data(), text.size(), 0);
     if (size > 0 && ::write(current_->kept_[2], text.data(), static_cast<std::size_t>(size)) < 0)
       return;
   }
-  /// A child that is forked meanwhile writes to its own standard error: the file is closed to it,
-  /// and its report would go to a file of that process's number in the current directory.
+  /// A child that is forked meanwhile reports to its own standard error: `file` is closed in it, so
+  /// the report would go to a file named after its process in the current directory.
   static void send_sanitizers_to([[maybe_unused]] int file) {
 #ifdef TOROID_SANITIZED
     static const int kAtFork [[maybe_unused]] =

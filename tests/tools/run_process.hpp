@@ -1,5 +1,4 @@
-// Runs a program, the command unless another is named, as a process of its own: as a user's shell
-// would, but without one.
+// Runs a program (default: the command) as a separate process, as a user's shell would.
 #pragma once
 
 #include <fcntl.h>
@@ -36,7 +35,7 @@ inline const Arguments kEstimate = {"--plan", "estimate"};
 
 /// How a run ended and what it wrote.
 struct Ended {
-  int exit_code = -1;  ///< -1: by a signal
+  int exit_code = -1;  ///< -1: ended by a signal
   int signal = 0;
   std::string out;
   std::string err;
@@ -45,17 +44,17 @@ struct Ended {
   nlohmann::json json() const { return nlohmann::json::parse(out); }
 };
 
-/// Where a run takes place and where its outputs go. -1: collected; -2: closed, of processes only.
+/// Where a run takes place and its outputs go. -1: collected; -2: closed, for run_process() only.
 struct Surroundings {
   static constexpr int kClosed = -2;
   std::filesystem::path directory = ".";
   int out = -1;
   int err = -1;
-  const char* program = TOROID_COMMAND;  ///< of processes only
-  int in = -1;  ///< where its standard input comes from; -1: there is nothing
+  const char* program = TOROID_COMMAND;  ///< run_process() only
+  int in = -1;                           ///< standard input; -1: empty
 };
 
-/// A file in memory. Whoever shares it appends: at a shared position they could overwrite.
+/// A file in memory. Writers append: at a shared position they could overwrite each other.
 class MemoryFile {
  public:
   MemoryFile() { ::fcntl(number_, F_SETFL, O_APPEND); }
@@ -74,7 +73,7 @@ class MemoryFile {
   int number_ = ::memfd_create("output", MFD_CLOEXEC);
 };
 
-/// A run that has begun. Outputs go to memory, so that nobody has to read them meanwhile.
+/// A run in progress. Its outputs go to memory, so that nobody has to read them meanwhile.
 class RunningCommand {
  public:
   explicit RunningCommand(const Arguments& arguments, const Surroundings& at = {}) {
@@ -91,8 +90,8 @@ class RunningCommand {
       connect(actions, 0, at.in, at.in);
     connect(actions, 1, at.out, out_.number());
     connect(actions, 2, at.err, err_.number());
-    // Under ASan half of a short run is a look for leaks, at its end, of what a process that ends
-    // does not free.
+    // Under ASan the leak check at the end takes half of a short run, and reports only memory that
+    // the system frees anyway.
     ::setenv("LSAN_OPTIONS", "detect_leaks=0", 0);
     const int error = ::posix_spawn(&pid_, argv[0], &actions, attributes(), argv.data(), environ);
     ::posix_spawn_file_actions_destroy(&actions);
@@ -106,9 +105,9 @@ class RunningCommand {
 
   pid_t pid() const { return pid_; }
   void signal(int number) const { ::kill(pid_, number); }
-  /// What it has said on standard error so far.
+  /// Standard error so far.
   std::string said() const { return err_.content(); }
-  /// Likewise on standard output.
+  /// Standard output so far.
   std::string printed() const { return out_.content(); }
 
   Ended wait() {
@@ -122,7 +121,7 @@ class RunningCommand {
   }
 
  private:
-  /// Signals as at a shell's prompt, whatever this process ignores.
+  /// Gives the child the default signal actions, even for signals that this process ignores.
   static const posix_spawnattr_t* attributes() {
     static const posix_spawnattr_t kDefaults = [] {
       posix_spawnattr_t defaults;
@@ -148,13 +147,13 @@ class RunningCommand {
   pid_t pid_ = -1;
 };
 
-/// Runs the command, or `at.program`, as a process of its own: where signals, closed streams, other
-/// processes, or what a process keeps from its start are what the test is about.
+/// Runs the command, or `at.program`, as a separate process, for tests of signals, closed streams,
+/// other processes or state that a process keeps from its start.
 inline Ended run_process(const Arguments& arguments, const Surroundings& at = {}) {
   return RunningCommand(arguments, at).wait();
 }
 
-/// The JSON of a run that must succeed, by `run`.
+/// The JSON of a run by `run` that must succeed.
 template <typename Run>
 nlohmann::json json_by(Run run, const Arguments& arguments, const Surroundings& at = {}) {
   const Ended ended = run(arguments + Arguments{"--json", "-"}, at);

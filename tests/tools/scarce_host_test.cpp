@@ -1,5 +1,5 @@
-// On a host that gives too little (memory, descriptors, threads, room on the disk, a home to write
-// to, shared memory) a run has its result, or one line that says why not and the right exit code.
+// On a host that lacks memory, descriptors, threads, disk space, a writable home or shared memory,
+// a run either succeeds or ends with one line that says why and the right exit code.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -16,10 +16,10 @@ using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// A run that has not ended by then counts as one that hangs.
+/// Seconds after which a run counts as hanging.
 constexpr const char* kPatience = "60";
 
-/// A run of each kind of verb, fabric and method, of which none takes long.
+/// Short runs of each kind of verb, fabric and method.
 const std::vector<Arguments> kRuns = {
     {"info", "--torus", "4x4"},
     {"hello", "--torus", "2x2x2", "--threads", "3"},
@@ -36,10 +36,10 @@ const std::vector<Arguments> kRuns = {
     {"poisson", "--torus", "2x2", "--size", "8"},
 };
 
-/// Several processes, whose launcher adds its own lines to theirs.
+/// Several processes. The launcher adds its own lines to theirs.
 const Arguments kLaunch = {"launch", "-n", "2", "hello", "--torus", "2x2", "--fabric", "ofi"};
 
-/// Runs a script of the shell, which has the command and its arguments as "$@".
+/// Runs a shell script, which gets the command and its arguments as "$@".
 Ended run_in_shell(const std::string& script, const Arguments& arguments,
                    const Surroundings& at = {}) {
   Surroundings there = at;
@@ -54,7 +54,7 @@ void expect_clear_end(const Ended& ended, const std::string& where, const Argume
   std::string typed = where;
   for (const std::string& word : run) typed += " " + word;
   SCOPED_TRACE(typed + "\n" + ended.err);
-  EXPECT_THAT(ended.exit_code, AnyOf(0, 1, 2, 127));  // 127: the dynamic linker's
+  EXPECT_THAT(ended.exit_code, AnyOf(0, 1, 2, 127));  // 127: from the dynamic linker
   if (ended.exit_code == 0) return;
   const bool expects_much = ended.err.starts_with("toroid: expects to take ");
   EXPECT_EQ(ended.err_lines(), expects_much ? 2 : 1);
@@ -74,34 +74,34 @@ std::string limited(const std::string& kind, unsigned limit) {
   return "ulimit " + kind + " " + std::to_string(limit) + " && exec \"$@\"";
 }
 
-TEST(ScarceHost, HasLittleMemory) {
+TEST(ScarceHost, RunsEndClearlyWithLittleMemory) {
   for (const unsigned kib : {30'000u, 60'000u, 80'000u, 120'000u, 200'000u})
     expect_clear_ends(limited("-v", kib));
 }
 
-TEST(ScarceHost, HasLittleMemoryForSeveralProcesses) {
+TEST(ScarceHost, NoProcessCrashesWithLittleMemory) {
   for (unsigned kib = 56'000; kib <= 120'000; kib += 8'000)
     expect_no_process_dies(limited("-v", kib));
 }
 
-TEST(ScarceHost, HasFewDescriptors) {
+TEST(ScarceHost, RunsEndClearlyWithFewDescriptors) {
   for (const unsigned most : {4u, 6u, 8u, 16u}) expect_clear_ends(limited("-n", most));
 }
 
-TEST(ScarceHost, LocksNoMemory) {
+TEST(ScarceHost, RunsEndClearlyWithoutLockedMemory) {
   for (const unsigned kib : {0u, 64u}) expect_clear_ends(limited("-l", kib));
 }
 
-TEST(ScarceHost, StartsNoThreads) {
+TEST(ScarceHost, RunsEndClearlyWithoutThreads) {
   const std::string as_nobody =
       ::geteuid() == 0 ? "exec setpriv --reuid=65534 --regid=65534 --clear-groups " : "exec ";
   if (run_in_shell(as_nobody + "\"$@\"", {"--version"}).exit_code != 0)
-    GTEST_SKIP() << "the command cannot be run as another user, whose threads could be limited";
+    GTEST_SKIP() << "the command cannot be run as another user, so threads cannot be limited";
   for (const unsigned most : {1u, 5u})
     expect_clear_ends("ulimit -u " + std::to_string(most) + " && " + as_nobody + "\"$@\"");
 }
 
-/// Every option that writes a file, with what runs it.
+/// Runs with each option that writes a file.
 std::vector<Arguments> writing_runs(const std::string& file) {
   const Arguments exchange = {"alltoall", "--torus", "2x2x2", "--bytes", "240", "--quiet"};
   const Arguments fft = {"fft", "--torus", "2x2", "--size", "16", "--quiet"};
@@ -121,7 +121,7 @@ void expect_no_space(const std::string& script, const std::vector<Arguments>& ru
   }
 }
 
-TEST(ScarceHost, HasADeviceThatIsFull) {
+TEST(ScarceHost, ReportsAFullDevice) {
   expect_no_space("exec \"$@\"", writing_runs("/dev/full"));
   for (const Arguments& run : kRuns) {
     const Ended ended = run_in_shell("exec \"$@\" > /dev/full", run);
@@ -131,17 +131,17 @@ TEST(ScarceHost, HasADeviceThatIsFull) {
   }
 }
 
-/// Whether a mount can be made that nobody else sees.
+/// Returns whether this user can make a private mount.
 bool can_mount() {
   return run_in_shell("exec unshare -m mount -t tmpfs tmpfs /mnt", {}).exit_code == 0;
 }
 
-/// The script with mounts of its own; `mounts` ends in "&&".
+/// Returns a script that runs the command with private mounts. `mounts` ends in "&&".
 std::string with_mounts(const std::string& mounts) {
   return "exec unshare -m bash -c '" + mounts + " exec \"$@\"' bash \"$@\"";
 }
 
-TEST(ScarceHost, HasAFullDisk) {
+TEST(ScarceHost, ReportsAFullDisk) {
   if (!can_mount()) GTEST_SKIP() << "this user may not mount a small file system";
   std::vector<Arguments> runs = writing_runs("/mnt/file");
   runs.push_back(
@@ -152,7 +152,7 @@ TEST(ScarceHost, HasAFullDisk) {
                   runs);
 }
 
-TEST(ScarceHost, HasAHomeThatCannotBeWrittenTo) {
+TEST(ScarceHost, RunsSucceedWithAReadOnlyHome) {
   if (!can_mount()) GTEST_SKIP() << "this user may not mount a file system";
   const std::string script =
       with_mounts("mount -t tmpfs -o ro tmpfs /mnt && HOME=/mnt XDG_CACHE_HOME=/mnt");
@@ -162,7 +162,7 @@ TEST(ScarceHost, HasAHomeThatCannotBeWrittenTo) {
   }
 }
 
-TEST(ScarceHost, HasNoSharedMemory) {
+TEST(ScarceHost, RunsEndClearlyWithoutSharedMemory) {
   if (!can_mount()) GTEST_SKIP() << "this user may not mount a file system";
   for (const char* how : {"ro", "size=4k"})
     expect_clear_ends(with_mounts("mount -t tmpfs -o " + std::string(how) + " tmpfs /dev/shm &&"));

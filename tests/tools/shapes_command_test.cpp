@@ -1,5 +1,5 @@
-// Machines of every number of dimensions, twisted ones, and such as have failed links and nodes,
-// through the command.
+// The command on machines of one to six dimensions, twisted ones, and ones with failed links and
+// nodes.
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -32,7 +32,7 @@ TEST(Shapes, AnAllToAllRunsInOneToSixDimensions) {
     }
 }
 
-TEST(Shapes, ATransformRunsInOneToSixDimensionsAndIsRight) {
+TEST(Shapes, ATransformIsCorrectInOneToSixDimensions) {
   for (const std::string torus : kOneToSix) {
     const json result =
         json_of({"fft", "--method", "rows", "--size", "8x8x6", "--torus", torus, "--check"});
@@ -40,7 +40,7 @@ TEST(Shapes, ATransformRunsInOneToSixDimensionsAndIsRight) {
   }
 }
 
-TEST(Shapes, ATwistedTorusCarriesMoreThanThePlainOne) {
+TEST(Shapes, ATwistedTorusIsFasterThanThePlainOne) {
   const Arguments messages{"--bytes", "960", "--routing", "adaptive"};
   const json plain = json_of(Arguments{"alltoall", "--torus", "4x8"} + messages);
   const json twisted = json_of(Arguments{"alltoall", "--torus", "4x8@XY4"} + messages);
@@ -50,34 +50,34 @@ TEST(Shapes, ATwistedTorusCarriesMoreThanThePlainOne) {
   EXPECT_LE(twisted["percent_of_peak"], 100);
 }
 
-TEST(Shapes, ATwistedTorusGivesEqualResultsWithThreads) {
+TEST(Shapes, ATwistedTorusGivesTheSameResultWithThreads) {
   const Arguments run{"alltoall", "--torus", "4x4x8@XZ4@YZ4", "--bytes", "240"};
   EXPECT_EQ(json_of(run + Arguments{"--threads", "1"})["result_hash"],
             json_of(run + Arguments{"--threads", "2"})["result_hash"]);
 }
 
-TEST(Shapes, TransformsRefuseATwistedTorusByName) {
+TEST(Shapes, TransformsRefuseATwistedTorus) {
   const TemporaryDirectory directory;
   for (const std::string command : {"fft", "poisson"})
     expect_refusal(directory, {command, "--torus", "2x4@XY2", "--size", "8"},
                    {"2x4@XY2 is twisted"});
 }
 
-TEST(Shapes, AFailedLinkIsRefusedByThePairThatItCutsOff) {
+TEST(Shapes, AFailedLinkIsRefusedWithThePairThatItCutsOff) {
   const TemporaryDirectory directory;
   const Arguments run{"alltoall", "--torus", "5x5", "--fail-link", "(0,0)X+"};
-  expect_refusal(directory, run, {"no minimal way from (0,0) to (1,0)", "--long-way"});
+  expect_refusal(directory, run, {"no minimal path from (0,0) to (1,0)", "--long-way"});
   expect_refusal(directory, run + Arguments{"--routing", "deterministic"},
-                 {"no dimension-ordered way from (0,0) to (1,0)"});
+                 {"no dimension-ordered path from (0,0) to (1,0)"});
   expect_refusal(directory, {"alltoall", "--torus", "5x5", "--fail-link", "(0,0)Z+"},
-                 {"'(0,0)Z+' is no link of torus 5x5"});
+                 {"'(0,0)Z+' is not a link of torus 5x5"});
   expect_refusal(directory, {"alltoall", "--torus", "5x5", "--fail-node", "(5,0)"},
-                 {"'(5,0)' is no node of torus 5x5"});
+                 {"'(5,0)' is not a node of torus 5x5"});
   expect_refusal(directory, {"hello", "--torus", "2x2", "--fail-node", "(0,0)"},
                  {"--fail-node has no effect on", "alltoall or replay"});
 }
 
-TEST(Shapes, FailedLinksAreGoneRoundOnSimAndShm) {
+TEST(Shapes, PacketsDetourAroundFailedLinks) {
   const Arguments run{"alltoall",    "--torus", "5x5",         "--bytes", "480",
                       "--fail-link", "(0,0)X+", "--fail-link", "(2,2)Y-", "--long-way"};
   for (const Arguments& fabric : {Arguments{}, Arguments{"--fabric", "shm", "--threads", "2"}}) {

@@ -1,4 +1,4 @@
-// The cases of a campaign dealt to shards, and how shards are named.
+// How a campaign's cases are dealt to shards, and how shards are named.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ std::vector<CampaignCase> seven_cases() {
   return make_cases(lists, campaign_settings({}), files);
 }
 
-TEST(Shard, HasEveryCaseExactlyOnceWhateverTheNumberOfShards) {
+TEST(Shard, EveryCaseIsInExactlyOneShard) {
   std::vector<CampaignCase> cases = seven_cases();
   ASSERT_EQ(cases.size(), 7u);
   for (std::size_t count = 1; count <= 9; ++count) {
@@ -44,7 +44,7 @@ TEST(Shard, HasEveryCaseExactlyOnceWhateverTheNumberOfShards) {
   }
 }
 
-TEST(Shard, IsNamedByItsIndexFromOneAndTheirCount) {
+TEST(Shard, IsNamedByItsIndexFromOneAndTheCount) {
   EXPECT_EQ(parse_shard("2/4").index, 2u);
   EXPECT_EQ(parse_shard("2/4").count, 4u);
   EXPECT_EQ(parse_shard("2/4").text(), "2/4");
@@ -53,13 +53,13 @@ TEST(Shard, IsNamedByItsIndexFromOneAndTheirCount) {
     EXPECT_THROW((void)parse_shard(bad), BadInput) << bad;
 }
 
-TEST(Shard, StandsInTheNamesOfFiles) {
+TEST(Shard, IsInsertedInFileNames) {
   EXPECT_EQ(with_shard("run-{shard}.journal", {3, 8}), "run-3.journal");
   EXPECT_EQ(with_shard("{shard}/{shard}", {12, 20}), "12/12");
   EXPECT_EQ(with_shard("run.journal", {3, 8}), "run.journal");
 }
 
-/// The variables of a task of a Slurm array; an empty value: not set.
+/// Sets the variables of a Slurm array task. An empty value means unset.
 class SlurmTask {
  public:
   SlurmTask(const char* id, const char* count, const char* min, const char* step) {
@@ -97,7 +97,7 @@ TEST(Shard, OfASlurmTaskCountsFromTheLeastId) {
   EXPECT_EQ(shard_of_task("9", "3", "5", "2"), "3/3");
 }
 
-TEST(Shard, OfASlurmTaskWithoutTheLeastIdIsEveryOneOnce) {
+TEST(Shard, OfSlurmTasksWithoutALeastIdAreDistinct) {
   for (const char* first : {"0", "1"}) {
     std::string all;
     for (int id = std::atoi(first); id < std::atoi(first) + 3; ++id)

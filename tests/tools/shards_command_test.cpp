@@ -1,4 +1,4 @@
-// compare and sweep in shards, and toroid merge, as users type them.
+// compare and sweep in shards, and toroid merge.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -53,7 +53,7 @@ std::vector<std::string> split_lines(const std::string& text) {
   return lines;
 }
 
-/// Without what the wall clock says and what was typed; the rest to the letter.
+/// Returns the file without wall-clock times, dates and command lines.
 std::string lasting_json(const TemporaryDirectory& directory, const std::string& name) {
   std::string text;
   for (const std::string& line : split_lines(directory.content_of(name)))
@@ -63,7 +63,7 @@ std::string lasting_json(const TemporaryDirectory& directory, const std::string&
   return text;
 }
 
-/// Without the column wall_s; no cell of these campaigns has a comma.
+/// Returns the file without the column wall_s. No cell of these campaigns has a comma.
 std::string lasting_csv(const TemporaryDirectory& directory, const std::string& name) {
   std::string text;
   std::ptrdiff_t left_out = -1;
@@ -122,7 +122,7 @@ void expect_merged_as_whole(const TemporaryDirectory& directory, const Arguments
   EXPECT_EQ(lasting_csv(directory, "merged.csv"), lasting_csv(directory, "whole.csv"));
 }
 
-TEST(Merge, GivesWhatTheUndividedRunGives) {
+TEST(Merge, EqualsTheUndividedRun) {
   for (const Arguments& campaign :
        {kDivided, kBytesDivided, kLoadDivided, kDivided + Arguments{"--columns", "network"},
         Arguments{"sweep", "--axis", "nodes", "--torus", "4x4,2x2", "--policies", "random,rank",
@@ -138,15 +138,15 @@ TEST(Merge, GivesWhatTheUndividedRunGives) {
     }
 }
 
-TEST(Merge, TakesMoreShardsThanThereAreCases) {
+TEST(Merge, AcceptsMoreShardsThanCases) {
   const TemporaryDirectory directory;
   const Arguments two = {"compare", "--torus", "2x2", "--policies", "random,rank"};
   run_shards(directory, two, 5);
   expect_merged_as_whole(directory, two, 5);
 }
 
-/// A shard that is killed between two of its cases, or within the line of one, goes on.
-TEST(Merge, GivesTheSameAfterAShardWasKilledAndResumed) {
+/// A shard resumes after it is killed between two cases or while it writes a line.
+TEST(Merge, EqualsTheUndividedRunAfterAShardIsKilledAndResumed) {
   const TemporaryDirectory directory;
   const Arguments slow = {"compare",    "--torus",     full_or("6x6x6", "4x4x4"),
                           "--policies", "random,rank", "--bytes",
@@ -163,7 +163,8 @@ TEST(Merge, GivesTheSameAfterAShardWasKilledAndResumed) {
     running.signal(SIGKILL);
     EXPECT_EQ(running.wait().signal, SIGKILL);
   }
-  expect_refusal(directory, Arguments{"merge"} + journals_of(2), {"not finished", "of shard 2/2"});
+  expect_refusal(directory, Arguments{"merge"} + journals_of(2),
+                 {"not finished", "missing from shard 2/2, "});
   std::string torn = directory.content_of(journal_name(1));
   torn.resize(torn.size() - 20);
   directory.save(journal_name(1), torn);
@@ -171,27 +172,28 @@ TEST(Merge, GivesTheSameAfterAShardWasKilledAndResumed) {
   expect_merged_as_whole(directory, slow, 2);
 }
 
-TEST(Merge, RefusesWhatIsMissingByShardAndCase) {
+TEST(Merge, NamesMissingShardsAndCases) {
   const TemporaryDirectory directory;
   run_shards(directory, kBytesDivided, 3);
   const auto refused = [&](const Arguments& journals, const std::vector<std::string>& words) {
     expect_refusal(directory, Arguments{"merge"} + journals, words);
   };
   refused({"run-1.journal", "run-3.journal"},
-          {"2 of 6 cases are not finished, the first of them random, all-to-all, 4x4, 960 bytes",
-           "of shard 2/3, without a journal here: 2"});
+          {"2 of 6 cases are not finished, the first is random, all-to-all, 4x4, 960 bytes",
+           "missing from shard 2/3, no journal given: 2"});
   std::string text = directory.content_of("run-2.journal");
   text.resize(text.size() - 5);
   directory.save("torn.journal", text);
   refused({"run-1.journal", "torn.journal", "run-3.journal"},
-          {"1 of 6 cases is not finished", "of shard 2/3, torn.journal: 1"});
+          {"1 of 6 cases is not finished", "missing from shard 2/3, torn.journal: 1"});
   refused({}, {"JOURNALS"});
   refused({"none.journal"}, {"none.journal", "cannot be read"});
   refused({"run-1.journal", "./run-1.journal"}, {"are the same journal"});
-  refused({"run-1.journal", "--json", "run-1.journal"}, {"run-1.journal", "replace"});
+  refused({"run-1.journal", "--json", "run-1.journal"},
+          {"run-1.journal", "would overwrite the other"});
 }
 
-TEST(Merge, RefusesAPointThatOnlyRefiningWouldRun) {
+TEST(Merge, RefusesAJournalWithoutARefinedPoint) {
   const TemporaryDirectory directory;
   run_shards(directory, kLoadDivided, 1);
   std::string text = directory.content_of(journal_name(1));
@@ -211,17 +213,18 @@ TEST(Merge, RefusesJournalsThatDoNotBelongTogether) {
     directory.save("other.journal", text.replace(at, from.size(), to));
     expect_refusal(directory, {"merge", "run-1.journal", "other.journal"}, words);
   };
-  refused("\"version\":\"", "\"version\":\"9", {"other.journal is of version \"9"});
-  refused("\"seed\":1", "\"seed\":2", {"other.journal is of seed 2, not 1"});
+  refused("\"version\":\"", "\"version\":\"9", {"other.journal was written with version \"9"});
+  refused("\"seed\":1", "\"seed\":2", {"other.journal was written with seed 2, not 1"});
   refused("\"machine_numbers\":[\"", "\"machine_numbers\":[\"0", {"machine_numbers"});
-  refused("--torus=4x4", "--torus=4x5", {"other.journal is of another campaign", "--torus=4x5"});
+  refused("--torus=4x4", "--torus=4x5",
+          {"other.journal belongs to another campaign", "--torus=4x5"});
   refused("{\"case\"", "{\"cas\"", {"other.journal, line 2: expected a finished case"});
-  refused("{\"toroid_journal\"", "{\"x\"", {"other.journal is not a journal"});
-  refused("\"campaign\":", "\"x\":", {"other.journal does not say what its campaign is"});
+  refused("{\"toroid_journal\"", "{\"x\"", {"other.journal is not a toroid journal"});
+  refused("\"campaign\":", "\"x\":", {"other.journal does not record its command"});
   directory.save("one.journal", directory.content_of("run-1.journal"));
   EXPECT_EQ(
       ended_in(directory, {"merge", "run-1.journal", "one.journal", "run-2.journal"}).exit_code,
-      0);  // equal rows
+      0);  // equal rows are accepted
   const auto lines = split_lines(directory.content_of("run-1.journal"));
   const Json header = Json::parse(lines[0]), finished = Json::parse(lines[1]);
   Json other = finished["row"];
@@ -229,7 +232,7 @@ TEST(Merge, RefusesJournalsThatDoNotBelongTogether) {
   Journal(directory / "one.journal", header["settings"], header["campaign"])
       .add(finished["case"], other);
   expect_refusal(directory, {"merge", "run-1.journal", "one.journal", "run-2.journal"},
-                 {"run-1.journal and one.journal have different rows of the case"});
+                 {"run-1.journal and one.journal have different rows for the case"});
 }
 
 TEST(Merge, RefusesAJournalInUse) {
@@ -240,7 +243,7 @@ TEST(Merge, RefusesAJournalInUse) {
   expect_refusal(directory, {"merge", journal_name(1)}, {"run-1.journal is in use"});
 }
 
-TEST(Shards, PrintTheirOwnRowsAndSayWhichTheyAre) {
+TEST(Shards, PrintTheirOwnRowsAndTheirName) {
   const TemporaryDirectory directory;
   const Ended ended = ended_in(
       directory, {"compare", "--torus", "4x4", "--policies", "random,rank,shift", "--shard", "2/2",
@@ -255,19 +258,19 @@ TEST(Shards, PrintTheirOwnRowsAndSayWhichTheyAre) {
   EXPECT_EQ(report["axes"]["policy"].size(), 3u);
 }
 
-TEST(Shards, AreRefusedWhereNothingCouldBeMerged) {
+TEST(Shards, AreRefusedIfTheyCouldNotBeMerged) {
   const TemporaryDirectory directory;
   const Arguments compare = {"compare", "--torus", "2x2", "--policies", "random,rank"};
   expect_refusal(directory, compare + Arguments{"--shard", "1/2"}, {"--shard 1/2 needs --resume"});
   expect_refusal(directory, compare + Arguments{"--shard", "3/2", "--resume", "j"}, {"'3/2'"});
   expect_refusal(directory, compare + Arguments{"--shard", "1/2", "--resume", "j", "--validate"},
-                 {"--validate takes all cases"});
+                 {"--validate needs all cases"});
   ASSERT_EQ(ended_in(directory, as_shard(compare, 1, 2)).exit_code, 0);
   expect_refusal(directory, compare + Arguments{"--shard", "2/2", "--resume", "run-1.journal"},
-                 {"run-1.journal is of shard 1/2, not 2/2"});
+                 {"run-1.journal belongs to shard 1/2, not 2/2"});
 }
 
-TEST(Shards, AreThoseOfASlurmArrayUnlessTheyAreTyped) {
+TEST(Shards, DefaultToTheSlurmArrayTask) {
   const TemporaryDirectory directory;
   const Arguments compare = {"compare", "--torus", "2x2", "--policies", "random,rank,shift"};
   ::setenv("SLURM_ARRAY_TASK_COUNT", "3", 1);
@@ -286,8 +289,8 @@ TEST(Shards, AreThoseOfASlurmArrayUnlessTheyAreTyped) {
   EXPECT_EQ(merged.out, whole.out);
 }
 
-/// More policies in a journal that has some: it is then of the larger campaign.
-TEST(Merge, TakesTheLastCampaignOfAJournal) {
+/// A campaign with more policies resumes the same journal, which then belongs to the larger one.
+TEST(Merge, UsesTheLastCampaignOfAJournal) {
   const TemporaryDirectory directory;
   const auto compare = [&](const char* policies) {
     return ended_in(directory, {"compare", "--torus", "2x2", "--policies", policies, "--resume",
@@ -298,7 +301,7 @@ TEST(Merge, TakesTheLastCampaignOfAJournal) {
   EXPECT_EQ(ended_in(directory, {"merge", "j"}).out, more.out);
 }
 
-TEST(Merge, KeepsTheExitCodeOfARowThatFailed) {
+TEST(Merge, KeepsTheExitCodeOfAFailedRow) {
   const TemporaryDirectory directory;
   const Arguments cut = {"compare", "--torus", "4", "--fail-link", "(0)X+", "--policies", "random"};
   const Ended whole = ended_in(directory, cut);

@@ -22,7 +22,7 @@ const Arguments kRingFft = Arguments{"fft", "--torus", "2x2x2", "--size", "12"} 
 const std::vector<std::string> kThreads = {"1", "2", "3", "8"};
 const std::vector<std::string> kRoutes = {"torus", "direct"};
 
-TEST(ShmCommand, ExchangesAndSaysWhatItCounted) {
+TEST(ShmCommand, ExchangesAndReportsItsCounts) {
   for (const std::string& route : kRoutes) {
     const json report = json_of(kRingAllToAll + Arguments{"--threads", "3", "--route", route});
     EXPECT_EQ(report["fabric"], "shm");
@@ -34,9 +34,8 @@ TEST(ShmCommand, ExchangesAndSaysWhatItCounted) {
   EXPECT_EQ(json_of(kRingAllToAll + Arguments{"--route", "torus"})["packet_hops"], 16 * 32);
 }
 
-/// FIFOs empty while the queues are visited: who goes on by what it has seen of them before goes
-/// round for ever.
-TEST(ShmCommand, ExchangesWithMoreQueuesThanAreVisitedOneByOne) {
+/// FIFOs empty while the queues are visited: code that trusts their earlier state loops for ever.
+TEST(ShmCommand, ExchangesWithManyQueues) {
   for (const std::string queues : {"33", "63"})
     EXPECT_EQ(json_of(Arguments{"alltoall", "--torus", "4x4x4", "--bytes", "960", "--queues",
                                 queues, "--route", "torus", "--threads", "1"} +
@@ -44,7 +43,7 @@ TEST(ShmCommand, ExchangesWithMoreQueuesThanAreVisitedOneByOne) {
               64 * 63 * 4);
 }
 
-TEST(ShmCommand, TransformsWhatFftwTransforms) {
+TEST(ShmCommand, TransformsCorrectly) {
   for (const std::string& threads : kThreads)
     for (const std::string& route : kRoutes) {
       const json report =
@@ -71,7 +70,7 @@ void expect_one_hash(const Arguments& run) {
           << ::testing::PrintToString(run) << ' ' << threads;
 }
 
-TEST(ShmCommand, ResultHashIsEqualForEqualSeedsWhateverTheThreads) {
+TEST(ShmCommand, ResultHashDoesNotDependOnThreads) {
   for (const std::string& route : kRoutes) {
     const Arguments routed = {"--route", route, "--seed", "7"};
     expect_one_hash(kRingAllToAll + routed);
@@ -79,7 +78,7 @@ TEST(ShmCommand, ResultHashIsEqualForEqualSeedsWhateverTheThreads) {
   }
 }
 
-TEST(ShmCommand, ResultHashDoesNotDependOnBindingStallOrRepetitions) {
+TEST(ShmCommand, ResultHashDoesNotDependOnBindingOrStall) {
   const std::string plain = json_of(kRingFft + kEstimate)["result_hash"];
   for (const Arguments& more : {Arguments{"--bind", "none"}, {"--bind", "core"}, {"--stall", "60"}})
     EXPECT_EQ(json_of(kRingFft + kEstimate + more)["result_hash"], plain) << more.front();
@@ -101,7 +100,7 @@ TEST(ShmCommand, WritesTheArrayThatTheModelWrites) {
 }
 
 TEST(ShmCommand, ReportsADeadlockWithoutTheBubbleRule) {
-  // Whether it comes to one is the wall clock's luck; if not, the run completes.
+  // A deadlock depends on timing; without one the run completes.
   const Arguments run =
       Arguments{"alltoall",  "--torus",
                 "8x8",       "--bytes",
@@ -115,7 +114,7 @@ TEST(ShmCommand, ReportsADeadlockWithoutTheBubbleRule) {
   if (ended.exit_code == 0) GTEST_SKIP() << "no deadlock this time";
   EXPECT_EQ(ended.exit_code, 1);
   EXPECT_EQ(ended.err_lines(), 1) << ended.err;
-  EXPECT_THAT(ended.err, ::testing::HasSubstr("the cycle: "));
+  EXPECT_THAT(ended.err, ::testing::HasSubstr("the cycle of buffers: "));
 }
 
 void expect_refusal_by_both(const Arguments& more, const std::vector<std::string>& words) {
@@ -124,7 +123,7 @@ void expect_refusal_by_both(const Arguments& more, const std::vector<std::string
     expect_refusal(directory, with_outputs(run + more), words);
 }
 
-TEST(ShmCommand, RefusesWorkersRoutesAndLimitsThatAreNone) {
+TEST(ShmCommand, RefusesInvalidBindingsRoutesLimitsAndThreads) {
   for (const std::string bind : {"cores", "", "Core", "numa"})
     expect_refusal_by_both({"--bind", bind}, {"binding", "none"});
   for (const std::string route : {"switch", "", "TORUS", "torus "})

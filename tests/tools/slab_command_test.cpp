@@ -1,5 +1,5 @@
-// toroid fft --method slab: planes that leave while others are transformed, measured and
-// remembered.
+// toroid fft --method slab: planes leave while others are transformed. The best number of planes is
+// measured and kept in wisdom.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -29,7 +29,7 @@ Arguments slab(const std::string& torus, const std::string& size) {
 
 const Arguments kSmallSlab = slab("4", "24");
 
-/// There and back, on sim and shm.
+/// Checks the forward and inverse transforms on sim and the forward one on shm.
 void expect_right_everywhere(const Arguments& run) {
   for (const Arguments& more : {Arguments{}, {"--inverse"}, kEstimate + kShm})
     expect_right(run + more);
@@ -44,7 +44,7 @@ TEST(SlabCommand, SendsPlanesBeforeAllAreTransformed) {
   expect_right_everywhere(slab("2x2", "7x9x5") + all);
 }
 
-TEST(SlabCommand, LowersPlanesToADivisorOfANodesAndSaysSo) {
+TEST(SlabCommand, LowersPlanesToADivisorAndReportsIt) {
   // 24 planes on 4 nodes: 6 each.
   for (const auto& [asked, used] : {std::pair{"4", 3}, {"5", 3}, {"7", 6}, {"2147483648", 6}}) {
     const json report = expect_right(kSmallSlab + Arguments{"--planes", asked});
@@ -54,7 +54,7 @@ TEST(SlabCommand, LowersPlanesToADivisorOfANodesAndSaysSo) {
               HasSubstr("3 planes at a time"));
 }
 
-TEST(SlabCommand, KeepsAWindowOfExchangesAndLooksAtTheNetwork) {
+TEST(SlabCommand, AcceptsWindowsAndTestIntervals) {
   for (const std::string window : {"1", "32"})
     expect_right_everywhere(kSmallSlab + Arguments{"--planes", "1", "--window", window});
   for (const std::string interval : {"1", "7", "1000000"})
@@ -65,7 +65,7 @@ TEST(SlabCommand, KeepsAWindowOfExchangesAndLooksAtTheNetwork) {
   EXPECT_EQ(report["test_interval"], 5);
 }
 
-TEST(SlabCommand, HasPlanesOfItsOwnForTheInverse) {
+TEST(SlabCommand, HasSeparatePlanesForTheInverse) {
   const Arguments own = {"--planes", "2,3"};
   expect_right_everywhere(kSmallSlab + own);
   const json forward = json_of(kSmallSlab + own);
@@ -82,7 +82,7 @@ TEST(SlabCommand, HasPlanesOfItsOwnForTheInverse) {
   EXPECT_LE(tuned["time_s"], inverse["time_s"]);
 }
 
-TEST(SlabCommand, HasPlanesOfItsOwnForTransformsWithABoxCut) {
+TEST(SlabCommand, HasSeparatePlanesForABoxCut) {
   const Arguments three = {"--planes", "1,2,3"};
   const auto planes = [&](const Arguments& more) {
     return json_of(kSmallSlab + three + more)["planes"].get<int>();
@@ -91,7 +91,7 @@ TEST(SlabCommand, HasPlanesOfItsOwnForTransformsWithABoxCut) {
   EXPECT_EQ(planes({"--box-cut", "2", "--inverse"}), 3);
 }
 
-TEST(SlabCommand, BeginsTheLastAxisByLinesAndTapersItsPieces) {
+TEST(SlabCommand, StartsTheLastAxisByLinesAndTapersPieces) {
   for (const Arguments& more :
        {Arguments{"--start", "lines"}, {"--taper"}, {"--start", "lines", "--taper"}}) {
     const Arguments run = kSmallSlab + Arguments{"--planes", "2"} + more;
@@ -106,7 +106,7 @@ TEST(SlabCommand, BeginsTheLastAxisByLinesAndTapersItsPieces) {
   EXPECT_EQ(json_of(kSmallSlab)["start"], "exchange");
 }
 
-TEST(SlabCommand, LeavesAtMostHalfOfThePapersWaitByLines) {
+TEST(SlabCommand, StartByLinesHalvesThePapersWaits) {
   const Arguments run = slab("2x2x2", "32") + Arguments{"--timings", "--planes"};
   const auto wait = [](const json& report) {
     return report["timings"].back()["non_blocking"]["waits"].get<double>();
@@ -116,7 +116,7 @@ TEST(SlabCommand, LeavesAtMostHalfOfThePapersWaitByLines) {
   EXPECT_LE(wait(json_of(run + Arguments{"1", "--start", "lines"})), papers / 2);
 }
 
-TEST(SlabCommand, SharesOutLinesAmongTheCoresOfANode) {
+TEST(SlabCommand, DividesLinesAmongTheCoresOfANode) {
   const json one = json_of(kSmallSlab + Arguments{"--planes", "1"});
   const json four = expect_right(kSmallSlab + Arguments{"--planes", "1", "--cores", "4"});
   EXPECT_EQ(four["cores"], 4);
@@ -125,7 +125,7 @@ TEST(SlabCommand, SharesOutLinesAmongTheCoresOfANode) {
   EXPECT_GE(four["cycles"], four["bound_cycles"]);
 }
 
-TEST(SlabCommand, PutsThePapersModelOfThePipelineBesideItsTimings) {
+TEST(SlabCommand, TimingsIncludeThePapersPipelineModel) {
   for (const int planes : {1, 2, 4}) {
     const json timings = json_of(
         slab("2x2", "32") + Arguments{"--timings", "--planes", std::to_string(planes)})["timings"];
@@ -147,7 +147,7 @@ TEST(SlabCommand, CutsTheSpectrumsBox) {
   expect_right_everywhere(slab("2", "6x10x14") + Arguments{"--box-cut", "2", "--batch", "2"});
 }
 
-TEST(SlabCommand, SendsAsMuchLessAsTheCutLeaves) {
+TEST(SlabCommand, SendsOnlyWhatTheBoxCutLeaves) {
   const Arguments run = slab("4", "60");
   const auto packets = [&](const std::string& cut) {
     return json_of(run + Arguments{"--box-cut", cut})["packets"].get<double>();
@@ -157,13 +157,13 @@ TEST(SlabCommand, SendsAsMuchLessAsTheCutLeaves) {
   EXPECT_NEAR(packets("3") / whole, 1.0 / 9, 0.01);
 }
 
-TEST(SlabCommand, FindsTheFastestPlanes) {
+TEST(SlabCommand, FindsTheFastestNumberOfPlanes) {
   const double tuned = json_of(kSmallSlab + Arguments{"--planes", "-1"})["time_s"];
   for (const std::string planes : {"0", "1", "2", "3", "6"})
     EXPECT_LE(tuned, json_of(kSmallSlab + Arguments{"--planes", planes})["time_s"]) << planes;
 }
 
-TEST(SlabCommand, FindsTheFastestPlanesOfTheInverseThatBeginsInTheInputsLayout) {
+TEST(SlabCommand, FindsTheFastestNumberOfPlanesOfAnInverseWithReturn) {
   const Arguments run = kSmallSlab + Arguments{"--inverse", "--return"};
   const double tuned = json_of(run + Arguments{"--planes", "-1"})["time_s"];
   for (const std::string planes : {"0", "1", "2", "3", "6"})
@@ -178,9 +178,9 @@ std::vector<std::string> own_lines(const std::string& wisdom) {
   return lines;
 }
 
-// A process keeps what it has learned: each of these begins without.
+// A process remembers measured planes, so these tests start a new process for each run.
 
-TEST(SlabCommand, RemembersTheFastestPlanesInALineOfTheWisdomsOwn) {
+TEST(SlabCommand, StoresTheFastestPlanesInALineOfWisdom) {
   const TemporaryDirectory directory;
   const Surroundings there{.directory = directory.path()};
   const Arguments run = kSmallSlab + Arguments{"--planes", "-1", "--wisdom", "wisdom"};
@@ -192,7 +192,7 @@ TEST(SlabCommand, RemembersTheFastestPlanesInALineOfTheWisdomsOwn) {
   EXPECT_EQ(own_lines(directory.content_of("wisdom")), lines);
 }
 
-TEST(SlabCommand, TakesTheFastestPlanesFromTheWisdom) {
+TEST(SlabCommand, UsesTheFastestPlanesFromWisdom) {
   const TemporaryDirectory directory;
   const Surroundings there{.directory = directory.path()};
   const Arguments run = kSmallSlab + Arguments{"--planes", "-1", "--wisdom", "wisdom"};
@@ -204,7 +204,7 @@ TEST(SlabCommand, TakesTheFastestPlanesFromTheWisdom) {
   EXPECT_EQ(json_by(run_process, run, there)["planes"].dump(), other);
 }
 
-TEST(SlabCommand, TakesNoPlanesFromTheWisdomThatItWouldNotTry) {
+TEST(SlabCommand, IgnoresInvalidPlanesInWisdom) {
   const TemporaryDirectory directory;
   const Surroundings there{.directory = directory.path()};
   const Arguments run = kSmallSlab + Arguments{"--planes", "-1", "--wisdom", "wisdom"};
@@ -217,7 +217,7 @@ TEST(SlabCommand, TakesNoPlanesFromTheWisdomThatItWouldNotTry) {
   }
 }
 
-TEST(SlabCommand, KeepsWhatFftwHasMeasuredBesideItsPlanes) {
+TEST(SlabCommand, WisdomHoldsFftwsPlansAndThePlanes) {
   const TemporaryDirectory directory;
   const Surroundings there{.directory = directory.path()};
   const Arguments run = slab("2", "12") + Arguments{"--fabric", "shm",     "--planes", "-1",
@@ -238,7 +238,7 @@ constexpr const char* kBlocks[] = {"allocate",      "plane_loop", "waits", "last
                                    "deallocate",    "compute",    "pack",  "unpack",
                                    "communication", "exposed",    "total"};
 
-/// `nodes`: of one nothing goes to another.
+/// Checks one version. On one node nothing is packed or unpacked.
 void expect_version(const json& version, unsigned nodes) {
   EXPECT_TRUE(version["planes"].is_number_unsigned()) << version;
   for (const char* block : kBlocks) {
@@ -272,7 +272,7 @@ void expect_timings(const json& timings, const std::vector<unsigned>& nodes) {
   }
 }
 
-TEST(SlabCommand, TimesItsBlocksOnEveryMachineOfOneToAllNodes) {
+TEST(SlabCommand, TimesItsBlocksOnOneToAllNodes) {
   const Arguments timings = {"--timings"};
   expect_timings(json_of(slab("4x2", "16") + timings)["timings"], {1, 2, 4, 8});
   expect_timings(json_of(slab("6", "12") + timings)["timings"], {1, 3, 6});
@@ -289,7 +289,7 @@ TEST(SlabCommand, TimesItsBlocksOnEveryMachineOfOneToAllNodes) {
                  {1, 2, 4});
 }
 
-TEST(SlabCommand, TimesThePlanesThatAreAskedFor) {
+TEST(SlabCommand, TimesTheGivenNumberOfPlanes) {
   const json timings =
       json_of(slab("4", "16") + Arguments{"--timings", "--planes", "2"})["timings"];
   for (const json& machine : timings) EXPECT_EQ(machine["non_blocking"]["planes"], 2);
@@ -304,18 +304,18 @@ TEST(SlabCommand, PrintsTheTimingsOfBothVersions) {
     EXPECT_THAT(ended.out, HasSubstr(text));
 }
 
-TEST(SlabCommand, SaysWhatUnpackingIsWhereMessagesMayMoveByPut) {
+TEST(SlabCommand, ExplainsUnpackingIfMessagesMayMoveByPut) {
   const Arguments timings = slab("2", "8") + Arguments{"--timings"} + kEstimate + kShm;
   EXPECT_THAT(run_command(timings).out, HasSubstr("unpack of puts"));
   for (const Arguments& more : {Arguments{"--transfer", "packets"}, {"--route", "torus"}})
     EXPECT_THAT(run_command(timings + more).out, ::testing::Not(HasSubstr("unpack of puts")));
 }
 
-TEST(SlabCommand, DoesNotSayTimingsThatWereNotAskedFor) {
+TEST(SlabCommand, OmitsTimingsByDefault) {
   EXPECT_FALSE(json_of(kSmallSlab).contains("timings"));
 }
 
-TEST(SlabCommand, HidesMostOfItsCommunicationBehindTransforms) {
+TEST(SlabCommand, HidesAtLeastHalfOfItsCommunication) {
   const json report = json_of(slab("4x2x2", "64") + Arguments{"--timings"});
   for (const json& machine : report["timings"]) {
     if (machine["nodes"] < 4) continue;

@@ -1,4 +1,4 @@
-// Pictures of arrays, beside pixels computed here from the numbers themselves.
+// Pictures of arrays, compared with pixels computed here.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,12 +37,12 @@ SpectrumOrder dft_order(std::size_t axes, std::int64_t half_of = 0) {
   return {std::vector<fft::TransformKind>(axes, fft::TransformKind::dft), half_of};
 }
 
-/// The byte of a number on the scale of all.
+/// The pixel of a number on the scale from min to max.
 std::uint8_t byte_of(double number, double min, double max) {
   return static_cast<std::uint8_t>(std::lround(255 * (number - min) / (max - min)));
 }
 
-TEST(Slices, AreThePlanesInTheMiddleOfEachAxis) {
+TEST(Slices, AreTheMiddlePlanesOfEachAxis) {
   const HostArray array = host_array({3, 4, 5}, some_values(60, false));
   const auto at = [&](std::size_t x, std::size_t y, std::size_t z) {
     return array.values[(x * 4 + y) * 5 + z].real();
@@ -106,7 +106,7 @@ TEST(Slices, HaveTheZeroFrequencyInTheMiddle) {
   EXPECT_EQ(slice.pixels, expected);
 }
 
-/// By the sum itself, in three dimensions.
+/// Computes the spectrum by its defining sum.
 Values spectrum_of(const Values& values, const std::vector<std::size_t>& n) {
   Values spectrum(values.size());
   for (std::size_t k = 0; k < values.size(); ++k)
@@ -123,15 +123,15 @@ Values spectrum_of(const Values& values, const std::vector<std::size_t>& n) {
   return spectrum;
 }
 
-/// Bytes that rounding may have moved by one.
+/// Expects equal pixels, except for rounding by one.
 void expect_close(const Pixels& a, const Pixels& b) {
   ASSERT_EQ(a.size(), b.size());
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1) << i;
 }
 
-TEST(Slices, OfRealDatasHalfSpectrumAreThoseOfTheWhole) {
+TEST(Slices, OfAHalfSpectrumEqualThoseOfTheWhole) {
   for (const std::size_t last : {5u, 6u, 1u, 2u}) {
-    Values values(3 * 4 * last);  // of whose sums none is zero but for rounding
+    Values values(3 * 4 * last);  // chosen so that no sum is zero up to rounding
     for (std::size_t i = 0; i < values.size(); ++i)
       values[i] = std::sin(1.7 * static_cast<double>(i * i + 1));
     const Values whole = spectrum_of(values, {3, 4, last});
@@ -150,7 +150,7 @@ TEST(Slices, OfRealDatasHalfSpectrumAreThoseOfTheWhole) {
   }
 }
 
-TEST(Slices, BeginWithTheLowestFrequencyWhereNoneWrap) {
+TEST(Slices, BeginWithTheLowestFrequencyIfNoneWrap) {
   for (const fft::TransformKind kind : {fft::TransformKind::dct, fft::TransformKind::wht}) {
     Values values(8, 1);
     values[0] = 100;
@@ -164,14 +164,14 @@ TEST(Slices, BeginWithTheLowestFrequencyWhereNoneWrap) {
   EXPECT_THAT(mixed[0].pixels, ElementsAre(0, 0, 0, 0, 0, 0, 0, 255));
 }
 
-TEST(Slices, OfMoreThanThreeAxesHoldTheFirstInTheirMiddle) {
+TEST(Slices, OfMoreThanThreeAxesFixTheFirstAtTheirMiddle) {
   Values values(3 * 2 * 2 * 2);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
   const auto slices = density_slices(host_array({3, 2, 2, 2}, values));
   ASSERT_EQ(slices.size(), 3u);
   EXPECT_EQ(slices[0].where, "axis 0 = 1, axis 1 = 1");
   EXPECT_EQ(slices[0].rows, "axis 2");
-  EXPECT_EQ(slices[0].min, 9);  // (1,0,0,1), of the plane that holds the last axis
+  EXPECT_EQ(slices[0].min, 9);  // (1,0,0,1), in the plane that fixes the last axis
   EXPECT_EQ(slices[0].max, 15);
   EXPECT_THAT(slices[0].pixels,
               ElementsAre(byte_of(12, 9, 15), byte_of(13, 9, 15), byte_of(14, 9, 15), 255));
@@ -186,10 +186,10 @@ TEST(Slices, OfALineAreOneRow) {
   EXPECT_THAT(slices[0].pixels, ElementsAre(0, 85, 170, 255));
 }
 
-TEST(Slices, ShowTheMeanOrTheLargestOfABlockOfALongArray) {
+TEST(Slices, ReduceBlocksOfLongArraysToMeanOrMaximum) {
   Values values(2 * 600);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = i % 600 % 3 == 1 ? 1000.0 : 10.0;
-  values[600] = 700;  // the first of the second row
+  values[600] = 700;  // first element of the second row
   const HostArray array = host_array({2, 600}, values);
   const Slice mean = density_slices(array).front();
   EXPECT_EQ(mean.block, 3u);
@@ -205,18 +205,18 @@ TEST(Slices, ShowTheMeanOrTheLargestOfABlockOfALongArray) {
   EXPECT_DOUBLE_EQ(most.max, 3);
   EXPECT_EQ(density_slices(host_array({256, 1}, Values(256))).front().block, 1u);
   const Slice edge = density_slices(host_array({257, 3}, Values(771, 7))).front();
-  EXPECT_EQ(edge.height, 129u);  // whose last block is half one
+  EXPECT_EQ(edge.height, 129u);  // the last block is a half one
   EXPECT_DOUBLE_EQ(edge.min, 7);
   EXPECT_DOUBLE_EQ(edge.max, 7);
 }
 
-TEST(Slices, AreOfTheFirstArrayOfABatch) {
+TEST(Slices, ShowTheFirstArrayOfABatch) {
   const auto slices = density_slices(host_array({3}, {1, 2, 3, 100, 200, 300}, 2));
   EXPECT_EQ(slices[0].max, 3);
   EXPECT_EQ(slices[0].width, 3u);
 }
 
-TEST(Slices, HaveAFiniteScaleWhateverTheNumbers) {
+TEST(Slices, HaveAFiniteScaleForAnyNumbers) {
   const auto zero = spectrum_slices(host_array({2, 2}, Values(4)), dft_order(2));
   EXPECT_FALSE(zero[0].log);
   EXPECT_THAT(zero[0].pixels, Each(0));
@@ -231,17 +231,17 @@ TEST(Slices, HaveAFiniteScaleWhateverTheNumbers) {
     EXPECT_TRUE(std::isfinite(slice.min) && std::isfinite(slice.max)) << slice.max;
 }
 
-TEST(Slices, CountFrequenciesFromWhereTheyAreDrawn) {
+TEST(Slices, NumberFrequenciesAsTheyAreDrawn) {
   using Kind = fft::TransformKind;
   const HostArray array = host_array({4, 5, 600}, some_values(4 * 5 * 600, true));
   const SpectrumOrder mixed{{Kind::dct, Kind::dft, Kind::dht}};
-  const Slice slice = spectrum_slices(array, mixed)[0];  // kx is held
+  const Slice slice = spectrum_slices(array, mixed)[0];  // kx is fixed
   EXPECT_EQ(slice.first_row, -2);
   EXPECT_EQ(slice.row_count, 5u);
   EXPECT_EQ(slice.first_column, -300);
   EXPECT_EQ(slice.column_count, 600u);
   EXPECT_EQ(slice.block, 3u);
-  const Slice other = spectrum_slices(array, mixed)[2];  // kz is held
+  const Slice other = spectrum_slices(array, mixed)[2];  // kz is fixed
   EXPECT_EQ(other.first_row, 0);
   EXPECT_EQ(other.first_column, -2);
   const Slice density = density_slices(array)[0];
@@ -249,7 +249,7 @@ TEST(Slices, CountFrequenciesFromWhereTheyAreDrawn) {
   EXPECT_EQ(density.column_count, 600u);
 }
 
-TEST(Slices, ComeBackFromTheirJson) {
+TEST(Slices, RoundTripThroughJson) {
   const Values values = some_values(3 * 300, true);
   for (const Slice& slice : density_slices(host_array({3, 300}, values))) {
     const Json json = slice.to_json();
@@ -259,14 +259,14 @@ TEST(Slices, ComeBackFromTheirJson) {
   }
 }
 
-TEST(Slices, AreRefusedWhereTheyAreDamaged) {
+TEST(Slices, AreRefusedIfDamaged) {
   const Json good = density_slices(host_array({3, 4, 5}, some_values(60, true)))[1].to_json();
   const auto expect_refused_with = [&](const char* key, const Json& value, const char* words) {
     Json bad = good;
     bad[key] = value;
     try {
       (void)Slice::from_json(JsonPlace(bad, "r.json"));
-      ADD_FAILURE() << key << " was taken";
+      ADD_FAILURE() << key << " was accepted";
     } catch (const BadInput& error) {
       EXPECT_THAT(error.what(), HasSubstr(std::string("r.json: expected ") + words));
     }

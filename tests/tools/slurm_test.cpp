@@ -1,4 +1,4 @@
-// Runs that Slurm starts: a cluster of its daemons on this host, for the time of a test.
+// Runs started by Slurm. Each test starts a cluster of Slurm's daemons on this host.
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -18,16 +18,16 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int kMissing = 77;  // the script's: what it needs is not there
+constexpr int kMissing = 77;  // exit code of the script if a requirement is missing
 
 class Slurm : public ::testing::Test {
  protected:
   void SetUp() override {
     if (const std::string why = obstacle_to(Wiring::bridge); !why.empty()) GTEST_SKIP() << why;
-    host_ = std::make_unique<Hosts>(1);  // so that its ports are nobody else's
+    host_ = std::make_unique<Hosts>(1);  // so that nothing else uses its ports
   }
 
-  /// On a cluster of so many nodes, all of them on one host.
+  /// Runs on a cluster of `nodes` nodes, all on one host.
   Ended run(unsigned nodes, const Arguments& srun) {
     const Arguments with_slurm = {TOROID_SOURCE_DIR "/tests/net/with-slurm", std::to_string(nodes)};
     const Process process = (*host_)[0].start(with_slurm + srun, {}, directory_.path());
@@ -56,12 +56,12 @@ TEST_F(Slurm, StartsProcessesOnNodesOfThisHost) {
   expect_lines(ended, 4);
 }
 
-TEST_F(Slurm, StartsARunThatSaysHello) {
+TEST_F(Slurm, RunsHello) {
   const Ended ended = run(2, srun(2, 4) + Arguments{TOROID_COMMAND, "hello"} + kSlurmTorus);
   expect_lines(ended, 1);
 }
 
-TEST_F(Slurm, StartsARunThatExchanges) {
+TEST_F(Slurm, RunsAnExchange) {
   const Arguments exchange = {"alltoall", "--bytes", "960", "--json", "report.json", "--quiet"};
   const Ended ended = run(4, srun(4, 8) + Arguments{TOROID_COMMAND} + exchange + kSlurmTorus);
   expect_lines(ended, 0);

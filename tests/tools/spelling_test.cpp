@@ -1,4 +1,4 @@
-// The nearest of the names that exist.
+// Finds the existing name that is nearest to a typo.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ using namespace std::string_view_literals;
 constexpr std::array kOptions = {"size"sv, "seed"sv,      "policy"sv,           "policies"sv,
                                  "in"sv,   "precision"sv, "no-transit-first"sv, "per-visit"sv};
 
-TEST(Spelling, CountsEditsAsThePublishedExamplesDo) {
+TEST(Spelling, EditDistanceMatchesPublishedExamples) {
   EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
   EXPECT_EQ(edit_distance("saturday", "sunday"), 3u);
   EXPECT_EQ(edit_distance("", "abc"), 3u);
@@ -30,14 +30,14 @@ TEST(Spelling, CountsEditsAsThePublishedExamplesDo) {
   EXPECT_EQ(edit_distance("abc", "abc"), 0u);
 }
 
-TEST(Spelling, CountsTwoLettersThatChangedPlacesAsOneEdit) {
+TEST(Spelling, CountsASwapOfTwoLettersAsOneEdit) {
   EXPECT_EQ(edit_distance("sotrm", "storm"), 1u);
   EXPECT_EQ(edit_distance("ab", "ba"), 1u);
-  EXPECT_EQ(edit_distance("ca", "abc"), 3u);  // what has changed places is not touched again
+  EXPECT_EQ(edit_distance("ca", "abc"), 3u);  // swapped letters are not edited again
   EXPECT_EQ(edit_distance("abcd", "badc"), 2u);
 }
 
-/// All texts over {a, b} that one edit makes of `text`, by another way than the table's.
+/// Returns all texts over {a, b} that one edit makes of `text`, without edit_distance()'s table.
 std::vector<std::string> one_edit_from(const std::string& text) {
   std::vector<std::string> edited;
   for (std::size_t i = 0; i <= text.size(); ++i)
@@ -55,7 +55,7 @@ std::vector<std::string> one_edit_from(const std::string& text) {
   return edited;
 }
 
-TEST(Spelling, IsOneForWhateverOneEditMakesAndNeverBelowTheFewestSteps) {
+TEST(Spelling, EditDistanceIsOneAfterOneEditAndNeverBelowTheFewestSteps) {
   for (const std::string start : {"", "a", "ab", "aab", "abba", "babab"}) {
     std::map<std::string, std::size_t> steps{{start, 0}};
     std::queue<std::string> open({start});
@@ -91,19 +91,19 @@ TEST(Spelling, FindsTheNameThatNeedsTheFewestEdits) {
 TEST(Spelling, FindsANameByItsBeginningOrByOneOfItsWords) {
   EXPECT_EQ(nearest_name("prec", kOptions), "precision");
   EXPECT_EQ(nearest_name("seedling", kOptions), "seed");
-  EXPECT_EQ(nearest_name("polici", kOptions), "policies");  // begins it, though "policy" is nearer
+  EXPECT_EQ(nearest_name("polici", kOptions), "policies");  // its beginning; "policy" is nearer
   EXPECT_EQ(nearest_name("transit-first", kOptions), "no-transit-first");
   EXPECT_EQ(nearest_name("visit", kOptions), "per-visit");
 }
 
-TEST(Spelling, FindsNothingWhereNothingIsNear) {
+TEST(Spelling, FindsNothingIfNothingIsNear) {
   for (const std::string typed : {"", "frob", "x", "completely-else", "zzzzzz"})
     EXPECT_EQ(nearest_name(typed, std::span(kOptions).first(4)), "") << typed;
   EXPECT_EQ(nearest_name("size", {}), "");
   EXPECT_EQ(nearest_name(std::string(100'000, 'i'), kOptions), "");
 }
 
-TEST(Spelling, SaysWhatWasTypedWhatIsNearAndWhatExists) {
+TEST(Spelling, MessageNamesTypoSuggestionAndKnownNames) {
   const std::array orders = {"random"sv, "rank"sv, "shift"sv};
   EXPECT_EQ(unknown_name("order", "randm", orders),
             "unknown order 'randm'; did you mean 'random'? known: random, rank, shift");

@@ -1,4 +1,4 @@
-// A directory of a test's own, and what is in it.
+// A directory for one test, removed at its end, and the files in it.
 #pragma once
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ class TemporaryDirectory {
   const std::filesystem::path& path() const { return path_; }
   std::string operator/(std::string_view name) const { return (path_ / name).string(); }
 
-  /// Hidden ones too, sorted.
+  /// Returns the sorted names of all entries, hidden ones included.
   std::vector<std::string> entries() const {
     std::vector<std::string> names;
     for (const auto& entry : std::filesystem::directory_iterator(path_))

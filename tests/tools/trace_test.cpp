@@ -1,4 +1,4 @@
-// What a trace holds, and how little of it there is where there must be less.
+// Contents of a trace, and how it is kept within its limit.
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -40,7 +40,7 @@ struct Traced {
   SimMachine sim;
 };
 
-/// Every packet in the trace is there from its FIFO over all its links to its delivery.
+/// Expects each packet's whole path in the trace: its FIFO, all its links and its delivery.
 void expect_whole_ways(const Traced& run) {
   std::map<std::uint64_t, std::vector<TraceSlice>> ways;
   for (const TraceSlice& slice : run.tracer.slices()) ways[slice.serial].push_back(slice);
@@ -55,7 +55,7 @@ void expect_whole_ways(const Traced& run) {
   }
 }
 
-TEST(Trace, ShowsTheWholeWayOfEveryPacket) {
+TEST(Trace, ShowsTheWholePathOfEveryPacket) {
   for (const char* torus : {"5", "3x4m", "2x3x2"}) {
     const Traced run(torus);
     expect_whole_ways(run);
@@ -65,7 +65,7 @@ TEST(Trace, ShowsTheWholeWayOfEveryPacket) {
   }
 }
 
-TEST(Trace, HasNoSlicesOfATrackThatOverlap) {
+TEST(Trace, SlicesOfATrackDoNotOverlap) {
   const Traced run("4x4");
   std::map<std::pair<Rank, unsigned>, std::map<Tick, std::uint32_t>> tracks;
   for (const TraceSlice& slice : run.tracer.slices()) {
@@ -82,7 +82,7 @@ TEST(Trace, HasNoSlicesOfATrackThatOverlap) {
   }
 }
 
-TEST(Trace, LeavesOutWholePacketsWhereThereAreTooMany) {
+TEST(Trace, LeavesOutWholePacketsAboveItsLimit) {
   const Traced all("4x4");
   for (const std::size_t most : {1000u, 300u, 20u}) {
     const Traced some("4x4", most);
@@ -93,7 +93,7 @@ TEST(Trace, LeavesOutWholePacketsWhereThereAreTooMany) {
   }
 }
 
-/// The trace of a run that is to end with `exit_code`.
+/// Returns the trace of a run that must end with `exit_code`.
 json trace_of(const Arguments& arguments, const TemporaryDirectory& directory, int exit_code = 0) {
   const Ended ended = run_command(arguments + Arguments{"--quiet", "--trace", "t.json"},
                                   {.directory = directory.path()});
@@ -122,7 +122,7 @@ TEST(TraceFile, NamesEveryTrackOnce) {
   }
 }
 
-TEST(TraceFile, JoinsThePacketsSlices) {
+TEST(TraceFile, ConnectsTheSlicesOfEachPacket) {
   const TemporaryDirectory directory;
   const json trace = trace_of({"alltoall", "--torus", "3x2"}, directory);
   std::map<std::string, int> ends;
@@ -145,7 +145,7 @@ TEST(TraceFile, IsNoLargerThanItsLimit) {
   EXPECT_EQ(directory.content_of("t.json"), text);
 }
 
-TEST(TraceFile, IsLeftByARunThatFails) {
+TEST(TraceFile, IsWrittenByAFailedRun) {
   const TemporaryDirectory directory;
   const json trace = trace_of(
       {"alltoall", "--torus", "8x8", "--bytes", "4800", "--no-bubble", "--routing", "deterministic",

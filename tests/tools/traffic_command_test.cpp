@@ -30,7 +30,7 @@ const std::vector<std::string> kPatterns = {
     "tornado",    "transpose",   "bit-complement", "neighbour", "halo",      "hotspot:0.2",
     "incast:5",   "permutation", "zipf:1.2",       "roll:X"};
 
-TEST(TrafficOption, GivesWhatCompareGives) {
+TEST(TrafficOption, GivesTheSameFiguresAsCompare) {
   std::string all;
   for (const std::string& name : kPatterns) all += (all.empty() ? "" : ",") + name;
   const nlohmann::json rows = json_of({"compare", "--torus", "4x4", "--traffic", all, "--policies",
@@ -48,7 +48,7 @@ TEST(TrafficOption, GivesWhatCompareGives) {
   }
 }
 
-TEST(TrafficOption, LeavesTheHashOfAllToAllsAsItIs) {
+TEST(TrafficOption, DoesNotChangeTheHashOfAnAllToAll) {
   const Arguments plain = {"alltoall", "--torus", "4x4"};
   const auto hash = [&](const Arguments& more) { return json_of(plain + more)["result_hash"]; };
   EXPECT_EQ(hash({"--traffic", "all-to-all"}), hash({}));
@@ -69,7 +69,7 @@ TEST(TrafficOption, IsRecordedTracedReportedAndExported) {
   EXPECT_EQ(std::count(messages.begin(), messages.end(), '\n'), 1 + 16);
 }
 
-TEST(TrafficOption, ArrivesOnRingsToo) {
+TEST(TrafficOption, WorksOnShm) {
   for (const char* route : {"torus", "direct"})
     for (const std::string& traffic : kPatterns) {
       const nlohmann::json report = json_of(
@@ -79,7 +79,7 @@ TEST(TrafficOption, ArrivesOnRingsToo) {
     }
 }
 
-TEST(TrafficOption, IsPartOfWhatACheckpointIsOf) {
+TEST(TrafficOption, MustMatchTheCheckpoint) {
   const TemporaryDirectory directory;
   static const std::string kTorus = full_or("4x8x8", "4x4x8");
   const auto saved = [](const char* traffic) {
@@ -101,7 +101,7 @@ TEST(TrafficOption, IsPartOfWhatACheckpointIsOf) {
             whole["result_hash"]);
 }
 
-TEST(TrafficOption, RefusesWhatATorusDoesNotHave) {
+TEST(TrafficOption, RefusesUnknownAndUnsuitablePatterns) {
   const TemporaryDirectory directory;
   const Arguments plain = {"alltoall", "--torus", "2x3", "--traffic"};
   const Arguments json = {"--json", "r.json"};
@@ -111,12 +111,12 @@ TEST(TrafficOption, RefusesWhatATorusDoesNotHave) {
   expect_refusal(directory, plain + Arguments{"zipf", "--sample", "2"} + json, {"--sample 2"});
 }
 
-/// The mean distance on a ring of k nodes, to all k nodes: k/4, or (k² - 1)/4k where k is odd.
+/// The mean distance on a ring of k nodes, to all k nodes: k/4 if k is even, (k² - 1)/4k if odd.
 double mean_ring_distance(double k, bool is_odd) {
   return is_odd ? (k * k - 1) / (4 * k) : k / 4;
 }
 
-TEST(NetworkFigures, HaveTheHopsLinksAndLengthsOfClosedFormulas) {
+TEST(NetworkFigures, HopsLinksAndLengthsMatchClosedFormulas) {
   const nlohmann::json rows = json_of(
       {"compare", "--torus", "4x6,5x4,8x8", "--policies", "random", "--bytes", "240"})["rows"];
   const double around[] = {mean_ring_distance(4, false) + mean_ring_distance(6, false),
@@ -134,21 +134,21 @@ TEST(NetworkFigures, HaveTheHopsLinksAndLengthsOfClosedFormulas) {
   EXPECT_EQ(mesh["rows"][0]["packet_length"], 32 + 14);
 }
 
-TEST(NetworkFigures, AcceptPacketsPerNodeAndCycle) {
+TEST(NetworkFigures, AcceptedRateIsPacketsPerNodeAndCycle) {
   const nlohmann::json row =
       json_of({"compare", "--torus", "4x4", "--policies", "random"})["rows"][0];
   EXPECT_NEAR(row["accepted_rate"].get<double>(), 16.0 * 15 / (16 * row["cycles"].get<double>()),
               1e-12);
   const nlohmann::json load = json_of({"sweep", "--axis", "load", "--torus", "4x4", "--load", "0.5",
                                        "--refine", "0", "--policies", "random"})["rows"][0];
-  // Load 1 is an exchange, 15 packets a node, in the time of its hottest link: 8 nodes beyond the
-  // middle of a ring of 4, 270 bytes at a quarter of a byte per cycle.
+  // Load 1 is an exchange, 15 packets per node, in the time of its hottest link, which 8 packets of
+  // 270 bytes cross at a quarter of a byte per cycle.
   const double full = load["packets"].get<double>() > 0 ? 15.0 / 8640 : 0;
   EXPECT_NEAR(load["accepted_rate"].get<double>(), load["accepted"].get<double>() * full, 1e-9);
 }
 
-/// Where hardly anybody waits a packet takes what its hops take alone.
-TEST(NetworkFigures, HaveTheMeanLatencyOfAnEmptyMachineAtLowLoad) {
+/// If packets hardly wait, their latency is nearly that of their hops alone.
+TEST(NetworkFigures, LatencyAtLowLoadIsNearlyThatOfAnEmptyMachine) {
   const nlohmann::json row =
       json_of({"sweep", "--axis", "load", "--torus", "4x4x4", "--load", "0.02", "--refine", "0",
                "--policies", "random", "--window", "200000"})["rows"][0];
@@ -157,7 +157,7 @@ TEST(NetworkFigures, HaveTheMeanLatencyOfAnEmptyMachineAtLowLoad) {
   EXPECT_LT(mean, 1.15 * alone);
 }
 
-TEST(NetworkFigures, HaveTheExactMeanOfAllLatencies) {
+TEST(NetworkFigures, MeanLatencyIsExact) {
   LatencyHistogram some, more;
   EXPECT_EQ(some.mean(), 0);
   for (const Tick latency : {1000u, 1001u, 5u}) some.add(latency);
@@ -184,7 +184,7 @@ TEST(NetworkFigures, AreColumnsOfTheTableAndTheCsv) {
                  {"netwrk", "network"});
 }
 
-TEST(NumberLists, OfCampaignsAllTakeRanges) {
+TEST(NumberLists, AcceptRangesInAllCampaignOptions) {
   const nlohmann::json axes =
       json_of({"compare", "--torus", "2x2", "--policies", "random", "--bytes", "240:960:360",
                "--queues", "1:4:x2", "--per-visit", "1:2", "--seeds", "1:7:3,9"})["axes"];

@@ -1,4 +1,4 @@
-// What the tests of files that are transformed share.
+// Values and distances for tests that transform files.
 #pragma once
 
 #include <cmath>
@@ -12,9 +12,9 @@ using Complex = std::complex<double>;
 using Values = std::vector<Complex>;
 using Extents = std::vector<std::size_t>;
 
-constexpr double kTolerance = 1e-12;  ///< of complex128, as distance() has it
+constexpr double kTolerance = 1e-12;  ///< relative error of complex128, by distance()
 
-/// Different everywhere, and the same in every type.
+/// Returns varied values that every floating-point type holds exactly.
 inline Values some_values(std::size_t count, bool complex) {
   Values values(count);
   for (std::size_t i = 0; i < count; ++i)
@@ -23,7 +23,7 @@ inline Values some_values(std::size_t count, bool complex) {
   return values;
 }
 
-/// |a - b| / |b| in the Euclidean norm; infinite where the sizes differ.
+/// |a - b| / |b| in the Euclidean norm; infinite if the sizes differ.
 inline double distance(const Values& a, const Values& b) {
   if (a.size() != b.size()) return HUGE_VAL;
   double difference = 0;

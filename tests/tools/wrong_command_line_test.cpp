@@ -1,4 +1,4 @@
-// Whatever is mistyped is named, with the nearest that exists.
+// Typos are reported with the nearest existing name.
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,8 +27,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-/// A letter dropped, two swapped, one doubled: in the middle of a word, where it makes a
-/// difference.
+/// Returns the word with a letter dropped, two swapped, and one doubled, near its middle where this
+/// changes the word.
 std::vector<std::string> typos_of(const std::string& word) {
   std::size_t at = word.size() / 2;
   while (at + 1 < word.size() && word[at] == word[at - 1]) ++at;
@@ -51,7 +51,7 @@ std::string refusal_of(CommandLine& line, const Arguments& arguments) {
   return "accepted";
 }
 
-/// What the message suggests; empty: nothing.
+/// Returns the name that the message suggests, or an empty string.
 std::string suggested_in(const std::string& message) {
   const std::string_view mark = "did you mean '";
   const std::size_t begin = message.find(mark);
@@ -60,7 +60,7 @@ std::string suggested_in(const std::string& message) {
   return message.substr(begin + mark.size(), end - begin - mark.size());
 }
 
-/// It must be a name that is as near as the one that was meant, of which the typo is one edit away.
+/// The suggestion must be one of `names` and within one edit of the typo.
 void expect_nearest(const std::string& message, const std::string& typo,
                     const std::vector<std::string>& names) {
   const std::string suggested = suggested_in(message);
@@ -80,7 +80,7 @@ std::vector<std::string> all_commands() {
   return command_names(CommandLine().app());
 }
 
-TEST(WrongCommandLine, NamesTheNearestOptionForEveryTypoOfEveryOptionOfEveryCommand) {
+TEST(WrongCommandLine, SuggestsTheNearestOptionForEveryTypo) {
   std::size_t wrong = 0;
   for (const std::string& command : all_commands()) {
     CommandLine line;
@@ -99,7 +99,7 @@ TEST(WrongCommandLine, NamesTheNearestOptionForEveryTypoOfEveryOptionOfEveryComm
   EXPECT_GE(wrong, scaled(500u));
 }
 
-TEST(WrongCommandLine, NamesTheNearestCommandForEveryTypoOfEveryCommand) {
+TEST(WrongCommandLine, SuggestsTheNearestCommandForEveryTypo) {
   CommandLine line;
   const std::vector<std::string> commands = all_commands();
   for (const std::string& command : commands)
@@ -113,12 +113,12 @@ TEST(WrongCommandLine, NamesTheNearestCommandForEveryTypoOfEveryCommand) {
       }
 }
 
-/// Those whose value may be something else: a file, a name that only this host knows, a list.
+/// Returns whether the value may differ from the choices: a file, a name of this host, a list.
 bool is_open(const OptionText& option) {
   return option.takes_file() || option.value == "KINDS" || option.value == "PROVIDER";
 }
 
-TEST(WrongCommandLine, NamesTheNearestNameForEveryTypoOfEveryNameThatAValueMayBe) {
+TEST(WrongCommandLine, SuggestsTheNearestChoiceForEveryTypoOfAValue) {
   std::size_t wrong = 0;
   for (const std::string& command : all_commands()) {
     CommandLine line;
@@ -158,20 +158,24 @@ const std::vector<WrongLine> kWrongLines = {
     {{"completion"}, {"completion needs SHELL", "bash, zsh, fish"}},
     {{"completion", "tcsh"}, {"unknown shell 'tcsh'", "known: bash, zsh, fish"}},
     {{"completion", "bsh"}, {"unknown shell 'bsh'; did you mean 'bash'?"}},
-    {{"fft", "alltoall", "--torus", "2"}, {"unexpected 'alltoall' after fft; one verb"}},
+    {{"fft", "alltoall", "--torus", "2"}, {"unexpected 'alltoall' after fft; give one verb only"}},
     {{"--verison"}, {"unknown option '--verison' of toroid; did you mean '--version'?"}},
-    {{"--torus", "2", "fft"}, {"unknown option '--torus' of toroid; '--torus' is of fft, "}},
+    {{"--torus", "2", "fft"},
+     {"unknown option '--torus' of toroid; '--torus' is an option of fft, "}},
     {{"-v"}, {"unknown option '-v' of toroid; did you mean '-V'?"}},
     // Options.
     {{"alltoall", "--polcy", "random"},
      {"unknown option '--polcy' of alltoall; did you mean '--policy'?"}},
     {{"alltoall", "--torus", "2", "--policies", "random"},
-     {"'--policies' of alltoall; did you mean '--policy'? '--policies' is of compare, "}},
-    {{"alltoall", "--size", "4"}, {"unknown option '--size' of alltoall", "is of fft, poisson"}},
-    {{"hello", "--method", "slab"}, {"unknown option '--method' of hello", "is of fft, poisson"}},
-    {{"paper", "--torus", "2"}, {"unknown option '--torus' of paper", "is of fft, alltoall"}},
+     {"'--policies' of alltoall; did you mean '--policy'? '--policies' is an option of compare, "}},
+    {{"alltoall", "--size", "4"},
+     {"unknown option '--size' of alltoall", "is an option of fft, poisson"}},
+    {{"hello", "--method", "slab"},
+     {"unknown option '--method' of hello", "is an option of fft, poisson"}},
+    {{"paper", "--torus", "2"},
+     {"unknown option '--torus' of paper", "is an option of fft, alltoall"}},
     {{"fft", "-size", "4"}, {"unknown option '-size' of fft; did you mean '--size'?"}},
-    {{"fft", "--frobnicate"}, {"unknown option '--frobnicate' of fft; 'toroid help fft' lists"}},
+    {{"fft", "--frobnicate"}, {"unknown option '--frobnicate' of fft; see 'toroid help fft'"}},
     {{"fft", "--meth=slab"}, {"unknown option '--meth' of fft; did you mean '--method'?"}},
     {{"fft", "--hlep"}, {"unknown option '--hlep' of fft; did you mean '--help'?"}},
     {{"fft", "--frob", "--help"}, {"unknown option '--frob' of fft"}},
@@ -183,7 +187,7 @@ const std::vector<WrongLine> kWrongLines = {
     {{"alltoall", "torus", "2"}, {"unexpected 'torus' after alltoall; did you mean '--torus'?"}},
     {{"alltoall", "--torus", "2", "extra"}, {"unexpected 'extra' after alltoall"}},
     {{"alltoall", "--torus", "2", "--bytes", "1", "KiB"}, {"unexpected 'KiB' after alltoall"}},
-    // Values that are missing, or too many.
+    // Missing and surplus values.
     {{"alltoall", "--torus"}, {"option '--torus' of alltoall needs a value"}},
     {{"fft", "--torus", "--mesh"}, {"option '--torus' of fft needs a value, but '--mesh' follows"}},
     {{"fft", "--torus", "2", "--size"}, {"option '--size' of fft needs a value"}},
@@ -204,7 +208,7 @@ const std::vector<WrongLine> kWrongLines = {
     {{"compare", "--torus", "4", "--policies="}, {"'--policies' of compare needs a value"}},
     {{"sweep", "--axis", "bytes", "--torus", "4", "--bytes", ",8"}, {"an item of ',8' is empty"}},
     {{"alltoall", "--torus", "4x4", "--peers", "16"},
-     {"--peers 16: a node of torus 4x4 has 15 others"}},
+     {"--peers 16: a node of torus 4x4 has 15 peers"}},
     {{"alltoall", "--torus", "2", "--trace", "x", "--trace-limit", "0"},
      {"--trace-limit: '0' is not a size from 1MB to 4096MB"}},
     // Names.
@@ -238,11 +242,11 @@ const std::vector<WrongLine> kWrongLines = {
     {{"sweep", "--axis", "load", "--torus", "2", "--load", "0.1:1.0:0"},
      {"--load: range '0.1:1.0:0'", "step is not a number above 0"}},
     {{"sweep", "--axis", "load", "--torus", "2", "--load", "1:0.1:0.1"},
-     {"'1:0.1:0.1'", "begins above its end"}},
+     {"'1:0.1:0.1'", "FROM is above TO"}},
     {{"sweep", "--axis", "bytes", "--torus", "2", "--bytes", "8:64:2x"}, {"'2x'", "unit 'x'"}},
-    // Launched.
+    // Launched commands.
     {{"launch", "-n", "2", "helo", "--torus", "2"},
-     {"'helo' is neither a verb of toroid nor a program", "did you mean 'hello'?"}},
+     {"'helo' is neither a toroid verb nor a program", "did you mean 'hello'?"}},
     {{"launch", "-n", "2", "hello", "--tors", "2"},
      {"unknown option '--tors' of hello; did you mean '--torus'?"}},
     {{"launch", "-n", "2", "toroid", "helo"}, {"unknown verb 'helo'; did you mean 'hello'?"}},
@@ -263,7 +267,7 @@ std::vector<Arguments> list_options() {
   return lists;
 }
 
-TEST(WrongCommandLine, WithAnEmptyItemInAListIsRefusedInBothFormsOfEveryOption) {
+TEST(WrongCommandLine, RefusesEmptyListItemsInBothFormsOfEveryOption) {
   EXPECT_GE(list_options().size(), 10u);
   for (const Arguments& list : list_options())
     for (const std::string& items : scaled(std::vector<std::string>{"2,,3", ",2", "2,", ",", ""})) {
@@ -277,7 +281,7 @@ TEST(WrongCommandLine, WithAnEmptyItemInAListIsRefusedInBothFormsOfEveryOption) 
     }
 }
 
-TEST(WrongCommandLine, OfAnUnknownProviderSaysWhichThereAre) {
+TEST(WrongCommandLine, ListsTheKnownProviders) {
   if (!has_ofi()) GTEST_SKIP() << "built without ofi";
   const TemporaryDirectory directory;
   const Arguments provider = {"hello", "--torus", "2", "--fabric", "ofi", "--provider"};
@@ -287,19 +291,19 @@ TEST(WrongCommandLine, OfAnUnknownProviderSaysWhichThereAre) {
                  {"unknown provider 'smoke signals'; known: shm, "});
 }
 
-TEST(WrongCommandLine, OfAnUnsafeProviderSaysWhatStrangersCanDo) {
+TEST(WrongCommandLine, SaysWhyAProviderIsUnsafe) {
   if (!has_ofi()) GTEST_SKIP() << "built without ofi";
   const TemporaryDirectory directory;
   const Arguments hello = {"hello", "--torus", "2", "--fabric", "ofi"};
   for (const std::string name : {"udp;ofi_rxd", "sockets"})
     for (const Arguments& start : {Arguments{}, Arguments{"launch", "-n", "2"}})
-      expect_refusal(directory, start + hello + Arguments{"--provider", name},
-                     {"provider '" + name + "' is taken only with --unsafe-provider: ",
-                      "of a stranger can end the "});
+      expect_refusal(
+          directory, start + hello + Arguments{"--provider", name},
+          {"provider '" + name + "' needs --unsafe-provider: ", "from a stranger can end the "});
   expect_refusal(directory, hello + Arguments{"--unsafe-provider"}, {"--provider"});
 }
 
-TEST(WrongCommandLine, OfFramesWhereThereAreNoneSaysSo) {
+TEST(WrongCommandLine, RefusesFramesWithoutOfiAndUnknownFrames) {
   const TemporaryDirectory directory;
   const Arguments hello = {"hello", "--torus", "2"};
   expect_refusal(
@@ -309,7 +313,7 @@ TEST(WrongCommandLine, OfFramesWhereThereAreNoneSaysSo) {
                  {"unknown frames 'pigeons'", "auto, messages, writes"});
 }
 
-TEST(WrongCommandLine, GetsOneLineThatNamesWhatWasTypedAndWhatExists) {
+TEST(WrongCommandLine, GetsOneLineWithTheTypoAndKnownNames) {
   EXPECT_GE(kWrongLines.size(), 60u);
   const TemporaryDirectory directory;
   for (const WrongLine& line : kWrongLines) expect_refusal(directory, line.arguments, line.words);

@@ -1,6 +1,6 @@
-// Transforms of lines by every library of this build, taken in turns: complex, forward, from array
-// to array. The lines take about 1 MiB. They are contiguous, or they stand side by side, so that a
-// line's elements are as far apart as there are lines.
+// Compares line transforms by every library of this build, measured in turn: complex, forward, out
+// of place. The lines take about 1 MiB. They are contiguous, or interleaved: the stride between a
+// line's elements is then the number of lines.
 #include <fmt/core.h>
 
 #include <array>
@@ -24,7 +24,7 @@ namespace {
 constexpr std::array<std::int64_t, 10> kLengths = {8, 16, 32, 64, 128, 256, 512, 100, 121, 127};
 constexpr std::size_t kBatchBytes = std::size_t{1} << 20;
 constexpr int kTurns = 15;
-/// Transforms of the whole batch in a turn: some milliseconds.
+/// Transforms of the whole batch per turn, which takes a few milliseconds.
 constexpr int kTimesPerTurn = 4;
 
 enum class Arrangement : std::uint8_t { contiguous, strided };
@@ -52,7 +52,7 @@ struct Batch {
     work.in_place = false;
     return work;
   }
-  /// As benchmarks of transforms count them, whatever an algorithm takes.
+  /// The conventional operation count of FFT benchmarks, independent of the algorithm.
   double operations() const {
     const auto n = static_cast<double>(length);
     return 5 * n * std::log2(n) * static_cast<double>(lines());
@@ -65,20 +65,20 @@ struct Contestant {
   Rigor rigor;
 };
 
-/// The rival of all others comes last.
+/// The last one is compared with all others.
 std::vector<Contestant> contestants() {
   std::vector<Contestant> all;
   if (has(LibraryName::fftw)) {
     all.push_back({"fftw estimate", LibraryName::fftw, Rigor::estimate});
     all.push_back({"fftw measure", LibraryName::fftw, Rigor::measure});
   } else {
-    fmt::print("fftw is left out: this build is without it (TOROID_FFTW)\n");
+    fmt::print("skipping fftw: this build does not include it (TOROID_FFTW)\n");
   }
   all.push_back({"kissfft", LibraryName::kissfft, Rigor::estimate});
   return all;
 }
 
-/// Values that differ. Nothing transforms a result again, so that none grows.
+/// Unequal values. No result is transformed again, so values do not grow.
 template <typename Real>
 void fill(LocalArray& array) {
   auto* const numbers = array.as<Real>();
@@ -93,7 +93,7 @@ double seconds_of_turn(const Kernel& kernel, const LocalArray& in, LocalArray& o
   return taken.count() / kTimesPerTurn;
 }
 
-/// [contestant][turn]. One turn before the first brings code and data into the caches.
+/// Seconds by [contestant][turn]. An extra first turn warms the caches.
 std::vector<std::vector<double>> race(const std::vector<Contestant>& all, const Batch& batch) {
   LocalArray in = LocalArray::of_bytes(kBatchBytes);
   LocalArray out = LocalArray::of_bytes(kBatchBytes);
@@ -110,7 +110,7 @@ std::vector<std::vector<double>> race(const std::vector<Contestant>& all, const 
   return seconds;
 }
 
-/// The median over the turns of how many times as long the last one takes.
+/// Median over the turns of the last contestant's time divided by another's.
 double last_against(const std::vector<std::vector<double>>& seconds, std::size_t other) {
   std::vector<double> ratios;
   for (std::size_t turn = 0; turn < seconds.back().size(); ++turn)
@@ -119,7 +119,7 @@ double last_against(const std::vector<std::vector<double>>& seconds, std::size_t
 }
 
 void print_heading(const std::vector<Contestant>& all) {
-  fmt::print("GFLOP/s, 5n·log2 n of them per line; last: time of {} as a multiple of others'\n",
+  fmt::print("GFLOP/s, 5n·log2 n FLOP per line; last columns: time of {} / time of the other\n",
              all.back().name);
   fmt::print("{:<9} {:<10} {:>6} {:>6}", "precision", "lines are", "length", "lines");
   for (const Contestant& one : all) fmt::print(" {:>14}", one.name);

@@ -1,9 +1,8 @@
 // Speed of the model's network alone, in packet-hops per CPU second of the thread that runs it: no
-// nodes, no devices, no turns. What stands for the processors keeps the injection FIFOs full and
-// takes packets out when they come; it makes headers and routes, which is a few per cent of the
-// time.
+// nodes, no devices, no turns. A stand-in for the processors keeps the injection FIFOs full and
+// removes packets on arrival; it makes headers and routes, which takes a few per cent of the time.
 //
-// network/fast/...: the model that serves common machines; network/general/...: that of all
+// network/fast/...: the model for common machines; network/general/...: the model for all
 // machines.
 #include <benchmark/benchmark.h>
 
@@ -31,14 +30,14 @@
 namespace toroid {
 namespace {
 
-/// A node sends so many full packets to each of so many peers, in its own random order.
+/// Each node sends a number of full packets to each of a number of peers, in its own random order.
 struct Load {
   const char* torus;
   Rank peers;
   unsigned packets;
 };
 
-/// Where packets begin and end their ways.
+/// Stands in for the processors: sources and sinks of packets.
 class Ends {
  public:
   Ends(sim::Network& network, const Machine& machine, const Load& load)
@@ -55,7 +54,7 @@ class Ends {
     for (Rank r = 0; r < ends_.size(); ++r) send(0, r);
   }
 
-  /// In the half of a cycle in which processors take their turns.
+  /// Runs in the part of a cycle in which processors take their turns.
   void serve(Tick now, const sim::ProcessorEvents& events) {
     for (const sim::Event event : events.delivered)
       network_.release_reception(now, event.node(), event.value());
@@ -74,7 +73,7 @@ class Ends {
     Tick busy_until = 0;
   };
 
-  /// As long as the next packet finds room.
+  /// Injects packets while there is room for the next one.
   void send(Tick now, Rank node) {
     End& end = ends_[node];
     const std::uint64_t all = std::uint64_t{end.order.size()} * packets_;

@@ -1,6 +1,6 @@
-// The local products of the orbital transform against plain matrix products of the same size, taken
-// in turns: b² x b by b x b, or 2b² x b by b x b real ones where complex elements have real
-// coefficients.
+// Compares the local products of the orbital transform with plain matrix products of the same size,
+// measured in turn: b² x b by b x b; for complex elements with real coefficients, real products of
+// 2b² x b by b x b.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -50,7 +50,7 @@ void plain(fft::TransformKind kind, int b, fft::LocalArray& data, fft::LocalArra
              sum.as<Real>());
 }
 
-/// Real multiply-adds, counted as two operations each, in 1e9 a second: plain, then per axis.
+/// 1e9 real operations per second (a multiply-add counts as two): plain, then per axis.
 template <typename T>
 std::array<double, 4> rates(fft::TransformKind kind, int b) {
   const auto edge = static_cast<std::size_t>(b);
@@ -100,7 +100,7 @@ void print(std::string_view what, fft::TransformKind kind, int b, unsigned threa
 
 int main() {
   using namespace toroid;
-  fmt::print("GFLOP/s of real operations; share of plain\n");
+  fmt::print("GFLOP/s of real operations; last columns: fraction of plain\n");
   fmt::print("{:<16} {:>3} {:>7}  {:>7} {:>7} {:>7} {:>7}   axes 0, 1, 2\n", "elements", "b",
              "threads", "plain", "axis 0", "axis 1", "axis 2");
   for (const unsigned threads : {1u, 2u})

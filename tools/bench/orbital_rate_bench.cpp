@@ -1,9 +1,9 @@
-// The whole orbital transform on shared memory against OpenBLAS's matrix products, taken in turns
-// by the same threads: the transform of complex128, dft along all axes; as many products of b² x b
-// by b x b as its nodes compute, where b is the edge of a node's block; and large square products,
-// the rate that OpenBLAS reaches at best.
+// Compares the whole orbital transform on shared memory with OpenBLAS's matrix products, measured
+// in turn by the same threads: the transform of complex128, dft along all axes; the same number of
+// products of b² x b by b x b that its nodes compute, where b is the edge of a node's block; and
+// large square products, which show OpenBLAS's peak rate.
 //
-//   orbital_rate_bench [EDGE ...]     arrays of EDGE x EDGE x EDGE elements; 128 and 256 if none
+//   orbital_rate_bench [EDGE ...]     arrays of EDGE x EDGE x EDGE elements (default: 128 256)
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -43,10 +43,10 @@ using Complex128 = std::complex<double>;
 using WallClock = std::chrono::steady_clock;
 
 constexpr int kSquareEdge = 1024;
-/// Real multiply-adds of a complex one.
+/// Real multiply-adds per complex multiply-add.
 constexpr double kFmas = 4;
 
-/// What takes turns.
+/// The kinds of work that are measured in turn.
 enum Turn : std::uint8_t { kTransform, kBlocks, kSquare, kTurnKinds };
 
 struct Interval {
@@ -95,15 +95,15 @@ class RateSide {
 
   fft::OrbitalTransform<Complex128>& transform() { return transform_; }
 
-  /// The node's own thread touches the memory first.
+  /// Called on the node's own thread, so that it touches the memory first.
   void fill() {
     blocks_.fill();
     square_.fill();
     fill_unequally(square_a_.data(), square_a_.size());
   }
-  /// A transform uses its input up; without a scale it would grow from turn to turn.
+  /// Refills the input: a transform overwrites it, and without a scale values would keep growing.
   void fill_input() { fill_unequally(transform_.input().data(), transform_.input().size()); }
-  /// As many of the transform's size as it computes, which begin as many new sums.
+  /// Does the same number of products, of the same size, as the transform, and starts as many sums.
   void multiply_blocks() {
     for (unsigned step = 0; step < transform_.steps(); ++step)
       blocks_.run(transform_.input().data(), !transform_.begins_stage(step));
@@ -122,7 +122,7 @@ class RateSide {
   std::array<std::vector<Interval>, kTurnKinds> intervals_;
 };
 
-/// Every turn begins at a barrier.
+/// Runs the turns; each begins with a barrier.
 Program take_turns(Node& node, RateSide& side, unsigned rounds) {
   side.fill();
   for (unsigned round = 0; round < rounds; ++round) {
@@ -144,7 +144,7 @@ Program take_turns(Node& node, RateSide& side, unsigned rounds) {
   }
 }
 
-/// From the first node that began to the last that ended.
+/// Time from the first node's start to the last node's end.
 double seconds_of_round(const std::deque<RateSide>& sides, Turn turn, std::size_t round) {
   auto begin = WallClock::time_point::max();
   auto end = WallClock::time_point::min();
@@ -155,10 +155,10 @@ double seconds_of_round(const std::deque<RateSide>& sides, Turn turn, std::size_
   return std::chrono::duration<double>(end - begin).count();
 }
 
-/// Real multiply-adds a second, by round.
+/// Real multiply-adds per second, by round.
 using Rates = std::array<std::vector<double>, kTurnKinds>;
 
-/// The first round, in which memory is new, does not count.
+/// Leaves out the first round, in which memory is touched for the first time.
 Rates rates_of(const std::deque<RateSide>& sides, const fft::OrbitalPlan& plan, unsigned rounds) {
   const auto nodes = static_cast<double>(sides.size());
   std::array<double, kTurnKinds> fmas{};
@@ -173,7 +173,7 @@ Rates rates_of(const std::deque<RateSide>& sides, const fft::OrbitalPlan& plan, 
   return rates;
 }
 
-/// The transform's share of another rate, round by round.
+/// Median over the rounds of the transform's rate divided by another rate.
 double share_of(const Rates& rates, Turn other) {
   std::vector<double> shares;
   for (std::size_t round = 0; round < rates[other].size(); ++round)
@@ -181,7 +181,7 @@ double share_of(const Rates& rates, Turn other) {
   return baseline::median(shares);
 }
 
-/// Large arrays take long, and vary less.
+/// Large arrays need fewer rounds: they take longer and vary less.
 unsigned rounds_for(int edge) {
   return edge < 192 ? 15 : edge < 384 ? 7 : 3;
 }
@@ -193,7 +193,7 @@ void print_rates(int edge, std::string_view torus) {
   const std::size_t threads = placement.workers.size();
   RingOptions options;
   options.route = RingRoute::direct;
-  options.stall = std::chrono::hours(1);  // threads that multiply for long have not stalled
+  options.stall = std::chrono::hours(1);  // a long multiplication must not count as a stall
   const auto fabric = make_ring_fabric(shape, Machine{}, std::move(placement), options);
   Runner runner(*fabric, {.settings = {.output_queues = fft::OrbitalBase::kOutputQueues}});
   std::deque<RateSide> sides;
@@ -213,8 +213,8 @@ void print_rates(int edge, std::string_view torus) {
 void print_all_rates(std::span<const int> edges) {
   fft::load_blas();
   fmt::print(
-      "1e9 real multiply-adds a second, complex128, medians of turns; then the transform's "
-      "share of each product's\n");
+      "1e9 real multiply-adds per second, complex128, medians of turns; then the transform's rate "
+      "divided by each product's\n");
   fmt::print("{:>4} {:>6} {:>7} {:>4} {:>6}  {:>7} {:>7} {:>7}   {:>6} {:>6}\n", "edge", "torus",
              "threads", "b", "rounds", "orbital", "b²xbxb", kSquareEdge, "b²xbxb", kSquareEdge);
   for (const int edge : edges)

@@ -1,5 +1,5 @@
-# Manual pages and completion, made by the command from its own options after it has been built, in
-# share/ as they are installed.
+# Manual pages and completion scripts: the command, once built, writes them from its options, into share/
+# with the same layout as when installed.
 set(share ${PROJECT_BINARY_DIR}/share)
 set(man_dir ${share}/man/man1)
 set(bash_completion ${share}/bash-completion/completions/toroid)

@@ -1,4 +1,4 @@
-# Writes assets.hpp: the report's page, its style and its scripts as texts.
+# Writes assets.hpp: the report's page, its style and its scripts as strings.
 file(READ ${SOURCE_DIR}/page.html page)
 file(READ ${SOURCE_DIR}/style.css style)
 set(script "")

@@ -1,24 +1,24 @@
-# What makes builds faster where it is installed; nothing needs it. -DTOROID_FASTER_BUILDS=OFF: neither.
+# Optional tools that make builds faster. -DTOROID_FASTER_BUILDS=OFF disables all of them.
 #   mold or lld   links in a fraction of the time
-#   ccache        compiles nothing twice, also in another copy of the sources
-#   memory        that g++ would rather spend time on
-option(TOROID_FASTER_BUILDS "Use ccache and mold or lld where they are installed" ON)
+#   ccache        compiles nothing twice, even in another copy of the sources
+#   memory        g++ collects garbage less often
+option(TOROID_FASTER_BUILDS "Use ccache and mold or lld if they are installed" ON)
 if(NOT TOROID_FASTER_BUILDS OR NOT PROJECT_IS_TOP_LEVEL)
   return()
 endif()
 
-# g++ collects its garbage once it has a gigabyte of it: a seventh of the time, a sixth more memory.
+# g++ collects garbage only above a heap of 1 GB: saves a seventh of the time, takes a sixth more memory.
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   add_compile_options(--param=ggc-min-heapsize=1000000)
 endif()
 
 find_program(TOROID_CCACHE ccache NO_CACHE)
 if(TOROID_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # Paths count from the build, macros of the time and dates of precompiled headers do not count.
+  # Paths are relative to the sources; time macros and the dates of precompiled headers are ignored.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
       CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
       ${TOROID_CCACHE})
-  # Or else a precompiled header that comes from the cache is older than its sources.
+  # Otherwise clang refuses a precompiled header from the cache because it is older than its sources.
   if(CMAKE_CXX_COMPILER_ID STREQUAL Clang AND NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
     add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
   endif()

@@ -1,6 +1,6 @@
-# What cmake --install gives, in two components. `command`: the command, machine files, examples, licence
-# and changelog, beside the manual pages and completion of documents.cmake. `development`: the libraries
-# with their headers, for find_package(toroid) and pkg-config.
+# cmake --install has two components. `command`: the command, machine files, examples, licence, changelog, and
+# the manual pages and completion scripts of documents.cmake. `development`: the libraries with their headers,
+# for find_package(toroid) and pkg-config.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 include(tools/cmake/public_headers.cmake)
@@ -18,7 +18,7 @@ install(FILES LICENSE CHANGELOG.md README.md tools/packaging/copyright
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command)
 
-# Whose targets come with the component of the package's configuration.
+# The targets of each component of the package's configuration.
 set(core_targets toroid_options toroid_hal toroid_router toroid_packet)
 set(fft_targets toroid_fft)
 set(parts core fft)
@@ -33,8 +33,8 @@ foreach(part IN LISTS parts)
           DESTINATION ${config_dir} COMPONENT development)
 endforeach()
 
-# The build itself is a package too, for policies of one's own beside a command that is not installed:
-# what lies in cmake/ of a prefix is found as what lies in lib/cmake/toroid of one.
+# The build folder is also a package, so that policies can be built for a command that is not installed:
+# find_package searches cmake/ of a prefix as it searches lib/cmake/toroid.
 if(PROJECT_IS_TOP_LEVEL)
   foreach(part IN LISTS parts)
     export(EXPORT toroid_${part}_targets NAMESPACE toroid::
@@ -59,7 +59,7 @@ endif()
 install(FILES ${generated_dir}/toroid-config.cmake ${generated_dir}/toroid-config-version.cmake
         DESTINATION ${config_dir} COMPONENT development)
 
-# The prefix is found from where the .pc file lies, so that the whole can be moved.
+# The .pc file gives the prefix relative to its own folder, so that the installation can be moved.
 file(RELATIVE_PATH to_prefix /prefix/${pkgconfig_dir} /prefix)
 string(REGEX REPLACE "/$" "" to_prefix ${to_prefix})
 set(pc_fftw "")
@@ -73,5 +73,5 @@ if(TOROID_WITH_OFI)
   install(FILES ${generated_dir}/toroid-ofi.pc DESTINATION ${pkgconfig_dir} COMPONENT development)
 endif()
 
-install(DIRECTORY tests/consumer/ DESTINATION ${CMAKE_INSTALL_DATADIR}/toroid/examples/library
+install(DIRECTORY tools/examples/ DESTINATION ${CMAKE_INSTALL_DATADIR}/toroid/examples/library
         COMPONENT development FILES_MATCHING PATTERN "CMakeLists.txt" PATTERN "*.cpp")

@@ -1,12 +1,12 @@
-# Whether `ofi`, the fabric between processes, is built: sets TOROID_WITH_OFI. Nothing else needs
+# Decides whether `ofi`, the fabric between processes, is built: sets TOROID_WITH_OFI. Nothing else needs
 # libfabric, PMIx, ISA-L, OpenSSL or Asio.
-set(TOROID_OFI AUTO CACHE STRING "Build ofi, the fabric between processes: ON, OFF, or AUTO: where its libraries are found")
+set(TOROID_OFI AUTO CACHE STRING "Build ofi, the fabric between processes: ON, OFF, or AUTO (if its libraries are found)")
 set_property(CACHE TOROID_OFI PROPERTY STRINGS AUTO ON OFF)
 
 set(TOROID_WITH_OFI OFF)
 set(why "TOROID_OFI is ${TOROID_OFI}")
 if(TOROID_OFI STREQUAL "AUTO" OR TOROID_OFI)
-  pkg_check_modules(FABRIC QUIET libfabric>=1.15)  # its headers; it is loaded when it is needed
+  pkg_check_modules(FABRIC QUIET libfabric>=1.15)  # headers only; the library is loaded at run time
   pkg_check_modules(PMIX QUIET IMPORTED_TARGET pmix)
   pkg_check_modules(ISAL QUIET IMPORTED_TARGET libisal)
   find_package(OpenSSL 3 QUIET COMPONENTS SSL Crypto)
@@ -35,5 +35,5 @@ if(TOROID_OFI STREQUAL "AUTO" OR TOROID_OFI)
   endif()
 endif()
 if(NOT TOROID_WITH_OFI)
-  message(STATUS "Without ofi, the fabric between processes: ${why}")
+  message(STATUS "Building without ofi, the fabric between processes: ${why}")
 endif()

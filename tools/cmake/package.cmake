@@ -1,5 +1,5 @@
-# cpack -G DEB, in the build folder: the packages toroid, the command, libtoroid-dev, the
-# libraries, and python3-toroid, the Python module.
+# `cpack -G DEB` in the build folder makes the packages toroid (the command), libtoroid-dev (the libraries)
+# and python3-toroid (the Python module).
 set(CPACK_PACKAGE_NAME toroid)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_VENDOR toroid)
@@ -7,15 +7,15 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Message layer on an emulated Blue Gene-st
 set(CPACK_PACKAGE_DESCRIPTION "\
 Node programs exchange active packets on a torus of up to six dimensions: in a
 deterministic packet-level model, between emulated nodes of one workstation, or
-between hosts over libfabric. On top of it distributed Fourier transforms, and
-a command to validate packet scheduling policies against bounds.")
+between hosts over libfabric. It includes distributed Fourier transforms, and a
+command to validate packet scheduling policies against bounds.")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_GENERATOR DEB)
 set(CPACK_COMPONENTS_ALL command development)
 
-# Whoever distributes the packages names himself: -DCPACK_DEBIAN_PACKAGE_MAINTAINER="NAME <ADDRESS>".
+# Distributors set their own name: -DCPACK_DEBIAN_PACKAGE_MAINTAINER="NAME <ADDRESS>".
 if(NOT CPACK_DEBIAN_PACKAGE_MAINTAINER)
   set(CPACK_DEBIAN_PACKAGE_MAINTAINER "The toroid developers <toroid@localhost>")
 endif()
@@ -25,7 +25,7 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS OFF)
 
-# What the command links dpkg-shlibdeps finds; OpenBLAS and libfabric it loads when they are needed.
+# dpkg-shlibdeps finds the linked libraries; OpenBLAS and libfabric are loaded at run time, so name them here.
 set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME toroid)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_DEPENDS libopenblas0)
@@ -46,9 +46,9 @@ endif()
 list(JOIN development_needs ", " CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "toroid, cmake, pkg-config")
 set(CPACK_COMPONENT_COMMAND_DESCRIPTION "${CPACK_PACKAGE_DESCRIPTION}")
-set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "The static libraries, headers, and what find_package and pkg-config need.")
+set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "The static libraries, their headers, and the files for find_package and pkg-config.")
 
-# For the Python that it was built with: a module of another minor version is not found.
+# Depends on the minor version of Python that it was built with: no other one finds the module.
 if(TARGET toroid_python)
   list(APPEND CPACK_COMPONENTS_ALL python)
   math(EXPR next_minor "${TOROID_PYTHON_MINOR} + 1")
@@ -61,6 +61,6 @@ if(TARGET toroid_python)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS toroid)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA
       "${PROJECT_SOURCE_DIR}/tools/packaging/python/postinst;${PROJECT_SOURCE_DIR}/tools/packaging/python/prerm")
-  set(CPACK_COMPONENT_PYTHON_DESCRIPTION "The Python module: runs, comparisons, transforms, policies of one's own, pictures.")
+  set(CPACK_COMPONENT_PYTHON_DESCRIPTION "The Python module: runs, comparisons, transforms, your own policies, pictures.")
 endif()
 include(CPack)

@@ -1,5 +1,5 @@
-# The public face: the headers that programs include as <toroid/hal/shape.hpp> and that docs/LIBRARY.md
-# lists. What they include themselves is installed in toroid/detail/, and is nobody else's to include.
+# The public headers, which docs/LIBRARY.md lists and programs include as <toroid/hal/shape.hpp>. Other headers
+# that they include are installed in toroid/detail/; programs must not include those.
 set(public_headers
   hal/bounds.hpp hal/check.hpp hal/counters.hpp hal/device.hpp hal/direction.hpp hal/drain.hpp hal/drain_rules.hpp
   hal/fabric.hpp hal/failures.hpp hal/fill.hpp hal/flowchart_profile.hpp hal/injection_fifo.hpp hal/link_errors.hpp hal/machine.hpp
@@ -24,6 +24,6 @@ set(public_headers
   fft/layout/partitions.hpp fft/orbital/base.hpp fft/orbital/plan.hpp
   fft/orbital/transform.hpp fft/plan/blueprint.hpp fft/plan/convolution.hpp fft/plan/description.hpp
   fft/plan/plan.hpp fft/plan/redistribution_plan.hpp fft/plan/square_matrix.hpp fft/plan/transform_bounds.hpp fft/plan/tune_planes.hpp fft/plan/transform_kind.hpp)
-# Of the components job and ofi.
+# Public headers of the components job and ofi.
 set(public_headers_of_jobs
   router/job/blob.hpp router/job/job.hpp router/job/key.hpp router/ofi/ofi_fabric.hpp)

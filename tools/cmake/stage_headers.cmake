@@ -1,5 +1,5 @@
-# Writes the public headers, and in detail/ what they include, as they are installed: they name each
-# other as programs do, <toroid/hal/shape.hpp>.
+# Writes the public headers, and in detail/ the headers that they include, as they are installed: they
+# include each other as programs do, by <toroid/hal/shape.hpp>.
 #   cmake -DSOURCE=DIR -DOUTPUT=DIR "-DHEADERS=LIST" -P stage_headers.cmake
 cmake_minimum_required(VERSION 3.23)
 

@@ -1,5 +1,5 @@
-// toroid alltoall: every node sends a message to every other, or as another pattern of traffic has
-// it; how close to the bound does it get?
+// toroid alltoall: every node sends a message to every other, or to those that a traffic pattern
+// names; the result shows how close the time is to its lower bound.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -66,9 +66,9 @@ struct AllToAllOptions {
   std::string export_to;
   std::string pattern = "all-to-all";  ///< with its parameter
   std::uint64_t bytes = 240;
-  Rank peers = 0;                 ///< the first of each node's order; 0: all
-  Rank sample = 0;                ///< places that all nodes send to, relative to themselves; 0: all
-  bool continue_without = false;  ///< processes that are lost
+  Rank peers = 0;                 ///< each node sends only to the first N of its order; 0: all
+  Rank sample = 0;                ///< number of relative destinations per node; 0: all
+  bool continue_without = false;  ///< go on without lost processes
   const CLI::App* verb = nullptr;
 
   bool sampled() const { return peers != 0; }
@@ -76,7 +76,7 @@ struct AllToAllOptions {
   std::string traffic() const { return sample > 0 ? fmt::format("sample:{}", sample) : pattern; }
 };
 
-/// Payload of all messages together.
+/// Total payload of all messages.
 double payload_bytes(const AllToAllOptions& options, const Traffic& traffic, const Shape& shape) {
   if (traffic.is_uniform_all_to_all())
     return static_cast<double>(options.bytes) * shape.size() * (shape.size() - 1.0);
@@ -87,7 +87,7 @@ double payload_bytes(const AllToAllOptions& options, const Traffic& traffic, con
   return bytes;
 }
 
-/// What the line of progress counts towards; estimated where messages differ.
+/// Total for the progress line; an estimate if message sizes differ.
 std::uint64_t packets_expected(const AllToAllOptions& options, const Traffic& traffic,
                                const Shape& shape, const RunWork& work) {
   if (!traffic.is_uniform_all_to_all()) return static_cast<std::uint64_t>(work.packets);
@@ -162,7 +162,7 @@ std::string table(const AllToAllOptions& options, const Json& report) {
       report["policy"].get<std::string>(), policy.order.empty() ? "" : part("order"),
       part("routing"), part("tie"), summary_table(report));
   if (report.contains("latency"))
-    text += fmt::format("  latency          {:>14} cycles median, {} at 99 %, {} most\n",
+    text += fmt::format("  latency          {:>14} cycles median, {} at 99 %, {} maximum\n",
                         report["latency"]["p50"].get<Tick>(), report["latency"]["p99"].get<Tick>(),
                         report["latency"]["max"].get<Tick>());
   if (report.contains("missing"))
@@ -175,13 +175,13 @@ std::string table(const AllToAllOptions& options, const Json& report) {
   return text;
 }
 
-/// What is in a buffer is not out yet. Throws RunFailed where it cannot be written.
+/// Writes out what stdio still buffers. Throws RunFailed if it cannot be written.
 void flush_standard_output() {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-    throw RunFailed("cannot write to standard output; the checkpoint stays");
+    throw RunFailed("cannot write to standard output; the checkpoint file is kept");
 }
 
-/// All that the result follows from.
+/// Everything that determines the result.
 RunIdentity identity_of(const AllToAllOptions& options, const Shape& shape, const Machine& machine,
                         const RunOptions& run) {
   ResultHash numbers;
@@ -218,11 +218,11 @@ std::unique_ptr<Checkpoint> checkpoint_of(const AllToAllOptions& options, const 
 
 void refuse_policy_that_needs_all(const TrafficExchange& exchange) {
   if (const std::string why = exchange.needs_all_nodes(); !why.empty())
-    throw BadInput(fmt::format("--continue-without: under policy {} {}, of lost processes too",
+    throw BadInput(fmt::format("--continue-without: under policy {} {}, which may be lost",
                                exchange.plan().policy().name(), why));
 }
 
-/// Null: nobody was lost.
+/// Returns null if no process was lost.
 std::unique_ptr<Missing> check_exchange(const AllToAllOptions& options, const RunOptions& run,
                                         const Shape& shape, const TrafficExchange& exchange) {
   if (options.continue_without && !lost_processes(run.processes, shape).empty())
@@ -236,7 +236,7 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   const bool carries_payload = run_options.fabric != FabricName::sim;
   if (options.checkpoint.given()) begin_run_that_goes_on();
   if (options.sampled() && options.peers >= shape.size())
-    throw BadInput(fmt::format("--peers {}: a node of torus {} has {} others", options.peers,
+    throw BadInput(fmt::format("--peers {}: a node of torus {} has {} peers", options.peers,
                                shape.text(), shape.size() - 1));
   const auto traffic = make_traffic(options.traffic(), shape, options.bytes, options.common.seed);
   const double arrays = carries_payload ? 2 * payload_bytes(options, *traffic, shape) : 0;
@@ -257,7 +257,7 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   under.node.record = run_options.node.record;
   under = moving_by(under.node.transfer, std::move(under));
   const auto checkpoint = checkpoint_of(options, shape, machine, under, exchange);
-  // The limits of a sample take memory by pair: it is free again before the nodes take theirs.
+  // The limits of a sample take memory per pair: compute them before the nodes allocate theirs.
   const ExchangeLimits limits =
       session.reports() ? exchange_limits(exchange, machine, under.sim.dma) : ExchangeLimits();
   under.sim.checkpoints = checkpoint.get();
@@ -269,7 +269,8 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   session.run([&] { emulation.run(); });
   if (checkpoint)
     emulation.add_spent(checkpoint->cpu_seconds_before(), checkpoint->wall_seconds_before());
-  if (carries_payload) check_links(emulation.counters(), shape);  // or data would be blamed
+  // First, so that a broken link is reported as such and not as wrong data.
+  if (carries_payload) check_links(emulation.counters(), shape);
   const auto missing = check_exchange(options, run_options, shape, exchange);
   const bool reports = session.collect(emulation);
 
@@ -290,7 +291,7 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   return code;
 }
 
-/// Puts of whole arrays are not counted by their sources.
+/// --continue-without needs packets: puts of whole arrays are not counted per source.
 CommonOptions in_packets(CommonOptions common) {
   common.transfer = "packets";
   return common;
@@ -309,47 +310,46 @@ int run(const AllToAllOptions& options) {
 
 CommandRun add_alltoall_command(CLI::App& app) {
   auto options = std::make_shared<AllToAllOptions>();
-  CLI::App* verb =
-      app.add_subcommand("alltoall", "an all-to-all, or other traffic, beside its bound");
+  CLI::App* verb = app.add_subcommand("alltoall", "run an all-to-all or another traffic pattern");
   options->verb = verb;
   add_torus_options(*verb, options->torus);
   begin_group(*verb, "Traffic");
   verb->add_option("--traffic", options->pattern,
-                   "who sends to whom: a pattern, with its parameter as lines:X, zipf:1.2")
+                   "traffic pattern, with its parameter if any: lines:X, zipf:1.2")
       ->type_name("NAME")
       ->check(one_of_with_parameters("traffic", traffic_pattern_names()))
       ->capture_default_str();
   verb->add_option("--bytes", options->bytes,
-                   "payload per (source, destination) pair, as 480, 1KiB; where messages differ, "
-                   "their mean")
+                   "payload per (source, destination) pair, e.g. 480 or 1KiB; the mean if "
+                   "messages differ")
       ->type_name("SIZE")
       ->transform(byte_count({.max = std::uint64_t{1} << 32}))
       ->capture_default_str();
   add_peers_option(*verb, options->peers);
   verb->add_option(
           "--sample", options->sample,
-          "how many places each node sends to, the same relative to every node; drawn so that "
-          "links are loaded as evenly as by all")
+          "send to N destinations only, the same relative ones for every node, drawn so that "
+          "links are loaded evenly")
       ->transform(whole_number(1, 1u << 23));
   verb->add_flag("--continue-without", options->continue_without,
-                 "go on without processes that die or hang, but process 0; what is missing "
-                 "then stands in the result, and the exit code is 1");
+                 "go on if processes other than process 0 die or hang; the result then says what "
+                 "is missing, and the exit code is 1");
   add_observation_options(*verb, options->observation);
   add_checkpoint_options(*verb, options->checkpoint);
   add_export_option(*verb, options->export_to);
   add_common_options(*verb, options->common);
-  add_examples(*verb, {{"how near an exchange of 512 nodes comes to its bound",
+  add_examples(*verb, {{"how close an exchange of 512 nodes gets to its bound",
                         "toroid alltoall --torus 8x8x8 --bytes 480"},
                        {"the same in rank order, which the patent argues against",
                         "toroid alltoall --torus 8x8x8 --bytes 480 --policy rank"},
-                       {"a permutation of the nodes instead, as compare and sweep know it",
+                       {"a permutation of the nodes instead",
                         "toroid alltoall --torus 8x8 --traffic tornado --bytes 4800"},
                        {"in wall-clock time on this workstation",
                         "toroid alltoall --torus 4x4x2 --bytes 4KiB --fabric shm"},
-                       {"the loads of links and FIFOs over time, as a page",
+                       {"the loads of links and FIFOs over time, as an HTML page",
                         "toroid alltoall --torus 4x4x4 --record run.json --quiet"},
                        {"", "toroid report run.json -o run.html"},
-                       {"a run of many hours, which goes on after Ctrl-C when it is typed again",
+                       {"a long run that can be stopped with Ctrl-C and resumed by typing it again",
                         "toroid alltoall --torus 32x32x32 --checkpoint run.ckpt"}});
   return [options] { return run(*options); };
 }

@@ -13,9 +13,9 @@
 namespace toroid {
 namespace {
 
-/// Finds the command, then asks the tables that follow what may stand here. What `launch` starts is
-/// completed as the command that it is. Bash cuts words at "=" and ":"; what an option's value is
-/// stands behind the cut.
+/// Finds the command, then asks the tables below which words are possible. The command that
+/// `launch` starts is completed like any command. Bash cuts words at "=" and ":", so an option's
+/// value is the part after the cut.
 constexpr std::string_view kBashHead =
     R"bash(# bash completion for toroid, made by `toroid completion bash`
 _toroid_verb() {
@@ -68,7 +68,7 @@ std::string value_kind(const OptionText& option) {
   return kind.empty() ? "other" : kind;
 }
 
-/// A case of `_toroid_names`; the answer is the kind of the value, then its names.
+/// One case of `_toroid_names`: it prints the kind of the value, then its names.
 std::string bash_names_case(const std::string& command, const OptionText& option) {
   const std::vector<std::string> names =
       option.is_argument() ? std::vector<std::string>{"*"} : option.names;
@@ -79,7 +79,7 @@ std::string bash_names_case(const std::string& command, const OptionText& option
       shell_word(fmt::format("{} {}", value_kind(option), fmt::join(option.choices, " "))));
 }
 
-/// A shell function that answers for each command; `line` makes the answer from its options.
+/// A shell function that prints one line per command; `line` makes it from the command's options.
 template <typename Line>
 std::string bash_table(const CLI::App& app, std::string_view function, const Line& line) {
   std::string text = fmt::format("{}() {{\n  case $1 in\n", function);
@@ -107,7 +107,7 @@ std::vector<std::string> options_with_values(const std::vector<OptionText>& opti
   return names;
 }
 
-/// Options before arguments: an argument's pattern matches whatever stands before it.
+/// Options come before arguments, because an argument's pattern matches any preceding word.
 std::string bash_names(const CLI::App& app) {
   std::string text = "_toroid_names() {\n  case \"$1 $2\" in\n";
   const std::vector<const CLI::App*> commands = commands_of(app);

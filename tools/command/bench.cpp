@@ -1,5 +1,5 @@
-// toroid bench: latency, bandwidth, message rate and all-to-all, with the options and headers that
-// users of the OSU benchmarks know; and what overlap hides of a transform's communication.
+// toroid bench: latency, bandwidth, message rate and all-to-all, with the options and headers of
+// the OSU benchmarks; and how much of a transform's communication overlap hides.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -61,7 +61,7 @@ struct BenchOptions {
 
 constexpr std::string_view kOverlap = "overlap";
 
-/// The benchmarks of messages, and that of overlap.
+/// The message benchmarks and the overlap benchmark.
 constexpr auto kBenchNames = [] {
   std::array<std::string_view, kBenchKindNames.size() + 1> names;
   *std::ranges::copy(kBenchKindNames, names.begin()).out = kOverlap;
@@ -101,13 +101,13 @@ Json measured_row(BenchKind kind, const MessageBench& bench, const BenchBounds& 
   return bench_row(kind, bench, bytes, times, bounds.at(bytes, times.workers));
 }
 
-/// Prints at once, so that each line is seen as it comes.
+/// Prints and flushes, so that each line is seen at once.
 void show(const std::string& text) {
   fmt::print("{}", text);
   std::fflush(stdout);
 }
 
-/// The rows of all sizes. An interruption leaves out the rest, unless there is no row yet.
+/// The rows of all sizes. If interrupted, returns the rows so far; throws if there are none.
 Json sizes_json(const BenchOptions& options, BenchKind kind, const MessageBench& bench,
                 bool visible) {
   if (visible) show(bench_header(kind, bench, options.full));
@@ -182,7 +182,7 @@ int run_on(const BenchOptions& options, BenchKind kind, const MessageBench& benc
     const double turn = measure(kind, bench, 0).median();
     report["turn_s"] = turn;
     if (visible)
-      fmt::print("a turn of an idle node, one of {}: {:.2f} ns\n", shape.size(), turn * 1e9);
+      fmt::print("one turn of an idle node ({} nodes): {:.2f} ns\n", shape.size(), turn * 1e9);
   } else {
     report["sizes"] = sizes_json(options, kind, bench, visible);
   }
@@ -193,7 +193,7 @@ int run_on(const BenchOptions& options, BenchKind kind, const MessageBench& benc
   return 0;
 }
 
-/// Of exchanges DMA engines move the packets where the policy lets them.
+/// In exchanges, DMA engines move the packets if the policy allows it.
 RunOptions run_of(const RunSetup& setup) {
   const RunOptions run = under_policy(setup.run, setup.shape, setup.machine);
   if (!run.sim.dma) return run;
@@ -224,32 +224,32 @@ void add_message_options(CLI::App& command, BenchOptions& options) {
   begin_group(command, "Messages");
   command
       .add_option("-m,--message-size", options.message_size,
-                  "least and most bytes of a message, or of a pair's, 8:4KiB; doubled from one to "
-                  "the other; MIN: or MAX alone leave the other as it is")
+                  "smallest and largest message in bytes, e.g. 8:4KiB; sizes double in between; "
+                  "MIN: or MAX alone keeps the default of the other")
       ->type_name("MIN:MAX")
       ->check(not_empty());
   add_byte_list(command, "--sizes", options.sizes, {.max = std::uint64_t{1} << 30},
-                "these sizes instead: 8,240,4KiB or 8:64KiB:x2");
+                "message sizes instead of -m: 8,240,4KiB or 8:64KiB:x2");
   command
       .add_option("-i,--iterations", options.iterations,
-                  "that count, of each size; else as many as suit it")
+                  "measured iterations per size (default: automatic)")
       ->transform(whole_number(1, std::uint64_t{1} << 31));
   command
       .add_option("-x,--warmup", options.warm_up,
-                  "iterations before them that do not count; else as many as of a sample")
+                  "unmeasured iterations before them (default: as many as in one sample)")
       ->transform(whole_number(0, std::uint64_t{1} << 31));
   command
       .add_option("-W,--window-size", options.window,
-                  "bw, bibw: messages that are sent before the next ones wait")
+                  "bw, bibw: messages per window; the sender waits after each window")
       ->transform(whole_number(1, 1 << 20))
       ->capture_default_str();
   command
       .add_option("--batches", options.batches,
-                  "samples per size, among which the iterations are shared out; the median counts")
+                  "samples per size; iterations are divided among them, the median is reported")
       ->transform(whole_number(1, 100000))
       ->capture_default_str();
   command.add_flag("-f,--full", options.full,
-                   "alltoall: the shortest and the longest sample too, and the iterations");
+                   "alltoall: also show the shortest and the longest sample, and the iterations");
 }
 
 }  // namespace
@@ -257,8 +257,8 @@ void add_message_options(CLI::App& command, BenchOptions& options) {
 CommandRun add_bench_command(CLI::App& app) {
   auto options = std::make_shared<BenchOptions>();
   options->common.fabric = "shm";
-  CLI::App* command = app.add_subcommand("bench", "what moving messages between nodes takes");
-  command->add_option("KIND", options->kind, "what is measured")
+  CLI::App* command = app.add_subcommand("bench", "measure latency, bandwidth and message rate");
+  command->add_option("KIND", options->kind, "benchmark to run")
       ->required()
       ->check(one_of("benchmark", kBenchNames));
   add_torus_options(*command, options->torus);
@@ -268,12 +268,12 @@ CommandRun add_bench_command(CLI::App& app) {
   add_overlap_options(*command, options->overlap);
   add_report_option(*command, options->report);
   add_common_options(*command, options->common);
-  add_examples(*command, {{"what a message takes from one node to the other",
+  add_examples(*command, {{"time of a message from one node to the other",
                            "toroid bench latency -m 8:4KiB -i 10000 -x 100"},
-                          {"bytes a second, windows of 64 messages", "toroid bench bw -m 1:4MiB"},
+                          {"bytes per second, windows of 64 messages", "toroid bench bw -m 1:4MiB"},
                           {"messages per second from one node to the other",
                            "toroid bench rate --sizes 8,240"},
-                          {"what a transform's non-blocking exchange hides behind computing",
+                          {"how much communication a non-blocking transform hides",
                            "toroid bench overlap --torus 4x2 --fabric sim --size 32"}});
   return [options, command] { return run(*command, *options); };
 }

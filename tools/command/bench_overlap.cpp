@@ -33,7 +33,7 @@
 namespace toroid {
 namespace {
 
-/// As `toroid fft --method slab` would have them.
+/// The options of the equivalent `toroid fft --method slab`.
 FftOptions fft_options(const OverlapOptions& options, const CommonOptions& common,
                        const TorusOptions& torus) {
   FftOptions fft;
@@ -46,7 +46,7 @@ FftOptions fft_options(const OverlapOptions& options, const CommonOptions& commo
   return fft;
 }
 
-/// 1, 2, 4, ... nodes per worker thread, as far as the nodes of a process go.
+/// 1, 2, 4, ... nodes per worker thread, up to the number of nodes of a process.
 std::vector<std::uint64_t> doubled_nodes(const OverlapBench& bench) {
   std::vector<std::uint64_t> numbers;
   const Rank nodes = bench.shape.size() / bench.run.processes.count();
@@ -54,13 +54,13 @@ std::vector<std::uint64_t> doubled_nodes(const OverlapBench& bench) {
   return numbers;
 }
 
-/// Measures rows and shows each as it comes.
+/// Measures rows and prints each one when it is finished.
 class OverlapRows {
  public:
   OverlapRows(const OverlapBench& bench, const HostArray& input, bool visible)
       : bench_(bench), input_(input), visible_(visible) {}
 
-  /// An interruption leaves out the rest.
+  /// Throws RunFailed if interrupted; rows() then has the rows so far.
   void measure(const std::vector<OverlapPoint>& points) {
     for (const OverlapPoint& point : points) {
       throw_if_interrupted();
@@ -80,13 +80,13 @@ class OverlapRows {
   Json rows_ = Json::array();
 };
 
-/// The planes that were fastest where the times are known, on every process.
+/// The fastest number of planes, as process 0 measured it; the same on every process.
 std::int64_t agreed_planes(const OverlapBench& bench, const Json& rows) {
   const std::int64_t mine = fastest_planes(rows, bench.shape);
   return static_cast<std::int64_t>(bench.run.processes.numbers(static_cast<double>(mine))[0]);
 }
 
-/// All rows; at least one where it is interrupted.
+/// All rows. If interrupted, returns the rows so far; throws if there are none.
 Json rows_of(const OverlapBench& bench, const OverlapAxes& axes, const HostArray& input,
              bool visible) {
   OverlapRows rows(bench, input, visible);
@@ -100,7 +100,7 @@ Json rows_of(const OverlapBench& bench, const OverlapAxes& axes, const HostArray
 }
 
 RunEstimate estimate_of(const OverlapBench& bench, const OverlapAxes& axes, const FftOptions& fft) {
-  constexpr double kBoth = 2;  // blocking, and not
+  constexpr double kBoth = 2;  // blocking and non-blocking
   const fft::Blueprint blueprint(bench.description, bench.shape);
   const std::size_t rows = points_over_planes(bench, axes).size() + axes.windows.size() +
                            axes.test_intervals.size() + axes.nodes_per_process.size();
@@ -126,7 +126,7 @@ Json report_of(const OverlapBench& bench, const CommonOptions& common, const Fft
 int run_here(OverlapBench bench, const OverlapOptions& options, const FftOptions& fft) {
   const FftInput input = fft_input(fft, bench.shape);
   bench.description.size = input.size;
-  (void)fft::Blueprint(bench.description, bench.shape);  // refused before anything is measured
+  (void)fft::Blueprint(bench.description, bench.shape);  // refuses before anything is measured
   OverlapAxes axes = options.axes;
   if (bench.run.fabric != FabricName::sim && axes.nodes_per_process.empty())
     axes.nodes_per_process = doubled_nodes(bench);
@@ -135,7 +135,7 @@ int run_here(OverlapBench bench, const OverlapOptions& options, const FftOptions
   const bool visible = reports && !fft.common.quiet && !json.to_standard_output();
   announce(estimate_of(bench, axes, fft), fft.common.quiet || !reports);
   if (visible)
-    fmt::print("# toroid Overlap Test, {} slab FFT of {}; comm left: of the blocking one's\n",
+    fmt::print("# toroid Overlap Test, {} slab FFT of {}; comm left: fraction of blocking\n",
                fft.inverse ? "inverse" : "forward", options.size);
   Json report = report_of(bench, fft.common, fft);
   report["rows"] = rows_of(bench, axes, input.array, visible);
@@ -151,23 +151,23 @@ constexpr ByteLimits kCounts{.min = 1, .max = std::uint64_t{1} << 20};
 
 void add_overlap_options(CLI::App& command, OverlapOptions& options) {
   begin_group(command, "Overlap");
-  command.add_option("--size", options.size, "of the array, 64x64x64, or 64 for a cube")
+  command.add_option("--size", options.size, "size of the array: 64x64x64, or 64 for a cube")
       ->type_name("SIZE")
       ->check(not_empty())
       ->capture_default_str();
-  command.add_option("--box-cut", options.box_cut, "as of toroid fft")
+  command.add_option("--box-cut", options.box_cut, "as in toroid fft")
       ->check(box_cut())
       ->capture_default_str();
-  command.add_flag("--inverse", options.inverse, "the inverse transform");
+  command.add_flag("--inverse", options.inverse, "measure the inverse transform");
   add_count_list(command, "--planes", options.axes.planes, kCounts,
                  "planes per exchange to compare");
   add_count_list(command, "--windows", options.axes.windows,
                  {.min = 1, .max = fft::kMostOutstanding},
-                 "numbers of exchanges that may be outstanding");
+                 "limits of outstanding exchanges to compare");
   add_count_list(command, "--test-intervals", options.axes.test_intervals, kCounts,
-                 "lines between two looks at the network");
+                 "lines transformed between two polls of the network");
   add_count_list(command, "--nodes-per-process", options.axes.nodes_per_process, kCounts,
-                 "nodes per worker thread; else 1, 2, 4, ...");
+                 "nodes per worker thread (default: 1, 2, 4, ...)");
 }
 
 int run_overlap_bench(const CLI::App& command, const OverlapOptions& options,

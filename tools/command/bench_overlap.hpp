@@ -1,4 +1,4 @@
-// toroid bench overlap: what of its communication the slab method hides.
+// toroid bench overlap: how much of its communication the slab method hides.
 #pragma once
 
 #include <string>

@@ -49,8 +49,8 @@ constexpr CommandEntry kCommands[] = {
     {"completion", kDocuments, add_completion_command},
 };
 
-/// Refuses words that were left over before it prints: `toroid nosuch --help` asks for the help of
-/// a command that does not exist.
+/// Refuses words that were left over, otherwise prints the text: `toroid nosuch --help` asks for
+/// the help of a command that does not exist.
 void print_unless_left_over(const CLI::App& app, const std::string& text) {
   if (const std::string left = left_over(app); !left.empty()) throw BadInput(left);
   fmt::print("{}", text);
@@ -61,7 +61,7 @@ bool is_command(std::string_view word) {
          std::ranges::find(kCommands, word, &CommandEntry::name) != std::ranges::end(kCommands);
 }
 
-/// The command that the words name, where no other one is needed to understand them; else empty.
+/// The command that the words name if it is the only one needed to parse them; otherwise empty.
 std::string_view only_command(const Words& words) {
   if (words.empty() || std::ranges::count_if(words, is_command) != 1) return {};
   const auto entry = std::ranges::find(kCommands, words.front(), &CommandEntry::name);
@@ -78,22 +78,22 @@ const CLI::App& asked_for(const CLI::App& app) {
 CommandLine::CommandLine(std::string_view only)
     : app_(std::make_unique<CLI::App>(
           "a bare-metal message layer on an emulated Blue Gene-style torus", "toroid")) {
-  app_->get_help_ptr()->group("Help")->description("this text; also 'toroid help VERB'");
+  app_->get_help_ptr()->group("Help")->description("show this text; see also 'toroid help VERB'");
   app_->set_version_flag("-V,--version", fmt::format("toroid {} ({})", kVersion, kGitHash),
-                         "version and commit")
+                         "show version and commit")
       ->group("Help");
   app_->require_subcommand(1);
   add_examples(*app_, {{"a transform on 64 nodes in virtual time, checked against a serial one",
                         "toroid fft --size 32 --torus 4x4x4 --check"},
-                       {"how near an exchange of 512 nodes comes to its bound",
+                       {"how close an exchange of 512 nodes gets to its bound",
                         "toroid alltoall --torus 8x8x8 --bytes 480"},
-                       {"policies beside each other",
+                       {"three policies compared",
                         "toroid compare --torus 4x4x4 --policies random,shift,rank"}});
   const auto add = [&](std::string_view name, const char* group, CommandRun command) {
     commands_.emplace_back(name, std::move(command));
     CLI::App& added = *app_->get_subcommand(commands_.back().first);
     added.group(group);
-    added.get_help_ptr()->group("Help")->description("this text");
+    added.get_help_ptr()->group("Help")->description("show this text");
   };
   for (const CommandEntry& entry : kCommands)
     if (only.empty() || only == entry.name) add(entry.name, entry.group, entry.add(*app_));
@@ -110,7 +110,7 @@ CommandLine::~CommandLine() = default;
 bool CommandLine::parse(Words arguments) {
   launched_ = take_launched(*app_, arguments);
   refuse_options_as_values(*app_, arguments);
-  std::ranges::reverse(arguments);  // as CLI11 wants them
+  std::ranges::reverse(arguments);  // CLI11 expects them in reverse order
   try {
     app_->parse(arguments);
   } catch (const CLI::CallForVersion& version) {
@@ -146,7 +146,7 @@ int run_command_line(const Words& arguments) {
   bool runs = false;
   try {
     runs = line.parse(arguments);
-  } catch (const BadInput&) {  // what is right may be an option of another command
+  } catch (const BadInput&) {  // parse again with all commands: the option may be another's
     return CommandLine().run(arguments);
   }
   return runs ? line.run_parsed() : 0;

@@ -1,4 +1,4 @@
-// The command line of toroid: all commands with all that they take.
+// The command line of toroid: all commands with their options and arguments.
 #pragma once
 
 #include "tools/options/cli_fwd.hpp"
@@ -18,7 +18,7 @@ namespace toroid {
 /// one object parses one command line, once.
 class CommandLine {
  public:
-  /// `only`: the one command that it has; empty: all.
+  /// Adds the command `only`, or all commands if it is empty.
   explicit CommandLine(std::string_view only = {});
   ~CommandLine();
   CommandLine(const CommandLine&) = delete;
@@ -28,8 +28,8 @@ class CommandLine {
   /// BadInput (exit code 2) and RunFailed (1).
   int run(Words arguments);
 
-  /// Returns whether there is a command to run; where the words ask for help or the version, prints
-  /// that and returns false. Throws BadInput where the words are no command line.
+  /// Returns whether there is a command to run. If the words ask for help or the version, prints
+  /// it and returns false. Throws BadInput if the words cannot be parsed.
   bool parse(Words arguments);
 
   /// Runs the command that the words named, as run() does. REQUIRES: parse() has returned true.
@@ -43,8 +43,8 @@ class CommandLine {
   std::vector<std::pair<std::string, std::function<int()>>> commands_;
 };
 
-/// Runs the command that the words name, as CommandLine::run() does, but makes the options of the
-/// other commands only where they are needed: to explain wrong words, and for help and documents.
+/// Runs the command that the words name, as CommandLine::run() does, but creates the options of
+/// the other commands only if needed: to explain errors, and for help and documents.
 int run_command_line(const Words& arguments);
 
 }  // namespace toroid

@@ -32,13 +32,13 @@ CommandRun add_merge_command(CLI::App& app);
 
 class MergedJournals;
 struct MergeOutputs;
-/// What the command would have printed and written, had it run all of the journals' campaign.
-/// Throws BadInput where rows are missing or the campaign is another now.
+/// Prints and writes what the command would have, had it run the whole campaign of the journals.
+/// Throws BadInput if rows are missing or the campaign has changed.
 int run_merged_compare(MergedJournals& journals, const MergeOutputs& outputs);
 int run_merged_sweep(MergedJournals& journals, const MergeOutputs& outputs);
 
 struct LaunchedCommand;
-/// `launched` is what it starts, known once the command line has been parsed.
+/// `launched` is the command to start; it is filled in when the command line is parsed.
 CommandRun add_launch_command(CLI::App& app, const LaunchedCommand& launched);
 
 }  // namespace toroid

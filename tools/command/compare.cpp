@@ -1,4 +1,4 @@
-// toroid compare: policies beside each other, on every torus, at every size, under every traffic.
+// toroid compare: compares policies on every torus, at every size, under every traffic pattern.
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
@@ -41,7 +41,7 @@ struct CompareOptions {
   bool validate = false;
 };
 
-/// Columns for the figures that the fabric counts.
+/// Columns for the figures that the fabric reports.
 std::vector<FigureColumn> compare_columns(const CampaignSettings& settings) {
   const bool is_virtual = settings.is_virtual();
   std::vector<FigureColumn> columns = time_columns(settings);
@@ -54,21 +54,21 @@ std::vector<FigureColumn> compare_columns(const CampaignSettings& settings) {
     columns.push_back(std::move(column));
   if (is_virtual)
     columns.push_back(figure_column({"stalled %", 5, false, 5}, "/fifos/stalled_percent", 1));
-  constexpr unsigned kSparedFirst = 11;  // behind the columns above
+  constexpr unsigned kSparedFirst = 11;  // after the columns above
   for (FigureColumn& column : profile_columns(kSparedFirst)) columns.push_back(std::move(column));
   return columns;
 }
 
-/// The winners, where there was a race and somebody won it.
+/// One line for each group of cases that has a fastest policy; empty if there is none.
 std::string best_lines(std::span<const Json> summary, const RowTable& table) {
   std::string text;
   for (const Json& one : summary)
     if (one["best"] == true)
       text += "  " + with_hanging_indent(table.case_text(one), line_width() - 2, 4);
-  return text.empty() ? "" : "the fastest of each traffic, torus and size:\n" + text;
+  return text.empty() ? "" : "fastest policy for each traffic, torus and size:\n" + text;
 }
 
-/// Where time is the wall clock's, one run says little: the mean of so many counts.
+/// Runs per case on rings; their mean counts, because a single wall-clock time says little.
 constexpr unsigned kRunsOnRings = 5;
 
 /// The same cases hop by hop over shared-memory rings.
@@ -85,7 +85,7 @@ RingCases cases_on_rings(const CompareOptions& options, ScheduleFiles& files) {
   return {settings, make_cases(options.campaign.lists, settings, files)};
 }
 
-/// Each case several times; rows are missing where that is interrupted.
+/// Runs each case kRunsOnRings times; rows are missing if it is interrupted.
 CaseRows rows_on_rings(const RingCases& rings) {
   CaseRows all;
   for (unsigned run = 0; run < kRunsOnRings && !all.interrupted(); ++run)
@@ -118,13 +118,13 @@ int validate(const RingCases& rings, std::span<const Json> summary, const RowTab
   return exit_code(there.rows);
 }
 
-/// What is not in a journal, or takes all cases.
+/// Refuses --validate with merged journals or with a shard.
 void refuse_validating(const CompareOptions& all) {
   if (!all.validate) return;
   if (all.campaign.merged != nullptr)
-    throw BadInput("no journal has the runs of --validate on shm: nothing to merge");
+    throw BadInput("journals do not contain the runs of --validate on shm: cannot merge them");
   if (!all.campaign.part.is_whole())
-    throw BadInput("--validate takes all cases; it is not for --shard");
+    throw BadInput("--validate needs all cases: it cannot be combined with --shard");
 }
 
 int run(const CompareOptions& typed) {
@@ -172,7 +172,7 @@ int run(const CompareOptions& typed) {
                         .rows = made.finished(),
                         .shard = options.part.is_whole() ? "" : options.part.text(),
                         .interrupted = made.interrupted()};
-  // Whose rivals are in other shards is judged by nobody here.
+  // A shard has no summary: the competing policies may be in other shards.
   const std::vector<Json> summary =
       options.part.is_whole() ? summary_of(result.rows) : std::vector<Json>();
   const bool has_seeds = options.lists.seeds.size() > 1 && options.part.is_whole();
@@ -192,7 +192,7 @@ void add_compare_options(CLI::App& verb, CompareOptions& options) {
   begin_group(verb, "Cases");
   verb.add_flag(
       "--validate", options.validate,
-      "runs every case five times on shm --route torus too, and says how well both orders agree");
+      "also run every case five times on shm --route torus and report how well the rankings agree");
 }
 
 }  // namespace
@@ -207,11 +207,11 @@ int run_merged_compare(MergedJournals& journals, const MergeOutputs& outputs) {
 
 CommandRun add_compare_command(CLI::App& app) {
   auto options = std::make_shared<CompareOptions>();
-  CLI::App* verb = app.add_subcommand("compare", "policies beside each other, in one table");
+  CLI::App* verb = app.add_subcommand("compare", "compare policies in one table");
   add_compare_options(*verb, *options);
-  add_examples(*verb, {{"three orders beside each other",
+  add_examples(*verb, {{"three orders compared",
                         "toroid compare --torus 4x4x4 --policies random,shift,rank"},
-                       {"at sizes from 240 B to 3840 B, as a table and CSV",
+                       {"sizes from 240 B to 3840 B, as a table and as CSV",
                         "toroid compare --torus 4x4 --bytes 240:4kB:x2 --csv rows.csv"}});
   return [options] { return run(*options); };
 }

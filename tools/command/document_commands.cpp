@@ -1,4 +1,4 @@
-// toroid help, man and completion: what toroid says of itself.
+// toroid help, man and completion: documents made from the option texts.
 #include <fmt/core.h>
 
 #include <filesystem>
@@ -23,7 +23,7 @@ struct ManOptions {
   std::string directory;
 };
 
-/// The command of that name; toroid itself where the name is empty.
+/// The command of that name, or toroid itself if the name is empty.
 const CLI::App& named(const CLI::App& app, const std::string& command) {
   return command.empty() ? app : *find_command(app, command);
 }
@@ -51,9 +51,9 @@ std::string completion_for(const std::string& shell, const CLI::App& app) {
 
 CommandRun add_help_command(CLI::App& app) {
   auto name = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("help", "a verb's options and examples");
-  command->add_option("VERB", *name, "which; else all verbs in a line each");
-  add_examples(*command, {{"what a transform may be told", "toroid help fft"}});
+  CLI::App* command = app.add_subcommand("help", "show a verb's options and examples");
+  command->add_option("VERB", *name, "verb to explain (default: list all)");
+  add_examples(*command, {{"the options of a transform", "toroid help fft"}});
   return [&app, name] {
     fmt::print("{}", help_text(named(app, *name)));
     return 0;
@@ -62,13 +62,13 @@ CommandRun add_help_command(CLI::App& app) {
 
 CommandRun add_man_command(CLI::App& app) {
   auto options = std::make_shared<ManOptions>();
-  CLI::App* command = app.add_subcommand("man", "manual pages, as man takes them");
-  command->add_option("VERB", options->command, "whose page; else the command's");
+  CLI::App* command = app.add_subcommand("man", "print or write manual pages");
+  command->add_option("VERB", options->command, "verb to document (default: toroid itself)");
   begin_group(*command, "Output");
-  command->add_option("--directory", options->directory, "write all pages there, a file each")
+  command->add_option("--directory", options->directory, "write all pages there, one file each")
       ->type_name("DIR")
       ->check(not_empty());
-  add_examples(*command, {{"a page, shown", "toroid man fft | man -l -"}});
+  add_examples(*command, {{"view a page", "toroid man fft | man -l -"}});
   return [&app, options] {
     const CLI::App& page = named(app, options->command);
     if (options->directory.empty())
@@ -81,11 +81,11 @@ CommandRun add_man_command(CLI::App& app) {
 
 CommandRun add_completion_command(CLI::App& app) {
   auto shell = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("completion", "a script that completes toroid in a shell");
-  command->add_option("SHELL", *shell, "of which shell")
+  CLI::App* command = app.add_subcommand("completion", "print a completion script for a shell");
+  command->add_option("SHELL", *shell, "shell to complete in")
       ->required()
       ->check(one_of("shell", kShellNames));
-  add_examples(*command, {{"in this bash, from now on", "source <(toroid completion bash)"}});
+  add_examples(*command, {{"load it in this bash", "source <(toroid completion bash)"}});
   return [&app, shell] {
     fmt::print("{}", completion_for(*shell, app));
     return 0;

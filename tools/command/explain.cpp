@@ -26,7 +26,7 @@ std::vector<std::string_view> views(const std::vector<std::string>& texts) {
   return {texts.begin(), texts.end()};
 }
 
-/// The names of the command's options, without "-h", which is near every letter.
+/// The names of the command's options, without "-h", which is close to every other letter.
 std::vector<std::string> names_of(const CLI::App& app) {
   std::vector<std::string> names;
   for (const OptionText& option : option_texts(app))
@@ -35,7 +35,7 @@ std::vector<std::string> names_of(const CLI::App& app) {
   return names;
 }
 
-/// The option whose name is nearest to what was typed; empty where none is near.
+/// The option with the name closest to `typed`; empty if none is close.
 std::string nearest_option(const CLI::App& app, std::string_view typed) {
   std::vector<std::string> names = names_of(app);
   const bool is_letter = typed.size() == 2;  // "-i", while "--i" is a name cut short
@@ -62,10 +62,9 @@ std::string unknown_option(const CLI::App& app, const CLI::App& command, const s
   std::string text = fmt::format("unknown option '{}' of {}", shortened(name), command.get_name());
   if (!nearest.empty()) text += fmt::format("; did you mean '{}'?", nearest);
   if (!others.empty())
-    text += fmt::format("{} '{}' is of {}", nearest.empty() ? ";" : "", name, others);
+    text += fmt::format("{} '{}' is an option of {}", nearest.empty() ? ";" : "", name, others);
   else if (nearest.empty())
-    text += fmt::format("; 'toroid help{}' lists what exists",
-                        &command == &app ? "" : " " + command.get_name());
+    text += fmt::format("; see 'toroid help{}'", &command == &app ? "" : " " + command.get_name());
   return text;
 }
 
@@ -73,10 +72,10 @@ std::string unexpected_word(const CLI::App& app, const CLI::App& command,
                             const std::string& typed) {
   const std::string text =
       fmt::format("unexpected '{}' after {}", shortened(typed), command.get_name());
-  if (find_command(app, typed) != nullptr) return fmt::format("{}; one verb at a time", text);
+  if (find_command(app, typed) != nullptr) return fmt::format("{}; give one verb only", text);
   const std::string nearest = nearest_option(command, typed);
   if (!nearest.empty()) return fmt::format("{}; did you mean '{}'?", text, nearest);
-  return fmt::format("{}; 'toroid help {}' lists what exists", text, command.get_name());
+  return fmt::format("{}; see 'toroid help {}'", text, command.get_name());
 }
 
 Words left_words(const CLI::App& app) {
@@ -85,8 +84,8 @@ Words left_words(const CLI::App& app) {
   return words;
 }
 
-/// The first option that was left over, else the first word: what stands behind an unknown option
-/// may have been its value.
+/// The first option that was left over, or the first word if there is no option. Options go first
+/// because a word after an unknown option may be its value.
 std::optional<std::string> first_left(const CLI::App& command) {
   const Words words = left_words(command);
   if (words.empty()) return {};
@@ -94,7 +93,7 @@ std::optional<std::string> first_left(const CLI::App& command) {
   return option == words.end() ? words.front() : *option;
 }
 
-/// The text before `mark`; all of it where the mark is missing.
+/// The text before `mark`, or all of it if the mark is missing.
 std::string before(const std::string& text, std::string_view mark) {
   return text.substr(0, text.find(mark));
 }
@@ -110,7 +109,7 @@ const OptionText* find_text(const std::vector<OptionText>& options, const std::s
   return found == options.end() ? nullptr : &*found;
 }
 
-/// The message for an option or argument that is required and missing.
+/// The message for a missing required option or argument.
 std::string missing(const CLI::App& command, const std::string& name) {
   const std::vector<OptionText> options = option_texts(command);
   const OptionText* text = find_text(options, name);
@@ -120,7 +119,7 @@ std::string missing(const CLI::App& command, const std::string& name) {
 }
 
 /// The message for a value that was refused. CLI11's text begins with the name of the option, which
-/// stays, or of the argument, which goes.
+/// is kept, or of the argument, which is removed.
 std::string wrong_value(const CLI::App& command, const CLI::ParseError& error) {
   const std::string name = before(error.what(), ":");
   const std::vector<OptionText> options = option_texts(command);
@@ -129,7 +128,7 @@ std::string wrong_value(const CLI::App& command, const CLI::ParseError& error) {
   return std::string(error.what()).substr(name.size() + 2);
 }
 
-/// The message for an option with too few values, too many, or one that it does not take.
+/// The message for an option with too few or too many values.
 std::string wrong_number_of_values(const CLI::App& command, const CLI::ParseError& error) {
   const std::string option =
       fmt::format("option '{}' of {}", before(error.what(), ":"), command.get_name());
@@ -141,7 +140,7 @@ std::string wrong_number_of_values(const CLI::App& command, const CLI::ParseErro
   return error.what();
 }
 
-/// The option of a word such as "--threads=". CLI11 would take the next word for its value.
+/// The option of a word such as "--threads=". CLI11 would use the next word as its value.
 std::optional<std::string> option_without_value(const CLI::App& command, const std::string& word) {
   if (!word.starts_with("--") || !word.ends_with('=')) return {};
   const std::string name = word.substr(0, word.size() - 1);

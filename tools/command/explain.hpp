@@ -1,5 +1,4 @@
-// Messages for command lines that cannot be used: one line that names what was typed and what
-// exists.
+// Messages for wrong command lines: one line that shows what was typed and what is possible.
 #pragma once
 
 #include "tools/options/cli_fwd.hpp"
@@ -13,15 +12,15 @@ class ParseError;
 
 namespace toroid {
 
-/// The message, after a parse, for the first word that no command and no option took; empty where
-/// nothing was left.
+/// The message, after a parse, for the first word that no command or option consumed; empty if
+/// there is none.
 std::string left_over(const CLI::App& app);
 
-/// Why the command line could not be parsed. Words that were left over are named before options
-/// that are missing, since a mistyped option is both.
+/// Why the command line could not be parsed. Words left over are reported before missing options,
+/// since a mistyped option causes both.
 std::string explain(const CLI::App& app, const CLI::ParseError& error);
 
-/// Throws BadInput where an option of the command stands as the value of another: `--torus --mesh`.
+/// Throws BadInput if an option follows another where a value is expected: `--torus --mesh`.
 void refuse_options_as_values(const CLI::App& app, const std::vector<std::string>& arguments);
 
 /// "unknown verb 'ftf'; did you mean 'fft'? known: ..."

@@ -61,7 +61,7 @@ class FftCommand {
     input_ = input();
     description.size = input_.size;
     set_boxes(description, options_, shape_);
-    // What cannot be is refused before anything is measured.
+    // Refuses impossible plans before anything is measured.
     const fft::Blueprint blueprint(description, shape_);
     (void)under_policy(run_, blueprint, machine_);
     if (!options_.wisdom.empty()) fft::local::load_wisdom(options_.wisdom);
@@ -87,7 +87,7 @@ class FftCommand {
   SlabTrial trial(const fft::Description& description) const {
     return {description, options_.way(), shape_, machine_, run_, wisdom_key()};
   }
-  /// Whether messages may move by put where both ends share memory.
+  /// Whether messages may move by put if both ends share memory.
   bool moves_by_put() const {
     return run_.fabric != FabricName::sim && run_.node.transfer != TransferMode::packets;
   }
@@ -102,7 +102,7 @@ class FftCommand {
     return fmt::format("{}{}{}{} {}", options_.common.fabric, route, put, kernel, machine_.name);
   }
 
-  /// The array of the program that runs the command, or what the options say.
+  /// The array of the host program, if there is one; otherwise the array that the options name.
   FftInput input() const {
     const HostProgram* const host = host_program();
     if (host == nullptr || host->input() == nullptr) return fft_input(options_, shape_);
@@ -142,7 +142,7 @@ class FftCommand {
     session.write(emulation, report, pictures);
     session.check(emulation);
     if (!good)
-      throw RunFailed(fmt::format("the result differs from a serial transform's by more than {}",
+      throw RunFailed(fmt::format("the result differs from a serial transform by more than {}",
                                   tolerance_of(description)));
     return 0;
   }
@@ -166,8 +166,8 @@ class FftCommand {
   Json timings_;
 };
 
-/// Message passing has an order of its own. The orbital transform runs under every policy that
-/// holds nothing back.
+/// Message passing has its own order of sending. The orbital transform runs under every policy that
+/// does not delay packets.
 Sender sender_of(const FftOptions& options) {
   const auto method = parse_choice<fft::Method>("method", fft::kMethodNames, options.method);
   const auto layer = parse_choice<fft::Layer>("layer", fft::kLayerNames, options.layer);
@@ -205,7 +205,7 @@ int run(const CLI::App& verb, const FftOptions& options) {
 
 CommandRun add_fft_command(CLI::App& app) {
   auto options = std::make_shared<FftOptions>();
-  CLI::App* verb = app.add_subcommand("fft", "a distributed transform by active packets");
+  CLI::App* verb = app.add_subcommand("fft", "run a distributed transform");
   add_fft_options(*verb, *options);
   return [options, verb] { return run(*verb, *options); };
 }

@@ -12,7 +12,7 @@
 namespace toroid {
 namespace {
 
-/// "-s o -l out".
+/// For example "-s o -l out".
 std::string fish_names(const OptionText& option) {
   std::string text;
   for (const std::string& name : option.names)
@@ -20,7 +20,7 @@ std::string fish_names(const OptionText& option) {
   return text;
 }
 
-/// What its value may be: -x takes no files.
+/// How fish completes the value: -x excludes files.
 std::string fish_value(const OptionText& option) {
   if (option.value.empty()) return "";
   std::string text = option.takes_file() ? " -r -F" : " -x";

@@ -57,7 +57,7 @@ Program hello(Node& node) {
   const std::uint64_t others = node.size() - 1;
   co_await node.until(heard, others);
   const std::uint64_t expected = others * node.size() / 2 - me;
-  if (sum != expected) throw RunFailed(fmt::format("the ranks heard add up to {}", sum));
+  if (sum != expected) throw RunFailed(fmt::format("the received ranks add up to {}", sum));
 }
 
 Timing timing_of(const Shape& shape, const Machine& machine, const Emulation& emulation,
@@ -86,7 +86,7 @@ Json make_report(const HelloOptions& options, const RunSetup& setup, const Emula
   return report;
 }
 
-/// A packet for every pair.
+/// One packet per ordered pair of nodes.
 RunWork hello_work(const Shape& shape) {
   const double packets = static_cast<double>(shape.size()) * (shape.size() - 1);
   return group_work(shape, 0, shape.dims(), packets);
@@ -120,12 +120,12 @@ int run(const HelloOptions& options) {
 
 CommandRun add_hello_command(CLI::App& app) {
   auto options = std::make_shared<HelloOptions>();
-  CLI::App* command = app.add_subcommand("hello", "every node tells every other its rank");
+  CLI::App* command = app.add_subcommand("hello", "every node sends its rank to every other node");
   options->command = command;
   add_torus_options(*command, options->torus);
   add_common_options(*command, options->common);
   add_examples(*command, {{"64 nodes in virtual time", "toroid hello --torus 4x4x4"},
-                          {"two processes by way of libfabric",
+                          {"two processes over libfabric",
                            "toroid launch -n 2 hello --torus 4x4 --fabric ofi"}});
   return [options] { return run(*options); };
 }

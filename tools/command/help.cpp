@@ -62,7 +62,7 @@ std::string help_text(const CLI::App& app) {
   text += "\n" + list_entry("Usage:", usage_of(app), 0, 7);
   text += commands_help(app) + options_help(option_texts(app)) + examples_help(app);
   if (app.get_parent() == nullptr)
-    text += "\n'toroid help VERB' has a verb's options and examples.\n";
+    text += "\n'toroid help VERB' shows a verb's options and examples.\n";
   return text;
 }
 

@@ -1,4 +1,4 @@
-// toroid info: what this build is, and every number of a machine with its source.
+// toroid info: this build, and every parameter of a machine with its source.
 #include <fmt/core.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -42,15 +42,15 @@
 namespace toroid {
 namespace {
 
-/// Fits a line of a machine file into `width`: a description beside a number moves above it,
-/// comments and descriptions go on in the next line, and a number itself is never cut.
+/// Fits a line of a machine file into `width`: a description beside a number moves above it, long
+/// comments and descriptions are wrapped, and a number itself is never cut.
 std::string fitted_line(std::string_view line, std::size_t width) {
-  constexpr std::size_t kDescription = 16;  // where those of policies begin
+  constexpr std::size_t kDescription = 16;  // column of the descriptions of policies
   const std::size_t mark = line.find('#');
   if (line.size() <= width || (mark == std::string_view::npos && !line.starts_with("  ")))
     return std::string(line) + '\n';
   if (mark == std::string_view::npos) return with_hanging_indent(line, width, kDescription);
-  std::string comment;  // what stands in columns becomes a list
+  std::string comment;  // columns become a list
   std::string_view rest = line.substr(mark + 1);
   while (!rest.empty()) {
     const std::size_t blanks = std::min(rest.find_first_not_of(' '), rest.size());
@@ -69,7 +69,8 @@ std::string fitted_line(std::string_view line, std::size_t width) {
 
 template <typename... Values>
 void print_fitted(fmt::format_string<Values...> format, Values&&... values) {
-  const std::size_t width = is_terminal() ? line_width() : std::string::npos;  // a file is whole
+  // Only a terminal gets wrapped lines.
+  const std::size_t width = is_terminal() ? line_width() : std::string::npos;
   std::istringstream text(fmt::format(format, std::forward<Values>(values)...));
   for (std::string line; std::getline(text, line);) fmt::print("{}", fitted_line(line, width));
 }
@@ -93,7 +94,7 @@ Json numbers_json(const Machine& machine) {
   return numbers;
 }
 
-/// The packet layout that IBM has published, which all machines share.
+/// The packet layout that IBM published; all machines share it.
 Json packet_json() {
   return {{"chunk_bytes", kChunkBytes},
           {"max_chunks", kMaxChunks},
@@ -104,8 +105,8 @@ Json packet_json() {
 
 void print_packet() {
   print_fitted(
-      "# packet: 1 to {} chunks of {} B; header {} B, half hardware, half software; payload at "
-      "most {} "
+      "# packet: 1 to {} chunks of {} B; header {} B, half hardware, half software; payload up to "
+      "{} "
       "B\n# virtual channels of a link: {} (IBM, published)\n",
       kMaxChunks, kChunkBytes, kHeaderBytes, kPayloadBytes, fmt::join(kVirtualChannelNames, ", "));
 }
@@ -133,7 +134,7 @@ Json policies_json() {
 void print_policies() {
   for (const Policy* policy : built_in_policies()) {
     const std::string_view parameter = policy_parameter(policy->name());
-    print_fitted("{}\n  what:         {}\n", policy->name(), policy_definition(policy->name()));
+    print_fitted("{}\n  definition:   {}\n", policy->name(), policy_definition(policy->name()));
     if (!parameter.empty()) print_fitted("  parameter:    {}\n", parameter);
     print_fitted("  source:       {}\n  known result: {}\n", policy->source(),
                  policy->known_result());
@@ -160,7 +161,7 @@ void print_torus(const Shape& shape, const std::string& placement) {
   print_comment("shm here: " + placement);
 }
 
-/// The placement that `shm` would use on this host.
+/// The placement that `shm` uses on this host.
 Json placement_json(const HostTopology& topology, const Placement& placement) {
   Json workers = Json::array();
   for (const WorkerPlace& worker : placement.workers)
@@ -185,7 +186,7 @@ Json providers_json(const OfiHere& here) {
   return json;
 }
 
-/// The providers of libfabric that `ofi` would choose from, the best first.
+/// The libfabric providers that `ofi` chooses from, best first.
 void print_providers(const OfiHere& here) {
   print_fitted("# ofi here: {}\n", here.library);
   for (const ProviderState& provider : here.providers)
@@ -200,13 +201,13 @@ std::span<const std::string_view> fabrics() {
   return std::span(kFabricNames).first(kFabricNames.size() - (has_ofi() ? 0 : 1));
 }
 
-/// The libraries of this build that transform lines, the default first.
+/// The FFT libraries of this build, the default first.
 std::span<const std::string_view> kernels() {
   return std::span(fft::local::kLibraryNames)
       .subspan(fft::local::has(fft::local::LibraryName::fftw) ? 0 : 1);
 }
 
-/// The build as comments before a machine file.
+/// Describes the build in comments before a machine file.
 void print_build(const OfiHere& here) {
   print_fitted("# toroid {} ({}), fabrics: {}, kernels: {}\n\n", kVersion, kGitHash,
                fmt::join(fabrics(), ", "), fmt::join(kernels(), ", "));
@@ -254,29 +255,29 @@ int run(const InfoOptions& options) {
 CommandRun add_info_command(CLI::App& app) {
   auto options = std::make_shared<InfoOptions>();
   CLI::App* command =
-      app.add_subcommand("info", "this build, a machine's numbers, a torus's bounds");
+      app.add_subcommand("info", "show this build, a machine's parameters, a torus's bounds");
   begin_group(*command, "Torus");
   CLI::Option* const torus =
       command
           ->add_option("--torus", options->torus,
-                       "also the bounds of this shape and its workers on shm")
+                       "also show the bounds of this shape and its workers on shm")
           ->type_name("SHAPE")
           ->check(not_empty());
-  command->add_flag("--mesh", options->mesh, "every dimension a mesh");
+  command->add_flag("--mesh", options->mesh, "make every dimension a mesh");
   add_worker_options(*command, options->common);
-  command->get_option("--threads")->description("workers on shm; else one per core");
+  command->get_option("--threads")->description("workers on shm (default: one per core)");
   for (const char* of_a_torus : {"--mesh", "--threads", "--bind"})
     command->get_option(of_a_torus)->needs(torus);
   begin_group(*command, "Machine");
   add_machine_option(*command, options->common.machine);
   add_output_options(*command, options->common);
   command->add_flag("--policies", options->policies,
-                    "instead the policies, and what is known of each");
+                    "show the policies instead, with the source and known result of each");
   add_examples(
       *command,
-      {{"this build, what it knows by name, and the Blue Gene/L's numbers", "toroid info"},
-       {"the numbers of another machine, as a machine file", "toroid info --machine bgq"},
-       {"a torus's bounds, and which cores its nodes would run on", "toroid info --torus 8x8x8"}});
+      {{"this build and the Blue Gene/L's parameters", "toroid info"},
+       {"the parameters of another machine, as a machine file", "toroid info --machine bgq"},
+       {"a torus's bounds, and the cores its nodes would run on", "toroid info --torus 8x8x8"}});
   return [options] { return run(*options); };
 }
 

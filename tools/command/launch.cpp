@@ -1,4 +1,4 @@
-// toroid launch: several processes of a command as one run, on this host or on others by ssh.
+// toroid launch: runs a command in several processes, on this host or on others by ssh.
 
 #include <algorithm>
 #include <memory>
@@ -14,28 +14,27 @@ namespace toroid {
 
 CommandRun add_launch_command(CLI::App& app, const LaunchedCommand& launched) {
   auto options = std::make_shared<LaunchOptions>();
-  CLI::App* command = app.add_subcommand("launch", "several processes of a command as one run");
+  CLI::App* command = app.add_subcommand("launch", "run a command in several processes");
   begin_group(*command, "Processes");
-  command->add_option("-n", options->processes, "processes; else as many as the hosts have slots")
+  command->add_option("-n", options->processes, "number of processes (default: the hosts' slots)")
       ->transform(whole_number(1, 65536));
   CLI::Option* const hosts = add_file_option(*command, "--hosts", options->hosts,
-                                             "of hosts, a line each, to be reached by ssh");
-  command
-      ->add_option("--master", options->master, "where the others reach process 0; else its host")
+                                             "file of hosts, one per line, reached by ssh");
+  command->add_option("--master", options->master, "address of process 0 (default: its host)")
       ->type_name("HOST")
       ->check(not_empty())
       ->needs(hosts);
-  command->add_option("--port", options->port, "on which process 0 listens; else one at random")
+  command->add_option("--port", options->port, "port that process 0 listens on (default: random)")
       ->transform(whole_number(1, 65535))
       ->needs(hosts);
   command
-      ->add_option("--grace", options->grace, "seconds for the others to end when one has failed")
+      ->add_option("--grace", options->grace, "seconds the others get to end after one has failed")
       ->check(number(0, 1e6))
       ->capture_default_str();
-  // For help only: the command is taken off the command line before that is parsed.
+  // For help only: the command is removed from the command line before it is parsed.
   command->add_option("COMMAND",
-                      "a verb of toroid with its options, else a program on the path; behind -- a "
-                      "program, whatever its name");
+                      "a toroid verb with its options, or a program on the path; after --, always "
+                      "a program");
   add_examples(
       *command,
       {{"four processes on this host", "toroid launch -n 4 hello --torus 4x4x2 --fabric ofi"},

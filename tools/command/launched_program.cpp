@@ -20,7 +20,7 @@ namespace toroid {
 namespace {
 
 bool is_on_path(const std::string& program) {
-  if (program.find('/') != std::string::npos) return true;  // no matter of the path
+  if (program.find('/') != std::string::npos) return true;  // PATH is not searched
   const char* path = std::getenv("PATH");
   std::istringstream folders(path == nullptr ? "" : path);
   for (std::string folder; std::getline(folders, folder, ':');)
@@ -33,7 +33,7 @@ void refuse_no_program(const CLI::App& app, const std::string& name) {
   const std::vector<std::string> commands = command_names(app);
   const std::vector<std::string_view> known(commands.begin(), commands.end());
   const std::string meant = did_you_mean(name, known);
-  throw BadInput(fmt::format("'{}' is neither a verb of toroid nor a program on the path{}", name,
+  throw BadInput(fmt::format("'{}' is neither a toroid verb nor a program on the path{}", name,
                              meant.empty() ? "; toroid help lists the verbs" : meant));
 }
 
@@ -60,8 +60,7 @@ std::vector<std::string> launched_program(const CLI::App& app, const LaunchedCom
                                           const LaunchOptions& options) {
   std::vector<std::string> words = launched.words;
   if (words.empty())
-    throw BadInput(
-        "launch needs a command: a verb of toroid with its options, or -- and a program");
+    throw BadInput("launch needs a command: a toroid verb with its options, or -- and a program");
   if (launched.is_program) return words;
   const bool named = words.front() == app.get_name();
   if (named) words.erase(words.begin());

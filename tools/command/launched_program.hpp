@@ -1,4 +1,4 @@
-// The program that `toroid launch` starts: toroid itself with a command, or another one.
+// The program that `toroid launch` starts: toroid itself with a command, or another program.
 #pragma once
 
 #include "tools/options/cli_fwd.hpp"
@@ -11,11 +11,11 @@
 
 namespace toroid {
 
-/// The program and its arguments. A command of toroid, with or without "toroid" before it, runs in
-/// this very program; other words, and all that stand behind --, are a program on the path, which
-/// is not searched on other hosts. Empty where the command was asked for its help, which has been
-/// printed. Throws BadInput where there is no such command or program, where several processes
-/// cannot carry out the command, or where it refuses its arguments.
+/// The program and its arguments. A toroid command, with or without "toroid" before it, runs this
+/// same executable; other words, and all words after --, are a program on the path, which is not
+/// checked on other hosts. Empty if the command asked for help, which has then been printed. Throws
+/// BadInput if there is no such command or program, if several processes cannot run the command,
+/// or if it refuses its arguments.
 std::vector<std::string> launched_program(const CLI::App& app, const LaunchedCommand& launched,
                                           const LaunchOptions& options);
 

@@ -15,7 +15,7 @@
 namespace toroid {
 namespace {
 
-/// Escapes a text for roff, so that hyphens of options stay hyphens and no line becomes a request.
+/// Escapes text for roff, so that hyphens of options stay hyphens and no line becomes a request.
 std::string roff(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
@@ -38,7 +38,7 @@ std::string upper(std::string text) {
   return text;
 }
 
-/// "\fB\-o\fR, \fB\-\-out\fR \fIFILE\fR".
+/// For example "\fB\-o\fR, \fB\-\-out\fR \fIFILE\fR".
 std::string man_heading(const OptionText& option) {
   std::string text;
   for (const std::string& name : option.names)
@@ -89,7 +89,7 @@ std::string man_examples(const CLI::App& app) {
   return text;
 }
 
-/// Names the other pages: a command's page names that of toroid, which names those of all commands.
+/// A command's page refers to the page of toroid, which refers to the pages of all commands.
 std::string see_also(const CLI::App& app) {
   const CLI::App* parent = app.get_parent();
   std::string text = ".SH SEE ALSO\n";
@@ -103,10 +103,10 @@ std::string see_also(const CLI::App& app) {
 
 constexpr std::string_view kExitStatus =
     ".SH EXIT STATUS\n"
-    ".TP\n0\ndone\n"
-    ".TP\n1\nthe run failed: a check, a deadlock, a process that died\n"
-    ".TP\n2\nbad input: a line on standard error says what, and nothing has been written\n"
-    ".TP\n130, 143\ninterrupted with a checkpoint: 128 and the number of the signal\n";
+    ".TP\n0\nsuccess\n"
+    ".TP\n1\nthe run failed: a failed check, a deadlock, a process that died\n"
+    ".TP\n2\nbad input: one line on standard error explains it; nothing has been written\n"
+    ".TP\n130, 143\ninterrupted with a checkpoint: 128 plus the number of the signal\n";
 
 }  // namespace
 

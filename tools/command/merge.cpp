@@ -1,4 +1,4 @@
-// toroid merge: the table of a campaign whose cases were run in shards.
+// toroid merge: the table of a campaign that was run in shards.
 
 #include <array>
 #include <memory>
@@ -21,7 +21,7 @@ namespace {
 
 struct MergeOptions {
   std::vector<std::string> journals;
-  CommonOptions common;  ///< of which the outputs are typed
+  CommonOptions common;  ///< only its outputs are used
   MergeOutputs outputs;
 };
 
@@ -32,7 +32,7 @@ void refuse_to_replace_a_journal(const MergeOptions& options) {
 }
 
 int run(const MergeOptions& options) {
-  (void)provenance();  // the date is the command's begin
+  (void)provenance();  // records the start of the command as the date
   refuse_to_replace_a_journal(options);
   MergedJournals journals(options.journals);
   MergeOutputs outputs = options.outputs;
@@ -40,7 +40,7 @@ int run(const MergeOptions& options) {
   outputs.quiet = options.common.quiet;
   if (journals.verb() == "compare") return run_merged_compare(journals, outputs);
   if (journals.verb() == "sweep") return run_merged_sweep(journals, outputs);
-  throw BadInput(one_line(options.journals.front() + " is of no campaign that is known here"));
+  throw BadInput(one_line(options.journals.front() + ": not a journal of compare or sweep"));
 }
 
 }  // namespace
@@ -48,14 +48,14 @@ int run(const MergeOptions& options) {
 CommandRun add_merge_command(CLI::App& app) {
   auto options = std::make_shared<MergeOptions>();
   CLI::App* verb =
-      app.add_subcommand("merge", "the table of compare or sweep from the journals of its shards");
-  verb->add_option("JOURNALS", options->journals, "what --resume of all shards wrote")
+      app.add_subcommand("merge", "make the table of compare or sweep from its shards' journals");
+  verb->add_option("JOURNALS", options->journals, "journals that --resume of all shards wrote")
       ->required()
       ->check(not_empty());
   add_output_options(*verb, options->common);
   add_file_option(*verb, "--csv", options->outputs.csv, "write the rows as comma-separated values");
   add_report_option(*verb, options->outputs.report);
-  add_examples(*verb, {{"half of the cases here, half elsewhere, then the table of all",
+  add_examples(*verb, {{"half of the cases here, half elsewhere, then the complete table",
                         "toroid compare --torus 4x4 --shard 1/2 --resume 1.journal"},
                        {"", "toroid compare --torus 4x4 --shard 2/2 --resume 2.journal"},
                        {"", "toroid merge 1.journal 2.journal"}});

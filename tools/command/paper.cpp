@@ -1,4 +1,4 @@
-// toroid paper: published numbers beside ours, in one table.
+// toroid paper: compares published numbers with ours, in one table.
 #include <fmt/core.h>
 #include <fmt/format.h>
 
@@ -66,9 +66,8 @@ Sections sections_of(const std::vector<std::string>& names) {
   return sections;
 }
 
-/// The runs of all sections, each once. They are ordered by section, so that sections are finished
-/// one after the other, and the long runs of a section come first, since they would be the last to
-/// end.
+/// The runs of all sections, each once. They are ordered by section, so that sections finish one
+/// after the other. Within a section the long runs come first, since they would finish last.
 std::vector<Simulation> simulations_of(const Sections& sections) {
   std::vector<Simulation> all;
   std::set<std::string> known;
@@ -99,7 +98,7 @@ class PaperPrinter {
       return results.contains(simulation.key) || (leaves_out_long_ && simulation.is_long);
     });
   }
-  /// The rows of a section; only those with figures where the section is incomplete.
+  /// The rows of a section; only rows with figures if the section is incomplete.
   std::vector<PaperRow> rows(const PaperSection& section, const PaperResults& results) const {
     std::vector<PaperRow> rows = section.rows(results, setting_);
     if (!is_complete(section, results))
@@ -111,7 +110,7 @@ class PaperPrinter {
   const Sections& sections_;
   const PaperSetting& setting_;
   bool leaves_out_long_;
-  std::size_t next_ = 0;  ///< section to be printed next
+  std::size_t next_ = 0;  ///< next section to print
 };
 
 void PaperPrinter::show_rest(const PaperResults& results) {
@@ -181,22 +180,21 @@ void print_paper_end(const PaperTable& table, double wall_s) {
   text += fmt::format("{} runs in {:.1f} s\n", table.runs, wall_s);
   if (table.left_out > 0)
     text += with_hanging_indent(
-        fmt::format("--quick has left out {} of {} runs: transforms on 1,024 nodes and more, and "
-                    "of 128^3 on 256 and more; all-to-alls on 4,096 and more",
+        fmt::format("--quick skipped {} of {} runs: transforms on 1,024 or more nodes, transforms "
+                    "of 128^3 on 256 or more, all-to-alls on 4,096 or more",
                     table.left_out, table.left_out + table.runs),
         line_width(), 2);
   print_now(text);
 }
 
-/// Throws RunFailed where rows are missing or bars are missed. Call it when everything is written.
+/// Throws RunFailed if rows are missing or bars are missed. Call it when everything is written.
 void throw_if_missing_or_missed(const PaperTable& table) {
   if (table.interrupted)
     throw RunFailed(table.runs == 0 ? "interrupted"
                                     : fmt::format("interrupted; {} runs finished, {} rows kept",
                                                   table.runs, table.rows.size()));
   const std::vector<std::string> missed = missed_bars(table);
-  if (!missed.empty())
-    throw RunFailed(fmt::format("not within its bar: {}", fmt::join(missed, "; ")));
+  if (!missed.empty()) throw RunFailed(fmt::format("outside its bar: {}", fmt::join(missed, "; ")));
 }
 
 int run_paper(const PaperOptions& options) {
@@ -235,15 +233,15 @@ std::vector<std::string_view> section_names() {
 
 CommandRun add_paper_command(CLI::App& app) {
   auto options = std::make_shared<PaperOptions>();
-  CLI::App* command = app.add_subcommand("paper", "published results beside ours, in one table");
+  CLI::App* command = app.add_subcommand("paper", "compare published results with ours");
   begin_group(*command, "Run");
   add_name_list(*command, "--rows", options->rows, "rows", section_names(),
-                "sections with commas between them; else all")
+                "comma-separated sections (default: all)")
       ->type_name("ROWS");
-  command->add_flag("--quick", options->quick, "without the runs that take more than some seconds");
+  command->add_flag("--quick", options->quick, "skip runs that take more than a few seconds");
   add_machine_option(*command, options->machine);
   add_seed_option(*command, options->seed);
-  command->add_option("--threads", options->threads, "runs at once; else one per core")
+  command->add_option("--threads", options->threads, "concurrent runs (default: one per core)")
       ->transform(whole_number(1, 1024));
   begin_group(*command, "Output");
   add_json_option(*command, options->json);
@@ -251,8 +249,8 @@ CommandRun add_paper_command(CLI::App& app) {
                   "write rows and curves as comma-separated values");
   add_report_option(*command, options->report);
   command->add_flag("--quiet", options->quiet, "no table, no progress");
-  add_examples(*command, {{"the patent's results, and ours beside them",
-                           "toroid paper --rows patent --quick"}});
+  add_examples(*command,
+               {{"the patent's results compared with ours", "toroid paper --rows patent --quick"}});
   return [options] { return run_paper(*options); };
 }
 

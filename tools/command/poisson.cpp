@@ -1,5 +1,5 @@
-// toroid poisson: the potential in a crystal by distributed FFTs of real data, there and back, and
-// how fast it converges to rock salt's Madelung constant as the grid grows.
+// toroid poisson: computes the potential in a crystal by a forward and an inverse distributed FFT
+// of real data, and shows how it converges to rock salt's Madelung constant as the grid grows.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -65,7 +65,7 @@ namespace {
 
 constexpr std::int64_t kSmallestGrid = 4;
 constexpr std::int64_t kLargestGrid = std::int64_t{1} << 16;
-/// The size from which on only rounding errors are left; see tools/transform/rock_salt.hpp.
+/// From this size on only rounding errors remain; see tools/transform/rock_salt.hpp.
 constexpr std::int64_t kConvergedGrid = 32;
 constexpr double kTolerance = 1e-10;
 struct PoissonOptions {
@@ -133,7 +133,7 @@ Program poisson(Node&, Field& field) {
   co_await field.convolution.apply(values, values, rock_salt::coulomb);
 }
 
-/// The potential at the ion in the origin, which all processes get from the node that has its
+/// The potential at the ion in the origin. All processes get it from the node that holds this
 /// point.
 double potential_at_ion(const Emulation& emulation, const std::deque<Field>& fields) {
   const fft::Index origin{};
@@ -145,7 +145,7 @@ double potential_at_ion(const Emulation& emulation, const std::deque<Field>& fie
   return std::accumulate(all.begin(), all.end(), 0.0);
 }
 
-/// Solves for one grid on an emulation that has not run before.
+/// Solves one grid on an emulation that has not run before.
 GridResult solve(Emulation& emulation, const SharedBlueprint& blueprint) {
   const std::int64_t points = blueprint->description().size[0];
   const std::vector<double> line = rock_salt::density_line(points);
@@ -162,7 +162,7 @@ GridResult solve(Emulation& emulation, const SharedBlueprint& blueprint) {
   return {points, rock_salt::madelung(potential), end, emulation.counters()};
 }
 
-/// The timing of a grid: the bound is that of both transforms, there and back.
+/// The timing of a grid; its bound covers the forward and the inverse transform.
 Timing timing_of(const Setting& setting, const fft::Blueprint& blueprint,
                  const Emulation& emulation, Tick cycles) {
   constexpr std::array kWays = {fft::Way::forward, fft::Way::backward};
@@ -171,7 +171,7 @@ Timing timing_of(const Setting& setting, const fft::Blueprint& blueprint,
                      emulation, setting.run.fabric == FabricName::sim, cycles);
 }
 
-/// The orbital method's transforms of real data are real, and have no Fourier spectrum.
+/// The orbital method gives real results for real data, not a Fourier spectrum.
 bool takes_real_data(fft::Method method) {
   return method != fft::Method::orbital;
 }
@@ -186,8 +186,7 @@ SharedBlueprint blueprint_of(const Setting& setting, std::int64_t points) {
   return std::make_shared<const fft::Blueprint>(description, setting.shape);
 }
 
-/// The blueprint of a grid; none where a grid that is only for comparison is too small for the
-/// nodes.
+/// The blueprint of a grid that is only for comparison; null if it is too small for the nodes.
 SharedBlueprint blueprint_if_it_fits(const Setting& setting, std::int64_t points) {
   try {
     return blueprint_of(setting, points);
@@ -206,7 +205,7 @@ std::vector<SharedBlueprint> blueprints_of(const Setting& setting) {
   return all;
 }
 
-/// The bytes that the exchanges of both transforms carry; each has its own array for arrivals.
+/// Bytes that the exchanges of both transforms carry; each has its own array for arrivals.
 double exchanged_bytes(const fft::Blueprint& blueprint) {
   const std::span<const fft::Stage> stages = blueprint.stages();
   double bytes = 0;
@@ -216,8 +215,8 @@ double exchanged_bytes(const fft::Blueprint& blueprint) {
   return bytes;
 }
 
-/// The bytes of all arrays, with the field and its spectrum; the orbital method's blocks there and
-/// back.
+/// Bytes of all arrays, including the field and its spectrum; for the orbital method also the
+/// blocks of both directions.
 double array_bytes(const fft::Blueprint& blueprint) {
   const double bytes = bytes_of_array(blueprint, blueprint.in_extents(), blueprint.real_in()) +
                        bytes_of_array(blueprint, blueprint.out_extents(), false) +
@@ -228,7 +227,7 @@ double array_bytes(const fft::Blueprint& blueprint) {
   return bytes + 2 * fft::orbital_bytes({n, n, n}, blueprint.shape(), 1);
 }
 
-/// The estimate for all grids, there and back.
+/// The estimate for all grids, forward and inverse.
 RunEstimate estimate_of(const Setting& setting, const std::vector<SharedBlueprint>& blueprints) {
   RunWork work;
   for (const SharedBlueprint& blueprint : blueprints) work += transform_work(*blueprint) * 2;
@@ -236,7 +235,7 @@ RunEstimate estimate_of(const Setting& setting, const std::vector<SharedBlueprin
                       array_bytes(*blueprints.back()));
 }
 
-/// An upper limit of the packets: elements that stay on their node are not sent.
+/// An upper bound on the packets: elements that stay on their node are not sent.
 std::uint64_t packets_at_most(const fft::Blueprint& blueprint) {
   return static_cast<std::uint64_t>(exchanged_bytes(blueprint) / kPayloadBytes);
 }
@@ -260,7 +259,7 @@ void print_grid(const GridResult& result) {
              result.points, result.madelung, result.error(), timing.time_s, timing.bound_s,
              name_of(kBoundByNames, timing.bound_by), percent_of(timing.bound_s, timing.time_s),
              result.counters.packets);
-  std::fflush(stdout);  // it may be long before the next one
+  std::fflush(stdout);  // the next grid may take long
 }
 
 Json grids_json(const std::vector<GridResult>& results) {
@@ -276,7 +275,7 @@ Json grids_json(const std::vector<GridResult>& results) {
   return grids;
 }
 
-/// Adds the grids; the hash leaves out their times where those are the wall clock's.
+/// Adds the grids to the hash, with their times only if time is virtual.
 void add_grids(ResultHash& hash, const std::vector<GridResult>& results, bool is_virtual) {
   for (const GridResult& result : results) {
     hash.add(static_cast<std::uint64_t>(result.points));
@@ -286,7 +285,7 @@ void add_grids(ResultHash& hash, const std::vector<GridResult>& results, bool is
   }
 }
 
-/// The result: time, packets and links are those of the last grid, which is the largest unless the
+/// The result. Time, packets and links are those of the last grid, which is the largest unless the
 /// run was interrupted.
 Json make_report(const Setting& setting, const fft::Blueprint& largest, const Emulation& emulation,
                  const std::vector<GridResult>& results) {
@@ -316,7 +315,7 @@ Json make_report(const Setting& setting, const fft::Blueprint& largest, const Em
 void check(const GridResult& result) {
   if (result.points >= kConvergedGrid && !(result.error() <= kTolerance))
     throw RunFailed(
-        fmt::format("the constant of {}^3 points is {:.1e} away from {:.14f}; more than "
+        fmt::format("the constant of {}^3 points differs by {:.1e} from {:.14f}; more than "
                     "{:.0e} cannot be rounding",
                     result.points, result.error(), rock_salt::kMadelung, kTolerance));
 }
@@ -336,7 +335,7 @@ int run_on(const Setting& setting) {
   announce(estimate_of(setting, blueprints), common.quiet || !reports);
   if (visible) print_head(setting);
   std::vector<GridResult> results;
-  Json report;  // of the grids so far, so that an interruption keeps what is finished
+  Json report;  // of the grids so far, so that an interruption keeps finished grids
   try {
     for (const SharedBlueprint& blueprint : blueprints) {
       Emulation emulation(setting.shape, setting.machine,
@@ -363,13 +362,11 @@ int run_on(const Setting& setting) {
 
 int run(const CLI::App& command, const PoissonOptions& options) {
   if (options.size % 2 != 0)
-    throw BadInput(
-        fmt::format("a grid of {} points per side has none for half of the ions; --size "
-                    "must be even",
-                    options.size));
+    throw BadInput(fmt::format(
+        "--size {}: expected an even number, so that every ion is on a grid point", options.size));
   if (std::min(options.pieces.planes, options.pieces.backward_planes.value_or(0)) < 0 ||
       options.pieces.padded_planes)
-    throw BadInput("poisson takes --planes F or F,B: it tunes nothing and cuts no box");
+    throw BadInput("poisson takes --planes F or F,B only: it has no tuning and no boxes");
   const auto method = parse_choice<fft::Method>("method", fft::kMethodNames, options.method);
   const Sender sender{"poisson --method " + options.method, sent_by(method)};
   const Machine machine = load_machine(options.common.machine);
@@ -388,15 +385,15 @@ int run(const CLI::App& command, const PoissonOptions& options) {
 CommandRun add_poisson_command(CLI::App& app) {
   auto options = std::make_shared<PoissonOptions>();
   CLI::App* command =
-      app.add_subcommand("poisson", "a crystal's potential by FFTs, and its Madelung constant");
+      app.add_subcommand("poisson", "compute a crystal's potential and Madelung constant by FFTs");
   add_torus_options(*command, options->torus);
   begin_group(*command, "Transform");
   command
       ->add_option("--size", options->size,
-                   "even: points per side of the largest grid; 4, 8, 16, ... come before it")
+                   "points per side of the largest grid, even; 4, 8, 16, ... are solved before it")
       ->transform(whole_number(kSmallestGrid, kLargestGrid))
       ->capture_default_str();
-  command->add_option("--method", options->method, "how the transform is spread over the nodes")
+  command->add_option("--method", options->method, "how to distribute the transform over the nodes")
       ->check(one_of("method", fft::kMethodNames))
       ->capture_default_str();
   add_kernel_option(*command, options->kernel);
@@ -405,7 +402,7 @@ CommandRun add_poisson_command(CLI::App& app) {
   add_common_options(*command, options->common);
   add_examples(*command,
                {{"up to 32^3 points on 8 nodes", "toroid poisson --torus 2x2x2 --size 32"},
-                {"by planes that overlap with computing",
+                {"slab method, exchange overlapped with computation",
                  "toroid poisson --torus 2x2x2 --size 32 --method slab --planes 1"}});
   return [options, command] { return run(*command, *options); };
 }

@@ -1,4 +1,4 @@
-// toroid policy: policies of one's own, from a first source to a check.
+// toroid policy: write, check and export policies.
 #include <fmt/core.h>
 
 #include <array>
@@ -27,13 +27,13 @@ struct PolicyVerb {
   std::string action;
   std::string name;
   std::string directory;
-  std::string torus;  ///< of export
+  std::string torus;  ///< for export
   bool mesh = false;
   PolicyCheckOptions check;
 };
 
 std::string exported(const PolicyVerb& options) {
-  if (options.torus.empty()) throw BadInput("policy export needs --torus, as --torus 4x4x4");
+  if (options.torus.empty()) throw BadInput("policy export needs --torus, e.g. --torus 4x4x4");
   return export_policy({options.name, options.directory, options.check.seed},
                        Shape::parse(options.torus, options.mesh));
 }
@@ -53,29 +53,27 @@ int run(const PolicyVerb& options) {
 
 CommandRun add_policy_command(CLI::App& app) {
   auto options = std::make_shared<PolicyVerb>();
-  CLI::App* command = app.add_subcommand("policy", "a policy of one's own: its source, a check");
+  CLI::App* command = app.add_subcommand("policy", "start, check or export a policy");
   options->verb = command;
   command
       ->add_option("ACTION", options->action,
-                   "new writes a folder with a source that compiles; check runs a policy over "
-                   "small cases and says what it breaks; export writes a built-in one as data")
+                   "new writes a folder with a source that compiles; check runs a policy on "
+                   "small cases and reports errors; export writes a built-in policy as data")
       ->required()
       ->check(one_of("action", kActions));
   command
       ->add_option("NAME", options->name,
-                   "of the new policy, as nearest; or a policy that is there, as ./nearest.so; of "
-                   "export a built-in one, as bruck:4")
+                   "new: name of the policy, e.g. nearest; check: a policy, e.g. ./nearest.so; "
+                   "export: a built-in policy, e.g. bruck:4")
       ->required()
       ->check(not_empty());
-  command
-      ->add_option("DIR", options->directory,
-                   "of new and export: where files are written; else here")
+  command->add_option("DIR", options->directory, "new, export: output folder (default: current)")
       ->check(not_empty());
   begin_group(*command, "Export");
-  command->add_option("--torus", options->torus, "for which the tables are, as 4x4x4")
+  command->add_option("--torus", options->torus, "torus to make the tables for, e.g. 4x4x4")
       ->type_name("SHAPE")
       ->check(not_empty());
-  command->add_flag("--mesh", options->mesh, "no link closes a ring");
+  command->add_flag("--mesh", options->mesh, "make every dimension a mesh");
   begin_group(*command, "Check");
   add_seed_option(*command, options->check.seed);
   command
@@ -85,9 +83,9 @@ CommandRun add_policy_command(CLI::App& app) {
       ->capture_default_str();
   begin_group(*command, "Output");
   add_json_option(*command, options->check.json);
-  command->add_flag("--quiet", options->check.quiet, "print nothing but refusals");
+  command->add_flag("--quiet", options->check.quiet, "print errors only");
   add_examples(*command, {{"a folder with a policy that compiles", "toroid policy new nearest"},
-                          {"what a policy breaks, and how far it is from the bound",
+                          {"check a policy for errors and its distance from the bound",
                            "toroid policy check nearest/nearest.so"},
                           {"a built-in policy as a TOML file with tables",
                            "toroid policy export farthest-first --torus 4x4x4"}});

@@ -17,14 +17,14 @@
 namespace toroid {
 namespace {
 
-/// Not by fmt::print, which throws where standard error is closed.
+/// Does not use fmt::print, which throws if standard error is closed.
 int complain(const std::string& what, int code) {
   std::fputs(("toroid: " + one_line(what) + "\n").c_str(), stderr);
   return code;
 }
 
-/// A refusal without its middle where it is longer than anybody reads: a value in it may be of any
-/// length, and the reason stands before or behind it.
+/// Prints a refusal. Drops the middle of a very long one: a value in it may have any length, and
+/// the reason stands before or after it.
 int refuse(const std::string& what) {
   constexpr std::size_t kHead = 600, kTail = 300;  // bytes
   constexpr std::string_view kGap = " ... ";
@@ -56,7 +56,7 @@ int run_program(const std::vector<std::string>& arguments) {
     return complain(error.what(), error.exit_code());
   } catch (const std::bad_alloc&) {
     return complain("not enough memory", 1);
-  } catch (const std::system_error& error) {  // fmt's, of a table longer than the buffer
+  } catch (const std::system_error& error) {  // thrown by fmt for a table longer than the buffer
     return std::ferror(stdout) != 0 ? cannot_print(error.code().value())
                                     : complain(error.what(), 1);
   } catch (const std::exception& error) {

@@ -1,4 +1,4 @@
-// toroid redistribute: an array changes its distribution over the nodes, without a transform.
+// toroid redistribute: changes the distribution of an array over the nodes, without a transform.
 //
 // Source: U.S. Pat. No. 7,315,877, claims 19 to 33.
 #include <fmt/core.h>
@@ -67,7 +67,7 @@ struct RedistributeOptions : ArrayOptions {
   bool single() const { return element() == NpyType::f4 || element() == NpyType::c8; }
 };
 
-/// Each element is its own number in C order.
+/// Each element's value is its index in C order.
 HostArray numbered_array(const Size& size) {
   HostArray array{size, 1, {}};
   array.values.resize(static_cast<std::size_t>(fft::Box::of(array.extents()).volume()));
@@ -75,14 +75,14 @@ HostArray numbered_array(const Size& size) {
   return array;
 }
 
-/// A redistribution changes no value, so none may be rounded on its way into the nodes' arrays.
+/// Refuses values that the chosen type would round: a redistribution must not change any value.
 void check_exact(const HostArray& array, const RedistributeOptions& options) {
   const auto is_exact = [&options](const fft::Complex& value) {
     if (options.real() && value.imag() != 0) return false;
     return !options.single() || fft::Complex(std::complex<float>(value)) == value;
   };
   if (const auto found = find_element_that_fails(array, is_exact))
-    throw BadInput(fmt::format("{}: element {} in C order is no {}; give --type c16",
+    throw BadInput(fmt::format("{}: element {} in C order does not fit type {}; use --type c16",
                                options.in.empty() ? "--size" : input_name(options.in), *found,
                                options.type));
 }
@@ -96,7 +96,7 @@ double array_bytes(const Size& size) {
 
 HostArray input_of(const RedistributeOptions& options, const Shape& shape) {
   if (options.in.empty() == options.size.empty())
-    throw BadInput("give an array: either --in FILE or --size 64x64x64");
+    throw BadInput("an array is missing: give either --in FILE or --size 64x64x64");
   if (!options.in.empty()) return load_array(options.in, 1);
   const Size size = parse_size(options.size);
   check_memory(shape, array_bytes(size));
@@ -137,7 +137,7 @@ class RedistributeCommand {
     description.size = input_.size;
     description.real = options_.real();
     description.precision = options_.single() ? fft::Precision::single : fft::Precision::double_;
-    description.may_leave_gaps = run_.fabric != FabricName::sim;  // no copy in the end
+    description.may_leave_gaps = run_.fabric != FabricName::sim;  // avoids a final copy
     return fft::redistribution(parse_distribution("--from", options_.from, input_.size, shape_),
                                parse_distribution("--to", options_.to, input_.size, shape_), shape_,
                                description);
@@ -156,7 +156,7 @@ class RedistributeCommand {
     if (outputs.array && wrong == 0) outputs.write_array(outcome.result, options_.element());
     session.write(emulation, report);
     session.check(emulation);
-    if (wrong > 0) throw RunFailed(fmt::format("{} elements are not where they belong", wrong));
+    if (wrong > 0) throw RunFailed(fmt::format("{} elements are in the wrong place", wrong));
     return 0;
   }
 
@@ -173,7 +173,7 @@ class RedistributeCommand {
     return report;
   }
 
-  /// How many elements are not where they belong.
+  /// Number of elements in the wrong place.
   std::size_t check(const Outcome& outcome, Json& report) const {
     std::size_t wrong = 0;
     auto arrived = outcome.result.values.begin();
@@ -218,9 +218,9 @@ int run(const CLI::App& verb, const RedistributeOptions& options) {
 void add_data_options(CLI::App& verb, RedistributeOptions& options) {
   begin_group(verb, "Input and output");
   add_array_options(verb, options,
-                    {.size = "64x64x64, or 64 for a cube: each element is its number in C order",
-                     .out = "what has arrived, as .npy in C order; -: standard output"});
-  verb.add_option("--type", options.type, "of elements, as NumPy names it")
+                    {.size = "64x64x64, or 64 for a cube: each element is its index in C order",
+                     .out = "write the result as .npy in C order; -: standard output"});
+  verb.add_option("--type", options.type, "element type, in NumPy's notation")
       ->check(one_of("type", kTypeNames))
       ->capture_default_str();
 }
@@ -236,7 +236,7 @@ void add_layout_option(CLI::App& verb, const std::string& name, std::string& lay
 void add_distribution_options(CLI::App& verb, RedistributeOptions& options) {
   begin_group(verb, "Distributions");
   add_layout_option(verb, "--from", options.from,
-                    "; behind a comma the order of the axes in memory, behind @ the nodes, as "
+                    "; then optionally a comma and the order of axes in memory, @ and the nodes: "
                     "slabs:x,zyx@0-7");
   add_layout_option(verb, "--to", options.to, ", with order and nodes as for --from");
 }
@@ -246,19 +246,19 @@ void add_distribution_options(CLI::App& verb, RedistributeOptions& options) {
 CommandRun add_redistribute_command(CLI::App& app) {
   auto options = std::make_shared<RedistributeOptions>();
   CLI::App* verb =
-      app.add_subcommand("redistribute", "an array changes its distribution over the nodes");
+      app.add_subcommand("redistribute", "change the distribution of an array over the nodes");
   add_torus_options(*verb, options->torus);
   add_data_options(*verb, *options);
   add_distribution_options(*verb, *options);
   begin_group(*verb, "Run");
-  add_run_options(*verb, *options, "whether every element is where it belongs");
+  add_run_options(*verb, *options, "check that every element is in the right place");
   add_observation_options(*verb, options->observation);
   add_export_option(*verb, options->export_to);
   add_common_options(*verb, options->common);
   add_examples(*verb,
-               {{"from blocks to planes of x on 16 of 64 nodes",
+               {{"from blocks to x planes on 16 of 64 nodes",
                  "toroid redistribute --size 32 --torus 4x4x4 --from blocks --to slabs:x@0-15"},
-                {"the patent's, from rows to columns, checked",
+                {"the patent's example, from rows to columns, checked",
                  "toroid redistribute --size 9x9 --torus 3x3 --from lines:y --to lines:x "
                  "--check"}});
   return [options, verb] { return run(*verb, *options); };

@@ -1,4 +1,5 @@
-// toroid replay: the messages of a file, sent when what they wait for has come, beside their bound.
+// toroid replay: sends the messages of a file, each as soon as the messages it depends on have
+// arrived.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -58,7 +59,7 @@ Json replay_bounds_json(const ReplayBounds& bounds) {
           {"critical_path", bounds.critical_path}};
 }
 
-/// From a message's begin until all of it had come, in cycles; of half of them it took no longer.
+/// Percentiles of the time from a message's start until all of it has arrived, in cycles.
 Json message_latency_json(const MessageTimes& times) {
   std::vector<Tick> latencies(times.begun.size());
   std::ranges::transform(times.ended, times.begun, latencies.begin(), std::minus());
@@ -86,7 +87,7 @@ class ReplayCommand {
   int run() {
     RunSession session(options_.common, shape_, machine_, run_,
                        {.observation = options_.observation, .others = {options_.file}});
-    if (is_sim()) (void)replay_bounds(graph_, shape_, machine_);  // refuses times of no end
+    if (is_sim()) (void)replay_bounds(graph_, shape_, machine_);  // refuses unbounded times
     session.announce(replay_work(graph_, shape_),
                      is_sim() ? 0 : 2 * static_cast<double>(sums_.bytes));
     Emulation emulation = session.emulation(run_, sums_.packets);
@@ -127,7 +128,7 @@ class ReplayCommand {
     add_counters(report, hash, {emulation.counters(), shape_, machine_, cycles});
     report["profile"] = profile_json(emulation.profile(), shape_);
     add_hash(report, hash);
-    // Between processes the two ends have different clocks; between threads they differ every time.
+    // Only on shm: between processes of ofi the two ends have different clocks.
     if (run_.fabric == FabricName::shm) report["latency_s"] = latency_seconds();
     add_wall_clock(report, emulation);
     return report;
@@ -139,13 +140,13 @@ class ReplayCommand {
                     graph_.messages().size(), graph_.ranks(), sums_.bytes, summary_table(report));
     if (report.contains("latency_cycles")) {
       const Json& latency = report["latency_cycles"];
-      text += fmt::format("  message latency  {:>14} cycles p50, {} p99, {} most\n",
+      text += fmt::format("  message latency  {:>14} cycles p50, {} p99, {} max\n",
                           latency["p50"].get<Tick>(), latency["p99"].get<Tick>(),
                           latency["max"].get<Tick>());
     }
     if (report.contains("latency_s")) {
       const Json& latency = report["latency_s"];
-      text += fmt::format("  message latency  {:>14.3e} s p50, {:.3e} p99, {:.3e} most\n",
+      text += fmt::format("  message latency  {:>14.3e} s p50, {:.3e} p99, {:.3e} max\n",
                           latency["p50"].get<double>(), latency["p99"].get<double>(),
                           latency["max"].get<double>());
     }
@@ -178,7 +179,7 @@ int run_replay(const ReplayCommandOptions& options) {
 
 CommandRun add_replay_command(CLI::App& app) {
   auto options = std::make_shared<ReplayCommandOptions>();
-  CLI::App* verb = app.add_subcommand("replay", "the messages of a file beside their bound");
+  CLI::App* verb = app.add_subcommand("replay", "send the messages of a schedule file");
   options->verb = verb;
   verb->add_option("FILE", options->file,
                    "FILE.goal (LogGOPSim's text) or FILE.csv (time,src,dst,bytes; seconds)")
@@ -189,7 +190,7 @@ CommandRun add_replay_command(CLI::App& app) {
   add_common_options(*verb, options->common);
   add_examples(*verb, {{"a transform's messages as a file",
                         "toroid fft --size 16 --torus 2x2x2 --export run.goal --quiet"},
-                       {"sent again, on another shape", "toroid replay run.goal --torus 4x2"}});
+                       {"the messages on another shape", "toroid replay run.goal --torus 4x2"}});
   return [options] { return run_replay(*options); };
 }
 

@@ -1,4 +1,4 @@
-// toroid report: results as pictures, in one HTML file.
+// toroid report: shows results as pictures in one HTML file.
 #include <fmt/core.h>
 
 #include <cstddef>
@@ -28,20 +28,20 @@ struct ReportOptions {
   bool quiet = false;
 };
 
-/// Refuses a report that would replace a result that it is made from.
+/// Refuses an output file that is also an input.
 void refuse_to_replace_an_input(const ReportOptions& options) {
-  std::error_code error;  // is the business of those that open them
+  std::error_code error;  // ignored: opening the files reports it
   for (const std::string& file : options.files)
     if (std::filesystem::equivalent(file, options.out, error) &&
         std::filesystem::is_regular_file(file, error))
-      throw BadInput(fmt::format("{}: expected another file than the report's", file));
+      throw BadInput(fmt::format("{}: the report would overwrite this input file", file));
 }
 
 std::string counted(std::size_t number, std::string_view what) {
   return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
 }
 
-/// "2 runs, 1 sweep, 0 failed", and benchmarks and papers where there are any.
+/// "2 runs, 1 sweep, 0 failed", and benchmarks and papers if there are any.
 std::string contents_of(const ReportInputs& inputs) {
   std::string text =
       counted(inputs.runs.size(), "run") + ", " + counted(inputs.sweeps.size(), "sweep");
@@ -53,7 +53,7 @@ std::string contents_of(const ReportInputs& inputs) {
 int run(const ReportOptions& options) {
   if (options.out == "-") throw BadInput("--out -: expected a file");
   refuse_to_replace_an_input(options);
-  (void)provenance();  // the date is the command's begin
+  (void)provenance();  // records the start of the command as the date
   ReportInputs inputs = read_report_inputs(options.files);
   OutputFile file(options.out);
   const std::string contents = contents_of(inputs);
@@ -70,14 +70,13 @@ int run(const ReportOptions& options) {
 
 CommandRun add_report_command(CLI::App& app) {
   auto options = std::make_shared<ReportOptions>();
-  CLI::App* command = app.add_subcommand("report", "results as pictures in one HTML file");
+  CLI::App* command = app.add_subcommand("report", "show results as pictures in one HTML file");
   command
-      ->add_option("FILES", options->files,
-                   "what --json and --record wrote, of any verb that runs something")
+      ->add_option("FILES", options->files, "files that --json and --record of other verbs wrote")
       ->required()
       ->check(not_empty());
   begin_group(*command, "Output");
-  add_file_option(*command, "-o,--out", options->out, "the page")->capture_default_str();
+  add_file_option(*command, "-o,--out", options->out, "HTML file to write")->capture_default_str();
   command->add_flag("--quiet", options->quiet, "print nothing");
   add_examples(*command,
                {{"two results on a page", "toroid alltoall --torus 4x4 --json a.json --quiet"},

@@ -1,5 +1,4 @@
-// toroid sweep: one number runs from small to large: the load that is offered, the size of
-// messages, the machine.
+// toroid sweep: varies one number from small to large: offered load, message size or machine size.
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
@@ -58,9 +57,9 @@ struct SweepOptions {
   const CLI::App* verb = nullptr;
 };
 
-/// By curve, then along the axis.
+/// Sorts by curve, then along the axis.
 void sort_along(Axis axis, std::vector<CampaignCase>& cases) {
-  std::vector<std::string> policies;  // as given
+  std::vector<std::string> policies;  // in the given order
   for (const CampaignCase& one : cases)
     if (std::ranges::find(policies, one.policy_name) == policies.end())
       policies.push_back(one.policy_name);
@@ -74,9 +73,9 @@ void sort_along(Axis axis, std::vector<CampaignCase>& cases) {
   std::ranges::stable_sort(cases, std::less<>(), place);
 }
 
-/// What a curve comes to.
+/// Summary of a curve.
 std::string saturation_text(const Json& curve) {
-  std::string text = "keeps up at none of the loads offered";
+  std::string text = "does not keep up with any offered load";
   if (!curve["accepted"].is_null())
     text = fmt::format("keeps up at offered {:.4f}, accepted {:.4f}",
                        curve["carried"].get<double>(), curve["accepted"].get<double>());
@@ -120,7 +119,7 @@ CampaignSettings settings_of(const SweepOptions& options, Axis axis) {
                    options.window, options.warm_up};
   if (axis != Axis::load) return settings;
   if (!settings.is_virtual())
-    throw BadInput(fmt::format("--axis load needs virtual time: --fabric sim, not {}",
+    throw BadInput(fmt::format("--axis load needs virtual time: use --fabric sim, not {}",
                                options.lab.common.fabric));
   settings.common.transfer = name_of(kTransferModeNames, TransferMode::packets);
   settings.run = moving_by(TransferMode::packets, std::move(settings.run));
@@ -133,7 +132,7 @@ void refuse_bad_loads(const std::vector<double>& loads) {
       throw BadInput(fmt::format("--load names {} twice", *at));
 }
 
-/// Without those that refining adds.
+/// The cases at the given loads, without those that refinement adds.
 std::vector<CampaignCase> grid_of(std::span<const CampaignCase> cases,
                                   std::span<const double> loads) {
   std::vector<CampaignCase> grid;
@@ -142,7 +141,7 @@ std::vector<CampaignCase> grid_of(std::span<const CampaignCase> cases,
   return grid;
 }
 
-/// The settings of the open loop; null as the case suggests.
+/// The settings of the open loop; null means a default per case.
 Json load_settings(const SweepOptions& options) {
   const auto chosen = [](Tick cycles) { return cycles == 0 ? Json() : Json(cycles); };
   return {{"refine", options.refine},
@@ -199,7 +198,7 @@ int run(const SweepOptions& typed) {
   };
   if (options.lab.merged != nullptr) {
     options.lab.merged->expect(grid);
-    (void)sweep_and({});  // what refining has added is there, too
+    (void)sweep_and({});  // checks that the loads added by refinement are there, too
   }
   RowSink show;
   if (outputs.shows_table()) {
@@ -221,20 +220,20 @@ int run(const SweepOptions& typed) {
 void add_sweep_options(CLI::App& verb, SweepOptions& options) {
   options.verb = &verb;
   begin_group(verb, "Axis");
-  verb.add_option("--axis", options.axis, "what runs from small to large")
+  verb.add_option("--axis", options.axis, "what to vary")
       ->required()
       ->check(one_of("axis", kSweepAxisNames));
   add_number_list(verb, "--load", options.loads, {1e-6, 100},
-                  "offered, of the hottest link's bound's rate, as 0.2,0.4 or 0.1:1.0:0.1");
-  verb.add_option("--refine", options.refine, "halvings in search of the saturation load")
+                  "offered loads, e.g. 0.2,0.4 or 0.1:1.0:0.1; 1.0 is the hottest link's bound");
+  verb.add_option("--refine", options.refine, "bisection steps in search of the saturation load")
       ->transform(whole_number(0, 30))
       ->capture_default_str();
-  verb.add_option("--arrivals", options.arrivals, "of messages at a node")
+  verb.add_option("--arrivals", options.arrivals, "arrival process of messages at a node")
       ->check(one_of("arrivals", kArrivalRuleNames))
       ->capture_default_str();
-  verb.add_option("--window", options.window, "cycles measured; else as the case suggests")
+  verb.add_option("--window", options.window, "measured cycles (default: chosen per case)")
       ->transform(whole_number(1, std::uint64_t{1} << 30));
-  verb.add_option("--warm-up", options.warm_up, "cycles before; else half the window")
+  verb.add_option("--warm-up", options.warm_up, "cycles before measuring (default: window / 2)")
       ->transform(whole_number(1, std::uint64_t{1} << 30));
   add_campaign_options(verb, options.lab);
 }
@@ -251,13 +250,13 @@ int run_merged_sweep(MergedJournals& journals, const MergeOutputs& outputs) {
 
 CommandRun add_sweep_command(CLI::App& app) {
   auto options = std::make_shared<SweepOptions>();
-  CLI::App* verb = app.add_subcommand("sweep", "from small to large: load, message size, machine");
+  CLI::App* verb = app.add_subcommand("sweep", "vary load, message size or machine size");
   add_sweep_options(*verb, *options);
   add_examples(
       *verb,
-      {{"how much of the bound's rate an exchange keeps up with",
+      {{"up to which load an exchange keeps up",
         "toroid sweep --axis load --torus 4x4 --load 0.2:1.0:0.2 --policies random"},
-       {"larger and larger messages", "toroid sweep --axis bytes --torus 4x4 --bytes 240:4kB:x4"}});
+       {"messages of growing size", "toroid sweep --axis bytes --torus 4x4 --bytes 240:4kB:x4"}});
   return [options] { return run(*options); };
 }
 

@@ -13,7 +13,7 @@
 namespace toroid {
 namespace {
 
-/// Escapes the letters that have a meaning in a specification of _arguments.
+/// Escapes the characters that are special in a specification of _arguments.
 std::string zsh_escaped(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
@@ -38,7 +38,7 @@ std::string zsh_value(const OptionText& option) {
              : fmt::format(":{}:{}", zsh_escaped(option.value), zsh_action(option));
 }
 
-/// A line per name of an option.
+/// One line per name of an option.
 std::string zsh_option(const OptionText& option) {
   std::string text;
   for (const std::string& name : option.names) {
@@ -51,7 +51,7 @@ std::string zsh_option(const OptionText& option) {
   return text;
 }
 
-/// What `launch` starts is completed as the command that it is.
+/// The command that `launch` starts is completed like any command.
 std::string zsh_argument(const OptionText& option) {
   if (option.value == "COMMAND") return "*::COMMAND:_toroid_launched";
   return (option.repeats ? "*" : "") + zsh_value(option);

@@ -1,10 +1,10 @@
-"""What most files include of libraries, read once."""
+"""Precompiles the library headers that most files include."""
 import collections
 import subprocess
 
 
 def precompiled(compiler, flags, folder):
-    """Flags that read what at least 20 files of the tree include of libraries from one file in `folder`."""
+    """Precompiles in `folder` the library headers that at least 20 files include; returns the flags to use them."""
     lines = subprocess.run(["git", "grep", "-h", "^#include <"], capture_output=True, text=True, check=True).stdout
     uses = collections.Counter(line for line in lines.split("\n") if "<toroid/" not in line)
     header, out = f"{folder}/common.hpp", f"{folder}/common.pch"

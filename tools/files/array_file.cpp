@@ -62,11 +62,11 @@ StoredArray array_in(FileBytes bytes, std::string_view name) {
   if (const ArrayFormat* const format = format_of_content(bytes)) return format->find(bytes);
   if (const ArrayFormat* const missed = format_of_name(name)) return missed->find(bytes);
   throw BadInput(
-      "no array: begins neither as a NumPy .npy file nor as an .npz archive, nor does it have the "
-      "mark 'MAP ' of an MRC/CCP4 map at byte 208");
+      "unknown array format; expected a NumPy .npy file, an .npz archive or an MRC/CCP4 map (with "
+      "'MAP ' at byte 208)");
 }
 
-/// It owns what it lies in, unless that is `bytes`.
+/// The array owns its memory, unless it refers to `bytes`.
 StoredArray unpacked_array_in(FileBytes bytes, std::string_view name) {
   if (!is_gzip(bytes)) return array_in(bytes, name);
   auto unpacked = std::make_shared<const std::vector<std::byte>>(gunzipped(bytes));

@@ -1,4 +1,5 @@
-// Reads the arrays that a user names: NumPy's .npy and .npz, MRC/CCP4 maps, or standard input.
+// Reads arrays from files that a user names or from standard input: NumPy's .npy and .npz and
+// MRC/CCP4 maps.
 #pragma once
 
 #include <cstddef>
@@ -10,21 +11,20 @@
 
 namespace toroid {
 
-/// Stands for a standard stream in the place of a file's name.
+/// The file name that means a standard stream.
 inline constexpr std::string_view kStandardStream = "-";
 
-/// The name of the input `path` in messages.
+/// The name of the input `path` for messages.
 std::string input_name(const std::string& path);
 
-/// The one array of a file, or of standard input. The format, and whether all of it is compressed
-/// with gzip, follow from the content, not from the name. Throws BadInput that begins with the
-/// input's name.
+/// Reads the only array in a file or in standard input. The content, not the name, decides the
+/// format and whether the file is gzipped. Throws BadInput that begins with the input's name.
 NpyArray read_array(const std::string& path);
-/// The same as it lies in the file, which it owns.
+/// read_array() without conversion: the result owns the bytes of the file.
 StoredArray read_stored_array(const std::string& path);
 
-/// read_array() of a file's content. Where that begins as no format does, the ending of `name`
-/// decides which format the message expects.
+/// read_array() of a file's content. If the content has no known format, the ending of `name`
+/// decides which format the error message expects.
 NpyArray parse_array(std::span<const std::byte> bytes, std::string_view name);
 
 }  // namespace toroid

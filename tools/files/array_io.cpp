@@ -41,15 +41,15 @@ void check_finite(const HostArray& array, const std::string& name) {
   if (found) throw BadInput(fmt::format("{}: element {} in C order is not finite", name, *found));
 }
 
-/// The last axis that is longer than 1, along which rows are long.
+/// The last axis that is longer than 1. Rows lie along it, so that they are long.
 unsigned fast_axis(const fft::Index& extents) {
   unsigned fast = fft::kMaxAxes - 1;
   while (fast > 0 && extents[fast] == 1) --fast;
   return fast;
 }
 
-/// Goes to the next row of a box; false after the last row. Rows lie along `fast`, and all axes
-/// after it have length 1.
+/// Moves `at` to the next row of a box; returns false after the last row. Rows lie along `fast`;
+/// all axes after it have length 1.
 bool next_row(fft::Index& at, const fft::Box& box, unsigned fast) {
   for (unsigned level = fft::kAxes; level-- > 0;) {
     const unsigned axis = fft::kCOrder[level];
@@ -60,7 +60,7 @@ bool next_row(fft::Index& at, const fft::Box& box, unsigned fast) {
   return false;
 }
 
-/// Calls visit(global place, local place) for every element of a node's part.
+/// Calls visit(global offset, local offset) for every element of a node's part.
 template <typename Whole, typename Visit>
 void for_each_element(const fft::Index& extents, const Whole& whole, const fft::NodeLayout& layout,
                       const Visit& visit) {
@@ -84,7 +84,7 @@ fft::NodeLayout dense(const HostArray& array) {
 template <typename T>
 T element(const std::byte* place) {
   T value;
-  std::memcpy(&value, place, sizeof value);  // somebody else's memory need not be aligned
+  std::memcpy(&value, place, sizeof value);  // borrowed memory need not be aligned
   return value;
 }
 
@@ -183,7 +183,7 @@ Size parse_size(const std::string& text) {
 
 namespace {
 
-/// Of the elements that can be read where they lie.
+/// The type of the elements, if they can be read in place.
 std::optional<BorrowedArray::Type> borrowed_type(const StoredArray& file) {
   using Type = BorrowedArray::Type;
   if (file.fortran_order || npy::format_of(file.dtype).is_swapped) return std::nullopt;
@@ -197,7 +197,7 @@ std::optional<BorrowedArray::Type> borrowed_type(const StoredArray& file) {
   return std::nullopt;
 }
 
-/// The array of a file in C order.
+/// The array of a file in C order, read in place.
 std::shared_ptr<const BorrowedArray> borrowed_from(const StoredArray& file,
                                                    BorrowedArray::Type type,
                                                    const fft::Index& extents) {
@@ -219,7 +219,7 @@ HostArray load_array(const std::string& path, std::int64_t batch) {
   Size shape(file.shape.begin(), file.shape.end());
   if (batch > 1) {
     if (shape.empty() || shape[0] != batch)
-      throw BadInput(fmt::format("{}: its first extent must be the batch of {}", name, batch));
+      throw BadInput(fmt::format("{}: the first extent must be {}, the batch", name, batch));
     shape.erase(shape.begin());
   }
   if (shape.empty() || shape.size() > fft::kMaxAxes)
@@ -313,7 +313,7 @@ void put_part(HostArray& whole, const fft::NodeLayout& layout, const NodeArray& 
 
 ArrayError compare(std::span<const fft::Complex> a, std::span<const fft::Complex> b) {
   TOROID_CHECK_EQ(a.size(), b.size());
-  double largest = 0;  // by which all is divided, so that no square is too large or too small
+  double largest = 0;  // all values are divided by it, so that squares neither over- nor underflow
   for (const fft::Complex& value : b) largest = std::max(largest, std::abs(value));
   const double unit = largest > 0 ? largest : 1;
   double difference = 0;

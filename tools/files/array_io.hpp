@@ -1,4 +1,4 @@
-// Whole arrays on the host: where transforms get their input and leave their output.
+// Whole arrays on the host: the input and output of transforms.
 #pragma once
 
 #include <cstddef>
@@ -21,49 +21,50 @@ namespace toroid {
 /// Extents, slowest first.
 using Size = std::vector<std::int64_t>;
 
-/// An array in somebody else's memory or in a file's, in any layout, for transforms to read from.
+/// An input array in the caller's memory or in a file's bytes, in any layout.
 struct BorrowedArray {
   enum class Type : std::uint8_t { float32, float64, complex64, complex128 };
 
-  const std::byte* data = nullptr;  ///< of element (0, 0, ...)
+  const std::byte* data = nullptr;  ///< address of element (0, 0, ...)
   Type type = Type::complex128;
   fft::Index strides{};  ///< bytes from one element to the next along each axis; may be negative
-  std::shared_ptr<const void> owner{};  ///< of the memory; null: the caller's
+  std::shared_ptr<const void> owner{};  ///< owns the memory; null: the caller does
 
   fft::Complex at(std::ptrdiff_t offset) const;
   std::ptrdiff_t offset(const fft::Index& index) const;
   std::ptrdiff_t stride(unsigned axis) const { return strides[axis]; }
 };
 
-/// One array, or the arrays of a batch one behind the other. Elements are held in double precision,
-/// or are read where they are borrowed, so that a large file takes no more memory than its own.
+/// One array, or the arrays of a batch one after the other. It holds its elements in double
+/// precision or borrows them, so that a large file is not copied.
 struct HostArray {
   Size size;
   std::int64_t batch = 1;
-  std::vector<fft::Complex> values;  ///< C order; none where the elements are borrowed
+  std::vector<fft::Complex> values;  ///< in C order; empty if the elements are borrowed
   std::shared_ptr<const BorrowedArray> borrowed{};
 
-  std::size_t elements() const;  ///< of all arrays of the batch
+  std::size_t elements() const;  ///< in all arrays of the batch
   std::size_t volume() const { return elements() / static_cast<std::size_t>(batch); }
   fft::Index extents() const { return fft::extents_of(size, batch); }
   fft::Complex at(const fft::Index& index) const;
-  /// Holds all values itself, for those who want to read them one after the other.
+  /// Copies borrowed elements to `values`.
   void hold_values();
 };
 
-/// The number of the first element in C order, the arrays of a batch one behind the other, for
-/// which holds(value) is false, and which is the last that it is asked for; none: it holds for all.
+/// Returns the number of the first element for which holds(value) is false, in C order with the
+/// arrays of a batch one after the other, or nothing if it holds for all. `holds` is not called for
+/// later elements.
 std::optional<std::size_t> find_element_that_fails(
     const HostArray& array, const std::function<bool(const fft::Complex&)>& holds);
 /// Calls visit(value) for every element in that order.
 void for_each_value(const HostArray& array, const std::function<void(const fft::Complex&)>& visit);
 
-/// The extents of "64x64x64", "4x4x4x4", or "64" for a cube. Throws BadInput.
+/// Returns the extents of "64x64x64", "4x4x4x4", or "64" for a cube. Throws BadInput.
 Size parse_size(const std::string& text);
-/// An array of 1 to 6 axes, with one more in front for a batch of more than one array, from a file
-/// of any format that read_array() reads; "-" is standard input. Throws BadInput.
+/// Loads an array of 1 to 6 axes, with the batch as an additional first axis if `batch` > 1, from a
+/// file of any format that read_array() reads; "-" is standard input. Throws BadInput.
 HostArray load_array(const std::string& path, std::int64_t batch);
-/// Seeded noise, uniform in [0, 1) x [0, 1)i, or in [0, 1) where `real`.
+/// Seeded noise, uniform in [0, 1) x [0, 1)i, or in [0, 1) if `real`.
 HostArray random_array(const Size& size, std::int64_t batch, bool real, std::uint64_t seed);
 
 /// The local array of a node, with elements of any type.

@@ -28,18 +28,18 @@ void take_header(TextScanner& scan, const std::string& header) {
     if (!scan.take(c)) scan.expected(fmt::format("the header line '{}'", header));
 }
 
-/// The last line may lack its end.
+/// The last line may lack its newline.
 void take_line_end(TextScanner& scan) {
   if (scan.at_end()) return;
   if (!scan.at_line_end()) scan.expected("the end of the line");
   scan.next_line();
 }
 
-/// Whether there is no further box: an empty line may only be the last one.
+/// Returns whether the file ends here. Only the last line may be empty.
 bool take_end(TextScanner& scan) {
   if (scan.at_line_end()) {
     scan.next_line();
-    if (!scan.at_end()) scan.expected("the end of the file behind an empty line");
+    if (!scan.at_end()) scan.expected("the end of the file after an empty line");
   }
   return scan.at_end();
 }

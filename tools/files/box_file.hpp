@@ -1,5 +1,5 @@
-// Reads which box of an array each node holds, as CSV: a header line, then a line per box with its
-// node and, axis by axis, the first index and the one behind the last:
+// Reads from CSV which box of an array each node holds: a header line, then a line per box with its
+// node and, for each axis, the first index and the index after the last:
 //
 //   node,begin0,end0,begin1,end1
 //   0,0,4,0,6
@@ -16,12 +16,12 @@
 
 namespace toroid {
 
-/// The box of every node; a node without a line holds nothing. The last line may lack its
-/// newline, or be empty. Throws BadInput with file, line and what was expected, where a node has
-/// two boxes, and where the boxes overlap or leave a gap, as those of a file that was cut off do.
+/// Returns the box of every node; a node without a line holds nothing. The last line may lack its
+/// newline or be empty. Throws BadInput with file, line and what was expected, also if a node has
+/// two boxes, or if the boxes overlap or leave a gap (as in a truncated file).
 std::vector<fft::Box> parse_boxes(std::string_view text, std::string_view file, const Size& size,
                                   Rank nodes);
-/// parse_boxes() of a file's content. Throws BadInput also where it cannot be read.
+/// parse_boxes() of a file's content. Throws BadInput also if the file cannot be read.
 std::vector<fft::Box> read_boxes(const std::string& path, const Size& size, Rank nodes);
 
 }  // namespace toroid

@@ -87,10 +87,10 @@ CheckpointHead::CheckpointHead(const std::string& path)
   struct stat status {};
   if (!file_.is_open() || ::fstat(file(), &status) != 0)
     refuse("cannot be read: " + std::generic_category().message(errno));
-  if (!S_ISREG(status.st_mode)) refuse("is no file that could be replaced");
+  if (!S_ISREG(status.st_mode)) refuse("is not a regular file");
   file_bytes_ = static_cast<std::uint64_t>(status.st_size);
   const std::uint32_t size = read_format();
-  if (size > file_bytes_ - kHeadBytes - kTailBytes) refuse("is truncated, or damaged in its head");
+  if (size > file_bytes_ - kHeadBytes - kTailBytes) refuse("is truncated or damaged in its header");
   identity_.resize(size);
   if (::pread(file(), identity_.data(), size, kHeadBytes) != ssize_t{size})
     refuse("cannot be read");
@@ -102,10 +102,10 @@ std::uint32_t CheckpointHead::read_format() const {
   const std::size_t known =
       std::min<std::size_t>(read < 0 ? 0 : static_cast<std::size_t>(read), sizeof head.magic);
   if (!std::equal(head.magic.begin(), head.magic.begin() + known, FileHead().magic.begin()))
-    refuse("is no checkpoint of toroid; give another file, or remove it");
+    refuse("is not a toroid checkpoint; remove it or name another file");
   if (file_bytes_ < kHeadBytes + kTailBytes) refuse("is truncated");
   if (head.format != kCheckpointFormat)
-    refuse(fmt::format("is of another version: format {}, not {}", head.format, kCheckpointFormat));
+    refuse(fmt::format("has format version {}; expected {}", head.format, kCheckpointFormat));
   return head.identity_bytes;
 }
 
@@ -123,7 +123,7 @@ void CheckpointReader::check_sum() {
   std::uint32_t expected = 0;
   ::pread(head_.file(), &counted, sizeof counted, static_cast<off_t>(size - kTailBytes));
   ::pread(head_.file(), &expected, sizeof expected, static_cast<off_t>(size - sizeof expected));
-  if (counted != size - kTailBytes) head_.refuse("is truncated, or damaged at its end");
+  if (counted != size - kTailBytes) head_.refuse("is truncated or damaged at its end");
   unsigned long crc = ::crc32_z(0, nullptr, 0);
   block_.resize(std::min<std::uint64_t>(counted, kFileBlock));
   for (std::uint64_t left = counted; left > 0;) {
@@ -133,7 +133,7 @@ void CheckpointReader::check_sum() {
     left -= some;
   }
   block_.clear();
-  if (crc != expected) head_.refuse("is damaged: its sum is wrong");
+  if (crc != expected) head_.refuse("is damaged: wrong checksum");
 }
 
 std::size_t CheckpointReader::read(char* data, std::size_t size) {

@@ -1,7 +1,7 @@
 // Files that hold the state of a run.
 //
-// "TOROIDCP", the number of the format : 32, the length of the identity : 32, the identity, the
-// state, then the number of all bytes so far : 64 and their CRC-32 : 32. Numbers are the host's.
+// Format: "TOROIDCP", format version : 32, length of the identity : 32, identity, state, then the
+// number of all bytes so far : 64 and their CRC-32 : 32. Numbers are in the host's byte order.
 #pragma once
 
 #include <cstddef>
@@ -17,13 +17,13 @@
 
 namespace toroid {
 
-/// Writes one. What is written appears with commit(), complete, in place of the file before.
+/// Writes a checkpoint. commit() replaces the old file by the complete new one.
 class CheckpointWriter final : public Archive {
  public:
-  /// `identity`: by which a reader knows whose state it is. Throws BadInput where the file cannot
-  /// be made.
+  /// `identity`: tells a reader which run the state belongs to. Throws BadInput if the file cannot
+  /// be created.
   CheckpointWriter(const std::string& path, const std::string& identity);
-  /// Throws RunFailed, with the file before left as it was, where anything failed.
+  /// Throws RunFailed if anything failed; the old file is then unchanged.
   void commit();
 
  private:
@@ -33,28 +33,28 @@ class CheckpointWriter final : public Archive {
 
   OutputFile file_;
   std::vector<char> block_;
-  std::uint64_t size_ = 0;  ///< that has left the block
+  std::uint64_t size_ = 0;  ///< bytes written, without those in `block_`
   unsigned long crc_;
 };
 
-/// "checkpoint PATH WHY" as BadInput, in one line.
+/// Throws BadInput "checkpoint PATH WHY", in one line.
 [[noreturn]] void refuse_checkpoint(const std::string& path, std::string_view why);
 
-/// An open file, and whose state it holds.
+/// An open checkpoint file and the identity of its run.
 class CheckpointHead {
  public:
-  /// Reads no more than that. Throws BadInput where the file cannot be read, is no checkpoint, or
-  /// one of another format.
+  /// Reads only the header and the identity. Throws BadInput if the file cannot be read, is not a
+  /// checkpoint, or has another format version.
   explicit CheckpointHead(const std::string& path);
 
   const std::string& identity() const { return identity_; }
-  /// At the file's first byte.
+  /// The file descriptor, positioned at the first byte.
   int file() const { return file_.number(); }
   std::uint64_t file_bytes() const { return file_bytes_; }
   [[noreturn]] void refuse(std::string_view why) const { refuse_checkpoint(path_, why); }
 
  private:
-  /// The length of the identity.
+  /// Checks the format; returns the length of the identity.
   std::uint32_t read_format() const;
 
   std::string path_;
@@ -63,12 +63,12 @@ class CheckpointHead {
   std::string identity_;
 };
 
-/// Reads one.
+/// Reads a checkpoint.
 class CheckpointReader final : public Archive {
  public:
-  /// Reads the file once from end to end, so that nothing is used of one that is damaged. Throws
-  /// BadInput where it is, where it is cut short or of another format, or is no checkpoint. Calls
-  /// `poll` before each block of the file; what that throws ends the reading.
+  /// Reads the whole file once to check it, so that nothing of a damaged file is used. Throws
+  /// BadInput if it is damaged, truncated, not a checkpoint or of another format version. Calls
+  /// `poll` before each block of the file; an exception from it ends the reading.
   explicit CheckpointReader(
       const std::string& path, std::function<void()> poll = [] {});
   const std::string& identity() const { return head_.identity(); }
@@ -77,15 +77,15 @@ class CheckpointReader final : public Archive {
  private:
   void bytes(void* data, std::size_t size) override;
   void check_sum();
-  /// At most so many; fewer at the end.
+  /// Reads at most `size` bytes, fewer at the end of the file; returns their number.
   std::size_t read(char* data, std::size_t size);
   void fill();
 
   CheckpointHead head_;
   std::function<void()> poll_;
   std::vector<char> block_;
-  std::size_t at_ = 0;      ///< in the block
-  std::uint64_t left_ = 0;  ///< bytes of the state
+  std::size_t at_ = 0;      ///< read position in the block
+  std::uint64_t left_ = 0;  ///< unread bytes of the state
 };
 
 }  // namespace toroid

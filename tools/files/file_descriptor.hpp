@@ -1,4 +1,4 @@
-// File descriptors that their owners close, and stream buffers that write to one.
+// A file descriptor that its owner closes, and a stream buffer that writes to a descriptor.
 #pragma once
 
 #include <unistd.h>
@@ -34,7 +34,7 @@ class FileDescriptor {
   int number_ = -1;
 };
 
-/// Writes to a descriptor that is open as long as the buffer is used.
+/// Writes to a descriptor, which must stay open while the buffer is used.
 class DescriptorBuffer : public std::streambuf {
  public:
   DescriptorBuffer() { setp(block_.data(), block_.data() + block_.size()); }

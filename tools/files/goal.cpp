@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t kMostNanoseconds = std::uint64_t{1} << 53;
 
-/// The text with blanks in the place of comments, so that lines keep their numbers.
+/// The text with blanks instead of comments, so that lines keep their numbers.
 std::string without_comments(std::string_view text) {
   std::string plain(text);
   for (std::size_t at = 0; (at = plain.find('/', at)) != plain.npos;) {
@@ -31,7 +31,7 @@ std::string without_comments(std::string_view text) {
     }
     const std::size_t end =
         line ? std::min(plain.find('\n', at), plain.size()) : plain.find("*/", at + 2);
-    if (end == plain.npos) return plain;  // the scanner will find the comment that never ends
+    if (end == plain.npos) return plain;  // the scanner will refuse the unterminated comment
     const std::size_t past = line ? end : end + 2;
     for (; at < past; ++at)
       if (plain[at] != '\n') plain[at] = ' ';
@@ -50,7 +50,7 @@ class GoalParser {
   Schedule parse() && {
     skip_empty_lines();
     word("num_ranks");
-    schedule_.ranks.resize(number(nodes_, "a number of ranks, with a node for each,"));
+    schedule_.ranks.resize(number(nodes_, "a number of ranks (a node each)"));
     if (schedule_.ranks.empty()) scan_.refuse("expected at least one rank");
     seen_.resize(schedule_.ranks.size());
     end_of_statement();
@@ -110,7 +110,7 @@ class GoalParser {
     if (!kind) scan_.expected("'send', 'recv' or 'calc'");
     const auto number = static_cast<std::uint32_t>(rank_->operations.size());
     if (!labels_.emplace(label, number).second)
-      scan_.refuse(line, fmt::format("label {} stands before another operation already", label));
+      scan_.refuse(line, fmt::format("label {} is already used", label));
     parse_operation(*kind);
   }
 
@@ -138,9 +138,10 @@ class GoalParser {
     word("b");
     word(operation.kind == Operation::Kind::send ? "to" : "from");
     operation.peer =
-        static_cast<Rank>(number(schedule_.ranks.size() - 1, "a rank (and not any, -1)"));
+        static_cast<Rank>(number(schedule_.ranks.size() - 1, "a rank (-1 is not supported)"));
     if (try_word("tag"))
-      operation.tag = static_cast<std::uint32_t>(number(UINT32_MAX - 1, "a tag (and not any, -1)"));
+      operation.tag =
+          static_cast<std::uint32_t>(number(UINT32_MAX - 1, "a tag (-1 is not supported)"));
     if (try_word("cpu")) number(UINT32_MAX, "the number of a processor");
     if (try_word("nic")) number(UINT32_MAX, "the number of an interface");
   }
@@ -159,8 +160,8 @@ class GoalParser {
   std::uint32_t labelled(std::string_view label) const {
     const auto found = labels_.find(label);
     if (found == labels_.end())
-      scan_.refuse(fmt::format("expected a label that stands before an operation above, not '{}'",
-                               shortened(label)));
+      scan_.refuse(
+          fmt::format("expected the label of an operation above, not '{}'", shortened(label)));
     return found->second;
   }
 
@@ -170,7 +171,7 @@ class GoalParser {
   Schedule schedule_;
   std::vector<bool> seen_;
   RankSchedule* rank_ = nullptr;
-  std::map<std::string_view, std::uint32_t> labels_;  ///< indices of the block's operations
+  std::map<std::string_view, std::uint32_t> labels_;  ///< label to index in the block's operations
 };
 
 void write_operation(std::ostream& out, std::size_t number, const Operation& o) {

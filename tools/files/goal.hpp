@@ -10,9 +10,9 @@
 //   l1: recv 10b from 0 tag 5
 //   }
 //
-// One statement a line; labels, tag, cpu and nic may be left out; comments as in C++. calc counts
-// nanoseconds. cpu and nic are read and mean nothing: a node has one processor. Receives from any
-// source or with any tag (-1) are refused: what they get depends on the run.
+// Each line has one statement. Labels, tag, cpu and nic are optional; comments are as in C++. calc
+// counts nanoseconds. cpu and nic are ignored, since a node has one processor. Receives from any
+// source or with any tag (-1) are refused, since their messages would depend on the run.
 // Source: T. Hoefler, T. Schneider, A. Lumsdaine, "LogGOPSim" (2010), and its scanner.
 #pragma once
 
@@ -24,8 +24,8 @@
 
 namespace toroid {
 
-/// The schedule of a GOAL text. Throws BadInput with file, line and what was expected: at most
-/// `nodes` ranks, a block for each, and labels that are defined above their use. ScheduleGraph
+/// Returns the schedule of a GOAL text. Throws BadInput with file, line and what was expected: at
+/// most `nodes` ranks, a block for each, and labels that are defined above their use. ScheduleGraph
 /// checks the dependencies.
 Schedule parse_goal(std::string_view text, std::string_view file, Rank nodes);
 void write_goal(std::ostream& out, const Schedule& schedule);

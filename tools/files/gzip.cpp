@@ -35,9 +35,9 @@ class Inflater {
     if (code == Z_MEM_ERROR) throw std::bad_alloc();
     if (code == Z_BUF_ERROR) throw BadInput("compressed data truncated");
     throw BadInput(fmt::format("compressed data damaged: {}",
-                               stream_.msg == nullptr ? "not what zlib packs" : stream_.msg));
+                               stream_.msg == nullptr ? "not zlib data" : stream_.msg));
   }
-  /// Goes on to the next stream of a file of several, one behind the other.
+  /// Moves to the next stream of a file that holds several, one after the other.
   void next() {
     if (::inflateReset(&stream_) != Z_OK) throw std::bad_alloc();
   }

@@ -7,9 +7,9 @@
 
 namespace toroid {
 
-/// Whether a file that begins with these bytes is compressed with gzip.
+/// Whether a file that begins with these bytes is gzipped.
 bool is_gzip(std::span<const std::byte> bytes);
-/// The content of a gzip file of one member or several. Throws BadInput where it is damaged.
+/// The content of a gzip file of one or more members. Throws BadInput if it is damaged.
 std::vector<std::byte> gunzipped(std::span<const std::byte> bytes);
 
 }  // namespace toroid

@@ -23,7 +23,7 @@ namespace {
   throw BadInput(one_line(fmt::format("{}:{}: {}", origin, where.begin.line, why)));
 }
 
-/// The text as a TOML string. It has no control characters: no text of a machine has.
+/// The text as a TOML string. Texts of machines have no control characters.
 std::string toml_string(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) {
@@ -33,7 +33,7 @@ std::string toml_string(std::string_view text) {
   return quoted + '"';
 }
 
-/// The field of a key with or without the unit.
+/// The field with this key, which may include or omit the unit; null if there is none.
 const MachineField* find_field(std::string_view key) {
   const auto fields = machine_fields();
   const auto found = std::ranges::find_if(fields, [&](const MachineField& f) {
@@ -42,7 +42,7 @@ const MachineField* find_field(std::string_view key) {
   return found == fields.end() ? nullptr : &*found;
 }
 
-/// Whether it is what times and rates are measured by, so that it is set before them.
+/// Whether the field is the clock. It is set first, since times and rates depend on it.
 bool is_clock(const MachineField* field) {
   return field == &machine_fields().front();
 }
@@ -86,11 +86,11 @@ class Reader {
 
   const MachineField& field(std::string_view key, const toml::node& node) const {
     if (const MachineField* field = find_field(key)) return *field;
-    refuse(node, fmt::format("unknown key '{}'; `toroid info --machine bgl` lists the known",
+    refuse(node, fmt::format("unknown key '{}'; `toroid info --machine bgl` lists all keys",
                              shortened(key)));
   }
 
-  /// Calls `read`; its refusals get file and line.
+  /// Calls `read` and adds file and line to its refusals.
   template <typename Read>
   auto placed(const toml::node& node, const Read& read) const {
     try {
@@ -103,7 +103,7 @@ class Reader {
   void set(std::string_view key, const toml::node& node) {
     const MachineField& field = this->field(key, node);
     if (key != field.key && table_.contains(field.key))
-      refuse(node, fmt::format("{} says again what {} says", key, field.key));
+      refuse(node, fmt::format("{} sets the same parameter as {}", key, field.key));
     const double number = value(key, field, node);
     placed(node, [&] { set_value(machine_, field, number); });
   }
@@ -111,7 +111,7 @@ class Reader {
   double value(std::string_view key, const MachineField& field, const toml::node& node) const {
     if (key != field.key) {
       if (!node.is_string())
-        refuse(node, fmt::format("{} must be a text with a unit; a number of {} is {}", key,
+        refuse(node, fmt::format("{} must be a text with a unit; for a number of {} use {}", key,
                                  field.unit, field.key));
       const std::string quantity = text(key, node);
       return placed(node, [&] { return parse_quantity(machine_, field, quantity); });
@@ -155,14 +155,14 @@ Machine named_machine(const std::string& name_or_path) {
   constexpr std::size_t kLongest = 1 << 20;  // bytes
   const std::optional<std::string> text = read_text(name_or_path, kLongest);
   if (!text)
-    throw BadInput(fmt::format("machine '{}' is neither one of {} nor a file that can be read{}",
+    throw BadInput(fmt::format("machine '{}' is neither a preset ({}) nor a readable file{}",
                                name_or_path, fmt::join(names, ", "),
                                did_you_mean(name_or_path, names)));
   return parse_machine(*text, name_or_path);
 }
 
-/// Where the changes begin: at a colon with a key and '=' behind it. The colons of a path have
-/// none.
+/// The position of the first change: a colon followed by a key and '='. Other colons belong to the
+/// path.
 std::size_t changes_begin(std::string_view name) {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz_0123456789";
   for (std::size_t colon = name.find(':'); colon != name.npos; colon = name.find(':', colon + 1)) {
@@ -172,7 +172,7 @@ std::size_t changes_begin(std::string_view name) {
   return name.npos;
 }
 
-/// "key=value", a number or under a key without unit a quantity.
+/// "key=value": the value is a number or, if the key omits the unit, a quantity with a unit.
 struct Change {
   std::string key;
   std::string value;
@@ -184,12 +184,12 @@ Change parse_change(const std::string& text) {
   const std::string key = text.substr(0, equals);
   const MachineField* const field = find_field(key);
   if (field == nullptr)
-    throw BadInput(fmt::format("unknown key '{}'; `toroid info --machine bgl` lists the known",
+    throw BadInput(fmt::format("unknown key '{}'; `toroid info --machine bgl` lists all keys",
                                shortened(key)));
   return {key, text.substr(std::min(equals + 1, text.size())), field};
 }
 
-/// The changes of "key=value:key=value", each of another field, that of the clock first.
+/// The changes of "key=value:key=value", with the clock's first. Each must change another field.
 std::vector<Change> parse_changes(const std::string& text) {
   std::vector<Change> changes;
   for (const std::string& one : split(text, ':')) {
@@ -198,7 +198,7 @@ std::vector<Change> parse_changes(const std::string& text) {
     if (said != changes.end())
       throw BadInput(said->key == change.key
                          ? fmt::format("{} is given twice", change.key)
-                         : fmt::format("{} says again what {} says", change.key, said->key));
+                         : fmt::format("{} sets the same parameter as {}", change.key, said->key));
     changes.insert(is_clock(change.field) ? changes.begin() : changes.end(), change);
   }
   return changes;
@@ -217,8 +217,8 @@ void apply(Machine& machine, const Change& change) {
 
 Machine load_machine(const std::string& text) {
   if (has_control_characters(text))  // it may become the machine's name, which is printed
-    throw BadInput(fmt::format(
-        "machine '{}': a name or path without control characters was expected", shortened(text)));
+    throw BadInput(fmt::format("machine '{}': expected a name or path without control characters",
+                               shortened(text)));
   const std::size_t begin = changes_begin(text);
   Machine machine = named_machine(text.substr(0, begin));
   if (begin == text.npos) return machine;

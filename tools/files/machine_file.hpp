@@ -18,28 +18,28 @@ struct MachinePreset {
 /// The presets by name, without "bgl", which is a default-constructed Machine.
 std::span<const MachinePreset> machine_presets();
 
-/// The machine of "bgl", of a preset's name or of the path of a machine file, with the numbers that
-/// stand behind it: "bgl:injection_fifos=4:hop_latency=100 ns", which is then its name too. Throws
-/// BadInput with file, line and what was expected.
+/// Returns the machine named "bgl", a preset, or the path of a machine file. Parameters may be
+/// changed by appending them: "bgl:injection_fifos=4:hop_latency=100 ns"; the whole text is then
+/// the machine's name. Throws BadInput with file, line and what was expected.
 Machine load_machine(const std::string& text);
 
-/// The keys of the numbers that stand behind the machine, without unit: {"injection_fifos",
-/// "hop_latency_cycles"}. REQUIRES: load_machine() takes it.
+/// Returns the full keys of the parameters that `text` changes: {"injection_fifos",
+/// "hop_latency_cycles"}. REQUIRES: load_machine() accepts `text`.
 std::vector<std::string_view> changed_keys(const std::string& text);
 
-/// The machine of a file's text: `name = "..."` and numbers under the keys of machine_fields(), or
-/// texts with a unit under the keys without one: `hop_latency = "100 ns"`. Fields that are left out
-/// keep the Blue Gene/L's value. A table `[sources]` says under either key where a number comes
-/// from. `origin`, which has no control characters, names the file in messages.
+/// Returns the machine of a file's text: `name = "..."` and numbers under the keys of
+/// machine_fields(), or texts with a unit under the keys without one: `hop_latency = "100 ns"`.
+/// Omitted fields keep the Blue Gene/L's value. The table `[sources]` says for either key where a
+/// number comes from. `origin` names the file in messages and has no control characters.
 Machine parse_machine(std::string_view text, std::string_view origin);
 
-/// The text of a machine file with every field, each with unit, source and meaning.
+/// Returns the text of a machine file with the unit, source and meaning of every field.
 std::string machine_text(const Machine& machine);
 
 /// The origin of a number in words.
 std::string_view origin_name(Origin origin);
-/// The source of a machine's field in words: what its file says, else the field's origin where the
-/// value is the Blue Gene/L's.
+/// The source of a machine's field in words: as its file says; otherwise the field's origin if the
+/// value is the Blue Gene/L's, or "machine file".
 std::string source_of(const Machine& machine, const MachineField& field);
 
 }  // namespace toroid

@@ -45,7 +45,7 @@ constexpr std::size_t offset_of(MapField field) {
 struct MapMode {
   std::int32_t mode;
   std::string_view name;
-  std::string_view code;  ///< of the dtype, as NumPy has it
+  std::string_view code;  ///< NumPy's dtype without the byte order
 };
 constexpr std::array<MapMode, 6> kMapModes = {{{0, "int8", "i1"},
                                                {1, "int16", "i2"},
@@ -90,7 +90,7 @@ bool is_big_endian(std::span<const std::byte> bytes) {
                   hexadecimal(stamp)));
 }
 
-/// A header whose mark and machine stamp are sound.
+/// A header whose mark and machine stamp are valid.
 class MapHeader {
  public:
   explicit MapHeader(std::span<const std::byte> bytes) {
@@ -112,7 +112,7 @@ class MapHeader {
     const std::int32_t turned = number_of(word_at(bytes_, MapField::MODE), !big_endian_);
     if (find_mode(turned) != nullptr)
       throw BadInput(
-          fmt::format("field MACHST says {}, by which field MODE is {}; in the other "
+          fmt::format("field MACHST says {}, which makes field MODE {}; in the other "
                       "byte order it is {}",
                       big_endian_ ? "big-endian" : "little-endian", mode, turned));
     throw BadInput(
@@ -151,8 +151,8 @@ std::size_t extent_of(const MapHeader& header, MapField field, std::string_view 
   return static_cast<std::size_t>(extent);
 }
 
-/// Refuses MAPC, MAPR and MAPS that are no axes, since something has overwritten them. All 0 means
-/// that they are not set.
+/// Refuses MAPC, MAPR and MAPS that are not axes, since the header is then damaged. If all are 0,
+/// they are not set.
 void check_axes(const MapHeader& header) {
   const std::array<std::int32_t, 3> axes = {header[MapField::MAPC], header[MapField::MAPR],
                                             header[MapField::MAPS]};
@@ -181,7 +181,7 @@ std::vector<std::size_t> shape_of_map(const MapHeader& header) {
   return {nz / mz, mz, ny, nx};
 }
 
-/// The elements behind the extended header: as many bytes as the extents say.
+/// The elements after the extended header. Throws BadInput if their size contradicts the extents.
 std::span<const std::byte> elements_of(std::span<const std::byte> bytes, const MapHeader& header,
                                        std::span<const std::size_t> shape) {
   const std::size_t after = bytes.size() - kMapHeader;
@@ -215,7 +215,7 @@ bool is_map(std::span<const std::byte> bytes) {
 
 StoredArray stored_map(std::span<const std::byte> bytes) {
   const MapHeader header(bytes);
-  (void)header.mode();  // says more than a wrong extent where the byte order is wrong
+  (void)header.mode();  // first: for a wrong byte order its message is better than one on extents
   std::vector<std::size_t> shape = shape_of_map(header);
   check_axes(header);
   const std::span<const std::byte> elements = elements_of(bytes, header, shape);

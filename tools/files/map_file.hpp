@@ -1,7 +1,7 @@
 // Reads densities from MRC2014 and CCP4 maps.
 //
-// A map has a header of 256 words of 4 bytes, counted from 1 as the format's description does, then
-// NSYMBT bytes of symmetry or of another extended header, then the elements: columns fastest, then
+// A map has a header of 256 words of 4 bytes, counted from 1 as in the format's description, then
+// NSYMBT bytes of symmetry or another extended header, then the elements: columns fastest, then
 // rows, then sections.
 #pragma once
 
@@ -12,12 +12,12 @@
 
 namespace toroid {
 
-/// Whether a file that begins with these bytes has the mark of a map.
+/// Whether a file that begins with these bytes has a map's mark.
 bool is_map(std::span<const std::byte> bytes);
 
-/// The array in the order of the file, NZ x NY x NX, sections first, as Python's mrcfile gives it:
-/// MAPC, MAPR and MAPS, which name the crystal's axes, change nothing. A single image (ISPG 0, NZ
-/// 1) has two axes, a stack of volumes (ISPG 401 to 630) four. Reads modes 0 (int8), 1 (int16), 2
+/// Returns the array in the order of the file, NZ x NY x NX, sections first, like Python's mrcfile:
+/// MAPC, MAPR and MAPS, which name the crystal's axes, are ignored. A single image (ISPG 0, NZ 1)
+/// has two axes, a stack of volumes (ISPG 401 to 630) four. Reads modes 0 (int8), 1 (int16), 2
 /// (float32), 4 (complex64), 6 (uint16) and 12 (float16) in either byte order. Throws BadInput that
 /// names the wrong field, without the file's name.
 StoredArray stored_map(std::span<const std::byte> bytes);

@@ -49,7 +49,7 @@ constexpr std::size_t kBlock = 65536;  // elements converted at a time
 
 static_assert(std::endian::native == std::endian::little, "elements are written as they are");
 
-/// Calls `f` with a value of the file's C++ type.
+/// Calls `f` with a value of the C++ type that corresponds to `type`.
 template <class F>
 decltype(auto) with_item(NpyType type, F f) {
   switch (type) {
@@ -126,7 +126,7 @@ std::int64_t integer_at(const std::byte* place, const ElementFormat& format) {
   return value;
 }
 
-/// The place in the file of element `i` in C order.
+/// The position in the file of element `i` in C order.
 std::size_t place_of(std::size_t i, std::span<const std::size_t> shape, bool fortran_order) {
   if (!fortran_order) return i;
   std::size_t place = 0;
@@ -142,7 +142,7 @@ NpyIntegers parse_integers(std::span<const std::byte> bytes) {
   npy::Header header = npy::take_header(bytes);
   const ElementFormat format = npy::format_of(header.dtype);
   if (!is_integer(format))
-    throw BadInput(fmt::format("elements of type '{}'; expected integers, as '<i4' or '<i8'",
+    throw BadInput(fmt::format("elements of type '{}'; expected integers, e.g. '<i4' or '<i8'",
                                shortened(header.dtype)));
   npy::check_data_size(header.shape, format.size(), bytes.size());
   NpyIntegers table{std::move(header.shape), {}};

@@ -26,12 +26,11 @@ constexpr std::array<ElementFormat, 16> kElementFormats = {{{"b1", Number::boole
                                                             {"c16", Number::float64, 8, 2},
                                                             {"c32", Number::extended, 16, 2}}};
 
-/// Whether this machine's `long double` is x87's; elsewhere one of 16 bytes has another format.
+/// Whether this machine's `long double` is x87's; other types of 16 bytes have another format.
 constexpr bool kHasExtended =
     sizeof(long double) == 16 && std::numeric_limits<long double>::digits == 64;
 
-// Number types of files that C++ does not have. Each converts to double explicitly, by its own
-// rule.
+// Number types of files that C++ lacks. Each has its own as_double().
 struct Half {
   std::uint16_t bits;
 };
@@ -83,7 +82,7 @@ std::vector<Complex> decode_as(std::span<const std::byte> data, std::span<const 
   return reverse_axes(in_file, load);
 }
 
-/// Calls `f` with a value of the type by which numbers are read.
+/// Calls `f` with a value of the type that reads `number`.
 template <class F>
 decltype(auto) with_number(Number number, const F& f) {
   switch (number) {
@@ -118,7 +117,7 @@ decltype(auto) with_number(Number number, const F& f) {
   return f(double());
 }
 
-/// '=' means this machine's byte order and '|' none, as for single bytes.
+/// '=' means this machine's byte order; '|' means none and is for single bytes only.
 bool has_byte_order(char order, std::size_t number_size) {
   return order == '<' || order == '>' || order == '=' || (order == '|' && number_size == 1);
 }

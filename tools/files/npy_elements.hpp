@@ -1,5 +1,4 @@
-// The elements of .npy files: their types (dtypes), the conversion of their bytes and of their
-// order.
+// The elements of .npy files: their types (dtypes), and how bytes and order are converted.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +14,7 @@
 
 namespace toroid::npy {
 
-/// The type by which one number is read.
+/// The type of one number in a file.
 enum class Number : std::uint8_t {
   boolean,
   int8,
@@ -29,10 +28,10 @@ enum class Number : std::uint8_t {
   float16,   ///< IEEE 754 binary16
   float32,   ///< IEEE 754 binary32
   float64,   ///< IEEE 754 binary64
-  extended,  ///< x87's 80 bits in 16 bytes, `long double` on machines that have it
+  extended,  ///< x87's 80 bits in 16 bytes, `long double` on machines with x87
 };
 
-/// The format of one element: a number, or the real and the imaginary part of a complex one.
+/// The format of one element: a real number, or the two parts of a complex number.
 struct ElementFormat {
   std::string_view code;    ///< as in a dtype, without the byte order
   Number number;            ///< the type of each part
@@ -43,8 +42,8 @@ struct ElementFormat {
   std::size_t size() const { return number_size * numbers; }  ///< bytes
 };
 
-/// The format that a dtype such as "<f4" or "|b1" names. Throws BadInput that lists the dtypes that
-/// are read.
+/// Returns the format of a dtype such as "<f4" or "|b1". Throws BadInput that lists the supported
+/// dtypes.
 ElementFormat format_of(std::string_view dtype);
 
 /// Converts the elements of `data`, an array of `shape` in C or Fortran order; the result is in C
@@ -85,7 +84,7 @@ void transpose_plane(std::size_t rows, std::size_t columns, Complex* to, std::si
 template <class Load>
 std::vector<Complex> reverse_axes(std::span<const std::size_t> shape, Load load) {
   const std::size_t count = element_count(shape, 1);
-  std::vector<std::size_t> extents;  // without those of 1, which would make the planes thin
+  std::vector<std::size_t> extents;  // without extents of 1, which would make the planes thin
   std::ranges::copy_if(shape, std::back_inserter(extents), [](auto extent) { return extent != 1; });
   if (count == 0 || extents.size() < 2) return in_order(count, load);
 

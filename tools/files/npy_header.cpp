@@ -17,12 +17,12 @@ namespace toroid::npy {
 namespace {
 
 constexpr std::size_t kVersionEnd = 8;  // bytes: magic, major, minor
-constexpr std::size_t kAlignment = 64;  // bytes: where NumPy begins the data
+constexpr std::size_t kAlignment = 64;  // bytes: NumPy begins the data at a multiple of it
 
 /// The dtypes of NpyType, in its order.
 constexpr std::array<std::string_view, 4> kWrittenCodes = {"f4", "f8", "c8", "c16"};
 
-/// Takes the text of the header off `bytes`, which then begins at the data.
+/// Removes the header from `bytes`, which then begins at the data; returns the header's text.
 std::string_view take_header_text(std::span<const std::byte>& bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (!text.starts_with(kMagic)) {

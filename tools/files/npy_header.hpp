@@ -1,5 +1,5 @@
-// Reads and writes the header of a .npy file, all that precedes its data: a literal of Python's
-// dict.
+// Reads and writes the header of a .npy file (everything before its data), which contains a literal
+// of Python's dict.
 #pragma once
 
 #include <cstddef>
@@ -21,19 +21,20 @@ struct Header {
   std::vector<std::size_t> shape;
 };
 
-// What follows throws BadInput without the file's name.
+// The messages of BadInput below do not include the file's name.
 
-/// Takes the header off `bytes`, which then begins at the data. Checks magic, version and length.
+/// Removes the header from `bytes`, which then begins at the data, and returns it. Checks magic,
+/// version and length.
 Header take_header(std::span<const std::byte>& bytes);
-/// The number of elements of an array. Like NumPy it refuses shapes that would overflow without
-/// their zero extents.
+/// Returns the number of elements of an array. Like NumPy it refuses shapes that would overflow if
+/// their zero extents were ignored.
 std::size_t element_count(std::span<const std::size_t> shape, std::size_t item_size);
-/// The array that the header describes, in the bytes behind it.
+/// The array that the header describes. `data`: the bytes after the header.
 StoredArray stored(Header header, std::span<const std::byte> data);
 /// The array in a complete file.
 StoredArray stored(std::span<const std::byte> bytes);
 
-/// Throws BadInput where an array of this shape has another number of bytes.
+/// Throws BadInput unless an array of this shape has `found` bytes.
 void check_data_size(std::span<const std::size_t> shape, std::size_t item_size, std::size_t found);
 
 /// The bytes of a file of format 1.0 up to the data. `code`: the dtype without the byte order.
@@ -41,12 +42,12 @@ std::string header_text(std::span<const std::size_t> shape, std::string_view cod
                         bool fortran_order);
 std::string header_text(std::span<const std::size_t> shape, NpyType type, bool fortran_order);
 
-/// The header of a literal with exactly the keys descr, fortran_order and shape. Throws BadInput,
-/// without the file's name, where the text is anything else.
+/// Parses a dict literal with exactly the keys descr, fortran_order and shape. Throws BadInput for
+/// anything else.
 Header parse_dict(std::string_view text);
 
 BadInput unsupported_dtype(std::string_view dtype);
-/// The dtypes that are read: all numbers of NumPy but the long doubles of other machines.
+/// The supported dtypes: all numbers of NumPy except the long doubles of other machines.
 inline constexpr std::string_view kAcceptedDtypes =
     "expected b1, i1 to i8, u1 to u8, f2 to f8, c8 or c16 in either byte order, <f16 or <c32";
 

@@ -38,7 +38,7 @@ std::string array_names(const std::vector<std::string>& members) {
   return names + (members.size() > kMostNames ? ", ..." : "");
 }
 
-/// The number of the member that is the one array.
+/// The index of the only member that is an array.
 std::size_t only_array(const std::vector<std::string>& members) {
   std::vector<std::string> arrays;
   std::ranges::copy_if(members, std::back_inserter(arrays), is_array);

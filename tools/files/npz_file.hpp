@@ -8,8 +8,8 @@
 
 namespace toroid {
 
-/// The one array of the archive `bytes`. Members whose names do not end in .npy are ignored. Throws
-/// BadInput, without the file's name; where there are several arrays it names them.
+/// Returns the only array of the archive `bytes`. Ignores members whose names do not end in .npy.
+/// Throws BadInput, without the file's name, unless there is exactly one; lists several.
 StoredArray stored_npz(std::span<const std::byte> bytes);
 
 }  // namespace toroid

@@ -26,15 +26,15 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kOwnDescriptors = "/proc/self/fd";
-constexpr int kMostLinksFollowed = 40;  // as many as Linux follows
+constexpr int kMostLinksFollowed = 40;  // Linux's limit
 constexpr int kMaxNames = 100;
-constexpr mode_t kNewMode = 0666;  // less the umask
+constexpr mode_t kNewMode = 0666;  // minus the umask
 
 std::string error_text(int error) {
   return std::generic_category().message(error);
 }
 
-/// The N of /proc/self/fd/N in any spelling, such as /dev/fd/N.
+/// Returns N if the path is /proc/self/fd/N in any spelling, such as /dev/fd/N.
 std::optional<int> own_descriptor(const fs::path& path) {
   std::error_code missing;
   const fs::path own = fs::canonical(kOwnDescriptors, missing);
@@ -42,8 +42,8 @@ std::optional<int> own_descriptor(const fs::path& path) {
   return parse_number<int>(path.filename().string());
 }
 
-/// The end of a chain of symbolic links, whether it exists or not. A descriptor of this process
-/// ends the chain: its link in /proc names an open file, not a place in the file system.
+/// Follows a chain of symbolic links to its end, which need not exist. A descriptor of this process
+/// ends the chain: its link in /proc names an open file, not a path in the file system.
 fs::path followed(fs::path path) {
   std::error_code error;
   for (int links = 0; links < kMostLinksFollowed && !own_descriptor(path); ++links) {
@@ -54,8 +54,8 @@ fs::path followed(fs::path path) {
   return path;
 }
 
-/// A duplicate of a descriptor of this process: closing it leaves the other open, and both share
-/// the file offset. -1 where the descriptor is not for writing; errno says why.
+/// Duplicates a descriptor of this process. Closing the duplicate leaves the other open, and both
+/// share the file offset. Returns -1 and sets errno if the descriptor is not open for writing.
 int duplicate(int own) {
   const int flags = ::fcntl(own, F_GETFL);
   if (flags < 0) return -1;
@@ -69,7 +69,7 @@ int open_target(const fs::path& path) {
   return own ? duplicate(*own) : ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
 }
 
-/// Calls create(name), which sets errno, with new names until one does not exist yet.
+/// Calls create(name), which sets errno, with random names until one is new; returns that name.
 template <class Create>
 std::optional<std::string> under_new_name(Create create) {
   std::random_device random;
@@ -84,9 +84,9 @@ std::optional<std::string> under_new_name(Create create) {
 }  // namespace
 
 struct OutputFile::State {
-  std::string shown;                     // the target in messages
-  std::string name;                      // the target in `directory`
-  std::optional<std::string> temporary;  // in `directory`, to be removed
+  std::string shown;                     // the target, for messages
+  std::string name;                      // the target's name in `directory`
+  std::optional<std::string> temporary;  // a file in `directory` that must be removed
   FileDescriptor directory;              // none if the target is written directly
   FileDescriptor file;
   DescriptorBuffer buffer;
@@ -133,7 +133,7 @@ void OutputFile::State::open_standard_output() {
   file = FileDescriptor(duplicate(STDOUT_FILENO));
   if (!file.is_open()) refuse(errno);
   if (::isatty(file.number()) != 0)
-    throw BadInput("standard output is a terminal, which shows no binary data; redirect it");
+    throw BadInput("standard output is a terminal; redirect it to receive binary data");
   buffer.attach(file.number());
 }
 
@@ -151,7 +151,7 @@ void OutputFile::State::stage(const fs::path& path, Staging staging) {
 }
 
 void OutputFile::State::create(Staging staging) {
-  // Without /proc a file without a name could not be given one.
+  // Without /proc an unnamed file cannot be given a name.
   if (staging == Staging::unnamed && ::access(kOwnDescriptors, X_OK) == 0) {
     file = FileDescriptor(
         ::openat(directory.number(), ".", O_TMPFILE | O_WRONLY | O_CLOEXEC, kNewMode));
@@ -165,7 +165,7 @@ void OutputFile::State::create(Staging staging) {
 }
 
 void OutputFile::State::keep_attributes(const struct stat& replaced) {
-  // Only root may change the owner; a user may still choose one of his groups. Where neither works,
+  // Only root may change the owner; other users may choose one of their groups. If neither works,
   // the file belongs to the writer, like any new file.
   constexpr uid_t kSameOwner = static_cast<uid_t>(-1);
   const bool kept = ::fchown(file.number(), replaced.st_uid, replaced.st_gid) == 0 ||
@@ -178,15 +178,15 @@ void OutputFile::State::finish_writing() {
   stream.flush();
   if (buffer.error() != 0) fail("cannot write", buffer.error());
   if (!stream) throw RunFailed(fmt::format("cannot write {}: the content is incomplete", shown));
-  // Some file systems find out only here that they are full, and a file that is renamed before it
-  // is on the disk may be empty after a power failure.
+  // Some file systems report only here that they are full, and a file that is renamed before it is
+  // on the disk may be empty after a power failure.
   const bool unsynced = directory.is_open() && ::fsync(file.number()) != 0;
   if (unsynced && errno != EINVAL && errno != ENOSYS) fail("cannot write", errno);
 }
 
 void OutputFile::State::publish() {
   if (!temporary) {
-    if (link(name.c_str())) return;  // it is new: there is nothing to replace
+    if (link(name.c_str())) return;  // the target was new: there was nothing to replace
     if (errno != EEXIST) fail("cannot create", errno);
     temporary = under_new_name([this](const char* new_name) { return link(new_name); });
     if (!temporary) fail("cannot replace", errno);
@@ -219,7 +219,7 @@ OutputFile::OutputFile(const std::filesystem::path& target, Staging staging)
     : state_(std::make_unique<State>(target)) {
   if (target == "-")
     throw BadInput(
-        "cannot write -: standard output is for --json and the --out of fft; ./- is a file");
+        "cannot write -: only --json and fft --out write to standard output; use ./- for a file");
   state_->open(target, staging);
 }
 
@@ -245,12 +245,11 @@ namespace {
 
 void refuse_the_same_file(const std::string& a, const std::string& b) {
   if (a.empty() || b.empty()) return;
-  std::error_code error;  // is the business of those that open them
+  std::error_code error;  // ignored: opening the files reports it
   const fs::path file = fs::weakly_canonical(fs::absolute(a), error);
   if (error || file != fs::weakly_canonical(fs::absolute(b), error) || error) return;
   if (fs::exists(file, error) && !fs::is_regular_file(file, error)) return;  // such as /dev/null
-  throw BadInput(
-      fmt::format("{} and {} are the same file; what is written would replace it", a, b));
+  throw BadInput(fmt::format("{} and {} are the same file; one would overwrite the other", a, b));
 }
 
 }  // namespace

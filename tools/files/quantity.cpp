@@ -17,8 +17,8 @@
 namespace toroid {
 namespace {
 
-/// What a field measures: its native unit, the suffix of its key, and what a text may say. The base
-/// unit is Hz, bit/s, B or s.
+/// A kind of quantity: its native unit, the suffix of its keys, and the units allowed in texts. The
+/// base unit is Hz, bit/s, B or s.
 struct QuantityKind {
   std::string_view native;
   std::string_view suffix;
@@ -44,7 +44,7 @@ const QuantityKind* kind_of(const MachineField& field) {
   return found != kKinds.end() && field.key.ends_with(found->suffix) ? found : nullptr;
 }
 
-/// Native units in one base unit.
+/// Number of native units in one base unit.
 double native_per_base(const Machine& machine, const QuantityKind& kind) {
   if (kind.native == "bit/cycle") return 1 / machine.clock_hz;
   if (kind.native == "cycles") return machine.clock_hz;
@@ -55,12 +55,12 @@ double native_per_base(const Machine& machine, const QuantityKind& kind) {
                          std::string_view text) {
   std::vector<std::string_view> names;
   for (const Unit& unit : kind.units) names.push_back(unit.name);
-  throw BadInput(fmt::format("{} = \"{}\": expected a number and one of {}, as in \"{}\"",
+  throw BadInput(fmt::format("{} = \"{}\": expected a number and a unit ({}), e.g. \"{}\"",
                              key_with_unit(field), shortened(text), fmt::join(names, " "),
                              kind.example));
 }
 
-/// "100 ns" or "100ns", in the kind's base unit.
+/// Returns the value of "100 ns" or "100ns" in the kind's base unit.
 double parse_base(const MachineField& field, const QuantityKind& kind, std::string_view text) {
   const auto typed = parse_with_unit(text, std::chars_format::general);
   if (!typed) refuse(field, kind, text);
@@ -83,7 +83,7 @@ double parse_quantity(const Machine& machine, const MachineField& field, std::st
   const bool whole = std::holds_alternative<unsigned Machine::*>(field.member);
   if (!whole) return native;
   if (kind.native != "cycles" && native != std::floor(native))
-    throw BadInput(fmt::format("{} = \"{}\" is {} {}; expected a whole number of them",
+    throw BadInput(fmt::format("{} = \"{}\" is {} {}; expected a whole number",
                                key_with_unit(field), shortened(text), native, field.unit));
   return std::round(native);
 }

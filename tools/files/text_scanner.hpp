@@ -1,4 +1,4 @@
-// Reads a text word by word and line by line.
+// Scans a text token by token and counts lines.
 #pragma once
 
 #include <cstddef>
@@ -8,17 +8,17 @@
 
 namespace toroid {
 
-/// Reads tokens from a text and refuses what is not as expected with file and line. Invariant: it
-/// stands before the next character to be read and knows its line. A parser owns it for the time of
-/// a parse.
+/// Reads tokens from a text; messages about unexpected tokens have file and line. Invariant: the
+/// position is before the next unread character, and `line` is its line. Owned by a parser, for one
+/// parse.
 class TextScanner {
  public:
-  /// `file`: its name, for messages. Text and name outlive the scanner.
+  /// `file`: the file's name, for messages. Text and name must outlive the scanner.
   TextScanner(std::string_view text, std::string_view file) : text_(text), file_(file) {}
 
   bool at_end() const { return at_ == text_.size(); }
   std::uint32_t line() const { return line_; }
-  /// Throws BadInput "FILE:LINE: expected WHAT" with what is there instead.
+  /// Throws BadInput "FILE:LINE: expected WHAT, not ..." with the text at the position.
   [[noreturn]] void expected(std::string_view what) const;
   [[noreturn]] void refuse(const std::string& why) const { refuse(line_, why); }
   [[noreturn]] void refuse(std::uint32_t line, const std::string& why) const;
@@ -30,12 +30,12 @@ class TextScanner {
   void next_line();
   /// Takes the character if it is the next one; returns whether it was.
   bool take(char c);
-  /// Takes an identifier, a letter followed by letters, digits and underscores; empty where there
-  /// is none.
+  /// Takes an identifier: a letter followed by letters, digits and underscores. Returns an empty
+  /// text if there is none.
   std::string_view take_identifier();
-  /// Takes a whole number up to `max`; else throws as expected(what).
+  /// Takes a whole number up to `max`; otherwise throws like expected(what).
   std::uint64_t take_number(std::uint64_t max, std::string_view what);
-  /// Takes a decimal number from 0 to `max`, perhaps with an exponent; else throws as
+  /// Takes a decimal number from 0 to `max`, with or without exponent; otherwise throws like
   /// expected(what).
   double take_decimal(double max, std::string_view what);
 

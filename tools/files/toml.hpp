@@ -1,15 +1,15 @@
-// toml++ for texts that anybody may have written.
+// toml++, made safe for untrusted texts.
 //
-// Its parser asserts what a text can break ("[)" on a line), and takes for unreachable where a
-// letter such as "a" with two dots may lead it: in a build with assertions such a text would end
-// the program, in one without them the compiler may do anything. Here the parser goes on, and
-// refuses the text by toml::parse_error.
+// Its parser asserts conditions that a text can violate ("[)" on a line), and marks code as
+// unreachable that a letter such as "a" with two dots reaches. With assertions such a text would
+// abort the program; without them the behaviour is undefined. With these macros the parser
+// continues and throws toml::parse_error.
 #pragma once
 
 #pragma push_macro("NDEBUG")
 #undef NDEBUG
 #define TOML_ASSERT(expr) static_cast<void>(0)
-// toml++ 3.4 names its parts .hpp, earlier ones .h. Both define the same macros in them.
+// toml++ 3.4 names its internal headers .hpp, earlier versions .h. Both define the same macros.
 #if __has_include(<toml++/impl/preprocessor.hpp>)
 #include <toml++/impl/preprocessor.hpp>
 #else
@@ -17,7 +17,7 @@
 #endif
 
 #include <cstdint>  // IWYU pragma: keep
-// The functions of this header say what kind of character one is: of none, if they do not know it.
+// The functions of this header classify characters; now they return false for unknown ones.
 #pragma push_macro("TOML_UNREACHABLE")
 #undef TOML_UNREACHABLE
 #define TOML_UNREACHABLE return false

@@ -13,7 +13,7 @@
 namespace toroid {
 
 std::optional<std::string> read_text(const std::string& path, std::size_t longest) {
-  constexpr std::size_t kBlock = 1 << 20;  // bytes: memory follows the file, not the limit
+  constexpr std::size_t kBlock = 1 << 20;  // bytes: memory grows with the file, not the limit
   std::ifstream file(path, std::ios::binary);
   std::string text;
   while (file && text.size() <= longest) {
@@ -30,7 +30,7 @@ std::optional<std::string> read_text(const std::string& path, std::size_t longes
 
 namespace {
 
-constexpr std::size_t kFirstRead = 65536;  // bytes: enough to know whether to read on
+constexpr std::size_t kFirstRead = 65536;  // bytes: enough to recognise a format
 
 [[noreturn]] void throw_errno() {
   throw BadInput(fmt::format("cannot be read: {}", std::generic_category().message(errno)));
@@ -56,7 +56,7 @@ std::vector<std::byte> read_bytes(const std::filesystem::path& path, BeginsWell 
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"),
                                                              &std::fclose);
   if (!file) throw_errno();
-  std::error_code no_size;  // a pipe: the buffer grows as the bytes come
+  std::error_code no_size;  // for a pipe, so the buffer grows as bytes come
   const std::uintmax_t size = std::filesystem::file_size(path, no_size);
   return read_bytes(file.get(), no_size ? 0 : static_cast<std::size_t>(size), begins_well);
 }
@@ -67,10 +67,10 @@ BadInput refusal(std::string_view name, std::string_view reason) {
 
 namespace {
 
-/// `crc` goes on with the file's bytes.
+/// Continues `crc` with the file's bytes.
 unsigned long crc_with(unsigned long crc, const std::string& path) {
   if (std::filesystem::exists(path) && !std::filesystem::is_regular_file(path))
-    throw BadInput(one_line(path + " is not a regular file"));  // such a one may never end
+    throw BadInput(one_line(path + " is not a regular file"));  // it may be endless
   std::ifstream file(path, std::ios::binary);
   std::vector<char> block(std::size_t{1} << 16);
   do {

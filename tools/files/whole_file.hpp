@@ -1,5 +1,4 @@
-// Reads whole files that a user named: as text, as bytes, as a checksum; refusals begin with the
-// file's name.
+// Reads whole files that a user named, as text, bytes or a checksum.
 #pragma once
 
 #include <cstddef>
@@ -16,23 +15,24 @@
 
 namespace toroid {
 
-/// The text of the file; none where it cannot be read. Throws BadInput where it is longer than
-/// `longest` bytes, since a device may be endless.
+/// Returns the text of the file, or nothing if it cannot be read. Throws BadInput if it is longer
+/// than `longest` bytes; a device may be endless.
 std::optional<std::string> read_text(const std::string& path, std::size_t longest);
 
-/// Whether a file that begins with these bytes, 64 KiB or all of it, may be of the wanted format.
+/// Whether a file that begins with these bytes (64 KiB, or the whole file) may have the wanted
+/// format.
 using BeginsWell = bool (*)(std::span<const std::byte>);
 
-/// The bytes of the whole file. A file that does not begin well may be endless and is read only as
-/// far as that check needs. Throws BadInput, without the file's name, where it cannot be read.
+/// Reads the whole file. If it does not begin well, it may be endless, and reading stops after that
+/// check. Throws BadInput, without the file's name, if it cannot be read.
 std::vector<std::byte> read_bytes(const std::filesystem::path& path, BeginsWell begins_well);
-/// The same for the rest of an open file. `known`: the expected number of bytes, 0 for a pipe.
+/// Reads the rest of an open file. `known`: the expected number of bytes, 0 for a pipe.
 std::vector<std::byte> read_bytes(std::FILE* file, std::size_t known, BeginsWell begins_well);
 
-/// A refusal of the file for this reason, in one line.
+/// Makes a BadInput "NAME: REASON" in one line.
 BadInput refusal(std::string_view name, std::string_view reason);
 
-/// Returns read(); its refusals get the file's name.
+/// Returns read() and adds the file's name to its refusals.
 template <class Read>
 auto naming(std::string_view name, const Read& read) {
   try {
@@ -40,13 +40,13 @@ auto naming(std::string_view name, const Read& read) {
   } catch (const BadInput& reason) {
     throw refusal(name, reason.what());
   } catch (const std::bad_alloc&) {
-    throw refusal(name, "too large for the memory there is");
+    throw refusal(name, "does not fit into memory");
   }
 }
 
-/// CRC-32 of a file's bytes, eight hexadecimal digits; of nothing where it cannot be read.
+/// CRC-32 of a file's bytes as eight hexadecimal digits; an unreadable file counts as empty.
 std::string file_sum(const std::string& path);
-/// The same of several files, one behind the other.
+/// CRC-32 of several files, one after the other.
 std::string file_sum(std::span<const std::string> paths);
 
 }  // namespace toroid

@@ -12,7 +12,7 @@
 namespace toroid {
 namespace {
 
-/// libzip's words where they say what is wrong; "No such file" and the like say it of no file.
+/// libzip's message, except for errors whose messages would mislead, such as "No such file".
 BadInput zip_refusal(zip_error_t* error) {
   constexpr std::array kOfTheSystem = {ZIP_ER_NOZIP, ZIP_ER_INCONS, ZIP_ER_EOF, ZIP_ER_NOENT,
                                        ZIP_ER_INVAL, ZIP_ER_READ,   ZIP_ER_SEEK};
@@ -33,11 +33,11 @@ zip_t* opened(std::span<const std::byte> bytes) {
   throw refusal;
 }
 
-/// The file to its end, or until it has more than `size` bytes. Memory follows what is there:
-/// `packed` bytes cannot unpack to more than is reserved.
+/// Reads the file to its end, or until it has more than `size` bytes. Reserves no more memory than
+/// `packed` compressed bytes can unpack to.
 std::vector<std::byte> read_to_end(zip_file_t* file, std::uint64_t size, std::size_t packed) {
   constexpr std::size_t kFirstRoom = std::size_t{1} << 20;  // bytes
-  constexpr std::size_t kMostDeflated = 1032;               // bytes that one can unpack to
+  constexpr std::size_t kMostDeflated = 1032;               // bytes that one byte can unpack to
   const std::size_t most = size + 1;
   std::vector<std::byte> content;
   content.reserve(std::min(most, kFirstRoom + kMostDeflated * packed));
@@ -80,7 +80,8 @@ std::vector<std::byte> ZipArchive::content(std::size_t member) const {
       ::zip_fopen_index(archive_.get(), member, 0), &::zip_fclose);
   if (file == nullptr &&
       ::zip_error_code_zip(::zip_get_error(archive_.get())) == ZIP_ER_COMPNOTSUPP)
-    throw BadInput(fmt::format("zip archive: compression method {} is not read", stat.comp_method));
+    throw BadInput(
+        fmt::format("zip archive: compression method {} is not supported", stat.comp_method));
   if (file == nullptr) throw zip_refusal(::zip_get_error(archive_.get()));
   std::vector<std::byte> content =
       read_to_end(file.get(), stat.size, std::min<std::uint64_t>(stat.comp_size, bytes_));

@@ -14,16 +14,16 @@ namespace toroid {
 /// Whether a file that begins with these bytes is a zip archive.
 bool is_zip(std::span<const std::byte> bytes);
 
-/// An archive in memory, which outlives this.
+/// An archive in memory that must outlive this object.
 class ZipArchive {
  public:
-  /// Throws BadInput where the bytes are no whole archive.
+  /// Throws BadInput if the bytes are not a complete archive.
   explicit ZipArchive(std::span<const std::byte> bytes);
 
   /// The names of its members, in the order of its directory.
   std::vector<std::string> names() const;
-  /// A member's content, its CRC checked. Throws BadInput where it is encrypted, truncated, damaged
-  /// or compressed by a method that libzip does not read.
+  /// Returns a member's content after checking its CRC. Throws BadInput if it is encrypted,
+  /// truncated, damaged or compressed by a method that libzip does not support.
   std::vector<std::byte> content(std::size_t member) const;
 
  private:

@@ -10,20 +10,21 @@ namespace toroid {
 
 using Words = std::vector<std::string>;
 
-/// True of "-n" and "--torus=2"; false of "-", "--", "-1" and "word".
+/// True for "-n" and "--torus=2"; false for "-", "--", "-1" and "word".
 bool looks_like_option(const std::string& word);
 
 /// Whether the word is an option of the command whose value is the next word.
 bool takes_next(const CLI::App& command, const std::string& word);
 
-/// What `toroid launch` starts in each process.
+/// The command that `toroid launch` starts in each process.
 struct LaunchedCommand {
   Words words;
-  bool is_program = false;  ///< stood behind --: no command of toroid, whatever its name
+  bool is_program = false;  ///< followed --: a program, even if it has the name of a toroid command
 };
 
-/// Takes the launched command off a command line of launch, whose own options end before -- or
-/// before the first word that is no option's value. Leaves other command lines as they are.
+/// Removes the launched command from a command line of launch and returns it. The options of launch
+/// end before -- or before the first word that is neither an option nor an option's value. Does
+/// nothing to other command lines.
 LaunchedCommand take_launched(const CLI::App& app, Words& arguments);
 
 }  // namespace toroid

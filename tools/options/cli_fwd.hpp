@@ -1,5 +1,5 @@
-// CLI11's names for headers. Its own header takes seconds to compile: only sources include it, for
-// which it is precompiled.
+// Declares CLI11's classes for headers. CLI11's own header takes seconds to compile, so only
+// sources include it, precompiled.
 #pragma once
 
 namespace CLI {

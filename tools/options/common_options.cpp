@@ -23,8 +23,7 @@ constexpr std::array<std::string_view, 2> kBindingNames = {"none", "core"};
 }  // namespace
 
 void add_peers_option(CLI::App& verb, Rank& peers) {
-  verb.add_option("--peers", peers,
-                  "how many nodes each node sends to, the first of its order: a sample")
+  verb.add_option("--peers", peers, "send only to the first N peers of each node's order: a sample")
       ->transform(whole_number(1, 1u << 24));
 }
 
@@ -32,27 +31,27 @@ void add_machine_option(CLI::App& verb, std::string& machine) {
   std::vector<std::string_view> names{"bgl"};
   for (const MachinePreset& preset : machine_presets()) names.push_back(preset.name);
   verb.add_option("--machine", machine,
-                  "a machine file, or one that comes along; NAME:KEY=VALUE changes a number")
+                  "machine file or preset; append :KEY=VALUE to override a parameter")
       ->type_name("NAME|FILE")
       ->check(suggested(names))
       ->capture_default_str();
 }
 
 void add_seed_option(CLI::App& verb, std::uint64_t& seed) {
-  verb.add_option("--seed", seed, "of every random choice")
+  verb.add_option("--seed", seed, "seed of all random choices")
       ->transform(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
       ->capture_default_str();
 }
 
 void add_json_option(CLI::App& verb, std::string& json) {
-  add_file_option(verb, "--json", json, "write the result as JSON; - is standard output");
+  add_file_option(verb, "--json", json, "write the result as JSON (-: to standard output)");
 }
 
 void add_worker_options(CLI::App& verb, CommonOptions& options) {
   verb.add_option("--threads", options.threads,
-                  "of each process; else as many as it has cores, on sim where the torus is large")
+                  "worker threads per process; default: one per core, on sim only for large tori")
       ->transform(whole_number(1, 1024));
-  verb.add_option("--bind", options.bind, "workers to cores")
+  verb.add_option("--bind", options.bind, "bind workers to")
       ->check(one_of("binding", kBindingNames))
       ->capture_default_str();
 }
@@ -60,7 +59,7 @@ void add_worker_options(CLI::App& verb, CommonOptions& options) {
 void add_output_options(CLI::App& verb, CommonOptions& options) {
   begin_group(verb, "Output");
   add_json_option(verb, options.json);
-  verb.add_flag("--quiet", options.quiet, "no table, no progress");
+  verb.add_flag("--quiet", options.quiet, "print neither table nor progress");
 }
 
 namespace {
@@ -68,58 +67,59 @@ namespace {
 void add_fabric_options(CLI::App& verb, CommonOptions& options) {
   begin_group(verb, "Fabric");
   verb.add_option("--fabric", options.fabric,
-                  "what carries packets, in virtual time on sim, else by the wall clock")
+                  "how packets travel, in virtual time on sim, otherwise in wall-clock time")
       ->check(one_of("fabric", kFabricNames))
       ->capture_default_str();
   add_worker_options(verb, options);
   verb.add_option("--route", options.route,
-                  "of packets on shm and ofi, hop by hop or straight; auto: straight unless drain, "
-                  "tying, routing, tie, failures or rules of routers are given, or the policy's")
+                  "packets on shm and ofi go hop by hop (torus) or straight (direct); auto: direct "
+                  "unless options or the policy set drain, tying, routing, tie, failures or router "
+                  "rules")
       ->check(one_of("route", kRouteNames))
       ->capture_default_str();
   verb.add_option(
           "--transfer", options.transfer,
-          "of messages that go straight: in packets, or by put from array to array; else auto. On "
-          "sim packets, unless put or auto is given and the machine has a DMA engine")
+          "move messages in packets or by put, from array to array; put needs the direct route or, "
+          "on sim, a DMA engine (default auto, on sim packets)")
       ->check(one_of("transfer", kTransferModeNames));
-  verb.add_option("--stall", options.stall, "seconds without progress that end a run")
+  verb.add_option("--stall", options.stall, "end the run after this many seconds without progress")
       ->check(number(0.1, 1e6))
       ->capture_default_str();
 }
 
 void add_process_options(CLI::App& verb, CommonOptions& options) {
   verb.add_option("--provider", options.provider,
-                  "of libfabric; else the best that all processes have")
+                  "libfabric provider (default: the best that all processes have)")
       ->type_name("PROVIDER")
       ->check(suggested(kProviderNames))
       ->check(not_empty());
   verb.add_flag("--unsafe-provider", options.unsafe_provider,
-                "take udp;ofi_rxd or sockets by --provider, though what strangers send to their "
-                "ports can end the run")
+                "allow --provider udp;ofi_rxd or sockets, although strangers can end the run by "
+                "sending to their ports")
       ->needs(verb.get_option("--provider"));
   verb.add_option("--frames", options.frames,
-                  "between processes: sent as messages, or by remote writes where the "
-                  "provider has them, and long puts by remote reads; else auto")
+                  "send frames between processes as messages, or by remote writes (long puts by "
+                  "remote reads) if the provider has them; default auto")
       ->check(one_of("frames", kFrameWayNames));
 }
 
 void add_failure_options(CLI::App& verb, TorusOptions& options) {
   verb.add_option("--fail-link", options.failures.links,
-                  "one that does not work: '(0,0,0)X+'; from a cycle on: '(0,0,0)X+@5000'")
+                  "fail this link, e.g. '(0,0,0)X+'; add @CYCLE to fail it later")
       ->type_name("LINK[@CYCLE]")
       ->allow_extra_args(false);
   verb.add_option("--fail-node", options.failures.nodes,
-                  "one that does not work: '(1,2,3)'; from a cycle on: '(1,2,3)@5000'")
+                  "fail this node, e.g. '(1,2,3)'; add @CYCLE to fail it later")
       ->type_name("NODE[@CYCLE]")
       ->allow_extra_args(false);
   verb.add_flag("--long-way", options.failures.long_ways,
-                "packets of which failed links cut every minimal way go round the other way");
+                "route packets the long way round if failed links cut every minimal way");
 }
 
 void add_link_error_options(CLI::App& verb, LinkErrorOptions& options) {
   verb.add_option("--link-error", options.rates,
-                  "errors per packet, of every link or one: 1e-4, 1e-3@(0,0,0)X+; links are then "
-                  "checked, and what errs is sent again")
+                  "errors per packet, on all links (1e-4) or on one (1e-3@(0,0,0)X+); links then "
+                  "check packets and resend faulty ones")
       ->type_name("RATE[@LINK]")
       ->allow_extra_args(false);
   add_link_fault_options(verb, options);
@@ -129,15 +129,15 @@ void add_link_error_options(CLI::App& verb, LinkErrorOptions& options) {
 
 void add_link_fault_options(CLI::App& verb, LinkErrorOptions& options) {
   verb.add_option("--link-faults", options.faults,
-                  "what befalls packets then, of drop, corrupt, duplicate, reorder, delay, silent; "
-                  "all: all but silent")
+                  "kinds of link errors: drop, corrupt, duplicate, reorder, delay, silent; "
+                  "all: all except silent")
       ->type_name("FAULTS")
       ->capture_default_str();
-  verb.add_option("--link-burst", options.burst, "packets in a row that a fault befalls")
+  verb.add_option("--link-burst", options.burst, "consecutive packets that each fault hits")
       ->check(whole_number(1, 1000))
       ->capture_default_str();
   verb.add_option("--link-error-limit", options.limit,
-                  "a link with more errors fails in the course of the run; 0: none does")
+                  "a link with more errors than this fails during the run; 0: never")
       ->check(whole_number(0, 1'000'000'000))
       ->capture_default_str();
 }
@@ -159,17 +159,16 @@ void add_common_options(CLI::App& verb, CommonOptions& options) {
 void add_torus_options(CLI::App& verb, TorusOptions& options) {
   begin_group(verb, "Torus");
   verb.add_option("--torus", options.torus,
-                  "extents, as 8x8x8; 8x8x4m: that dimension a mesh; 8x4@YX4: a round in Y shifts "
-                  "X by 4")
+                  "extents, e.g. 8x8x8; 8x8x4m: Z is a mesh; 8x4@YX4: a round in Y shifts X by 4")
       ->type_name("SHAPE")
       ->required();
-  verb.add_flag("--mesh", options.mesh, "every dimension a mesh");
+  verb.add_flag("--mesh", options.mesh, "make every dimension a mesh");
   add_failure_options(verb, options);
   add_link_error_options(verb, options.link_errors);
   add_policy_options(verb, options.policy);
   verb.add_flag("--no-transit-first", options.no_transit_first,
-                "injection and transit in one round robin");
-  verb.add_flag("--no-bubble", options.no_bubble, "without the bubble rule: may deadlock");
+                "arbitrate injection and transit in one round robin");
+  verb.add_flag("--no-bubble", options.no_bubble, "switch off the bubble rule: may deadlock");
 }
 
 namespace {
@@ -191,20 +190,20 @@ Shape shape_of(const TorusOptions& torus) {
 void refuse_twisted(const Shape& shape) {
   if (shape.is_twisted())
     throw BadInput(
-        fmt::format("torus {} is twisted: its lines and planes are no tori, and exchanges "
-                    "within them have no bound to be judged by",
+        fmt::format("torus {} is twisted: its lines and planes are not tori, so exchanges within "
+                    "them have no bound",
                     shape.text()));
 }
 
-/// Straight to their destination packets cross no link; between processes they still go in frames.
+/// On the direct route packets cross no links; between processes they still travel in frames.
 void refuse_link_errors_without_effect(const LinkErrors& errors, FabricName fabric,
                                        RingRoute route) {
   if (!errors.are_checked() || fabric == FabricName::sim || route != RingRoute::direct) return;
   if (fabric == FabricName::shm)
-    throw BadInput("--route direct crosses no link that could err; link errors need --route torus");
+    throw BadInput("link errors need --route torus; --route direct crosses no links");
   for (const LinkErrors::Rate& rate : errors.rates)
     if (!rate.link.empty())
-      throw BadInput("--route direct crosses no link; --link-error RATE@LINK needs --route torus");
+      throw BadInput("--link-error RATE@LINK needs --route torus; --route direct crosses no links");
 }
 
 LinkErrors LinkErrorOptions::errors(const Machine& machine) const {

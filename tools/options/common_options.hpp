@@ -1,4 +1,4 @@
-// What all commands have in common on the command line.
+// Command-line options that several commands share.
 #pragma once
 
 #include <array>
@@ -18,31 +18,32 @@
 
 namespace toroid {
 
-/// Texts as typed; the functions below turn them into values and throw BadInput.
+/// Option texts as typed; the functions below convert them to values and throw BadInput.
 struct CommonOptions {
   std::string machine = "bgl";
   std::string fabric = "sim";
   std::uint64_t seed = 1;
-  unsigned threads = 0;  ///< 0: as many as fit the machine
+  unsigned threads = 0;  ///< 0: a number that suits the host
   std::string bind = "core";
   std::string route = "auto";
-  std::string transfer;          ///< empty: as the fabric has it; on sim in packets
+  std::string transfer;          ///< empty: automatic; on sim in packets
   double stall = 10;             ///< seconds
   std::string provider;          ///< of libfabric; empty: the best
-  bool unsafe_provider = false;  ///< the provider may be one that strangers can end
-  std::string frames;            ///< how they travel on ofi; empty: auto
-  std::string json;              ///< empty: none; "-": standard output
+  bool unsafe_provider = false;  ///< allows providers that strangers can end
+  std::string frames;            ///< how frames travel on ofi; empty: auto
+  std::string json;              ///< path of the file; empty: none; "-": standard output
   bool quiet = false;
 };
 
-/// Links that err, as typed.
+/// Link errors as typed.
 struct LinkErrorOptions {
   std::vector<std::string> rates;  ///< RATE or RATE@LINK
   std::string faults = "all";
   unsigned burst = 1;
-  std::uint64_t limit = 0;  ///< 0: links never fail for their errors
+  std::uint64_t limit = 0;  ///< 0: links never fail because of their errors
 
-  /// Those of the machine file come first; without a rate there are none. Throws BadInput.
+  /// Returns the link errors; the machine's rate comes first. Without a rate there are none. Throws
+  /// BadInput.
   LinkErrors errors(const Machine& machine) const;
 };
 
@@ -57,17 +58,17 @@ struct TorusOptions {
 };
 
 void add_common_options(CLI::App& verb, CommonOptions& options);
-/// The same for runs that have one process.
+/// add_common_options() for runs with a single process.
 void add_options_of_one_process(CLI::App& verb, CommonOptions& options);
-// Parts of these options, for commands that have no more.
+// Parts of these options, for commands that have only some of them.
 void add_machine_option(CLI::App& verb, std::string& machine);
 void add_seed_option(CLI::App& verb, std::uint64_t& seed);
 void add_worker_options(CLI::App& verb, CommonOptions& options);
 void add_output_options(CLI::App& verb, CommonOptions& options);
 void add_json_option(CLI::App& verb, std::string& json);
-/// --peers, of `sim`.
+/// Adds --peers, which works on `sim`.
 void add_peers_option(CLI::App& verb, Rank& peers);
-/// --link-faults, --link-burst and --link-error-limit.
+/// Adds --link-faults, --link-burst and --link-error-limit.
 void add_link_fault_options(CLI::App& verb, LinkErrorOptions& options);
 void add_torus_options(CLI::App& verb, TorusOptions& options);
 
@@ -75,18 +76,18 @@ enum class FabricName : std::uint8_t { sim, shm, ofi };
 inline constexpr std::array<std::string_view, 3> kFabricNames = {"sim", "shm", "ofi"};
 inline constexpr std::array<std::string_view, 3> kTimeKinds = {"virtual", "shm", "ofi"};
 
-/// The providers that `ofi` knows how to use; the libfabric of a host has some of them.
+/// The libfabric providers that `ofi` supports; a host's libfabric has some of them.
 inline constexpr std::array<std::string_view, 10> kProviderNames = {
     "shm",           "cxi",         "efa", "psm3",        "psm2",
     "verbs;ofi_rxm", "tcp;ofi_rxm", "net", "udp;ofi_rxd", "sockets"};
 
-/// Throws BadInput where packets cross no link that could err.
+/// Throws BadInput if link errors are set but packets cross no links.
 void refuse_link_errors_without_effect(const LinkErrors& errors, FabricName fabric,
                                        RingRoute route);
-/// Its failures included. Throws BadInput where they cut nodes that live off from one another.
+/// Returns the shape including its failures. Throws BadInput if they disconnect living nodes.
 Shape shape_of(const TorusOptions& torus);
-/// Throws BadInput where rings close after several rounds only: what communicates in lines and
-/// planes has no bound there.
+/// Throws BadInput if rings close only after several rounds: exchanges in lines and planes have no
+/// bound there.
 void refuse_twisted(const Shape& shape);
 Binding binding_of(const CommonOptions& common);
 

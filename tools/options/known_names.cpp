@@ -27,7 +27,7 @@ struct KnownName {
 };
 using KnownNames = std::vector<KnownName>;
 
-/// The first sentence of a machine file's comment. A full stop ends it where a capital follows.
+/// The first sentence of a machine file's comment. It ends at a full stop followed by a capital.
 std::string preset_summary(const MachinePreset& preset) {
   std::istringstream lines{std::string(preset.text)};
   std::string text;
@@ -42,7 +42,7 @@ std::string preset_summary(const MachinePreset& preset) {
 }
 
 KnownNames known_presets() {
-  KnownNames names{{"bgl", "Blue Gene/L, as published; toroid info --machine bgl has its numbers"}};
+  KnownNames names{{"bgl", "Blue Gene/L, as published; details: toroid info --machine bgl"}};
   for (const MachinePreset& preset : machine_presets())
     names.push_back({std::string(preset.name), preset_summary(preset)});
   return names;
@@ -76,7 +76,7 @@ KnownNames known_traffics() {
   return names;
 }
 
-/// Every order is also the name of a policy, whose definition stands for it.
+/// Every order is also the name of a policy and has that policy's definition.
 KnownNames known_orders() {
   KnownNames names;
   for (const std::string_view order : kOrderRuleNames)
@@ -92,7 +92,7 @@ struct KnownList {
 
 std::array<KnownList, 4> known_lists() {
   return {KnownList{"presets", "machines (--machine, or a machine file)", known_presets()},
-          KnownList{"policies", "policies (--policy; info --policies says more)", known_policies()},
+          KnownList{"policies", "policies (--policy; details: info --policies)", known_policies()},
           KnownList{"traffics", "patterns of traffic (--traffic)", known_traffics()},
           KnownList{"orders", "orders (--order)", known_orders()}};
 }

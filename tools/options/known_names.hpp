@@ -10,14 +10,14 @@
 namespace toroid {
 
 std::span<const std::string_view> policy_names();
-/// The same names and "all".
+/// policy_names() and "all".
 std::span<const std::string_view> policy_names_and_all();
 std::span<const std::string_view> traffic_pattern_names();
 
-/// The built-in machines, policies, traffic patterns and orders, each with a line about it:
+/// The built-in machines, policies, traffic patterns and orders, each with a short description:
 /// {"presets": [{"name", "about"}], "policies": [...], "traffics": [...], "orders": [...]}.
 Json known_names_json();
-/// The same as text: lines that fit the page and begin with "# ".
+/// The same as text, wrapped to the page; each line begins with "# ".
 std::string known_names_text();
 
 }  // namespace toroid

@@ -13,7 +13,7 @@
 namespace toroid {
 namespace {
 
-/// The policies that a program has added.
+/// The policies that the calling program has added.
 struct AddedPolicies {
   std::mutex mutex;
   std::map<std::string, const Policy*, std::less<>> by_name;

@@ -13,7 +13,7 @@
 namespace toroid {
 namespace {
 
-/// A value of an option or argument with which the command is for one process alone.
+/// A value of an option or argument that restricts a command to one process.
 struct OneProcessValue {
   std::string_view command;
   const char* option;
@@ -21,11 +21,10 @@ struct OneProcessValue {
   const char* why;
 };
 constexpr std::array kOneProcessValues = {
-    OneProcessValue{"fft", "--in", "-",
-                    "--in - is for one process; several read a file, each by itself"},
+    OneProcessValue{"fft", "--in", "-", "--in - is for one process; use a file for several"},
     OneProcessValue{"bench", "KIND", "idle", "bench idle is for one process"}};
 
-/// The value that was given, else the default; empty where the command has no such option.
+/// The typed value or the default; empty if the command has no such option.
 std::string value_of(const CLI::App& command, const char* name) {
   const CLI::Option* option = command.get_option_no_throw(name);
   if (option == nullptr) return {};
@@ -39,7 +38,7 @@ void refuse_several_processes(const CLI::App& command, unsigned processes) {
   const std::string fabric = value_of(command, "--fabric");
   if (fabric.empty()) throw BadInput(fmt::format("{} is for one process", command.get_name()));
   if (fabric != "ofi")
-    throw BadInput(fmt::format("{} --fabric {} is for one process; several are for --fabric ofi",
+    throw BadInput(fmt::format("{} --fabric {} is for one process; use --fabric ofi for several",
                                command.get_name(), fabric));
   for (const OneProcessValue& one : kOneProcessValues)
     if (command.get_name() == one.command && value_of(command, one.option) == one.value)

@@ -24,13 +24,13 @@ constexpr std::string_view kMessagePassingKeys =
     "--machine=eager_bytes --machine=message_cycles --machine=message_packet_cycles "
     "--machine=collective_cycles --machine=copy_cycles_per_byte";
 
-// Of several alternatives the last is what a refusal proposes.
+// A refusal proposes the last of several alternatives that are equally near.
 constexpr OptionEffect kEffects[] = {
-    // What is sent.
+    // Sending.
     {"--order", "", "sends exchanges"},
     {"--per-visit", "", "sends exchanges,messages"},
     {"--transfer", "", "sends shifts & --fabric shm,ofi & --route direct | sends exchanges"},
-    // What carries it.
+    // Transport.
     {"--drain --tying --routing --tie --no-transit-first --no-bubble", "", kLinks},
     {"--fail-link --fail-node", "", kLinks},
     {"--fail-node", "", "verb alltoall,replay"},
@@ -43,7 +43,7 @@ constexpr OptionEffect kEffects[] = {
     {"--route", "", "--fabric shm,ofi"},
     {"--bind --stall", "", "--validate | --fabric shm,ofi"},
     {"--provider --unsafe-provider --frames", "", "--fabric ofi"},
-    // Numbers of the machine.
+    // Machine parameters.
     {"--machine=dynamic_vc_chunks --machine=bubble_vc_chunks --machine=priority_vc_chunks "
      "--machine=bubble_reserve_chunks --machine=arbitration_choice --machine=arbitration_fullest "
      "--machine=arbitration_period",
@@ -110,7 +110,7 @@ constexpr OptionEffect kEffects[] = {
      "KIND overlap"},
     {"--nodes-per-process", "bench", "--fabric shm,ofi"},
     {"--message-size", "bench", "no --sizes"},
-    // Policies of one's own.
+    // User-defined policies.
     {"DIR", "policy", "ACTION new,export"},
     {"--seed", "policy", "ACTION check,export"},
     {"--json --limit", "policy", "ACTION check"},
@@ -123,8 +123,8 @@ bool names(std::string_view list, std::string_view name) {
 
 struct Requirement {
   std::string_view name;
-  std::vector<std::string_view> values{};  ///< none: any
-  bool is_absent = false;                  ///< it must not be given
+  std::vector<std::string_view> values{};  ///< allowed values; empty: any
+  bool is_absent = false;                  ///< the option must not be given
 
   explicit Requirement(std::string_view text) {
     const std::vector<std::string_view> words = parts_of(text, " ");
@@ -161,12 +161,12 @@ bool holds(const OptionEffect& effect, const RunSetting& setting) {
   });
 }
 
-/// Campaigns refuse `ofi`, and are not sent there.
+/// Campaigns refuse `ofi`, so it is not proposed to them.
 bool is_offered(std::string_view value, std::string_view verb) {
   return value != "ofi" || !names("compare sweep", verb);
 }
 
-/// "--route torus", "exchanges" or, of an argument, "bench bw".
+/// "--route torus", "exchanges", or for an argument "bench bw".
 std::string text_of(const Requirement& requirement, std::string_view verb) {
   if (requirement.values.empty()) return std::string(requirement.name);
   std::vector<std::string_view> offered = requirement.values;
@@ -190,13 +190,12 @@ std::string text_of(const Requirements& requirements, std::string_view verb) {
          (without.empty() ? "" : "without" + without);
 }
 
-/// Whether the run's name says it.
+/// Whether the run's name already includes the requirement's value.
 bool is_in_the_name(std::string_view requirement) {
   return names("sends verb workload KIND", requirement);
 }
 
-/// What of the setting is in the way and is not said by the run's name: "--fabric shm --route
-/// direct".
+/// The conflicting settings, except those in the run's name: " with --fabric shm --route direct".
 std::string in_the_way(const std::vector<OptionEffect>& effects, const RunSetting& setting) {
   std::vector<std::string> said;
   for (const OptionEffect& effect : effects)
@@ -212,7 +211,8 @@ std::string in_the_way(const std::vector<OptionEffect>& effects, const RunSettin
   return said.empty() ? "" : fmt::format(" with {}", fmt::join(said, " "));
 }
 
-/// What of the requirements the user cannot type: another verb, or an option that this one lacks.
+/// The number of requirements that the user cannot meet by typing options: another verb, or an
+/// option that this verb lacks.
 std::ptrdiff_t out_of_reach(const Requirements& requirements, const RunSetting& setting) {
   return std::ranges::count_if(requirements, [&](const Requirement& one) {
     if (one.name == "workload") return !setting.knows("--workload");
@@ -220,7 +220,8 @@ std::ptrdiff_t out_of_reach(const Requirements& requirements, const RunSetting& 
   });
 }
 
-/// What is missing of the alternative that misses least, of those that the user can type.
+/// The unmet requirements of the nearest alternative: the one with the fewest that the user cannot
+/// type, then with the fewest unmet.
 Requirements remedy(const OptionEffect& effect, const RunSetting& setting) {
   const auto cost = [&](const Requirements& missing) {
     return std::pair(out_of_reach(missing, setting), missing.size());
@@ -232,7 +233,7 @@ Requirements remedy(const OptionEffect& effect, const RunSetting& setting) {
   return least;
 }
 
-/// What all of the rows miss, each once.
+/// The remedies of all rows, without repetitions.
 Requirements remedy(const std::vector<OptionEffect>& effects, const RunSetting& setting) {
   Requirements all;
   for (const OptionEffect& effect : effects)
@@ -249,7 +250,7 @@ std::vector<OptionEffect> rows_of(std::string_view option, std::string_view verb
   return rows;
 }
 
-/// Of the option's rows those that do not hold.
+/// The option's rows that do not hold.
 std::vector<OptionEffect> refusing_rows(std::string_view option, std::string_view verb,
                                         const RunSetting& setting) {
   std::vector<OptionEffect> rows = rows_of(option, verb);
@@ -263,22 +264,22 @@ std::string value_of(const CLI::Option& option) {
   return fmt::format("{}", fmt::join(option.results(), ","));
 }
 
-/// A campaign's case with links that all work, or an error rate of 0.
+/// Whether the value is a no-op: a campaign's case without failed links, or an error rate of 0.
 bool asks_for_nothing(std::string_view option, std::string_view value) {
   if (option == "--fail-link") return value == "none";
   return option == "--link-error" &&
          (value == "none" || value.find_first_not_of("0.") == value.npos);
 }
 
-/// What asks for nothing counts as not typed.
+/// An option with only no-op values counts as not typed.
 bool is_typed(const CLI::Option& option) {
   const std::string key = key_of(option);
   return std::ranges::any_of(option.results(),
                              [&](const auto& value) { return !asks_for_nothing(key, value); });
 }
 
-/// Whether the verb's options can say it, or it is another verb. Of kinds of messages only verbs
-/// speak that do not always send exchanges.
+/// Whether help for the verb mentions the requirement: it concerns an option of the verb or another
+/// verb. The kind of messages is mentioned only for verbs that do not always send exchanges.
 bool can_say(const CLI::App& verb, const Requirement& requirement) {
   if (requirement.name == "sends")
     return names("bench hello replay", verb.get_name()) &&

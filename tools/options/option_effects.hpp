@@ -1,5 +1,5 @@
-// Where each option has an effect: one table, from which refusals, the notes of help and their
-// tests follow.
+// A table of the conditions under which each option has an effect. Refusals, notes in help texts
+// and their tests are generated from it.
 #pragma once
 
 #include <functional>
@@ -13,24 +13,24 @@
 
 namespace toroid {
 
-/// What a run is set to, by the names that the table uses: options ("--fabric" is "shm") and
-/// "sends", the kind of its messages; "workload", a campaign's, as "fft:slab" or "replay";
-/// "throttle", where the policy has one; "twist" of the torus.
+/// The settings of a run by the names in the table: options ("--fabric" is "shm"); "sends", the
+/// kind of its messages; "workload" of a campaign, such as "fft:slab" or "replay"; "throttle", if
+/// the policy has one; "twist", if the torus has one.
 class RunSetting {
  public:
-  /// `what` names the run in messages, as "fft --method slab".
+  /// `what` names the run in messages, e.g. "fft --method slab".
   explicit RunSetting(std::string what = "") : what_(std::move(what)) {}
-  /// With all options of the verb: as typed, else their defaults. Its name is the verb's, unless
-  /// another is given.
+  /// Takes all options of the verb, as typed or with their defaults. `what` is the run's name;
+  /// empty: the verb's name.
   explicit RunSetting(const CLI::App& verb, std::string what = "");
 
-  /// As if typed.
+  /// Sets a value as if it had been typed.
   RunSetting& set(std::string_view name, std::string_view value);
-  /// As if not typed: its value asks for nothing, as --planes 0.
+  /// Treats a value as not typed, because it is a no-op such as --planes 0.
   RunSetting& unset(std::string_view name);
-  /// The value, else the default; "" where there is none.
+  /// The value or the default; "" if there is neither.
   std::string_view get(std::string_view name) const;
-  /// Whether the verb has it, or it was set.
+  /// Whether the verb has this name, or it was set.
   bool knows(std::string_view name) const;
   bool is_given(std::string_view name) const;
   const std::string& what() const { return what_; }
@@ -46,30 +46,31 @@ class RunSetting {
 
 /// A row of the table.
 struct OptionEffect {
-  std::string_view options;  ///< names with blanks between them; "--tie=both": that value of it
-  std::string_view verbs;    ///< of these verbs only, with blanks between them; empty: of all
-  /// Alternatives with " | " between them, of requirements with " & " between them. A requirement:
-  /// "--route torus,auto" one of these values, typed or not; "--planes" typed; "no --loop" not.
+  std::string_view options;  ///< names separated by blanks; "--tie=both": only that value
+  std::string_view verbs;    ///< verbs to which the row applies, separated by blanks; empty: all
+  /// Alternatives separated by " | ", each of requirements separated by " & ". A requirement is
+  /// "--route torus,auto" (one of these values, typed or default), "--planes" (typed) or
+  /// "no --loop" (not typed).
   std::string_view where;
 };
 
-/// An option may have several rows for a verb, of which all must hold; without a row it always has
-/// an effect.
+/// The table. An option may have several rows for a verb, and all must hold; without a row it
+/// always has an effect.
 std::span<const OptionEffect> option_effects();
 
 /// Whether the option has an effect.
 bool has_effect(std::string_view option, std::string_view verb, const RunSetting& setting);
 /// "--drain has no effect on hello with --fabric shm --route direct (it works with --route torus)";
-/// empty where it has one.
+/// empty if it has an effect.
 std::string without_effect(std::string_view option, std::string_view verb,
                            const RunSetting& setting);
-/// Throws BadInput with that where the option has none.
+/// Throws BadInput with the text of without_effect() unless that is empty.
 void require_effect(std::string_view option, std::string_view verb, const RunSetting& setting);
-/// Throws BadInput where an option was typed that has no effect.
+/// Throws BadInput if an option without effect was typed.
 void refuse_options_without_effect(const CLI::App& verb, const RunSetting& setting);
-/// What the table calls an option or argument: "--method", "KIND".
+/// The name of an option or argument in the table: "--method", "KIND".
 std::string key_of(const CLI::Option& option);
-/// For help: "only with --method slab"; empty where the verb's other options do not matter.
+/// The note for help: "only with --method slab"; empty if the verb's other options do not matter.
 std::string effect_note(const CLI::Option& option, const CLI::App& verb);
 
 }  // namespace toroid

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view kHelpGroup = "Help";
 
-/// The part of `text` between the first `begin` and the last `end`; empty where there is none.
+/// The part of `text` between the first `begin` and the last `end`; empty if there is none.
 std::string between(const std::string& text, char begin, char end) {
   const std::size_t first = text.find(begin);
   const std::size_t last = text.rfind(end);
@@ -31,14 +31,14 @@ std::string range_text(const std::string& range) {
   return range.substr(0, dash) + " to " + range.substr(dash + 3);
 }
 
-/// Replaces CLI11's words for types, where the option has no word of its own.
+/// Replaces CLI11's default names of types.
 std::string value_word(const std::string& type) {
   if (type == "TEXT") return "NAME";
   if (type == "UINT" || type == "INT") return "N";
   return type == "FLOAT" ? "X" : type;
 }
 
-/// A type is written "TYPE:{names}" or "TYPE:[range]"; TYPE itself may have a colon.
+/// Parses a type "TYPE:{names}" or "TYPE:[range]". TYPE itself may contain a colon.
 void add_type(OptionText& text, const std::string& type) {
   const std::size_t colon = std::min({type.find(":{"), type.find(":["), type.size()});
   text.value = value_word(type.substr(0, colon));
@@ -48,7 +48,7 @@ void add_type(OptionText& text, const std::string& type) {
   text.range = range_text(between(limits, '[', ']'));
 }
 
-/// CLI11 puts a list's default into brackets.
+/// Removes the brackets that CLI11 puts around a list's default.
 std::string default_text(const CLI::Option& option) {
   std::string text = option.get_default_str();
   if (text.starts_with('[') && text.ends_with(']')) text = text.substr(1, text.size() - 2);

@@ -23,7 +23,7 @@ std::string in_braces(std::span<const std::string_view> names) {
   return fmt::format("{{{}}}", fmt::join(names, ","));
 }
 
-/// Refuses texts whose part name_in(text) is not a known name.
+/// Refuses texts for which name_in(text) is not a known name.
 template <typename NameIn>
 CLI::Validator known_name(std::string_view what, std::span<const std::string_view> names,
                           const NameIn& name_in) {
@@ -37,8 +37,8 @@ CLI::Validator known_name(std::string_view what, std::span<const std::string_vie
   return {check, in_braces(names)};
 }
 
-/// `parse` makes values of an item; CLI11 shows the BadInput it throws. CLI11's own delimiter would
-/// drop empty items.
+/// `parse` converts an item to values; CLI11 shows the message of a BadInput. CLI11's own delimiter
+/// is not used because it drops empty items.
 template <typename T, typename Parse>
 CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<T>& values,
                       const std::string& description, const Parse& parse) {
@@ -83,7 +83,7 @@ CLI::Validator whole_number(std::uint64_t min, std::uint64_t max) {
     const auto value = parse_number<std::uint64_t>(text);
     if (!value || *value < min || *value > max)
       return fmt::format("'{}' is not a whole number from {} to {}", shortened(text), min, max);
-    text = std::to_string(*value);  // without leading zeros, which CLI11 takes for octal
+    text = std::to_string(*value);  // without leading zeros, which CLI11 would read as octal
     return std::string();
   };
   const bool is_limited = max < std::numeric_limits<std::uint64_t>::max();
@@ -167,7 +167,7 @@ CLI::Option* add_count_list(CLI::App& command, const std::string& name,
   return add_list(command, name, values, description, parse)->type_name("COUNTS");
 }
 
-// CLI11 keeps a text for the end of a command's help; each example is two lines of it.
+// Examples are stored in CLI11's footer of a command, two lines each.
 void add_examples(CLI::App& command, const std::vector<Example>& examples) {
   std::string text;
   for (const Example& example : examples)

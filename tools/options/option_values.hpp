@@ -1,5 +1,5 @@
-// The values that options take: validators and lists. A validator's description tells help, man
-// pages and completion what it accepts: {a,b,c} are names, [1 - 9] is a range.
+// The values of options: validators and lists. Help, man pages and completion read from a
+// validator's description which values it accepts: {a,b,c} are names, [1 - 9] is a range.
 #pragma once
 
 #include "tools/options/cli_fwd.hpp"
@@ -14,47 +14,47 @@
 
 namespace toroid {
 
-/// Puts the options that are added from here on under this heading in help.
+/// Puts all options added after this call under this heading in help.
 void begin_group(CLI::App& command, const std::string& heading);
 
-/// Refuses all but these names and suggests the nearest. `what`: the kind of name, for messages.
+/// Accepts only these names and suggests the nearest. `what`: the kind of name, for messages.
 CLI::Validator one_of(std::string_view what, std::span<const std::string_view> names);
-/// The same for names that may have a parameter behind a colon: "bruck:4".
+/// one_of() for names that may have a parameter after a colon: "bruck:4".
 CLI::Validator one_of_with_parameters(std::string_view what,
                                       std::span<const std::string_view> names);
-/// Refuses nothing; help and completion show these names among others.
+/// Accepts everything; help and completion show these names as examples.
 CLI::Validator suggested(std::span<const std::string_view> names);
 
-/// A validator that refuses all but whole decimal numbers from min to max. CLI11 alone would take
-/// "-1" and "010" for 2^64-1 and 8, and too large a number for the largest.
+/// Accepts only whole decimal numbers from min to max. CLI11 alone would read "-1" as 2^64-1, "010"
+/// as 8, and a number that is too large as the largest.
 CLI::Validator whole_number(std::uint64_t min, std::uint64_t max);
-/// A validator that refuses all but numbers from min to max.
+/// Accepts only numbers from min to max.
 CLI::Validator number(double min, double max);
-/// A validator that refuses "", which a script passes if its variable is not set.
+/// Refuses "", which a script passes if its variable is not set.
 CLI::Validator not_empty();
 
-/// Accepts a number of bytes, with a unit or without, and turns it into plain bytes.
+/// Accepts a number of bytes, with or without a unit, and converts it to plain bytes.
 CLI::Validator byte_count(const ByteLimits& limits);
 
-/// The texts between the commas of a list. Throws BadInput where one is empty; `option` is named
-/// where nobody else will name it.
+/// The items of a comma-separated list. Throws BadInput if an item is empty; the message begins
+/// with `option` unless that is empty.
 std::vector<std::string> items_of(const std::string& list, std::string_view option = {});
 
 /// An option whose value is a path.
 CLI::Option* add_file_option(CLI::App& verb, const std::string& name, std::string& path,
                              const std::string& description);
 
-// Options whose value is a list with commas between its items; an empty item is refused. The
-// present values are the default, where there are some.
+// Options whose value is a comma-separated list without empty items. If `values` is not empty, its
+// content is the default.
 
 /// Texts as they are typed.
 CLI::Option* add_text_list(CLI::App& command, const std::string& name,
                            std::vector<std::string>& values, const std::string& description);
-/// Names as one_of_with_parameters takes them.
+/// Names that one_of_with_parameters() accepts.
 CLI::Option* add_name_list(CLI::App& command, const std::string& name,
                            std::vector<std::string>& values, std::string_view what,
                            std::span<const std::string_view> names, const std::string& description);
-/// Numbers and ranges of them.
+/// Numbers and ranges.
 CLI::Option* add_number_list(CLI::App& command, const std::string& name,
                              std::vector<double>& values, const NumberLimits& limits,
                              const std::string& description);
@@ -65,7 +65,7 @@ CLI::Option* add_byte_list(CLI::App& command, const std::string& name,
                            std::vector<std::uint64_t>& values, const ByteLimits& limits,
                            const std::string& description);
 
-/// A command line and what it is for, in a few words; without them it belongs to the one before.
+/// A command line and a short description; an empty description continues the previous example.
 struct Example {
   std::string what;
   std::string command;

@@ -29,7 +29,7 @@
 namespace toroid {
 namespace {
 
-/// Tables grow with the square of the nodes: 268 MB each here.
+/// Tables grow with the square of the number of nodes: this limit means 268 MB each.
 constexpr Rank kMostNodes = 8192;
 
 using Cells = std::vector<std::int32_t>;
@@ -43,7 +43,7 @@ Cells order_cells(const Policy& policy, const Shape& shape, std::uint64_t seed) 
   return cells;
 }
 
-/// Whether relays of source 0 differ by the packet. REQUIRES: two stages.
+/// Whether relays of source 0 depend on the packet. REQUIRES: two stages.
 bool relays_are_drawn(const Policy& policy, const Shape& shape) {
   constexpr std::uint64_t kKeys = 64;
   for (Rank to = 1; to < shape.size(); ++to)
@@ -66,12 +66,12 @@ Cells relay_cells(const Policy& policy, const Shape& shape) {
   return cells;
 }
 
-/// What can be changed in the file, as it is.
+/// The policy's settings, commented out, for the user to change.
 std::string settings_text(const Policy& policy, const Shape& shape) {
   const auto traffic = make_traffic("all-to-all", shape, 0, 1);
   const PolicySettings s = policy.settings({shape, Machine(), *traffic});
   return fmt::format(
-      "# Its settings are the policy's. To change one, take the # away.\n"
+      "# These are the policy's settings. To change one, remove its #.\n"
       "{}# queue_capacity = {}\n# drain = \"{}\"\n# tying = \"{}\"\n# routing = \"{}\"\n"
       "# tie = \"{}\"\n# window = {}\n",
       s.queue_per_direction ? "# queue_per_direction = true\n"
@@ -82,7 +82,7 @@ std::string settings_text(const Policy& policy, const Shape& shape) {
       s.throttle.window);
 }
 
-/// The files of one export, each named after the policy.
+/// The files of one export, named after the policy.
 class ExportedFiles {
  public:
   ExportedFiles(const std::string& directory, std::string name)
@@ -93,7 +93,7 @@ class ExportedFiles {
     if (failed) throw BadInput(fmt::format("{}: {}", directory, failed.message()));
   }
 
-  /// Returns the name that the TOML file has for it.
+  /// Returns the table's name for the TOML file.
   std::string write_table(const std::string& kind, std::size_t columns, const Cells& cells,
                           Rank nodes) {
     const std::string file = fmt::format("{}-{}.npy", name_, kind);
@@ -131,7 +131,7 @@ std::string export_policy(const PolicyExport& options, const Shape& shape) {
   if (shape.size() > kMostNodes)
     throw BadInput(fmt::format("torus {}: {} nodes; expected at most {} for tables", shape.text(),
                                shape.size(), kMostNodes));
-  (void)policy.stages(shape);  // refuses shapes that are not for it
+  (void)policy.stages(shape);  // throws for shapes that the policy does not support
   ExportedFiles files(options.directory, std::string(policy.name()));
   std::string text = fmt::format(
       "# Policy {0} of toroid {1} on torus {2}.\n"
@@ -139,9 +139,9 @@ std::string export_policy(const PolicyExport& options, const Shape& shape) {
       "policy = \"{0}\"\n\n{3}\n[tables]\ntorus = \"{2}\"\n",
       policy.name(), kVersion, shape.text(), settings_text(policy, shape));
   if (policy.changes_order())
-    text += "# The order is another in every round, which is no table.\n";
+    text += "# The order changes in every round, so there is no table for it.\n";
   else
-    text += fmt::format("order = \"{}\"  # with seed {}, whatever the run's seed\n",
+    text += fmt::format("order = \"{}\"  # drawn with seed {}, whatever the run's seed\n",
                         files.write_table("order", shape.size() - 1,
                                           order_cells(policy, shape, options.seed), shape.size()),
                         options.seed);

@@ -1,4 +1,4 @@
-// Writes a built-in policy as data: a TOML file, and what of it can be a table as tables.
+// Writes a built-in policy as data: a TOML file and tables.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,15 @@
 namespace toroid {
 
 struct PolicyExport {
-  std::string policy;     ///< a built-in one, perhaps with a parameter
-  std::string directory;  ///< where the files go; empty: the current one
+  std::string policy;     ///< name of a built-in policy, with or without a parameter
+  std::string directory;  ///< output directory; empty: the current one
   std::uint64_t seed = 1;
 };
 
-/// Writes NAME.toml, NAME-order.npy where the order is the same in all rounds, and NAME-relays.npy
-/// where relays follow from source and destination alone. A run by the file is that by the policy.
-/// Returns a line for each file. Throws BadInput where there is no such policy or no such place.
+/// Writes NAME.toml, NAME-order.npy if the order is the same in all rounds, and NAME-relays.npy if
+/// relays depend only on source and destination. A run with the file equals a run with the policy.
+/// Returns a line for each file. Throws BadInput if the policy does not exist or the directory
+/// cannot be created.
 std::string export_policy(const PolicyExport& options, const Shape& shape);
 
 }  // namespace toroid

@@ -64,12 +64,12 @@ toml::table parsed_policy(std::string_view text, const std::string& path) {
   }
 }
 
-/// A path in the file is relative to the file.
+/// Paths in the file are relative to the file.
 std::string beside(const std::string& file, const std::string& path) {
   return (std::filesystem::path(file).parent_path() / path).string();
 }
 
-/// Reads a policy's file, key by key.
+/// Reads a policy file, key by key.
 class PolicyReader {
  public:
   explicit PolicyReader(const std::string& path) : PolicyReader(policy_text(path), path) {}
@@ -111,7 +111,7 @@ class PolicyReader {
         refuse(node, unknown_name(what, key.str(), known));
   }
 
-  /// Calls `read`; its refusals get file and line.
+  /// Calls `read` and adds file and line to its refusals.
   template <typename Read>
   auto placed(const toml::node& node, const Read& read) const {
     try {
@@ -165,7 +165,7 @@ class PolicyReader {
     return truth;
   }
 
-  /// Tables and CSV files show it as it stands.
+  /// The policy's name, which tables and CSV files show unchanged.
   std::string name() const {
     const auto name = text(file_, "name");
     if (name && !is_policy_name(*name))
@@ -173,9 +173,9 @@ class PolicyReader {
     if (name) return *name;
     const std::string stem = std::filesystem::path(path_).stem().string();
     if (!is_policy_name(stem))
-      throw BadInput(one_line(
-          fmt::format("policy {}: it has no name, and the file's name, which stands for it, {}",
-                      path_, kPolicyNameRule)));
+      throw BadInput(
+          one_line(fmt::format("policy {}: without a key 'name' the file's name is used, which {}",
+                               path_, kPolicyNameRule)));
     return stem;
   }
 
@@ -183,7 +183,7 @@ class PolicyReader {
     const auto policy = text(file_, "policy");
     if (!policy)
       throw BadInput(one_line(fmt::format(
-          "{}: it lacks the built-in policy that it starts from, as policy = \"random\"", path_)));
+          "{}: expected the built-in policy to start from, e.g. policy = \"random\"", path_)));
     return *placed(*file_.get("policy"), [&] { return &policy_by_name(*policy); });
   }
 
@@ -203,18 +203,19 @@ class PolicyReader {
 
   Shape shape() const {
     const auto torus = text(*tables_, "torus");
-    if (!torus) refuse(*file_.get("tables"), "[tables] lacks torus, the shape that they are for");
+    if (!torus) refuse(*file_.get("tables"), "[tables] lacks torus, the shape of the tables");
     return placed(*tables_->get("torus"), [&] { return Shape::parse(*torus); });
   }
 
-  /// Refuses what contradicts itself, whatever runs.
+  /// Refuses contradictions that do not depend on the run.
   void check_together(const PolicyData& data) const {
     if (data.changes.queue_per_direction.value_or(false) && data.changes.output_queues)
-      refuse(*file_.get("output_queues"), "queue_per_direction replaces output_queues; leave one");
+      refuse(*file_.get("output_queues"),
+             "queue_per_direction replaces output_queues; remove one of them");
     if (tables_ == nullptr) return;
     const PolicyTableFiles files = this->files();
     if (data.changes.order && !files.order.empty())
-      refuse(*file_.get("order"), "order replaces the table of that name; leave one of them out");
+      refuse(*file_.get("order"), "order replaces the table of that name; remove one of them");
     for (const std::string_view key : {"relays", "release"})
       if (data.base->combines() && tables_->contains(key))
         refuse(*tables_->get(key), fmt::format("policy {} combines messages: it cannot have {}",
@@ -223,7 +224,7 @@ class PolicyReader {
 
   std::string path_;
   toml::table file_;
-  const toml::table* tables_ = nullptr;  ///< null: there are none
+  const toml::table* tables_ = nullptr;  ///< null: no tables
 };
 
 }  // namespace
@@ -236,7 +237,7 @@ PolicyData parse_policy_data(std::string_view text, const std::string& path) {
   return PolicyReader(text, path).data();
 }
 
-/// A file that has changed is read anew; whoever has its earlier policy keeps that.
+/// A file that has changed is read again; references to its earlier policy stay valid.
 const Policy& policy_from_data(std::string_view text) {
   static std::mutex mutex;
   static std::map<std::pair<std::string, std::string>, std::unique_ptr<const Policy>> read;
@@ -252,7 +253,7 @@ std::string policy_data_sum(std::string_view text) {
   try {
     std::ranges::copy(PolicyReader(paths.front()).files().paths(), std::back_inserter(paths));
   } catch (const BadInput&) {
-    // Whoever reads the policy gets the refusal.
+    // Reading the policy reports the error.
   }
   return file_sum(paths);
 }

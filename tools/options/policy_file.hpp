@@ -1,4 +1,4 @@
-// Policies as data: a TOML file that changes a built-in policy and may bring tables.
+// Policies as data: a TOML file that changes a built-in policy and may name tables.
 #pragma once
 
 #include <string>
@@ -9,18 +9,18 @@
 
 namespace toroid {
 
-/// Whether the text names such a file: it ends with ".toml".
+/// Whether the text names a policy file: it ends with ".toml".
 bool names_policy_data(std::string_view text);
 
 /// The policy that the file describes. Throws BadInput with file, line or row, and what was
 /// expected.
 const Policy& policy_from_data(std::string_view text);
 
-/// What such a file's text says; `path`: its name, for messages, beside which its tables stand.
-/// Throws BadInput as above.
+/// Parses the text of a policy file. `path`: the file's name, for messages; paths of tables are
+/// relative to it. Throws BadInput like policy_from_data().
 PolicyData parse_policy_data(std::string_view text, const std::string& path);
 
-/// A checksum of the file and of the tables that it names, of eight hexadecimal digits.
+/// A checksum of the file and its tables, as eight hexadecimal digits.
 std::string policy_data_sum(std::string_view text);
 
 }  // namespace toroid

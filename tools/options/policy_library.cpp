@@ -27,7 +27,7 @@ namespace {
 
 constexpr const char* kEntryName = "toroid_policy_library";
 
-/// "mine.so:8" taken apart.
+/// The parts of "mine.so:8".
 struct LibraryName {
   std::string text;
   std::string path;
@@ -51,65 +51,65 @@ std::optional<unsigned> parameter_of(const LibraryName& name) {
   const std::string& text = *name.parameter;
   const auto value = parse_number<unsigned>(text);
   if (!value)
-    refuse_library(name, fmt::format("expected a whole number from 0 to {} behind the colon, not "
-                                     "'{}'",
-                                     ~0u, text));
+    refuse_library(
+        name,
+        fmt::format("expected a whole number from 0 to {} after the colon, not '{}'", ~0u, text));
   return value;
 }
 
-/// A path with a slash, so that the linker does not look for the library elsewhere.
+/// The library's path, with a slash so that the dynamic linker does not search for it elsewhere.
 std::string place_of(const LibraryName& name) {
   std::error_code error;
   const std::filesystem::path place = std::filesystem::canonical(name.path, error);
   if (error) refuse_library(name, error.message());
-  if (!std::filesystem::is_regular_file(place, error)) refuse_library(name, "is no file");
+  if (!std::filesystem::is_regular_file(place, error)) refuse_library(name, "not a regular file");
   return place.native();
 }
 
-/// Throws BadInput where the sizes of a type that both sides use differ.
+/// Throws BadInput if a type that both sides use has different sizes.
 void refuse_other_layout(const LibraryName& name, const PolicyLibrary& library) {
   if (library.layout_entries != kPolicyLayout.size())
-    refuse_library(name, "was compiled against other headers of toroid; compile it anew");
+    refuse_library(name, "was compiled against other headers of toroid; recompile it");
   for (std::size_t i = 0; i < kPolicyLayout.size(); ++i) {
     const PolicyLayout& here = kPolicyLayout[i];
     const PolicyLayout& there = library.layout[i];
     if (here.type != there.type || here.bytes != there.bytes)
       refuse_library(name, fmt::format("was compiled against other headers of toroid ({} has {} "
-                                       "bytes there, {} {} here); compile it anew",
+                                       "bytes there, {} {} here); recompile it",
                                        there.type, there.bytes, here.type, here.bytes));
   }
 }
 
 void refuse_other_build(const LibraryName& name, const PolicyLibrary& library) {
   if (library.interface != kPolicyInterface)
-    refuse_library(name, fmt::format("is for version {} of the interface of policies, this toroid "
-                                     "has {}; compile it anew",
+    refuse_library(name, fmt::format("has version {} of the policy interface, this toroid has {}; "
+                                     "recompile it",
                                      library.interface, kPolicyInterface));
   if (std::string_view(library.standard_library) != kStandardLibrary)
-    refuse_library(name, fmt::format("uses {}, this toroid {}; compile it with the same",
+    refuse_library(name, fmt::format("uses {}, this toroid uses {}; compile it with the same",
                                      library.standard_library, kStandardLibrary));
   refuse_other_layout(name, library);
 }
 
-/// A library that is being loaded; one that is refused is unloaded again.
+/// Unloads a library that is refused while it is being loaded.
 struct CloseLibrary {
   void operator()(void* handle) const { ::dlclose(handle); }
 };
 
-/// A file that ends early would end the process where its missing pages are read.
+/// Refuses a truncated file: reading its missing pages would kill the process.
 void refuse_truncated(const LibraryName& name, const std::string& place) {
   std::ifstream file(place, std::ios::binary);
   Elf64_Ehdr header{};
   file.read(reinterpret_cast<char*>(&header), sizeof header);
   if (!file || std::string_view(reinterpret_cast<const char*>(header.e_ident), SELFMAG) != ELFMAG)
-    return;  // the linker says what it is instead
+    return;  // the dynamic linker will report the error
   const std::uintmax_t bytes = std::filesystem::file_size(place);
   for (unsigned i = 0; i < header.e_phnum; ++i) {
     Elf64_Phdr segment{};
     file.seekg(static_cast<std::streamoff>(header.e_phoff + i * sizeof segment));
     file.read(reinterpret_cast<char*>(&segment), sizeof segment);
     if (!file || segment.p_offset > bytes || segment.p_filesz > bytes - segment.p_offset)
-      refuse_library(name, "cannot be loaded: the file is not complete");
+      refuse_library(name, "cannot be loaded: the file is truncated");
   }
 }
 
@@ -119,13 +119,13 @@ const PolicyLibrary& load(const LibraryName& name, const std::string& place) {
   if (handle == nullptr) refuse_library(name, fmt::format("cannot be loaded: {}", ::dlerror()));
   void* const entry = ::dlsym(handle.get(), kEntryName);
   if (entry == nullptr)
-    refuse_library(name, fmt::format("has no {}: expected TOROID_POLICY(Class) of "
+    refuse_library(name, fmt::format("has no {}; expected TOROID_POLICY(Class) from "
                                      "<toroid/packet/policies/library.hpp> in its source",
                                      kEntryName));
   const auto& library =
       *static_cast<const PolicyLibrary*>(reinterpret_cast<const void* (*)()>(entry)());
   refuse_other_build(name, library);
-  handle.release();  // it stays, since policies of it live as long as the process
+  handle.release();  // stays loaded, since its policies live as long as the process
   return library;
 }
 
@@ -133,9 +133,9 @@ std::unique_ptr<const Policy> make_from(const LibraryName& name, const PolicyLib
   const std::optional<unsigned> parameter = parameter_of(name);
   if (parameter && !library.takes_parameter)
     refuse_library(
-        name, fmt::format("the policy has no parameter, but ':{}' was given", *name.parameter));
+        name, fmt::format("the policy takes no parameter, but ':{}' was given", *name.parameter));
   if (!parameter && library.needs_parameter)
-    refuse_library(name, fmt::format("the policy needs a parameter, as in {}:8", name.path));
+    refuse_library(name, fmt::format("the policy needs a parameter, e.g. {}:8", name.path));
   std::string why;
   std::unique_ptr<const Policy> policy(library.make(parameter ? &*parameter : nullptr, why));
   if (policy == nullptr) refuse_library(name, why);
@@ -144,19 +144,19 @@ std::unique_ptr<const Policy> make_from(const LibraryName& name, const PolicyLib
   return policy;
 }
 
-/// What has been loaded, by the library's place.
+/// A loaded library and its policies.
 struct LoadedLibrary {
-  std::string sum;  ///< when it was loaded: the file may be replaced meanwhile
+  std::string sum;  ///< checksum at the time of loading: the file may be replaced later
   const PolicyLibrary* library = nullptr;
   std::map<std::string, std::unique_ptr<const Policy>> policies{};  ///< by parameter
 };
 
 struct LoadedLibraries {
   std::mutex mutex;
-  std::map<std::string, LoadedLibrary> by_place;
+  std::map<std::string, LoadedLibrary> by_place;  ///< by canonical path
 };
 
-/// Never destroyed: libraries stay loaded, and threads may still ask at the end.
+/// Never destroyed: libraries stay loaded, and threads may use them until the process ends.
 LoadedLibraries& loaded_libraries() {
   static auto& loaded = *new LoadedLibraries;
   return loaded;
@@ -184,8 +184,8 @@ const Policy& policy_from_library(std::string_view text) {
   LoadedLibrary& library = loaded(all, name);
   if (file_sum(place_of(name)) != library.sum)
     refuse_library(name,
-                   "the file has changed since this process loaded it; only a new process "
-                   "loads the new one");
+                   "the file has changed since this process loaded it; only a new process can "
+                   "load the new file");
   std::unique_ptr<const Policy>& policy = library.policies[name.parameter.value_or("")];
   if (policy == nullptr) policy = make_from(name, *library.library);
   return *policy;

@@ -14,7 +14,7 @@ bool names_policy_library(std::string_view text);
 /// The policy of a library, which stays loaded. Throws BadInput with the file's name.
 const Policy& policy_from_library(std::string_view text);
 
-/// A checksum of the library's file, of eight hexadecimal digits.
+/// A checksum of the library's file, as eight hexadecimal digits.
 std::string policy_library_sum(std::string_view text);
 
 }  // namespace toroid

@@ -30,7 +30,7 @@ std::string own_name_fault(std::string_view name) {
   if (!is_policy_name(name)) return fmt::format("its name '{}' {}", name, kPolicyNameRule);
   for (const Policy* policy : built_in_policies())
     if (without_parameter(policy->name()) == without_parameter(name))
-      return fmt::format("its name is that of the built-in policy {}", name);
+      return fmt::format("its name {} is taken by a built-in policy", name);
   return "";
 }
 

@@ -1,4 +1,4 @@
-// Names of policies of somebody's own.
+// Rules for the names of users' own policies.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace toroid {
 
-/// Whether tables and CSV files can show a policy's name as it stands.
+/// Whether tables and CSV files can show a policy's name unchanged.
 bool is_policy_name(std::string_view name);
-inline constexpr std::string_view kPolicyNameRule = "must have letters, digits and -_.:+ only";
+inline constexpr std::string_view kPolicyNameRule = "may contain only letters, digits and -_.:+";
 
-/// Why a policy that is not a built-in one cannot have this name; empty: it can.
+/// Why a user's policy cannot have this name; empty: it can.
 std::string own_name_fault(std::string_view name);
 
 }  // namespace toroid

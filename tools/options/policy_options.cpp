@@ -33,7 +33,7 @@ std::optional<T> given(T number) {
   return number == 0 ? std::nullopt : std::optional(number);
 }
 
-/// A built-in policy, or one of the user's own, which is looked at when it is needed.
+/// Accepts a built-in policy or a user's policy; the latter is checked only when it is loaded.
 CLI::Validator one_policy(std::span<const std::string_view> names) {
   CLI::Validator known = one_of_with_parameters("policy", names);
   return {[known](const std::string& text) {
@@ -66,12 +66,12 @@ void add_policy_list(CLI::App& verb, const std::string& option,
   const auto refusal_of = [known](const std::string& list) {
     const std::vector<std::string> items = split(list, ',');
     if (std::ranges::any_of(items, &std::string::empty))
-      return std::string();  // refused as lists are
+      return std::string();  // the list option itself refuses it
     for (std::string item : items)
       if (std::string refusal = known(item); !refusal.empty()) return refusal;
     return std::string();
   };
-  add_text_list(verb, option, policies, "names with commas between them, or all")
+  add_text_list(verb, option, policies, "comma-separated names, or all")
       ->type_name("NAMES")
       ->check({refusal_of, known.get_description()});
 }
@@ -79,26 +79,33 @@ void add_policy_list(CLI::App& verb, const std::string& option,
 void add_policy_options(CLI::App& verb, PolicyOptions& options) {
   begin_group(verb, "Policy");
   verb.add_option("--policy", options.policy,
-                  "by which messages are sent; the options of this group change it; toroid info "
-                  "--policies says more")
+                  "policy for sending messages, which the options of this group change; details: "
+                  "toroid info --policies")
       ->type_name("NAME")
       ->check(one_policy(policy_names()))
       ->capture_default_str();
-  verb.add_option("--order", options.order, "of a node's peers; else the policy's")
+  verb.add_option("--order", options.order,
+                  "order in which a node visits its peers (default: the policy's)")
       ->check(one_of("order", kOrderRuleNames));
   verb.add_option("--per-visit", options.per_visit,
-                  "packets per visit of a peer, the patent's b; else 1 on sim, 32 elsewhere, and "
+                  "packets per visit to a peer, the patent's b; default: 1 on sim, 32 elsewhere, "
                   "whole messages where they may move by put")
       ->transform(whole_number(1, 1u << 24));
-  verb.add_option("--queues", options.queues, "output queues per node, the patent's L; else 1")
+  verb.add_option("--queues", options.queues,
+                  "output queues per node, the patent's L; default: the policy's, usually 1")
       ->transform(whole_number(1, kMostQueues));
-  verb.add_option("--drain", options.drain, "into which injection FIFO; else least-full")
+  verb.add_option("--drain", options.drain,
+                  "injection FIFO that drain chooses (default: the policy's, usually least-full)")
       ->check(one_of("drain rule", kDrainRuleNames));
-  verb.add_option("--tying", options.tying, "of injection FIFOs to links; else per-direction")
+  verb.add_option("--tying", options.tying,
+                  "links that an injection FIFO serves (default: the policy's, usually "
+                  "per-direction)")
       ->check(one_of("tying", kFifoTyingNames));
-  verb.add_option("--routing", options.routing, "of packets; else adaptive")
+  verb.add_option("--routing", options.routing,
+                  "routing of packets (default: the policy's, usually adaptive)")
       ->check(one_of("routing", kRoutingRuleNames));
-  verb.add_option("--tie", options.tie, "which way where both are equally long; else parity")
+  verb.add_option("--tie", options.tie,
+                  "choice between two equally long ways (default: the policy's, usually parity)")
       ->check(one_of("tie rule", kTieRuleNames));
 }
 

@@ -1,4 +1,4 @@
-// The policy of a run on the command line: its name, and what the user changes in its settings.
+// The policy of a run on the command line: its name and the user's changes to its settings.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace toroid {
 
-/// Output queues that a node may have: one per peer of the largest machine that is emulated so.
+/// Limit of output queues per node: one per peer on the largest machine that is emulated so.
 inline constexpr unsigned kMostQueues = 32767;
-/// Of a visit, a queue or a window.
+/// Limit of packets per visit, queue or window.
 inline constexpr std::uint32_t kMostPackets = 1u << 24;
-/// Between two packets of a throttled node.
+/// Limit of cycles between two packets of a throttled node.
 inline constexpr double kMostCyclesPerPacket = 0x1p48;
 
-/// Texts as typed; empty, and 0: not given.
+/// Option texts as typed; empty or 0 means not given.
 struct PolicyOptions {
   std::string policy = "random";
   std::string order;
@@ -29,15 +29,15 @@ struct PolicyOptions {
   unsigned queues = 0;          ///< the patent's L
   std::uint32_t per_visit = 0;  ///< the patent's b
 
-  /// Throws BadInput where a name is unknown.
+  /// Throws BadInput if a name is unknown.
   const Policy& named() const;
   SettingChanges changes() const;
 };
 
-/// A list of policies: names of built-in ones, "all", and files of the user's own.
+/// Adds an option for a list of policies: names of built-in policies, "all", and users' files.
 void add_policy_list(CLI::App& verb, const std::string& option, std::vector<std::string>& policies);
 
-/// The group "Policy".
+/// Adds the group "Policy".
 void add_policy_options(CLI::App& verb, PolicyOptions& options);
 
 }  // namespace toroid

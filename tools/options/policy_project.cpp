@@ -44,7 +44,7 @@ void refuse_bad_name(const std::string& name) {
       throw BadInput(fmt::format("policy new {0}: {0} is a built-in policy", name));
 }
 
-/// "nearest-first" becomes NearestFirstPolicy, which is no name of toroid's.
+/// "nearest-first" becomes NearestFirstPolicy; toroid's own classes have no such names.
 std::string class_of(std::string_view name) {
   std::string text;
   bool begins = true;
@@ -55,15 +55,15 @@ std::string class_of(std::string_view name) {
   return text + "Policy";
 }
 
-/// The text with every `mark` replaced.
+/// Replaces every `mark` in the text.
 std::string with(std::string text, std::string_view mark, std::string_view value) {
   for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos; at += value.size())
     text.replace(at, mark.size(), value);
   return text;
 }
 
-/// The folder above that of the command: of an installation its prefix, else that of the build.
-/// Both have a package for find_package.
+/// The parent of the command's folder: the prefix of an installation, or the build folder. Both
+/// have a package for find_package.
 std::string own_prefix() {
   std::error_code error;
   const fs::path command = fs::read_symlink("/proc/self/exe", error);
@@ -76,7 +76,7 @@ void write_text(const fs::path& path, std::string_view text) {
   file.commit();
 }
 
-/// "./toroid" as it was typed is what works again.
+/// The command as the user can type it again: "toroid" or a path.
 std::string typed_command() {
   std::error_code error;
   const fs::path command = fs::read_symlink("/proc/self/exe", error);
@@ -92,7 +92,7 @@ std::string write_policy_project(const std::string& name, const std::string& dir
   const fs::path folder = fs::path(directory) / name;
   std::error_code error;
   if (fs::exists(fs::symlink_status(folder, error)))
-    throw BadInput(one_line(fmt::format("{}: is there already", folder.native())));
+    throw BadInput(one_line(fmt::format("{}: already exists", folder.native())));
   if (!fs::create_directory(folder, error))
     throw BadInput(one_line(fmt::format("{}: {}", folder.native(), error.message())));
   const auto text_of = [&](std::string_view text) {
@@ -102,7 +102,7 @@ std::string write_policy_project(const std::string& name, const std::string& dir
   write_text(folder / (name + ".cpp"), text_of(kPolicySource));
   write_text(folder / "CMakeLists.txt", text_of(kPolicyBuild));
   return fmt::format(
-      "{0}/{1}.cpp is a policy that compiles as it is. Next:\n"
+      "{0}/{1}.cpp is a policy that compiles unchanged. Next:\n"
       "  cmake -P {0}/CMakeLists.txt\n"
       "  {2} compare --torus 4x4x4 --policies all,{0}/{1}.so\n"
       "  {2} policy check {0}/{1}.so\n",

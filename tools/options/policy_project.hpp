@@ -1,4 +1,4 @@
-// A folder with a policy of one's own, as `toroid policy new` writes it.
+// Writes a folder with a new policy for `toroid policy new`.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 namespace toroid {
 
 /// Writes the folder NAME into the directory (empty: the current one), with a source and a CMake
-/// file that compile as they are. Returns what to type next. Throws BadInput where the name is not
-/// that of a class, or where the folder is there already.
+/// file that compile unchanged. Returns the next commands to type. Throws BadInput if the name
+/// cannot be a policy's, or if the folder exists.
 std::string write_policy_project(const std::string& name, const std::string& directory);
 
 }  // namespace toroid

@@ -15,7 +15,7 @@
 namespace toroid {
 namespace {
 
-/// Release times end here, so that sums with them stay in the range of times.
+/// The latest release time; the limit keeps sums with it in the range of Tick.
 constexpr std::int64_t kLatest = std::int64_t{1} << 48;  // cycles
 
 std::string extents_text(const std::vector<std::size_t>& shape) {
@@ -26,7 +26,7 @@ std::string extents_text(const std::vector<std::size_t>& shape) {
 
 using Extents = std::vector<std::size_t>;
 
-/// One table as it is read: knows its file, for refusals.
+/// One table as read, with its file's name for messages.
 class RankTable {
  public:
   RankTable(const Shape& shape, const std::string& path)
@@ -55,7 +55,7 @@ class RankTable {
   NpyIntegers integers_;
 };
 
-/// Of one row; every node but the row's own once.
+/// Checks that a row has every node once, except the row's own.
 void check_order_row(const RankTable& table, Rank self) {
   const std::size_t peers = table.nodes() - 1;
   std::vector<bool> visited(table.nodes(), false);
@@ -93,7 +93,7 @@ std::int64_t modulo(std::int64_t value, std::int64_t n) {
   return rest < 0 ? rest + n : rest;
 }
 
-/// Offsets of ranks are kept as the coordinates of the ranks.
+/// The offset as coordinates, also for offsets of ranks.
 Coord offset_of(const RankTable& table, const Shape& shape, std::size_t entry) {
   if (table.extents().size() == 1)
     return shape.coord(static_cast<Rank>(modulo(table.values()[entry], shape.size())));
@@ -112,10 +112,11 @@ std::vector<Coord> offsets_of(const RankTable& table, const Shape& shape) {
     const Rank rank = shape.rank(offsets[entry]);
     if (rank == 0)
       table.refuse("entry", entry,
-                   fmt::format("it leads to the node itself; {}", table.each_other_once()));
+                   fmt::format("leads to the node itself; {}", table.each_other_once()));
     if (taken[rank])
-      table.refuse("entry", entry,
-                   fmt::format("it leads where an earlier one does; {}", table.each_other_once()));
+      table.refuse(
+          "entry", entry,
+          fmt::format("leads to the same node as an earlier entry; {}", table.each_other_once()));
     taken[rank] = true;
   }
   return offsets;
@@ -161,7 +162,7 @@ std::vector<Tick> releases_of(const RankTable& table) {
   return releases;
 }
 
-/// Hops between all coordinates, of which relays are judged.
+/// Whether every relay is on a shortest way between its source and destination.
 bool all_on_shortest_ways(const Shape& shape, const std::vector<Rank>& relays) {
   if (shape.is_twisted()) return false;
   const std::size_t n = shape.size();
@@ -256,11 +257,11 @@ bool TablePolicy::keeps_to_shortest_ways(const Shape& shape) const {
                      : data_.base->keeps_to_shortest_ways(shape);
 }
 
-/// Links and nodes that have failed are no other shape. A group of one node sends nothing.
+/// Failed links and nodes do not make another shape. A group of one node sends nothing.
 void TablePolicy::check_shape(const Shape& shape) const {
   const Shape& tables = data_.tables->shape();
   if (shape.size() == 1 || shape.text() == tables.text()) return;
-  throw BadInput(fmt::format("policy {}: the tables of {} are for torus {}, and {} exchanges here",
+  throw BadInput(fmt::format("policy {}: the tables of {} are for torus {}; this exchange is on {}",
                              data_.name, data_.path, tables.text(), shape.text()));
 }
 

@@ -1,4 +1,4 @@
-// A policy as data: its tables, read and checked, and the policy made of them.
+// A policy as data: its tables and the policy made from them.
 #pragma once
 
 #include <cstddef>
@@ -15,17 +15,17 @@
 
 namespace toroid {
 
-/// Paths of the tables; empty: there is none.
+/// Paths of the tables; empty: no such table.
 struct PolicyTableFiles {
   std::string order;
   std::string relays;
   std::string release;
 
-  /// Those that there are, in this order.
+  /// The non-empty paths, in this order.
   std::vector<std::string> paths() const;
 };
 
-/// Tables for one shape. Each node's row stands at its rank.
+/// Tables for one shape. A node's row is at its rank.
 class PolicyTables {
  public:
   /// Reads and checks the files. Throws BadInput with the file, the row and what was expected.
@@ -44,20 +44,20 @@ class PolicyTables {
   Tick release(Rank from, Rank to) const {
     return releases_[from * std::size_t{shape_.size()} + to];
   }
-  /// Whether every relay is on a shortest way. A twisted torus counts as having no such relays.
+  /// Whether every relay is on a shortest way; always false for a twisted torus.
   bool relays_keep_to_shortest_ways() const { return keeps_to_shortest_ways_; }
 
  private:
   Shape shape_;
   std::vector<Rank> order_;        ///< nodes x (nodes - 1)
-  std::vector<Coord> offsets_;     ///< nodes - 1, alike for all nodes
-  bool offsets_of_ranks_ = false;  ///< only the offsets' ranks count
+  std::vector<Coord> offsets_;     ///< nodes - 1, the same for all nodes
+  bool offsets_of_ranks_ = false;  ///< the offsets are of ranks, not of coordinates
   std::vector<Rank> relays_;       ///< nodes x nodes
   std::vector<Tick> releases_;     ///< nodes x nodes
   bool keeps_to_shortest_ways_ = false;
 };
 
-/// What a policy's file says.
+/// The content of a policy file.
 struct PolicyData {
   std::string path;
   std::string name;
@@ -66,7 +66,7 @@ struct PolicyData {
   std::optional<PolicyTables> tables{};
 };
 
-/// Everything that the data does not say is the built-in policy's.
+/// A policy from a file; everything that the file omits is the built-in policy's.
 class TablePolicy final : public Policy {
  public:
   explicit TablePolicy(PolicyData data);
@@ -80,7 +80,7 @@ class TablePolicy final : public Policy {
   }
   SendOrder order(const Visitor& visitor) const override;
   bool changes_order() const override { return !has_order_ && data_.base->changes_order(); }
-  /// Throws BadInput where the tables are for another shape.
+  /// Throws BadInput if the tables are for another shape.
   unsigned stages(const Shape& shape) const override;
   Rank relay(const Shape& shape, const Waypoint& packet) const override;
   bool keeps_to_shortest_ways(const Shape& shape) const override;

@@ -23,21 +23,21 @@ bool is_on(const CommonOptions& common, FabricName fabric) {
   return common.fabric == name_of(kFabricNames, fabric);
 }
 
-/// Why nothing moves by put where fabric, route and machine do not let it.
+/// Why fabric, route and machine do not allow puts.
 std::string why_no_put(const CommonOptions& common, const Machine& machine) {
   if (is_on(common, FabricName::sim))
     return fmt::format(
-        "--transfer put on sim needs a DMA engine, which machine {} does not have; bgp, bgq and "
-        "tpu-v4-like have one, and machine files with dma_inject_cycles of at least 1",
+        "--transfer put on sim needs a DMA engine, which machine {} lacks; use bgp, bgq, "
+        "tpu-v4-like or a machine file with dma_inject_cycles of at least 1",
         machine.name);
   if (common.route == kAuto)
-    return "--transfer put goes straight; what is said of links (drain, tying, routing, tie, "
-           "failures, rules of routers) needs packets hop by hop";
-  return "--transfer put needs --route direct: hop by hop everything moves in packets";
+    return "--transfer put needs the direct route, but drain, tying, routing, tie, failures and "
+           "router rules need --route torus";
+  return "--transfer put needs --route direct; on --route torus everything moves in packets";
 }
 
-/// Its settings for the all-to-all, and those of `random`; true where the policy is not for this
-/// torus: its run will say what is wrong.
+/// Compares the policy's settings for the all-to-all with those of `random`. Returns true if the
+/// policy does not support this torus; its run will report that.
 template <typename Compare>
 bool compare_with_random(const Policy& policy, const Shape& shape, const Machine& machine,
                          const Compare& compare) {
@@ -69,7 +69,7 @@ bool concerns_links(const TorusOptions& options, const Machine& machine) {
       !options.failures.nodes.empty() || !options.link_errors.rates.empty() ||
       machine.link_error_rate > 0 || concerns_links(options.policy.changes()))
     return true;
-  if (options.torus.empty()) return false;  // a campaign's, whose cases have their own
+  if (options.torus.empty()) return false;  // a campaign: each case has its own torus
   return concerns_links(options.policy.named(), Shape::parse(options.torus, options.mesh), machine);
 }
 

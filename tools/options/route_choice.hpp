@@ -1,4 +1,4 @@
-// How packets and messages go on rings: what `--route` and `--transfer` mean.
+// Decides how packets and messages travel: `--route` and `--transfer`.
 #pragma once
 
 #include <array>
@@ -14,27 +14,29 @@
 
 namespace toroid {
 
-/// The names of RingRoute, and "auto".
+/// The names of RingRoute and "auto".
 inline constexpr std::array<std::string_view, 3> kRouteNames = {"torus", "direct", "auto"};
 
-/// Whether the policy says what happens at links: drain, tying, routing or tie. A policy that is
-/// not for this torus does, and throttles: its run will say what is wrong.
+/// Whether the policy sets link behaviour: drain, tying, routing or tie. Returns true, like
+/// throttles(), if the policy does not support this torus; its run will report that.
 bool concerns_links(const Policy& policy, const Shape& shape, const Machine& machine);
-/// Whether anything does that a run is told of its torus: the policy, options, failures, the rules
-/// of routers. Throws BadInput where a name is unknown, or the torus is none.
+/// Whether anything in a run sets link behaviour: the policy, options, failures, link errors or
+/// router rules. Throws BadInput if a name is unknown or the torus is invalid.
 bool concerns_links(const TorusOptions& options, const Machine& machine);
 
-/// Whether the policy has cycles between packets, which may follow from the machine's links.
+/// Whether the policy has cycles between packets; they may depend on the machine's links.
 bool throttles(const Policy& policy, const Shape& shape, const Machine& machine);
 
-/// Of the policy with its changes. It may depend on the machine, but does not on its failures.
+/// The routing rule of the policy with the user's changes, determined without the run's failures,
+/// on which it does not depend.
 RoutingRule routing_of(const PolicyOptions& options);
 
-/// Of `auto`: hop by hop where the run concerns links, else straight, which is faster.
+/// The route of a run. `auto` means hop by hop if the run concerns links, otherwise the direct
+/// route, which is faster.
 RingRoute route_of(const CommonOptions& common, bool concerns_links);
 
-/// How messages move, as asked for: `auto` and `put` only where fabric, route and machine can put.
-/// Throws BadInput where `put` is asked for and they cannot.
+/// How messages move. `auto` becomes packets if fabric, route and machine do not allow puts. Throws
+/// BadInput if `put` is typed and they do not.
 TransferMode transfer_of(const CommonOptions& common, const Machine& machine, RingRoute route);
 
 }  // namespace toroid

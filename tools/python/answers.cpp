@@ -20,7 +20,7 @@ namespace py = pybind11;
 namespace toroid::python {
 namespace {
 
-/// Whether each other node is visited once; in one quick pass, since nearly all orders are good.
+/// Whether each other node is visited once. One quick pass, since nearly all orders are correct.
 bool visits_each_once(const Visitor& visitor, const WholeNumbers& peers) {
   const std::uint64_t nodes = visitor.shape.size();
   if (peers.size() + 1 != nodes) return false;
@@ -35,13 +35,14 @@ bool visits_each_once(const Visitor& visitor, const WholeNumbers& peers) {
   return largest < nodes && seen[visitor.self] == 0 && different == peers.size();
 }
 
-/// Which place has what is no peer, or one that has been visited; else which live node is left out.
+/// Finds the first place with a number that is not a peer or has been visited before; if there is
+/// none, the first live node that is left out.
 class OrderFault {
  public:
   OrderFault(const Visitor& visitor, const WholeNumbers& peers)
       : visitor_(visitor), peers_(peers), place_(visitor.shape.size(), 0) {}
 
-  /// Empty: there is none.
+  /// Describes the fault; empty if there is none.
   std::string text() {
     for (std::size_t i = 0; i < peers_.size(); ++i)
       if (std::string why = at_place(i); !why.empty()) return why;
@@ -53,8 +54,8 @@ class OrderFault {
     const Rank nodes = visitor_.shape.size();
     const std::int64_t peer = peers_.data()[i];
     if (peer < 0 || peer >= std::int64_t{nodes})
-      return fmt::format("visits {} at place {}, which is no rank from 0 to {}", peers_.shown(i), i,
-                         nodes - 1);
+      return fmt::format("visits {} at place {}, which is not a rank from 0 to {}", peers_.shown(i),
+                         i, nodes - 1);
     if (peer == std::int64_t{visitor_.self})
       return fmt::format("visits itself at place {}{}", i, expected());
     std::size_t& seen = place_[static_cast<std::size_t>(peer)];
@@ -64,7 +65,7 @@ class OrderFault {
     return "";
   }
 
-  /// Dead nodes may be visited or not: nothing is sent to them.
+  /// Dead nodes may be visited or left out: nothing is sent to them.
   std::string left_out() const {
     for (Rank node = 0; node < visitor_.shape.size(); ++node)
       if (place_[node] == 0 && node != visitor_.self && is_alive(node))
@@ -80,15 +81,15 @@ class OrderFault {
   std::string expected() const {
     const auto* const failures = visitor_.shape.failures();
     const Rank others = (failures == nullptr ? visitor_.shape.size() : failures->living()) - 1;
-    return fmt::format("; expected each of the {} others once", others);
+    return fmt::format("; expected each of the {} other nodes once", others);
   }
 
   const Visitor& visitor_;
   const WholeNumbers& peers_;
-  std::vector<std::size_t> place_;  ///< [node]: one more than the place where it is visited
+  std::vector<std::size_t> place_;  ///< [node]: place of its visit plus 1; 0: not visited
 };
 
-/// An order that has been checked: a long one need not be checked by the exchange again.
+/// A SendOrder of checked peers. A long one is a function, which the exchange does not check again.
 SendOrder checked_order(std::vector<Rank> peers) {
   if (peers.size() <= SendOrder::kStoredPeers) return SendOrder(std::move(peers));
   const auto visits = static_cast<Rank>(peers.size());
@@ -101,7 +102,7 @@ SendOrder checked_order(std::vector<Rank> peers) {
 SendOrder order_of(const Visitor& visitor, const py::object& given) {
   const std::optional<WholeNumbers> peers = whole_numbers(given);
   if (!peers || peers->values.ndim() != 1)
-    throw BadInput(fmt::format("returned {}; expected a row of {} ranks", type_name(given),
+    throw BadInput(fmt::format("returned {}; expected a sequence of {} ranks", type_name(given),
                                visitor.shape.size() - 1));
   if (!visits_each_once(visitor, *peers))
     if (const std::string why = OrderFault(visitor, *peers).text(); !why.empty())
@@ -118,7 +119,7 @@ std::vector<Rank> relays_of(const Shape& shape, const py::object& given) {
     throw BadInput(fmt::format("expected a table of {} sources by {} destinations", nodes, nodes));
   for (std::size_t i = 0; i < table->size(); ++i)
     if (table->data()[i] < 0 || table->data()[i] >= std::int64_t{nodes})
-      throw BadInput(fmt::format("row {}, column {}: {} is no rank from 0 to {}", i / nodes,
+      throw BadInput(fmt::format("row {}, column {}: {} is not a rank from 0 to {}", i / nodes,
                                  i % nodes, table->shown(i), nodes - 1));
   return {table->data(), table->data() + table->size()};
 }

@@ -1,4 +1,4 @@
-// What the methods of a policy written in Python have returned, checked.
+// Checks what the methods of a policy written in Python return.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -10,16 +10,17 @@
 #include "packet/node/settings.hpp"
 #include "packet/policies/policy.hpp"
 
-// All are called with the interpreter's lock.
+// REQUIRES: the caller holds the interpreter's lock.
 namespace toroid::python {
 
-/// Of settings(). Throws BadInput that names key and value.
+/// Converts the result of settings(). Throws BadInput with the wrong key and value.
 PolicySettings settings_of(const pybind11::object& given);
 
-/// Of order(). Throws BadInput unless it visits each other live node once.
+/// Converts the result of order(). Throws BadInput unless it visits each other live node once.
 SendOrder order_of(const Visitor& visitor, const pybind11::object& given);
 
-/// Of relay(): [source · size + destination]. Throws BadInput that names row and column.
+/// Converts the result of relay() to [source · size + destination]. Throws BadInput with the row
+/// and column of a wrong entry.
 std::vector<Rank> relays_of(const Shape& shape, const pybind11::object& given);
 
 }  // namespace toroid::python

@@ -12,7 +12,7 @@ thread_local unsigned depth = 0;
 
 struct AskingThreads {
   std::mutex mutex;
-  std::set<unsigned long> numbers;  ///< as the interpreter counts threads
+  std::set<unsigned long> numbers;  ///< the interpreter's thread identifiers
 };
 
 AskingThreads& asking_threads() {

@@ -1,9 +1,9 @@
-// Which threads are inside a method of a policy written in Python.
+// Records which threads are inside a method of a policy written in Python.
 #pragma once
 
 namespace toroid::python {
 
-/// Lives as long as the calling thread is inside such a method.
+/// Exists while the calling thread is inside such a method.
 class Asking {
  public:
   Asking();
@@ -11,9 +11,9 @@ class Asking {
   Asking(const Asking&) = delete;
   Asking& operator=(const Asking&) = delete;
 
-  /// Whether the calling thread is inside one.
+  /// Whether the calling thread is inside such a method.
   static bool is_going_on();
-  /// Raises KeyboardInterrupt in all methods that are being run, so that a loop there ends too.
+  /// Raises KeyboardInterrupt in all running methods, so that an endless loop there ends too.
   /// REQUIRES: the interpreter's lock.
   static void interrupt();
 };

@@ -1,4 +1,4 @@
-// What no schedule can beat.
+// Lower bounds on time for Python.
 #include "hal/bounds.hpp"
 
 #include <pybind11/pybind11.h>

@@ -1,4 +1,4 @@
-// Failures of the libraries as exceptions of Python.
+// Translates C++ exceptions into Python exceptions.
 #include <pybind11/pybind11.h>
 
 #include <exception>
@@ -13,7 +13,7 @@ namespace py = pybind11;
 namespace toroid::python {
 namespace {
 
-// Borrowed from the module, which is never unloaded.
+// Borrowed references: the module owns them and is never unloaded.
 PyObject* bad_input = nullptr;
 PyObject* run_failed = nullptr;
 PyObject* policy_error = nullptr;
@@ -26,7 +26,7 @@ PyObject* exception(py::module_& module, const char* name, PyObject* base, const
   return type;
 }
 
-/// The exception that `order()` and its kind have raised, with its traceback; None: there is none.
+/// The exception, with its traceback, that a method of a policy raised; None if there is none.
 py::object cause_of(const HostError& error) {
   if (!error.cause()) return py::none();
   try {
@@ -40,7 +40,8 @@ py::object cause_of(const HostError& error) {
   }
 }
 
-/// What ends a program, as KeyboardInterrupt does, stays what it is.
+/// Whether the exception ends a program, as KeyboardInterrupt does; such an exception is passed on
+/// unchanged.
 bool ends_program(const py::object& cause) {
   return !cause.is_none() && PyObject_IsInstance(cause.ptr(), PyExc_Exception) == 0;
 }
@@ -56,7 +57,7 @@ void set(const HostError& error) {
   PyErr_SetObject(policy_error, value.ptr());
 }
 
-/// Sets the exception for one of ours; false: it is another's.
+/// Sets the Python exception for one of toroid's exceptions; returns false for any other exception.
 bool set_ours(const std::exception_ptr& failure) {
   try {
     std::rethrow_exception(failure);
@@ -76,18 +77,17 @@ bool set_ours(const std::exception_ptr& failure) {
 
 void raise(const std::exception_ptr& failure) {
   if (set_ours(failure)) throw py::error_already_set();
-  std::rethrow_exception(failure);  // pybind11 knows what stands for the others
+  std::rethrow_exception(failure);  // pybind11 translates all others
 }
 
 void add_errors(py::module_& module) {
-  bad_input =
-      exception(module, "BadInput", PyExc_ValueError,
-                "Something that was given cannot be used; one line says what was expected.");
+  bad_input = exception(module, "BadInput", PyExc_ValueError,
+                        "An argument cannot be used; the message says what was expected.");
   run_failed = exception(module, "RunFailed", PyExc_RuntimeError,
-                         "The run itself failed, as by a deadlock or a lost packet.");
+                         "The run itself failed, for example by a deadlock or a lost packet.");
   policy_error = exception(module, "PolicyError", run_failed,
-                           "A policy written in Python has raised an exception, which is the cause "
-                           "of this one, or has given what is no order, no settings or no relays.");
+                           "A policy written in Python raised an exception, which is the cause of "
+                           "this one, or returned an invalid order, settings or relays.");
   py::register_exception_translator([](std::exception_ptr failure) {
     if (!set_ours(failure)) std::rethrow_exception(failure);
   });

@@ -1,4 +1,4 @@
-// Arrays of NumPy as input and output of transforms.
+// NumPy arrays as input and output of transforms.
 #include <fmt/core.h>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
@@ -23,7 +23,7 @@ namespace {
 BorrowedArray::Type type_of(const py::array& array) {
   using Type = BorrowedArray::Type;
   const py::dtype type =
-      array.dtype();  // equal ones may be several objects, as of unpickled arrays
+      array.dtype();  // equal types may be different objects, e.g. in unpickled arrays
   const char kind = type.kind();
   const py::ssize_t bytes = type.itemsize();
   if (kind == 'f' && bytes == sizeof(float)) return Type::float32;
@@ -45,7 +45,7 @@ HostArray borrowed(const py::array& array) {
   HostArray whole;
   for (py::ssize_t d = 0; d < array.ndim(); ++d) {
     if (array.shape(d) < 1)
-      throw BadInput("the array has no elements: an extent below 1 leaves nothing to transform");
+      throw BadInput("the array has no elements; expected every extent to be at least 1");
     whole.size.push_back(array.shape(d));
     source->strides[static_cast<std::size_t>(d)] = array.strides(d);
   }

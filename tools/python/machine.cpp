@@ -1,4 +1,4 @@
-// Machines, to read their numbers and to ask for bounds.
+// The class Machine of Python.
 #include "hal/machine.hpp"
 
 #include <fmt/core.h>
@@ -35,20 +35,20 @@ py::object machine_object(const Machine& machine) {
 
 void add_machine(py::module_& module) {
   py::class_<NamedMachine> machine(module, "Machine",
-                                   R"(Every hardware number of an emulated machine.
+                                   R"(The hardware parameters of an emulated machine.
 
-The attributes are those of a machine file; cycles are of the processor's clock. Wherever a machine is
-named, one of these can stand.
+The attributes are the keys of a machine file; cycles are cycles of the processor's clock. Functions
+that take the name of a machine also take a Machine.
 
 >>> import toroid
 >>> toroid.Machine("bgl").link_bits_per_cycle
 2.0
 )");
   machine.def(py::init(&loaded), py::arg("name") = "bgl",
-              "A built-in machine, or that of a machine file.");
+              "Load a built-in machine or a machine file.");
   machine.def_readonly("name", &NamedMachine::name);
   machine.def_readonly("given", &NamedMachine::given,
-                       "As the constructor took it: a name or a file's path.");
+                       "The constructor's argument: a name or a file's path.");
   machine.def("__repr__", [](const NamedMachine& one) {
     return fmt::format("toroid.Machine('{}')", one.given);
   });

@@ -1,4 +1,4 @@
-// The module `_toroid`: what the package `toroid` needs of the C++ libraries.
+// The module `_toroid`: the C++ part of the Python package `toroid`.
 #include "tools/python/module.hpp"
 
 #include "tools/text/version.hpp"

@@ -1,4 +1,4 @@
-// What each file of this folder adds to the module `_toroid`.
+// Functions that add the contents of this folder's files to the module `_toroid`.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -14,14 +14,14 @@ namespace toroid::python {
 
 /// Exceptions BadInput, RunFailed and PolicyError.
 void add_errors(pybind11::module_& module);
-/// Sets the Python exception that stands for a C++ one and throws it on.
+/// Throws the Python exception that corresponds to a C++ exception.
 [[noreturn]] void raise(const std::exception_ptr& failure);
 
-/// A machine and how it was asked for: a name or a file's path, by which a run asks for it again.
+/// A machine together with the name or path it was loaded by; a run loads it by that again.
 struct NamedMachine : Machine {
   std::string given;
 };
-/// The object that stands for a machine.
+/// The Python object for a machine.
 pybind11::object machine_object(const Machine& machine);
 
 void add_shape(pybind11::module_& module);
@@ -29,9 +29,9 @@ void add_machine(pybind11::module_& module);
 void add_bounds(pybind11::module_& module);
 void add_run(pybind11::module_& module);
 
-/// The input of a transform, read where it lies. REQUIRES: numbers of the host's byte order.
+/// The input of a transform, used without a copy. REQUIRES: numbers in the host's byte order.
 HostArray borrowed(const pybind11::array& array);
-/// A transform's result as NumPy's, which owns the memory from now on.
+/// A transform's result as a NumPy array, which takes ownership of the memory.
 pybind11::array array_of(HostArray result);
 
 }  // namespace toroid::python

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t kMostKept = std::uint64_t{1} << 26;  ///< ranks, of 4 bytes each
 
-/// Type and text of an exception; one whose text cannot be had is known by its type.
+/// Type and text of an exception; only its type if its text cannot be obtained.
 std::string raised_text(const py::error_already_set& error) {
   const std::string type = py::str(error.type().attr("__name__"));
   try {
@@ -30,12 +30,12 @@ std::string raised_text(const py::error_already_set& error) {
   }
 }
 
-/// An exception object whose last reference may go away in any thread.
+/// An exception object whose last reference may be released in any thread.
 std::exception_ptr kept(const py::error_already_set& error) {
   return std::make_exception_ptr(error);
 }
 
-/// Tables show it as it stands.
+/// The policy's name. Throws BadInput if a table cannot show it.
 std::string name_of(const py::object& policy) {
   std::string name = py::str(policy.attr("name"));
   if (const std::string fault = own_name_fault(name); !fault.empty())
@@ -148,7 +148,7 @@ bool PythonPolicy::keeps_to_shortest_ways(const Shape& shape) const {
 
 Rank PythonPolicy::relay(const Shape& shape, const Waypoint& packet) const {
   if (packet.stage > 0) return packet.to;
-  const Known* about = latest_.load(std::memory_order_acquire);  // partner: below
+  const Known* about = latest_.load(std::memory_order_acquire);  // partner: the store below
   if (about == nullptr || !(about->shape == shape)) {
     about = &known(shape);
     latest_.store(about, std::memory_order_release);

@@ -1,4 +1,4 @@
-// A policy that is an object of Python.
+// A policy that is a Python object.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -23,9 +23,10 @@
 
 namespace toroid::python {
 
-/// Asks the object and keeps what it says: once per node, seed and round for an order, once per
-/// shape for relays. Everything is called without the interpreter's lock and from any thread; made
-/// and destroyed with it. Throws BadInput for a name that tables cannot show.
+/// Calls the object's methods and keeps their results: an order is asked for once per node, seed
+/// and round, relays once per shape. All methods may be called from any thread, without the
+/// interpreter's lock; constructor and destructor need the lock. The constructor throws BadInput
+/// for a name that tables cannot show.
 class PythonPolicy final : public Policy {
  public:
   explicit PythonPolicy(pybind11::object policy);
@@ -40,20 +41,20 @@ class PythonPolicy final : public Policy {
   Rank relay(const Shape& shape, const Waypoint& packet) const override;
   bool keeps_to_shortest_ways(const Shape& shape) const override;
 
-  /// The refusal that this text quotes, as a node puts its place before it; null: none does.
+  /// The refusal that the text contains (a node puts its place before it); null if there is none.
   const HostError* refusal_in(const std::string& text) const;
 
  private:
-  /// What is known about one shape.
+  /// Results kept for one shape.
   struct Known {
     Shape shape;
-    pybind11::object object;   ///< touched with the interpreter's lock only
+    pybind11::object object;   ///< used only with the interpreter's lock
     std::vector<Rank> relays;  ///< [here · size + destination]
     std::map<std::tuple<Rank, Rank, std::uint64_t, std::uint32_t>, SendOrder> orders;
   };
   Known& known(const Shape& shape) const;
   SendOrder ask_order(const Visitor& visitor, const Known& about) const;
-  /// What `ask` returns; what it throws becomes a refusal that says where.
+  /// Returns the result of `ask`; an exception becomes a refusal that begins with `where`.
   template <typename Ask>
   auto asked(const std::string& where, const Ask& ask) const;
   [[noreturn]] void refuse(const std::string& what, std::exception_ptr cause) const;
@@ -63,11 +64,11 @@ class PythonPolicy final : public Policy {
   bool changes_order_;
   bool relays_;
   bool shortest_;
-  mutable std::mutex mutex_;  ///< guards the rest; never held while Python is asked
+  mutable std::mutex mutex_;  ///< guards the members below; never held while Python code runs
   mutable std::vector<std::unique_ptr<Known>> shapes_;
-  mutable std::uint64_t kept_ = 0;  ///< ranks in all orders
+  mutable std::uint64_t kept_ = 0;  ///< number of ranks in all kept orders
   mutable std::deque<HostError> refusals_;
-  mutable std::atomic<const Known*> latest_ = nullptr;  ///< whose relays are asked for, probably
+  mutable std::atomic<const Known*> latest_ = nullptr;  ///< cache for relay(): the last shape used
 };
 
 }  // namespace toroid::python

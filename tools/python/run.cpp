@@ -1,4 +1,4 @@
-// Commands in the process of Python: words in, results as JSON and arrays out.
+// Runs commands in the Python process: takes words, returns results as JSON and arrays.
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>  // IWYU pragma: keep (converts containers)
@@ -40,7 +40,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The results of one command, as they come, by its own thread.
+/// The results of one command, filled in by the command's thread.
 struct Results {
   std::string json;
   std::string printed;
@@ -51,8 +51,8 @@ struct Results {
   std::optional<LatencyHistogram> latency;
 };
 
-/// A command that runs in a thread of its own, so that the thread of Python that asked for it can
-/// look after signals and the line of progress. Owned by run_command().
+/// A command that runs in its own thread, so that the calling Python thread can handle signals and
+/// the progress line. Owned by run_command().
 class Run final : public HostProgram {
  public:
   Run(std::vector<std::string> words, const HostArray* input, bool records, bool shows_progress)
@@ -94,7 +94,7 @@ class Run final : public HostProgram {
       changed_.notify_all();
     });
   }
-  /// Whether the command has ended within a moment.
+  /// Waits up to 50 ms; returns whether the command has ended.
   bool wait_a_moment() {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, 50ms, [this] { return done_; });
@@ -114,7 +114,7 @@ class Run final : public HostProgram {
   bool shows_;
   std::atomic<bool> interrupted_ = false;
   std::thread thread_;
-  std::mutex mutex_;  ///< guards line_, done_ and what is printed
+  std::mutex mutex_;  ///< guards line_, done_ and results_.printed
   std::condition_variable changed_;
   std::string line_;
   bool done_ = false;
@@ -122,11 +122,11 @@ class Run final : public HostProgram {
   Results results_;
 };
 
-/// One command runs at a time in a process; others wait, and can be interrupted.
+/// Lets only one command at a time run in the process; a waiting caller can be interrupted.
 class Turn {
  public:
   Turn() {
-    if (Asking::is_going_on()) throw RunFailed("a policy cannot start a run of its own");
+    if (Asking::is_going_on()) throw RunFailed("a policy cannot start a run");
     for (;;) {
       {
         const py::gil_scoped_release released;
@@ -146,7 +146,7 @@ class Turn {
   }
 };
 
-/// Objects of Python by the names under which the command's words have them.
+/// The Python policies of a command, by the names that stand for them in its words.
 class Policies {
  public:
   explicit Policies(const py::dict& policies) {
@@ -160,16 +160,16 @@ class Policies {
   ~Policies() {
     for (const auto& one : made_) remove_named_policy(one.first);
   }
-  /// Throws the refusal of a policy on that a failed run quotes.
+  /// If the failure contains a policy's refusal, throws that refusal.
   void look_for_refusal(const std::exception_ptr& failure) const {
     try {
       std::rethrow_exception(failure);
-    } catch (const HostError&) {  // it is one
+    } catch (const HostError&) {  // is the refusal itself; the caller raises it
     } catch (const RunFailed& failed) {
       for (const auto& one : made_)
         if (const HostError* const refusal = one.second->refusal_in(failed.what()))
           raise(std::make_exception_ptr(*refusal));
-    } catch (...) {  // of something else
+    } catch (...) {  // has another cause
     }
   }
   Policies(const Policies&) = delete;
@@ -179,7 +179,7 @@ class Policies {
   std::vector<std::pair<std::string, std::unique_ptr<PythonPolicy>>> made_;
 };
 
-/// Packets by [node, direction]; NaN: there is no such link.
+/// Packets by [node, direction]; NaN if there is no such link.
 py::array loads(const FabricCounters& counters, const Shape& shape) {
   const std::size_t links = shape.links();
   py::array_t<double> table({std::size_t{shape.size()}, links});
@@ -192,7 +192,7 @@ py::array loads(const FabricCounters& counters, const Shape& shape) {
   return table;
 }
 
-/// Edges of buckets, one more than there are counts, and packets per bucket.
+/// The n + 1 edges of n buckets, and the packets per bucket.
 py::tuple histogram(const LatencyHistogram& latency) {
   std::vector<std::uint64_t> edges;
   std::vector<std::uint64_t> counts;
@@ -239,7 +239,7 @@ py::dict made_of(Results& results) {
   return made;
 }
 
-/// A run from its start on; its end, however it comes, leaves no thread and no program behind.
+/// Starts a run. The destructor ends it, joins its thread and unsets the host program.
 class Going {
  public:
   explicit Going(Run& run) : run_(run) {
@@ -252,7 +252,7 @@ class Going {
     }
   }
   ~Going() {
-    run_.interrupt();  // which has ended, unless an exception is on its way
+    run_.interrupt();  // has no effect on a run that has ended; needed if an exception is in flight
     {
       const py::gil_scoped_release released;
       run_.join();
@@ -266,8 +266,8 @@ class Going {
   Run& run_;
 };
 
-/// Follows a run to its end: signals end it, and whoever shows progress gets each new line. Returns
-/// the exception of Python that ended it.
+/// Waits for the end of a run. A signal ends it; `progress` is called with each new line. Returns
+/// the Python exception that ended it, if any.
 std::optional<py::error_already_set> follow(Run& run, const py::object& progress) {
   std::optional<py::error_already_set> raised;
   std::string shown;
@@ -314,7 +314,7 @@ py::dict run_command(std::vector<std::string> words, const py::dict& policies,
 void add_run(py::module_& module) {
   module.def("run_command", &run_command, py::arg("words"), py::arg("policies"), py::arg("input"),
              py::arg("records"), py::arg("progress"),
-             "Runs a command of toroid in this process and returns what it gives.");
+             "Run a toroid command in this process and return its results.");
 }
 
 }  // namespace toroid::python

@@ -1,4 +1,4 @@
-// Settings of nodes, from a dict.
+// Converts a dict to the settings of nodes.
 #include <fmt/core.h>
 #include <pybind11/pybind11.h>
 
@@ -38,7 +38,7 @@ T within(const py::handle& value, const std::string& key, double least, double m
   return number;
 }
 
-/// Throws BadInput for a key or value that is none, and what pybind11 throws for another type.
+/// Throws BadInput for an unknown key or a wrong value, and pybind11's exception for a wrong type.
 void set(PolicySettings& settings, const std::string& key, const py::handle& value) {
   if (key == "order")
     settings.order = choice<OrderRule>(value, "order", kOrderRuleNames);
@@ -64,7 +64,7 @@ void set(PolicySettings& settings, const std::string& key, const py::handle& val
     settings.throttle.window = within<std::uint32_t>(value, key, 0, kMostPackets);
   else
     throw BadInput(fmt::format(
-        "'{}' is no setting; expected order, packets_per_visit, output_queues, "
+        "unknown setting '{}'; expected order, packets_per_visit, output_queues, "
         "queue_per_direction, queue_capacity, drain, tying, routing, tie, cycles_per_packet "
         "or window",
         key));

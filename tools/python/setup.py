@@ -1,5 +1,5 @@
-"""Builds the module with the project's CMake and puts it into the wheel. TOROID_BUILD names a build
-folder whose module is taken as it is, so that this takes seconds instead of minutes."""
+"""Builds the module with the project's CMake and puts it into the wheel. If TOROID_BUILD names a build
+folder, its module is used as it is, which takes seconds instead of minutes."""
 
 import os
 import pathlib

@@ -1,4 +1,4 @@
-// Shapes and ways, to play with.
+// The class Shape of Python.
 #include <fmt/core.h>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
@@ -27,7 +27,7 @@ namespace {
 
 Rank checked(const Shape& shape, std::int64_t rank) {
   if (rank < 0 || rank >= std::int64_t{shape.size()})
-    throw BadInput(fmt::format("{} is no rank of torus {}; expected 0 to {}", rank, shape.text(),
+    throw BadInput(fmt::format("{} is not a rank of torus {}; expected 0 to {}", rank, shape.text(),
                                shape.size() - 1));
   return static_cast<Rank>(rank);
 }
@@ -40,7 +40,7 @@ Direction direction_of(const Shape& shape, const std::string& name) {
     known += (l == 0 ? "" : ", ") + direction.name();
   }
   throw BadInput(
-      fmt::format("'{}' is no direction of torus {}; expected {}", name, shape.text(), known));
+      fmt::format("'{}' is not a direction of torus {}; expected {}", name, shape.text(), known));
 }
 
 std::vector<std::string> names_of(DirectionSet directions) {
@@ -64,7 +64,7 @@ WholeNumbers numbers(const py::object& given) {
   return *std::move(made);
 }
 
-/// The coordinates of ranks, in one more axis behind theirs.
+/// The coordinates of ranks; they are along an additional last axis.
 py::array coords_of(const Shape& shape, const py::array_t<std::int64_t>& ranks) {
   std::vector<py::ssize_t> extents(ranks.shape(), ranks.shape() + ranks.ndim());
   extents.push_back(static_cast<py::ssize_t>(shape.dims()));
@@ -84,7 +84,7 @@ py::object coord(const Shape& shape, const py::object& ranks) {
   return py::tuple(coords.attr("tolist")());
 }
 
-/// Coordinates past an extent wrap around, as on the torus; on a mesh they are refused.
+/// Coordinates outside an extent wrap around on a torus; on a mesh they are refused.
 Rank rank_at(const Shape& shape, const std::int64_t* at) {
   Coord coord;
   for (unsigned d = 0; d < shape.dims(); ++d) {
@@ -110,14 +110,14 @@ py::object rank(const Shape& shape, const py::object& coords) {
   return ranks;
 }
 
-/// Both with the extents of each other, as NumPy's rules have it.
+/// Broadcasts both arrays to a common shape by NumPy's rules.
 py::tuple broadcast(const py::object& from, const py::object& to) {
   const py::array a = numbers(from).given;
   const py::array b = numbers(to).given;
   try {
     return py::module_::import("numpy").attr("broadcast_arrays")(a, b);
   } catch (const py::error_already_set&) {
-    throw BadInput(fmt::format("sources and destinations of shapes {} and {} do not go together",
+    throw BadInput(fmt::format("sources and destinations of shapes {} and {} cannot be broadcast",
                                std::string(py::str(a.attr("shape"))),
                                std::string(py::str(b.attr("shape")))));
   }
@@ -139,7 +139,7 @@ DirectionSet hints(const Shape& shape, std::int64_t from, std::int64_t to, const
                             parse_choice<TieRule>("tie rule", kTieRuleNames, tie), random);
 }
 
-/// Dimension by dimension, as packets with deterministic routing go.
+/// The route, dimension by dimension, that packets take under deterministic routing.
 std::vector<Rank> route(const Shape& shape, std::int64_t from, std::int64_t to,
                         const std::string& tie, std::uint64_t seed) {
   const DirectionSet set = hints(shape, from, to, tie, seed);
@@ -149,7 +149,7 @@ std::vector<Rank> route(const Shape& shape, std::int64_t from, std::int64_t to,
     const DirectionSet left =
         directions_left(shape, shape.coord(nodes.back()), shape.coord(end), set);
     const auto next = left.empty() ? std::nullopt : shape.neighbour(nodes.back(), left.first());
-    if (!next) throw BadInput(fmt::format("no way leads from {} to {}", from, to));
+    if (!next) throw BadInput(fmt::format("there is no route from {} to {}", from, to));
     nodes.push_back(*next);
   }
   return nodes;
@@ -184,8 +184,8 @@ std::vector<unsigned> extents(const Shape& shape) {
 void add_shape(py::module_& module) {
   py::class_<Shape>(module, "Shape", R"(A torus or mesh of 1 to 6 dimensions.
 
-"8x8x8" is a torus; an extent with m behind it ("8x8x4m") is a mesh's. Nodes are numbered in C order:
-the last dimension runs fastest. Everything that takes ranks takes arrays of them too.
+"8x8x8" is a torus; a dimension marked with m ("8x8x4m") is a mesh. Nodes are numbered in C order:
+the last dimension varies fastest. coord(), rank() and hops() also take arrays.
 
 >>> import toroid
 >>> shape = toroid.Shape("4x4x2m")
@@ -207,7 +207,7 @@ array([1, 3, 3])
       .def_property_readonly("dims", &Shape::dims, "Number of dimensions.")
       .def_property_readonly(
           "extents", [](const Shape& shape) { return py::tuple(py::cast(extents(shape))); },
-          "Nodes along each dimension.")
+          "Number of nodes along each dimension.")
       .def_property_readonly(
           "wraps",
           [](const Shape& shape) {
@@ -215,33 +215,36 @@ array([1, 3, 3])
             for (unsigned d = 0; d < shape.dims(); ++d) all[d] = py::bool_(shape.wraps(d));
             return all;
           },
-          "Whether each dimension is a ring, not a mesh.")
-      .def_property_readonly("directions", &directions,
-                             "Names of the directions of links, 'X+' first.")
-      .def_property_readonly("text", &Shape::text, "As the constructor takes it.")
+          "For each dimension, whether it is a ring (True) or a mesh (False).")
+      .def_property_readonly("directions", &directions, "Names of the link directions, 'X+' first.")
+      .def_property_readonly("text", &Shape::text, "The shape as text, e.g. '8x8x4m'.")
       .def_property_readonly(
           "has_failures", [](const Shape& shape) { return shape.failures() != nullptr; },
-          "Whether links or nodes have failed; runs take those by fail_links and fail_nodes.")
-      .def("coord", &coord, py::arg("rank"), "Coordinates of a rank, or of an array of ranks.")
+          "Whether links or nodes have failed. Runs take failures by fail_links and fail_nodes.")
+      .def("coord", &coord, py::arg("rank"),
+           "Return the coordinates of a rank, or of an array of ranks.")
       .def("rank", &rank, py::arg("coord"),
-           "Rank of coordinates, or of an array of them; they wrap around where the torus does.")
+           "Return the rank of coordinates, or of an array of coordinates. Coordinates wrap around "
+           "in dimensions that are rings.")
       .def("hops", &hops, py::arg("source"), py::arg("destination"),
-           "Hops of a shortest way; of arrays too.")
+           "Return the number of hops of a shortest path; arguments may be arrays.")
       .def(
           "minimal_directions",
           [](const Shape& shape, std::int64_t from, std::int64_t to, const std::string& tie,
              std::uint64_t seed) { return names_of(hints(shape, from, to, tie, seed)); },
           py::arg("source"), py::arg("destination"), py::arg("tie") = "parity", py::arg("seed") = 1,
-          "Directions of a shortest way; `tie` chooses where both ways round a ring are as long.")
+          "Return the directions of a shortest path; `tie` decides if both ways round a ring are "
+          "equally long.")
       .def(
           "neighbour",
           [](const Shape& shape, std::int64_t rank, const std::string& direction) {
             return shape.neighbour(checked(shape, rank), direction_of(shape, direction));
           },
-          py::arg("rank"), py::arg("direction"), "The node at the other end; None: no link.")
+          py::arg("rank"), py::arg("direction"),
+          "Return the rank at the other end of the link, or None if there is no link.")
       .def("route", &route, py::arg("source"), py::arg("destination"), py::arg("tie") = "parity",
            py::arg("seed") = 1,
-           "Ranks on the deterministic way, dimension by dimension, both ends included.")
+           "Return the ranks on the deterministic route (dimension by dimension), with both ends.")
       .def("__len__", &Shape::size)
       .def(py::pickle(&state_of, &of_state))
       .def(

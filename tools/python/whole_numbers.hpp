@@ -1,4 +1,4 @@
-// Whole numbers that Python gives: ranks, and tables of them.
+// Whole numbers from Python: ranks, and tables of them.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -11,11 +11,10 @@
 
 namespace toroid::python {
 
-/// An array of whole numbers, of whatever type it came in. Made and used with the interpreter's
-/// lock.
+/// An array of whole numbers of any integer type. Needs the interpreter's lock.
 struct WholeNumbers {
   pybind11::array given;
-  /// Numbers past the range of the type wrap around, which makes them negative.
+  /// Numbers beyond the range of int64 wrap around and become negative.
   pybind11::array_t<std::int64_t, pybind11::array::c_style | pybind11::array::forcecast> values;
 
   std::size_t size() const { return static_cast<std::size_t>(values.size()); }
@@ -24,7 +23,7 @@ struct WholeNumbers {
   std::string shown(std::size_t i) const { return pybind11::str(given.attr("item")(i)); }
 };
 
-/// None: these are no whole numbers, nor an array of them, nor an empty one.
+/// Returns nullopt unless `given` is a whole number, an array of whole numbers or an empty array.
 std::optional<WholeNumbers> whole_numbers(const pybind11::object& given);
 
 /// The name of an object's type, for messages.

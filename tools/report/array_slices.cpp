@@ -15,39 +15,40 @@
 namespace toroid {
 namespace {
 
-constexpr double kDecades = 16;  ///< of a spectrum that double precision tells from zero
-constexpr double kMost = 1e300;  ///< larger numbers are drawn as this: sums of it stay finite
+constexpr double kDecades = 16;  ///< range of a spectrum above double precision's rounding
+constexpr double kMost = 1e300;  ///< larger numbers are drawn as this, so that sums stay finite
 
-/// An axis of an array as it is drawn.
+/// A drawn axis of an array.
 struct DrawnAxis {
-  std::string name{};  ///< empty where the array has no such axis
+  std::string name{};  ///< empty if the array lacks this axis
   std::int64_t points = 1;
   std::int64_t stride = 0;
-  bool centred = false;  ///< frequency 0 in the middle
+  bool centred = false;  ///< frequency 0 is drawn in the middle
   std::int64_t middle = 0;
 
-  /// The index in the whole array of what is drawn there.
+  /// The index in the whole array of a drawn point.
   std::int64_t index(std::int64_t drawn) const {
     return centred ? (drawn + points - points / 2) % points : drawn;
   }
-  /// The number of the first point drawn, negative for a negative frequency.
+  /// The number of the first drawn point; negative for a negative frequency.
   std::int64_t first() const { return centred ? -(points / 2) : 0; }
   std::int64_t mirrored(std::int64_t index) const { return (points - index) % points; }
 };
 
 enum class Reduction : std::uint8_t { mean, max };
 
-/// An array as it is drawn, with at least three axes; missing ones stand in front.
+/// A drawn array. It has at least three axes; those that the array lacks come first.
 struct Drawing {
   std::span<const fft::Complex> values{};
   std::vector<DrawnAxis> axes{};
   std::int64_t stored_last = 0;  ///< stored points of the last axis
-  bool magnitudes = true;        ///< instead of real parts
+  bool magnitudes = true;        ///< draws magnitudes instead of real parts
 
   double at(std::span<const std::int64_t> drawn) const;
 };
 
-/// Beyond the half spectrum of real data, an element is the conjugate of its mirror image.
+/// Outside of the stored half spectrum of real data, an element is the conjugate of its mirror
+/// image.
 double Drawing::at(std::span<const std::int64_t> drawn) const {
   const bool is_mirrored = axes.back().index(drawn.back()) >= stored_last;
   std::int64_t place = 0;
@@ -87,7 +88,7 @@ struct Plane {
   std::vector<double> numbers;  ///< one per pixel
 };
 
-/// "x = 32", with commas between the axes where several are held.
+/// Text such as "x = 32", with commas between several fixed axes.
 std::string where_text(const Drawing& drawing, std::size_t rows, std::size_t columns) {
   std::string text;
   for (std::size_t a = 0; a < drawing.axes.size(); ++a) {
@@ -124,7 +125,7 @@ void reduce(const Drawing& drawing, std::size_t rows, std::size_t columns, Reduc
     for (std::size_t i = 0; i < counts.size(); ++i) plane.numbers[i] /= counts[i];
 }
 
-/// The plane that holds one of the last three axes.
+/// The plane at a fixed position on one of the last three axes.
 Plane plane_of(const Drawing& drawing, unsigned held, Reduction by) {
   const std::size_t first = drawing.axes.size() - 3;
   const std::size_t rows = first + (held == 0 ? 1 : 0);
@@ -151,7 +152,7 @@ Plane plane_of(const Drawing& drawing, unsigned held, Reduction by) {
   return plane;
 }
 
-/// The planes to draw: one of an array of one or two axes, else three.
+/// The planes to draw: one for an array of one or two axes, otherwise three.
 std::vector<Plane> planes_of(const Drawing& drawing, Reduction by) {
   std::vector<Plane> planes;
   for (unsigned held = 0; held < 3; ++held) {
@@ -189,7 +190,8 @@ std::vector<Slice> scaled(std::vector<Plane> planes, const Range& range, const S
   return slices;
 }
 
-/// The logarithms of magnitudes; zeros, which have none, are drawn as the least of the scale.
+/// Replaces magnitudes by their logarithms. Zeros, which have none, are drawn as the least value of
+/// the scale.
 void take_logarithms(std::vector<Plane>& planes, Range& range) {
   for (Plane& plane : planes)
     for (double& number : plane.numbers) {

@@ -13,7 +13,7 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-constexpr int kRaw = -MAX_WBITS;  // no header, no checksum of zlib's own
+constexpr int kRaw = -MAX_WBITS;  // no header, no zlib checksum
 constexpr int kMemoryLevel = 8;   // zlib's default
 
 Bytes deflated(std::span<const std::uint8_t> bytes) {
@@ -33,7 +33,7 @@ Bytes deflated(std::span<const std::uint8_t> bytes) {
   return out;
 }
 
-/// Inflates into `out`, with room for one byte more than expected, so that too much is noticed.
+/// Inflates into `out`, which has room for one byte more than expected, to detect excess data.
 bool inflate_all(Bytes& in, Bytes& out) {
   const std::size_t expected = out.size();
   out.resize(expected + 1);
@@ -49,12 +49,12 @@ bool inflate_all(Bytes& in, Bytes& out) {
   return whole;
 }
 
-constexpr int kAlphabet = sodium_base64_VARIANT_ORIGINAL;  // RFC 4648's, padded
+constexpr int kAlphabet = sodium_base64_VARIANT_ORIGINAL;  // RFC 4648 with padding
 
 std::string base64(const Bytes& bytes) {
   std::string text(sodium_base64_encoded_len(bytes.size(), kAlphabet), '\0');
   sodium_bin2base64(text.data(), text.size(), bytes.data(), bytes.size(), kAlphabet);
-  text.pop_back();  // the zero byte that ends it
+  text.pop_back();  // the terminating zero byte
   return text;
 }
 

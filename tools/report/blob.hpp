@@ -1,5 +1,5 @@
-// Packs numbers for a JSON file or a page: deflated (RFC 1951), then base64, which browsers can
-// undo.
+// Packs numbers for a JSON file or a page: deflate (RFC 1951), then base64. Browsers can unpack
+// both.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 namespace toroid {
 
 std::string pack_bytes(std::span<const std::uint8_t> bytes);
-/// The same for words in little endian.
+/// Packs words in little endian.
 std::string pack_words(std::span<const std::uint32_t> words);
 
-// The values that pack_bytes() or pack_words() packed; none where there are not exactly `count`.
+// The values that pack_bytes() or pack_words() packed; empty if their number is not `count`.
 std::optional<std::vector<std::uint8_t>> unpack_bytes(const std::string& text, std::size_t count);
 std::optional<std::vector<std::uint32_t>> unpack_words(const std::string& text, std::size_t count);
 

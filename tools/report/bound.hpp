@@ -1,4 +1,4 @@
-// The binding bound of a run: the largest of the times that no run can beat, and what sets it.
+// The binding bound of a run: the largest lower bound of its time, and what sets it.
 #pragma once
 
 #include <array>
@@ -13,11 +13,11 @@ namespace toroid {
 
 /// What sets a bound.
 enum class BoundBy : std::uint8_t {
-  link,       ///< bytes over the hottest link, or those of the node that sends or receives most
+  link,       ///< bytes over the hottest link, or through the node that sends or receives most
   processor,  ///< the busiest processor: injecting, receiving, computing, writing descriptors
-  engine,     ///< the busiest DMA engine: cutting packets from descriptors, and storing them
-  latency,    ///< the longest way of a packet, or chain of messages that wait for one another
-  copy,       ///< copying into packets and out of them, where time is the wall clock's
+  engine,     ///< the busiest DMA engine: cutting descriptors into packets, and storing packets
+  latency,    ///< the longest path of a packet, or a chain of messages that wait for one another
+  copy,       ///< copying into packets and out of them, in wall-clock time
 };
 inline constexpr std::array<std::string_view, 5> kBoundByNames = {"link", "processor", "engine",
                                                                   "latency", "copy"};
@@ -26,18 +26,18 @@ struct Bound {
   Tick cycles = 0;
   BoundBy by = BoundBy::link;
 };
-/// The larger of the two; the first where they are equal.
+/// The larger of the two; the first if they are equal.
 Bound larger(const Bound& first, const Bound& second);
-/// The largest bound; among equal ones that which stands first in BoundBy. `hottest_link` and
-/// `injection` are set by `link`, `zero_load` by `latency`.
+/// The largest bound; among equal ones the first in the order of BoundBy. `hottest_link` and
+/// `injection` count as `link`, `zero_load` as `latency`.
 Bound binding(const Bounds& bounds);
 
 /// The time of a run and its bound.
 struct Timing {
   double time_s = 0;
   double bound_s = 0;
-  BoundBy bound_by = BoundBy::copy;  ///< copy where time is the wall clock's
-  // Set where time is virtual:
+  BoundBy bound_by = BoundBy::copy;  ///< copy in wall-clock time
+  // Set in virtual time:
   Tick cycles = 0;
   Tick bound_cycles = 0;
   Tick hottest_link_cycles = 0;  ///< percent_of_peak = this / cycles

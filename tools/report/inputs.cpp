@@ -15,9 +15,10 @@
 namespace toroid {
 namespace {
 
-constexpr std::uint64_t kMostExact = std::uint64_t{1} << 53;  // what a number of JavaScript counts
+constexpr std::uint64_t kMostExact = std::uint64_t{1}
+                                     << 53;  // largest integer range of JavaScript numbers
 
-/// A result and the file that it comes from; empty where there is none.
+/// A result and the name of its file; empty without a file.
 struct ResultSource {
   JsonPlace place;
   std::string file;
@@ -27,7 +28,7 @@ bool is_scalar(const Json& value) {
   return value.is_string() || value.is_number() || value.is_boolean();
 }
 
-/// All texts, numbers and truth values of an object, its failures, and the extents of an array.
+/// All texts, numbers and booleans of an object, its failures, and the extents of an array.
 Json scalars(const JsonPlace& place) {
   Json json = Json::object();
   for (const auto& [key, value] : place.value().items())
@@ -63,7 +64,7 @@ bool is_virtual_time(const Json& head) {
   return !head.contains("time_kind") || head["time_kind"] == "virtual";
 }
 
-/// Checks time and bound, in cycles where time is virtual, and adds the percentages to the head.
+/// Checks time and bound, in cycles for virtual time, and adds the percentages to the head.
 void check_times(const JsonPlace& run, Json& head) {
   const bool in_cycles = is_virtual_time(head);
   const char* const time_key = in_cycles ? "cycles" : "time_s";
@@ -74,7 +75,7 @@ void check_times(const JsonPlace& run, Json& head) {
   if (in_cycles) head["percent_of_peak"] = run.at("percent_of_peak").number();
 }
 
-/// Adds the latencies to the head; null, of a figure that was not counted, is left out.
+/// Adds the latencies to the head. A null figure was not counted and is left out.
 void add_latencies(const JsonPlace& run, Json& head) {
   if (!run.has("latency")) return;
   for (const char* key : {"p50", "p99"}) {
@@ -83,14 +84,14 @@ void add_latencies(const JsonPlace& run, Json& head) {
   }
 }
 
-/// The counts of one flowchart.
+/// The counts of one of the patent's flowcharts.
 Json counts_from(const JsonPlace& place, std::span<const char* const> keys) {
   Json counts = Json::object();
   for (const char* key : keys) counts[key] = place.at(key).number();
   return counts;
 }
 
-/// Adds the counts of both flowcharts to the head; results of before the counts have none.
+/// Adds the counts of both flowcharts to the head; results of older versions have none.
 void add_profile(const JsonPlace& run, Json& head) {
   constexpr const char* kFill[] = {"rounds",      "visits", "empty_visits", "packets",
                                    "descriptors", "stops",  "held_back"};
@@ -106,7 +107,7 @@ void add_profile(const JsonPlace& run, Json& head) {
     head["profile"]["drain"]["stuck_on"][direction] = stuck.at(direction.c_str()).number();
 }
 
-/// Adds the figures of a run that are not among its scalars.
+/// Adds the figures of a run that are not scalars.
 void add_figures(const JsonPlace& run, Json& head) {
   head["torus"] = run.at("torus").text();
   check_times(run, head);
@@ -118,19 +119,20 @@ void add_figures(const JsonPlace& run, Json& head) {
   add_profile(run, head);
 }
 
-/// The name that tells this run from others.
+/// The name that distinguishes this run from others.
 std::string run_name(const Json& run) {
   std::vector<std::string> words;
   const char* const order = run.contains("policy") ? "policy" : "order";
   for (const char* key : {"verb", order, "traffic", "torus", "method", "routing"})
     if (run.contains(key) && run[key].is_string()) words.push_back(run[key].get<std::string>());
-  if (run.value("verb", Json()) == "alltoall") std::erase(words, "all-to-all");  // the usual one
+  if (run.value("verb", Json()) == "alltoall")
+    std::erase(words, "all-to-all");  // the default traffic
   if (run.contains("bytes") && run["bytes"].is_number())
     words.push_back(fmt::format("{} B", run["bytes"].get<double>()));
   return fmt::format("{}", fmt::join(words, " "));
 }
 
-/// The phases, each an object with a name and numbers.
+/// The phases: objects, each with a name and numbers.
 Json phases(const JsonPlace& place) {
   Json phases = Json::array();
   for (const JsonPlace& phase : place.items()) {
@@ -163,8 +165,8 @@ ReportRun single_run(const ResultSource& source) {
   return run;
 }
 
-/// Adds the row to `failed` where its run has failed; returns whether it has. `where` follows its
-/// name.
+/// Returns whether the row's run has failed, and adds it to `failed` then. `where` is appended to
+/// its name.
 bool add_failure(const JsonPlace& row, std::vector<Json>& failed, const std::string& where = "") {
   if (!row.has("error")) return false;
   Json words = Json::object();
@@ -188,7 +190,7 @@ void add_rows(const ResultSource& source, ReportInputs& inputs) {
     add_failure(row, inputs.failed, " on shm --route torus");
 }
 
-/// The values that tell one curve of a sweep from another.
+/// The values that distinguish a curve of a sweep from the others.
 std::string series_of(const JsonPlace& point, const std::string& axis) {
   std::vector<std::string> words;
   for (const char* key : {"policy", "traffic", "torus"})
@@ -211,7 +213,7 @@ Json sweep_point(const JsonPlace& point, const std::string& axis, Json head) {
   return head;
 }
 
-/// The head of a sweep with the settings that all of its points share.
+/// The head of a sweep, with the settings that all of its points share.
 Json with_common(Json head, const Json& points, const std::string& axis) {
   for (const char* key : {"policy", "traffic", "torus", "bytes"}) {
     const auto agrees = [&](const Json& point) {

@@ -1,4 +1,4 @@
-// Reads the result files of a report, checks them and brings them to one form.
+// Reads the result files of a report, checks them and converts them to one form.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@
 
 namespace toroid {
 
-/// The packets that crossed each link in a run that was not recorded.
+/// Packets that crossed each link in a run without a recording.
 struct LinkLoads {
   Shape shape;
   std::vector<std::uint32_t> packets;  ///< [rank · shape.links() + direction]
 };
 
 /// One run: a file of alltoall, fft, replay or poisson, or a row of compare. `head` has every text,
-/// number and truth value of the result, its `name`, and figures of its objects under names of the
-/// page's own (max_load, latency_p50, ...).
+/// number and boolean of the result, its `name`, and figures of its inner objects under names that
+/// only the page uses (max_load, latency_p50, ...).
 struct ReportRun {
   Json head;
   std::optional<Recording> recording{};
@@ -38,8 +38,8 @@ struct ReportInputs {
   std::vector<Json> failed{};   ///< name, error: runs of compare and sweep that failed
 };
 
-/// Adds one result. `file`: its name for messages and on the page; empty where there is no file.
-/// Throws BadInput that names the file and what was expected in it.
+/// Adds one result. `file`: its name for messages and the page; empty without a file. Throws
+/// BadInput with the file and what was expected in it.
 void add_report_input(ReportInputs& inputs, const Json& result, const std::string& file);
 ReportInputs read_report_inputs(std::span<const std::string> paths);
 

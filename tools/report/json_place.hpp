@@ -1,4 +1,4 @@
-// Values of a JSON file that a user gave, checked as they are read.
+// Values of a user's JSON file, checked as they are read.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace toroid {
 
-/// A value that knows its place in the file, such as "rows[3].links". All functions throw BadInput
-/// "FILE: expected PLACE to be WHAT" where the file has something else.
+/// A value and its place in the file, such as "rows[3].links". All functions throw BadInput "FILE:
+/// expected PLACE to be WHAT" if the value is something else.
 class JsonPlace {
  public:
-  /// `value` outlives it.
+  /// `value` must outlive this object.
   JsonPlace(const Json& value, std::string file) : JsonPlace(value, std::move(file), "") {}
 
   JsonPlace at(const char* key) const;
@@ -44,7 +44,7 @@ class JsonPlace {
 
 /// Throws BadInput "FILE:LINE: expected JSON" or "FILE: expected a file that can be read".
 Json read_json(const std::string& path);
-/// The same of a file's text.
+/// Parses a file's text.
 Json parse_json(std::string_view text, const std::string& path);
 
 }  // namespace toroid

@@ -27,7 +27,7 @@ Json shape_json(const Shape& shape) {
   return {{"extents", extents}, {"wraps", wraps}};
 }
 
-/// The version, date and command that made the page.
+/// Version, date and command of the process that made the page.
 Json about_json() {
   return {{"version", kVersion},
           {"git_hash", kGitHash},
@@ -56,7 +56,7 @@ Json data_json(const ReportInputs& inputs) {
           {"failed", inputs.failed}};
 }
 
-/// The data inside a script element, escaped so that no text of it can end the element.
+/// The data for a script element, escaped so that no text in it can end the element.
 std::string script_text(const Json& data) {
   std::string text;
   for (const char c : data.dump(-1, ' ', false, Json::error_handler_t::replace))
@@ -78,7 +78,7 @@ std::string filled(std::string_view page, const Json& data) {
   return text.append(page);
 }
 
-/// The recording with the most samples to lose; null where all have one sample left.
+/// The recording with the most samples; null if none has more than one.
 Recording* largest(std::vector<ReportRun>& runs) {
   Recording* largest = nullptr;
   for (ReportRun& run : runs) {

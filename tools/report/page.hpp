@@ -1,4 +1,4 @@
-// Makes the report: one HTML file that needs nothing else.
+// Makes the report: a single HTML file without external resources.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@ namespace toroid {
 
 inline constexpr std::size_t kMostPageBytes = 5'000'000;
 
-/// The page of the inputs. Where it would be longer than kMostPageBytes, recordings lose every
-/// second sample until it fits, or until each has one sample left.
+/// The page for the inputs. If it would be longer than kMostPageBytes, recordings drop every second
+/// sample until it fits or each has one sample left.
 std::string report_page(ReportInputs inputs);
 
 }  // namespace toroid

@@ -1,5 +1,4 @@
-// The origin of a result: its command line and date, on which it does not depend, and the hash of
-// what it is.
+// The origin of a result: command line and date, which do not affect it, and a hash of the result.
 #pragma once
 
 #include <fmt/core.h>
@@ -17,7 +16,7 @@
 
 namespace toroid {
 
-/// Hashes what is added, in that order. Equal on every machine: numbers are added by their bits.
+/// A hash of everything added, in order. Equal on every machine: numbers are added bit by bit.
 class ResultHash {
  public:
   void add(std::uint64_t word) { state_ = mix64(state_ * 3 + word); }
@@ -37,19 +36,19 @@ class ResultHash {
   std::uint64_t state_ = 0;
 };
 
-/// The arguments of this process as typed, the program first; empty where there is no /proc.
+/// The arguments of this process as typed, program first; empty without /proc.
 std::vector<std::string> typed_arguments();
 
 struct Provenance {
   std::string command;  ///< of this process, shell-quoted
   std::string date;     ///< UTC, ISO 8601: 2026-11-22T10:30:05Z
 };
-/// The provenance of this process. The first call, which every output makes before the run, sets
-/// the date.
+/// The provenance of this process. The first call sets the date; every output makes it before the
+/// run.
 const Provenance& provenance();
 
-/// The result with `command` and `date` behind its keys verb, version and git_hash. They are added
-/// when a result is written, after its hash was taken.
+/// Adds `command` and `date` to a result after its keys verb, version and git_hash. This is done
+/// when the result is written, after its hash was computed.
 Json with_provenance(const Json& result);
 
 }  // namespace toroid

@@ -12,7 +12,7 @@
 namespace toroid {
 namespace {
 
-/// A share of the whole as a byte from 0 to 255.
+/// The fraction part / whole as a byte from 0 to 255.
 std::uint8_t quantised(double part, double whole) {
   return static_cast<std::uint8_t>(std::lround(255 * std::clamp(part / whole, 0.0, 1.0)));
 }
@@ -66,7 +66,7 @@ void Recorder::add_fifos(Sample& sample, const SimSnapshot& machine) const {
   }
 }
 
-/// Drops every second sample. The last one stays even where it ends an interval that was cut short.
+/// Drops every second sample, but keeps the last even if it ends a shortened interval.
 void Recorder::thin() {
   std::size_t kept = 0;
   for (std::size_t s = 0; s < samples_.size(); ++s)
@@ -99,8 +99,8 @@ Recording Recorder::finish(const FabricCounters& counters) {
   return recording;
 }
 
-/// A packet counts as a whole when its link takes it; bytes that an interval cannot hold count in
-/// the next one.
+/// A packet counts in full when its link takes it. Bytes beyond an interval's capacity count in the
+/// next one.
 void Recorder::write_links(Recording& recording) const {
   std::vector<double> left(links());
   std::vector<std::uint32_t> before(links());

@@ -1,4 +1,4 @@
-// Records a run of the model for a report.
+// Records a run in virtual time for a report.
 #pragma once
 
 #include <cstddef>
@@ -15,31 +15,31 @@
 
 namespace toroid {
 
-/// Samples links and FIFOs over time. Memory is bounded: whenever there are twice as many samples
-/// as a report holds, every second one is dropped and from then on they are taken half as often.
-/// Called by the thread that runs the model; `Observation` owns it.
+/// Samples links and FIFOs over time. Memory is bounded: when there are twice as many samples as a
+/// report holds, every second one is dropped and the sampling interval doubles. Only the thread
+/// that runs the model calls it; `Observation` owns it.
 class Recorder final : public SimProbe {
  public:
-  /// Throws BadInput where the machine is too large to be recorded.
+  /// Throws BadInput if the machine is too large to be recorded.
   Recorder(const Shape& shape, const Machine& machine);
 
   bool follows_packets() const override { return false; }
   Tick sample_every() const override { return kShortest; }
   void on_sample(Tick now, const SimSnapshot& machine) override;
-  /// The recording after the run with these counters. Counters without links, of a run that failed,
-  /// give its samples up to then and no loads of the whole run.
+  /// The recording, after a run with these counters. For a failed run, `counters` has no links: the
+  /// recording has the samples up to the failure and no loads of the whole run.
   Recording finish(const FabricCounters& counters);
 
   static constexpr Tick kShortest = 256;  ///< cycles; less than a full packet takes on a link
 
  private:
-  /// The state of the machine at the end of an interval.
+  /// State of the machine at the end of an interval.
   struct Sample {
     Tick end = 0;
     std::vector<std::uint32_t> wire_bytes;  ///< per link since the run began, modulo 2^32
-    std::vector<unsigned> fill;             ///< per node, chunks in all its FIFOs
-    std::vector<std::uint64_t> sum;         ///< per FIFO, chunks of all nodes
-    std::vector<unsigned> most;             ///< per FIFO, chunks of the fullest node's
+    std::vector<unsigned> fill;             ///< per node, chunks in all its injection FIFOs
+    std::vector<std::uint64_t> sum;         ///< per FIFO, chunks summed over all nodes
+    std::vector<unsigned> most;             ///< per FIFO, chunks on the node with the fullest
   };
 
   Sample sample_of(Tick end, std::span<const LinkCounters> links) const;

@@ -11,14 +11,14 @@ namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// The bytes of samples before they are packed. A page holds at most 5 MB, of which base64 leaves
-/// three quarters, and loads and the page itself need some of it. Packing makes them smaller, by
-/// how much depends on the run.
+/// Limit of the samples' bytes before packing. A page holds at most 5 MB; base64 leaves three
+/// quarters of that, and loads and the page itself take some. Packing shrinks the samples by an
+/// amount that depends on the run.
 constexpr std::size_t kSeriesBytes = 3'200'000;
 constexpr std::size_t kMostSamples = 128;
 constexpr std::size_t kFewestSamples = 8;
 
-constexpr Tick kLongestRun = Tick{1} << 53;  // what a number of JavaScript counts
+constexpr Tick kLongestRun = Tick{1} << 53;  // largest integer range of JavaScript numbers
 
 void halve_rows(Bytes& bytes, std::size_t row) {
   const std::size_t rows = bytes.size() / row;

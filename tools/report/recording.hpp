@@ -1,4 +1,4 @@
-// The recording of a run for a report: loads per link and samples over time.
+// The recording of a run for a report: loads per link, and samples over time.
 #pragma once
 
 #include <cstddef>
@@ -12,35 +12,35 @@
 
 namespace toroid {
 
-/// Samples are intervals of equal length; the end of the run may cut the last one short.
+/// Samples are intervals of equal length; the last one may be shorter, at the end of the run.
 struct Recording {
   Shape shape;
-  Tick end = 0;       ///< cycles from the first sample's begin to the last one's end
+  Tick end = 0;       ///< cycles from the begin of the first sample to the end of the last
   Tick interval = 1;  ///< length of a sample, cycles
   unsigned fifos = 0;
-  unsigned fifo_chunks = 0;  ///< capacity of one
+  unsigned fifo_chunks = 0;  ///< capacity of one FIFO
 
   std::vector<std::uint32_t> packets;      ///< [rank · shape.links() + direction]
-  std::vector<std::uint32_t> busy_cycles;  ///< the same: time that a link carried something
+  std::vector<std::uint32_t> busy_cycles;  ///< same index: cycles in which a link was busy
   std::vector<std::uint8_t> link_busy;     ///< [sample][rank · links + direction]; 255: always
   std::vector<std::uint8_t> fifo_fill;     ///< [sample][rank], all injection FIFOs; 255: full
   std::vector<std::uint8_t> fifo_mean;     ///< [sample][fifo], mean over the nodes; 255: full
-  std::vector<std::uint8_t> fifo_most;     ///< [sample][fifo], the fullest node's
+  std::vector<std::uint8_t> fifo_most;     ///< [sample][fifo], on the node with the fullest
 
   std::size_t links() const { return std::size_t{shape.size()} * shape.links(); }
   std::size_t samples() const { return link_busy.size() / links(); }
-  /// The bytes of one sample of all links and nodes, before they are packed.
+  /// Bytes of one sample of all links, nodes and FIFOs, before packing.
   std::size_t sample_bytes() const { return links() + shape.size() + 2 * std::size_t{fifos}; }
   /// Joins every two samples into one of twice the length.
   void halve();
 
   Json to_json() const;
-  /// Throws BadInput.
+  /// Throws BadInput if the place does not hold a recording of this shape.
   static Recording from_json(const JsonPlace& place, const Shape& shape);
 };
 
-/// The number of samples of a machine of this shape that fit a report; 0 where the machine is too
-/// large to be recorded.
+/// Number of samples of a machine of this shape that fit a report; 0 if the machine is too large to
+/// be recorded.
 std::size_t most_samples(const Shape& shape, unsigned fifos);
 
 }  // namespace toroid

@@ -1,4 +1,4 @@
-// Pictures of an array: planes through its middle, reduced to the pixels of a page.
+// Pictures of an array: planes through its middle, reduced to a number of pixels.
 #pragma once
 
 #include <cstddef>
@@ -11,34 +11,35 @@
 
 namespace toroid {
 
-/// A plane of an array as bytes. All slices of one array and kind share one scale from min to max.
+/// A plane of an array as bytes. All slices of one array and kind have the same scale from min to
+/// max.
 struct Slice {
-  std::string kind;                  ///< "density" or "spectrum"
-  unsigned axis = 0;                 ///< held fixed; of more than three axes, one of the last three
-  std::uint64_t index = 0;           ///< on that axis, in the array; 0 is frequency 0
-  std::string where;                 ///< for people: "x = 32 of 64", "kx = 0"
-  std::string rows;                  ///< the axis that runs down, "y" or "ky"
-  std::string columns;               ///< the axis that runs to the right
-  std::size_t width = 1;             ///< pixels
-  std::size_t height = 1;            ///< pixels
-  std::size_t block = 1;             ///< elements per side that one pixel stands for
-  std::int64_t first_row = 0;        ///< number of the first element; negative for a frequency
-  std::int64_t first_column = 0;     ///< the same to the right
-  std::uint64_t row_count = 1;       ///< elements from top to bottom
-  std::uint64_t column_count = 1;    ///< from left to right
-  std::string reduced_by{};          ///< "mean" or "max" of a block; empty where block is 1
-  bool log = false;                  ///< min and max are log10 of magnitudes
-  double min = 0;                    ///< value of byte 0
-  double max = 0;                    ///< value of byte 255
-  std::string unit;                  ///< of min and max
+  std::string kind;                ///< "density" or "spectrum"
+  unsigned axis = 0;               ///< fixed axis; with more than three axes, one of the last three
+  std::uint64_t index = 0;         ///< position on that axis in the array; 0 is frequency 0
+  std::string where;               ///< for readers: "x = 32 of 64", "kx = 0"
+  std::string rows;                ///< the axis that runs down, "y" or "ky"
+  std::string columns;             ///< the axis that runs to the right
+  std::size_t width = 1;           ///< pixels
+  std::size_t height = 1;          ///< pixels
+  std::size_t block = 1;           ///< elements per side of a pixel
+  std::int64_t first_row = 0;      ///< number of the first element; negative for a frequency
+  std::int64_t first_column = 0;   ///< same for columns
+  std::uint64_t row_count = 1;     ///< elements from top to bottom
+  std::uint64_t column_count = 1;  ///< elements from left to right
+  std::string reduced_by{};        ///< "mean" or "max" of a block; empty if block is 1
+  bool log = false;                ///< min and max are log10 of magnitudes
+  double min = 0;                  ///< value of byte 0
+  double max = 0;                  ///< value of byte 255
+  std::string unit;                ///< unit of min and max
   std::vector<std::uint8_t> pixels;  ///< row by row, the first row on top
 
   Json to_json() const;
-  /// Throws BadInput.
+  /// Throws BadInput if the place does not hold a slice.
   static Slice from_json(const JsonPlace& place);
 };
 
-/// The most pixels per side. A pixel of a longer axis stands for a block of elements.
+/// Maximum pixels per side. A pixel of a longer axis stands for a block of elements.
 inline constexpr std::size_t kMostPixels = 256;
 
 }  // namespace toroid

@@ -15,16 +15,16 @@
 namespace toroid {
 namespace {
 
-/// The most bytes of an event, without the names of nodes in it.
+/// Maximum bytes of an event without the names of nodes in it.
 constexpr std::size_t kSliceBytes = 230;
 constexpr std::size_t kNameBytes = 100;
 
-/// "(255,255,...)"
+/// Bytes of a coordinate such as "(255,255,...)".
 std::size_t coordinate_bytes(const Shape& shape) {
   return 2 + 4 * std::size_t{shape.dims()};
 }
 
-/// Writes events while there is room for them.
+/// Writes events as long as there is room for them.
 class TraceWriter {
  public:
   TraceWriter(std::ostream& out, const TraceFile& file, const Recording& recording)
@@ -43,8 +43,8 @@ class TraceWriter {
     return fmt::format("{:.4f}", static_cast<double>(tick) / file_.machine.clock_hz * 1e6);
   }
   static std::uint64_t process(Rank node) { return std::uint64_t{node} + 1; }
-  /// The number of a track. Viewers know threads by it alone, so it differs from those of all other
-  /// threads and processes.
+  /// The number of a track. Viewers identify threads by this number alone, so it is unique among
+  /// all threads and processes.
   std::uint64_t thread(Rank node, unsigned track) const {
     return std::uint64_t{shape_.size()} + 1 + std::uint64_t{node} * TraceSlice::kTracks + track;
   }
@@ -70,8 +70,8 @@ class TraceWriter {
                     shape_.text(), file_.complete, tracer.one_in(), file_.file_bytes));
   }
 
-  /// Writes a point of a packet's flow, which begins in its injection FIFO and ends at its
-  /// delivery.
+  /// A stay of a packet, as a point of the packet's flow. The flow begins in the injection FIFO and
+  /// ends at delivery.
   std::string slice_text(const TraceSlice& slice) const {
     const bool first = slice.track >= TraceSlice::kFifo && slice.track < TraceSlice::kDelivered;
     const bool last = slice.track == TraceSlice::kDelivered;
@@ -90,7 +90,7 @@ class TraceWriter {
     return "link " + Direction{static_cast<std::uint8_t>(track)}.name();
   }
 
-  /// Names the nodes and tracks that have slices.
+  /// Writes names of nodes and tracks that have slices.
   void names(const Tracer& tracer) {
     std::set<Rank> nodes;
     std::set<std::pair<Rank, unsigned>> tracks;
@@ -139,7 +139,7 @@ class TraceWriter {
         at, links_text(busy), at, chunks);
   }
 
-  /// Writes the chunks in all FIFOs of a node over time.
+  /// Converts a byte from 0 to 255 to chunks in all FIFOs of a node.
   double chunks_of(double quantised) const {
     return quantised / 255 * recording_.fifo_chunks * recording_.fifos;
   }
@@ -153,7 +153,7 @@ class TraceWriter {
                         chunks_of(recording_.fifo_fill[sample * shape_.size() + node]));
   }
 
-  /// Writes means over all nodes over time.
+  /// A sample's counters: means over all nodes.
   std::string mean_text(std::size_t sample) const {
     std::vector<double> busy(shape_.links());
     double fill = 0;
@@ -178,8 +178,8 @@ class TraceWriter {
 
 }  // namespace
 
-/// Leaves a tenth of the file for counters, and counts every slice as the only one of its node and
-/// track.
+/// Reserves a tenth of the file for counters, and space for the names of all tracks, or for a name
+/// per slice if that allows more slices.
 std::size_t most_trace_slices(const Shape& shape, std::uint64_t file_bytes) {
   const std::uint64_t room = file_bytes / 10 * 9;
   const std::size_t slice = kSliceBytes + 2 * coordinate_bytes(shape);

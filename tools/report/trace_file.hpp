@@ -1,4 +1,4 @@
-// Writes a trace as ui.perfetto.dev and chrome://tracing read it.
+// Writes a trace in the format of ui.perfetto.dev and chrome://tracing.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +12,19 @@
 
 namespace toroid {
 
-/// The number of slices that a file of so many bytes holds with all names of the machine.
+/// Number of slices that fit a file of `file_bytes` bytes together with the names of the machine.
 std::size_t most_trace_slices(const Shape& shape, std::uint64_t file_bytes);
 
 struct TraceFile {
   const Shape& shape;
   const Machine& machine;
-  std::uint64_t file_bytes;  ///< at most
-  bool complete;             ///< whether the run came to its end
+  std::uint64_t file_bytes;  ///< size limit
+  bool complete;             ///< whether the run reached its end
 };
 
 /// Writes the Trace Event Format: a process per node, a thread per link and injection FIFO, times
 /// in microseconds of the machine's clock. A flow joins the slices of a packet. `recording`, of the
-/// same run, gives counters of the whole machine and of as many nodes as there is room for.
+/// same run, provides counters of the whole machine and of as many nodes as fit.
 void write_trace(std::ostream& out, const TraceFile& file, const Tracer& tracer,
                  const Recording& recording);
 

@@ -21,7 +21,8 @@ void Tracer::on_hop(Tick now, Rank node, Direction direction, VirtualChannel,
                     const ProbedPacket& packet) {
   if (!keeps(packet.serial)) return;
   if (node == packet.source) leave_fifo(now, node, packet);
-  if (!keeps(packet.serial)) return;  // its stay in the FIFO was one slice too many
+  if (!keeps(packet.serial))
+    return;  // adding its stay in the FIFO halved the kept packets, without this one
   add(packet, now, now + wire_cycles_[packet.chunks], node, direction.index);
 }
 
@@ -33,7 +34,7 @@ void Tracer::on_deliver(Tick now, Rank node, const ProbedPacket& packet) {
 }
 
 /// Adds the stay in the injection FIFO when the packet first moves. A FIFO holds several packets,
-/// but a track shows one at a time: each from the time when the one before has left.
+/// but a track shows one at a time: each from the moment at which the previous one left.
 void Tracer::leave_fifo(Tick now, Rank node, const ProbedPacket& packet) {
   const auto found = waiting_.find(packet.serial);
   if (found == waiting_.end()) return;

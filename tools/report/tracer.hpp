@@ -1,4 +1,4 @@
-// Follows packets through a run of the model, for a trace.
+// Follows packets through a run in virtual time, for a trace.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace toroid {
 
-/// The stay of a packet at a place, from its arrival there on: a slice of a track.
+/// The stay of a packet at a place, beginning with its arrival: a slice of a track.
 struct TraceSlice {
   std::uint64_t serial;
   Tick begin;
@@ -33,9 +33,9 @@ struct TraceSlice {
   static constexpr unsigned kTracks = 81;
 };
 
-/// Collects the slices of packets. Memory is bounded: whenever there are too many slices, half of
-/// the packets are left out from then on, along with their slices so far. Which packets are kept
-/// follows from their serial numbers alone. Called by the thread that runs the model.
+/// Collects the slices of packets. Memory is bounded: when there are too many slices, half of the
+/// packets are dropped from then on, along with their slices so far. Serial numbers alone decide
+/// which packets are kept. Only the thread that runs the model calls it.
 class Tracer final : public SimProbe {
  public:
   Tracer(const Shape& shape, const Machine& machine, std::size_t most_slices);
@@ -46,7 +46,7 @@ class Tracer final : public SimProbe {
 
   /// Slices of one track do not overlap, unless their length is 0.
   const std::vector<TraceSlice>& slices() const { return slices_; }
-  /// The number of packets of which one is kept.
+  /// One packet in this many is kept.
   std::uint64_t one_in() const { return std::uint64_t{1} << halvings_; }
 
  private:
@@ -66,7 +66,7 @@ class Tracer final : public SimProbe {
   unsigned halvings_ = 0;
   std::vector<TraceSlice> slices_;
   std::unordered_map<std::uint64_t, Waiting>
-      waiting_;              ///< by serial: kept packets that are in a FIFO
+      waiting_;              ///< by serial: kept packets that are still in a FIFO
   std::vector<Tick> drawn_;  ///< [rank · FIFOs + FIFO]: end of the last slice of its track, cycles
 };
 

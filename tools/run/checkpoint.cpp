@@ -24,9 +24,9 @@
 namespace toroid {
 namespace {
 
-constexpr double kSegmentSeconds = 1;  ///< how long an interruption waits at most, about
+constexpr double kSegmentSeconds = 1;  ///< approximate longest wait of an interruption
 
-/// Of all threads of the process.
+/// CPU time of all threads of the process.
 double process_cpu_seconds() {
   timespec taken{};
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &taken);
@@ -44,7 +44,7 @@ Checkpoint::Checkpoint(const CheckpointOptions& options, RunIdentity identity,
     : options_(options), identity_(std::move(identity)), exchange_(&exchange), quiet_(quiet) {
   if (const std::string why = exchange.cannot_be_saved(); !why.empty())
     throw BadInput(fmt::format("--checkpoint: {}", why));
-  std::signal(SIGXFSZ, SIG_IGN);  // a limit for files is as a disk that is full
+  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit then fails the write like a full disk
   std::error_code error;
   if (!std::filesystem::exists(options.file, error)) {
     const OutputFile can_be_made(options.file);
@@ -52,7 +52,7 @@ Checkpoint::Checkpoint(const CheckpointOptions& options, RunIdentity identity,
   }
   found_ = std::make_unique<CheckpointReader>(options.file, throw_if_interrupted);
   if (const auto other = identity_.difference(RunIdentity(found_->identity())))
-    refuse_checkpoint(options.file, "is of " + *other);
+    refuse_checkpoint(options.file, "is from a run with " + *other);
 }
 
 bool Checkpoint::try_resume(const State& fabric) {
@@ -90,11 +90,11 @@ void Checkpoint::between_segments(Tick now, const State& fabric) {
       throw Interrupted(what);
     }
     throw Interrupted(
-        one_line(fmt::format("interrupted at cycle {}; to go on: {}", now, command_to_go_on())));
+        one_line(fmt::format("interrupted at cycle {}; resume with: {}", now, command_to_go_on())));
   }
   if (in_seconds(Clock::now() - tried_) < options_.every) return;
   if (const auto error = save(now, fabric))
-    say(fmt::format("warning: {}; the run goes on, {}", *error, kept()));
+    say(fmt::format("warning: {}; the run continues, {}", *error, kept()));
   tried_ = Clock::now();
 }
 
@@ -108,7 +108,7 @@ std::optional<std::string> Checkpoint::save(Tick now, const State& fabric) {
     file.commit();
     saved_ = now;
     return std::nullopt;
-  } catch (const std::runtime_error& error) {  // a disk that is full may have room later
+  } catch (const std::runtime_error& error) {  // a full disk may have room later
     return error.what();
   }
 }
@@ -119,32 +119,32 @@ Checkpoint::Seconds Checkpoint::spent() const {
 }
 
 std::string Checkpoint::kept() const {
-  return saved_ ? fmt::format("the checkpoint of cycle {} stays", *saved_)
+  return saved_ ? fmt::format("the checkpoint of cycle {} is kept", *saved_)
                 : std::string("there is no checkpoint yet");
 }
 
-/// Not in the middle of a line of progress.
+/// Prints to standard error; first clears a progress line.
 void Checkpoint::say(const std::string& what) const {
   const char* const begin = ::isatty(STDERR_FILENO) != 0 ? "\r\x1b[K" : "";
   std::fputs((begin + one_line("toroid: " + what) + "\n").c_str(), stderr);
 }
 
-/// How many threads there are by default depends on the host.
+/// Includes --threads, since the default depends on the host.
 std::string Checkpoint::command_to_go_on() const {
   const std::string& command = provenance().command;
   if (command.find("--threads") != std::string::npos) return command;
   return fmt::format("{} --threads {}", command, identity_.value("threads"));
 }
 
-/// Somebody else may have put another file there meanwhile.
+/// Does not remove another run's file, which may have replaced this one.
 void Checkpoint::remove() const {
   if (!saved_) return;
   try {
     const CheckpointHead there(options_.file);
-    if (identity_.difference(RunIdentity(there.identity()))) throw BadInput("it is of another run");
+    if (identity_.difference(RunIdentity(there.identity()))) throw BadInput("it is another run's");
     std::filesystem::remove(std::filesystem::canonical(options_.file));
   } catch (const std::exception& error) {
-    say(fmt::format("warning: {} is not removed: {}", options_.file, error.what()));
+    say(fmt::format("warning: {} was not removed: {}", options_.file, error.what()));
   }
 }
 
@@ -152,9 +152,9 @@ void add_checkpoint_options(CLI::App& command, CheckpointOptions& options) {
   begin_group(command, "Output");
   CLI::Option* const file =
       add_file_option(command, "--checkpoint", options.file,
-                      "save the run there now and then, and when it is interrupted; the "
-                      "same command goes on from it; removed when the run has ended");
-  command.add_option("--checkpoint-every", options.every, "seconds between two checkpoints")
+                      "save the run to this file periodically and when it is interrupted; the "
+                      "same command resumes it; removed at the end of the run");
+  command.add_option("--checkpoint-every", options.every, "seconds between checkpoints")
       ->needs(file)
       ->check(number(0, 1e6))
       ->capture_default_str();

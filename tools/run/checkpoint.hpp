@@ -1,5 +1,5 @@
-// Carries out --checkpoint: the state of a run of plain traffic in a file, from time to time and
-// when it is interrupted, from which the same command goes on.
+// Implements --checkpoint: saves the state of a run of plain traffic to a file, periodically and
+// when the run is interrupted. The same command resumes the run from the file.
 #pragma once
 
 #include <chrono>
@@ -25,24 +25,24 @@ struct CheckpointOptions {
 
 void add_checkpoint_options(CLI::App& command, CheckpointOptions& options);
 
-/// Outlives the fabric. The main thread makes all calls.
+/// Must outlive the fabric. The main thread makes all calls.
 class Checkpoint final : public SimCheckpoints {
  public:
-  /// `exchange` is what the nodes run, and outlives it. Throws BadInput where the exchange cannot
-  /// be saved, where the file exists and is not a whole checkpoint of this very run, or where it
-  /// does not and cannot be made.
+  /// `exchange`: run by the nodes; must outlive this object. Throws BadInput if the exchange cannot
+  /// be saved, if the file exists and is not a complete checkpoint of this run, or if it does not
+  /// exist and cannot be created.
   Checkpoint(const CheckpointOptions& options, RunIdentity identity, TrafficExchange& exchange,
              bool quiet);
 
   bool try_resume(const State& fabric) override;
   Tick end_of_segment(Tick next) override;
-  /// Throws Interrupted when the user has interrupted the command, after the state was saved, and
-  /// RunFailed where it could not be and there is no older one.
+  /// If the user has interrupted the command, saves the state and throws Interrupted, or RunFailed
+  /// if it cannot be saved and there is no older checkpoint.
   void between_segments(Tick now, const State& fabric) override;
 
-  /// Removes the file, if it is this run's: it has ended, and its result is out.
+  /// Removes the file if it belongs to this run. Call it after the result is written.
   void remove() const;
-  // What the parts of the run before this one have taken.
+  // Time that earlier parts of the run have taken.
   double cpu_seconds_before() const { return before_.cpu; }
   double wall_seconds_before() const { return before_.wall; }
 
@@ -53,7 +53,7 @@ class Checkpoint final : public SimCheckpoints {
     double wall = 0;
   };
   Seconds spent() const;
-  /// The reason why it could not be saved; none: it was.
+  /// Saves the state; returns the reason if that failed.
   std::optional<std::string> save(Tick now, const State& fabric);
   std::string kept() const;
   std::string command_to_go_on() const;
@@ -63,11 +63,11 @@ class Checkpoint final : public SimCheckpoints {
   RunIdentity identity_;
   TrafficExchange* exchange_;
   bool quiet_;
-  std::unique_ptr<CheckpointReader> found_;  ///< null: none, or it has been read
-  Seconds before_;                           ///< of the parts of the run before this one
-  Seconds begun_;                            ///< the clocks when this one began
-  std::optional<Tick> saved_;                ///< the cycle that the file holds
-  Clock::time_point tried_;                  ///< to save, last
+  std::unique_ptr<CheckpointReader> found_;  ///< null: no file, or it has been read
+  Seconds before_;                           ///< taken by earlier parts of the run
+  Seconds begun_;                            ///< the clocks when this part began
+  std::optional<Tick> saved_;                ///< the cycle of the state in the file
+  Clock::time_point tried_;                  ///< when saving was last tried
   Clock::time_point segment_began_;
   Tick segment_ = 2048;  ///< cycles of the next segment
 };

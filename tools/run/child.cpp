@@ -25,7 +25,8 @@ void reset_signals() {
   for (const int number : {SIGINT, SIGTERM, SIGPIPE}) ::signal(number, SIG_DFL);
 }
 
-/// Runs the program in the child and never returns; writes a failure to start it to `trouble`.
+/// Executes the program in the child; never returns. If it cannot be started, writes errno to
+/// `trouble`.
 [[noreturn]] void become(const ChildCommand& command, pid_t launcher, int input, int trouble) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != launcher) ::_exit(1);
@@ -48,7 +49,7 @@ job::Socket no_input() {
   return job::Socket(::open("/dev/null", O_RDONLY | O_CLOEXEC));
 }
 
-/// Writes a text that is small enough for the pipe to take at once.
+/// Writes a text that fits into the pipe's buffer, so that the write does not block.
 void write_all(const job::Socket& pipe, const std::string& text) {
   TOROID_CHECK_LE(text.size(), 4096u);
   [[maybe_unused]] const auto written = ::write(pipe.fd(), text.data(), text.size());
@@ -69,9 +70,9 @@ Child::Child(const ChildCommand& command)
   if (remote_) write_all(input.in, *command.input);
   const pid_t launcher = ::getpid();
   pid_ = ::fork();
-  if (pid_ < 0) throw RunFailed(fmt::format("cannot start rank {}: no more processes", rank_));
+  if (pid_ < 0) throw RunFailed(fmt::format("cannot create a process for rank {}", rank_));
   if (pid_ == 0) become(command, launcher, input.out.fd(), trouble.in.fd());
-  ::setpgid(pid_, pid_);  // whoever of both comes first
+  ::setpgid(pid_, pid_);  // both processes call it, since either may run first
   trouble.in.close();
   input_ = std::move(input.in);
   int error = 0;

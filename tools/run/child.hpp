@@ -1,4 +1,4 @@
-// The processes that the launcher starts, one by one.
+// A process that the launcher starts.
 #pragma once
 
 #include <sys/types.h>
@@ -16,7 +16,7 @@ struct Pipe {
   job::Socket out;  ///< end to read from
   job::Socket in;
 };
-/// A pipe that no program inherits. Throws RunFailed.
+/// Makes a pipe that started programs do not inherit. Throws RunFailed.
 Pipe make_pipe();
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
@@ -26,37 +26,36 @@ struct ChildCommand {
   unsigned rank = 0;
   std::string host;
   std::vector<std::string> arguments;  ///< the program first
-  Variables environment;               ///< variables beside the launcher's
+  Variables environment;               ///< variables in addition to the launcher's
   std::vector<int> kept;               ///< descriptors that the program inherits
-  /// The first bytes of standard input for a program that runs on another host, by ssh. The end of
-  /// that input ends the process over there.
+  /// The first bytes of standard input for a program that ssh runs on another host. The end of its
+  /// standard input ends the remote process.
   std::optional<std::string> input;
 };
 
-/// A process that was started. It has a process group of its own, so that a terminal's Ctrl-C
-/// reaches it by way of the launcher alone, and it does not outlive the launcher. `Children` owns
-/// it.
+/// A started process. It has its own process group, so that a terminal's Ctrl-C reaches it only
+/// through the launcher, and it does not outlive the launcher. Owned by `Children`.
 class Child {
  public:
-  /// Throws BadInput where the program cannot be run.
+  /// Throws BadInput if the program cannot be run.
   explicit Child(const ChildCommand& command);
 
   unsigned rank() const { return rank_; }
   pid_t pid() const { return pid_; }
   bool is_remote() const { return remote_; }
   bool is_running() const { return running_; }
-  /// Notes that it has ended with this status of waitpid().
+  /// Records that the process has ended with this status of waitpid().
   void end(int status);
-  /// Notes that it has begun to join the others of its run, or waits for them.
+  /// Records that the process has begun to join the other processes of its run.
   void join() { joins_ = true; }
   bool joins() const { return joins_; }
 
-  /// Its exit code; 128 plus the number of the signal that ended it.
+  /// Its exit code, or 128 plus the number of the signal that ended it.
   int exit_code() const;
   bool was_ended_by_launcher() const { return told_to_end_; }
-  /// Passes on a signal that the user has sent to the launcher.
+  /// Forwards a signal that the user has sent to the launcher.
   void interrupt(int number);
-  /// Asks it to end, wherever it is.
+  /// Asks the local or remote process to end.
   void terminate();
   void kill();
   /// "rank 2 on HOST was killed by signal 9"

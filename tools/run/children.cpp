@@ -22,7 +22,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kTimeToTerminate{1000};
 constexpr timespec kLookPeriod{.tv_sec = 0, .tv_nsec = 50'000'000};
 
-/// Whether the process has ended. Its id stays its own: it is not waited for yet.
+/// Whether the process has ended. Does not reap it, so its id is not reused yet.
 bool has_ended(pid_t process) {
   siginfo_t info{};
   return ::waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
@@ -31,7 +31,7 @@ bool has_ended(pid_t process) {
 
 }  // namespace
 
-/// Blocks the signals: wait() takes them one by one.
+/// Blocks the signals; wait() receives them one by one.
 Children::Children(milliseconds grace, bool goes_on)
     : grace_(grace), goes_on_(goes_on), joining_(make_pipe()) {
   ::fcntl(joining_.out.fd(), F_SETFL, O_NONBLOCK);
@@ -73,7 +73,7 @@ bool Children::any_running() const {
                      [](const Child& child) { return child.is_running(); });
 }
 
-/// Passes the signal on to local processes and asks those on other hosts to end.
+/// Forwards the signal to local processes and asks remote ones to end.
 void Children::handle(int number) {
   interrupted_ = true;
   for (Child& child : children_) child.interrupt(number);
@@ -93,7 +93,7 @@ void Children::reap() {
   }
 }
 
-/// By ssh 128 and the signal's number are the exit code.
+/// A signal gives an exit code above 128, also through ssh.
 bool Children::may_be_missed(const Child& child) const {
   return goes_on_ && child.rank() > 0 && child.exit_code() > 128 &&
          (child.joins() || child.is_remote());
@@ -122,7 +122,7 @@ void Children::begin_grace() {
   until_ = Clock::now() + grace_;
 }
 
-/// Goes on to SIGTERM when the grace has ended, then to SIGKILL: a stopped process does not notice
+/// Sends SIGTERM when the grace period has ended, then SIGKILL: a stopped process does not react to
 /// SIGTERM.
 void Children::press() {
   if (stage_ == Stage::running || stage_ == Stage::killed || Clock::now() < until_) return;
@@ -140,7 +140,7 @@ int Children::exit_code() const {
   int code = interrupted_ || is_missing_ ? 1 : 0;
   for (const Child& child : children_) {
     if (child.exit_code() == 0 || child.was_ended_by_launcher()) continue;
-    code = std::max(code, child.exit_code() == 2 ? 2 : 1);  // what was typed explains the rest
+    code = std::max(code, child.exit_code() == 2 ? 2 : 1);  // bad input (2) explains the rest
   }
   return code;
 }

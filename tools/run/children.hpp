@@ -1,4 +1,4 @@
-// The processes of a launched run, from the first one's start to the last one's end.
+// The processes of a launched run, from the first start to the last end.
 #pragma once
 
 #include <chrono>
@@ -10,22 +10,22 @@
 namespace toroid {
 
 /// Starts processes and waits for them. Protocol: when one fails or the launcher is interrupted,
-/// the others get a grace to end by themselves, then SIGTERM, then SIGKILL. **Joining:** a local
-/// process that joins a run of several writes its rank into a pipe. One that ends well without
-/// having joined, while others wait for it there, has failed. The main thread calls it.
+/// the others get a grace period to end by themselves, then SIGTERM, then SIGKILL. **Joining:** a
+/// local process that joins a run writes its rank into a pipe. A process that ends without having
+/// joined, while others wait for it, has failed, even with exit code 0. Used by the main thread.
 class Children {
  public:
-  /// `grace`: how long the others get to end by themselves. `goes_on`: a signal that ends any
-  /// process that has joined, but 0, leaves the others alone.
+  /// `grace`: time for the others to end by themselves. `goes_on`: when a signal ends a process
+  /// that has joined, other than process 0, the others continue.
   Children(std::chrono::milliseconds grace, bool goes_on);
   ~Children();
   Children(const Children&) = delete;
   Children& operator=(const Children&) = delete;
 
-  /// Starts a process of this host, or, with ChildCommand::input, of another one.
+  /// Starts a process on this host or, with ChildCommand::input, on another host.
   void start(ChildCommand command);
-  /// Waits until all have ended and says on standard error which did not end well. Returns the exit
-  /// code of the run.
+  /// Waits until all have ended and reports failures on standard error. Returns the exit code of
+  /// the run.
   int wait();
 
  private:
@@ -46,12 +46,12 @@ class Children {
   std::chrono::milliseconds grace_;
   bool goes_on_;
   std::vector<Child> children_;  ///< by rank
-  Pipe joining_;                 ///< of ranks, 4 bytes each
-  bool is_missing_ = false;      ///< a process has ended without having joined the others
+  Pipe joining_;                 ///< carries ranks, 4 bytes each
+  bool is_missing_ = false;      ///< a process has ended without joining the others
   sigset_t signals_{};
   sigset_t before_{};
   Stage stage_ = Stage::running;
-  Clock::time_point until_{};  ///< end of the stage
+  Clock::time_point until_{};  ///< when the stage ends
   bool interrupted_ = false;
 };
 

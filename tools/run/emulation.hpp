@@ -1,4 +1,4 @@
-// A machine with a node on every place, on the fabric that the user chose. All commands run on it.
+// A machine with a node at every rank, on the fabric that the user chose. All commands run on it.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ namespace toroid {
 
 class Emulation {
  public:
-  /// `packets_expected`, of all processes, is what the line of progress counts towards.
+  /// `packets_expected`: the total for the progress line, over all processes.
   Emulation(const Shape& shape, const Machine& machine, const RunOptions& options, bool quiet,
             std::uint64_t packets_expected);
 
@@ -37,39 +37,38 @@ class Emulation {
   const PinnedArray<Node>& nodes() const { return runner_.nodes(); }
   /// Runs every node's program to its end and measures the CPU time that its threads take.
   void run();
-  /// What earlier parts of the run have taken, which a checkpoint has brought along.
+  /// Adds the time of earlier parts of the run, from a checkpoint.
   void add_spent(double cpu_seconds, double wall_seconds) {
     cpu_seconds_ += cpu_seconds;
     wall_seconds_ += wall_seconds;
   }
 
   const FabricCounters& counters() const { return fabric_->counters(); }
-  /// What filling and draining has come to, summed over the nodes of all processes; valid after
-  /// run(), on the process that reports.
+  /// The profile of filling and draining, summed over the nodes of all processes; valid after run()
+  /// on the process that reports.
   const FlowchartProfile& profile() const { return profile_; }
   /// When the last program of this process ended, in cycles.
   Tick programs_end() const { return runner_.finished_at(); }
-  /// The latest of all processes' ticks. All call it in the same order.
+  /// The maximum of all processes' ticks. All processes call it in the same order.
   Tick latest(Tick mine) const;
   const Processes& processes() const { return processes_; }
   TransferMode transfer() const { return transfer_; }
-  /// What carries the frames on `ofi`; elsewhere empty.
+  /// The provider that carries the frames on `ofi`; empty on other fabrics.
   const std::string& provider() const { return provider_; }
   FrameWay frames() const { return frames_; }
-  /// On `ofi`: bytes of frames that a process keeps for each process that it exchanges packets
-  /// with.
+  /// On `ofi`: bytes of frame buffers that a process keeps for each peer process.
   std::size_t bytes_per_peer() const { return bytes_per_peer_; }
-  /// CPU seconds of the threads that ran the nodes, of all processes together.
+  /// CPU seconds of the threads that ran the nodes, in all processes.
   double cpu_seconds() const { return cpu_seconds_; }
   double wall_seconds() const { return wall_seconds_; }
-  /// Worker threads of all processes together.
+  /// Worker threads in all processes.
   unsigned workers() const { return workers_; }
-  /// What runs at the same time, of all processes together: the nodes' processors in virtual time,
-  /// worker threads else.
+  /// Processors that run in parallel, in all processes: the nodes' in virtual time, otherwise
+  /// worker threads.
   unsigned processors() const {
     return is_virtual_ ? static_cast<unsigned>(nodes().size()) : workers_;
   }
-  /// Of packets, where time is the wall clock's.
+  /// The packets' route; meaningful on wall-clock fabrics.
   RingRoute route() const { return route_; }
 
  private:

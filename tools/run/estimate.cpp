@@ -31,7 +31,7 @@
 namespace toroid {
 namespace {
 
-/// What `ulimit -v` allows.
+/// The limit of `ulimit -v` in bytes, or infinity.
 double address_space() {
   rlimit own{};
   const bool is_limited = ::getrlimit(RLIMIT_AS, &own) == 0 && own.rlim_cur != RLIM_INFINITY;
@@ -43,7 +43,7 @@ double address_space() {
 double present_memory() {
   const double host =
       static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
-  double group = 0;  // the file says "max" where there is no limit
+  double group = 0;  // the file contains "max" if there is no limit
   const bool is_limited = !!(std::ifstream("/sys/fs/cgroup/memory.max") >> group);
   return std::min({host, is_limited ? group : host, address_space()});
 }
@@ -62,25 +62,25 @@ void check_memory(double bytes, std::string_view remedy) {
 }
 
 void check_memory(const Shape& shape, double array_bytes) {
-  constexpr double kBytesPerNode = 2000;  // a little less than a node takes that does nothing
+  constexpr double kBytesPerNode = 2000;  // slightly less than an idle node takes
   check_memory(kBytesPerNode * shape.size() + array_bytes);
 }
 
 namespace {
 
-// Measured on one host; a factor of 2 on others does not matter to a user who waits.
-constexpr double kBytesPerSimNode = 8000;   ///< 3.8 kB, packets in its routers, a margin
+// Measured on one host; other hosts may differ by a factor of 2, which is good enough for users.
+constexpr double kBytesPerSimNode = 8000;   ///< 3.8 kB, plus packets in routers and a margin
 constexpr double kBytesPerRingNode = 3000;  ///< without its rings
-constexpr double kBytesPerQueue = 16;       ///< of an output queue, empty or not
-constexpr double kBytesPerDescriptor = 56;  ///< of what is in them
+constexpr double kBytesPerQueue = 16;       ///< an output queue, empty or not
+constexpr double kBytesPerDescriptor = 56;  ///< a descriptor in a queue
 constexpr double kSimSpeedUp =
-    0.6;  ///< speed grows as threads^this: two are 1.5 times as fast as one
+    0.6;  ///< speed grows as threads^this: two threads are 1.5 times as fast as one
 constexpr double kFlopsPerSecond = 1e9;  ///< of one worker in transforms
-/// The hops that take as long as a packet's injection and reception together.
+/// A packet's injection and reception together take as long as this many hops.
 constexpr double kHopsPerPacket = 2;
-/// Where time is the wall clock, a packet's hop takes a worker as long as so many copies of its
-/// payload. Straight to its destination, one hop and two ends, a packet takes 80 to 90 ns
-/// (docs/SHM.md) where a copy takes 7.
+/// On wall-clock fabrics a packet's hop takes a worker as long as this many copies of its payload.
+/// On the direct route (one hop and two ends) a packet takes 80 to 90 ns (docs/SHM.md); a copy
+/// takes 7 ns.
 constexpr double kCopiesPerHop = 4;
 
 /// Indices spread evenly over 0 .. count - 1.
@@ -114,7 +114,7 @@ double packets_of_message(const Policy& policy, const Shape& shape, std::uint64_
   return static_cast<double>((bytes + data - 1) / data);
 }
 
-/// The model's packet-hops a second on one thread of this host under its present load.
+/// The model's packet-hops per second on one thread of this host at its current load.
 double measured_sim_rate() {
   const Shape shape = Shape::parse("8x8x8");
   const Machine machine = Machine{};
@@ -132,7 +132,7 @@ double measured_sim_rate() {
 }
 
 double sim_seconds(const RunWork& work, unsigned threads) {
-  constexpr double kFastest = 2e7;  // that nobody has seen: what is short with it is short
+  constexpr double kFastest = 2e7;  // faster than any host: a run that is long even so is measured
   constexpr double kWorthMeasuring = 1;
   const double hops = work.packet_hops + kHopsPerPacket * work.packets;
   const double compute = work.compute_flops / kFlopsPerSecond;
@@ -192,8 +192,8 @@ RunWork group_work(const Shape& shape, unsigned first, unsigned last, double pac
   return {packets, packets * hops / pairs, 0};
 }
 
-/// The nodes' output queues beyond the few that every node has room for: up to a descriptor in
-/// each.
+/// Memory of the nodes' output queues, with up to one descriptor in each. A few queues need none,
+/// since every node has room for them.
 double queue_bytes(const RunWork& work, const Shape& shape, const RunOptions& run) {
   constexpr unsigned kFew = 32;
   const unsigned queues = run.node.changes.output_queues.value_or(run.node.settings.output_queues);
@@ -219,7 +219,7 @@ void announce(const RunEstimate& expected, bool quiet) {
   constexpr double kLong = 5, kGoodPart = 0.1;
   check_memory(expected.bytes,
                expected.runs_at_once > 1
-                   ? fmt::format(" for {} runs at once; --threads has fewer", expected.runs_at_once)
+                   ? fmt::format(" for {} runs at once; lower --threads", expected.runs_at_once)
                    : "");
   if (quiet || (expected.seconds < kLong && expected.bytes < kGoodPart * present_memory())) return;
   std::fputs(fmt::format("toroid: expects to take about {} and {} of memory\n",

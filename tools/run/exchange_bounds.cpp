@@ -23,7 +23,7 @@
 namespace toroid {
 namespace {
 
-/// Another traffic whose bounds can be interrupted: of many pairs they take long.
+/// Wraps a traffic so that computing its bounds can be interrupted; with many pairs it takes long.
 class InterruptibleTraffic : public Traffic {
  public:
   explicit InterruptibleTraffic(const Traffic& traffic) : traffic_(traffic) {}
@@ -44,8 +44,8 @@ class InterruptibleTraffic : public Traffic {
   const Traffic& traffic_;
 };
 
-/// Another traffic with so many packets per message as it has bytes: what messages take that are
-/// put together, in parts of kPayloadBytes.
+/// Wraps a traffic so that a message has one packet for each of its bytes. For combined messages
+/// the bounds are then divided by kPayloadBytes.
 class PackedTraffic final : public InterruptibleTraffic {
  public:
   using InterruptibleTraffic::InterruptibleTraffic;
@@ -58,21 +58,21 @@ class PackedTraffic final : public InterruptibleTraffic {
   }
 };
 
-/// Among those that live, where some are dead.
+/// Whether the traffic is an all-to-all among all nodes, or among the living nodes.
 bool is_among_all(const Traffic& traffic, const Shape& shape) {
   return traffic.is_uniform_all_to_all() ||
          (shape.failures() != nullptr && traffic.name() == "all-to-all");
 }
 
-/// Bounds of a traffic on a machine: of shortest ways, or of any.
+/// A function for the bounds of a traffic on a machine, for shortest ways or for any ways.
 using BoundsOf = Bounds (*)(const Machine& machine, const Shape& shape, const Traffic& traffic);
 
 Bounds of_shortest_ways(const Machine& machine, const Shape& shape, const Traffic& traffic) {
   return traffic_bounds(machine, shape, traffic);
 }
 
-/// What an all-to-all has to carry from one half of a torus to the other is the same whatever the
-/// ways: its closed formulas hold for any. Those of twisted tori are of shortest ways.
+/// The traffic of an all-to-all between the halves of a torus does not depend on the ways, so its
+/// closed formulas hold for any ways. Those of twisted tori hold for shortest ways only.
 Bounds whole_bounds(const Machine& machine, const Shape& shape, const Traffic& traffic,
                     BoundsOf bounds_of) {
   const bool has_formula = bounds_of == of_shortest_ways || !shape.is_twisted();
@@ -89,14 +89,14 @@ Bounds combined_bounds(const Machine& machine, const Shape& shape, const Traffic
   return bounds;
 }
 
-/// Bytes of the packets from `first` on, `packets` of them, of a message.
+/// Bytes in `packets` packets of a message, starting with packet `first`.
 std::uint64_t bytes_of_packets(const ExchangePlan& plan, std::uint64_t message, std::uint64_t first,
                                std::uint64_t packets) {
   const std::uint64_t begin = std::min(message, first * plan.data_bytes());
   return std::min(message, (first + packets) * plan.data_bytes()) - begin;
 }
 
-/// What a node sends in the rounds of which each has an order of its own, or in all of them.
+/// Adds what a node sends: round by round if the order changes, otherwise all rounds at once.
 void add_visits(const TrafficExchange& exchange, Rank from, std::vector<TrafficEntry>& entries) {
   const ExchangePlan& plan = exchange.plan();
   const std::uint64_t step =
@@ -138,7 +138,7 @@ Bounds bounds_by(BoundsOf bounds_of, const TrafficExchange& exchange, const Mach
   return whole_bounds(machine, shape, InterruptibleTraffic(exchange.traffic()), bounds_of);
 }
 
-/// Messages of the node that sends most.
+/// Number of messages of the node that sends most.
 std::uint64_t most_messages(const TrafficExchange& exchange) {
   const ExchangePlan& plan = exchange.plan();
   const Rank nodes = plan.shape().size();

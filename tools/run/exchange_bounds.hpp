@@ -1,4 +1,4 @@
-// What an exchange under a policy is held against.
+// The bounds that an exchange under a policy is compared with.
 #pragma once
 
 #include "hal/bounds.hpp"
@@ -10,22 +10,22 @@
 
 namespace toroid {
 
-/// What no run of an exchange beats.
+/// Lower bounds on the time of an exchange.
 struct ExchangeLimits {
-  Bounds bounds;          ///< of the ways that its policy may take
-  Tick hottest_link = 0;  ///< of shortest ways: what percent_of_peak is of, for every policy alike
+  Bounds bounds;          ///< for the ways that its policy may take
+  Tick hottest_link = 0;  ///< for shortest ways, whatever the policy: the base of percent_of_peak
 };
 
-/// The bounds of what the exchange really sends. A sample is bounded by the pairs that it visits. A
-/// policy that combines messages is bounded by their bytes in full packets, however they are put
-/// together. Packets that a policy adds (acknowledgements, envelopes) do not count, nor do detours.
-/// `by_engines`: DMA engines move the packets, unless the policy keeps them from it.
+/// The bounds for what the exchange really sends. A sample counts only the pairs that it visits. A
+/// policy that combines messages counts their bytes in full packets. Packets that a policy adds
+/// (acknowledgements, envelopes) and detours do not count. `by_engines`: DMA engines move the
+/// packets, unless the policy prevents that.
 ExchangeLimits exchange_limits(const TrafficExchange& exchange, const Machine& machine,
                                bool by_engines = false);
 
-/// The time of an exchange beside its bound: in virtual time one of these bounds, else what copying
-/// all data into packets and out again takes on this host. REQUIRES: it carries data where time is
-/// not virtual.
+/// The time of an exchange with its bound: in virtual time one of `limits`, otherwise the time of
+/// copying all data into packets and out again on this host. REQUIRES: in wall-clock time the
+/// exchange carries data.
 Timing exchange_timing(const TrafficExchange& exchange, const ExchangeLimits& limits,
                        const Machine& machine, const Emulation& emulation, Tick cycles);
 

@@ -16,15 +16,15 @@ using Clock = std::chrono::steady_clock;
 void copy_all(const std::vector<std::byte>& from, std::vector<std::byte>& to) {
   for (std::size_t at = 0; at < from.size(); at += kPayloadBytes)
     copy_payload(to.data() + at, from.data() + at, kPayloadBytes);
-  asm volatile("" : : "r"(to.data()) : "memory");  // the copies are not to be left out
+  asm volatile("" : : "r"(to.data()) : "memory");  // keeps the compiler from removing the copies
 }
 
 double measure() {
   const std::vector<std::byte> from(68 * kPayloadBytes);
   std::vector<std::byte> to(from.size());
   double best = 0;
-  // Many short samples, since a long one is hardly ever undisturbed on a busy host, and a rate that
-  // is too low makes a bound that can be beaten.
+  // Many short samples: on a busy host a long one is almost always disturbed, and a rate that is
+  // too low gives a bound that runs can beat.
   for (int sample = 0; sample < 250; ++sample) {
     constexpr int kRounds = 40;
     const auto begin = Clock::now();

@@ -19,7 +19,7 @@ constexpr unsigned kMaxSlots = 1 << 16;
 constexpr std::size_t kLongestFile = std::size_t{16} << 20;  // bytes
 constexpr std::string_view kSlots = "slots=";
 
-/// Whether neither ssh nor a shell takes the name for anything but a word.
+/// Whether ssh and a shell read the name as a plain word.
 bool is_host(const std::string& name) {
   const auto is_good = [](unsigned char c) {
     return std::isalnum(c) != 0 || std::string_view("._-:@%").find(char(c)) != std::string::npos;
@@ -38,12 +38,12 @@ HostSlots parse_host(const std::string& line, const std::string& where) {
   HostSlots host;
   words >> host.name;
   if (!is_host(host.name))
-    throw BadInput(one_line(fmt::format("{}: '{}' is no host", where, host.name)));
+    throw BadInput(one_line(fmt::format("{}: '{}' is not a host name", where, host.name)));
   for (std::string word; words >> word;) {
     host.slots = slots_of(word);
     if (host.slots == 0)
       throw BadInput(
-          one_line(fmt::format("{}: '{}' is not slots=1 to {}", where, word, kMaxSlots)));
+          one_line(fmt::format("{}: '{}': expected slots=1 to {}", where, word, kMaxSlots)));
   }
   return host;
 }

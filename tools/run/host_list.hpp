@@ -8,13 +8,13 @@
 namespace toroid {
 
 struct HostSlots {
-  std::string name;  ///< as ssh takes it, perhaps with a user
+  std::string name;  ///< as for ssh, with or without a user
   unsigned slots = 1;
 };
 
-/// The hosts of a file: one per line, perhaps with slots=K; # begins a comment. Throws BadInput.
+/// The hosts of a file: one per line, optionally with slots=K; # begins a comment. Throws BadInput.
 std::vector<HostSlots> load_hosts(const std::string& path);
-/// The hosts of such a file's text; `path`: its name, for messages.
+/// The hosts in the text of such a file. `path`: the file's name, for messages.
 std::vector<HostSlots> parse_hosts(std::string_view text, const std::string& path);
 /// The host's name without the user.
 std::string address_of(const HostSlots& host);

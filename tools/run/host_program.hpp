@@ -1,4 +1,4 @@
-// A program that runs commands inside itself, as the Python module does.
+// A program that runs commands inside itself, such as the Python module.
 #pragma once
 
 #include <exception>
@@ -16,21 +16,21 @@
 
 namespace toroid {
 
-/// The program around a command: what the command would print, ask the terminal or write to files
-/// goes through it. One command runs at a time; the threads of a campaign may call everything but
-/// the results at once.
+/// The program around a command. It replaces the command's output, terminal and files. One command
+/// runs at a time; the threads of a campaign may call all functions concurrently, except those for
+/// results.
 class HostProgram {
  public:
   virtual ~HostProgram() = default;
 
-  /// Whether the user wants the command to end, as after Ctrl-C.
+  /// Whether the user wants the command to end, e.g. after Ctrl-C.
   virtual bool is_interrupted() const = 0;
   virtual bool shows_progress() const = 0;
-  /// The line of progress; empty: it goes away.
+  /// Shows the progress line; an empty line removes it.
   virtual void show_progress(std::string_view line) = 0;
   virtual void print(std::string_view text) = 0;
 
-  /// What is transformed instead of a file; null: the command's own input.
+  /// The array to transform instead of a file; null: use the command's own input.
   virtual const HostArray* input() const = 0;
   virtual bool wants_recording() const = 0;
 
@@ -42,13 +42,13 @@ class HostProgram {
   virtual void take_latency(const LatencyHistogram& latency) = 0;
 };
 
-/// The program around this one; null: the command is a program of its own.
+/// The program around this command; null: the command is a process of its own.
 HostProgram* host_program();
 /// REQUIRES: no command is running.
 void set_host_program(HostProgram* host);
 
-/// A failure of what the program itself brought along, such as a policy. It ends everything, a
-/// campaign too. `cause` is the program's own exception; null: there is none.
+/// A failure of a part that the host program provides, such as a policy. It ends everything,
+/// including a campaign. `cause` is the program's own exception, or null.
 class HostError : public BadInput {
  public:
   HostError(const std::string& what, std::exception_ptr cause)

@@ -14,11 +14,11 @@ namespace toroid {
 namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
-volatile std::sig_atomic_t goes_on = 0;  ///< the run, when it is begun again
-std::atomic<bool> is_left = false;
-static_assert(std::atomic<bool>::is_always_lock_free);  // a signal's handler reads it
+volatile std::sig_atomic_t goes_on = 0;  ///< the run can be resumed by the same command
+std::atomic<bool> is_left = false;       ///< leave_interruptions_to_be_noticed() was called
+static_assert(std::atomic<bool>::is_always_lock_free);  // a signal handler reads it
 
-/// Only what a signal's handler may do.
+/// Ends the process. Uses only functions that are allowed in signal handlers.
 void end_now(int) {
   constexpr char kSaid[] = "toroid: interrupted\n";
   std::size_t done = 0;
@@ -30,8 +30,8 @@ void end_now(int) {
   ::_exit(goes_on != 0 ? 128 + interrupted : 1);
 }
 
-/// The first signal asks for an orderly end, and sees to one if nobody does; a second one kills the
-/// process.
+/// The first signal asks for an orderly end and enforces an end after a second if nothing reacts;
+/// the second signal kills the process.
 void on_interrupt(int signal) {
   interrupted = signal;
   std::signal(signal, SIG_DFL);
@@ -50,7 +50,7 @@ void catch_interrupts() {
 bool is_interrupted() {
   if (const HostProgram* const host = host_program()) return host->is_interrupted();
   if (interrupted == 0) return false;
-  ::alarm(0);  // somebody ends the run in order, however long that takes
+  ::alarm(0);  // the caller ends the run in order, however long that takes
   return true;
 }
 

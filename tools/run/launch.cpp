@@ -22,11 +22,11 @@ namespace toroid {
 namespace {
 
 constexpr const char* kLoopback = "127.0.0.1";
-// The ports drawn lie below those that systems choose for outgoing connections.
+// Random ports are below those that systems choose for outgoing connections.
 constexpr std::uint64_t kFirstPort = 20000;
 constexpr std::uint64_t kPorts = 12000;
 
-/// The host of a process and its place there.
+/// A process's host and its rank on that host.
 struct Seat {
   std::string host;
   unsigned local_rank = 0;
@@ -56,10 +56,10 @@ Variables variables_of(const std::vector<Seat>& seats, unsigned rank, const std:
           {"MASTER_PORT", std::to_string(port)}};
 }
 
-/// Starts processes on this host. Process 0 gets a socket that listens already, so that nobody can
-/// take its port before.
+/// Starts processes on this host. Process 0 inherits a listening socket, so that no other program
+/// can take its port.
 int launch_here(const LaunchOptions& options, Children& children) {
-  if (options.processes == 0) throw BadInput("-n is required: how many processes to start");
+  if (options.processes == 0) throw BadInput("-n is required: the number of processes to start");
   const std::string host = job::this_process().host;
   const auto seats = seats_of({{host, options.processes}}, options.processes);
   const JobKey key = JobKey::random();
@@ -84,10 +84,10 @@ std::string ssh_program() {
   return program == nullptr || *program == '\0' ? "ssh" : program;
 }
 
-/// What a shell on another host is to do: run the command with the key, which comes first on
-/// standard input, until the command ends or that input does; then the launcher has gone, or wants
-/// an end. It runs by sh, whatever the user's own shell is. The watcher holds nothing of the
-/// command's output, so that ssh ends with the command.
+/// The script for a shell on another host. It reads the key from standard input and runs the
+/// command until the command or the standard input ends; the latter means that the launcher has
+/// gone or wants to end the run. It uses sh, whatever the user's shell is. The watcher does not
+/// hold the command's output open, so that ssh ends with the command.
 std::string remote_script(const std::string& directory, const Variables& variables,
                           const std::vector<std::string>& command) {
   std::string script = "IFS= read -r TOROID_JOB_KEY && export TOROID_JOB_KEY && cd " +
@@ -109,7 +109,7 @@ std::string remote_script(const std::string& directory, const Variables& variabl
   return "exec sh -c " + shell_word(script);
 }
 
-/// Starts processes on other hosts. The key goes by standard input, since everybody can read
+/// Starts processes on other hosts. The key is sent by standard input, since all users can read
 /// command lines.
 int launch_there(const LaunchOptions& options, Children& children) {
   const std::vector<HostSlots> hosts = load_hosts(options.hosts);

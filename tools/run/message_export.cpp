@@ -18,7 +18,7 @@
 namespace toroid {
 namespace {
 
-/// The head of a node's events in the bytes that processes exchange.
+/// The header of a node's events in the bytes that processes exchange.
 struct RecordHead {
   std::uint64_t rank;
   std::uint64_t ended;

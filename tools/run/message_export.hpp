@@ -1,4 +1,4 @@
-// Carries out --export: writes a run's messages as a file that `toroid replay` performs.
+// Implements --export: writes a run's messages to a file for `toroid replay`.
 #pragma once
 
 #include <memory>
@@ -17,18 +17,18 @@ namespace toroid {
 
 void add_export_option(CLI::App& command, std::string& path);
 
-/// Records the messages of a run. Opens its file before the run, so that a bad path costs nothing,
-/// and outlives the nodes, whose threads add to the record.
+/// Records the messages of a run. Opens its file before the run, so that a bad path fails at once.
+/// Must outlive the nodes, whose threads write to the record.
 class MessageExport {
  public:
-  /// `path`: empty to record nothing. Throws BadInput where it does not end as a schedule's does or
-  /// cannot be written.
+  /// `path`: empty to record nothing. Throws BadInput if it does not end in .goal or .csv or cannot
+  /// be written.
   MessageExport(const std::string& path, const Shape& shape, const Processes& processes);
 
-  /// The options of the run, with this as its record where there is a path.
+  /// The options of the run, with the record added if there is a path.
   RunOptions recorded(RunOptions options);
-  /// Writes, on the process that reports, what all processes have recorded. All call it after the
-  /// run, in the same order.
+  /// Writes the records of all processes, on the process that reports. All processes call it after
+  /// the run, in the same order.
   void write(const Emulation& emulation, const Machine& machine);
 
  private:

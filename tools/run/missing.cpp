@@ -110,7 +110,7 @@ Json Missing::pairs_json() const {
 std::string Missing::text() const {
   std::string text;
   for (const LostProcess& process : processes_)
-    text += fmt::format("toroid: {}; the others went on without it\n", process.why);
+    text += fmt::format("toroid: {}; the others continued without it\n", process.why);
   return text;
 }
 

@@ -1,4 +1,4 @@
-// What is missing of an exchange that went on without processes that were lost.
+// The missing messages of an exchange that continued without lost processes.
 #pragma once
 
 #include <cstddef>
@@ -14,24 +14,24 @@
 
 namespace toroid {
 
-/// The lost processes, and the messages of which packets have not reached a node that lives: all
-/// messages to nodes of lost processes, and what had not left those nodes.
+/// The lost processes and the incomplete messages: all messages to nodes of lost processes, and
+/// messages from them of which packets have not reached a living node.
 class Missing {
  public:
-  /// Pairs of nodes in JSON at most; of more only the sums of pairs of processes are given.
+  /// Maximum number of node pairs in JSON; if there are more, only sums per process pair are given.
   static constexpr std::size_t kMostPairs = 1024;
 
-  /// The last run's. All processes that live make it, in the same order; on the process that
-  /// reports it is about all of them. Throws RunFailed as TrafficExchange::check_without().
-  /// REQUIRES: some process was lost.
+  /// Collects the losses of the last run. All living processes construct it in the same order; on
+  /// the process that reports it covers all of them. Throws RunFailed like
+  /// TrafficExchange::check_without(). REQUIRES: a process was lost.
   Missing(const Processes& processes, const Shape& shape, const TrafficExchange& exchange);
 
   /// {"processes": [{"rank", "why"}], "nodes": [coordinates], "packets", "bytes" (of payload),
   /// "arrived", "between": [{"from_process", "to_process", "messages", "packets", "bytes"}],
-  /// "pairs": [{"from", "to", "packets", "bytes"}]}; null in the place of too many pairs.
-  /// `arrived`: packets that nodes which live have received, by their devices' count.
+  /// "pairs": [{"from", "to", "packets", "bytes"}]}; "pairs" is null if there are too many.
+  /// `arrived`: packets that living nodes have received, as counted by their devices.
   Json json(std::uint64_t arrived) const;
-  /// A line for each lost process, which names it.
+  /// A line for each lost process.
   std::string text() const;
 
  private:

@@ -1,5 +1,5 @@
-// Replaces ofi.cpp, processes.cpp and launch/launch.cpp in builds with -DTOROID_OFI=OFF: a run is
-// one process, and what needs several is refused.
+// Replaces ofi.cpp, processes.cpp and launch.cpp in builds with -DTOROID_OFI=OFF: a run has one
+// process, and everything that needs several is refused.
 #include <fmt/core.h>
 
 #include <string>

@@ -27,8 +27,8 @@ std::unique_ptr<OutputFile> opened_or_none(const std::string& path) {
   return path.empty() ? nullptr : std::make_unique<OutputFile>(path);
 }
 
-/// The loads of the links, the mean of several repetitions, in a run whose time is the wall
-/// clock's. On the route `direct`, packets cross no links.
+/// The loads of the links in a run in wall-clock time, averaged over repetitions. On the route
+/// `direct` packets cross no links.
 Json loads_json(const FabricCounters& counters, std::uint64_t repetitions) {
   std::vector<std::uint32_t> packets;
   for (const LinkCounters& link : counters.links)
@@ -44,12 +44,11 @@ void add_observation_options(CLI::App& command, ObservationOptions& options) {
   add_file_option(command, "--record", options.record,
                   "write the result with links and FIFOs over time, for toroid report");
   CLI::Option* const trace =
-      add_file_option(command, "--trace", options.trace, "write packets' ways for ui.perfetto.dev");
+      add_file_option(command, "--trace", options.trace, "write packet paths for ui.perfetto.dev");
   add_report_option(command, options.report);
   command
       .add_option("--trace-limit", options.trace_bytes,
-                  "of the trace at most; packets are left out to keep it; a number without a unit "
-                  "is of MB")
+                  "maximum size of the trace (without a unit: MB); packets are omitted to keep it")
       ->type_name("SIZE")
       ->needs(trace)
       ->transform(byte_count({.min = kMegabyte, .max = 4096 * kMegabyte, .unit = 1e6}))

@@ -1,4 +1,4 @@
-// Carries out --record, --trace and --report: what a run leaves besides its result.
+// Implements --record, --trace and --report: the files of a run besides its result.
 #pragma once
 
 #include <cstdint>
@@ -29,25 +29,25 @@ struct ObservationOptions {
   std::string record;                      ///< empty: none
   std::string trace;                       ///< empty: none
   std::string report;                      ///< empty: none
-  std::uint64_t trace_bytes = 64'000'000;  ///< of the trace, at most
+  std::uint64_t trace_bytes = 64'000'000;  ///< maximum size of the trace
 };
 
 void add_observation_options(CLI::App& command, ObservationOptions& options);
 
 /// Observes a run and writes its recording, trace and report. Opens its files before the run, so
-/// that a bad path costs nothing, and outlives the fabric. The thread that runs the model calls the
+/// that a bad path fails at once. Must outlive the fabric. The thread that runs the model calls the
 /// probes.
 class Observation final : private SimProbe {
  public:
-  /// `notice`: where it is said that there is a report. Throws BadInput where the machine of
-  /// the run to be recorded or traced is too large. Writes nothing on a process that does not
-  /// report. REQUIRES: such a run is on `sim`.
+  /// `notice`: where to announce the report. Throws BadInput if the machine is too large to be
+  /// recorded or traced. Writes nothing on a process that does not report. REQUIRES: a recorded or
+  /// traced run is on `sim`.
   Observation(const ObservationOptions& options, ReportNotice notice, const Shape& shape,
               const Machine& machine, const RunOptions& run);
 
-  /// The options of the run, with this as its probe where one is needed.
+  /// The options of the run, with this object as its probe if necessary.
   RunOptions observed(RunOptions options);
-  /// Returns run(). The trace of a run that fails is written too, up to the failure.
+  /// Returns run(). If the run fails, writes its trace up to the failure.
   template <typename Run>
   auto guard(const Run& run) {
     try {
@@ -57,10 +57,10 @@ class Observation final : private SimProbe {
       throw;
     }
   }
-  /// Whether there will be a file or page that shows more than the result.
+  /// Whether there will be a recording or a report.
   bool is_wanted() const { return record_ != nullptr || report_.is_wanted(); }
-  /// Writes all files, after the run, on the process that reports. `more`: keys that a report shows
-  /// and the result does not have, such as slices.
+  /// Writes all files after the run, on the process that reports. `more`: keys for reports that the
+  /// result lacks, such as slices.
   void write(const Json& report, const FabricCounters& counters, const Json& more = Json::object());
 
  private:
@@ -72,7 +72,7 @@ class Observation final : private SimProbe {
   void on_sample(Tick now, const SimSnapshot& machine) override;
   void write_trace_file(const Recording& recording, bool complete);
   void write_results(Json result);
-  /// Whether a page can show the machine's links one by one; reports of larger machines do not.
+  /// Whether the machine is small enough for a page that shows every link.
   bool fits_a_page() const;
 
   ObservationOptions options_;

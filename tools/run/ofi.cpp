@@ -25,7 +25,7 @@ std::string_view why_unsafe_provider(std::string_view name) {
   return ofi::why_unsafe(name);
 }
 
-/// Not to find the library is no failure of those who only ask.
+/// A missing libfabric is not an error here, since callers only list providers.
 OfiHere ofi_here() {
   OfiHere here;
   try {

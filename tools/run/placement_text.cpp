@@ -7,7 +7,7 @@
 namespace toroid {
 namespace {
 
-// With two lines of heading and an empty one, the 60 lines that placement_text promises.
+// With two heading lines and an empty line these make the 60 lines that placement_text() promises.
 constexpr std::size_t kTreeLines = 32;
 constexpr std::size_t kMapLines = 25;
 
@@ -30,7 +30,7 @@ std::string second_line(const Shape& shape, const Placement& placement) {
       counted(crossing_links(shape, placement.workers), "link"));
 }
 
-/// Leaves out the middle of long lists.
+/// Omits the middle of a long list.
 void shorten(std::vector<std::string>& lines, std::size_t most) {
   if (lines.size() <= most) return;
   const auto tail = static_cast<std::ptrdiff_t>(most / 4);

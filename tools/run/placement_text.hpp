@@ -1,4 +1,4 @@
-// Drawings of a placement for people: which worker runs on which core and owns which nodes.
+// Shows a placement as text: which worker runs on which core and owns which nodes.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace toroid {
 
-/// The cores with their workers and nodes, and a map of the torus if it is small. Lines end with
-/// '\n'; there are at most 60 of them. The first says how many workers there are, and why.
+/// The cores with their workers and nodes, and a map of the torus if it is small: at most 60 lines,
+/// each with a '\n'. The first line has the number of workers and its reason.
 std::string placement_text(const HostTopology& topology, const Shape& shape,
                            const Placement& placement);
 
@@ -21,9 +21,9 @@ std::string placement_text(const HostTopology& topology, const Shape& shape,
 std::vector<std::string> placement_tree(const HostTopology& topology, const Shape& shape,
                                         const Placement& placement);
 
-/// Each node's worker, as a map of the torus: a slice of two dimensions is a block, and the blocks
-/// of the first dimension stand side by side. The first line is the title. There are no lines if
-/// the torus has more than three dimensions, or the map more than `most` lines or 96 columns.
+/// A map of the torus with each node's worker: a slice of two dimensions is a block, and the blocks
+/// of the first dimension are side by side. The first line is the title. There are no lines if the
+/// torus has more than three dimensions or the map has more than `most` lines or 96 columns.
 std::vector<std::string> placement_map(const Shape& shape, const Placement& placement,
                                        std::size_t most);
 

@@ -17,7 +17,7 @@
 namespace toroid {
 namespace {
 
-/// "(0,0,0) to (1,3,3)"; with "within" before it where other workers' nodes are in the box too.
+/// "(0,0,0) to (1,3,3)", preceded by "within" if the box contains other workers' nodes too.
 std::string box_text(const Shape& shape, const std::vector<Rank>& nodes) {
   const BoundingBox box = bounding_box(shape, nodes);
   std::size_t volume = 1;
@@ -53,7 +53,7 @@ class Tree {
     lines_.push_back(fmt::format("package {}, NUMA node {}", core.package, core.numa));
   }
 
-  /// A line for each worker of core c; returns the next core.
+  /// Adds a line for each worker of core c; returns the next core.
   std::size_t add_busy(std::size_t c) {
     std::string core = core_text(c);
     for (; busy(c); ++worker_) {
@@ -63,7 +63,7 @@ class Tree {
     return c + 1;
   }
 
-  /// A line for all idle cores that follow each other; returns the next core.
+  /// Adds a line for all consecutive idle cores from core c; returns the next core.
   std::size_t add_idle(std::size_t c) {
     std::size_t end = c + 1;
     while (end < cores_.size() && together(c, end) && !busy(end)) ++end;
@@ -99,7 +99,7 @@ class Tree {
   std::size_t index_width_ = widest([](const Core& c) { return std::to_string(c.index).size(); });
   std::size_t pus_width_ =
       widest([](const Core& c) { return fmt::formatted_size("{}", fmt::join(c.pus, ",")); });
-  std::size_t worker_ = 0;  ///< the first that is not drawn yet
+  std::size_t worker_ = 0;  ///< the first worker that has no line yet
   std::vector<std::string> lines_;
 };
 

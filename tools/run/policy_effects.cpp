@@ -26,7 +26,7 @@ std::string where(const RunOptions& run) {
                      name_of<RingRoute>(kRingRouteNames, run.ring.route));
 }
 
-/// The settings in which two policies differ and that something reads.
+/// Whether two policies differ in settings that have an effect.
 bool differ(const PolicySettings& a, const PolicySettings& b, const PolicyEffects& effects) {
   const auto queues = [](const PolicySettings& s) {
     return std::tuple(s.output_queues, s.queue_per_direction, s.queue_capacity);
@@ -40,7 +40,7 @@ bool differ(const PolicySettings& a, const PolicySettings& b, const PolicyEffect
          (effects.by_exchange && throttle(a) != throttle(b));
 }
 
-/// Orders are compared at a few nodes and visits.
+/// Compares orders at a few nodes and visits.
 bool orders_differ(const Policy& a, const Policy& b, const Shape& shape) {
   if (a.changes_order() != b.changes_order()) return true;
   constexpr Rank kNodes = 4;
@@ -56,7 +56,7 @@ bool orders_differ(const Policy& a, const Policy& b, const Shape& shape) {
   return false;
 }
 
-/// A policy that is not for this shape is no `random`.
+/// Returns true for a policy that does not support this shape: it differs from `random`.
 bool exchanges_differ(const Policy& policy, const Policy& random, const Shape& shape) {
   try {
     return policy.stages(shape) > 1 || policy.combines() || orders_differ(policy, random, shape);
@@ -108,7 +108,7 @@ void refuse_policy_without_effect(const Policy& policy, const PolicyEffects& eff
   refuse_releases_without_effect(policy, effects, what, run);
   const Policy& random = policy_by_name("random");
   if (policy.name() == random.name()) return;
-  const Shape shape = Shape::parse("4x4x4");  // on which no two policies are alike by chance
+  const Shape shape = Shape::parse("4x4x4");  // here no two policies are equal by chance
   const auto traffic = make_traffic("all-to-all", shape, 4 * kPayloadBytes, 1);
   const PolicyCase sample{shape, machine, *traffic};
   const bool exchanges = exchanges_differ(policy, random, shape);
@@ -116,8 +116,8 @@ void refuse_policy_without_effect(const Policy& policy, const PolicyEffects& eff
   const PolicySettings settings = policy.settings(sample);
   const PolicySettings usual = random.settings(sample);
   if (differ(settings, usual, effects)) return;
-  if (!exchanges && !differ(settings, usual, PolicyEffects{})) return;  // by another name the same
-  throw BadInput(fmt::format("policy {} has no effect on {}{}: what it changes is not read there",
+  if (!exchanges && !differ(settings, usual, PolicyEffects{})) return;  // `random` by another name
+  throw BadInput(fmt::format("policy {} has no effect on {}{}: it would act like random",
                              policy.name(), what, where(run)));
 }
 

@@ -1,5 +1,5 @@
-// Which settings of a policy anything reads, by what is sent and by the fabric's route; the others
-// are refused where a user gives them.
+// Which settings of a policy have an effect, depending on the kind of messages and the fabric's
+// route. Settings without effect are refused if a user gives them.
 #pragma once
 
 #include <array>
@@ -20,47 +20,48 @@ namespace toroid {
 
 /// The kinds of messages that commands send.
 enum class Sent : std::uint8_t {
-  exchanges,  ///< of a group's members, by the exchange engine
+  exchanges,  ///< among a group's members, by the exchange engine
   messages,   ///< one after the other to given nodes, in rounds of b packets
   streams,    ///< one after the other to given nodes
-  shifts,     ///< blocks to neighbours in rings, or where nodes share memory pointers to them
+  shifts,     ///< blocks to neighbours in rings, or pointers to them if nodes share memory
 };
 inline constexpr std::array<std::string_view, 4> kSentNames = {"exchanges", "messages", "streams",
                                                                "shifts"};
 
-/// Which groups of settings are read, as the table of option effects has it. `by_exchange`: order,
-/// relays, combining and throttle.
+/// Which groups of settings have an effect, according to the table of option effects.
+/// `by_exchange`: order, relays, combining and throttle.
 struct PolicyEffects {
   bool by_exchange = true;
   bool packets_per_visit = true;
   bool output_queues = true;
-  bool by_link = true;   ///< drain, tying, routing, tie, and the rules of the routers
-  bool releases = true;  ///< times before which messages do not go
+  bool by_link = true;   ///< drain, tying, routing, tie, and the routers' rules
+  bool releases = true;  ///< times before which messages are held back
   bool transfer = true;  ///< how messages move
-  bool puts = false;     ///< they may by put, blocks of ring shifts by pointer
+  bool puts = false;     ///< messages may move by put, blocks of ring shifts by pointer
 };
 PolicyEffects policy_effects(Sent sent, FabricName fabric, RingRoute route);
 
-/// Throws BadInput where a policy holds messages back and nothing reads until when; `what` names
-/// the run in the message, as "replay".
+/// Throws BadInput if a policy has release times but they have no effect. `what`: the run's name
+/// for the message, e.g. "replay".
 void refuse_releases_without_effect(const Policy& policy, const PolicyEffects& effects,
                                     const std::string& what, const RunOptions& run);
-/// Throws BadInput where a policy differs from `random` only in what nothing reads, whatever the
-/// torus; for releases too.
+/// Throws BadInput if a policy differs from `random` only in settings without effect, or if its
+/// release times have none. Does not depend on the torus.
 void refuse_policy_without_effect(const Policy& policy, const PolicyEffects& effects,
                                   const std::string& what, const RunOptions& run,
                                   const Machine& machine);
-/// Throws BadInput where puts are asked for on this torus and the policy sends by way of others.
+/// Throws BadInput if puts are requested but the policy relays or combines messages on this torus.
 void refuse_impossible_put(const RunOptions& run, const Shape& shape);
 
-/// policy, order, packets_per_visit, output_queues, drain, tying, routing, tie, throttle: null
-/// where nothing reads it or, of the throttle, where there is none.
+/// policy, order, packets_per_visit, output_queues, drain, tying, routing, tie, throttle: null if
+/// the setting has no effect or there is no throttle.
 Json policy_json(const Policy& policy, const PolicySettings& settings,
                  const PolicyEffects& effects);
-/// The same for the policy and settings of the run's nodes.
+/// policy_json() for the policy and settings of the run's nodes.
 Json policy_json(const RunOptions& run, const PolicyEffects& effects);
 
-/// The run with nodes that its policy sets up where no exchange asks it: for streams and messages.
+/// The run with its policy's settings in the nodes, for streams and messages, where no exchange
+/// applies them.
 RunOptions under_policy(RunOptions run, const Shape& shape, const Machine& machine);
 
 }  // namespace toroid

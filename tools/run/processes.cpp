@@ -21,7 +21,7 @@
 namespace toroid {
 namespace {
 
-/// Whoever uses the job does not come back to it, so there is no way out but this.
+/// Ends the process at once: the program is busy or stuck and does not return to a failed job.
 [[noreturn]] void end_process(const std::string& why) {
   std::fputs(("toroid: " + one_line(why) + "\n").c_str(), stderr);
   std::_Exit(1);
@@ -34,7 +34,7 @@ std::string invocation() {
   return fmt::format("{} ({}) {}", kVersion, kGitHash, fmt::join(arguments, " "));
 }
 
-/// The policies that the arguments name by their files, each with its checksum: "./mine.so 8c1f".
+/// The policy files that the arguments name, each with its checksum: "./mine.so 8c1f".
 std::string policy_files() {
   std::string text;
   for (const std::string& argument : typed_arguments())
@@ -44,15 +44,15 @@ std::string policy_files() {
   return text;
 }
 
-/// Each host has files of its own.
+/// Compares policy files, since each host may have its own.
 void refuse_different_policies(Job& job) {
   const std::string mine = policy_files();
   const auto texts = job.all_gather(std::as_bytes(std::span(mine)));
   for (unsigned p = 1; p < job.size(); ++p)
     if (texts[p] != texts[0])
       throw BadInput(
-          fmt::format("{} has another policy than process 0: {}, not {} (names and "
-                      "checksums of their files)",
+          fmt::format("{} has a different policy than process 0: {}, not {} (file names and "
+                      "checksums)",
                       job.name(p), text_of(texts[p]), text_of(texts[0])));
 }
 

@@ -1,5 +1,5 @@
-// The processes that a run is spread over: this one alone on `sim` and `shm`. In builds with
-// -DTOROID_OFI=OFF no_ofi.cpp takes the place of processes.cpp.
+// The processes of a run; `sim` and `shm` use only this one. Builds with -DTOROID_OFI=OFF use
+// no_ofi.cpp instead of processes.cpp.
 #pragma once
 
 #include <exception>
@@ -13,15 +13,15 @@ namespace toroid {
 
 class Job;
 
-/// The processes of a run, as one of them sees them. All processes make the same collective calls
-/// (join, gather, numbers, run) in the same order, from the main thread.
+/// The processes of a run. All of them make the same collective calls (join, gather, numbers, run)
+/// in the same order, on the main thread.
 class Processes {
  public:
   /// This process alone.
   Processes() = default;
   /// The processes that the launcher has started; returns when all have called it. Throws BadInput
-  /// where they were started with different arguments or the build is without `ofi`, RunFailed
-  /// where one is missing.
+  /// if they were started with different arguments or the build lacks `ofi`, RunFailed if one is
+  /// missing.
   static Processes join();
 
   unsigned count() const;
@@ -30,14 +30,14 @@ class Processes {
   /// REQUIRES: joined.
   Job& job() const { return *job_; }
 
-  /// The bytes of all processes by rank, on the process that reports; empty on the others. None of
-  /// a process that is lost.
+  /// The bytes of all processes by rank, on the process that reports; empty on the others. A lost
+  /// process contributes no bytes.
   std::vector<Blob> gather(Blob mine) const;
   /// The numbers of all processes that are not lost, by rank.
   std::vector<double> numbers(double mine) const;
 
-  /// Returns the result of `work` when all processes have done theirs. What `work` throws ends the
-  /// other processes too.
+  /// Returns the result of `work` when all processes have done theirs. An exception from `work`
+  /// ends the other processes too.
   template <typename Work>
   int run(const Work& work) const {
     try {

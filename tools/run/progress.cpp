@@ -22,7 +22,7 @@ bool can_show_progress() {
   return isatty(STDERR_FILENO) != 0;
 }
 
-/// One that has gone away is no reason to stop.
+/// Ignores errors: a closed standard error does not end the run.
 void show_line(const std::string& text) {
   if (HostProgram* const host = host_program()) return host->show_progress(text);
   std::fputs((kClearLine + text).c_str(), stderr);
@@ -75,7 +75,7 @@ void Progress::show(std::uint64_t delivered) {
   show("", delivered, 0);
 }
 
-/// The share of expected packets, at most 1, since a policy may add packets.
+/// The delivered share of the expected packets; at most 1, since a policy may add packets.
 double Progress::share(std::uint64_t delivered) const {
   if (expected_ == 0) return 0;
   return std::min(1.0, static_cast<double>(delivered) / static_cast<double>(expected_));

@@ -1,4 +1,4 @@
-// One line of progress on standard error.
+// A progress line on standard error.
 #pragma once
 
 #include <chrono>
@@ -10,10 +10,10 @@
 
 namespace toroid {
 
-/// A duration as people say it: "12 s", "4 min", "3 h 20 min"; at least "1 s".
+/// A duration in words: "12 s", "4 min", "3 h 20 min"; at least "1 s".
 std::string duration_text(double seconds);
 
-/// A line on standard error that replaces itself; nothing where standard error is no terminal.
+/// A line on standard error that replaces itself; invisible if standard error is not a terminal.
 class ProgressLine {
  public:
   explicit ProgressLine(bool quiet);
@@ -22,9 +22,9 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   bool visible() const { return visible_; }
-  /// Shows the text in place of the one before.
+  /// Replaces the line by this text.
   void show(const std::string& text);
-  /// Removes the line, so that something else can be printed there.
+  /// Removes the line, so that other text can be printed.
   void clear();
 
  private:
@@ -32,11 +32,11 @@ class ProgressLine {
   bool shown_ = false;
 };
 
-/// Estimates the time left for work that goes on at its pace so far.
+/// Estimates the remaining time, assuming that work continues at the same pace.
 class TimeLeft {
  public:
-  /// ", about 35 s left" after this share of the work, from 0 to 1, of which `before` had been done
-  /// when it began; empty in the first half second and where nothing has been done or is left.
+  /// ", about 35 s left" after this share of the work (0 to 1); the share `before` was done before
+  /// this object was made. Empty in the first half second, and if nothing is done or left.
   std::string text(double share, double before = 0) const;
 
  private:
@@ -44,7 +44,7 @@ class TimeLeft {
   Clock::time_point began_ = Clock::now();
 };
 
-/// The progress of one run, by its packets.
+/// The progress of one run, measured in packets.
 class Progress {
  public:
   /// `packets_expected`: packets of this process; 0: their number is unknown.
@@ -52,9 +52,9 @@ class Progress {
 
   /// Shows the progress of the model. Throws RunFailed when the user has interrupted the command.
   void show(const SimProgress& progress);
-  /// Shows the progress where time is the wall clock's. Throws as above.
+  /// Shows the progress in wall-clock time. Throws RunFailed like the other show().
   void show(std::uint64_t delivered);
-  /// An interruption is somebody else's business: nothing throws for it any more.
+  /// From now on an interruption does not throw here; other code handles it.
   void leave_interruptions() { throws_ = false; }
   void clear() { line_.clear(); }
 

@@ -16,7 +16,7 @@
 namespace toroid {
 namespace {
 
-/// "tcp" is near "tcp;ofi_rxm", of which it is the part that differs from the others.
+/// Compares only the parts before ';', so that "tcp" is near "tcp;ofi_rxm".
 std::string_view nearest_provider(std::string_view name) {
   std::array<std::string_view, kProviderNames.size()> cores;
   std::ranges::transform(kProviderNames, cores.begin(),
@@ -29,7 +29,7 @@ std::string_view nearest_provider(std::string_view name) {
 
 }  // namespace
 
-// Asking libfabric takes a tenth of a second, so it is asked about unknown names only. A build
+// Querying libfabric takes a tenth of a second, so only unknown names are looked up. A build
 // without `ofi` refuses later, with another message.
 void refuse_unknown_provider(const std::string& name) {
   if (std::ranges::find(kProviderNames, name) != kProviderNames.end() || !has_ofi()) return;
@@ -44,8 +44,7 @@ void refuse_unknown_provider(const std::string& name) {
 void refuse_unsafe_provider(const std::string& name, bool unsafe) {
   const std::string_view why = why_unsafe_provider(name);
   if (!why.empty() && !unsafe)
-    throw BadInput(
-        fmt::format("provider '{}' is taken only with --unsafe-provider: {}", name, why));
+    throw BadInput(fmt::format("provider '{}' needs --unsafe-provider: {}", name, why));
 }
 
 }  // namespace toroid

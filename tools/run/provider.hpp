@@ -1,15 +1,15 @@
-// Refuses providers of libfabric that the user may not have.
+// Refuses unknown and unsafe libfabric providers.
 #pragma once
 
 #include <string>
 
 namespace toroid {
 
-/// Throws BadInput where neither `ofi` nor this host's libfabric has a provider of that name, with
-/// the nearest and those that exist.
+/// Throws BadInput, with the nearest and all known names, if neither `ofi` nor this host's
+/// libfabric has a provider of that name.
 void refuse_unknown_provider(const std::string& name);
-/// Throws BadInput, with the reason, where the provider is one that strangers on the network can
-/// end and `unsafe` does not permit that.
+/// Throws BadInput, with the reason, if strangers on the network can end a run with this provider
+/// and `unsafe` is false.
 void refuse_unsafe_provider(const std::string& name, bool unsafe);
 
 }  // namespace toroid

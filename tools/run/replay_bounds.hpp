@@ -1,4 +1,4 @@
-// What a replay sends, what no run of it beats, and what it will take.
+// The messages, bounds and work of a replay.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +14,23 @@
 
 namespace toroid {
 
-/// All messages together.
+/// Sums over all messages.
 struct MessageSums {
   std::uint64_t bytes = 0;
   std::uint64_t packets = 0;
 };
 MessageSums message_sums(const ScheduleGraph& graph);
 
-/// The bounds of the file's traffic matrix, and its longest chain of operations, in cycles.
+/// The bounds of the file's traffic matrix and the length of its longest chain of operations, in
+/// cycles.
 struct ReplayBounds {
   Bounds traffic;
   Tick critical_path = 0;
 };
 ReplayBounds replay_bounds(const ScheduleGraph& graph, const Shape& shape, const Machine& machine);
 
-/// The time of a run beside its bound: in virtual time one of these bounds, else what copying all
-/// messages into packets and out again takes on this host.
+/// The time of a run with its bound: in virtual time one of replay_bounds(), otherwise the time of
+/// copying all messages into packets and out again on this host.
 Timing replay_timing(const ScheduleGraph& graph, const Shape& shape, const Machine& machine,
                      const Emulation& emulation, bool is_virtual, Tick cycles);
 

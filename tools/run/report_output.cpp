@@ -15,7 +15,7 @@
 namespace toroid {
 
 void add_report_option(CLI::App& command, std::string& path) {
-  add_file_option(command, "--report", path, "write the result as pictures: one HTML file")
+  add_file_option(command, "--report", path, "write the result as one HTML file with plots")
       ->group("Output");
 }
 

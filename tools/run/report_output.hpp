@@ -1,4 +1,4 @@
-// Carries out --report: writes the page of a result at the end of its run.
+// Implements --report: writes the page of a result at the end of its run.
 #pragma once
 
 #include "tools/options/cli_fwd.hpp"
@@ -14,20 +14,20 @@ namespace toroid {
 /// Adds --report FILE.
 void add_report_option(CLI::App& command, std::string& path);
 
-/// Where the command says that the report was written.
+/// Where the command announces that the report was written.
 enum class ReportNotice : unsigned char { none, standard_output, standard_error };
-/// Nowhere if quiet; on standard error where standard output has JSON or an array.
+/// Nowhere if quiet; on standard error if standard output has JSON or an array.
 ReportNotice report_notice(bool quiet, bool fills_standard_output);
 
-/// The file of a report, the page that `toroid report` makes of the result's file. Opened before
-/// the run, so that a bad path costs nothing.
+/// The file of a report: the page that `toroid report` makes from the result's file. Opened before
+/// the run, so that a bad path fails at once.
 class ReportOutput {
  public:
-  /// `path`: empty where no report is wanted. Throws BadInput where it cannot be written.
+  /// `path`: empty if no report is wanted. Throws BadInput if it cannot be written.
   ReportOutput(const std::string& path, ReportNotice notice);
 
   bool is_wanted() const { return file_ != nullptr; }
-  /// Writes the page, after the run. The result may have what --record adds: recording, slices,
+  /// Writes the page after the run. The result may include what --record adds: recording, slices,
   /// loads.
   void write(const Json& result);
 

@@ -1,4 +1,4 @@
-// What a run is known by, so that a checkpoint is resumed by its own command only.
+// The identity of a run, so that only its own command resumes a checkpoint.
 #pragma once
 
 #include <optional>
@@ -8,24 +8,24 @@
 
 namespace toroid {
 
-/// What a program was built from: its commit; where its sources were not all of a commit's, with
-/// the checksum of the executable file, since several programs have that commit.
+/// Identifies a build: its commit; for modified or unknown sources also the checksum of the
+/// executable, since several builds then have the same commit.
 std::string build_text(std::string_view commit, const std::string& executable);
 
-/// The inputs of a run, in order, by kind: its version, machine, seed, command, threads. Two runs
-/// with equal identities come to equal results.
+/// The inputs of a run, in order, by kind: version, machine, seed, command, threads. Runs with
+/// equal identities have equal results.
 class RunIdentity {
  public:
   RunIdentity() = default;
-  /// What text() has written.
+  /// Parses the result of text().
   explicit RunIdentity(const std::string& text);
 
   void add(std::string_view kind, std::string_view name, std::string_view value);
-  /// A line for each.
+  /// One line per entry.
   std::string text() const;
-  /// Of the entry with this name; empty: there is none.
+  /// The value of the entry with this name; empty if there is none.
   std::string value(std::string_view name) const;
-  /// "another seed: seed 2, not 1" if `other` differs from this, by the first difference.
+  /// The first difference of `other` from this, such as "another seed: seed 2, not 1".
   std::optional<std::string> difference(const RunIdentity& other) const;
 
  private:

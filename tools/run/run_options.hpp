@@ -1,4 +1,4 @@
-// What a run is made of, from the options of its command line.
+// The options of a run, converted from the command line.
 #pragma once
 
 #include "hal/machine.hpp"
@@ -14,8 +14,8 @@
 
 namespace toroid {
 
-/// What a run is made of; `sim` is for that fabric, `ring` for the others, `processes` and
-/// `frames` for `ofi`.
+/// The options of a run. `sim` is for that fabric, `ring` for the others, `processes` and `frames`
+/// for `ofi`.
 struct RunOptions {
   FabricName fabric = FabricName::sim;
   NodeOptions node{};
@@ -27,12 +27,12 @@ struct RunOptions {
   FrameOptions frames{};
 };
 
-/// On `ofi` it joins the run's other processes.
+/// Converts the command line's options. On `ofi` it joins the run's other processes.
 RunOptions run_options(const CommonOptions& common, const TorusOptions& torus,
                        const Machine& machine);
-/// The run with messages that move so.
+/// The run with this kind of transfer.
 RunOptions moving_by(TransferMode transfer, RunOptions run);
-/// The number of threads that a run on `sim` takes. Results do not depend on it.
+/// The number of threads of a run on `sim`. Results do not depend on it.
 unsigned sim_threads(const Shape& shape, const RunOptions& options);
 /// The workers of this process. On `ofi` all processes call it in the same order.
 Placement placement_of(const Shape& shape, const RunOptions& options);

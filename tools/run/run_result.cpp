@@ -26,7 +26,7 @@
 namespace toroid {
 namespace {
 
-/// Packets of one run, where so many were counted in several that are alike.
+/// Packets of one run, from the sum over `runs` equal runs, rounded.
 std::uint64_t per_run(std::uint64_t packets, unsigned runs) {
   return (packets + runs / 2) / runs;
 }
@@ -49,7 +49,7 @@ struct Load {
   }
 };
 
-/// `busy_percent`: of the emulated link's bandwidth, where that is what takes time.
+/// In virtual time adds `busy_percent`, the used share of the emulated links' bandwidth.
 Json load_json(const Load& load, const Counted& counted, bool is_virtual) {
   Json json = {{"max_load", per_run(load.max, counted.runs)},
                {"mean_load", load.mean() / counted.runs}};
@@ -84,7 +84,7 @@ Json links_json(const Counted& counted, bool is_virtual) {
   return links;
 }
 
-/// Of all runs that were counted.
+/// Adds the sums over all counted runs.
 void add_link_errors(Json& links, const Counted& counted) {
   const LinkErrorCounters& all = counted.counters.link_errors;
   links["errors"] = all.errors;
@@ -103,7 +103,7 @@ Json channels_json(const Counted& counted) {
   return json;
 }
 
-/// FIFO i of all nodes together.
+/// Entry i combines FIFO i of all nodes.
 Json fifos_json(const Counted& counted) {
   const FabricCounters& counters = counted.counters;
   const std::size_t per_node = counters.fifos.size() / counted.shape.size();
@@ -120,7 +120,7 @@ Json fifos_json(const Counted& counted) {
   return json;
 }
 
-/// How messages moved, and how often each byte of them was copied.
+/// Adds how messages moved and how often each of their bytes was copied.
 void add_puts(Json& report, const Counted& counted) {
   const FabricCounters& counters = counted.counters;
   report["puts"] = per_run(counters.puts, counted.runs);
@@ -131,8 +131,7 @@ void add_puts(Json& report, const Counted& counted) {
   report["copies_per_byte"] = payload == 0 ? Json(nullptr) : Json(copied / payload);
 }
 
-/// What differs from run to run where time is the wall clock: the time, and the ways that packets
-/// found.
+/// Keys whose values differ between runs in wall-clock time: times, and the ways of packets.
 constexpr std::array kWallClockKeys = {
     "time_s",         "bound_s",         "bound_by",        "percent_of_bound",
     "gflops",         "links",           "channels",        "workers",
@@ -141,7 +140,7 @@ constexpr std::array kWallClockKeys = {
     "refused_frames", "bytes_per_peer",  "profile",         "puts",
     "put_bytes",      "copies_per_byte", "frames",          "stage_times"};
 
-/// On the route `direct` packets cross no link, and nobody counts what crosses one.
+/// Returns false on the route `direct`, where packets cross no links.
 bool counts_links(const Json& report) {
   return is_virtual(report) || report.value("route", "") != "direct";
 }
@@ -178,7 +177,7 @@ Json report_head(std::string_view verb, const CommonOptions& common, const Shape
 
 namespace {
 
-/// On sim nothing is left to each message: engines move all of them or none.
+/// On sim the choice is the same for all messages: DMA engines move all of them or none.
 TransferMode transfer_of(const RunOptions& run, const PolicyEffects& effects) {
   if (!effects.puts) return TransferMode::packets;
   return run.sim.dma ? TransferMode::put : run.node.transfer;
@@ -259,9 +258,9 @@ void add_counters(Json& report, ResultHash& hash, const Counted& counted) {
 
 void add_hash(Json& report, ResultHash hash) {
   Json covered = report;
-  covered.erase("version");  // equal results are equal whichever build has them
+  covered.erase("version");  // the hash does not depend on the build
   covered.erase("git_hash");
-  covered.erase("transfer");  // says how the same bytes got there
+  covered.erase("transfer");  // the bytes are the same however they moved
   if (!is_virtual(report))
     for (const char* key : kWallClockKeys) covered.erase(key);
   hash.add(std::string_view(text_of(covered)));
@@ -291,13 +290,13 @@ void add_wall_clock(Json& report, const Emulation& emulation) {
 
 namespace {
 
-/// Nothing was sent: there is no share of anything.
+/// The percentage, or "-" if nothing was sent.
 std::string share_text(const Json& report, const char* key) {
   if (report["time_s"] == 0.0) return "-";
   return fmt::format("{:.1f}", report[key].get<double>());
 }
 
-/// The time, the bound that binds, and what is had of it.
+/// The time, the tightest bound, and the percentage reached.
 std::string timing_text(const Json& report) {
   const auto by = report["bound_by"].get<std::string>();
   const std::string of_bound = share_text(report, "percent_of_bound");
@@ -375,8 +374,8 @@ std::string summary_table(const Json& report) {
                   fabric_text(report), timing_text(report), packets_text(report));
   if (report.contains("failed_links"))
     text += fmt::format(
-        "  failed           {:>14} links, {} nodes; the bound is the whole machine's "
-        "or that of the mean working link\n",
+        "  failed           {:>14} links, {} nodes; the bound is that of the whole machine "
+        "or of the mean working link\n",
         report["failed_links"].size(), report["failed_nodes"].size());
   if (report.contains("refused_frames"))
     for (const auto& [reason, frames] : report["refused_frames"].items())
@@ -391,7 +390,7 @@ std::string result_text(const Json& result) {
 }
 
 JsonOutput::JsonOutput(const std::string& path) : standard_output_(path == "-") {
-  (void)provenance();  // before the run
+  (void)provenance();  // records the date before the run
   if (!path.empty() && !standard_output_) file_ = std::make_unique<OutputFile>(path);
 }
 

@@ -1,4 +1,4 @@
-// Results as JSON with the keys that scripts rely on, and as a table for people.
+// Results as JSON with stable keys for scripts, and as a table for people.
 #pragma once
 
 #include <memory>
@@ -23,34 +23,34 @@ namespace toroid {
 /// A result without its figures: verb, version, machine, torus, seed.
 Json report_head(std::string_view verb, const CommonOptions& common, const Shape& shape,
                  const Machine& machine);
-/// What schedules packets: policy_json(), transit_first, bubble_rule; null where nothing reads it.
+/// Adds the scheduling of packets: policy_json(), transit_first, bubble_rule; null if without
+/// effect.
 void add_policy(Json& report, const RunOptions& run, const PolicyEffects& effects);
 /// Whether time is virtual.
 bool is_virtual(const Json& report);
 
-/// time_s, bound_by, percent_of_bound; of virtual time cycles, bound_cycles and percent_of_peak,
-/// else bound_s.
+/// Adds time_s, bound_by and percent_of_bound; in virtual time also cycles, bound_cycles and
+/// percent_of_peak, otherwise bound_s.
 void add_timing(Json& report, const Timing& timing);
 
-/// What a fabric counted in some runs of one thing.
+/// The counters of a fabric over one or more equal runs.
 struct Counted {
   const FabricCounters& counters;
   const Shape& shape;
   const Machine& machine;
-  Tick cycles;        ///< of one run; counts where time is virtual
-  unsigned runs = 1;  ///< alike
+  Tick cycles;        ///< of one run; used in virtual time
+  unsigned runs = 1;  ///< number of equal runs
 };
 /// Adds the counters of one run (packets, packet_hops, links, channels, injection_fifos) to the
-/// report and to the hash. On the route `direct`, where packets cross no links, nothing about
-/// links.
+/// report and to the hash. Omits links on the route `direct`, where packets cross none.
 void add_counters(Json& report, ResultHash& hash, const Counted& counted);
-/// result_hash: of what was added and of the whole report so far, the build's version and git_hash
-/// left out; on fabrics whose time is the wall clock also everything that depends on it.
+/// Adds result_hash, which covers the content of `hash` and the whole report so far, except
+/// version, git_hash and transfer, and in wall-clock time everything that depends on the clock.
 void add_hash(Json& report, ResultHash hash);
-/// Where time is the wall clock: workers and route; on `ofi` processes and provider too.
+/// In wall-clock time adds workers and route; on `ofi` also processes and provider.
 void add_workers(Json& report, const Emulation& emulation);
-/// wall_s, packet_hops_per_cpu_s (of the CPU time of the threads that ran the nodes) and, on `sim`,
-/// threads: not covered by the hash.
+/// Adds wall_s, packet_hops_per_cpu_s (CPU time of the threads that ran the nodes) and, on `sim`,
+/// threads. The hash does not cover them.
 void add_wall_clock(Json& report, const Emulation& emulation);
 
 /// The latencies of packets in cycles, from injection to handler.
@@ -59,7 +59,7 @@ Json latency_json(const Histogram& latency) {
   return {{"p50", latency.permille(500)}, {"p99", latency.permille(990)}, {"max", latency.max()}};
 }
 
-/// The same with their mean, which no result_hash of one run covers.
+/// latency_json() and the mean, which the result_hash of a single run does not cover.
 template <typename Histogram>
 Json latency_and_mean_json(const Histogram& latency) {
   Json json = {{"mean", latency.mean()}};
@@ -67,22 +67,22 @@ Json latency_and_mean_json(const Histogram& latency) {
   return json;
 }
 
-/// Percent; where `whole` is 0, 100 of nothing and 0 of anything.
+/// 100 * part / whole. If `whole` is 0: 100 if `part` is 0 too, otherwise 0.
 double percent(Tick part, Tick whole);
 double percent_of(double part, double whole);
 /// The lines that all commands print: time, bound, links.
 std::string summary_table(const Json& report);
 
-/// The result as it is written: indented, with its command and date. A machine may be named after a
-/// file whose name is not UTF-8; what is not becomes U+FFFD.
+/// The result as it is written: indented, with its command and date. Bytes that are not UTF-8,
+/// which a machine file's name may contain, become U+FFFD.
 std::string result_text(const Json& result);
 
-/// Where --json goes; opened before the run, so that a bad path costs nothing.
+/// The output of --json; opened before the run, so that a bad path fails at once.
 class JsonOutput {
  public:
   /// Throws BadInput if the path cannot be written.
   explicit JsonOutput(const std::string& path);
-  /// Writes the JSON, with its numbers as people write them.
+  /// Writes the JSON, with numbers free of rounding noise.
   void write(const Json& report);
   bool to_standard_output() const { return standard_output_; }
 

@@ -9,7 +9,7 @@
 namespace toroid {
 namespace {
 
-/// The path of --json. Throws BadInput where two files are one.
+/// The path of --json. Throws BadInput if two files are the same.
 std::string json_path(const CommonOptions& common, const RunFiles& files) {
   std::vector<std::string> paths = files.others;
   const ObservationOptions& observation = files.observation;

@@ -1,5 +1,5 @@
-// A run of a verb from its checked options to its written result, in the order of steps that
-// alltoall, fft, hello, redistribute and replay share.
+// A run of a verb from its checked options to its written result. alltoall, fft, hello,
+// redistribute and replay share this sequence of steps.
 #pragma once
 
 #include <cstdint>
@@ -24,42 +24,42 @@ namespace toroid {
 /// The files of a run besides --json.
 struct RunFiles {
   ObservationOptions observation{};
-  std::string export_to{};                ///< empty: none
-  std::vector<std::string> others{};      ///< which none of them may be
+  std::string export_to{};                ///< path of --export; empty: none
+  std::vector<std::string> others{};      ///< other files, from which all of these must differ
   bool array_to_standard_output = false;  ///< the table is then printed to standard error
 };
 
-/// In this order: the files are opened, so that a bad path costs nothing; announce(); emulation(),
-/// on which the verb puts its programs; run(); collect(); on the process that reports print(),
-/// write() and check(). Outlives the emulation.
+/// The steps in order: the constructor opens the files, so that a bad path fails at once;
+/// announce(); emulation(), to which the verb adds its programs; run(); collect(); on the process
+/// that reports print(), write() and check(). Must outlive the emulation.
 class RunSession {
  public:
-  /// Throws BadInput where two files are one or one cannot be written.
+  /// Throws BadInput if two files are the same or one cannot be written.
   RunSession(const CommonOptions& common, const Shape& shape, const Machine& machine,
              const RunOptions& run, const RunFiles& files = {});
 
   /// Whether this is the process that reports.
   bool reports() const { return run_.processes.reports(); }
-  /// Whether there will be a file or page that shows more than the result.
+  /// Whether there will be a recording or a report.
   bool is_observed() const { return observation_.is_wanted(); }
-  /// Says what time and memory the run will take. Throws BadInput where the host has not enough.
-  /// `array_bytes`: of the arrays of all nodes.
+  /// Prints the expected time and memory of the run. Throws BadInput if the memory does not
+  /// suffice. `array_bytes`: size of the arrays of all nodes.
   void announce(const RunWork& work, double array_bytes) const;
-  /// The machine. `under`: the run's options with what follows from its policy.
+  /// Makes the machine. `under`: the run's options with its policy's settings.
   Emulation emulation(const RunOptions& under, std::uint64_t packets_expected);
   /// Returns run().
   template <typename Run>
   auto run(const Run& run) {
     return observation_.guard(run);
   }
-  /// Brings the exported messages of all processes together; all call it. Whether this process
-  /// reports.
+  /// Collects the exported messages of all processes; all processes call it. Returns whether this
+  /// process reports.
   bool collect(const Emulation& emulation);
-  /// Prints the table unless the user wants none or standard output is a file's.
+  /// Prints the table unless --quiet is given or JSON goes to standard output.
   void print(std::string_view table) const;
-  /// Writes all files. `more`: keys that a report shows and the result does not have.
+  /// Writes all files. `more`: keys for reports that the result lacks.
   void write(const Emulation& emulation, const Json& report, const Json& more = Json::object());
-  /// Throws RunFailed where links are not sound.
+  /// Throws RunFailed if links have passed on damaged packets undetected.
   void check(const Emulation& emulation) const;
 
  private:

@@ -22,7 +22,7 @@ RunSetting setting_of(const CLI::App& verb, const Sender& sender, const CommonOp
   RunSetting setting(verb, sender.what);
   setting.set("sends", name_of<Sent>(kSentNames, sender.sent))
       .set("--route", name_of<RingRoute>(kRingRouteNames, route));
-  if (torus.policy.changes().tie == TieRule::both)  // or else nobody asks the policy
+  if (torus.policy.changes().tie == TieRule::both)  // only --tie both depends on the routing
     setting.set("--routing", name_of<RoutingRule>(kRoutingRuleNames, routing_of(torus.policy)));
   if (machine.link_error_rate > 0) setting.set("--link-error", "of the machine");
   if (torus.link_errors.limit == 0) setting.unset("--link-error-limit");

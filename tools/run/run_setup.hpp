@@ -1,4 +1,4 @@
-// What a verb runs on, checked before anything is measured or written.
+// The setup of a verb's run, checked before anything is measured or written.
 #pragma once
 
 #include <string>
@@ -13,11 +13,11 @@
 
 namespace toroid {
 
-/// What a verb sends.
+/// A verb as a sender of messages.
 struct Sender {
-  std::string what;  ///< names the run in refusals, as "fft --method slab"
+  std::string what;  ///< the run's name in messages, e.g. "fft --method slab"
   Sent sent;
-  /// Also policies that differ from `random` only in what it does not read.
+  /// Also accept policies that differ from `random` only in settings without effect.
   bool takes_every_policy = false;
 };
 
@@ -28,18 +28,18 @@ struct RunSetup {
   PolicyEffects effects;
 };
 
-/// The options as typed, and what follows from them: the route, the rule of routing.
+/// The options as typed, with derived settings such as the route and the routing rule.
 RunSetting setting_of(const CLI::App& verb, const Sender& sender, const CommonOptions& common,
                       const TorusOptions& torus, const Machine& machine);
 
-/// Throws BadInput where a number behind a machine's name ("bgl:injection_fifos=4") has no effect.
+/// Throws BadInput if a changed parameter ("bgl:injection_fifos=4") has no effect.
 void refuse_machine_keys_without_effect(const std::string& machine, const RunSetting& setting);
 
-/// Throws BadInput where an option or the policy has no effect, or the torus is none. On `ofi` it
-/// joins the run's other processes. `setting`: setting_of(), perhaps with changes of the verb's.
+/// Throws BadInput if an option or the policy has no effect, or the torus is invalid. On `ofi` it
+/// joins the run's other processes. `setting`: setting_of(), possibly changed by the verb.
 RunSetup set_up(const CLI::App& verb, const RunSetting& setting, const Sender& sender,
                 const CommonOptions& common, const TorusOptions& torus, const Machine& machine);
-/// The same with the setting as it follows from the options.
+/// set_up() with setting_of().
 RunSetup set_up(const CLI::App& verb, const Sender& sender, const CommonOptions& common,
                 const TorusOptions& torus);
 

@@ -27,9 +27,8 @@ void check_links(const FabricCounters& counters, const Shape& shape) {
   if (count == 0) return;
   const std::vector<std::string> names = unsound_links(counters, shape);
   throw RunFailed(fmt::format(
-      "{} link{} passed on damaged packets and nobody noticed: the CRCs of both ends differ{}",
-      count, count == 1 ? "" : "s",
-      names.empty() ? "" : ", the first of them at " + names.front()));
+      "{} link{} passed on damaged packets undetected: the CRCs of both ends differ{}", count,
+      count == 1 ? "" : "s", names.empty() ? "" : ", the first at " + names.front()));
 }
 
 }  // namespace toroid

@@ -1,4 +1,4 @@
-// Whether links have passed on what they were given: their CRCs at the end of a run.
+// Checks at the end of a run, by CRCs, that links have passed on packets unchanged.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace toroid {
 
-/// The first links whose CRCs differ at their ends, "(0,0,0)X+".
+/// The first links whose CRCs at both ends differ, as "(0,0,0)X+"; at most 16.
 std::vector<std::string> unsound_links(const FabricCounters& counters, const Shape& shape);
 
-/// Throws RunFailed, with a link's name where it is known, if there are any: what crossed them was
-/// damaged, and nobody noticed.
+/// Throws RunFailed if there are such links, with a link's name if it is known: packets were
+/// damaged undetected.
 void check_links(const FabricCounters& counters, const Shape& shape);
 
 }  // namespace toroid

@@ -1,4 +1,4 @@
-// Standard output as a terminal, or as what stands in its place.
+// Standard output, which may be a terminal.
 #pragma once
 
 #include <cstddef>
@@ -9,11 +9,11 @@ namespace toroid {
 /// Whether standard output is a terminal.
 bool is_terminal();
 
-/// The columns of a line of standard output: those of the terminal (40 at least), else 100.
+/// The width of a line of standard output in columns: the terminal's (at least 48), otherwise 100.
 std::size_t line_width();
 
-/// Writes to standard output and flushes it, so that the reader of a pipe sees each row as it
-/// comes. Throws RunFailed where it cannot be written.
+/// Writes to standard output and flushes it, so that the reader of a pipe sees each row at once.
+/// Throws RunFailed if it cannot be written.
 void print_now(std::string_view text);
 
 }  // namespace toroid

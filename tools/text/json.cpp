@@ -10,7 +10,7 @@
 namespace toroid {
 namespace {
 
-/// A whole number without ".0".
+/// Whole numbers become integers, so that they are written without ".0".
 Json plain_json(double number) {
   constexpr double kMostExact = 9007199254740992;  // 2^53
   const double plain = plain_number(number);

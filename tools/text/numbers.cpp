@@ -14,16 +14,16 @@
 namespace toroid {
 namespace {
 
-/// Up to this number of bytes a double is exact.
+/// The largest number of bytes up to which a double is exact.
 constexpr double kMostExactBytes = 9007199254740992.0;
 
 [[noreturn]] void refuse_bytes(std::string_view text, const ByteLimits& limits) {
   if (limits.unit == 1e6)
-    throw BadInput(fmt::format("'{}' is not a size from {}MB to {}MB, the unit where there is none",
+    throw BadInput(fmt::format("'{}' is not a size from {}MB to {}MB (without a unit: MB)",
                                shortened(text), static_cast<double>(limits.min) / 1e6,
                                static_cast<double>(limits.max) / 1e6));
   throw BadInput(
-      fmt::format("'{}' is not a whole number from {} to {}, nor one with a unit, as 1KiB",
+      fmt::format("'{}' is not a whole number from {} to {} (units such as KiB are allowed)",
                   shortened(text), limits.min, limits.max));
 }
 
@@ -33,7 +33,7 @@ constexpr double kMostExactBytes = 9007199254740992.0;
   throw BadInput(fmt::format("'{}': {}", shortened(text), unknown_name("unit", unit, names)));
 }
 
-/// Without a unit the number has to be whole. The point stands between digits.
+/// A number without a unit must be whole. A decimal point must have a digit on both sides.
 bool is_well_typed(const NumberWithUnit& typed) {
   const std::string_view digits = typed.digits;
   if (!is_digit(digits.front()) || !is_digit(digits.back())) return false;
@@ -69,8 +69,8 @@ std::uint64_t parse_bytes(std::string_view text, const ByteLimits& limits) {
 
 namespace {
 
-constexpr std::size_t kMostValues = 10000;  ///< of one range
-constexpr double kBeyondAll = 1e19;         ///< bytes, fewer than 2^64
+constexpr std::size_t kMostValues = 10000;  ///< in one range
+constexpr double kBeyondAll = 1e19;         ///< bytes; above every limit, below 2^64
 
 /// A range as typed.
 struct RangeTexts {
@@ -82,11 +82,11 @@ struct RangeTexts {
 
 [[noreturn]] void refuse_range(std::string_view text, std::string_view why) {
   throw BadInput(one_line(
-      fmt::format("range '{}': {}; a range is FROM:TO:STEP or FROM:TO:xFACTOR, as 1:9:2 or 8:64:x2",
+      fmt::format("range '{}': {}; expected FROM:TO:STEP or FROM:TO:xFACTOR, e.g. 1:9:2 or 8:64:x2",
                   shortened(text), why)));
 }
 
-/// `default_step`: of FROM:TO; empty: none.
+/// `default_step`: the step of FROM:TO; if empty, the step is required.
 std::optional<RangeTexts> split_range(std::string_view text, std::string_view default_step = "") {
   const std::size_t first = text.find(':');
   if (first == std::string_view::npos) return {};
@@ -97,8 +97,7 @@ std::optional<RangeTexts> split_range(std::string_view text, std::string_view de
   }
   RangeTexts range{text.substr(0, first), text.substr(first + 1, second - first - 1),
                    text.substr(second + 1), false};
-  if (range.step.find(':') != std::string_view::npos)
-    refuse_range(text, "has more than three parts");
+  if (range.step.find(':') != std::string_view::npos) refuse_range(text, "more than three parts");
   range.is_factor = range.step.starts_with('x');
   if (range.is_factor) range.step.remove_prefix(1);
   return range;
@@ -123,15 +122,15 @@ double factor_of(std::string_view text, const RangeTexts& range) {
   return *factor;
 }
 
-/// What a user would have typed: twelve digits are more than anybody does.
+/// Rounds to the 12 digits that a user would type at most, which removes rounding errors.
 double as_typed(double value) {
   return number_of(fmt::format("{:.12g}", value)).value_or(value);
 }
 
-/// `next` makes a value from the number of those before it and the last.
+/// `next(count, last)` returns the next value from the number of values so far and the last one.
 template <typename T, typename Next>
 std::vector<T> values_of(std::string_view text, T from, T to, const Next& next) {
-  if (from > to) refuse_range(text, "it begins above its end");
+  if (from > to) refuse_range(text, "FROM is above TO");
   std::vector<T> values;
   for (T value = from; value <= to; value = next(values.size(), values.back())) {
     if (!values.empty() && value == values.back()) refuse_range(text, "two values are equal");

@@ -1,5 +1,5 @@
-// Reads numbers as users type them, numbers of bytes with units, and ranges of them: "0.1:1.0:0.1"
-// goes by steps, "1KiB:64KiB:x2" by a factor.
+// Reads numbers that users type: plain numbers, bytes with units, and ranges. "0.1:1.0:0.1" is a
+// range by steps, "1KiB:64KiB:x2" a range by a factor.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace toroid {
 
 struct Unit {
   std::string_view name;
-  double factor;  ///< of one in the base unit
+  double factor;  ///< base units in one of this unit
 };
 /// The units of SI and IEC: 1 kB is 1000 B, 1 KiB is 1024 B.
 inline constexpr std::array<Unit, 7> kByteUnits = {{{"B", 1},
@@ -28,24 +28,25 @@ inline bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/// A number and what stands behind it, without the blanks between: "100 ns", "480".
+/// A number and the unit after it, without the blanks in between: "100 ns", "480".
 struct NumberWithUnit {
   double number = 0;
   std::string_view digits;  ///< as typed
   std::string_view unit;
 };
-/// None where the text begins with no such number. `format`: with an exponent or without.
+/// Returns nothing if the text does not begin with a number. `format`: whether an exponent is
+/// allowed.
 std::optional<NumberWithUnit> parse_with_unit(std::string_view text, std::chars_format format);
 
-/// The values that an option takes, in bytes.
+/// The range of values that an option accepts, in bytes.
 struct ByteLimits {
   std::uint64_t min = 0;
   std::uint64_t max = UINT64_MAX;
-  double unit = 1;  ///< bytes of one where a number has no unit
+  double unit = 1;  ///< bytes per unit for numbers typed without a unit
 };
 
-/// The number of bytes that the text stands for. Throws BadInput, with what was typed and expected,
-/// where it is not a whole number of bytes within the limits.
+/// Returns the number of bytes in the text. Throws BadInput if it is not a whole number of bytes
+/// within the limits.
 std::uint64_t parse_bytes(std::string_view text, const ByteLimits& limits);
 
 /// The smallest and the largest value allowed.
@@ -54,15 +55,15 @@ struct NumberLimits {
   double max;
 };
 
-/// One number, or those of a range FROM:TO:STEP or FROM:TO:xFACTOR, the last not above TO. The
-/// numbers of a range are those a user would type: 0.3, not 0.30000000000000004. Throws BadInput.
+/// Returns one number, or the numbers of a range FROM:TO:STEP or FROM:TO:xFACTOR up to TO. The
+/// numbers of a range have no rounding errors: 0.3, not 0.30000000000000004. Throws BadInput.
 std::vector<double> parse_numbers(std::string_view text, const NumberLimits& limits);
 
-/// The same for numbers of bytes, each with a unit or without. A factor need not be whole; its
+/// parse_numbers() for bytes, each number with or without a unit. A factor need not be whole;
 /// products are rounded down.
 std::vector<std::uint64_t> parse_byte_counts(std::string_view text, const ByteLimits& limits);
 
-/// The same for whole numbers that count something else; FROM:TO goes by 1.
+/// parse_byte_counts() for other counts, where FROM:TO has step 1.
 std::vector<std::uint64_t> parse_counts(std::string_view text, const ByteLimits& limits);
 
 }  // namespace toroid

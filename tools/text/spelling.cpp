@@ -10,8 +10,8 @@
 namespace toroid {
 namespace {
 
-constexpr std::size_t kShortestPart = 3;       ///< letters by which a name is recognised as a part
-constexpr std::size_t kShortestBeginning = 4;  ///< letters by which a beginning is completed
+constexpr std::size_t kShortestPart = 3;       ///< letters needed to match a part of a name
+constexpr std::size_t kShortestBeginning = 4;  ///< letters needed to complete a name
 
 std::string lower(std::string_view text) {
   std::string result(text);
@@ -20,9 +20,9 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-constexpr std::size_t kLongestName = 256;  ///< a longer text is no typo
+constexpr std::size_t kLongestName = 256;  ///< a longer text is not a typo
 
-/// One edit is always allowed, else one letter in three.
+/// One edit per three letters, but at least one.
 std::size_t most_edits(std::string_view typed, std::string_view name) {
   return std::max<std::size_t>(1, std::max(typed.size(), name.size()) / 3);
 }
@@ -31,13 +31,14 @@ std::size_t difference(std::size_t a, std::size_t b) {
   return a > b ? a - b : b - a;
 }
 
-/// "per-visit" has the words "per" and "visit".
+/// Words are separated by hyphens: "per-visit" has the words "per" and "visit".
 bool has_word(std::string_view name, std::string_view word) {
   const std::string hyphened = fmt::format("-{}-", name);
   return hyphened.find(fmt::format("-{}-", word)) != std::string::npos;
 }
 
-/// Whether three quarters of the shorter name are equal: "policies" and "policy".
+/// Whether the common beginning is at least three quarters of the shorter name: "policies" and
+/// "policy".
 bool begin_alike(std::string_view a, std::string_view b) {
   const auto common = static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
   return common >= kShortestPart && 4 * common >= 3 * std::min(a.size(), b.size());
@@ -47,7 +48,7 @@ bool has_part(std::string_view name, std::string_view typed) {
   return typed.size() >= kShortestPart && (begin_alike(name, typed) || has_word(name, typed));
 }
 
-/// The name that begins with the text, if there is only one.
+/// The name that begins with the text, if there is exactly one.
 std::string_view completed(std::string_view text, std::span<const std::string_view> known) {
   if (text.size() < kShortestBeginning) return {};
   const auto begins = [&](std::string_view name) { return lower(name).starts_with(text); };

@@ -1,5 +1,4 @@
-// Names that users type: the value that one stands for, and the existing name nearest to a mistyped
-// one.
+// Names that users type: converts names to values and suggests the nearest name for a typo.
 #pragma once
 
 #include <cstddef>
@@ -11,25 +10,25 @@
 
 namespace toroid {
 
-/// The restricted Damerau-Levenshtein distance: the least number of letters to add, drop or
-/// replace, or of neighbours to swap, that turns `a` into `b` and touches no letter twice.
+/// The restricted Damerau-Levenshtein distance: the least number of edits that turn `a` into `b`.
+/// An edit adds, drops or replaces a letter or swaps two neighbours; no letter is edited twice.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// The name that the user may have meant; empty where none is near. Tried in this order, regardless
-/// of case, the first among equals:
+/// Returns the name that the user may have meant, or an empty text if no name is near. Ignores
+/// case. Tries in this order, and takes the first of several equally good names:
 /// 1. the only name that begins with what was typed, if that has four letters or more;
 /// 2. the name at the smallest edit distance, if no more than one letter in three differs;
-/// 3. a name that begins mostly alike, or has what was typed as a word between hyphens.
+/// 3. a name with mostly the same beginning, or with the typed text as a word between hyphens.
 std::string_view nearest_name(std::string_view typed, std::span<const std::string_view> known);
 
-/// "; did you mean 'random'?", or empty where no name is near.
+/// "; did you mean 'random'?", or an empty text if no name is near.
 std::string did_you_mean(std::string_view typed, std::span<const std::string_view> known);
 
 /// "unknown order 'randm'; did you mean 'random'? known: random, rank, shift".
 std::string unknown_name(std::string_view what, std::string_view typed,
                          std::span<const std::string_view> known);
 
-/// The value whose name is `text`. Throws BadInput with the nearest name and the known ones.
+/// Returns the value whose name is `text`. Throws BadInput with the nearest and all known names.
 template <typename Enum>
 Enum parse_choice(std::string_view what, std::span<const std::string_view> names,
                   std::string_view text) {

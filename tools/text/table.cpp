@@ -15,7 +15,7 @@ constexpr std::size_t kGap = 2;           // between columns
 constexpr std::size_t kShortestText = 8;  // "name" and an ellipsis, at least
 constexpr std::string_view kEllipsis = "...";
 
-/// The text cut to the width; a number that is too long gets an exponent.
+/// Cuts the text to the width; a number that is too long is written with an exponent.
 std::string fitted(const std::string& text, std::size_t width) {
   if (text.size() <= width) return text;
   if (const auto number = parse_number<double>(text))
@@ -96,8 +96,7 @@ std::string Table::remark() const {
   for (std::size_t c = 0; c < columns_.size(); ++c)
     if (!shown_[c]) names += (names.empty() ? "" : ", ") + columns_[c].name;
   if (names.empty()) return "";
-  return with_hanging_indent("no room here for: " + names + "; --json and --csv have all", width_,
-                             2);
+  return with_hanging_indent("hidden columns: " + names + "; --json and --csv show all", width_, 2);
 }
 
 }  // namespace toroid

@@ -1,4 +1,4 @@
-// A table whose rows are printed as they come: its columns are fixed before the first row.
+// A table that prints rows as they come, so its columns are fixed before the first row.
 #pragma once
 
 #include <fmt/core.h>
@@ -9,29 +9,29 @@
 
 namespace toroid {
 
-/// A number with so many decimals.
+/// The number with `digits` decimals.
 inline std::string fixed_text(double number, int digits) {
   return fmt::format("{:.{}f}", number, digits);
 }
 
 struct TableColumn {
   std::string name;
-  std::size_t width = 0;  ///< characters of the longest cell to come; the name may be longer
-  bool is_text = false;   ///< cells stand to the left; numbers stand to the right
-  unsigned spared = 0;    ///< order in which columns are left out, the highest first; 0: never
+  std::size_t width = 0;  ///< characters of the longest expected cell; the name may be longer
+  bool is_text = false;   ///< cells are left-aligned; numbers are right-aligned
+  unsigned spared = 0;    ///< columns are hidden in order of this, highest first; 0: never
 };
 
-/// Makes lines of at most `width` characters. Columns without room are left out, then the longest
-/// texts are cut and end in "..."; a number too long for its column gets an exponent.
+/// Makes lines of at most `width` characters. It first hides columns, then cuts the longest texts,
+/// which end in "..."; a number too long for its column is written with an exponent.
 class Table {
  public:
   Table(std::vector<TableColumn> columns, std::size_t width);
 
   std::string header() const;
-  /// The line of a row. `cells`: one for each column, left out or not; where there are fewer, the
-  /// last is a text that runs on to the end, over several lines if necessary.
+  /// The line of a row. `cells`: one for each column, hidden or not. If there are fewer, the last
+  /// cell is a text that continues to the end of the line and over further lines if necessary.
   std::string line(const std::vector<std::string>& cells) const;
-  /// A line that names the columns left out and says where they are; empty where there are none.
+  /// A line that lists the hidden columns; empty if there are none.
   std::string remark() const;
 
  private:

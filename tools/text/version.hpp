@@ -1,13 +1,13 @@
-// Which toroid this is: in a source of its own, so that a commit compiles nothing else anew.
+// The version of toroid. It is defined in its own source, so that a commit recompiles nothing else.
 #pragma once
 
 #include <string_view>
 
 namespace toroid {
 
-/// As "0.1.0", of the project in CMakeLists.txt.
+/// The project's version in CMakeLists.txt, e.g. "0.1.0".
 extern const std::string_view kVersion;
-/// Twelve digits of the commit, "-dirty" behind them where files differ from it; or "unknown".
+/// Twelve digits of the commit, with "-dirty" appended if files differ from it; or "unknown".
 extern const std::string_view kGitHash;
 
 }  // namespace toroid

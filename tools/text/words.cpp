@@ -47,7 +47,7 @@ std::string with_hanging_indent(std::string_view text, std::size_t width, std::s
 
 namespace {
 
-/// Whether a shell takes the word unquoted.
+/// Whether the word needs no quotes in a shell.
 bool needs_no_quotes(const std::string& word) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/@%";

@@ -1,4 +1,4 @@
-// What commands that work on one array have in common: the array, where the result goes, how often.
+// Options shared by commands that work on one array: input, output, checks, repetitions.
 #pragma once
 
 #include <string>
@@ -16,15 +16,15 @@ struct ArrayOptions {
   unsigned repeat = 1;
 };
 
-/// What the options of a command say, where commands differ.
+/// Help texts that differ between commands.
 struct ArrayTexts {
   std::string_view size;
   std::string_view out;
 };
 
-/// --size, --in and --out.
+/// Adds --size, --in and --out.
 void add_array_options(CLI::App& verb, ArrayOptions& options, const ArrayTexts& texts);
-/// --check, of which `check` says what it does, and --repeat.
+/// Adds --check, with `check` as its help text, and --repeat.
 void add_run_options(CLI::App& verb, ArrayOptions& options, std::string_view check);
 
 }  // namespace toroid

@@ -25,7 +25,7 @@ std::size_t volume(const Size& size) {
   return product;
 }
 
-/// Copies the lowest frequencies of a spectrum into another of more or fewer points.
+/// Copies the lowest frequencies of a spectrum into a spectrum with more or fewer points.
 void copy_centre(const Size& from_size, std::span<const fft::Complex> from, const Size& to_size,
                  std::span<fft::Complex> to) {
   const fft::Index from_extents = fft::extents_of(from_size);
@@ -80,7 +80,7 @@ void real_fourier(const fft::Description& d, fft::Way way, std::span<const fft::
   std::ranges::copy(real, out.begin());
 }
 
-/// By the matrices themselves, axis by axis.
+/// Multiplies by the transform matrices directly, axis by axis.
 void by_matrices(const fft::Description& d, fft::Way way, std::span<const fft::Complex> in,
                  std::span<fft::Complex> out) {
   using Long = std::complex<long double>;

@@ -1,4 +1,4 @@
-// The same transform by one processor, to check a distributed one with.
+// A serial transform, to check distributed transforms against.
 #pragma once
 
 #include "fft/plan/description.hpp"
@@ -6,11 +6,11 @@
 
 namespace toroid {
 
-/// What a transform of `input` gives, of arrays whose whole size is description.size.
+/// Returns the transform of `input`. The whole array has the size description.size.
 HostArray serial_transform(const fft::Description& description, fft::Way way, fft::Scale scale,
                            const HostArray& input);
 
-/// Relative Euclidean error that a check forgives.
+/// Largest relative Euclidean error that a check accepts.
 double tolerance_of(const fft::Description& description);
 
 }  // namespace toroid

@@ -16,7 +16,7 @@ namespace {
 
 using PlaceOf = std::int64_t (*)(std::int64_t size, std::int64_t extent, std::int64_t index);
 
-/// For each axis and index where it is taken from.
+/// The source index of every index of each axis.
 using Sources = std::array<std::vector<std::int64_t>, 3>;
 
 Sources sources_of(const fft::Blueprint& blueprint, PlaceOf place) {

@@ -1,4 +1,4 @@
-// Frequencies of axes that are transformed by factors, which lie by digits on the nodes.
+// Order of frequencies: axes that are transformed by factors leave theirs in digit order.
 #pragma once
 
 #include "fft/plan/blueprint.hpp"
@@ -6,10 +6,11 @@
 
 namespace toroid {
 
-/// Whether forward leaves the frequencies of an axis by digits; see fft/orbital/factors.hpp.
+/// Whether forward leaves the frequencies of an axis in digit order; see fft/orbital/factors.hpp.
 bool is_by_digits(const fft::Blueprint& blueprint);
 
-/// A spectrum with its frequencies in their natural order, from one by digits; and back.
+/// Converts a spectrum from digit order to the natural order of frequencies; to_digits() reverses
+/// it.
 HostArray from_digits(const fft::Blueprint& blueprint, const HostArray& spectrum);
 HostArray to_digits(const fft::Blueprint& blueprint, const HostArray& spectrum);
 

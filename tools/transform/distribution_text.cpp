@@ -57,9 +57,9 @@ class DistributionParser {
 
   Rank node(std::string_view text) const {
     const std::optional<Rank> node = parse_number<Rank>(text);
-    if (!node) refuse(fmt::format("'{}' is no rank of a node", shortened(std::string(text))));
+    if (!node) refuse(fmt::format("'{}' is not a node rank", shortened(std::string(text))));
     if (*node >= shape_.size())
-      refuse(fmt::format("node {}; torus {} has nodes 0 to {}", *node, shape_.text(),
+      refuse(fmt::format("node {} does not exist; torus {} has nodes 0 to {}", *node, shape_.text(),
                          shape_.size() - 1));
     return *node;
   }
@@ -100,7 +100,7 @@ class DistributionParser {
       order_.push_back(static_cast<std::uint8_t>(*axis));
     }
     if (order_.size() != names.size() || names.size() != size_.size())
-      refuse(fmt::format("'{}' is no order of the axes {}", shortened(std::string(names)),
+      refuse(fmt::format("'{}' is not an order of the axes {}", shortened(std::string(names)),
                          kDistributedAxes.substr(0, size_.size())));
     rest_ = rest_.substr(0, comma);
   }
@@ -109,14 +109,13 @@ class DistributionParser {
     const std::optional<unsigned> axis =
         argument_.size() == 1 ? axis_of(argument_[0]) : std::nullopt;
     if (!axis)
-      refuse(fmt::format("expected an axis of {}, as {}:x",
+      refuse(fmt::format("expected one axis of {}, e.g. {}:x",
                          kDistributedAxes.substr(0, size_.size()),
                          rest_.substr(0, rest_.find(':'))));
     return *axis;
   }
 
-  /// The axes that the array has in the order that was typed, and behind them those that it has
-  /// not.
+  /// The array's axes in the order that was typed, followed by the axes that it lacks.
   fft::AxisOrder order() const {
     if (order_.empty()) return fft::kCOrder;
     fft::AxisOrder order = fft::kCOrder;
@@ -127,7 +126,7 @@ class DistributionParser {
   fft::AxisOrder order_of_lines(unsigned axis) const {
     if (order_.empty()) return fft::lines_order(axis);
     if (order_.back() != axis)
-      refuse(fmt::format("lines along {0} lie along it in memory: the order must end with {0}",
+      refuse(fmt::format("lines along {0} are contiguous in memory: the order must end with {0}",
                          kDistributedAxes[axis]));
     fft::AxisOrder order = fft::lines_order(axis);
     std::copy(order_.begin(), order_.end() - 1, order.begin());
@@ -136,7 +135,7 @@ class DistributionParser {
     return order;
   }
 
-  /// Those that hold the parts.
+  /// Nodes that hold the parts.
   std::vector<Rank> holders(Rank parts) const {
     if (!nodes_.empty()) return nodes_;
     std::vector<Rank> first(parts);
@@ -150,7 +149,7 @@ class DistributionParser {
   }
 
   fft::Index grid_of_torus() const {
-    if (!nodes_.empty()) refuse("blocks on some of the nodes need their grid, as blocks:2x1x2");
+    if (!nodes_.empty()) refuse("blocks with @NODES need a grid, e.g. blocks:2x1x2");
     fft::Index grid = fft::extents_of({});
     for (unsigned d = 0; d < shape_.dims(); ++d)
       grid[std::min<std::size_t>(d, size_.size() - 1)] *= shape_.extent(d);
@@ -171,11 +170,11 @@ class DistributionParser {
       }
       left = left.substr(end + 1);
     }
-    refuse(fmt::format("expected a grid of {} extents, each at most {}, as blocks:2x1x2",
+    refuse(fmt::format("expected a grid of {} extents, each at most {}, e.g. blocks:2x1x2",
                        size_.size(), shape_.size()));
   }
 
-  /// How many blocks the grid has. Refuses more than parts() before their number can overflow.
+  /// Number of blocks of the grid. Refuses more than parts() before the product can overflow.
   std::int64_t block_count(const fft::Index& grid) const {
     const std::int64_t most = parts();
     std::int64_t count = 1;
@@ -190,7 +189,7 @@ class DistributionParser {
     const fft::Index grid = argument_.empty() ? grid_of_torus() : typed_grid();
     const std::int64_t count = block_count(grid);
     if (!nodes_.empty() && count != std::int64_t{parts()})
-      refuse(fmt::format("{} blocks for {} nodes", count, parts()));
+      refuse(fmt::format("{} blocks for {} listed nodes", count, parts()));
     return placed(fft::block_parts(fft::extents_of(size_), grid, order()),
                   static_cast<Rank>(count));
   }
@@ -209,8 +208,8 @@ class DistributionParser {
   fft::Distribution boxes() const {
     const std::string path(rest_);
     if (!is_path(path))
-      refuse(unknown_name("layout", path, kLayoutNames) + ", or a file of boxes, as ./boxes");
-    if (!nodes_.empty()) refuse("a file of boxes names its nodes itself");
+      refuse(unknown_name("layout", path, kLayoutNames) + ", or a box file, e.g. ./boxes");
+    if (!nodes_.empty()) refuse("a box file assigns boxes to nodes itself; omit @NODES");
     std::vector<fft::Box> boxes = read_boxes(path, size_, shape_.size());
     return {fft::extents_of(size_), [boxes = std::move(boxes), order = order()](Rank node) {
               return fft::NodeLayout::dense(boxes[node], order);
@@ -221,10 +220,10 @@ class DistributionParser {
   const std::string& text_;
   const Size& size_;
   const Shape& shape_;
-  std::string_view rest_;            ///< what is not parsed yet
-  std::string_view argument_;        ///< behind the layout's colon
-  std::vector<std::uint8_t> order_;  ///< of the axes; empty: not given
-  std::vector<Rank> nodes_;          ///< that hold the parts; empty: not given
+  std::string_view rest_;            ///< not parsed yet
+  std::string_view argument_;        ///< after the layout's colon
+  std::vector<std::uint8_t> order_;  ///< typed order of the axes; empty: not given
+  std::vector<Rank> nodes_;          ///< nodes that hold the parts; empty: not given
 };
 
 }  // namespace

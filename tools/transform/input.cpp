@@ -29,7 +29,7 @@
 namespace toroid {
 namespace {
 
-/// The orbital transforms of real data are real.
+/// The orbital method transforms real data to real data.
 bool keeps_half(const FftOptions& options) {
   return options.real && options.method != "orbital";
 }
@@ -42,14 +42,14 @@ void check_memory_for(const FftOptions& options, const Shape& shape, const Size&
   check_memory(shape, fft_bytes(options, size, shape));
 }
 
-/// The size of the spectrum that `inverse` takes.
+/// Size of the spectrum that an inverse transform takes.
 Size spectrum_size(const FftOptions& options, Size size) {
   for (std::int64_t& n : size) n = std::max<std::int64_t>(1, fft::kept_of(n, options.box_cut));
   if (keeps_half(options)) size.back() = size.back() / 2 + 1;
   return size;
 }
 
-/// The least axis of which a box cut keeps m points.
+/// Length of the shortest axis of which a box cut keeps m points.
 std::int64_t least_whole(std::int64_t m, double box_cut) {
   const double about = std::floor(static_cast<double>(m) * box_cut);
   std::int64_t n = std::max(m, static_cast<std::int64_t>(about) - 1);
@@ -57,7 +57,7 @@ std::int64_t least_whole(std::int64_t m, double box_cut) {
   return n;
 }
 
-/// The size of the whole array, from the size of the one that was read: the least that fits.
+/// Size of the whole array, from the size of the array that was read: the smallest that fits.
 Size whole_size(const FftOptions& options, const Size& read) {
   if (!options.inverse) return read;
   Size size = read;
@@ -66,7 +66,7 @@ Size whole_size(const FftOptions& options, const Size& read) {
   return size;
 }
 
-/// Random numbers; of the half spectrum of real data one that belongs to real data.
+/// Random numbers. A half spectrum of real data is computed from random real data.
 HostArray random_input(const FftOptions& options, const Size& size) {
   if (!options.inverse || takes_real(options))
     return random_array(size, options.batch, options.real, options.common.seed);
@@ -94,7 +94,7 @@ void check_fits(const FftOptions& options, const Size& size, const HostArray& ar
                              spectrum, input_name(options.in), fmt::join(array.size, "x")));
 }
 
-/// Throws BadInput for the first element of --in that is not as it must be.
+/// Throws BadInput for the first element of --in that `is_good` rejects.
 template <typename IsGood>
 void check_elements(const FftOptions& options, const HostArray& array, const IsGood& is_good,
                     std::string_view fault) {
@@ -110,7 +110,7 @@ void check_values(const FftOptions& options, const HostArray& array) {
     return std::abs(value.real()) <= kMost && std::abs(value.imag()) <= kMost;
   };
   if (takes_real(options))
-    check_elements(options, array, is_real, "is not real, as --real takes them");
+    check_elements(options, array, is_real, "is not real, as --real requires");
   if (options.precision == "single")
     check_elements(options, array, is_single, "is too large for single precision");
 }

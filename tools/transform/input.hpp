@@ -1,4 +1,4 @@
-// The array that is transformed, and the memory that this takes.
+// The array to transform, and the memory that a transform takes.
 #pragma once
 
 #include "hal/shape.hpp"
@@ -7,14 +7,14 @@
 
 namespace toroid {
 
-/// What is to be transformed, and what the whole array's size is. Throws BadInput.
+/// The array to transform and the size of the whole array. Throws BadInput.
 struct FftInput {
   HostArray array;
   Size size;
 };
 FftInput fft_input(const FftOptions& options, const Shape& shape);
 /// Bytes of the arrays that exist at once: input, result, before and after each stage, reference;
-/// the orbital method's blocks and coefficients.
+/// with the orbital method also its blocks and coefficients.
 double fft_bytes(const FftOptions& options, const Size& size, const Shape& shape);
 
 }  // namespace toroid

@@ -19,13 +19,13 @@ namespace {
 
 constexpr std::string_view kMatrixPrefix = "matrix:";
 
-/// The matrix of a file.
+/// Reads the matrix from a file.
 fft::AxisTransform matrix_of(const std::string& path) {
   if (path.empty())
-    throw BadInput(fmt::format("--transform {0} names no file; as {0}M.npy", kMatrixPrefix));
+    throw BadInput(fmt::format("--transform {0} needs a file, e.g. {0}M.npy", kMatrixPrefix));
   const NpyArray array = read_array(path);
   if (array.shape.size() != 2 || array.shape[0] != array.shape[1])
-    throw BadInput(fmt::format("--transform {}{}: an array of {} is no square matrix",
+    throw BadInput(fmt::format("--transform {}{}: expected a square matrix, found an array of {}",
                                kMatrixPrefix, path, fmt::join(array.shape, "x")));
   return std::make_shared<const fft::SquareMatrix>(path, static_cast<std::int64_t>(array.shape[0]),
                                                    array.values);
@@ -43,12 +43,15 @@ std::array<fft::AxisTransform, 3> kinds_of(const std::string& text) {
   std::size_t axis = 0;
   for (std::size_t begin = 0;; ++axis) {
     const std::size_t comma = text.find(',', begin);
-    if (axis == 3) throw BadInput(fmt::format("'{}' names more than three transforms", text));
+    if (axis == 3)
+      throw BadInput(
+          fmt::format("'{}' has more than three transforms; expected one or three", text));
     kinds[axis] = transform_of(text.substr(begin, comma - begin));
     if (comma == std::string::npos) break;
     begin = comma + 1;
   }
-  if (axis == 1) throw BadInput(fmt::format("'{}' names two transforms; one or three", text));
+  if (axis == 1)
+    throw BadInput(fmt::format("'{}' has two transforms; expected one or three", text));
   if (axis == 0) kinds.fill(kinds[0]);
   return kinds;
 }

@@ -1,4 +1,4 @@
-// Kinds of transforms as --transform has them.
+// Kinds of transforms as typed after --transform.
 #pragma once
 
 #include <array>
@@ -8,11 +8,11 @@
 
 namespace toroid {
 
-/// Of each axis: one name for all or three, as "dct,dft,wht"; matrix:FILE by the matrix of that
-/// file. Throws BadInput.
+/// The transform of each axis: one name for all axes, or three such as "dct,dft,wht"; matrix:FILE
+/// multiplies by the matrix in the file. Throws BadInput.
 std::array<fft::AxisTransform, 3> kinds_of(const std::string& text);
 
-/// Whether an axis of such a text is transformed by factors, which takes line transforms.
+/// Whether an axis is transformed by factors, which uses line transforms.
 bool transforms_lines(const std::string& text);
 
 }  // namespace toroid

@@ -22,7 +22,7 @@ std::string default_kernel() {
 }
 
 void add_kernel_option(CLI::App& verb, std::string& kernel) {
-  verb.add_option("--kernel", kernel, "whose line transforms the nodes compute")
+  verb.add_option("--kernel", kernel, "library that computes the nodes' line transforms")
       ->check(one_of("kernel", fft::local::kLibraryNames))
       ->capture_default_str();
 }
@@ -33,15 +33,15 @@ fft::LibraryName library_of(const std::string& kernel) {
 
 namespace {
 
-/// A number of planes or -1, or up to three of them with commas between.
+/// Accepts a number of planes or -1, or up to three of them separated by commas.
 CLI::Validator planes() {
   const CLI::Validator count = whole_number(0, std::uint64_t{1} << 31);
   const auto check = [count](std::string& text) {
     std::vector<std::string> numbers = split(text, ',');
-    if (numbers.size() > 3) return std::string("more than three numbers of planes");
+    if (numbers.size() > 3) return std::string("expected at most three numbers of planes");
     for (std::string& number : numbers) {
       const std::string error = number == "-1" ? "" : count(number);
-      if (!error.empty()) return error + ", nor -1";
+      if (!error.empty()) return error + " or -1";
     }
     text = fmt::format("{}", fmt::join(numbers, ","));
     return std::string();
@@ -64,23 +64,23 @@ void set_planes(PieceOptions& options, const std::string& text) {
 void add_piece_options(CLI::App& verb, PieceOptions& options) {
   verb.add_option_function<std::string>(
           "--planes", [&options](const std::string& text) { set_planes(options, text); },
-          "planes per non-blocking exchange; 0: blocking, -1: the fastest, measured. F,B "
-          "where the inverse has others; F,P,Q with a box cut: P forward, Q inverse")
+          "planes per non-blocking exchange; 0: blocking, -1: fastest by measurement. F,B: "
+          "B for the inverse; F,P,Q: with a box cut, P forward and Q inverse")
       ->transform(planes())
       ->type_name("F[,B] or F,P,Q")
       ->default_str("0");
-  verb.add_option("--window", options.window, "exchanges that may be outstanding at once")
+  verb.add_option("--window", options.window, "maximum number of outstanding exchanges")
       ->transform(whole_number(1, fft::kMostOutstanding))
       ->capture_default_str();
   verb.add_option("--test-interval", options.test_interval,
-                  "lines between two looks at the network; else 1 where time is virtual, all "
-                  "of a piece")
+                  "lines between two looks at the network (default: 1 in virtual time, otherwise "
+                  "a whole piece)")
       ->transform(whole_number(1, std::uint64_t{1} << 31));
   verb.add_option("--start", options.start,
-                  "when the last axis begins: after the exchange, or each line when it has come")
+                  "when the last axis begins: after the exchange, or each line as it arrives")
       ->check(one_of("start", fft::kStartNames))
       ->capture_default_str();
-  verb.add_flag("--taper", options.taper, "exchanges of fewer and fewer planes at the end");
+  verb.add_flag("--taper", options.taper, "exchange fewer and fewer planes towards the end");
 }
 
 fft::Overlap overlap_of(const PieceOptions& options, double box_cut, FabricName fabric) {
@@ -102,14 +102,14 @@ constexpr std::string_view kAxisLetters = "xyz";
 
 constexpr std::array<std::string_view, 3> kSlicings = {"x", "y", "z"};
 
-/// The stages that the orbital report gives for each of them.
+/// The stages that the orbital report gives for each slicing.
 constexpr std::array<std::string_view, 3> kStagesOfSlicings = {"zyx", "zxy", "yxz"};
 
 /// The axes of a text such as "zxy".
 std::array<unsigned, 3> axes_of(std::string_view text) {
   if (text.size() != 3 || !std::ranges::is_permutation(text, kAxisLetters))
-    throw BadInput(
-        fmt::format("'{}' is no order of stages; expected x, y and z, each once, as zxy", text));
+    throw BadInput(fmt::format(
+        "'{}' is not an order of stages; expected x, y and z once each, e.g. zxy", text));
   std::array<unsigned, 3> axes{};
   for (std::size_t i = 0; i < 3; ++i) axes[i] = static_cast<unsigned>(kAxisLetters.find(text[i]));
   return axes;
@@ -118,19 +118,19 @@ std::array<unsigned, 3> axes_of(std::string_view text) {
 }  // namespace
 
 void add_stage_options(CLI::App& verb, StageOptions& options) {
-  verb.add_option("--schedule", options.schedule, "signs of its scheduling vector, as +-+")
+  verb.add_option("--schedule", options.schedule, "signs of the scheduling vector, e.g. +-+")
       ->type_name("SIGNS")
       ->capture_default_str();
   verb.add_option("--slicing", options.slicing,
-                  "the axis across whose slices the first two stages work; else y")
+                  "axis across whose slices the first two stages work (default: y)")
       ->check(one_of("slicing", kSlicings));
   verb.add_option("--stages", options.stages,
-                  "axes in the order of the stages, the slicing's last; else zyx, zxy, yxz")
+                  "axes in the order of the stages, the slicing's last (default: zyx, zxy or yxz)")
       ->type_name("AXES")
       ->check(not_empty());
   verb.add_option("--variant", options.variant,
-                  "cra rolls data and sums; bcr broadcasts data and rolls coefficients, as "
-                  "Fox's; bbc broadcasts both")
+                  "cra rolls data and sums; bcr broadcasts data and rolls coefficients (Fox); "
+                  "bbc broadcasts both")
       ->check(one_of("variant", fft::kOrbitalVariantNames))
       ->capture_default_str();
 }
@@ -138,12 +138,13 @@ void add_stage_options(CLI::App& verb, StageOptions& options) {
 std::array<int, 3> schedule_of(const std::string& text) {
   std::array<int, 3> signs{};
   if (text.size() != 3 || text.find_first_not_of("+-") != std::string::npos)
-    throw BadInput(fmt::format("'{}' is no scheduling vector; expected three signs, as +-+", text));
+    throw BadInput(
+        fmt::format("'{}' is not a scheduling vector; expected three signs, e.g. +-+", text));
   for (std::size_t i = 0; i < 3; ++i) signs[i] = text[i] == '+' ? 1 : -1;
   return signs;
 }
 
-// The last stage works across the slices of the first two, so that the slicing leaves two orders.
+// The last stage works across the slices of the first two. Hence a slicing allows two orders.
 std::array<unsigned, 3> stage_axes_of(const StageOptions& options) {
   if (options.slicing.empty())
     return axes_of(options.stages.empty() ? "zxy" : std::string_view(options.stages));
@@ -154,8 +155,8 @@ std::array<unsigned, 3> stage_axes_of(const StageOptions& options) {
   if (axes[2] != own[2]) {
     const auto letter = [&](unsigned i) { return kAxisLetters[own[i]]; };
     throw BadInput(
-        fmt::format("slices along {} leave {} to the last stage: --stages {}{}{} or "
-                    "{}{}{}, not {}",
+        fmt::format("--slicing {} makes {} the last stage: expected --stages {}{}{} or "
+                    "{}{}{}, found {}",
                     options.slicing, options.slicing, letter(0), letter(1), letter(2), letter(1),
                     letter(0), letter(2), options.stages));
   }

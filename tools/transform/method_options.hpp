@@ -1,5 +1,5 @@
-// Options of single methods: how the slab overlaps, the orbital method's stages, whose line
-// transforms.
+// Options of single methods: overlap of the slab method, stages of the orbital method, library of
+// line transforms.
 #pragma once
 
 #include <array>
@@ -17,14 +17,14 @@ namespace toroid {
 /// The library of this build that transforms lines unless --kernel names another.
 std::string default_kernel();
 void add_kernel_option(CLI::App& verb, std::string& kernel);
-/// Throws BadInput if there is no such library.
+/// Throws BadInput if this build lacks the library.
 fft::LibraryName library_of(const std::string& kernel);
 
-/// How the slab method overlaps.
+/// How exchanges of the slab method overlap with transforms.
 struct PieceOptions {
   std::int64_t planes = 0;
-  std::optional<std::int64_t> backward_planes;  ///< of the inverse; none: as `planes`
-  /// With a box cut, forward and inverse; none: as without.
+  std::optional<std::int64_t> backward_planes;  ///< for the inverse; empty: as `planes`
+  /// Forward and inverse with a box cut; empty: as without a box cut.
   std::optional<std::array<std::int64_t, 2>> padded_planes;
   std::uint32_t window = fft::Overlap::kWindow;
   std::int64_t test_interval = 0;
@@ -37,25 +37,25 @@ struct PieceOptions {
   }
 };
 
-/// --planes, --window, --test-interval, --start and --taper.
+/// Adds --planes, --window, --test-interval, --start and --taper.
 void add_piece_options(CLI::App& verb, PieceOptions& options);
 /// Throws BadInput.
 fft::Overlap overlap_of(const PieceOptions& options, double box_cut, FabricName fabric);
 
 struct StageOptions {
   std::string schedule = "+++";
-  std::string stages;   ///< empty: as the slicing has them
-  std::string slicing;  ///< empty: as the stages have it
+  std::string stages;   ///< empty: the slicing's default
+  std::string slicing;  ///< empty: follows from the stages
   std::string variant = "cra";
 };
 
-/// --schedule, --slicing, --stages and --variant.
+/// Adds --schedule, --slicing, --stages and --variant.
 void add_stage_options(CLI::App& verb, StageOptions& options);
-/// The signs of the scheduling vector. Throws BadInput.
+/// Parses the signs of the scheduling vector. Throws BadInput.
 std::array<int, 3> schedule_of(const std::string& text);
-/// Axes, first stage to last. Throws BadInput where slicing and stages contradict each other.
+/// Axes from first to last stage. Throws BadInput if slicing and stages contradict each other.
 std::array<unsigned, 3> stage_axes_of(const StageOptions& options);
-/// The letters of a description's stages, first to last.
+/// Letters of a description's stage axes, first to last.
 std::string stage_letters(const fft::Description& description);
 
 }  // namespace toroid

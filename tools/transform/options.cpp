@@ -30,28 +30,28 @@ constexpr std::array<std::string_view, 3> kPlanNames = {"auto", kRigorNames[0], 
 void add_data_options(CLI::App& verb, FftOptions& options) {
   begin_group(verb, "Input and output");
   add_array_options(verb, options,
-                    {.size = "64x64x64, or 64 for a cube: seeded random input",
-                     .out = "result as .npy, C order: complex128, unless asked otherwise; "
+                    {.size = "64x64x64, or 64 for a cube; without --in of random numbers",
+                     .out = "result as .npy in C order, complex128 by default; "
                             "-: standard output"});
   add_file_option(verb, "--in-boxes", options.in_boxes,
-                  "CSV file of the box of each node; one exchange more leads from there");
-  add_file_option(verb, "--out-boxes", options.out_boxes, "likewise of the result");
+                  "CSV with each node's box of the input; takes one more exchange");
+  add_file_option(verb, "--out-boxes", options.out_boxes, "CSV with each node's box of the result");
   verb.add_flag("--real", options.real,
-                "real data: forward to the half spectrum of the last axis, inverse from it");
-  verb.add_option("--precision", options.precision, "of numbers")
+                "real data: forward gives the half spectrum of the last axis, inverse takes it");
+  verb.add_option("--precision", options.precision, "precision of the numbers")
       ->check(one_of("precision", kPrecisionNames))
       ->capture_default_str();
-  verb.add_option("--batch", options.batch, "arrays in one call; the first extent of --in")
+  verb.add_option("--batch", options.batch, "arrays per call; the first extent of --in")
       ->transform(whole_number(1, std::uint64_t{1} << 31))
       ->capture_default_str();
-  verb.add_option("--scale", options.scale, "what results are multiplied by")
+  verb.add_option("--scale", options.scale, "factor that multiplies the results")
       ->check(one_of("scale", fft::kScaleNames))
       ->capture_default_str();
 }
 
 void add_method_options(CLI::App& verb, FftOptions& options) {
   begin_group(verb, "Transform");
-  verb.add_option("--method", options.method, "how the transform is spread over the nodes")
+  verb.add_option("--method", options.method, "how the transform is distributed over the nodes")
       ->check(one_of("method", fft::kMethodNames))
       ->capture_default_str();
   verb.add_option("--layer", options.layer,
@@ -60,43 +60,44 @@ void add_method_options(CLI::App& verb, FftOptions& options) {
       ->capture_default_str();
   verb.add_option(
           "--transform", options.transform,
-          "of every axis; with the method orbital also one per axis, as dct,dft,wht; "
-          "fft: the dft by factors, b times less to compute; matrix:FILE: by an N x N matrix")
+          "transform of every axis; the method orbital also takes one per axis: dct,dft,wht. "
+          "fft: the dft by factors, b times less work; matrix:FILE: an N x N matrix")
       ->type_name("KINDS")
       ->check(suggested(fft::kTransformKindNames))
       ->capture_default_str();
   add_stage_options(verb, options);
-  verb.add_flag("--inverse", options.inverse, "sum with exp(+2 pi i kn/N); see --scale");
+  verb.add_flag("--inverse", options.inverse, "inverse: sum with exp(+2 pi i kn/N); see --scale");
   verb.add_option("--loop", options.loops,
-                  "round trips in one run: forward and, divided by N, back again")
+                  "repeat forward + inverse, divided by N, this many times in one run")
       ->transform(whole_number(1, 1000000))
       ->type_name("TIMES");
   verb.add_flag("--return", options.return_to_input,
-                "one more exchange puts the result into the input's layout");
+                "return the result in the input's layout, by one more exchange");
 }
 
 void add_slab_options(CLI::App& verb, FftOptions& options) {
   begin_group(verb, "Method slab");
   add_piece_options(verb, options);
   verb.add_option("--box-cut", options.box_cut,
-                  "how many times smaller the spectrum's box is per axis, 1.5 or 2")
+                  "factor by which the spectrum's box is smaller along each axis, e.g. 2")
       ->check(box_cut())
       ->capture_default_str();
   verb.add_option("--cores", options.cores,
-                  "cores of a node that share out its lines; one moves the packets")
+                  "cores per node that share its lines; one of them moves the packets")
       ->transform(whole_number(1, 1024))
       ->capture_default_str();
   verb.add_flag("--timings", options.timings,
-                "a table of blocks on 1 to all nodes, blocking beside non-blocking");
+                "table of times on 1 to all nodes, blocking beside non-blocking");
 }
 
 void add_plan_options(CLI::App& verb, FftOptions& options) {
   begin_group(verb, "Run");
   add_kernel_option(verb, options.kernel);
-  verb.add_option("--plan", options.plan, "of local transforms; auto: measure where time is real")
+  verb.add_option("--plan", options.plan,
+                  "planning of local transforms; auto: measure in wall-clock time")
       ->check(one_of("plan", kPlanNames))
       ->capture_default_str();
-  add_file_option(verb, "--wisdom", options.wisdom, "keeps what has been measured");
+  add_file_option(verb, "--wisdom", options.wisdom, "file that keeps measurements for later runs");
   add_run_options(verb, options, "compare with a serial transform on this host");
 }
 
@@ -111,7 +112,7 @@ CLI::Validator box_cut() {
   const auto check = [](const std::string& text) {
     const auto cut = parse_number<double>(text);
     if (cut && *cut >= 1 && *cut <= std::ldexp(1.0, 31)) return std::string();
-    return fmt::format("'{}' is no box cut; expected a number of 1 or more", shortened(text));
+    return fmt::format("'{}' is not a box cut; expected a number of 1 or more", shortened(text));
   };
   return {check, ""};
 }
@@ -129,21 +130,22 @@ void add_fft_options(CLI::App& verb, FftOptions& options) {
                        "toroid fft --size 64 --torus 4x4x4"},
                       {"checked against a serial transform, in wall-clock time",
                        "toroid fft --size 64 --torus 2x2x2 --fabric shm --check"},
-                      {"from a file of NumPy's to another",
+                      {"from one NumPy file to another",
                        "toroid fft --in density.npy --torus 2x2x2 --out spectrum.npy"},
-                      {"by planes that overlap with computing",
+                      {"planes whose exchange overlaps with computing",
                        "toroid fft --size 32 --torus 4x2 --method slab --planes 2"},
                       {"a cosine transform by the orbital method",
                        "toroid fft --size 32 --torus 4x4x4 --method orbital --transform dct"}});
 }
 
 void check_fft_options(const FftOptions& options) {
-  if (options.box_cut != 1 && options.real) throw BadInput("a box cut takes complex data");
+  if (options.box_cut != 1 && options.real)
+    throw BadInput("--box-cut needs complex data; omit --real");
   if (options.padded_planes && options.box_cut == 1)
     throw BadInput("--planes F,P,Q has no effect without --box-cut; give --planes F[,B]");
-  // Planes are tuned in the direction of a loop's beginning only.
+  // Tuning covers only the direction in which a loop begins.
   if (options.loops > 0 && options.backward_planes.value_or(options.planes) < 0)
-    throw BadInput("--planes -1 is not measured for the way back of a --loop; give it a number");
+    throw BadInput("--planes -1 does not measure the inverse of a --loop; give it a number");
 }
 
 bool all_blocking(const FftOptions& options) {
@@ -172,7 +174,7 @@ fft::Description describe(const FftOptions& options, FabricName fabric) {
   description.overlap = overlap_of(options, options.box_cut, fabric);
   description.rigor = rigor_of(options, is_virtual);
   description.library = library_of(options.kernel);
-  // Whoever does not ask for speed gets equal bits on every fabric.
+  // Unless local transforms are measured, results have equal bits on every fabric.
   description.may_leave_gaps = description.rigor == fft::Rigor::measure;
   description.first = options.way();
   return description;

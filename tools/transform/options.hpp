@@ -1,4 +1,4 @@
-// What the user says about a transform.
+// Options of a transform.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ struct FftOptions : ArrayOptions, PieceOptions, StageOptions {
   std::string transform = "dft";
   std::string precision = "double";
   std::string scale = "none";
-  std::string in_boxes;  ///< files of boxes of what the transform takes, and of what it gives
+  std::string in_boxes;  ///< box file of the transform's input
   std::string out_boxes;
   std::string plan = "auto";
   std::string wisdom;
@@ -40,24 +40,24 @@ struct FftOptions : ArrayOptions, PieceOptions, StageOptions {
   std::int64_t batch = 1;
   double box_cut = 1;
   unsigned cores = 1;
-  unsigned loops = 0;  ///< there and back; 0: one transform
+  unsigned loops = 0;  ///< round trips; 0: one transform
 
   std::int64_t planes_of_way() const { return planes_of(way(), box_cut); }
   fft::Way way() const { return inverse ? fft::Way::backward : fft::Way::forward; }
 };
 
-/// Of numbers that a box cut may be: 1 or more, and not always whole.
+/// Accepts a box cut: a number of 1 or more, not necessarily whole.
 CLI::Validator box_cut();
 
 void add_fft_options(CLI::App& verb, FftOptions& options);
-/// Throws BadInput where values do not go together.
+/// Throws BadInput if options contradict each other.
 void check_fft_options(const FftOptions& options);
-/// Whether no direction that runs goes in pieces.
+/// Whether every direction that runs is blocking, i.e. without pieces.
 bool all_blocking(const FftOptions& options);
 
-/// Everything of the description but the array's size. Throws BadInput.
+/// The whole description except the array's size. Throws BadInput.
 fft::Description describe(const FftOptions& options, FabricName fabric);
-/// Sets the boxes that the options name, for an array of description.size. Throws BadInput.
+/// Reads the boxes that the options name, for an array of description.size. Throws BadInput.
 void set_boxes(fft::Description& description, const FftOptions& options, const Shape& shape);
 fft::Scale scale_of(const FftOptions& options);
 

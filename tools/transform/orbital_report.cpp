@@ -33,7 +33,7 @@ Json virtual_stage(const fft::OrbitalTimes& times, const fft::OrbitalStageBound&
           {"percent_of_bound", percent(bound.cycles(), took)}};
 }
 
-/// A product takes its time between two looks at the network: it is what is left.
+/// Computing is not measured on the wall clock: it is the time minus the waiting.
 Json wall_clock_stage(const fft::OrbitalTimes& times, const Machine& machine) {
   const auto seconds = [&](Tick ticks) { return static_cast<double>(ticks) / machine.clock_hz; };
   return {{"time_s", seconds(times.end - times.begin)}, {"waiting_s", seconds(times.waiting)}};
@@ -51,7 +51,7 @@ std::string stage_text(const Json& stage) {
                      stage["percent_of_bound"].get<double>());
 }
 
-/// Of the last run of a batch, whose times are told.
+/// Number of arrays in the last run of a batch, the run that is reported.
 unsigned lanes_of_last_run(const fft::Description& description) {
   const std::int64_t lanes = fft::orbital_lanes(description.batch, description.variant);
   return static_cast<unsigned>((description.batch - 1) % lanes + 1);

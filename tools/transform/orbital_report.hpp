@@ -1,4 +1,4 @@
-// What a result says of the orbital method: steps, numbers sent, and the time of each stage.
+// Report of the orbital method: steps, numbers sent, and the time of each stage.
 #pragma once
 
 #include <string>
@@ -9,8 +9,7 @@
 
 namespace toroid {
 
-/// Adds steps, numbers_per_step and stage_times: those of the first node and one array, in the last
-/// call.
+/// Adds steps, numbers_per_step and stage_times of the first node and one array in the last call.
 void add_orbital(Json& report, const TransformJob& job, const Outcome& outcome,
                  const Machine& machine);
 std::string orbital_text(const Json& report);

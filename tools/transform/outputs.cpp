@@ -17,7 +17,7 @@
 namespace toroid {
 namespace {
 
-/// Axes beyond the third have the DFT.
+/// Axes beyond the third always have the DFT.
 SpectrumOrder order_of(const fft::Description& description) {
   SpectrumOrder order;
   order.kinds.assign(description.size.size(), fft::TransformKind::dft);
@@ -36,7 +36,7 @@ Json slices_json(const TransformJob& job, const HostArray& input, const HostArra
   const HostArray& spectrum = is_forward ? result : input;
   Json slices = Json::array();
   for (const Slice& slice : density_slices(density)) slices.push_back(slice.to_json());
-  if (job.loops > 0) return slices;  // whose result is the density again
+  if (job.loops > 0) return slices;  // the result is the density again
   for (const Slice& slice : spectrum_slices(spectrum, order_of(job.blueprint->description())))
     slices.push_back(slice.to_json());
   return slices;

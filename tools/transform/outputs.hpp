@@ -1,4 +1,4 @@
-// The files that a run of a plan leaves, and pictures of input and result for a report.
+// Files that a run of a plan writes, and slices of input and result for its HTML report.
 #pragma once
 
 #include <array>
@@ -15,13 +15,13 @@
 
 namespace toroid {
 
-/// Slices of the array and of its spectrum's logarithm, whichever of them the transform took.
+/// Slices of the array and of the logarithm of its spectrum, in whichever direction the job runs.
 Json slices_json(const TransformJob& job, const HostArray& input, const HostArray& result);
 
-/// As typed; empty: none, "-": a standard stream.
+/// Paths as typed. Empty: none; "-": a standard stream.
 struct OutputPaths {
-  std::string in{};                    ///< which no output may replace
-  std::array<std::string, 2> boxes{};  ///< files of boxes, likewise
+  std::string in{};                    ///< input file; only `out` may replace it
+  std::array<std::string, 2> boxes{};  ///< box files; no output may replace them
   std::string out{};
   std::string json{};
   std::string wisdom{};
@@ -29,10 +29,10 @@ struct OutputPaths {
   std::string export_to{};
 };
 
-/// Array and wisdom. The command that writes them owns it.
+/// The array and wisdom files. The command that writes them owns this object.
 struct TransformOutputs {
-  /// Only a process that reports checks and opens them. Throws BadInput where a path cannot be
-  /// written, or two lead to one file.
+  /// Checks and opens the files, in the reporting process only. Throws BadInput if a path cannot be
+  /// written or two paths lead to one file.
   TransformOutputs(const OutputPaths& paths, bool reports);
 
   /// The run's other files.
@@ -40,8 +40,8 @@ struct TransformOutputs {
   /// REQUIRES: there is an `array`.
   void write_array(const HostArray& values, NpyType type);
 
-  std::unique_ptr<OutputFile> array;   ///< null: not wanted
-  std::unique_ptr<OutputFile> wisdom;  ///< likewise
+  std::unique_ptr<OutputFile> array;   ///< null: not requested
+  std::unique_ptr<OutputFile> wisdom;  ///< null: not requested
   OutputPaths paths;
 };
 

@@ -16,7 +16,7 @@ std::int64_t planes_on(const OverlapBench& bench, const Shape& shape, std::int64
                           bench.way);
 }
 
-/// In a column of its own where it is what is varied.
+/// The value in the column of the setting that is varied.
 std::string value_of(const Json& row, std::string_view varied) {
   const auto value = row[std::string(varied)].get<std::int64_t>();
   return varied == "test_interval" && value == 0 ? "piece" : fmt::format("{}", value);

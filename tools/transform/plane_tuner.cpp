@@ -17,9 +17,9 @@
 namespace toroid {
 namespace {
 
-constexpr unsigned kRounds = 15;  ///< where time is the wall clock
+constexpr unsigned kRounds = 15;  ///< in wall-clock time
 
-/// The most planes that are tried.
+/// Largest number of planes to try.
 std::int64_t most_of(const SlabTrial& trial) {
   constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
   return trial.run.fabric == FabricName::sim ? fft::kMostPlanesTried : kAll;
@@ -40,7 +40,7 @@ std::string wisdom_key(const SlabTrial& trial, bool blocking) {
       most_of(trial) > fft::kMostPlanesTried ? " of all" : ""));
 }
 
-/// If it is one that could have been found.
+/// A remembered result, if it is one that tuning could have found.
 std::optional<std::int64_t> remembered(const std::string& key, bool blocking, std::int64_t most) {
   for (const std::string& line : fft::local::own_wisdom()) {
     if (!line.starts_with(key)) continue;
@@ -50,7 +50,7 @@ std::optional<std::int64_t> remembered(const std::string& key, bool blocking, st
   return std::nullopt;
 }
 
-/// What the process that reports remembers: others may have another file, or none.
+/// The reporting process decides what is remembered: others may have another file, or none.
 std::optional<std::int64_t> remembered_by_all(const SlabTrial& trial, const std::string& key,
                                               bool blocking) {
   constexpr std::int64_t kNone = -1;
@@ -60,7 +60,7 @@ std::optional<std::int64_t> remembered_by_all(const SlabTrial& trial, const std:
   return planes == kNone ? std::nullopt : std::optional(planes);
 }
 
-/// Ticks, the same on every process.
+/// Median time in ticks, the same on every process.
 double median_time(const SlabTrial& trial, const HostArray& input,
                    std::shared_ptr<const fft::Blueprint> blueprint) {
   const Outcome outcome = run_trial(trial, std::move(blueprint), input);

@@ -1,4 +1,4 @@
-// The fastest number of planes per exchange of the slab method, found by trying.
+// Finds the fastest number of planes per exchange of the slab method by trying.
 #pragma once
 
 #include <cstdint>
@@ -15,24 +15,24 @@
 
 namespace toroid {
 
-/// What a slab transform is tried on.
+/// The slab transform to try, and where.
 struct SlabTrial {
   fft::Description description;
   fft::Way way = fft::Way::forward;
   const Shape& shape;
   const Machine& machine;
   const RunOptions& run;
-  std::string on;  ///< a name of fabric, route and machine, for the wisdom
+  std::string on;  ///< name of fabric, route and machine in the wisdom
 };
 
-/// The blueprint with so many planes per exchange in the trial's direction; 0: blocking.
+/// The blueprint with `planes` planes per exchange in the trial's direction; 0: blocking.
 std::shared_ptr<const fft::Blueprint> blueprint_of(const SlabTrial& trial, std::int64_t planes);
-/// Runs it on a fresh machine: several rounds, where their times differ.
+/// Runs the blueprint on a fresh machine: once in virtual time, otherwise several times.
 Outcome run_trial(const SlabTrial& trial, std::shared_ptr<const fft::Blueprint> blueprint,
                   const HostArray& input);
 
-/// The number of planes with the least median time; `blocking`: 0 counts too. The same on every
-/// process. Kept in the process's wisdom, and taken from that of the one that reports.
+/// The number of planes with the least median time; 0 is a candidate if `blocking` is set. The same
+/// on every process. Each process adds it to its wisdom; the reporting process's wisdom is read.
 std::int64_t tuned_planes(const SlabTrial& trial, const HostArray& input, bool blocking);
 
 }  // namespace toroid

@@ -32,7 +32,7 @@
 namespace toroid {
 namespace {
 
-/// The job's stages in the order in which it goes through them.
+/// The job's stages in the order in which they run.
 std::vector<const fft::Stage*> stages_of(const TransformJob& job) {
   std::vector<const fft::Stage*> stages;
   for (const fft::Way way : job.ways()) {
@@ -43,12 +43,13 @@ std::vector<const fft::Stage*> stages_of(const TransformJob& job) {
   return stages;
 }
 
-/// A stage between the moments at which the last node had ended the one before and it: phases that
-/// are cut there add up to the whole, though nodes begin each when they can. The exchange is from
-/// the first node that began it until the last had everything.
+/// A stage, from the moment at which the last node ended the previous stage until the last node
+/// ended this one. Such phases add up to the whole time, although each node begins a stage as soon
+/// as it can. The exchange lasts from the first node that began it until the last node has all its
+/// data.
 struct Phase {
   Tick took = 0;
-  Tick overlap = 0;  ///< of the exchange with the phases before
+  Tick overlap = 0;  ///< of the exchange with earlier phases
   Tick exchange = 0;
 };
 
@@ -87,7 +88,7 @@ Json phases_json(const TransformJob& job, const Outcome& outcome, const PlanBoun
   const auto stages = stages_of(job);
   Tick before = outcome.median().stages.front().begin;
   for (std::size_t s = 0; s < stages.size(); ++s) {
-    if (s == 0 && stages[s]->is_empty()) continue;  // where the data stands
+    if (s == 0 && stages[s]->is_empty()) continue;  // the data's initial layout
     const StageSpan& span = outcome.median().stages[s];
     const Phase phase = phase_of(span, before);
     const PlanBound& bound = bounds.stages[s];
@@ -108,7 +109,8 @@ Json phases_json(const TransformJob& job, const Outcome& outcome, const PlanBoun
 
 namespace {
 
-/// Packets and hops of a barrier of all nodes: in round r each tells the one 2^r ranks on.
+/// Packets and hops of one barrier of all nodes: in round r each node sends to the node 2^r ranks
+/// on.
 struct BarrierCost {
   explicit BarrierCost(const Shape& shape) {
     for (std::uint64_t distance = 1; distance < shape.size(); distance *= 2)
@@ -120,8 +122,9 @@ struct BarrierCost {
   std::uint64_t hops = 0;
 };
 
-/// Without the barriers between repetitions, which are in no time either: what is left beyond the
-/// transforms' own packets; where these are not known, one before each repetition but the first.
+/// Removes the barriers between repetitions, which the measured times exclude, too. Their number
+/// follows from the packets beyond the transforms' own; if that is unknown, there is one before
+/// each repetition but the first.
 FabricCounters without_barriers(FabricCounters counters, const Shape& shape,
                                 const PlanBounds& bounds, unsigned repeat) {
   const BarrierCost cost(shape);
@@ -135,8 +138,8 @@ FabricCounters without_barriers(FabricCounters counters, const Shape& shape,
   return counters;
 }
 
-/// 5 N log2 N for each array of N points, half of it where data is real: what a transform is said
-/// to take, whatever it does. Per second, in 10^9.
+/// 10^9 operations per second, counting 5 N log2 N for each array of N points, whatever is
+/// computed, and half of that for real data.
 double gflops(const TransformJob& job, double time_s) {
   const fft::Description& description = job.blueprint->description();
   const double points = job.blueprint->points();
@@ -160,7 +163,7 @@ Json repetitions_json(const Outcome& outcome, const Machine& machine) {
           {"most_s", seconds(1)}};
 }
 
-/// Whole numbers without a point, as they are typed.
+/// Whole numbers are written without a decimal point, as they are typed.
 Json number_json(double value) {
   const auto whole = static_cast<std::int64_t>(value);
   return static_cast<double>(whole) == value ? Json(whole) : Json(value);
@@ -203,18 +206,18 @@ void add_description(Json& report, const FftOptions& options, const TransformJob
 
 std::string rates_text(const Json& report) {
   return fmt::format(
-      "  rate             {:>14.3f} GFlop/s, as 5 N log2 N{}\n"
+      "  rate             {:>14.3f} GFlop/s, counting 5 N log2 N{}\n"
       "  arrays           {:>14.3f} MiB per process\n",
       report["gflops"].get<double>(), report["data"] == "real" ? " / 2" : "",
       report["bytes_per_process"].get<double>() / (1 << 20));
 }
 
-/// A phase that exchanges nothing has no bound.
+/// A phase that exchanges nothing has no bound: "-".
 std::string bound_text(const Json& phase, const std::string& bound) {
   return phase["packets"] == 0 ? "-" : bound;
 }
 
-/// What a phase's exchange has of its bound, and of a link; "-": there is none.
+/// How close a phase's exchange came to a bound; "-": it has none.
 std::string exchange_share(const Json& phase, const char* key) {
   return bound_text(phase, fmt::format("{:.1f} %", phase[key].get<double>()));
 }
@@ -223,7 +226,7 @@ std::string by_text(const Json& phase) {
   return bound_text(phase, phase["bound_by"]);
 }
 
-/// Exchanges may take longer than their phases do; text_of(number) is how much earlier they began.
+/// An exchange may take longer than its phase; text_of(number) tells by how much it began earlier.
 template <typename TextOf>
 std::string overlap_text(const Json& phases, const char* key, const char* unit,
                          const TextOf& text_of) {
@@ -232,8 +235,8 @@ std::string overlap_text(const Json& phases, const char* key, const char* unit,
     if (phase[key] > 0)
       parts.push_back(phase["name"].get<std::string>() + " " + text_of(phase[key]));
   if (parts.empty()) return "";
-  return fmt::format("    exchanges begun before the phase before had ended everywhere, {}: {}\n",
-                     unit, fmt::join(parts, ", "));
+  return fmt::format("    overlap of exchanges with the phases before them, {}: {}\n", unit,
+                     fmt::join(parts, ", "));
 }
 
 std::string virtual_phases_text(const Json& phases) {
@@ -287,7 +290,7 @@ std::string title(const Json& report) {
     text += " by broadcasts (" + report["variant"].get<std::string>() + ")";
   if (report.contains("layer")) text += " over " + report["layer"].get<std::string>();
   if (report.contains("loops"))
-    text += fmt::format(", there and back {} times", report["loops"].get<unsigned>());
+    text += fmt::format(", {} round trips", report["loops"].get<unsigned>());
   if (report["data"] == "real") text += ", real data";
   if (report["precision"] == "single") text += ", single precision";
   if (report.value("kernel", "") == "kissfft") text += ", lines by KissFFT";
@@ -299,7 +302,7 @@ std::string title(const Json& report) {
                 ? ", blocking"
                 : fmt::format(", {} planes at a time{}{}", report["planes"].get<std::int64_t>(),
                               report["taper"].get<bool>() ? ", fewer at the end" : "",
-                              report["start"] == "lines" ? ", lines as they come" : "");
+                              report["start"] == "lines" ? ", lines as they arrive" : "");
   if (report.contains("cores"))
     text += fmt::format(", {} cores a node", report["cores"].get<unsigned>());
   return text + "\n";
@@ -309,7 +312,7 @@ std::string title(const Json& report) {
 
 std::string repetitions_text(const Json& repetitions) {
   return fmt::format(
-      "  {:>5} times       {:.6e} s the median, {:.3e} to {:.3e} s half of them, least {:.3e} s\n",
+      "  {:>5} times       median {:.6e} s, half of them {:.3e} to {:.3e} s, least {:.3e} s\n",
       repetitions["count"].get<std::size_t>(), repetitions["median_s"].get<double>(),
       repetitions["lower_quartile_s"].get<double>(), repetitions["upper_quartile_s"].get<double>(),
       repetitions["least_s"].get<double>());
@@ -371,7 +374,7 @@ std::string fft_table(const Json& report) {
   if (report.contains("l2_error"))
     text += fmt::format("  against serial   {:>14.2e} relative l2 error, {:.2e} largest error{}\n",
                         report["l2_error"].get<double>(), report["max_error"].get<double>(),
-                        report["max_error"] == 0 ? ": the same bits" : "");
+                        report["max_error"] == 0 ? ": identical bits" : "");
   return text;
 }
 

@@ -1,4 +1,5 @@
-// The result of toroid fft, as JSON and as a table, and what it shares with those of other plans.
+// The result of toroid fft as JSON and as a table, and parts shared with the results of other
+// plans.
 #pragma once
 
 #include <string>
@@ -13,7 +14,7 @@
 
 namespace toroid {
 
-/// A run of a plan and what it left.
+/// A plan's run and its results.
 struct PlanFigures {
   const TransformJob& job;
   const PlanBounds& bounds;
@@ -23,19 +24,19 @@ struct PlanFigures {
   const Outcome& outcome;
 };
 
-// What the runs of all plans report.
-/// The policy, the workers, and the time beside its bound, which is returned.
+// Parts of the reports of all plans.
+/// Adds the policy, the workers, and the time beside its bound. Returns this timing.
 Timing add_run(Json& report, const PlanFigures& figures);
-/// Repetitions, counters, the profile, the hash and the wall clock: the last keys of a report.
+/// Adds repetitions, counters, profile, hash and wall clock: the last keys of a report.
 void add_counts(Json& report, const PlanFigures& figures);
 /// The line about repetitions.
 std::string repetitions_text(const Json& repetitions);
 
-/// Phases add up to the time: each lasts from when the last node had ended the one before until the
-/// last had ended it.
+/// Phases add up to the time: each lasts from the moment at which the last node ended the previous
+/// phase until the last node ended this one.
 Json fft_report(const FftOptions& options, const PlanFigures& figures);
 
-/// The time of each stage with its exchange beside its bound; `on_wall_clock` is null on the model.
+/// Each stage's time, and its exchange beside its bound; `on_wall_clock` is null in virtual time.
 Json phases_json(const TransformJob& job, const Outcome& outcome, const PlanBounds& bounds,
                  const Machine& machine, const Emulation* on_wall_clock);
 

@@ -23,7 +23,7 @@
 namespace toroid {
 namespace {
 
-/// That work takes on the wall clock.
+/// Wall-clock seconds that `work` takes.
 template <typename Work>
 double seconds(const Work& work) {
   const auto begin = std::chrono::steady_clock::now();
@@ -31,7 +31,7 @@ double seconds(const Work& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// One node's side of a run.
+/// One node's part of a run.
 struct Side {
   Side(Node& node, const TransformJob& job)
       : plan(node, job.blueprint),
@@ -53,7 +53,7 @@ struct Side {
     if (job->way == fft::Way::forward) return plan.forward(from, out.view(), job->scale);
     return plan.backward(from, out.view(), job->scale);
   }
-  /// The first half of a loop; after the first loop it begins where the one before has ended.
+  /// The first half of a loop. It begins with the result of the previous loop, if there is one.
   PerformAwaiter call_forward(bool first) {
     return plan.forward(std::as_const(first ? in : out).view(), spectrum.view());
   }
@@ -66,7 +66,7 @@ struct Side {
   const TransformJob* job;
   NodeArray in;
   NodeArray out;
-  NodeArray spectrum;                    ///< between the halves of a loop; else empty
+  NodeArray spectrum;                    ///< between the halves of a loop; empty without loops
   std::vector<fft::StageTimes> times{};  ///< [repetition][transform][stage]
 };
 
@@ -88,13 +88,14 @@ Program run_loops(Node&, Side& side) {
   }
 }
 
-/// What one node counts for in means.
+/// A node's weight in averages.
 struct Shares {
   double of_nodes;
   double of_processors;
 };
 
-/// `busy`: the stages that transform something, in the call's order. Empty ones are exchanges only.
+/// `busy`: indices of the stages that transform something, in the call's order. The others only
+/// exchange.
 void add_blocks(std::span<const fft::StageTimes> times, std::span<const std::size_t> busy,
                 double share, Blocks& blocks) {
   const auto ticks = [share](Tick sum) { return share * static_cast<double>(sum); };
@@ -110,7 +111,7 @@ void add_blocks(std::span<const fft::StageTimes> times, std::span<const std::siz
   if (busy.size() > 1) blocks.last_axis += ticks(last.computed - last.exchanged - last.waiting);
 }
 
-/// `first`: the stage that exchanges hide behind.
+/// `first`: the stage behind which exchanges are hidden.
 void add_work(std::span<const fft::StageTimes> times, std::size_t first, double share,
               Blocks& blocks) {
   for (std::size_t s = 0; s < times.size(); ++s) {
@@ -136,15 +137,15 @@ void collect(std::span<const fft::StageTimes> times, std::span<const std::size_t
   add_work(times, busy.empty() ? 0 : busy.front(), shares.of_processors, repetition.blocks);
 }
 
-/// What a node leaves behind.
+/// Results of one node.
 struct NodeResult {
   Rank rank;
   std::span<const fft::StageTimes> times;
   std::span<const std::byte> output;
 };
 
-/// A node's result for another process: its rank, its times, its output. All a multiple of 8 bytes
-/// long.
+/// Appends a node's result for another process: rank, times and output, padded to a multiple of 8
+/// bytes.
 void pack(const NodeResult& result, Blob& blob) {
   const std::uint64_t rank = result.rank;
   for (const auto bytes :
@@ -153,10 +154,10 @@ void pack(const NodeResult& result, Blob& blob) {
   blob.resize((blob.size() + 7) / 8 * 8);
 }
 
-/// Puts the nodes' results together.
+/// Combines the results of all nodes.
 class Results {
  public:
-  /// `processors`: nodes in virtual time, worker threads of all processes else.
+  /// `processors`: nodes in virtual time, otherwise worker threads of all processes.
   Results(const TransformJob& job, unsigned processors)
       : job_(job),
         stages_(job.blueprint->stages().size() * job.ways().size()),
@@ -178,7 +179,7 @@ class Results {
     std::ranges::copy(result.output, part.view().data);
     put_part(outcome_.result, layout(result.rank), part);
   }
-  /// Those that pack() has put into a blob, one after the other.
+  /// Adds the results that pack() has appended to a blob.
   void add_packed(std::span<const std::byte> blob) {
     while (!blob.empty()) {
       const auto rank = static_cast<Rank>(take<std::uint64_t>(blob, 1).front());
@@ -200,7 +201,8 @@ class Results {
   }
 
  private:
-  /// The stages of all transforms of a repetition, in the order of the calls.
+  /// A stage by its number among those of all transforms of a repetition, in the order of the
+  /// calls.
   const fft::Stage& stage(std::size_t number) const {
     const auto stages = job_.blueprint->stages();
     const std::size_t place = number % stages.size();
@@ -216,7 +218,7 @@ class Results {
     return {static_cast<std::size_t>(layout(rank).extent()), job_.gives_real(),
             job_.blueprint->description().precision};
   }
-  /// The next values of a blob, where they lie.
+  /// Takes the next values from the front of a blob, without a copy.
   template <typename T>
   static std::span<const T> take(std::span<const std::byte>& blob, std::size_t count) {
     static_assert(alignof(T) <= 8 && std::is_trivially_copyable_v<T>);
@@ -229,11 +231,11 @@ class Results {
   const TransformJob& job_;
   std::size_t stages_;
   Shares shares_;
-  std::vector<std::size_t> busy_;  ///< stages that transform something
+  std::vector<std::size_t> busy_;  ///< numbers of the stages that transform something
   Outcome outcome_;
 };
 
-/// Bytes of arrays in the process that has most. All processes call it.
+/// Bytes of arrays in the process that has the most. All processes call it.
 double bytes_per_process(const Processes& processes, const std::deque<Side>& sides) {
   std::size_t bytes = 0;
   for (const Side& side : sides)
@@ -277,7 +279,7 @@ std::vector<fft::Way> TransformJob::ways() const {
 
 namespace {
 
-/// How the messages of all exchanges move: alike, since their bounds are.
+/// How the messages of all exchanges move. One mode applies to all, since their bounds assume one.
 TransferMode transfer_under_policy(const RunOptions& run, const fft::Blueprint& blueprint) {
   TransferMode transfer = run.node.transfer;
   for (const fft::StageExchange& exchange : blueprint.exchanges())

@@ -17,7 +17,7 @@
 namespace toroid {
 namespace {
 
-/// The paper's blocks as the program goes through them, then what is done in them.
+/// The paper's blocks: the consecutive parts of the program, then the kinds of work.
 constexpr std::array kBlocks = {"allocate", "plane_loop", "waits",  "last_axis",     "deallocate",
                                 "compute",  "pack",       "unpack", "communication", "exposed"};
 
@@ -45,10 +45,10 @@ std::vector<Shape> machine_and_halves(const Shape& whole, unsigned processes) {
 
 namespace {
 
-/// What leaves in pieces in one direction.
+/// What one direction sends in pieces.
 struct PiecesSent {
   fft::PieceRule rule;
-  const fft::Distribution* from = nullptr;  ///< null: nothing
+  const fft::Distribution* from = nullptr;  ///< null: nothing is sent in pieces
   bool real = false;
 };
 
@@ -141,13 +141,13 @@ TimedBlocks blocks_of(const SlabTrial& trial, const HostArray& input, std::int64
 }
 
 constexpr std::string_view kLegend =
-    "    compute + pack + unpack + communication = total, mean over what runs at the same time;\n"
-    "    exposed: communication, and pack and unpack after the plane loop; the rest is hidden;\n"
-    "    plane_loop, waits, last_axis: as the program goes, mean over the nodes\n"
-    "    hidden: of the blocking waits, by the paper's t(f)";
+    "    compute + pack + unpack + communication = total, mean over the processors;\n"
+    "    exposed: communication, plus pack and unpack after the plane loop; the rest is hidden;\n"
+    "    plane_loop, waits, last_axis: consecutive parts of the program, mean over the nodes;\n"
+    "    hidden: share of the blocking waits, according to the paper's t(f)";
 constexpr std::string_view kLegendOfPuts =
-    ";\n    unpack of puts within a process: the copy from the sender's array to its place, pack "
-    "and\n    unpack in one";
+    ";\n    unpack of puts within a process: the copy from the sender's array to its place,\n"
+    "    which is pack and unpack in one";
 
 Json ratios(const Json& part, const Json& whole) {
   Json ratios;
@@ -191,7 +191,7 @@ std::string model_row(const Json& timings, const char* title, const char* key) {
   return text + "\n";
 }
 
-/// The paper's model beside what was measured.
+/// The paper's model beside the measurements.
 std::string model_rows(const Json& timings) {
   std::string text = heading(timings, "pipeline, model", 17);
   text += model_row(timings, "pieces d", "depth");

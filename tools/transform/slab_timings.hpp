@@ -1,4 +1,4 @@
-// The slab paper's block table: blocking beside non-blocking, on 1 to all nodes.
+// The slab paper's table of times: blocking beside non-blocking, on 1 to all nodes.
 #pragma once
 
 #include <cstdint>
@@ -14,36 +14,37 @@
 
 namespace toroid {
 
-/// The torus with its longest dimension cut by its smallest factor, again and again, as long as
-/// every process has a node; largest last.
+/// The torus, and smaller ones made by repeatedly dividing the longest dimension by its smallest
+/// factor, as long as every process has a node. Largest last.
 std::vector<Shape> machine_and_halves(const Shape& whole, unsigned processes);
 
-/// Bytes of a piece of one node, mean over nodes and pieces; 0: the exchange is not cut.
+/// Mean bytes of a piece over nodes and pieces; 0: the exchange is not cut.
 double piece_bytes(const fft::Blueprint& blueprint, fft::Way way);
 
-/// The paper's model of the pipeline (section 4.4.1). Of the n planes of a node each takes lambda
-/// to transform, so that piece j of f planes has t(f) = f lambda (n/f - j) to be hidden behind.
-/// (The paper writes n = 128, all planes; a node goes through its own.) What of the blocking
-/// communication is hidden is then the sum of min(t(f), f/n of it) over the pieces.
+/// The paper's model of the pipeline (section 4.4.1). A node transforms each of its n planes in
+/// time lambda, so piece j of f planes can hide behind the remaining transforms for t(f) = f lambda
+/// (n/f - j). (The paper writes n = 128, all planes; a node only transforms its own.) The hidden
+/// part of the blocking communication is the sum of min(t(f), f/n of it) over the pieces.
 struct PipelineModel {
-  std::uint32_t depth = 0;     ///< pieces of a node, d
+  std::uint32_t depth = 0;     ///< d, pieces per node
   double piece_bytes = 0;      ///< s_nb
   double plane_s = 0;          ///< lambda
   double first_overlap_s = 0;  ///< t(f) of the first piece
-  double hidden = 0;           ///< of 1; 0 where there is no communication
+  double hidden = 0;           ///< fraction from 0 to 1; 0 without communication
 };
 /// `loop_s`: the blocking version's plane loop; `communication_s`: its communication.
 PipelineModel pipeline_model(const fft::Blueprint& blueprint, fft::Way way, double loop_s,
                              double communication_s);
 
-/// Runs both on the machine: blocks in seconds (see Blocks), `ratio`, non-blocking to blocking, and
-/// `model`, what the model says is hidden of the blocking waits beside what is measured. With
-/// planes of 0 or -1 the number is tuned. `processors`: over which means are taken.
+/// Runs both versions on the machine. Returns their blocks in seconds (see Blocks), `ratio`
+/// (non-blocking to blocking), and `model` (the hidden share of the blocking waits, predicted and
+/// measured). If the description asks for 0 or -1 planes, the number is tuned. `processors`: number
+/// that means are taken over.
 Json slab_comparison(const SlabTrial& trial, const HostArray& input);
 /// The same for the machine and its halves down to one node.
 Json slab_timings(const SlabTrial& trial, const HostArray& input);
 
-/// `moves_by_put`: messages may move by put, and the table says what that makes of its blocks.
+/// `moves_by_put`: messages may move by put, which the table's notes then explain.
 std::string timings_table(const Json& timings, bool moves_by_put);
 
 }  // namespace toroid

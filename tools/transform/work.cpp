@@ -10,7 +10,7 @@
 namespace toroid {
 namespace {
 
-/// Every node keeps its own share.
+/// Packets of one exchange. No packets carry what a node keeps for itself.
 double packets_of_exchange(const fft::Blueprint& blueprint, const fft::StageExchange& exchange,
                            double elements) {
   const double nodes = blueprint.shape().size();
@@ -30,7 +30,7 @@ RunWork transform_work(const fft::Blueprint& blueprint) {
                        packets_of_exchange(blueprint, exchange, elements));
   for (const fft::Stage& stage : blueprint.stages()) {
     if (!stage.is_orbital) continue;
-    constexpr double kOperands = 2;  // of three, sent on in every step
+    constexpr double kOperands = 2;  // of the three operands, two are sent on in every step
     const double steps = std::cbrt(blueprint.shape().size());
     const double packets = kOperands * steps * elements * blueprint.bytes(false) / kPayloadBytes;
     work += {packets, packets, 0};

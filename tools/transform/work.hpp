@@ -1,4 +1,4 @@
-// What a transform will take.
+// Estimated work of a transform.
 #pragma once
 
 #include "fft/plan/blueprint.hpp"
@@ -6,7 +6,7 @@
 
 namespace toroid {
 
-/// One call, about: exchanges of equal messages between all members of their groups, and lines.
+/// Estimated work of one call, assuming equal messages within each group.
 RunWork transform_work(const fft::Blueprint& blueprint);
 
 }  // namespace toroid

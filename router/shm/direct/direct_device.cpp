@@ -10,7 +10,8 @@
 namespace toroid::ring {
 namespace {
 
-/// A switch has one way in: a FIFO with the room of all, as far as one can have it.
+/// A switch has one way in: a single FIFO with the room of all FIFOs, up to the largest possible
+/// FIFO.
 std::vector<InjectionFifo> one_fifo(const Shape& shape, const Machine& machine) {
   const unsigned all = machine.injection_fifos * machine.injection_fifo_chunks;
   return tie_fifos(shape, 1, std::min(all, InjectionFifos::kMostChunks), FifoTying::any);
@@ -48,8 +49,8 @@ bool DirectDevice::try_pass(const SendDescriptor& descriptor, std::span<const st
   return true;
 }
 
-/// Packets that find nothing before them go straight into the ring: through the FIFO they would
-/// take the same way, later.
+/// If nothing is queued before them, packets go straight into the ring, which they would otherwise
+/// reach later through the FIFO.
 void DirectDevice::inject(const SendDescriptor& descriptor, std::uint32_t count, unsigned f) {
   const SendDescriptor some = descriptor.next(count);
   TaggedSender* const ring = some.is_put ? nullptr : open_ring(some, count);
@@ -59,7 +60,8 @@ void DirectDevice::inject(const SendDescriptor& descriptor, std::uint32_t count,
   fifos().release(f, some.header.chunks() * count);
 }
 
-/// The ring to the packets' destination, if they find the FIFO empty and room behind it.
+/// The ring to the packets' destination, if the FIFO is empty and the ring has room for all of
+/// them; otherwise null.
 TaggedSender* DirectDevice::open_ring(const SendDescriptor& packets, std::uint32_t count) {
   const LocalNodes& local = machinery().local;
   const Rank to = packets.header.destination();
@@ -69,7 +71,7 @@ TaggedSender* DirectDevice::open_ring(const SendDescriptor& packets, std::uint32
   return ring.room() < count ? nullptr : &ring;
 }
 
-/// Shows packets that went past the FIFO; to the counters they were alone in it.
+/// Publishes packets that bypassed the FIFO. The counters record them as alone in it.
 void DirectDevice::count_sent(const SendDescriptor& packets, TaggedSender& ring) {
   ring.publish();
   count_injected(packets, kOnly, packets.header.chunks() * packets.left());
@@ -98,7 +100,8 @@ bool DirectDevice::send_some() {
   return true;
 }
 
-/// The rings take turns at being first, so that a worker that sends without end holds up no other.
+/// The rings take turns at being first, so that a worker that sends endlessly cannot starve the
+/// others.
 std::size_t DirectDevice::receive(PacketSink& sink, std::size_t limit) {
   std::size_t count = 0;
   first_ = first_ + 1 < in_.size() ? first_ + 1 : 0;

@@ -1,6 +1,6 @@
-// A node whose packets go straight to their destination, as over a switch. The torus is the address
-// space only: no link is crossed, and what bounds a packet is the room in the destination's
-// reception buffer, of which every worker has a ring.
+// A node whose packets go straight to their destination, as over a switch. The torus is only the
+// address space: packets cross no links and are limited only by the room in the destination's
+// reception buffer, which is a ring per sending worker.
 #pragma once
 
 #include <cstddef>
@@ -20,18 +20,18 @@
 
 namespace toroid::ring {
 
-/// What one node is connected to.
+/// The connections of a node.
 struct SwitchPlug {
   Rank node;
-  std::size_t worker;              ///< that runs it
-  std::span<TaggedMemory> inward;  ///< the rings that end here, [worker that sends]
-  /// The ends of the rings to all local nodes, [index among the local nodes], that belong to the
-  /// worker and that its nodes share.
+  std::size_t worker;              ///< the worker that runs the node
+  std::span<TaggedMemory> inward;  ///< the rings that end here, [sending worker]
+  /// The sending ends of the rings to all local nodes, [index among the local nodes]. They belong
+  /// to the worker; its nodes share them.
   std::span<TaggedSender> outward;
-  PutPort& puts;  ///< of the worker
+  PutPort& puts;  ///< the worker's port
 };
 
-/// The base of a device whose peers may live in other processes, too.
+/// The base of devices whose peers may also live in other processes.
 class DirectDevice : public RingDevice, public PutEnd {
  public:
   DirectDevice(const Machinery& machinery, const SwitchPlug& plug);
@@ -46,13 +46,14 @@ class DirectDevice : public RingDevice, public PutEnd {
   void take_note(const PutNote& note) override;
 
  protected:
-  /// The number of the only FIFO.
+  /// The index of the only FIFO.
   static constexpr unsigned kOnly = 0;
   /// `any`: packets for the processor are left.
   void set_delivery(bool any) { deliverable_ = any; }
 
  private:
-  /// Sends some of what is at the FIFO's front to a node of another process; false: nothing.
+  /// Sends part of the FIFO's front to a node of another process. Returns false if nothing was
+  /// sent.
   virtual bool send_to_other_process() { return false; }
 
   bool look() override { return deliverable_ = has_news(); }
@@ -70,9 +71,9 @@ class DirectDevice : public RingDevice, public PutEnd {
 
   std::vector<TaggedReceiver> in_;  ///< [worker]
   std::span<TaggedSender> out_;     ///< [index among the local nodes]
-  PutPort* puts_;                   ///< of this node's worker
-  std::deque<PutDescriptor> put_;   ///< puts that have come and are to be copied
-  std::size_t first_ = 0;           ///< the ring that is received from first
+  PutPort* puts_;                   ///< port of this node's worker
+  std::deque<PutDescriptor> put_;   ///< puts that have arrived and are yet to be copied
+  std::size_t first_ = 0;           ///< the first ring to receive from
   bool deliverable_ = false;        ///< there may be packets for the processor
 };
 

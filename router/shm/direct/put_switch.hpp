@@ -1,5 +1,5 @@
-// How puts travel within a process: in Boost.Lockfree's queues, one per ordered pair of workers,
-// which are emptied in batches.
+// Carries puts between the workers of a process: in Boost.Lockfree queues, one per ordered pair of
+// workers, which are emptied in batches.
 #pragma once
 
 #include <boost/lockfree/policies.hpp>
@@ -26,7 +26,7 @@ struct PutNote {
   Rank addressee() const { return is_done ? put.from : put.to; }
 };
 
-/// A node to which notes are handed over, on its worker's thread.
+/// A node that takes notes, on its worker's thread.
 class PutEnd {
  public:
   virtual void take_note(const PutNote& note) = 0;
@@ -37,13 +37,13 @@ class PutEnd {
 
 class PutSwitch;
 
-/// Notes that may be under way from one worker to another.
+/// Capacity, in notes, of the queue from one worker to another.
 inline constexpr std::size_t kPutCapacity = 64;
 using PutQueue = boost::lockfree::spsc_queue<PutNote, boost::lockfree::capacity<kPutCapacity>>;
 
-/// One worker's access to the switch. All calls from that worker's thread.
+/// One worker's access to the switch. All calls come from that worker's thread.
 ///
-/// **Nothing is lost:** notes that find a queue full wait here, in their order.
+/// **No loss:** notes that find a queue full wait here, in order.
 class PutPort {
  public:
   /// `inward`: the queues from the other workers.
@@ -51,10 +51,10 @@ class PutPort {
       : switch_(&all), worker_(worker), inward_(std::move(inward)), waiting_(workers) {}
 
   void send(const PutNote& note);
-  /// Sends what waits and hands over what has come. True: something moved.
+  /// Sends waiting notes and hands over arrived ones. Returns whether something moved.
   bool step();
-  /// Whether something has come that step() has not handed over, or waits to be sent; or a node of
-  /// this worker has been told of a completion, whose program may go on.
+  /// Whether a note has arrived that step() has not handed over, or waits to be sent; or a node of
+  /// this worker has been told of a completion, so that its program may go on.
   bool has_news() const;
   /// Whether no note waits for room.
   bool is_quiet() const { return kept_ == 0; }
@@ -66,13 +66,13 @@ class PutPort {
   PutSwitch* switch_;
   std::size_t worker_;
   std::vector<PutQueue*> inward_;
-  std::vector<std::deque<PutNote>> waiting_;  ///< [worker that they go to]
+  std::vector<std::deque<PutNote>> waiting_;  ///< [destination worker]
   std::size_t kept_ = 0;                      ///< notes in waiting_
-  bool has_told_ = false;                     ///< a node of this worker, of a completion
+  bool has_told_ = false;                     ///< a node of this worker was told of a completion
 };
 
-/// The queues between all workers of a process, and who runs which node. The topology owns it. The
-/// queues' atomics are Boost's: push() releases the note that consume_all() and pop() acquire.
+/// The queues between all workers of a process, and the owner of each node. The topology owns it.
+/// The queues' atomics are Boost's: push() releases the note that consume_all() and pop() acquire.
 class PutSwitch {
  public:
   PutSwitch(const LocalNodes& local, const Placement& placement);
@@ -91,7 +91,8 @@ class PutSwitch {
   const LocalNodes* local_;
   std::vector<std::size_t> owners_;                ///< [index among the local nodes]: a worker
   std::vector<PutEnd*> ends_;                      ///< [index among the local nodes]
-  std::vector<std::unique_ptr<PutQueue>> queues_;  ///< [sending worker · workers + receiving one]
+  std::vector<std::unique_ptr<PutQueue>> queues_;  ///< [sending worker · workers + receiving
+                                                   ///< worker]
   std::deque<PutPort> ports_;                      ///< [worker]
 };
 

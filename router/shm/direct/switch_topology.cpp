@@ -9,14 +9,13 @@
 namespace toroid::ring {
 namespace {
 
-/// Memory that all rings together may take, in bytes: a part of usual second- and third-level
-/// caches.
+/// Memory for all rings together, in bytes: part of a typical second- or third-level cache.
 constexpr std::size_t kRingBytes = std::size_t{8} << 20;
 /// Packets that may arrive at a node while it computes: a plane of a large transform.
 constexpr std::size_t kDeepest = 4096;
 
-/// Slots of a ring: at least as much room as the hardware's reception buffer has, more where nodes
-/// are few. A node that computes takes nothing, and others should not have to wait for it.
+/// Slots of a ring: at least the hardware's reception buffer, more if there are few nodes. A node
+/// that computes receives nothing, and others should not have to wait for it.
 std::uint32_t capacity_of(const Machine& machine, std::size_t rings) {
   const std::size_t least = machine.reception_fifos * (machine.reception_fifo_chunks / kMaxChunks);
   const std::size_t affordable = kRingBytes / (rings * sizeof(Packet));

@@ -19,7 +19,7 @@
 
 namespace toroid::ring {
 
-/// Owns a ring from every worker to every local node, the queues of puts, and the nodes' devices.
+/// Owns a ring from every worker to every local node, the put queues, and the nodes' devices.
 class SwitchTopology final : public RingTopology {
  public:
   using DeviceFactory = std::function<std::unique_ptr<DirectDevice>(const SwitchPlug&)>;
@@ -38,8 +38,7 @@ class SwitchTopology final : public RingTopology {
 
   const LocalNodes& local_;
   PutSwitch puts_;
-  std::vector<std::vector<TaggedMemory>>
-      rings_;  ///< [index among the local nodes][worker that sends]
+  std::vector<std::vector<TaggedMemory>> rings_;  ///< [index among the local nodes][sending worker]
   std::deque<std::vector<TaggedSender>> senders_;       ///< [worker][index among the local nodes]
   std::vector<std::unique_ptr<DirectDevice>> devices_;  ///< [index among the local nodes]
 };

@@ -1,11 +1,11 @@
-// A ring without a shared index: each packet says itself that it has come, by a tag in the link
-// bits of its header that changes with each time round the ring. So a short packet is one cache
-// line on its way to another core, and nothing else. What it costs is that a receiver must look at
-// each ring's next slot, which is why the links of the torus, with their many channels, have counts
-// instead (link.hpp).
+// A ring without a shared index: each packet announces its own arrival by a tag in the link bits of
+// its header, which changes with each round of the ring. So a short packet moves to another core as
+// a single cache line, and nothing else moves. The cost: a receiver must look at each ring's next
+// slot. That is why the links of the torus, with their many channels, use counters instead
+// (link.hpp).
 //
 // Source of the idea: Giacomoni, Moseley, Vachharajani, "FastForward for efficient pipeline
-// parallelism", PPoPP 2008; there the receiver clears the slots, which takes the lines back.
+// parallelism", PPoPP 2008. There the receiver clears the slots, which takes the cache lines back.
 #pragma once
 
 #include <atomic>
@@ -22,17 +22,17 @@ namespace toroid::ring {
 struct TaggedMemory {
   std::unique_ptr<Packet[]> slots;
   std::uint32_t capacity = 0;  ///< slots
-  /// Packets taken out so far, modulo 2^32; written by the receiver, on a cache line of its own.
+  /// Packets taken out so far, modulo 2^32; written by the receiver, on its own cache line.
   alignas(64) sync::atomic<std::uint32_t> popped{0};
 
-  /// To be called by the receiving end's thread, so that the slots lie in its memory.
+  /// Called by the receiving end's thread, so that the slots lie in its local memory.
   void allocate() {
     slots.reset(new Packet[capacity]);
     for (std::uint32_t i = 0; i < capacity; ++i) slots[i].header = PacketHeader(0, 0);
   }
 };
 
-/// A position in the ring, and the tag of the present time round it.
+/// A position in the ring, and the tag of the current round.
 class TaggedPosition {
  public:
   explicit TaggedPosition(const TaggedMemory& memory) : memory_(&memory) {}
@@ -52,30 +52,31 @@ class TaggedPosition {
   static constexpr std::uint64_t kLastTag = ~std::uint64_t{0} << PacketHeader::kFirstLinkBit;
 
   const TaggedMemory* memory_;
-  std::uint64_t tag_ = kFirstTag;  ///< never 0, which is what fresh slots have
+  std::uint64_t tag_ = kFirstTag;  ///< never 0, the tag of fresh slots
   std::uint32_t at_ = 0;
   std::uint32_t count_ = 0;
 };
 
-/// The sending end. All calls from one thread.
+/// The sending end. All calls come from one thread.
 class TaggedSender {
  public:
   explicit TaggedSender(const TaggedMemory& memory)
       : memory_(&memory), tail_(memory), room_(memory.capacity) {}
 
-  /// Free slots, as far as is known.
+  /// Number of free slots that the sender knows of.
   std::uint32_t room() const { return room_; }
-  /// Learns which slots are free again; true: there are any.
+  /// Learns which slots are free again. Returns whether there are any.
   bool refresh() {
     // Acquire: the slots may be overwritten. Partner: the release in TaggedReceiver::publish().
     const std::uint32_t popped = memory_->popped.load(std::memory_order_acquire);
     room_ = memory_->capacity - (tail_.count() - popped);
     return room_ > 0;
   }
-  /// The slot whose payload is to be written next. REQUIRES: room.
+  /// The slot of the next packet, whose payload is to be written. REQUIRES: there is room.
   Packet& claim() const { return tail_.slot(); }
-  /// The packet claimed last is complete. The first of several shows itself last, by publish(): a
-  /// receiver that polls for it takes no cache line away while the others are written.
+  /// Completes the packet that was claimed last. The first of several packets becomes visible last,
+  /// by publish(): a receiver that polls for it takes no cache line away while the others are
+  /// written.
   void commit(const PacketHeader& header) {
     if (first_ == nullptr) {
       first_ = &tail_.slot();
@@ -87,15 +88,15 @@ class TaggedSender {
     tail_.advance();
     --room_;
   }
-  /// All that were committed go.
+  /// Makes all committed packets visible.
   void publish() {
     if (first_ != nullptr) show(*std::exchange(first_, nullptr), first_header_, first_tag_);
   }
 
  private:
   static void show(Packet& slot, const PacketHeader& header, std::uint64_t tag) {
-    // Release: payload and software word are written, and the packets that were shown before.
-    // Partner: the acquire in TaggedReceiver::front().
+    // Release: payload, software word and earlier packets are written. Partner: the acquire in
+    // TaggedReceiver::front().
     slot.header.software_word() = header.software_word();
     sync::atomic_ref(slot.header.hardware_word())
         .store(header.hardware_word() | tag, std::memory_order_release);
@@ -104,17 +105,17 @@ class TaggedSender {
   const TaggedMemory* memory_;
   TaggedPosition tail_;
   std::uint32_t room_;
-  Packet* first_ = nullptr;  ///< of those that do not show themselves yet
+  Packet* first_ = nullptr;  ///< the first committed packet, not visible yet
   PacketHeader first_header_{0, 0};
   std::uint64_t first_tag_ = 0;
 };
 
-/// The receiving end. All calls from one thread.
+/// The receiving end. All calls come from one thread.
 class TaggedReceiver {
  public:
   explicit TaggedReceiver(TaggedMemory& memory) : memory_(&memory), head_(memory) {}
 
-  /// The next packet; null: it has not come.
+  /// The next packet; null if it has not arrived.
   const Packet* front() const {
     // Acquire: the packet may be read. Partner: the release in TaggedSender::show().
     Packet& packet = head_.slot();
@@ -123,7 +124,7 @@ class TaggedReceiver {
     return (word & PacketHeader::kLinkBits) == head_.tag() ? &packet : nullptr;
   }
   void pop() { head_.advance(); }
-  /// Gives the slots of what was popped back to the sender.
+  /// Gives the slots of popped packets back to the sender.
   void publish() {
     if (published_ == head_.count()) return;
     published_ = head_.count();

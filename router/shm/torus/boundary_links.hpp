@@ -1,6 +1,6 @@
-// The links between a node of this process and a node of another. The node has one end; the gateway
-// has the other and copies packets, and the counts of free slots, to and from a ring of the same
-// size in the other process. So a node sees exactly the room downstream.
+// The links between a node of this process and a node of another process. The node has one end. The
+// gateway has the other end; it copies packets and the counts of free slots to and from a ring of
+// the same size in the other process. So a node sees exactly the room downstream.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace toroid::ring {
 
-/// From a node here to one elsewhere. The gateway reads packets, and writes `popped` when the other
-/// process tells it.
+/// A link from a local node to a node in another process. The gateway reads packets, and writes
+/// `popped` when the other process reports it.
 struct LeavingLink {
   Rank to;
   Direction travelling;
@@ -21,8 +21,8 @@ struct LeavingLink {
   alignas(64) CountWord pushed{0};
 };
 
-/// From a node elsewhere to one here. The gateway writes packets, and tells the other process
-/// `popped` when it changes.
+/// A link from a node in another process to a local node. The gateway writes packets, and reports
+/// `popped` to the other process when it changes.
 struct ArrivingLink {
   Rank from;
   Rank to;
@@ -31,13 +31,13 @@ struct ArrivingLink {
   alignas(64) CountWord popped{0};
 };
 
-/// The topology fills it before the run; after that no link is added, and none ever moves: nodes
-/// and the gateway hold references.
+/// The topology fills it before the run. After that no link is added or moved, since nodes and the
+/// gateway hold references.
 struct BoundaryLinks {
   std::deque<LeavingLink> leaving;
   std::deque<ArrivingLink> arriving;
 
-  /// The number that both processes give to a link.
+  /// The number by which both processes identify a link.
   static std::uint32_t number(const Shape& shape, Rank to, Direction travelling) {
     return to * shape.links() + travelling.index;
   }

@@ -5,8 +5,8 @@
 
 namespace toroid::ring {
 
-/// One stage per failure, also where several come at one time: nobody stays in between. What has
-/// failed before is no news.
+/// Each failure gets its own stage, even if several happen at the same time: no node stops at the
+/// stages in between. A failure that changes nothing gets no stage.
 FailureStages::FailureStages(const Shape& shape) : stages_{shape} {
   if (shape.failures() == nullptr) return;
   for (const Death& death : shape.failures()->deaths()) {

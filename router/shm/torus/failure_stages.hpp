@@ -1,4 +1,4 @@
-// A machine whose links and nodes fail in the course of a run on rings.
+// A machine whose links and nodes fail during a run on rings.
 #pragma once
 
 #include <atomic>
@@ -14,33 +14,34 @@
 
 namespace toroid::ring {
 
-/// The machine before its first failure and after each: stages, made beforehand, so that nodes only
-/// learn which of them it is.
+/// The machine before its first failure and after each one, as stages. They are made beforehand, so
+/// that nodes only need to learn the number of the current stage.
 ///
-/// Threads: the fabric's moves on; every worker asks.
+/// Threads: the fabric's thread advances the stage; every worker reads it.
 class FailureStages {
  public:
-  /// `shape`: with the failures that are listed; one stage where none comes later.
+  /// `shape` includes the listed failures. There is one stage if none of them happens later.
   explicit FailureStages(const Shape& shape);
 
   /// Whether there is more than one stage.
   bool may_change() const { return stages_.size() > 1; }
-  /// The stage that it is.
+  /// The current stage.
   std::size_t now() const {
-    return now_.load(std::memory_order_acquire);  // pass()'s partner: the stage's own memory
+    return now_.load(std::memory_order_acquire);  // partner: the release in pass(), which makes the
+                                                  // stage visible
   }
   const Shape& shape(std::size_t stage) const { return stages_[stage]; }
 
-  /// When the next stage begins; none: it is the last.
+  /// When the next stage begins; none if this is the last.
   std::optional<Tick> next() const;
-  /// Moves on to the stage that it is at `time`.
+  /// Advances to the stage that is valid at `time`.
   void pass(Tick time);
-  /// What has failed since the beginning, in order of time.
+  /// The failures since the beginning, in order of time.
   std::vector<std::string> deaths() const;
 
  private:
   std::deque<Shape> stages_;
-  std::vector<Death> deaths_;  ///< [stage]: what ends it
+  std::vector<Death> deaths_;  ///< [stage]: the failure that ends it
   std::atomic<std::size_t> now_{0};
 };
 

@@ -1,12 +1,12 @@
-// One direction of a link as rings in memory: a ring per virtual channel, one producer, one
-// consumer. Packets are written and read in place.
+// One direction of a link, as rings in memory: a ring per virtual channel, with one producer and
+// one consumer. Packets are written and read in place.
 //
 //   sender  ── packets in the slots, `pushed` counts them ──>  receiver
 //           <── `popped` counts the slots that are free again ──
 //
-// The two counts are all that the ends share besides the slots. Each holds the counts of all four
-// channels, so that an idle node looks at one word per link, and one store publishes whatever a
-// step of the router has moved.
+// Besides the slots, the ends share only these two counters. Each holds the counts of all four
+// channels, so that an idle node looks at a single word per link, and a single store publishes
+// everything that a step of the router has moved.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@
 
 namespace toroid::ring {
 
-/// Packets that have passed so far, per channel, modulo 2^16.
+/// Number of packets that have passed, per channel, modulo 2^16.
 using ChannelCounts = std::array<std::uint16_t, kVirtualChannels>;
 /// ChannelCounts in one word.
 using CountWord = sync::atomic<std::uint64_t>;
@@ -38,15 +38,15 @@ using ChannelSlots = std::array<std::uint16_t, kVirtualChannels>;
 
 class CheckedLink;
 
-/// The memory that both ends refer to. Each word lies with the end that polls it.
+/// The memory that both ends refer to. Each word lies in the memory of the end that polls it.
 struct LinkMemory {
   CountWord* pushed = nullptr;  ///< written by the sender
   CountWord* popped = nullptr;  ///< written by the receiver
   ChannelSlots capacity{};
   std::array<std::unique_ptr<Packet[]>, kVirtualChannels> slots;
-  CheckedLink* check = nullptr;  ///< null: the link never errs
+  CheckedLink* check = nullptr;  ///< null: the link has no errors
 
-  /// To be called by the receiving end's thread, so that the slots lie in its memory.
+  /// Called by the receiving end's thread, so that the slots lie in its local memory.
   void allocate() {
     for (unsigned c = 0; c < kVirtualChannels; ++c) {
       slots[c].reset(new Packet[capacity[c]]);
@@ -74,27 +74,27 @@ class Cursor {
   ChannelSlots at_{};
 };
 
-/// The sending end. All calls from the thread of the node upstream.
+/// The sending end. All calls come from the thread of the upstream node.
 class LinkSender {
  public:
   explicit LinkSender(const LinkMemory& memory) : memory_(&memory), free_(memory.capacity) {}
 
-  /// Free slots, as far as is known.
+  /// Number of free slots that the sender knows of.
   unsigned room(unsigned channel) const { return free_[channel]; }
-  /// Learns which slots are free again; true: more than before.
+  /// Learns which slots are free again. Returns whether there are more than before.
   bool refresh();
-  /// The counts that refresh() saw last.
+  /// The counts that refresh() last read.
   std::uint64_t seen() const { return popped_seen_; }
-  /// The slot of the next packet, to be written before publish(). REQUIRES: room.
+  /// The slot of the next packet, to be written before publish(). REQUIRES: there is room.
   Packet& claim(unsigned channel) {
     Packet& slot = tail_.slot(*memory_, channel);
     tail_.advance(*memory_, channel);
     --free_[channel];
     return slot;
   }
-  /// The counts of what has been written, published or not.
+  /// The counts of written packets, whether published or not.
   std::uint64_t written() const { return tail_.word(); }
-  /// Shows the receiver what has been written.
+  /// Makes written packets visible to the receiver.
   void publish() {
     if (tail_.word() == pushed_) return;
     pushed_ = tail_.word();
@@ -107,15 +107,15 @@ class LinkSender {
   Cursor tail_;
   ChannelSlots free_;
   std::uint64_t popped_seen_ = 0;
-  std::uint64_t pushed_ = 0;  ///< what publish() has shown
+  std::uint64_t pushed_ = 0;  ///< what publish() has made visible
 };
 
-/// The receiving end. All calls from the thread of the node downstream.
+/// The receiving end. All calls come from the thread of the downstream node.
 class LinkReceiver {
  public:
   explicit LinkReceiver(const LinkMemory& memory) : memory_(&memory) {}
 
-  /// Learns what has arrived; true: more than before.
+  /// Learns what has arrived. Returns whether there is more than before.
   bool look() {
     // Acquire: the slots may be read. Partner: the release in LinkSender::publish().
     const std::uint64_t word = memory_->pushed->load(std::memory_order_acquire);
@@ -123,22 +123,23 @@ class LinkReceiver {
     pushed_seen_ = word;
     return true;
   }
-  /// In place of look(): these have arrived. REQUIRES: who calls has acquired them.
+  /// Used in place of look(): sets the counts of arrived packets. REQUIRES: the caller has acquired
+  /// the packets.
   void show(std::uint64_t arrived) { pushed_seen_ = arrived; }
-  /// The word that look() saw last.
+  /// The word that look() last read.
   std::uint64_t seen() const { return pushed_seen_; }
   unsigned waiting(unsigned channel) const {
     return static_cast<std::uint16_t>(unpack(pushed_seen_)[channel] - head_.count(channel));
   }
-  /// REQUIRES: waiting.
+  /// REQUIRES: a packet is waiting.
   const Packet& front(unsigned channel) const { return head_.slot(*memory_, channel); }
-  /// The front packet goes another way. REQUIRES: likewise.
+  /// Gives the front packet new hint bits. REQUIRES: a packet is waiting.
   void turn(unsigned channel, DirectionSet hints) {
     PacketHeader& header = head_.slot(*memory_, channel).header;
     header = header.turned(hints);
   }
   void pop(unsigned channel) { head_.advance(*memory_, channel); }
-  /// Gives the slots of what was popped back to the sender.
+  /// Gives the slots of popped packets back to the sender.
   void publish() {
     if (head_.word() == popped_) return;
     popped_ = head_.word();
@@ -165,7 +166,7 @@ inline bool LinkSender::refresh() {
   return true;
 }
 
-/// Header and payload; what is beyond the payload's length stays as it was.
+/// Copies header and payload; bytes beyond the payload's length stay unchanged.
 inline void copy_packet(const Packet& from, Packet& to) {
   to.header = from.header;
   copy_payload(to.payload.data(), from.payload.data(), from.header.payload_bytes());

@@ -8,7 +8,7 @@
 namespace toroid::ring {
 namespace {
 
-/// Looks of the receiver by which a delayed packet is late.
+/// A delayed packet arrives this many looks of the receiver later.
 constexpr unsigned kLooksLate = 3;
 
 std::uint32_t joined(const ChannelCrcs& crcs) {
@@ -49,9 +49,9 @@ void CheckedSender::stamp(std::uint64_t written) {
 
 void CheckedSender::supervise() {
   if (!awaits_acknowledgement()) return;
-  // Acquire: what had been accepted before is seen below. Partner: the release in refuse().
+  // Acquire: packets accepted before the refusal are seen below. Partner: the release in refuse().
   const std::uint32_t refusals = link_->refusals_.load(std::memory_order_acquire);
-  // Relaxed: slots are free when they have been popped, not before. Partner: look(), refuse().
+  // Relaxed: acceptance frees no slots; popping does. Partners: look() and refuse().
   accepted_seen_ = link_->accepted_.load(std::memory_order_relaxed);
   if (refusals == refusals_seen_) return;
   refusals_seen_ = refusals;
@@ -94,13 +94,14 @@ void CheckedReceiver::begin_again() {
   refusing_ = late_ = 0;
 }
 
-/// All that has been published has been transmitted, but not all has come.
+/// Everything published has been transmitted; refuses channels in which not everything has arrived.
 void CheckedReceiver::notice_losses(const ChannelCounts& published) {
   for (unsigned c = 0; c < kVirtualChannels; ++c)
     if (((refusing_ | late_) >> c & 1u) == 0 && accepted_.count(c) != published[c]) refuse(c);
 }
 
-/// `left`: packets that have been sent and not transmitted. False: the first of them is late.
+/// `left`: number of packets sent but not yet transmitted. Returns false if the first of them is
+/// late.
 bool CheckedReceiver::transmit(unsigned channel, unsigned left) {
   const unsigned bit = 1u << channel;
   const bool was_late = (late_ & bit) != 0;
@@ -140,14 +141,14 @@ bool CheckedReceiver::befall(LinkFault fault, unsigned channel, unsigned left) {
   return false;
 }
 
-/// The first packet on the wire arrives.
+/// Lets the first packet on the wire arrive.
 void CheckedReceiver::pass(unsigned channel) {
   const Packet& packet = wire_.slot(*memory_, channel);
   wire_.advance(*memory_, channel);
   take(channel, packet, stamp_of(channel, packet));
 }
 
-/// The sender's copy stays as it was.
+/// Delivers a damaged copy; the sender's copy stays intact.
 void CheckedReceiver::pass_damaged(unsigned channel) {
   const Packet& packet = wire_.slot(*memory_, channel);
   wire_.advance(*memory_, channel);
@@ -163,7 +164,8 @@ void CheckedReceiver::pass_next_first(unsigned channel) {
   take(channel, first, stamp_of(channel, first));
 }
 
-/// Nobody notices at this link. What has no payload comes through.
+/// Damages the payload and updates the stamp, so that this link does not notice. A packet without
+/// payload passes undamaged.
 void CheckedReceiver::damage_silently(unsigned channel) {
   Packet& packet = wire_.slot(*memory_, channel);
   if (packet.header.payload_bytes() > 0) {
@@ -173,7 +175,7 @@ void CheckedReceiver::damage_silently(unsigned channel) {
   pass(channel);
 }
 
-/// A packet has arrived: it is accepted, or refused, or known already.
+/// A packet has arrived: it is accepted, refused, or ignored as a duplicate.
 void CheckedReceiver::take(unsigned channel, const Packet& packet, const LinkStamp& stamp) {
   const unsigned bit = 1u << channel;
   const auto ahead = static_cast<std::int32_t>(stamp.number - numbers_[channel]);
@@ -192,7 +194,8 @@ void CheckedReceiver::take(unsigned channel, const Packet& packet, const LinkSta
 void CheckedReceiver::refuse(unsigned channel) {
   refusing_ |= 1u << channel;
   ++link_->errors_;
-  // Relaxed: the sender begins behind what it knows to be accepted, and what comes twice is known.
+  // Relaxed: the sender resumes after the packets it knows to be accepted; duplicates are
+  // recognised.
   link_->accepted_.store(accepted_.word(), std::memory_order_relaxed);
   // Release: only this end writes it. Partner: the acquire in CheckedSender::supervise().
   link_->refusals_.store(link_->refusals_.load(std::memory_order_relaxed) + 1,

@@ -1,19 +1,19 @@
-// Links in memory that err, and the protocol that mends it.
+// Links in memory that have errors, and the protocol that corrects them.
 //
-// A packet stands in the sender's slot until the receiver has popped it: the slots are the memory
-// for repeats. The wire lies between: it shows the receiver what the sender has written, in order,
-// damaged or not at all as LinkFaultDraw says. Sequence numbers are counted per channel.
+// A packet stays in the sender's slot until the receiver has popped it: the slots are the buffer
+// for repeats. The wire lies between the ends: it shows the receiver the written packets in order,
+// but damages or drops some, as LinkFaultDraw decides. Sequence numbers are counted per channel.
 //
 //   sender   ── stamps (number, CRC) beside the slots ──>   wire  ──>  receiver
-//            ── `repeats`: all that is not accepted is sent again ──>
-//            <── `accepted`: packets accepted, in order
+//            ── `repeats`: all packets not accepted are sent again ──>
+//            <── `accepted`: number of packets accepted, in order
 //            <── `refusals`: a packet was refused
 //
-// **Refusal:** the receiver refuses a packet whose CRC or number does not fit, and all behind it in
-// its channel, until the sender begins again behind the last one that was accepted (go-back-N).
-// **Loss:** where nothing follows what was lost, the count of what has been published, which is
-// never lost, tells the receiver, as the characters of an idle link would: it refuses that, too. So
-// no time has to run out.
+// **Refusal:** the receiver refuses a packet whose CRC or number is wrong, and all later packets of
+// its channel, until the sender begins again after the last accepted packet (go-back-N).
+// **Loss:** if nothing follows a lost packet, the receiver notices the loss by the count of
+// published packets, which is never lost; it plays the part of the characters on an idle link. The
+// receiver then refuses, so that no timeout is needed.
 #pragma once
 
 #include <array>
@@ -30,22 +30,22 @@
 
 namespace toroid::ring {
 
-/// What goes with a packet over a checked link.
+/// The data that accompany a packet over a checked link.
 struct LinkStamp {
   std::uint32_t number;  ///< among the packets of its channel, from 0
   std::uint32_t crc;
 };
 
-/// chained_crc() per channel, of all packets that an end has sent or accepted, in their order.
+/// chained_crc() per channel over all packets that an end has sent or accepted, in order.
 using ChannelCrcs = std::array<std::uint32_t, kVirtualChannels>;
 
-/// What the two ends of a link share besides its rings.
+/// The state that the two ends of a link share besides its rings.
 class CheckedLink {
  public:
-  /// `draw`: of the link's faults. `seed`: of the bits that they damage.
+  /// `draw` decides the link's faults; `seed` chooses the bits that they damage.
   CheckedLink(const LinkFaultDraw& draw, std::uint64_t seed) : draw_(draw), random_(seed) {}
 
-  /// To be called by the receiving end's thread.
+  /// Called by the receiving end's thread.
   void allocate(const ChannelSlots& capacity);
   /// REQUIRES: the run is over.
   LinkHealth health() const;
@@ -66,19 +66,20 @@ class CheckedLink {
   std::atomic<std::uint32_t> refusals_{0};
   std::uint64_t errors_ = 0;
   ChannelCrcs received_{};
-  // Of the wire, which the receiver's thread moves.
+  // State of the wire, which the receiver's thread moves.
   LinkFaultDraw draw_;
   Random random_;
 };
 
-/// The sender's end of the protocol. All calls from the thread of the node upstream.
+/// The sender's end of the protocol. All calls come from the thread of the upstream node.
 class CheckedSender {
  public:
   CheckedSender(const LinkMemory& memory, CheckedLink& link) : memory_(&memory), link_(&link) {}
 
-  /// Stamps the packets that have been written: LinkSender::written(). Before they are published.
+  /// Stamps the packets that have been written (LinkSender::written()). Called before they are
+  /// published.
   void stamp(std::uint64_t written);
-  /// Learns what has been accepted. Begins again behind that where a packet has been refused.
+  /// Learns what has been accepted, and begins again after it if a packet has been refused.
   void supervise();
   /// Whether packets have been published that are not known to be accepted.
   bool awaits_acknowledgement() const { return stamped_.word() != accepted_seen_; }
@@ -94,17 +95,18 @@ class CheckedSender {
   std::uint32_t refusals_seen_ = 0;
 };
 
-/// The receiver's end, and the wire before it. All calls from the thread of the node downstream.
+/// The receiver's end, and the wire before it. All calls come from the thread of the downstream
+/// node.
 class CheckedReceiver {
  public:
   CheckedReceiver(const LinkMemory& memory, CheckedLink& link) : memory_(&memory), link_(&link) {}
 
-  /// Takes what has come over the wire, and shows `receiver` what has been accepted. Returns what
-  /// the sender had published.
+  /// Takes packets from the wire and shows `receiver` the accepted ones. Returns the counts of
+  /// packets that the sender had published.
   std::uint64_t look(LinkReceiver& receiver);
-  /// Whether look() has something to do though nothing has been published.
+  /// Whether look() has something to do even if nothing new has been published.
   bool has_more() const {
-    // Relaxed: nothing is read on the strength of it. Partner: CheckedSender::begin_again().
+    // Relaxed: no data is read because of it. Partner: CheckedSender::begin_again().
     return late_ != 0 || link_->repeats_.load(std::memory_order_relaxed) != repeats_seen_;
   }
 
@@ -125,13 +127,14 @@ class CheckedReceiver {
 
   const LinkMemory* memory_;
   CheckedLink* link_;
-  Cursor wire_;                                            ///< what has been transmitted
-  Cursor accepted_;                                        ///< of that, what has been accepted
-  std::array<std::uint32_t, kVirtualChannels> numbers_{};  ///< of the packets to be accepted next
+  Cursor wire_;                                            ///< packets that have been transmitted
+  Cursor accepted_;                                        ///< those of them that have been
+                                                           ///< accepted
+  std::array<std::uint32_t, kVirtualChannels> numbers_{};  ///< of the next packets to accept
   std::uint32_t repeats_seen_ = 0;
-  unsigned refusing_ = 0;  ///< bit = channel: until the sender begins again
-  unsigned late_ = 0;      ///< bit = channel: what stands first on the wire has been delayed
-  unsigned looks_ = 0;     ///< until it comes
+  unsigned refusing_ = 0;  ///< bit = channel: refuses until the sender begins again
+  unsigned late_ = 0;      ///< bit = channel: the first packet on the wire is delayed
+  unsigned looks_ = 0;     ///< looks until the delayed packet arrives
 };
 
 }  // namespace toroid::ring

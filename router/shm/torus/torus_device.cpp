@@ -17,20 +17,20 @@ Direction direction(unsigned link) {
   return {static_cast<std::uint8_t>(link)};
 }
 
-/// All of a header that routing looks at: the order takes the place of the link bits.
+/// All of a header that routing looks at. The dimension order replaces the link bits.
 std::uint64_t routing_word(const PacketHeader& header) {
   return header.without_link_bits().hardware_word() | std::uint64_t{header.order()}
                                                           << PacketHeader::kFirstLinkBit;
 }
 
-/// A packet written to a place that is shown to the other end later.
+/// A place for a packet that becomes visible to the other end later.
 struct Place {
   Packet& packet;
   Packet& claim() const { return packet; }
   void commit(const PacketHeader& header) const { packet.header = header; }
 };
 
-/// Packets written to the emptier of a link's dynamic channels, each.
+/// Places for packets, each in the emptier dynamic channel of a link.
 class DynamicPlaces {
  public:
   DynamicPlaces(LinkSender& link, LinkCounters& counters) : link_(&link), counters_(&counters) {}
@@ -86,7 +86,7 @@ TorusDevice::TorusDevice(const Machinery& machinery, Rank rank, RoutingOptions o
 
 bool TorusDevice::has_news() const {
   std::uint64_t changed = 0;
-  // Relaxed: nothing is read on the strength of it; LinkReceiver::look() acquires.
+  // Relaxed: no data is read because of it; LinkReceiver::look() acquires.
   for (unsigned l = 0; l < links_; ++l)
     changed |= pushed_->word[l].load(std::memory_order_relaxed) ^ seen_[l];
   if (is_checked_)
@@ -94,7 +94,7 @@ bool TorusDevice::has_news() const {
   return changed != 0 || is_behind();
 }
 
-/// Heads look for their ways anew. Those of a node that has failed have none.
+/// All heads are routed anew. Those of a node that has failed have no way left.
 void TorusDevice::notice_failures() {
   stage_ = stages_->now();
   change_to(stages_->shape(stage_));
@@ -112,8 +112,8 @@ void TorusDevice::notice_failures() {
   }
 }
 
-/// Of several packets: the FIFO holds few, and more can be put there before this turn's drain ends.
-/// forward() shows them downstream.
+/// Forwards at once if there are several packets: the FIFO is small, and this makes room for more
+/// in the same drain. forward() makes them visible downstream.
 void TorusDevice::inject(const SendDescriptor& descriptor, std::uint32_t count, unsigned fifo) {
   RingDevice::inject(descriptor, count, fifo);
   if (count > 1) move_on();
@@ -130,7 +130,7 @@ bool TorusDevice::look() {
   return true;
 }
 
-/// True: packets have arrived by this link, or may have.
+/// Returns whether packets have arrived by this link, or may have.
 bool TorusDevice::look_at_link(unsigned l) {
   if (checked_in_[l]) {
     seen_[l] = checked_in_[l]->look(in_[l]);
@@ -178,14 +178,14 @@ void TorusDevice::expose_next(Input input) {
   if ((exposed_ & input.bit()) == 0 && waiting_at(input) > 0) expose(input);
 }
 
-/// The head shows itself to the links it may leave by, or to the processor.
+/// Makes the head visible to the links by which it may leave, or to the processor.
 void TorusDevice::expose(Input input) {
   exposed_ |= input.bit();
   const PacketHeader& header = header_at(input);
   RoutedPacket& head = heads_[input.index()];
   const std::uint64_t word = routing_word(header);
   if (std::exchange(words_[input.index()], word) != word)
-    head = routed(header);  // packets of one message follow one another
+    head = routed(header);  // packets of one message usually follow one another
   const DirectionSet escapes = head.may_escape ? head.directions : DirectionSet();
   const DirectionSet allowed = allowed_directions(escapes, head.dynamic);
   if (head.directions.empty()) {
@@ -203,8 +203,8 @@ bool TorusDevice::is_lost(const PacketHeader& header) const {
   return stages_ != nullptr && (header.destination() != rank() || !shape().is_alive(rank()));
 }
 
-/// As on `sim`: an adaptive packet gets new hints where its own lead nowhere any more, and so does
-/// one that is still in an injection FIFO.
+/// As on `sim`: an adaptive packet gets new hint bits if its own lead nowhere any more, and so does
+/// any packet that is still in an injection FIFO.
 bool TorusDevice::find_other_way(Input input) {
   const PacketHeader& header = header_at(input);
   const Rank to = header.destination();
@@ -247,7 +247,7 @@ void TorusDevice::forward() {
   for (LinkSender& link : out_) link.publish();
 }
 
-/// Before what has been written is published.
+/// Called before written packets are published.
 void TorusDevice::check_links() {
   for (unsigned l = 0; l < links_; ++l) {
     if (!checked_out_[l]) continue;
@@ -263,9 +263,9 @@ void TorusDevice::move_on() {
       if (!send_alike(l) && !send_one(l) && !out_[l].refresh()) break;
 }
 
-/// Where only one input wants the link, there is nothing to arbitrate: this sends its packets as
-/// send_one() would send each of them, while they are alike and the dynamic channels have room.
-/// Returns whether any went.
+/// If only one input wants the link, there is nothing to arbitrate. Sends its packets exactly as
+/// send_one() would, as long as they are routed alike and the dynamic channels have room. Returns
+/// whether any packet was sent.
 bool TorusDevice::send_alike(unsigned link) {
   if (!std::has_single_bit(wanted_by_[link])) return false;
   const Input input(static_cast<unsigned>(std::countr_zero(wanted_by_[link])));
@@ -281,7 +281,8 @@ bool TorusDevice::send_alike(unsigned link) {
   return true;
 }
 
-/// Moves at most `most` packets that are alike from the head of an input on; returns their number.
+/// Sends up to `most` packets that are routed alike, starting at an input's head. Returns their
+/// number.
 template <typename Out>
 std::uint32_t TorusDevice::move_alike(Input input, std::uint32_t most, Out&& out) {
   if (input.is_fifo(links_)) {
@@ -296,7 +297,8 @@ std::uint32_t TorusDevice::move_alike(Input input, std::uint32_t most, Out&& out
   });
 }
 
-/// Takes at most `most` packets that are alike from the head of a channel on: take(packet).
+/// Calls take(packet) for up to `most` packets that are routed alike, starting at a channel's head,
+/// and removes them.
 template <typename Take>
 std::uint32_t TorusDevice::for_each_alike(Input input, std::size_t most, Take&& take) {
   LinkReceiver& link = in_[input.travelling().index];
@@ -366,7 +368,7 @@ std::size_t TorusDevice::deliver(Input input, PacketSink& sink, std::size_t limi
   exposed_ &= ~input.bit();
   deliverable_ &= ~input.bit();
   std::size_t count = 1;
-  if (input.is_fifo(links_)) {  // to oneself
+  if (input.is_fifo(links_)) {  // a packet to its own node
     Packet packet;
     move_head(input, packet);
     sink.arrive(packet);

@@ -26,7 +26,7 @@
 
 namespace toroid::ring {
 
-/// The words that other nodes write and this one polls; on cache lines of their own.
+/// The words that other nodes write and this one polls, on their own cache lines.
 struct alignas(64) Words {
   std::array<CountWord, kMaxLinks> word{};
 };
@@ -38,14 +38,14 @@ struct Mailbox {
   std::array<LinkMemory, kMaxLinks> inward;  ///< [direction travelling]
 };
 
-/// A head is exposed when its routing is known: then it stands in `wanted_by_` of the links it may
-/// leave by, or in `deliverable_`. **Invariant:** an input is in `exposed_` exactly if it has a
+/// A head is exposed when its routing is known: then it is in `wanted_by_` of the links by which it
+/// may leave, or in `deliverable_`. **Invariant:** an input is in `exposed_` exactly if it has a
 /// packet that look() or inject() has seen.
 class TorusDevice final : public RingDevice {
  public:
-  /// `mailbox`: this node's; `outward`: the memory of each link that leaves it, by
-  /// direction; where there is no link, anything that nobody else sends through.
-  /// `stages`: of the failures that come in the course of the run; null: none does.
+  /// `mailbox` is this node's. `outward` is the memory of each link that leaves it, by direction;
+  /// for a missing link it is any memory that no other node sends through. `stages` holds the
+  /// failures during the run; null if there are none.
   TorusDevice(const Machinery& machinery, Rank rank, RoutingOptions options, const Mailbox& mailbox,
               std::span<const LinkMemory* const> outward, const FailureStages* stages);
 
@@ -53,9 +53,10 @@ class TorusDevice final : public RingDevice {
   std::size_t receive(PacketSink& sink, std::size_t limit) override;
   bool has_news() const override;
 
-  /// The packet at an input's head; none: the input is empty. For the report of a stalled run.
+  /// The packet at an input's head; none if the input is empty. Used for the report of a stalled
+  /// run.
   std::optional<RoutedPacket> head(Input input) const;
-  /// Packets that could not go on from here, by destination.
+  /// Packets that were lost here because they had no way left, by destination.
   const std::map<Rank, std::uint64_t>& losses() const { return losses_; }
   unsigned inputs() const { return links_ * kVirtualChannels + fifo_count(); }
 
@@ -92,8 +93,10 @@ class TorusDevice final : public RingDevice {
   std::uint32_t for_each_alike(Input input, std::size_t most, Take&& take);
   std::size_t deliver(Input input, PacketSink& sink, std::size_t limit);
 
-  const Words* pushed_;                          ///< the mailbox's: all that an idle node looks at
-  std::array<std::uint64_t, kMaxLinks> seen_{};  ///< [direction travelling]: of those words
+  const Words* pushed_;                          ///< words of the mailbox: all that an idle node
+                                                 ///< looks at
+  std::array<std::uint64_t, kMaxLinks> seen_{};  ///< [direction travelling]: last values of those
+                                                 ///< words
   unsigned links_;
   ChannelRule channels_;
   Precedence precedence_;
@@ -103,21 +106,23 @@ class TorusDevice final : public RingDevice {
   std::uint64_t lost_heads_ = 0;                      ///< inputs whose head has no way left
   std::uint64_t exposed_ = 0;                         ///< inputs whose head is known
   std::array<std::uint64_t, kMaxLinks> wanted_by_{};  ///< [link]: inputs whose head may take it
-  std::array<std::uint64_t, kMaxLinks> escape_of_{};  ///< those that may take its bubble channel
-  std::array<RoutedPacket, 64> heads_{};              ///< [input], where exposed
-  std::array<std::uint64_t, 64> words_{};             ///< [input]: what heads_ was made from
+  std::array<std::uint64_t, kMaxLinks> escape_of_{};  ///< inputs whose head may take its bubble
+                                                      ///< channel
+  std::array<RoutedPacket, 64> heads_{};              ///< [input], valid if exposed
+  std::array<std::uint64_t, 64> words_{};             ///< [input]: routing word from which heads_
+                                                      ///< was made
   std::vector<LinkReceiver> in_;                      ///< [direction travelling]
   std::vector<LinkSender> out_;                       ///< [direction]
-  bool is_checked_ = false;                           ///< some links are
+  bool is_checked_ = false;                           ///< some links are checked
   std::vector<std::optional<CheckedReceiver>> checked_in_;  ///< [direction travelling]
   std::vector<std::optional<CheckedSender>> checked_out_;   ///< [direction]
-  std::array<std::uint8_t, kMaxLinks>
-      turn_{};      ///< where the round robin goes on (not transit first)
-  Tick steps_ = 0;  ///< what the arbitration takes for cycles
+  std::array<std::uint8_t, kMaxLinks> turn_{};  ///< position of the round robin (transit_first off)
+  Tick steps_ = 0;                              ///< used as the cycle by the arbitration
   const FailureStages* stages_;
-  std::size_t stage_ = 0;  ///< that this node has heard of
+  std::size_t stage_ = 0;  ///< the last stage this node has noticed
   std::map<Rank, std::uint64_t> losses_;
-  // In the place of a program that had ended, or had not, when the node failed.
+  // They replace the program of a failed node: one for programs that had ended before, one for
+  // others.
   termination::DeadProcessor ended_{true};
   termination::DeadProcessor cut_short_{false};
 };

@@ -30,12 +30,12 @@
 namespace toroid::ring {
 namespace {
 
-/// Packets of a channel where the machine does not say. Deeper than the hardware's buffers, because
-/// a packet's wire is longer here: the other end looks at it when its worker comes round, or when
-/// it has computed: a plane of a large transform arrives meanwhile. Still deeper rings gain
-/// nothing.
+/// Default number of packets per channel. Rings are deeper than the hardware's buffers because a
+/// packet waits longer here: the receiver looks at it only when its worker's round gets there or
+/// has finished computing, and meanwhile a plane of a large transform arrives. Still deeper rings
+/// gain nothing.
 constexpr std::size_t kDeepestChannel = 2048;
-/// Memory that they may take together, in bytes: a part of a third-level cache.
+/// Memory for all these rings together, in bytes: part of a third-level cache.
 constexpr std::size_t kChannelBytes = std::size_t{16} << 20;
 
 std::size_t links_per_node(const Shape& shape) {
@@ -62,7 +62,7 @@ ChannelSlots capacity_of(const Shape& shape, const Machine& machine) {
   return slots;
 }
 
-/// Slots per channel of a link to another process: its wire is long, and packets on their way there
+/// Slots per channel of a link to another process. The round trip is long: packets on their way out
 /// and counts on their way back need room.
 constexpr std::uint16_t kBoundarySlots = 64;
 
@@ -125,7 +125,7 @@ class TorusTopology final : public RingTopology {
   const Shape& shape() const { return machinery_.shape; }
   Mailbox& mailbox(Rank node) { return mailboxes_[local().index(node)]; }
 
-  /// Sets up the links that end at `node`. Where there is none, both words are the node's own and
+  /// Sets up the links that end at `node`. For a missing link, both words are the node's own and
   /// never change.
   void connect(Rank node) {
     Mailbox& box = mailbox(node);
@@ -181,11 +181,11 @@ class TorusTopology final : public RingTopology {
   const Machinery& machinery_;
   BoundaryLinks* boundary_;
   LinkErrors errors_;
-  std::uint64_t seed_;         ///< of the links' faults
+  std::uint64_t seed_;         ///< seed of the links' faults
   std::vector<double> rates_;  ///< [rank · links + direction]
   std::deque<CheckedLink> checks_;
   std::map<std::size_t, const CheckedLink*> checks_at_;  ///< by rank · links + direction
-  ChannelSlots capacity_;                                ///< of a link within the process
+  ChannelSlots capacity_;                                ///< for links within the process
   // [index among the local nodes]
   std::vector<Mailbox> mailboxes_;
   std::vector<std::vector<LeavingLink*>> leaving_;
@@ -205,14 +205,13 @@ std::unique_ptr<RingTopology> make_torus_topology(const Machinery& machinery,
                                                   RoutingOptions options, BoundaryLinks* boundary) {
   const unsigned inputs =
       machinery.shape.links() * kVirtualChannels + machinery.machine.injection_fifos;
-  if (inputs > 64)  // a bit each
-    throw BadInput(
-        fmt::format("{} channels and injection FIFOs per node; a node of rings holds 64", inputs));
+  if (inputs > 64)  // each input is a bit in a 64-bit word
+    throw BadInput(fmt::format(
+        "{} channels and injection FIFOs per node; shm and ofi support at most 64", inputs));
   const Failures* const failures = machinery.shape.failures();
-  if (options.link_errors.limit != 0)
-    throw BadInput("links fail for their errors (--link-error-limit) on sim only");
+  if (options.link_errors.limit != 0) throw BadInput("--link-error-limit works on sim only");
   if (boundary != nullptr && failures != nullptr && failures->may_change())
-    throw BadInput("links and nodes fail in the course of a run on sim and shm only");
+    throw BadInput("links and nodes can fail during a run on sim and shm only");
   return std::make_unique<TorusTopology>(machinery, options, boundary);
 }
 

@@ -1,4 +1,4 @@
-// What other blocks have sent to the fast model, until its cycle comes.
+// Events from other blocks for the fast model, kept until their cycle.
 #pragma once
 
 #include <algorithm>
@@ -13,20 +13,20 @@
 
 namespace toroid::sim::lean {
 
-/// Events that come nearly in order of time: a ring that is sorted from its end.
+/// Events that arrive nearly in order of time: a ring that is sorted by insertion at its end.
 template <typename T>
 class ArrivalLine {
  public:
-  /// REQUIRES: `at` is not before what has been popped.
+  /// REQUIRES: `at` is not before the last popped event.
   void push(Tick at, const T& event) {
     std::size_t place = tail_;
     for (; place != head_ && ring_[place - 1].at > at; --place) ring_[place] = ring_[place - 1];
     ring_[place] = {at, event};
     if (++tail_ - head_ == ring_.capacity()) ring_.grow(head_, tail_);
   }
-  /// The cycle of the next events; kNever: there are none.
+  /// The cycle of the next events; kNever if there are none.
   Tick next() const { return head_ == tail_ ? kNever : ring_[head_].at; }
-  /// Calls body(event) for those of the cycle `now`, then removes them. Returns their number.
+  /// Calls body(event) for the events of cycle `now`, then removes them. Returns their number.
   template <typename Body>
   std::size_t pop(Tick now, const Body& body) {
     const std::size_t begin = head_;
@@ -46,11 +46,11 @@ class ArrivalLine {
   };
   GrowingRing<Arrival> ring_;
   std::size_t head_ = 0;  ///< first event
-  std::size_t tail_ = 0;  ///< behind the last one
+  std::size_t tail_ = 0;  ///< after the last event
 };
 
-/// From one neighbour headers come in order. So do tokens of packets of one length; a long packet's
-/// overtake nothing that was announced much later.
+/// Headers from one neighbour come in order. So do tokens of packets of the same length; tokens of
+/// other lengths are out of order only by a little.
 struct FromNeighbour {
   ArrivalLine<Hop> headers;
   ArrivalLine<TokensBack> tokens;
@@ -62,7 +62,7 @@ struct FromNeighbour {
   }
 };
 
-/// From all neighbours.
+/// Events from all neighbours.
 class FromOthers {
  public:
   void header(std::size_t neighbour, Tick at, const Hop& hop) {
@@ -73,10 +73,10 @@ class FromOthers {
     next_ = std::min(next_, at);
     from(neighbour).tokens.push(at, tokens);
   }
-  /// The cycle of the next header or tokens; kNever: there are none.
+  /// The cycle of the next header or tokens; kNever if there are none.
   Tick next() const { return next_; }
-  /// Calls on_header(hop) and on_tokens(tokens) for all of the cycle next(). Returns the number of
-  /// headers: tokens within a block are no events of their own.
+  /// Calls on_header(hop) and on_tokens(tokens) for everything of cycle next(). Returns the number
+  /// of headers; tokens do not count, because within a block they do not count as events either.
   template <typename OnHeader, typename OnTokens>
   std::size_t pop(const OnHeader& on_header, const OnTokens& on_tokens) {
     const Tick now = std::exchange(next_, kNever);

@@ -21,8 +21,7 @@
 namespace toroid::sim::lean {
 namespace {
 
-// How many events before it is used something is fetched: what an event touches, the link upstream,
-// and processors.
+// Prefetch distances, in events: the data of an event, the link upstream, and processors.
 constexpr std::size_t kEventsAhead = 12;
 constexpr std::size_t kUpstreamAhead = 6;
 constexpr std::size_t kTurnsAhead = 8;
@@ -44,7 +43,7 @@ inline void request(std::array<std::uint32_t, 2 * kMostLinks>& words, const Requ
   state.records[place.node()].overflowing |= 1u << place.input();
 }
 
-/// Pointers of the state, where loops find them in registers.
+/// Holds pointers to the state, so that loops keep them in registers.
 class Events {
  public:
   Events(LeanState& state, Tick now)
@@ -58,7 +57,7 @@ class Events {
   ~Events() { state_.touched_count = touched_count_; }
   Events(const Events&) = delete;
 
-  /// A header comes over a link.
+  /// A header arrives over a link.
   [[gnu::always_inline]] void receive(const Hop& hop) {
     if (state_.protocol.is_on())
       state_.protocol.received(hop.place.node(), hop.place.input() / kVirtualChannels,
@@ -82,7 +81,8 @@ class Events {
     expose<fifo>(router, place.node(), input, packet, mask, 0);
   }
 
-  /// A tail has left a queue: it is the next packet's turn. `touch`: further links to look at.
+  /// A tail has left a queue: the next packet moves up. `touch`: further links for arbitration to
+  /// look at.
   template <bool fifo>
   void tail_left(Rank node, unsigned input, unsigned chunks, unsigned touch) {
     RouterRecord& router = records_[node];
@@ -94,15 +94,15 @@ class Events {
         static_cast<std::uint8_t>((queue.bits & 0x1fu) | packet.chunks_less_1() << 5);
     expose<fifo>(router, node, input, packet, all_if(queue.count() != 0), touch);
   }
-  /// It has left by a link. Returns what arbitration has to look at for that.
+  /// A tail has left by a link. Returns the link's bit if arbitration has to look at it.
   unsigned link_free(Rank node, unsigned link) {
     RouterRecord& router = records_[node];
     router.idle = static_cast<std::uint8_t>(router.idle | 1u << link);
     router.links[link].busy = 0;
     return router.wanted_bit(link);
   }
-  /// The room that a packet of `chunks` had in a channel goes back upstream. Another block has
-  /// known since reading began.
+  /// Returns the room of a packet of `chunks` in a channel upstream. Another block has known of it
+  /// since reading began.
   void give_back(Rank node, unsigned input, unsigned chunks) {
     const unsigned link = input / kVirtualChannels;
     const Rank upstream = neighbours_[std::size_t{node} * 8 + (link ^ 1u)];
@@ -114,11 +114,11 @@ class Events {
     Link& link = router.links[index];
     std::uint8_t& tokens = link.tokens[static_cast<unsigned>(channel)];
     tokens = static_cast<std::uint8_t>(tokens + tokens_held(channel, chunks));
-    if (link.busy == 0)  // else nobody looks at it before it is free
+    if (link.busy == 0)  // a busy link is not looked at before it is free
       mark(node, router, router.wanted_bit(index) & router.idle);
   }
 
-  // Fetch early what events will touch.
+  // Prefetch the data that events will use.
   [[gnu::always_inline]] void prefetch(Rank node, unsigned input) const {
     const RouterRecord& router = records_[node];
     __builtin_prefetch(&router);
@@ -138,8 +138,8 @@ class Events {
   }
 
  private:
-  /// The head of a queue requests the links that it may leave by, or room in the reception buffer;
-  /// nothing happens where `mask` is 0. No branch depends on which.
+  /// The head of a queue requests the links by which it may leave, or room in the reception buffer;
+  /// nothing happens if `mask` is 0. No branch depends on which case it is.
   template <bool fifo>
   [[gnu::always_inline]] void expose(RouterRecord& router, Rank node, unsigned input,
                                      PacketWord packet, unsigned mask, unsigned touch) {
@@ -153,7 +153,7 @@ class Events {
       if (directions != 0) state_.stalled_of(node, input) -= now_;
     mark(node, router, touch | (row.links & router.idle) | (ends & RouterRecord::kTouchReception));
   }
-  /// Whether it is the first time in this cycle is hard to predict: no branch.
+  /// Whether it is the router's first mark in this cycle is hard to predict: no branch.
   void mark(Rank node, RouterRecord& router, unsigned what) {
     touched_[touched_count_] = node;
     touched_count_ +=
@@ -185,7 +185,7 @@ template <bool early>
   });
 }
 
-/// Tails leave inputs; `fifo`: injection FIFOs, whose processors have to know.
+/// Handles tails that leave inputs; `fifo`: injection FIFOs, whose processors are notified.
 template <bool early, bool fifo>
 [[gnu::noinline]] std::size_t run_tails(LeanState& state, Tick now, DelayLineOf<Tail>& tails,
                                         unsigned chunks, ProcessorEvents& processors) {
@@ -216,7 +216,7 @@ template <bool early, bool fifo>
   });
 }
 
-/// A packet to its own node may come from an injection FIFO too.
+/// Tails usually leave channels, but a packet to its own node comes from an injection FIFO.
 template <bool early>
 [[gnu::noinline]] std::size_t run_delivered(LeanState& state, Tick now, DelayLineOf<Event>& tails,
                                             unsigned chunks, const Ends& ends,

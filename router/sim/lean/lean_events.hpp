@@ -13,21 +13,21 @@
 
 namespace toroid::sim::lean {
 
-/// Where packets go whose way has ended.
+/// The places for packets that have reached their destination.
 struct Ends {
   FlightPool& flights;
   const Reception& reception;
 };
 
-/// Headers that arrive and tails that leave at `now`. Returns their number.
+/// Handles headers that arrive and tails that leave at `now`. Returns their number.
 std::size_t run_lines(LeanState& state, Tick now, const Ends& ends, bool fetches_early,
                       ProcessorEvents& events);
 
-/// Processors have written packets into injection FIFOs. Returns their number.
+/// Handles packets that processors have written into injection FIFOs. Returns their number.
 std::size_t run_injected(LeanState& state, Tick now, std::span<const Hop> packets,
                          bool fetches_early);
-/// Headers and tokens come from other blocks: those of the cycle `now`. Returns the number of
-/// headers: tokens within a block are no events of their own.
+/// Handles headers and tokens from other blocks in cycle `now`. Returns the number of headers;
+/// tokens do not count, because within a block they do not count as events either.
 std::size_t run_from_others(LeanState& state, Tick now, FromOthers& from);
 
 }  // namespace toroid::sim::lean

@@ -18,18 +18,19 @@ using namespace lean;
 
 namespace {
 
-/// Up to here all records fit a usual second-level cache, more or less.
+/// Up to this number of nodes, all records fit approximately in a typical second-level cache.
 constexpr Rank kRecordsInCache = 128;
-constexpr std::size_t kRecordsAhead = 8;  ///< routers between fetching one's record and using it
+constexpr std::size_t kRecordsAhead = 8;  ///< distance, in routers, between prefetching a record
+                                          ///< and using it
 constexpr std::size_t kLinksAhead = 4;
 
 static_assert(kMostLinks == kRow);
 
-/// Bits of a link in what expand() lists: node * 2^bits + link.
+/// Number of bits for a link in the entries of expand(): node * 2^bits + link.
 constexpr unsigned kRequestLinkBits = 3;
 static_assert(kMostLinks <= 1u << kRequestLinkBits);
 
-/// The chunks that all buffers of a router and of its processor hold.
+/// The capacity, in chunks, of all buffers of a router and its processor.
 std::uint64_t chunks_of_a_node(const Shape& shape, const Machine& machine) {
   const std::uint64_t link =
       2 * machine.dynamic_vc_chunks + machine.bubble_vc_chunks + machine.priority_vc_chunks;
@@ -39,8 +40,9 @@ std::uint64_t chunks_of_a_node(const Shape& shape, const Machine& machine) {
          reception * machine.reception_fifo_chunks;
 }
 
-/// Whether flights can be told apart where all buffers of the machine are full of packets of full
-/// length. A network full of shorter ones seldom has more; a run that does so ends with a message.
+/// Whether there are enough flight numbers if all buffers of the machine are full of packets of
+/// full length. A network full of shorter packets seldom has more; if it does, the run ends with an
+/// error.
 bool has_numbers_for_flights(const Shape& shape, const Machine& machine) {
   const std::uint64_t packets = chunks_of_a_node(shape, machine) * shape.size() / kMaxChunks;
   return packets <= std::uint64_t{1} << PacketWord::kFlightBits;
@@ -76,7 +78,7 @@ LeanNetwork::LeanNetwork(const Shape& shape, const Machine& machine, const Routi
   flights_.limit(PacketWord::kFlightBits);
 }
 
-/// Its packets are known by their words.
+/// Incoming packets are identified by their PacketWord.
 void LeanNetwork::schedule(const WindowMessage& message, std::size_t neighbour) {
   for (const auto& [at, packet, node, input] : message.packets)
     from_others_.header(neighbour, at,
@@ -115,7 +117,7 @@ void LeanNetwork::end_cycle(Tick now) {
     state_.wires[static_cast<unsigned>(std::countr_zero(rest))].close(now);
 }
 
-/// Packets that are at their destination move to the reception FIFOs that have room for them.
+/// Moves packets that are at their destination to the reception FIFOs that have room for them.
 void LeanNetwork::eject(Tick now, Rank node) {
   RouterRecord& router = state_.records[node];
   std::uint32_t left = 0;
@@ -147,13 +149,13 @@ void LeanNetwork::arbitrate(Tick now) {
   if (!repeating_.empty()) repeat(now);
 }
 
-/// A link is held while it repeats a packet, which stays where it is.
+/// Holds a link while it repeats a packet; the packet stays in its queue.
 void LeanNetwork::hold(Tick until, const Departing& packet) {
   calendar_.at(until, {EventKind::repeat, packet.node(), packet.link(),
                        Held{packet.input(), packet.channel(), packet.chunks()}.pack()});
 }
 
-/// What has been held leaves.
+/// Sends the packets whose links have been held.
 void LeanNetwork::repeat(Tick now) {
   for (const Event event : repeating_) {
     const auto [input, channel, chunks] = Held::unpack(event.value());
@@ -166,7 +168,8 @@ void LeanNetwork::repeat(Tick now) {
   repeating_.clear();
 }
 
-/// Lists the links to look at, and the nodes that may receive; `ahead` routers may be fetched.
+/// Lists the links to look at and the nodes that may receive. `ahead`: number of routers, from the
+/// first of `sites` on, that may be prefetched.
 unsigned LeanNetwork::expand(std::span<const Rank> sites, std::size_t ahead) {
   RouterRecord* const records = state_.records.data();
   std::uint32_t* const requested = requested_.data();
@@ -255,7 +258,7 @@ void LeanNetwork::choose(Tick now, std::span<const Rank> sites, std::size_t ahea
           break;
         }
       }
-      // Nobody can tell which of the two it will be: no branch.
+      // Which of the two lists gets it is unpredictable: no branch.
       from_channels_[from_channels] = from_fifos_[from_fifos] = one;
       const auto is_fifo = static_cast<std::size_t>(input >= channels);
       from_channels += 1 - is_fifo;
@@ -274,7 +277,7 @@ void LeanNetwork::depart(Tick now) {
   depart<true>(now, std::span(from_fifos_).first(from_fifos_count_));
 }
 
-/// `fifo`: from injection FIFOs, else from channels.
+/// `fifo`: packets leave injection FIFOs; false: they leave channels.
 template <bool fifo>
 void LeanNetwork::depart(Tick now, std::span<const Departing> departing) {
   while (!departing.empty())
@@ -282,7 +285,7 @@ void LeanNetwork::depart(Tick now, std::span<const Departing> departing) {
                                                      : depart_alike<fifo, false>(now, departing));
 }
 
-/// Sends packets on until the length changes. Returns their number. `alone`: there are no other
+/// Sends packets on until their length changes. Returns their number. `alone`: there are no other
 /// blocks.
 template <bool fifo, bool alone>
 std::size_t LeanNetwork::depart_alike(Tick now, std::span<const Departing> departing) {
@@ -317,7 +320,7 @@ std::size_t LeanNetwork::depart_alike(Tick now, std::span<const Departing> depar
   return i;
 }
 
-/// The node upstream, if it is another block's, learns now when the tail will have left.
+/// Tells the upstream node, if it belongs to another block, when the tail will have left.
 [[gnu::always_inline]] inline void LeanNetwork::announce_tokens(Tick now, Rank node, unsigned input,
                                                                 unsigned chunks) {
   const unsigned link = input / kVirtualChannels;

@@ -1,9 +1,10 @@
-// The fast model of the common machine: at most three dimensions and 32 inputs per router, small
-// buffers, nothing failed, nobody who follows packets. Same rules, same results as GeneralNetwork.
+// The fast model for common machines: at most three dimensions and 32 inputs per router, small
+// buffers, no failures, and no probe that follows packets. Its rules and results are those of
+// GeneralNetwork.
 //
-// A router is one record, a packet under way one word that moves from record to record; its header
-// and payload are touched at its ends only. Events stand in lines by kind, so that each kind has a
-// loop without branches that depend on what the network holds.
+// A router is one record, and a packet in flight is one word that moves from record to record;
+// header and payload are accessed only at the two ends of its route. Events are kept in lines by
+// kind, so that each kind has a loop without branches that depend on the contents of the network.
 #pragma once
 
 #include <array>
@@ -67,7 +68,7 @@ class LeanNetwork final : public Network {
 
  private:
   /// A packet that has been chosen to leave: node : 32 | link : 8 | input : 8 | channel : 8 |
-  /// chunks : 8. One word, written and read at once.
+  /// chunks : 8. It is one word, so that it is written and read in one access.
   struct Departing {
     std::uint64_t bits;
     static Departing of(Rank node, unsigned link, unsigned input, unsigned channel,
@@ -81,7 +82,7 @@ class LeanNetwork final : public Network {
     unsigned channel() const { return bits >> 48 & 0xffu; }
     unsigned chunks() const { return static_cast<unsigned>(bits >> 56); }
   };
-  static constexpr std::size_t kSitesAtOnce = 48;  ///< routers that choose, then send
+  static constexpr std::size_t kSitesAtOnce = 48;  ///< routers that choose together, then send
 
   void eject_waiting(Tick now, Rank node) override {
     if (state_.records[node].at_destination != 0) eject(now, node);
@@ -100,9 +101,9 @@ class LeanNetwork final : public Network {
 
   lean::LeanState state_;
   EventWheelOf<lean::Hop> injections_;  ///< packets that processors are writing into their FIFOs
-  std::vector<lean::Hop> injected_;     ///< those of the present cycle
+  std::vector<lean::Hop> injected_;     ///< of the present cycle
   lean::FromOthers from_others_;
-  std::vector<Event> repeating_;  ///< links that send in the present cycle what they have held
+  std::vector<Event> repeating_;  ///< held links that send in the present cycle
   ChannelRule channel_rule_;
   SenderArbitration arbitration_;
   Precedence precedence_;
@@ -111,7 +112,8 @@ class LeanNetwork final : public Network {
   std::array<std::uint32_t, kSitesAtOnce * lean::kMostLinks + 8> requested_;  ///< node · 8 + link
   std::array<Rank, kSitesAtOnce + 1> receiving_;
   std::size_t receiving_count_ = 0;
-  using Departures = std::array<Departing, kSitesAtOnce * lean::kMostLinks + 1>;  ///< one to spare
+  using Departures =
+      std::array<Departing, kSitesAtOnce * lean::kMostLinks + 1>;  ///< one spare element
   Departures from_channels_;
   Departures from_fifos_;
   std::size_t from_channels_count_ = 0;

@@ -1,5 +1,5 @@
-// What the two halves of the fast model's cycle share: the routers' records, the pending events of
-// the hardware, and how a packet is shown to the links that it may take.
+// The state that the two halves of the fast model's cycle share: the routers' records, the pending
+// events of the hardware, and how a packet requests the links that it may take.
 #pragma once
 
 #include <array>
@@ -36,7 +36,7 @@ struct Hop {
   Place place;
 };
 
-/// Tokens come back from another block.
+/// Tokens return from another block.
 struct TokensBack {
   Rank node;
   std::uint8_t link;
@@ -44,7 +44,7 @@ struct TokensBack {
   std::uint8_t chunks;
 };
 
-/// A tail has left: node : 24 | link : 3 | input : 5. A channel's is one word: there are many.
+/// A tail has left: node : 24 | link : 3 | input : 5. One word, because there are many tails.
 struct Tail {
   std::uint32_t bits;
   static Tail of(Rank node, unsigned link, unsigned input) {
@@ -62,20 +62,20 @@ struct LeanState {
   LeanState(const Shape& shape, const Machine& machine, const RoutingOptions& options, Range block);
 
   unsigned links;     ///< per router
-  unsigned channels;  ///< inputs below are channels, others FIFOs
+  unsigned channels;  ///< lower input indices are channels, others are FIFOs
   unsigned inputs;
   Range block;
   DynamicDirections dynamic_directions;
   std::vector<RequestRow> rows;        ///< [rule · 64 + set of minimal directions]
   LargeVector<RouterRecord> records;   ///< [node]
-  std::vector<Rank> neighbours;        ///< [node · 8 + link], counted from the block's first
-  std::vector<std::uint64_t> stalled;  ///< [node · FIFOs + FIFO], as in Routers
+  std::vector<Rank> neighbours;        ///< [node · 8 + link], counted from the block's first node
+  std::vector<std::uint64_t> stalled;  ///< [node · FIFOs + FIFO], see Routers::stalled()
   OverflowQueues overflow;
   DelayLineOf<Hop> hops;
   std::vector<TailLines<Tail>> wires;  ///< [chunks - 1]
   unsigned wires_used = 0;             ///< bit = chunks - 1
   LinkProtocol protocol;
-  std::vector<Rank> touched;  ///< the first touched_count, and one to spare
+  std::vector<Rank> touched;  ///< the first touched_count are valid; one spare element
   std::size_t touched_count = 0;
 
   bool holds(Rank node) const { return node < block.count; }
@@ -89,7 +89,8 @@ struct LeanState {
     wires_used |= 1u << (chunks - 1);
     return wires[chunks - 1];
   }
-  /// An input's head is read; what does not stand in the record moves up.
+  /// Begins to read an input's head. If packets have overflowed, the first of them moves into the
+  /// record.
   PacketWord start_reading(RouterRecord& router, Rank node, unsigned input) {
     const PacketWord packet = router.head(input);
     router.start_reading(input);
@@ -98,14 +99,14 @@ struct LeanState {
     return packet;
   }
 
-  /// REQUIRES: nothing is touched.
+  /// REQUIRES: no router is marked as touched.
   template <typename Archive>
   void serialize(Archive& archive) {
     archive(records, stalled, overflow, hops, wires, wires_used, protocol);
   }
 
  private:
-  /// The first of an input's packets that overflow gets a place in the record.
+  /// Moves the first overflowed packet of an input into the record.
   [[gnu::noinline]] void move_up(Rank node, unsigned input);
 };
 

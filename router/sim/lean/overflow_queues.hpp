@@ -1,4 +1,4 @@
-// Packets that find no place in their router's record: buffers full of short packets.
+// Packets that do not fit in their router's record: buffers full of short packets.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace toroid::sim::lean {
 
-/// A queue per input, as lists in one pool. No memory before the first packet.
+/// A queue per input, as linked lists in one pool. Uses no memory before the first packet.
 class OverflowQueues {
  public:
   explicit OverflowQueues(Rank nodes) : nodes_(nodes) {}

@@ -1,4 +1,4 @@
-// A packet of the fast model, as routers see it: one word.
+// A packet of the fast model as routers see it: a single word.
 #pragma once
 
 #include <array>
@@ -18,7 +18,8 @@ inline constexpr unsigned kMostLinks = 6;
 class PacketWord {
  public:
   static constexpr unsigned kFlightBits = 27;
-  /// Rules 0 to 6 are a dynamic packet's order of dimensions; a deterministic packet has this one.
+  /// Rules 0 to 6 are the dimension order of a dynamic packet; this is the rule of deterministic
+  /// packets.
   static constexpr unsigned kDeterministic = 7;
   static constexpr unsigned kRules = 8;
 
@@ -35,18 +36,18 @@ class PacketWord {
   bool high_priority() const { return (bits_ >> kPriority & 1u) != 0; }
   FlightId flight() const { return static_cast<FlightId>(bits_ >> kFlight); }
 
-  /// One hop along a link that is still to go; the last one crosses its direction off, and each the
-  /// opposite one, which was as short before.
+  /// Makes a hop along a link that has hops left. The last hop removes its direction. Every hop
+  /// removes the opposite direction, which was equally short before.
   void advance(unsigned link) {
     const Step& step = kSteps[link];
     bits_ -= step.hop;
     const auto last = static_cast<std::uint64_t>((bits_ & step.left) == 0);
-    // No branch: who can tell which hop is the last.
+    // Which hop is the last is unpredictable: no branch.
     bits_ &= ~((step.direction & (0 - last)) | step.opposite);
   }
 
  private:
-  /// A route's hops are its first six bytes, its directions the last two.
+  /// The first six bytes of a route are its hops, the last two its directions.
   static std::uint64_t of_route(const Route& route) {
     static_assert(std::endian::native == std::endian::little && sizeof(Route) == 8);
     const auto bits = std::bit_cast<std::uint64_t>(route);
@@ -60,10 +61,10 @@ class PacketWord {
   static constexpr unsigned kFlight = 37;
   /// [link]
   struct Step {
-    std::uint64_t hop;        ///< one
-    std::uint64_t left;       ///< the bits of the hops that are left
-    std::uint64_t direction;  ///< its bit
-    std::uint64_t opposite;   ///< the bit of the way back
+    std::uint64_t hop;        ///< the unit of the hop count
+    std::uint64_t left;       ///< mask of the hops left
+    std::uint64_t direction;  ///< bit of the direction
+    std::uint64_t opposite;   ///< bit of the opposite direction
   };
   static constexpr std::array<Step, kMostLinks> kSteps = [] {
     std::array<Step, kMostLinks> steps{};

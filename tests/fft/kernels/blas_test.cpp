@@ -53,8 +53,9 @@ std::ptrdiff_t threads_of_this_process() {
   return std::distance(begin(threads), end(threads));
 }
 
-/// Where this is the process's first product: whoever wants several threads has none here.
-TEST(Blas, StartsNoThreadsAndLeavesTheEnvironmentAsItWas) {
+/// Proves something only if this is the process's first product: the library must ignore the
+/// setting for more threads.
+TEST(Blas, StartsNoThreadsAndLeavesTheEnvironmentUnchanged) {
   const std::ptrdiff_t before = threads_of_this_process();
   ::setenv("OPENBLAS_NUM_THREADS", "4", 1);
   std::vector<double> a(300 * 300, 1), c(300 * 300);
@@ -64,7 +65,7 @@ TEST(Blas, StartsNoThreadsAndLeavesTheEnvironmentAsItWas) {
   EXPECT_STREQ(std::getenv("OPENBLAS_NUM_THREADS"), "4");
 }
 
-/// How often a product differs from the first one of the same operands.
+/// Number of products that differ from the first product of the same operands.
 unsigned differing_products(unsigned seed, std::latch& all_here) {
   using T = std::complex<double>;
   constexpr int kEdge = 12;
@@ -82,8 +83,8 @@ unsigned differing_products(unsigned seed, std::latch& all_here) {
   return wrong;
 }
 
-/// Each thread has operands of its own: threads that shared a buffer by mistake would otherwise
-/// find the right contents in it.
+/// Each thread has its own operands. With equal operands, threads that shared a buffer by mistake
+/// would find the right contents in it.
 TEST(Blas, GivesEqualBitsToSeveralThreadsAtOnce) {
   std::vector<unsigned> wrong(4);
   std::latch all_here(4);

@@ -35,7 +35,7 @@ bool real(Kind kind) {
   return kind == Kind::real_to_half || kind == Kind::half_to_real;
 }
 
-/// Transforms along one axis of a dense array in C order, by the definition.
+/// Transforms along one axis of a dense array in C order, by definition.
 std::vector<Exact> along(const std::vector<Exact>& x, std::int64_t n, std::int64_t stride,
                          int sign) {
   std::vector<Exact> roots;
@@ -53,7 +53,7 @@ std::vector<Exact> along(const std::vector<Exact>& x, std::int64_t n, std::int64
   return y;
 }
 
-/// Does work on a dense array of `lengths` (the real side's) by the definition.
+/// Does work on a dense array of `lengths` (those of the real side) by definition.
 std::vector<Exact> by_definition(std::vector<Exact> x, const Lengths& lengths, const Work& work,
                                  int sign) {
   std::int64_t stride = 1;
@@ -67,10 +67,10 @@ struct Layout {
   Lengths lengths;
   Lengths strides;
   bool complex = true;
-  std::int64_t extent = 1;  ///< elements, with some room at the end
+  std::int64_t extent = 1;  ///< elements, with some spare room at the end
 };
 
-/// Axes nested in the given order, the last one nearest, with `gap` unused elements behind each.
+/// Axes nested in the given order, the last axis fastest, with `gap` unused elements after each.
 Layout layout(Lengths lengths, const std::vector<std::size_t>& order, std::int64_t gap,
               bool complex) {
   Layout layout{lengths, Lengths(lengths.size()), complex, 1};
@@ -87,7 +87,7 @@ struct Trial {
   Layout in, out;
 };
 
-/// Work on axes of `lengths`; the bits of `set` say which of them are transformed.
+/// Work on axes of `lengths`; the bits of `set` say which axes are transformed.
 Trial trial(const Lengths& lengths, unsigned set, Kind kind, Precision precision) {
   Trial trial{lengths, {{}, kind, precision, false, true}, {}, {}};
   Lengths half = lengths;
@@ -144,7 +144,7 @@ class Place {
   }
 
   /// Calls visit with an element's number in a dense array of `lengths` and the number of its first
-  /// real here.
+  /// real number in this memory.
   template <typename Use>
   void each(const Lengths& lengths, Use use) const {
     std::size_t elements = 1;
@@ -202,7 +202,7 @@ void expect_elements(const Trial& trial, const Place<Real>& place,
   const std::vector<Real> content = place.content();
   EXPECT_EQ(std::ranges::count(content, Place<Real>::kUnused),
             static_cast<std::ptrdiff_t>(content.size() - used))
-      << "nothing is written between";
+      << "the gaps are not written";
 }
 
 template <typename Real>
@@ -247,7 +247,7 @@ void try_all_kinds(const Library& library, const Lengths& lengths, unsigned set)
     }
 }
 
-/// Every library of this build.
+/// Runs for every library of this build.
 class Kernels : public ::testing::TestWithParam<LibraryName> {
  protected:
   static const Library& library() { return local::library(GetParam()); }
@@ -268,7 +268,7 @@ TEST_P(Kernels, TransformsOrCopiesAnySubsetOfTheAxes) {
       try_all_kinds(library(), lengths, set);
 }
 
-TEST_P(Kernels, TransformsLengthsOfEverySort) {
+TEST_P(Kernels, TransformsLengthsOfEveryKind) {
   for (const std::int64_t length : {1, 2, 3, 8, 13, 15, 20, 31, 64}) {
     try_all_kinds(library(), {length}, 1);
     try_all_kinds(library(), {3, length}, 2);
@@ -276,12 +276,12 @@ TEST_P(Kernels, TransformsLengthsOfEverySort) {
   }
 }
 
-TEST_P(Kernels, TransformsFourAxesAmongSix) {
+TEST_P(Kernels, TransformsFourOfSixAxes) {
   for (const unsigned set : {0b111100u, 0b001111u, 0b110110u, 0b101101u, 0b000000u})
     try_all_kinds(library(), {2, 3, 2, 3, 1, 4}, set);
 }
 
-TEST_P(Kernels, TakesTheHalvedAxisFirstInMemory) {
+TEST_P(Kernels, TakesAHalvedAxisThatIsFirstInMemory) {
   Trial trial = local::trial({4, 6}, 3, Kind::real_to_half, Precision::double_);
   trial.in = layout(trial.in.lengths, {1, 0}, 0, false);
   trial.out = layout(trial.out.lengths, {1, 0}, 1, true);
@@ -292,7 +292,7 @@ TEST_P(Kernels, TakesTheHalvedAxisFirstInMemory) {
   run<double>(library(), trial);
 }
 
-TEST_P(Kernels, DoesNothingWhereThereIsNothing) {
+TEST_P(Kernels, DoesNothingForEmptyArrays) {
   for (const Kind kind : kKinds)
     for (const bool transformed : {false, true}) {
       Work work{{}, kind, Precision::single, !real(kind)};
@@ -308,13 +308,13 @@ Work line(std::int64_t length, Precision precision) {
   return work;
 }
 
-TEST_P(Kernels, RefusesWhatItWasNotPlannedFor) {
+TEST_P(Kernels, RefusesArraysItWasNotPlannedFor) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   LocalArray array(32);
   const auto kernel = library().plan(line(16, Precision::single), Rigor::estimate);
   EXPECT_DEATH(kernel->run(array.data(), array.data() + 16), "in_place");
   std::byte* odd = reinterpret_cast<std::byte*>(array.data()) + 8;
-  if (GetParam() == LibraryName::fftw) {  // the other one takes any
+  if (GetParam() == LibraryName::fftw) {  // the other library takes any
     EXPECT_DEATH(kernel->run(odd, odd), "alignment");
   }
   Work real = line(16, Precision::double_);
@@ -322,7 +322,7 @@ TEST_P(Kernels, RefusesWhatItWasNotPlannedFor) {
   EXPECT_DEATH(library().plan(real, Rigor::estimate), "in_place");
 }
 
-/// In place, lines of 64 elements side by side: large enough to be measured in tiles.
+/// In place, adjacent lines of 64 elements: large enough to be measured in tiles.
 template <typename Real>
 void expect_same_whether_measured_or_not(const Library& library, Precision precision,
                                          std::int64_t columns) {
@@ -342,7 +342,7 @@ void expect_same_whether_measured_or_not(const Library& library, Precision preci
     ASSERT_LT(std::abs(estimated.data()[i] - measured.data()[i]), error);
 }
 
-TEST_P(Kernels, GivesTheSameOfManyLinesSideBySideWhetherMeasuredOrNot) {
+TEST_P(Kernels, GivesTheSameForManyAdjacentLinesWhetherMeasuredOrNot) {
   expect_same_whether_measured_or_not<double>(library(), Precision::double_, 2048);
   expect_same_whether_measured_or_not<float>(library(), Precision::single, 4096);
 }
@@ -379,7 +379,7 @@ TEST_P(Kernels, IsPlannedAndRunBySeveralThreadsAtOnce) {
   for (const auto& mine : kernels) EXPECT_EQ(mine, kernels[0]);
 }
 
-/// The reference and a kernel for the same transform, in C order.
+/// Compares the reference with a kernel for the same transform, in C order.
 TEST(Reference, TransformsWholeArrays) {
   const Lengths size = {3, 2, 5, 1, 2, 4};
   Trial trial = local::trial(size, 0b111111, Kind::inverse, Precision::double_);

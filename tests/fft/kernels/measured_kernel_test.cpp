@@ -18,13 +18,13 @@
 namespace toroid::fft::local {
 namespace {
 
-/// Planes of rows x columns points, with gaps of `in_gap` and `out_gap` elements behind each row.
+/// Planes of rows x columns points, with gaps of `in_gap` and `out_gap` elements after each row.
 struct Planes {
   std::int64_t planes, rows, columns;
   std::int64_t in_gap, out_gap;
 };
 
-/// No transform of these tests gives it.
+/// A value that no transform of these tests gives.
 constexpr double kUnused = 12345;
 
 std::int64_t out_columns(const Planes& shape, Kind kind) {
@@ -46,7 +46,7 @@ std::span<Real> reals(LocalArray& array) {
   return {reinterpret_cast<Real*>(array.data()), array.size() * sizeof(Complex) / sizeof(Real)};
 }
 
-/// A plane by one call of the reference, FFTW, that is neither measured nor cut.
+/// The reference's result for a plane: one call of FFTW, neither measured nor cut.
 std::vector<Complex> expected_plane(const Planes& shape, Kind kind, std::span<const double> rows) {
   const std::array size = {shape.rows, shape.columns};
   const auto all = static_cast<std::size_t>(shape.rows * out_columns(shape, kind));
@@ -116,7 +116,7 @@ void try_planes(LibraryName name, const Planes& shape, Kind kind, Precision prec
   EXPECT_TRUE(std::ranges::equal(given, before)) << "the input has changed";
 }
 
-/// By both libraries against FFTW's references.
+/// Compares both libraries with FFTW's references.
 class MeasuredKernel : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -159,7 +159,7 @@ TEST_F(MeasuredKernel, TransformsPlanesLargerThanTheSecondLevelCache) {
   try_planes({1, 512, 512, 0, 8});
 }
 
-/// In place, lines that stand one behind the other go in tiles, too.
+/// In place, lines that lie one after the other are also run in tiles.
 TEST_F(MeasuredKernel, TransformsManyContiguousLinesInPlace) {
   constexpr std::int64_t kLines = 96, kLength = 128;
   Work work;

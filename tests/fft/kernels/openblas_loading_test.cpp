@@ -1,4 +1,4 @@
-// OpenBLAS is there once products are to be computed, and not before.
+// OpenBLAS is loaded when products are needed, and not earlier.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -16,8 +16,8 @@ bool has_openblas() {
   return ::dlopen("libopenblas.so.0", RTLD_NOW | RTLD_NOLOAD) != nullptr;
 }
 
-/// In a process of its own: other tests of this one load the library.
-TEST(OpenBlasDeathTest, IsNotLoadedByWhoeverOnlyAsksWhatARunWouldTake) {
+/// Runs in its own process, because other tests of this program load the library.
+TEST(OpenBlasDeathTest, IsNotLoadedByABlueprintAlone) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto ask = [] {
     const Blueprint asked({.size = {8, 8, 8}, .method = Method::orbital}, Shape::parse("2x2x2"));

@@ -1,4 +1,4 @@
-// Which texts FFTW is given as wisdom.
+// Which texts are given to FFTW as wisdom.
 #include "fft/kernels/wisdom_list.hpp"
 
 #include <fmt/core.h>
@@ -21,7 +21,7 @@ std::string list_with(std::string_view flags) {
       flags);
 }
 
-TEST(WisdomList, IsWhatFftwWrites) {
+TEST(WisdomList, MatchesWhatFftwWrites) {
   if (!has(LibraryName::fftw)) GTEST_SKIP() << "built without FFTW";
   const std::string written = wisdom();
   const std::string_view text = std::string_view(written).substr(written.find('('));
@@ -32,14 +32,14 @@ TEST(WisdomList, IsWhatFftwWrites) {
   EXPECT_TRUE(is_wisdom_list(list_with("#x11bdd #x11bdd #x0")));
 }
 
-TEST(WisdomList, HasFlagsThatFitIntoThePlannersFields) {
+TEST(WisdomList, HasFlagsThatFitThePlannersFields) {
   EXPECT_TRUE(is_wisdom_list(list_with("#xfffff #xfffff #x1ff")));
   EXPECT_FALSE(is_wisdom_list(list_with("#x100000 #x11bdd #x0")));
   EXPECT_FALSE(is_wisdom_list(list_with("#x11bdd #x100000 #x0")));
   EXPECT_FALSE(is_wisdom_list(list_with("#x11bdd #x11bdd #x200")));
 }
 
-TEST(WisdomList, HasNothingElse) {
+TEST(WisdomList, RefusesAnythingElse) {
   const std::string good = list_with("#x1 #x2 #x3");
   EXPECT_FALSE(is_wisdom_list(""));
   EXPECT_FALSE(is_wisdom_list("()"));

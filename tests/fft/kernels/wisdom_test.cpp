@@ -1,4 +1,4 @@
-// What FFTW has measured, kept in a file.
+// FFTW's measurements, kept in a file.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -32,15 +32,15 @@ class KernelWisdom : public ::testing::Test {
     if (!has(LibraryName::fftw)) GTEST_SKIP() << "built without FFTW";
   }
   ~KernelWisdom() override { remove(path_); }
-  /// As a file has it, with its checksum.
+  /// Loads the text as a file with a checksum.
   bool load(const std::string& text) const { return load_content(formatted_wisdom(text)); }
   bool load_content(const std::string& content) const {
     std::ofstream(path_, std::ios::binary) << content;
     return load_wisdom(path_);
   }
   static void forget() { forget_fftw_wisdom(); }
-  /// FFTW's texts, first that in double precision, of nothing but lines that no other test
-  /// measures. They are measured once, as kernels are.
+  /// FFTW's texts, double precision first, for line lengths that no other test measures. They are
+  /// measured once, because kernels are made only once.
   static std::pair<std::string, std::string> measured() {
     static const auto texts = [] {
       forget();
@@ -55,7 +55,7 @@ class KernelWisdom : public ::testing::Test {
     }();
     return texts;
   }
-  /// Sorted, since FFTW writes them in no fixed order.
+  /// Sorted, because FFTW writes them in no fixed order.
   static std::vector<std::string> sorted_lines(const std::string& text) {
     std::istringstream stream(text);
     std::vector<std::string> lines;
@@ -65,12 +65,12 @@ class KernelWisdom : public ::testing::Test {
     return lines;
   }
 
-  // The process's own file: tests run beside each other.
+  // One file per process, because tests run in parallel.
   std::filesystem::path path_ =
       std::filesystem::path(::testing::TempDir()) / fmt::format("kernel-wisdom-{}", ::getpid());
 };
 
-TEST_F(KernelWisdom, ComesBackInBothPrecisions) {
+TEST_F(KernelWisdom, IsRestoredInBothPrecisions) {
   EXPECT_FALSE(load_wisdom(path_));
   EXPECT_FALSE(load_content(""));
   const auto [in_double, in_single] = measured();
@@ -83,7 +83,7 @@ TEST_F(KernelWisdom, ComesBackInBothPrecisions) {
   EXPECT_EQ(sorted_lines(wisdom()), sorted_lines(all));
 }
 
-TEST_F(KernelWisdom, MayBeThatOfOnePrecision) {
+TEST_F(KernelWisdom, MayHaveOnlyOnePrecision) {
   const auto [in_double, in_single] = measured();
   forget();
   const auto none = sorted_lines(wisdom()).size();
@@ -94,7 +94,7 @@ TEST_F(KernelWisdom, MayBeThatOfOnePrecision) {
   }
 }
 
-TEST_F(KernelWisdom, KeepsTheLinesOfThisProject) {
+TEST_F(KernelWisdom, KeepsToroidsOwnLines) {
   const auto [in_double, in_single] = measured();
   add_own_wisdom("toroid rows 1");
   EXPECT_TRUE(load("toroid rows 2\ntoroid rows 1\n" + in_double));
@@ -107,7 +107,7 @@ TEST_F(KernelWisdom, KeepsTheLinesOfThisProject) {
   EXPECT_EQ(own_wisdom(), lines);
 }
 
-TEST_F(KernelWisdom, RefusesWhatIsNone) {
+TEST_F(KernelWisdom, RefusesTextThatIsNotWisdom) {
   const auto [in_double, in_single] = measured();
   std::string other = in_single;
   other.replace(other.find("fftwf_"), 6, "fftwl_");
@@ -121,7 +121,7 @@ TEST_F(KernelWisdom, RefusesWhatIsNone) {
   EXPECT_THROW(load_wisdom(::testing::TempDir()), BadInput);
 }
 
-/// What may have happened to a file at one of its bytes since it was written.
+/// Ways in which a file may be damaged at one of its bytes.
 std::vector<std::string> damaged_at(std::size_t at, const std::string& content) {
   std::vector<std::string> all;
   for (const char change : {'\1', '\x20', '\x80'}) {
@@ -139,7 +139,7 @@ TEST_F(KernelWisdom, RefusesAFileThatIsDamagedAnywhereBeforeFftwSeesIt) {
   const auto [in_double, in_single] = measured();
   const std::string whole = formatted_wisdom("toroid rows 1\n" + in_double + in_single);
   EXPECT_TRUE(load_content(whole));
-  const fuzz::MemoryFile file;  // thousands of them, which a disk would write one by one
+  const fuzz::MemoryFile file;  // a disk would write thousands of them
   const std::size_t places = testing::by_set<std::size_t>(400, whole.size());
   for (std::size_t at = 0; at < whole.size(); at += 1 + whole.size() / (places + 1))
     for (const std::string& content : damaged_at(at, whole)) {
@@ -149,7 +149,7 @@ TEST_F(KernelWisdom, RefusesAFileThatIsDamagedAnywhereBeforeFftwSeesIt) {
     }
 }
 
-TEST_F(KernelWisdom, RefusesWhatHasNoChecksum) {
+TEST_F(KernelWisdom, RefusesFilesWithoutAChecksum) {
   const auto [in_double, in_single] = measured();
   for (const std::string& text : {in_double, "toroid rows 1\n" + in_double, std::string("\n")})
     EXPECT_THROW(load_content(text), BadInput) << text;

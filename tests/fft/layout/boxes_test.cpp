@@ -1,4 +1,4 @@
-// Input and results in boxes that the user chooses.
+// Input and results in user-defined boxes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -56,7 +56,7 @@ TEST(Boxes, MayLieAnywhereInArraysOfAnyNumberOfAxes) {
     }
 }
 
-TEST(Boxes, MayLieAnywhereInWhatABoxCutLeaves) {
+TEST(Boxes, MayLieAnywhereInTheResultOfABoxCut) {
   Engine engine(9);
   Description d{.size = {12, 8, 16}, .method = Method::slab, .box_cut = 2, .overlap = {1, 2}};
   d.in_boxes = random_boxes(in_extents(d), 4, engine);
@@ -64,7 +64,7 @@ TEST(Boxes, MayLieAnywhereInWhatABoxCutLeaves) {
   expect_right("2x2", d);
 }
 
-TEST(Boxes, MayAllBeOfOneNode) {
+TEST(Boxes, MayAllBelongToOneNode) {
   for (const Method method : kMethods) {
     Description d{.size = {6, 6, 6}, .method = method};
     d.in_boxes.resize(4);
@@ -75,14 +75,14 @@ TEST(Boxes, MayAllBeOfOneNode) {
   }
 }
 
-TEST(Boxes, NeedNotSayAnythingOfAxesThatTheArrayDoesNotHave) {
+TEST(Boxes, NeedNotSetAxesThatTheArrayDoesNotHave) {
   Description d{.size = {4, 6}, .method = Method::rows, .batch = 3};
   d.in_boxes = {{{0, 0}, {4, 3}}, {{0, 3}, {4, 6}}};
   d.out_boxes = {{{2, 0}, {4, 6}}, {{0, 0}, {2, 6}}};
   expect_right("2", d);
 }
 
-TEST(Boxes, OfTheInputAreWhereAResultReturnsTo) {
+TEST(Boxes, OfTheInputReceiveAReturnedResult) {
   for (const Method method : kMethods) {
     Description d{.size = {6, 6, 6}, .method = method, .return_to_input = true};
     d.in_boxes.resize(2);
@@ -98,7 +98,7 @@ TEST(Boxes, OfTheInputAreWhereAResultReturnsTo) {
   }
 }
 
-TEST(Boxes, OfOtherExtentsThanTheResultsAreNothingToReturnTo) {
+TEST(Boxes, OfTheInputCannotReceiveAResultOfOtherExtents) {
   Description d{.size = {6, 6, 6}, .real = true, .return_to_input = true};
   d.in_boxes = {Box::of(in_extents(d)), {}};
   EXPECT_THAT(refusal_of("2", d), ::testing::HasSubstr("give out-boxes"));
@@ -106,17 +106,17 @@ TEST(Boxes, OfOtherExtentsThanTheResultsAreNothingToReturnTo) {
   EXPECT_EQ(refusal_of("2", d), "nothing was refused");
 }
 
-TEST(Boxes, ThatOverlapOrLeaveSomethingOutAreRefused) {
+TEST(Boxes, ThatOverlapOrLeaveGapsAreRefused) {
   for (const Method method : kMethods) {
     Description d{.size = {6, 6, 6}, .method = method};
     const Box all = Box::of(in_extents(d));
     d.in_boxes = {all};
-    EXPECT_EQ(refusal_of("2", d), "1 in-boxes for 2 nodes");
+    EXPECT_EQ(refusal_of("2", d), "1 in-boxes for 2 nodes; expected one per node");
     d.in_boxes = {all, all};
     EXPECT_EQ(refusal_of("2", d), "in-boxes of nodes 0 and 1 overlap");
     d.in_boxes = {{}, {}};
     EXPECT_EQ(refusal_of("2", d),
-              "in-boxes hold 0 of the array's 216 elements, and not (0, 0, 0, 0, 0, 0)");
+              "in-boxes hold 0 of the array's 216 elements; first missing: (0, 0, 0, 0, 0, 0)");
     Box most = all;
     most.hi[1] = 5;
     Box rest = all;
@@ -124,7 +124,7 @@ TEST(Boxes, ThatOverlapOrLeaveSomethingOutAreRefused) {
     rest.lo[2] = 1;
     d.in_boxes = {rest, most};
     EXPECT_EQ(refusal_of("2", d),
-              "in-boxes hold 210 of the array's 216 elements, and not (0, 5, 0, 0, 0, 0)");
+              "in-boxes hold 210 of the array's 216 elements; first missing: (0, 5, 0, 0, 0, 0)");
     d.in_boxes = {};
     d.out_boxes = {all, {}};
     EXPECT_EQ(refusal_of("2", d), "nothing was refused");

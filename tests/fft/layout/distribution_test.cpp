@@ -69,7 +69,7 @@ TEST(Distribution, OfEveryMethodGivesEveryElementToExactlyOneNode) {
   });
 }
 
-TEST(Distribution, OfEveryMethodGivesEveryElementAPlaceOfItsOwnInTheLocalArray) {
+TEST(Distribution, OfEveryMethodGivesEveryElementADistinctLocalPlace) {
   testing::for_each_blueprint([](const Blueprint& blueprint) {
     testing::for_each_distribution(blueprint, [&](const Distribution& distribution) {
       for (Rank r = 0; r < blueprint.shape().size(); ++r) {
@@ -83,7 +83,7 @@ TEST(Distribution, OfEveryMethodGivesEveryElementAPlaceOfItsOwnInTheLocalArray) 
   });
 }
 
-TEST(Distribution, LeavesNoGapsInWhatForwardTakesAndGives) {
+TEST(Distribution, HasNoGapsInForwardsInputAndOutput) {
   testing::for_each_blueprint([](const Blueprint& blueprint) {
     for (const Distribution* distribution :
          {&blueprint.stages().front().in, &blueprint.stages().back().out})
@@ -107,9 +107,8 @@ TEST(Distribution, HoldsWholeLinesOfTheAxesThatAStageTransforms) {
   });
 }
 
-/// A'(i,j,k)[x,y,z] = A(x·nx + i, y·ny + j, z·nz + k), and A''(l,k)[p] = A(floor((p·alpha + l) /
-/// ny), (p·alpha + l) mod ny, k) within the block: the paper's equations, if its conditions
-/// hold.
+/// The paper's equations, if its conditions hold: A'(i,j,k)[x,y,z] = A(x·nx + i, y·ny + j, z·nz +
+/// k), and A''(l,k)[p] = A(floor((p·alpha + l) / ny), (p·alpha + l) mod ny, k) within the block.
 TEST(Distribution, OfTheVolumetricMethodFollowsThePapersEquations) {
   const Blueprint blueprint({.size = {8, 8, 8}}, Shape::parse("4x4x4"));
   constexpr std::int64_t n = 2;
@@ -138,7 +137,7 @@ AxisOrder axis_lines(unsigned axis) {
   return order;
 }
 
-TEST(NodeLayout, OfARangeOfLinesHasThemOneBehindTheOther) {
+TEST(NodeLayout, StoresARangeOfLinesOneAfterTheOther) {
   const Box block{{2, 0, 1, 0, 0, 3, 0}, {4, 3, 3, 2, 1, 5, 2}};
   const Index extents{5, 3, 4, 2, 1, 6, 2};
   for (unsigned axis = 0; axis < kAxes; ++axis) {
@@ -156,7 +155,7 @@ TEST(NodeLayout, OfARangeOfLinesHasThemOneBehindTheOther) {
   }
 }
 
-TEST(NodeLayout, WithGapsKeepsTheOrderAndAPlaceForEverything) {
+TEST(NodeLayout, WithGapsKeepsTheOrderAndEveryElement) {
   for (const Index& lengths : {Index{16, 16, 16, 1, 1, 1, 2}, Index{1, 32, 3, 1, 1, 1, 1},
                                Index{3, 1, 16, 2, 1, 1, 1}, Index{1, 1, 1, 1, 1, 1, 1}}) {
     const NodeLayout dense = NodeLayout::dense(Box::of(lengths));
@@ -171,7 +170,7 @@ TEST(NodeLayout, WithGapsKeepsTheOrderAndAPlaceForEverything) {
   EXPECT_EQ(NodeLayout().with_gaps().extent(), 0);
 }
 
-TEST(NodeLayout, OfSomePlanesLeavesThemWhereTheyStand) {
+TEST(NodeLayout, OfSomePlanesKeepsTheirPlaces) {
   const Box box{{1, 2, 3, 0, 0, 0, 0}, {4, 6, 5, 1, 1, 1, 2}};
   const NodeLayout layout = NodeLayout::dense(box).with_gaps();
   const NodeLayout planes = layout.planes(1, 3, 5);
@@ -200,9 +199,9 @@ TEST(Boxes, MustCoverTheArrayOnce) {
   EXPECT_EQ(check({box(0, 4, 0, 5)}, 1), "nothing was refused");
   EXPECT_EQ(check({box(0, 4, 0, 3), {}, box(0, 4, 3, 5)}, 3), "nothing was refused");
   EXPECT_EQ(check({box(0, 4, 0, 3), box(9, 9, -3, 2), box(0, 4, 3, 5)}, 3), "nothing was refused");
-  EXPECT_EQ(check({box(0, 4, 0, 5)}, 2), "1 in-boxes for 2 nodes");
+  EXPECT_EQ(check({box(0, 4, 0, 5)}, 2), "1 in-boxes for 2 nodes; expected one per node");
   EXPECT_EQ(check({box(0, 4, 0, 3), box(0, 3, 3, 5)}, 2),
-            "in-boxes hold 18 of the array's 20 elements, and not (3, 3, 0, 0, 0, 0)");
+            "in-boxes hold 18 of the array's 20 elements; first missing: (3, 3, 0, 0, 0, 0)");
   EXPECT_EQ(check({box(0, 4, 0, 3), box(3, 4, 2, 5)}, 2), "in-boxes of nodes 0 and 1 overlap");
   EXPECT_THAT(check({box(0, 4, 0, 3), box(0, 4, 3, 6)}, 2), ::testing::HasSubstr("not inside"));
   EXPECT_THAT(check({box(-1, 4, 0, 5)}, 1), ::testing::HasSubstr("[-1, 4)"));

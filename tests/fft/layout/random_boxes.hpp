@@ -12,7 +12,7 @@
 
 namespace toroid::testing {
 
-/// Cuts the largest box in two at a random place, until there are so many.
+/// Cuts the largest box in two at a random place until there are `parts` boxes.
 inline std::vector<fft::Box> random_partition(const fft::Index& extents, std::size_t parts,
                                               std::mt19937_64& engine) {
   std::vector<fft::Box> boxes = {fft::Box::of(extents)};
@@ -32,7 +32,7 @@ inline std::vector<fft::Box> random_partition(const fft::Index& extents, std::si
 /// One box per node in random order; some are empty.
 inline std::vector<fft::Box> random_boxes(const fft::Index& extents, Rank nodes,
                                           std::mt19937_64& engine) {
-  fft::Index one = extents;  // boxes say nothing of the batch
+  fft::Index one = extents;  // boxes leave out the batch
   one[fft::kBatchAxis] = 1;
   const std::size_t parts = 1 + engine() % nodes;
   std::vector<fft::Box> boxes = random_partition(one, parts, engine);

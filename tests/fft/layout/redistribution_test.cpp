@@ -1,4 +1,5 @@
-// The exchanges between the stages of every method by themselves. Every value is its own index.
+// The exchanges between the stages of every method, without the transforms. Every value is its own
+// index.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -28,8 +29,8 @@
 namespace toroid::fft {
 namespace {
 
-/// One node's two arrays and the exchange from one to the other. Elements of 16 bytes hold their
-/// index twice, those of 4 bytes once.
+/// One node's two arrays and the exchange between them. Elements of 16 bytes hold their index
+/// twice, those of 4 bytes once.
 struct PipelineSide {
   PipelineSide(Node& node, const testing::Passage& passage, const ExchangePlan& plan,
                const Pipeline& pipeline)
@@ -111,7 +112,8 @@ TEST(Redistribution, OfEveryMethodPutsEveryElementInItsPlace) {
   });
 }
 
-/// Pieces whose planes divide the parts, do not divide them, and exceed them; uneven parts.
+/// Pieces with a number of planes that divides the parts, does not divide them, or exceeds them;
+/// uneven parts.
 TEST(Redistribution, InPiecesPutsEveryElementInItsPlace) {
   for (const char* torus : {"2", "3", "2x2"})
     testing::for_each_blueprint_of({7, 6, 9}, Shape::parse(torus), [](const Blueprint& blueprint) {
@@ -124,7 +126,7 @@ TEST(Redistribution, InPiecesPutsEveryElementInItsPlace) {
     });
 }
 
-TEST(Redistribution, OfASampleSendsWhatTheTransfersHold) {
+TEST(Redistribution, ExpectsThePacketsOfItsTransfers) {
   const Blueprint blueprint({.size = {12, 12, 12}, .method = Method::slab}, Shape::parse("2x3"));
   const auto passage = testing::passages(blueprint)[0];
   std::uint64_t packets = 0;

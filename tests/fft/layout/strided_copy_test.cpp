@@ -1,4 +1,4 @@
-// Copies between arrays whose axes lie in different orders.
+// Copies between arrays whose axes have different orders.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,8 +16,8 @@ namespace {
 
 using Counts = std::vector<std::int64_t>;
 
-/// Strides of a dense array whose axes, from the slowest to the fastest, lie in that order, with
-/// `gap` elements behind every line.
+/// Strides of a dense array whose axes have the given order, from the slowest to the fastest, with
+/// `gap` unused elements after every line.
 Counts dense_strides(const Counts& counts, const std::vector<std::size_t>& order,
                      std::int64_t gap) {
   Counts strides(counts.size());

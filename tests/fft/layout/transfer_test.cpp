@@ -1,4 +1,4 @@
-// Transfers: which elements one node sends to another, in which order and packets.
+// Transfers: which elements one node sends to another, in which order and in which packets.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -67,7 +67,7 @@ NodeLayout random_layout(const Index& extents, std::mt19937_64& engine) {
   return NodeLayout::lines(box, order, first, lines - first / 2);
 }
 
-/// Boxes of five and more axes in any order of memory at either end.
+/// Boxes of five and more axes, with any axis order at either end.
 template <typename Visit>
 void for_each_random_transfer(const Visit& visit) {
   std::mt19937_64 engine(7);
@@ -121,7 +121,8 @@ std::uint32_t packets_of(const Transfer& transfer, std::uint32_t elements) {
   return (elements + transfer.per_packet() - 1) / transfer.per_packet();
 }
 
-/// Every element is in one packet; runs, stretches and equal packets are what the transfer says.
+/// Checks that every element is in one packet, and that runs, stretches and equal packets are as
+/// the transfer says.
 void expect_cut(const Transfer& transfer) {
   std::uint32_t next = 0;
   for (std::uint32_t packet = 0; packet < transfer.packets(); ++packet) {
@@ -147,7 +148,7 @@ void expect_cut(const Transfer& transfer) {
   ASSERT_LE(transfer.packets() * 8, packets_of(transfer, transfer.size()) * 9);
 }
 
-TEST(Transfer, CutsIntoPacketsThatHoldEveryElementOnceAndFollowRunsWhereItSaysSo) {
+TEST(Transfer, PacketsHoldEveryElementOnceAndFollowRunsIfInRuns) {
   std::set<std::pair<bool, std::uint32_t>> kinds;
   const auto cut = [&](const NodeLayout& from, const NodeLayout& to, std::uint32_t bytes) {
     const Transfer transfer(from, to, bytes);
@@ -160,7 +161,7 @@ TEST(Transfer, CutsIntoPacketsThatHoldEveryElementOnceAndFollowRunsWhereItSaysSo
   EXPECT_EQ(kinds.size(), 6u);
 }
 
-/// Elements that hold their place in memory.
+/// Elements whose value is their place in memory.
 template <std::size_t Bytes>
 std::vector<std::array<std::byte, Bytes>> numbered(std::int64_t extent) {
   std::vector<std::array<std::byte, Bytes>> elements(static_cast<std::size_t>(extent));
@@ -171,7 +172,7 @@ std::vector<std::array<std::byte, Bytes>> numbered(std::int64_t extent) {
   return elements;
 }
 
-/// Several packets at a time, packed without gaps, through memory of exactly their length.
+/// Moves several packets at a time, packed without gaps, through memory of exactly their length.
 void move_packed(const Transfer& transfer, std::uint32_t packets, const std::byte* source,
                  std::byte* target) {
   for (std::uint32_t first = 0; first < transfer.packets(); first += packets) {
@@ -238,7 +239,7 @@ Box box_of(const NodeLayout& layout) {
   return layout.boxes()[0];
 }
 
-TEST(Transfer, KeepsPacketsInRunsWhereLinesOfAnUnsplitAxisTravelTogether) {
+TEST(Transfer, KeepsPacketsInRunsIfLinesOfAnUnsplitAxisTravelTogether) {
   const Blueprint blueprint({.size = {64, 64, 64}}, Shape::parse("2x1x1"));
   const NodeLayout lines = NodeLayout::dense(box_of(blueprint.stages()[1].in.layout(1)));
   const Transfer transfer(blueprint.stages()[0].out.layout(0), lines, 16);

@@ -1,4 +1,4 @@
-// The orbital transform's rivals by broadcasts: the same results, in the canonical layout.
+// The broadcast variants of the orbital transform: the same results, in the canonical layout.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -34,7 +34,7 @@ using testing::noise_of;
 
 constexpr std::array kRivals = {OrbitalVariant::bcr, OrbitalVariant::bbc};
 
-/// Transforms the same array so many times, one behind the other.
+/// Transforms the same array `times` times, one run after the other.
 template <typename T>
 Program transform_again(Node& node, BroadcastTransform<T>& transform, const std::vector<T>& array,
                         unsigned times) {
@@ -90,7 +90,7 @@ void expect_right(unsigned extent, const ArrayExtents& size, OrbitalOptions opti
   }
 }
 
-TEST(Broadcasts, TransformAsTheDefinitionsHaveIt) {
+TEST(Broadcasts, FollowTheDefinitions) {
   using T = std::complex<double>;
   for (const unsigned extent : {1u, 2u, 3u, 4u})
     for (const Sign sign : {Sign::forward, Sign::inverse})
@@ -116,7 +116,7 @@ TEST(Broadcasts, LeaveTheResultInTheLayoutOfTheInput) {
   }
 }
 
-TEST(Broadcasts, GiveTheSameEveryTimeTheyRun) {
+TEST(Broadcasts, GiveTheSameResultOnEveryRun) {
   using T = std::complex<double>;
   const std::vector<T> array = noise_of<T>(216, 6);
   for (const OrbitalVariant rival : kRivals)
@@ -128,7 +128,7 @@ TEST(Broadcasts, GiveTheSameEveryTimeTheyRun) {
     }
 }
 
-TEST(Broadcasts, GiveOnRingsWhatTheyGiveOnTheModel) {
+TEST(Broadcasts, GiveTheSameBitsOnRingsAsOnTheModel) {
   using T = std::complex<double>;
   const std::vector<T> array = noise_of<T>(216, 6);
   const auto cases = testing::ring_cases_beside(2 * std::size(kRivals));
@@ -145,9 +145,9 @@ TEST(Broadcasts, GiveOnRingsWhatTheyGiveOnTheModel) {
   }
 }
 
-/// P - 1 of P blocks of the line are passed on in a stage, by all nodes of a line together P times
-/// as many, and coefficients likewise, or one block of them in every step.
-TEST(Broadcasts, SendTheReportsCounts) {
+/// In a stage, each node passes on P - 1 blocks of its line, and as many blocks of coefficients
+/// (bbc) or one such block in every step (bcr).
+TEST(Broadcasts, SendAsManyNumbersAsTheReportSays) {
   using T = std::complex<double>;
   constexpr std::uint64_t kEdge = 2;  // of a block
   constexpr std::uint64_t kBlock = kEdge * kEdge * kEdge;

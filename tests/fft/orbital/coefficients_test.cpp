@@ -22,7 +22,7 @@ using enum TransformKind;
 /// The rounding error of a long double up to 2.
 constexpr double kRounding = 2.2e-19;
 
-TEST(Coefficients, AreThoseOfTheDefinitions) {
+TEST(Coefficients, FollowTheDefinitions) {
   for (const TransformKind kind : {dft, dct, dht, wht, dst})
     for (const Sign sign : {Sign::forward, Sign::inverse})
       for (const std::size_t size : {1u, 2u, 8u, 7u, 12u, 64u}) {
@@ -72,7 +72,7 @@ AxisTransform matrix_of(std::int64_t size, const std::vector<std::complex<double
   return std::make_shared<const SquareMatrix>("test", size, values);
 }
 
-TEST(Coefficients, OfAMatrixAreItsElementsByRowOfTheResultAndColumnOfTheInput) {
+TEST(Coefficients, OfAMatrixAreIndexedByResultRowAndInputColumn) {
   const AxisTransform matrix = matrix_of(2, {1, 2, {3, 4}, 5});
   EXPECT_EQ(coefficient(matrix, Sign::forward, 2, 1, 0), Exact(2));
   EXPECT_EQ(coefficient(matrix, Sign::forward, 2, 0, 1), Exact(3, 4));
@@ -81,7 +81,7 @@ TEST(Coefficients, OfAMatrixAreItsElementsByRowOfTheResultAndColumnOfTheInput) {
   EXPECT_EQ(name_of(matrix), "matrix test");
 }
 
-TEST(Coefficients, OfTheFourierMatrixAreThoseOfTheFourierTransformBothWays) {
+TEST(Coefficients, OfTheFourierMatrixEqualThoseOfTheDftBothWays) {
   const std::int64_t size = 6;
   std::vector<std::complex<double>> values;
   for (std::int64_t k = 0; k < size; ++k)

@@ -1,4 +1,5 @@
-// The orbital transform by factors against the definitions, the matrices' way and closed formulas.
+// The orbital transform by factors, compared with the definitions, with matrices, and with closed
+// formulas.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,8 +38,8 @@ using PlaceOf = std::int64_t (*)(std::int64_t, std::int64_t, std::int64_t);
 
 constexpr std::array kBothWays = {Sign::forward, Sign::inverse};
 
-/// The array whose element (i, j, k) stands at place(i), place(j), place(k) of `array`, where an
-/// axis is transformed by factors.
+/// Moves elements: element (i, j, k) of the result is the one at place(i), place(j), place(k) of
+/// `array`; `place` applies only to axes that are transformed by factors.
 template <typename T>
 std::vector<T> rearranged(const std::vector<T>& array, unsigned extent, const ArrayExtents& size,
                           const Factors& kinds, PlaceOf place) {
@@ -54,14 +55,14 @@ std::vector<T> rearranged(const std::vector<T>& array, unsigned extent, const Ar
   return result;
 }
 
-/// The same with the dft's matrix in place of factors.
+/// The same options with the dft's matrix instead of factors.
 OrbitalOptions by_matrices(OrbitalOptions options) {
   for (AxisTransform& transform : options.kinds)
     if (transform.by_factors()) transform = dft;
   return options;
 }
 
-/// In natural order on both sides.
+/// Transforms with natural order on both sides.
 template <typename T>
 std::vector<T> by_factors(unsigned extent, const ArrayExtents& size, const OrbitalOptions& options,
                           const std::vector<T>& array) {
@@ -123,12 +124,12 @@ TEST(OrbitalFactors, FollowTheDefinitionBesideOtherKindsInEveryOrderOfStages) {
       }
 }
 
-TEST(OrbitalFactors, FollowTheDefinitionByTheOtherLibrary) {
+TEST(OrbitalFactors, FollowTheDefinitionWithTheOtherLibrary) {
   expect_the_dft<std::complex<double>>(
       2, {4, 6, 22}, {.kinds = {fft, fft, fft}, .library = local::LibraryName::kissfft});
 }
 
-TEST(OrbitalFactors, ComeBackAgainAndAgain) {
+TEST(OrbitalFactors, ReturnTheInputAfterRepeatedRuns) {
   using T = std::complex<double>;
   const Factors kinds{fft, dct, fft};
   const std::vector<T> array = noise_of<T>(216, 5);
@@ -140,8 +141,8 @@ TEST(OrbitalFactors, ComeBackAgainAndAgain) {
   }
 }
 
-/// A step multiplies by one number, and what is left is a product per element and its lines.
-TEST(OrbitalFactors, ComputeWhatTheFormulaSays) {
+/// A step multiplies by one number; the rest is one product per element and the lines.
+TEST(OrbitalFactors, TakeTheCyclesOfTheFormula) {
   using T = std::complex<double>;
   constexpr unsigned kExtent = 2;
   constexpr std::uint64_t kBlock = 6;
@@ -168,7 +169,7 @@ TEST(OrbitalFactors, ComputeWhatTheFormulaSays) {
   }
 }
 
-TEST(OrbitalFactors, TakeComplexElementsAndRolledBlocks) {
+TEST(OrbitalFactors, NeedComplexElementsAndShiftedBlocks) {
   const OrbitalOptions options{.kinds = {fft, dct, dct}};
   for (const ElementType element : {ElementType::float32, ElementType::float64}) {
     OrbitalOptions real = options;

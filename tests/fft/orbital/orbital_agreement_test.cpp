@@ -26,7 +26,7 @@ using testing::noise_of;
 using testing::orbital_on;
 using Complex = std::complex<double>;
 
-/// What is computed on the model and on rings.
+/// A transform that is computed on the model and on rings.
 struct Computation {
   unsigned extent;
   std::int64_t n;

@@ -38,7 +38,7 @@ struct Pair {
         inverse(node, inverse, OrbitalBase::kFirstHandler + OrbitalBase::kHandlers) {}
   OrbitalTransform<Complex> forward;
   OrbitalTransform<Complex> inverse;
-  unsigned times = 0;  ///< there and back
+  unsigned times = 0;  ///< round trips
 
   void hand_on() { std::ranges::copy(forward.output(), inverse.input().begin()); }
   void scale_back() {
@@ -86,14 +86,14 @@ double error_after_loop(Fabric& fabric, unsigned extent) {
   return testing::relative_l2(testing::exactly<Complex>(result), testing::exactly<Complex>(array));
 }
 
-TEST(OrbitalLoop, GivesTheInputBackAgainAndAgainOnTheModel) {
+TEST(OrbitalLoop, ReturnsTheInputAfterEveryRoundTripOnTheModel) {
   for (const unsigned extent : {1u, 2u, 3u}) {
     const auto fabric = make_sim_fabric(cube_of(extent), Machine{});
     EXPECT_LE(error_after_loop(*fabric, extent), 2 * kTimes * testing::allowed<Complex>(6));
   }
 }
 
-TEST(OrbitalLoop, GivesTheInputBackAgainAndAgainOnRings) {
+TEST(OrbitalLoop, ReturnsTheInputAfterEveryRoundTripOnRings) {
   const auto cases = testing::ring_cases_beside(1);
   for (const auto& c : cases.front()) {
     const auto fabric = testing::ring_fabric(cube_of(3), c.threads, testing::routed(c.route));

@@ -1,4 +1,4 @@
-// Every order of the stages, which is two for each slicing, with every scheduling vector.
+// Every order of the stages, i.e. two orders for each slicing, with every scheduling vector.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -62,8 +62,8 @@ TEST(OrbitalOrders, AllFollowTheDefinitionForEveryShapeOfBlock) {
   });
 }
 
-/// Blocks of four slices, which are unequal, and of as many as there are planes.
-TEST(OrbitalOrders, AllFollowTheDefinitionWhereSumsLeaveInSlices) {
+/// Blocks with four unequal slices, and blocks with as many slices as planes.
+TEST(OrbitalOrders, AllFollowTheDefinitionIfSumsAreSentInSlices) {
   for_each_order([](const std::array<unsigned, 3>& order) {
     for (const ArrayExtents& block : {ArrayExtents{7, 4, 9}, {3, 10, 8}})
       for (const Sign sign : {Sign::forward, Sign::inverse})

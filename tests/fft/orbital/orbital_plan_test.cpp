@@ -38,10 +38,10 @@ std::string refusal(const ArrayExtents& size, const char* torus,
   return "nothing refused";
 }
 
-TEST(OrbitalPlan, RefusesAMachineThatIsNoTorusOfEqualExtents) {
+TEST(OrbitalPlan, RefusesMachinesOtherThanCubicTori) {
   for (const char* torus : {"2x2x4", "2x2", "8", "2x2x2x2", "2x2x2m", "3mx3mx3m"}) {
     const std::string why = refusal(cube_size(12), torus);
-    EXPECT_THAT(why, HasSubstr(std::string("torus ") + torus + " has no orbits"));
+    EXPECT_THAT(why, HasSubstr(std::string("torus ") + torus + " does not fit"));
     EXPECT_THAT(why, HasSubstr("P x P x P"));
   }
   EXPECT_THAT(refusal(cube_size(12), "2x4x8"), HasSubstr("for N = 12: 3x3x3 or 4x4x4"));
@@ -57,7 +57,7 @@ TEST(OrbitalPlan, RefusesUnequalBlocksAndNamesTheNearestSizesAndMachines) {
               HasSubstr("nearest: N = 4 there, or torus 3x3x3 for N = 3"));
 }
 
-TEST(OrbitalPlan, RefusesHadamardsMatrixOfOtherSizesThanPowersOfTwo) {
+TEST(OrbitalPlan, RefusesWhtOfSizesThatAreNotPowersOfTwo) {
   const OrbitalOptions options{.kinds = {dft, dft, wht}};
   EXPECT_THAT(refusal(cube_size(12), "2x2x2", options), HasSubstr("N = 12; nearest: 8 or 16"));
   EXPECT_THAT(refusal(cube_size(12), "3x3x3", options),
@@ -69,9 +69,9 @@ TEST(OrbitalPlan, RefusesTheFourierTransformOfRealElements) {
   EXPECT_THAT(refusal(cube_size(4), "2x2x2", options), HasSubstr("dft of float32"));
 }
 
-TEST(OrbitalPlan, TakesUnequalExtentsThatAllHaveEqualBlocks) {
+TEST(OrbitalPlan, TakesUnequalExtentsThatAllSplitIntoEqualBlocks) {
   EXPECT_EQ(refusal({4, 2, 6}, "2x2x2"), "nothing refused");
-  EXPECT_THAT(refusal({4, 5, 6}, "2x2x2"), HasSubstr("N = 5 is no multiple of P = 2"));
+  EXPECT_THAT(refusal({4, 5, 6}, "2x2x2"), HasSubstr("N = 5 is not a multiple of P = 2"));
   EXPECT_THAT(refusal({4, 5, 6}, "2x2x2"), HasSubstr("torus 1x1x1 for 4x5x6"));
   EXPECT_THAT(refusal({12, 24, 18}, "5x5x5"), HasSubstr("torus 3x3x3 or 6x6x6 for 12x24x18"));
   EXPECT_THAT(refusal({4, 8, 12}, "2x2x2", {.kinds = {wht, wht, wht}}), HasSubstr("N = 12"));
@@ -81,14 +81,14 @@ TEST(OrbitalPlan, TakesUnequalExtentsThatAllHaveEqualBlocks) {
 TEST(OrbitalPlan, RefusesMatricesThatDoNotFitTheirAxis) {
   const OrbitalOptions real{.kinds = {testing::noise_matrix<double>(4, 1), dct, dct}};
   EXPECT_EQ(refusal({4, 6, 8}, "2x2x2", real), "nothing refused");
-  EXPECT_EQ(refusal({6, 4, 8}, "2x2x2", real), "matrix noise is 4x4, its axis has 6 points");
+  EXPECT_EQ(refusal({6, 4, 8}, "2x2x2", real), "matrix noise is 4x4, but its axis has 6 points");
   const OrbitalOptions complex{.kinds = {testing::noise_matrix<std::complex<double>>(4, 1)},
                                .element = ElementType::float64};
   EXPECT_EQ(refusal({4, 4, 4}, "2x2x2", complex),
-            "matrix noise of float64 elements is complex; give complex ones");
+            "matrix noise of float64 elements has complex coefficients; use complex elements");
 }
 
-TEST(OrbitalPlan, RefusesASingularMatrixWhereItsInverseIsAskedFor) {
+TEST(OrbitalPlan, RefusesTheInverseOfASingularMatrix) {
   const std::vector<std::complex<double>> ones(4, 1);
   OrbitalOptions options{.kinds = {dct, std::make_shared<const SquareMatrix>("ones", 2, ones)}};
   EXPECT_EQ(refusal({2, 2, 2}, "1", options), "nothing refused");
@@ -127,7 +127,7 @@ TEST(OrbitalPlan, SkewsTheResultAsTheReportSays) {
   }
 }
 
-/// The layouts and directions of an order are those of the report with axes and dimensions renamed.
+/// For any order, layouts and directions are those of the report with axes and dimensions renamed.
 TEST(OrbitalPlan, RenamesAxesForEveryOrderOfTheStages) {
   std::array<unsigned, 3> order{0, 1, 2};
   do {
@@ -141,7 +141,7 @@ TEST(OrbitalPlan, RenamesAxesForEveryOrderOfTheStages) {
       EXPECT_EQ(skewed[third], at[second]);
     }
     for (unsigned stage = 0; stage < 3; ++stage) EXPECT_EQ(plan.stage(stage).axis, order[stage]);
-    for (const unsigned stage : {0u, 1u})  // which keep within slices across the third axis
+    for (const unsigned stage : {0u, 1u})  // these stages stay within slices across the third axis
       for (const auto& block : plan.moved_blocks(stage)) EXPECT_NE(block.dimension, third);
   } while (std::ranges::next_permutation(order).found);
 }

@@ -55,7 +55,7 @@ struct OrbitalRun {
   std::vector<std::vector<fft::OrbitalTimes>> times;  ///< [node][stage], of the last run
 };
 
-/// Transforms the same array so many times, one behind the other.
+/// Transforms the same array `times` times, one run after the other.
 template <typename T>
 Program transform_again(Node& node, fft::OrbitalTransform<T>& transform,
                         const std::vector<T>& array, unsigned times) {
@@ -97,7 +97,7 @@ inline fft::ArrayExtents cube_size(std::int64_t n) {
   return {n, n, n};
 }
 
-/// Runs it on the model.
+/// Runs the transform on the model.
 template <typename T>
 OrbitalRun<T> orbital(unsigned extent, const fft::ArrayExtents& size, fft::OrbitalOptions options,
                       const std::vector<T>& array, unsigned times = 1) {
@@ -112,7 +112,7 @@ OrbitalRun<T> orbital(unsigned extent, std::int64_t n, const fft::OrbitalOptions
   return orbital(extent, cube_size(n), options, array, times);
 }
 
-/// By the definitions. REQUIRES: forward, where there are matrices.
+/// The result by definition. REQUIRES: forward, if there are matrices.
 template <typename T>
 std::vector<Exact> expected(const fft::ArrayExtents& size, const fft::OrbitalOptions& options,
                             const std::vector<T>& array) {
@@ -131,7 +131,7 @@ std::vector<Exact> expected(const fft::ArrayExtents& size, const fft::OrbitalOpt
   return reference_transform(axes, exactly<T>(array));
 }
 
-/// A matrix of noise, of complex numbers or of real ones.
+/// A matrix of random numbers, complex or real.
 template <typename T>
 fft::AxisTransform noise_matrix(std::int64_t n, unsigned seed) {
   const std::vector<T> noise = noise_of<T>(static_cast<std::size_t>(n * n), seed);
@@ -139,7 +139,7 @@ fft::AxisTransform noise_matrix(std::int64_t n, unsigned seed) {
   return std::make_shared<const fft::SquareMatrix>("noise", n, values);
 }
 
-/// The relative error that N elements of T may have.
+/// The maximum relative error for N elements of T.
 template <typename T>
 double allowed(std::int64_t n) {
   const bool single = std::is_same_v<typename fft::RealOf<T>::type, float>;

@@ -1,4 +1,4 @@
-// The orbital transform sends exactly what its source says, to nearest neighbours only.
+// The orbital transform sends exactly as much as its source says, and to nearest neighbours only.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -53,8 +53,8 @@ TEST(OrbitalTraffic, IsBCubedAndBSquaredInTheStageOfTheInputAndTwoBCubedInTheOth
     }
 }
 
-/// The coefficients that are shifted are those of the axis that comes first.
-TEST(OrbitalTraffic, IsTheBlocksElementsAndTheFirstAxisSquaredWhereExtentsDiffer) {
+/// The shifted coefficients belong to the axis that is transformed first.
+TEST(OrbitalTraffic, IsTheBlocksElementsAndTheFirstAxisSquaredForUnequalExtents) {
   constexpr std::array<std::uint64_t, 3> kBlock = {2, 3, 4};
   for (unsigned first = 0; first < 3; ++first) {
     OrbitalOptions options = kReal;
@@ -70,7 +70,7 @@ TEST(OrbitalTraffic, IsTheBlocksElementsAndTheFirstAxisSquaredWhereExtentsDiffer
   }
 }
 
-TEST(OrbitalTraffic, IsNothingOnANodeByItself) {
+TEST(OrbitalTraffic, IsZeroOnASingleNode) {
   const auto run = testing::orbital(1, 4, kReal, noise_of<double>(64, 2));
   EXPECT_EQ(run.shifted[0], std::vector<std::uint64_t>(3, 0));
 }
@@ -100,7 +100,7 @@ Expected traffic(unsigned extent, std::uint64_t b, std::size_t number) {
   return expected;
 }
 
-TEST(OrbitalTraffic, CrossesOneLinkEachAndIsNoPacketMoreThanTheBlocksTake) {
+TEST(OrbitalTraffic, CrossesOneLinkPerPacketAndHasNoExtraPackets) {
   for (const Sign sign : {Sign::forward, Sign::inverse})
     for (const unsigned extent : {2u, 3u, 4u}) {
       const auto fabric = make_sim_fabric(cube_of(extent), Machine{});
@@ -132,7 +132,7 @@ TEST(OrbitalTraffic, FollowsTheSignsOfTheSchedulingVector) {
   }
 }
 
-/// Only the first slice of a sum is waited for where a stage begins.
+/// At the beginning of a stage, nodes wait only for the first slice of a sum.
 TEST(OrbitalTraffic, IsHiddenBehindTheProductsWhetherTheSumIsShiftedOrNot) {
   Machine machine;
   machine.fma_cycles = 30;
@@ -152,7 +152,7 @@ TEST(OrbitalTraffic, IsHiddenBehindTheProductsWhetherTheSumIsShiftedOrNot) {
   }
 }
 
-/// Where neither links nor products take long, what is left is the processors' work on packets.
+/// Without long times for links or products, only the processors' work on packets remains.
 TEST(OrbitalTraffic, LeavesProcessorsIdleForLessThanAFifthOfTheTime) {
   for (const Sign sign : {Sign::forward, Sign::inverse}) {
     const auto fabric = make_sim_fabric(cube_of(2), Machine{});

@@ -1,4 +1,4 @@
-// The orbital transform against the definitions.
+// The orbital transform, compared with the definitions.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -120,7 +120,7 @@ TEST(OrbitalTransform, FollowsTheDefinitionForArraysOfUnequalExtents) {
       }
 }
 
-TEST(OrbitalTransform, MultipliesByMatricesOfOnesOwn) {
+TEST(OrbitalTransform, MultipliesByUserDefinedMatrices) {
   using Complex = std::complex<double>;
   const AxisTransform real = testing::noise_matrix<double>(4, 1);
   const AxisTransform complex = testing::noise_matrix<Complex>(6, 2);
@@ -131,7 +131,7 @@ TEST(OrbitalTransform, MultipliesByMatricesOfOnesOwn) {
   expect_the_definition<double>(2, {4, 2, 4}, {.kinds = {real, other, real}});
 }
 
-TEST(OrbitalTransform, ComesBackByTheInverseOfAMatrixTimesThePoints) {
+TEST(OrbitalTransform, ReturnsNTimesTheInputByTheInverseOfAMatrix) {
   using T = std::complex<double>;
   const ArrayExtents size{4, 6, 2};
   const Kinds kinds{testing::noise_matrix<double>(4, 1), testing::noise_matrix<T>(6, 2), dct};
@@ -141,7 +141,7 @@ TEST(OrbitalTransform, ComesBackByTheInverseOfAMatrixTimesThePoints) {
   EXPECT_LE(testing::relative_l2(exactly<T>(back.result), exactly<T>(array), 4 * 6 * 2), 1e-12);
 }
 
-TEST(OrbitalTransform, GivesNCubedTimesTheInputWhenInvertedFromWhereItEnded) {
+TEST(OrbitalTransform, ReturnsNCubedTimesTheInputAfterItsInverse) {
   for (const Kinds& kinds : {Kinds{dft, dft, dft}, Kinds{dct, dct, dct}, Kinds{dht, dht, dht},
                              Kinds{wht, wht, wht}, Kinds{dct, dft, wht}})
     for (const unsigned extent : {1u, 2u, 4u}) {
@@ -154,7 +154,7 @@ TEST(OrbitalTransform, GivesNCubedTimesTheInputWhenInvertedFromWhereItEnded) {
     }
 }
 
-TEST(OrbitalTransform, GivesTheSameEveryTimeItRuns) {
+TEST(OrbitalTransform, GivesTheSameResultOnEveryRun) {
   using T = std::complex<double>;
   for (const Sign sign : kSigns)
     for (const unsigned extent : {1u, 2u, 3u}) {

@@ -1,4 +1,4 @@
-// How far results of large arrays may be from the exact ones. The limits are those of all tests.
+// Errors of large arrays' results. The limits are the same as in all tests.
 #include <gtest/gtest.h>
 
 #include "fft/plan/description.hpp"
@@ -18,7 +18,7 @@ void expect_within_bar(const Description& d) {
   EXPECT_LE(errors.back, testing::round_trip_bar<Real>(d)) << testing::text_of(d);
 }
 
-TEST_P(AccuracyOf, EveryMethodIsWithinTheBarInBothPrecisions) {
+TEST_P(AccuracyOf, EveryMethodMeetsTheErrorBoundInBothPrecisions) {
   for (const Method method : {Method::volumetric, Method::slab, Method::rows})
     for (const bool real : {false, true}) {
       const Description d{.size = GetParam().size, .method = method, .real = real};

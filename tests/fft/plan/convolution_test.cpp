@@ -63,7 +63,7 @@ Program apply_once(Node&, ConvolutionNode<T>& self, const Factor& factor) {
   co_await self.convolution.apply(self.in, self.out, factor);
 }
 
-/// Convolves three times: the first time from array to array, then in place.
+/// Convolves three times: first from array to array, then in place.
 template <typename T>
 Program apply_thrice(Node&, ConvolutionNode<T>& self, const Factor& factor) {
   co_await self.convolution.apply(self.in, self.out, factor);
@@ -95,7 +95,7 @@ std::vector<T> convolve_on(Fabric& fabric, const Description& description,
   return result;
 }
 
-/// Runs it on the model.
+/// Runs the convolution on the model.
 template <typename T>
 std::vector<T> convolve(const char* torus, Description description, const std::vector<T>& array,
                         const Factor& factor, NodeProgram<T> program = apply_once<T>) {
@@ -193,7 +193,7 @@ class ConvolutionOf : public ::testing::Test {};
 using Elements = ::testing::Types<float, double, std::complex<float>, std::complex<double>>;
 TYPED_TEST_SUITE(ConvolutionOf, Elements);
 
-TYPED_TEST(ConvolutionOf, GivesBackWhatItTakesWhereTheFactorIsOne) {
+TYPED_TEST(ConvolutionOf, ReturnsItsInputForAFactorOfOne) {
   for (const ConvolutionCase& c : cases()) {
     const auto array = noise_of<TypeParam>(c.description(), 1);
     const auto one = [](const WaveVector&) { return 1.0; };
@@ -202,7 +202,7 @@ TYPED_TEST(ConvolutionOf, GivesBackWhatItTakesWhereTheFactorIsOne) {
   }
 }
 
-TYPED_TEST(ConvolutionOf, ShiftsCyclicallyByAFactorOfTurns) {
+TYPED_TEST(ConvolutionOf, ShiftsCyclicallyByAPhaseFactor) {
   const Index shift = {1, 2, 3, 1, 2};
   for (const ConvolutionCase& c : cases()) {
     const Description description = c.description();
@@ -220,7 +220,7 @@ TYPED_TEST(ConvolutionOf, ShiftsCyclicallyByAFactorOfTurns) {
   }
 }
 
-/// The cyclic convolution of every array of a batch with one kernel, by the definition.
+/// The cyclic convolution of every array of a batch with one kernel, by definition.
 template <typename T>
 std::vector<std::complex<long double>> direct(const Description& description,
                                               const std::vector<T>& array,
@@ -235,7 +235,7 @@ std::vector<std::complex<long double>> direct(const Description& description,
   return result;
 }
 
-TYPED_TEST(ConvolutionOf, IsTheCyclicConvolutionWhereTheFactorIsAKernelsSpectrum) {
+TYPED_TEST(ConvolutionOf, ConvolvesCyclicallyIfTheFactorIsAKernelsSpectrum) {
   for (const ConvolutionCase& c : cases()) {
     const Description description = c.description();
     const Index one = extents_of(description.size);
@@ -280,7 +280,7 @@ TYPED_TEST(ConvolutionOf, DifferentiatesAPlaneWave) {
   }
 }
 
-/// One plane on the first node, the rest on the last: boxes that no method would choose.
+/// One plane on the first node, the rest on the last: boxes that no method chooses by itself.
 std::vector<Box> uneven_boxes(const Index& extents, Rank nodes) {
   std::vector<Box> boxes(nodes);
   boxes[nodes - 1] = boxes[0] = Box::of(extents);
@@ -288,7 +288,7 @@ std::vector<Box> uneven_boxes(const Index& extents, Rank nodes) {
   return boxes;
 }
 
-TYPED_TEST(ConvolutionOf, TakesBoxesOfTheCallersChoice) {
+TYPED_TEST(ConvolutionOf, TakesTheCallersBoxes) {
   for (const Method method : {Method::volumetric, Method::slab, Method::rows}) {
     Description description;
     description.size = {4, 5, 6};
@@ -307,7 +307,7 @@ TYPED_TEST(ConvolutionOf, TakesBoxesOfTheCallersChoice) {
   }
 }
 
-TYPED_TEST(ConvolutionOf, MayBeAppliedAgainAndInPlace) {
+TYPED_TEST(ConvolutionOf, CanBeAppliedRepeatedlyAndInPlace) {
   for (const ConvolutionCase& c : cases()) {
     const auto array = noise_of<TypeParam>(c.description(), 6);
     const auto half = [](const WaveVector& k) { return k[0] == 0 ? 1.0 : 0.5; };
@@ -319,7 +319,7 @@ TYPED_TEST(ConvolutionOf, MayBeAppliedAgainAndInPlace) {
   }
 }
 
-TEST(Convolution, GivesTheModelsBitsOnRings) {
+TEST(Convolution, GivesTheSameBitsOnRingsAsOnTheModel) {
   const auto factor = [](const WaveVector& k) { return Complex(static_cast<double>(k[2]), 1); };
   constexpr std::array kMethods = {Method::volumetric, Method::slab, Method::rows};
   const auto cases = testing::ring_cases_beside(kMethods.size());
@@ -337,7 +337,7 @@ TEST(Convolution, GivesTheModelsBitsOnRings) {
   }
 }
 
-TEST(Convolution, NamesTheFrequenciesThatABoxCutLeaves) {
+TEST(Convolution, PassesTheFrequenciesThatABoxCutKeeps) {
   Description description;
   description.size = {8, 8, 8};
   description.method = Method::slab;
@@ -356,7 +356,7 @@ TEST(Convolution, NamesTheFrequenciesThatABoxCutLeaves) {
   }
 }
 
-TEST(WaveVector, CountsAsASpectrumDoes) {
+TEST(WaveVector, FollowsTheOrderOfASpectrum) {
   Description description;
   description.size = {6, 5, 4};
   EXPECT_EQ(wave_vector(description, {3, 2, 2}), (WaveVector{3, 2, 2}));
@@ -404,7 +404,7 @@ Program apply_what_throws(Node&, ConvolutionNode<double>& self) {
   co_await self.convolution.apply(self.in, self.out, throws);
 }
 
-TEST(Convolution, EndsTheRunWithWhatItsFactorThrows) {
+TEST(Convolution, EndsTheRunWithTheFactorsException) {
   const auto fabric = make_sim_fabric(Shape::parse("1"), Machine{});
   Description description;
   description.size = {4, 4, 4};
@@ -417,7 +417,7 @@ TEST(Convolution, EndsTheRunWithWhatItsFactorThrows) {
   EXPECT_THROW(fabric->run(), RunFailed);
 }
 
-TEST(Convolution, RefusesWhatIsNoDft) {
+TEST(Convolution, RefusesTransformsOtherThanTheDft) {
   const auto fabric = make_sim_fabric(Shape::parse("2x2x2"), Machine{});
   Node node(fabric->device(0));
   Description description;

@@ -24,7 +24,7 @@ TEST(CostModel, RoundsCyclesOfLinesAndProductsUp) {
   EXPECT_EQ(product_cycles(fast, 5), 2u);
 }
 
-TEST(CostModel, Of128CubedOn512NodesIsThePapersTable1) {
+TEST(CostModel, MatchesThePapersTable1For128CubedOn512Nodes) {
   const Machine bgl;
   const Shape machine = Shape::parse("8x8x8");
   constexpr std::uint64_t kReceived = 65536;  // bytes per exchange: 4096 values of 16 bytes

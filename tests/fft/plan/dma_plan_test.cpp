@@ -1,4 +1,4 @@
-// Transforms whose packets DMA engines move on the model.
+// Transforms on the model whose packets are moved by DMA engines.
 #include <gtest/gtest.h>
 
 #include <complex>

@@ -1,5 +1,5 @@
-// Plans over message passing compute the bits of plans over active packets, and cost what their
-// copies and calls cost.
+// Plans over message passing compute the same bits as plans over active packets. They cost as much
+// as their copies and calls.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -50,7 +50,7 @@ void expect_equal_layers(const char* torus, const Description& d) {
   }
 }
 
-TEST(MessagePassingPlan, GivesTheBitsOfActivePacketsForEveryMethod) {
+TEST(MessagePassingPlan, GivesTheSameBitsAsActivePacketsForEveryMethod) {
   for (const char* torus : {"1", "2", "3x2", "2x3x2", "7"})
     for (const Method method : kMethods) {
       if (method == Method::slab && Shape::parse(torus).size() > 7) continue;
@@ -58,7 +58,7 @@ TEST(MessagePassingPlan, GivesTheBitsOfActivePacketsForEveryMethod) {
     }
 }
 
-TEST(MessagePassingPlan, TakesRealDataBatchesAndResultsThatReturn) {
+TEST(MessagePassingPlan, TakesRealDataBatchesAndReturnToInput) {
   for (const Method method : kMethods)
     expect_equal_layers<float, std::complex<float>>("2x3", {.size = {13, 9, 10},
                                                             .method = method,
@@ -70,7 +70,7 @@ TEST(MessagePassingPlan, TakesRealDataBatchesAndResultsThatReturn) {
       "2x2", {.size = {8, 12, 16}, .method = Method::slab, .box_cut = 2});
 }
 
-TEST(MessagePassingPlan, FillsTheCallersArrayWhereTheLastStageWorksInPlace) {
+TEST(MessagePassingPlan, FillsTheCallersArrayIfTheLastStageIsInPlace) {
   for (const Method method : kMethods)
     expect_equal_layers<Complex, Complex>(
         "2x2", {.size = {8, 9, 10}, .method = method, .may_leave_gaps = true});
@@ -85,7 +85,7 @@ Tick cycles_of(const Machine& machine) {
 }
 
 TEST(MessagePassingPlan, CostsACallAndTwoCopiesPerExchange) {
-  constexpr double kTurns = 4;  // a turn that finds nothing takes a cycle
+  constexpr double kTurns = 4;  // a turn without work takes a cycle
   const Machine bare;
   const Tick before = cycles_of(bare);
   Machine calls = bare;
@@ -93,11 +93,11 @@ TEST(MessagePassingPlan, CostsACallAndTwoCopiesPerExchange) {
   EXPECT_NEAR(static_cast<double>(cycles_of(calls) - before), 2 * 5000, kTurns) << "once each way";
   Machine copies = bare;
   copies.copy_cycles_per_byte = 2;
-  // Each way all 256 numbers of a node are packed, and the half that comes is unpacked.
+  // Each way, all 256 numbers of a node are packed, and the received half is unpacked.
   EXPECT_NEAR(static_cast<double>(cycles_of(copies) - before), 2 * (256 + 128) * 16 * 2, kTurns);
 }
 
-TEST(MessagePassingPlan, RefusesWhatIsNoBlockingExchange) {
+TEST(MessagePassingPlan, RefusesPlanesAndTheOrbitalMethod) {
   const Shape torus = Shape::parse("2x2x2");
   const auto blueprint = [&](const Description& d) { return Blueprint(d, torus); };
   EXPECT_THROW(

@@ -1,4 +1,4 @@
-// What a plan's times tell of packets: on every fabric, and only where the description asks.
+// Packet times in a plan's times: on every fabric, and only if the description asks for them.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -36,7 +36,7 @@ SlabRun run_on(Fabric& fabric, const Description& d,
   return testing::run_plan<Complex, Complex>(fabric, d, input, {.transfer = transfer});
 }
 
-/// The parts of the first node's time are none of them more than the whole, nor together.
+/// Neither any part of the first node's time nor all parts together exceed the whole.
 void expect_parts_of_the_whole(const SlabRun& run) {
   Tick computing = 0, packing = 0, unpacking = 0;
   for (const StageTimes& stage : run.times) {
@@ -57,7 +57,7 @@ TEST(PacketTimes, AreMeasuredInVirtualTime) {
   }
 }
 
-TEST(PacketTimes, AreMeasuredOnTheWallClockHoweverMessagesMove) {
+TEST(PacketTimes, AreMeasuredInRealTimeForEveryTransfer) {
   for (const std::int64_t planes : {0, 1, 2})
     for (const unsigned threads : {1u, 2u})
       for (const RingRoute route : testing::kRoutes)
@@ -86,8 +86,8 @@ TEST(PacketTimes, AreNotMeasuredUnlessAskedFor) {
   }
 }
 
-// All packets of the model cost the same to inject, and the same to receive.
-TEST(PacketTimes, AreTheCostsOfTheModelsPackets) {
+// On the model, all packets cost the same to inject, and the same to receive.
+TEST(PacketTimes, EqualTheCostsOfTheModelsPackets) {
   const Machine machine;
   const auto fabric = make_sim_fabric(Shape::parse("2"), machine);
   const SlabRun run = run_on(*fabric, measured(0));

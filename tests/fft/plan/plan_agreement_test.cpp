@@ -1,4 +1,4 @@
-// Plans compute the same bits on rings as on the model, whatever the nodes' pace.
+// Plans compute the same bits on rings as on the model, however fast each node is.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -60,7 +60,7 @@ void expect_agreement(const char* text, Description d, const RingCase& c,
   expect_agreement_of<float, std::complex<float>>(torus, d, c, machine);
 }
 
-/// Both routes with up to three workers, which also vary the routing and the seed.
+/// Both routes with up to three workers. They also vary the routing and the seed.
 std::vector<RingCase> some_ring_cases() {
   std::vector<RingCase> cases = testing::ring_cases();
   std::erase_if(cases, [](const RingCase& c) {
@@ -104,7 +104,7 @@ TEST(PlanAgreement, RowsOfManyAxesGiveTheModelsBits) {
     expect_agreement("2x2", {.size = {3, 4, 2, 2, 3}, .method = Method::rows}, c);
 }
 
-TEST(PlanAgreement, IdleNodesLeaveTheModelsBits) {
+TEST(PlanAgreement, IdleNodesDoNotChangeTheBits) {
   for (const RingCase& c : some_ring_cases()) {
     expect_agreement("3x3", {.size = {4, 4}, .method = Method::rows, .return_to_input = true}, c);
     expect_agreement("2x3x2", {.size = {3, 1, 3}, .return_to_input = true}, c);
@@ -127,7 +127,7 @@ double long_computation(unsigned steps) {
   return sum;
 }
 
-/// In every call another node is late.
+/// Makes a different node late in every call.
 Program come_late(Node& node, Side* side, unsigned rounds) {
   for (unsigned round = 0; round < rounds; ++round) {
     if (node.rank() == round % node.size()) TOROID_CHECK_LT(1, long_computation(300'000));
@@ -157,7 +157,7 @@ std::vector<Complex> with_late_nodes(Fabric& fabric, const Description& d,
   return result;
 }
 
-TEST(PlanAgreement, NodesMayComeLate) {
+TEST(PlanAgreement, LateNodesDoNotChangeTheBits) {
   const std::vector<Complex> input = noise_of<Complex>(720, 2);
   for (const Method method : kMethods)
     for (const RingRoute route : testing::kRoutes)

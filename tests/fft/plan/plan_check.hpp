@@ -1,4 +1,4 @@
-// What a plan must give by the definition, and how far a plan's result is from it.
+// The exact results of a plan, by definition, and the errors of its actual results.
 #pragma once
 
 #include <fmt/core.h>
@@ -32,7 +32,7 @@
 
 namespace toroid::testing {
 
-/// An array and the machine that transforms it.
+/// An array size and the machine that transforms the array.
 struct Sizing {
   std::vector<std::int64_t> size;
   const char* torus;
@@ -81,7 +81,7 @@ void for_each_frequency(const fft::Description& d, Visit&& visit) {
   }
 }
 
-/// The spectrum by the definition, batch by batch, in C order.
+/// The spectrum by definition, batch by batch, in C order.
 inline std::vector<Exact> transform_batch(const std::vector<Exact>& arrays,
                                           const fft::Description& d, int sign) {
   std::vector<Exact> all;
@@ -100,7 +100,7 @@ std::vector<Exact> exact(const std::vector<T>& values) {
   return {values.begin(), values.end()};
 }
 
-/// What forward must give.
+/// The exact result of forward.
 template <typename In>
 std::vector<Exact> forward_reference(const fft::Description& d, const std::vector<In>& arrays) {
   const std::vector<Exact> whole = transform_batch(exact(arrays), d, -1);
@@ -109,7 +109,7 @@ std::vector<Exact> forward_reference(const fft::Description& d, const std::vecto
   return result;
 }
 
-/// What forward must give for complex data, and what backward with 1/N must make of that.
+/// For complex data: the exact result of backward with 1/N, applied to the exact result of forward.
 template <typename In>
 std::vector<Exact> back_reference(const fft::Description& d, const std::vector<In>& arrays) {
   if (d.box_cut == 1) return exact(arrays);
@@ -128,7 +128,7 @@ struct Errors {
   double back;
 };
 
-/// Whether an axis has a prime factor for which the library has no short transform.
+/// Whether any axis has a prime factor for which the library has no short transform.
 inline bool has_large_prime(const fft::Description& d) {
   return std::ranges::any_of(d.size, [](std::int64_t n) {
     for (const std::int64_t prime : {2, 3, 5, 7, 11, 13})
@@ -137,8 +137,8 @@ inline bool has_large_prime(const fft::Description& d) {
   });
 }
 
-/// The error that a transform may have: 4e-16·log2(points) in double precision, 2e-7 in single
-/// precision, and twice as much if an axis has a large prime factor, whose sums are long.
+/// Maximum error of a transform: 4e-16·log2(points) in double precision, 2e-7 in single precision;
+/// in single precision twice as much if an axis has a large prime factor, whose sums are long.
 template <typename Real>
 double error_bar(const fft::Description& d) {
   if (std::is_same_v<Real, float>) return has_large_prime(d) ? 4e-7 : 2e-7;
@@ -147,13 +147,13 @@ double error_bar(const fft::Description& d) {
   return 4e-16 * std::max(1.0, std::log2(points));
 }
 
-/// The error that forward and backward together may have.
+/// Maximum error of forward and backward together.
 template <typename Real>
 double round_trip_bar(const fft::Description& d) {
   return (std::is_same_v<Real, float> ? 2 : 1) * error_bar<Real>(d);
 }
 
-/// The input of a plan, and the results that it must give forward and backward.
+/// The input of a plan, and the exact results of forward and backward.
 template <typename Number>
 struct Expectation {
   std::vector<Number> arrays;  ///< exact in both precisions
@@ -209,7 +209,7 @@ inline void expect_right(const char* torus, const fft::Description& d, NodeOptio
   expect_right_in<float>(torus, d, options);
 }
 
-/// Checks one precision, chosen at random but equally in every run.
+/// Checks one precision. The choice is random, but the same in every run.
 inline void expect_right_by_turns(const char* torus, const fft::Description& d,
                                   NodeOptions options = {}) {
   static std::minstd_rand coin;
@@ -226,7 +226,7 @@ inline void expect_right_of_any_data(const char* torus, fft::Description d,
   }
 }
 
-/// The message with which a description is refused.
+/// The message of the refusal, if `make` is refused.
 template <typename Make>
 std::string refusal(Make&& make) {
   try {

@@ -58,7 +58,7 @@ struct Transform {
   }
 };
 
-/// One node's arrays; all of them hold the results of the calls in the end.
+/// One node's arrays. After the run they hold the results of all calls.
 template <typename In, typename Out>
 struct Caller {
   Caller(Node& node, const std::shared_ptr<const Blueprint>& blueprint)
@@ -75,7 +75,7 @@ struct Caller {
   std::vector<std::vector<In>> back;    ///< [call]
 };
 
-/// Either way by turns, and twice the same one way after the other.
+/// Calls both directions in turn, twice, with the same input.
 template <typename In, typename Out>
 Program call_both_ways(Node&, Caller<In, Out>& self) {
   const bool backward = self.plan.blueprint().description().first == Way::backward;
@@ -86,7 +86,7 @@ Program call_both_ways(Node&, Caller<In, Out>& self) {
   }
 }
 
-/// What all nodes have computed, one after the other.
+/// The results of all nodes, one node after the other.
 template <typename In, typename Out>
 struct Results {
   std::vector<Out> there{};
@@ -138,8 +138,8 @@ Results<In, Out> results_of(const Transform& transform, const NodeOptions& asked
   return results;
 }
 
-/// In the landing set every choice comes to every fabric with complex or with real data; with
-/// sanitizers, to one of them.
+/// In the short test set, every fabric takes every choice with either complex or real data. With
+/// sanitizers, only one fabric takes each choice.
 bool is_taken(std::size_t turn, std::size_t fabric) {
   if (testing::is_thorough()) return true;
   return testing::kSanitized ? fabric == turn % kFabrics.size() : (turn + fabric) % 2 == 0;
@@ -169,7 +169,7 @@ void expect_equal_bits(const Transform& transform,
     expect_equal_bits_of<Complex, Complex>(transform, all);
 }
 
-/// Those that come with the project, and some with other parameters.
+/// The built-in policies, and some with other parameters.
 std::vector<const Policy*> policies() {
   std::vector<const Policy*> all(built_in_policies().begin(), built_in_policies().end());
   for (const char* name : {"bruck:3", "virtual-mesh:1", "windowed:1", "throttled:400"})
@@ -184,7 +184,7 @@ std::vector<std::pair<std::string, NodeOptions>> under_every_policy() {
   return all;
 }
 
-/// Complex forward and real backward, or the other way round.
+/// Once complex and backward first, once real and forward first.
 void expect_equal_bits_under_every_policy(const Transform& transform) {
   Transform one = transform, other = transform;
   one.description.first = Way::backward;
@@ -193,27 +193,27 @@ void expect_equal_bits_under_every_policy(const Transform& transform) {
   expect_equal_bits(other, under_every_policy());
 }
 
-TEST(PlanPolicies, OfTheVolumetricMethodGiveTheBitsOfTheRandomOne) {
+TEST(PlanPolicies, GiveEqualBitsForTheVolumetricMethod) {
   expect_equal_bits_under_every_policy({"2x3x1", {.size = {6, 10, 7}}});
   expect_equal_bits_under_every_policy({"2x1x2m", {.size = {5, 3, 11}, .return_to_input = true}});
 }
 
-TEST(PlanPolicies, OfSlabsInOneExchangeGiveTheBitsOfTheRandomOne) {
+TEST(PlanPolicies, GiveEqualBitsForSlabsInOneExchange) {
   expect_equal_bits_under_every_policy({"2x3x1", {.size = {13, 10, 7}, .method = Method::slab}});
 }
 
-TEST(PlanPolicies, OfSlabsInPlanesGiveTheBitsOfTheRandomOne) {
+TEST(PlanPolicies, GiveEqualBitsForSlabsInPlanes) {
   for (const std::uint32_t window : {1u, 3u})
     expect_equal_bits_under_every_policy(
         {"2x2",
          {.size = {16, 9, 7}, .method = Method::slab, .overlap = {.planes = 1, .window = window}}});
 }
 
-TEST(PlanPolicies, OfRowsGiveTheBitsOfTheRandomOne) {
+TEST(PlanPolicies, GiveEqualBitsForRows) {
   expect_equal_bits_under_every_policy({"2x3", {.size = {6, 10, 7}, .method = Method::rows}});
 }
 
-TEST(PlanPolicies, OfBatchesInTheInputsLayoutGiveTheBitsOfTheRandomOne) {
+TEST(PlanPolicies, GiveEqualBitsForBatchesInTheInputsLayout) {
   expect_equal_bits_under_every_policy({"3x2",
                                         {.size = {6, 10, 7},
                                          .method = Method::slab,
@@ -222,13 +222,13 @@ TEST(PlanPolicies, OfBatchesInTheInputsLayoutGiveTheBitsOfTheRandomOne) {
                                          .overlap = {.planes = 1, .window = 2}}});
 }
 
-TEST(PlanPolicies, OfTheOrbitalMethodGiveTheBitsOfTheRandomOne) {
+TEST(PlanPolicies, GiveEqualBitsForTheOrbitalMethod) {
   const Transform transform{"2x2x2", {.size = {6, 6, 6}, .method = Method::orbital}};
   expect_equal_bits_of<Complex, Complex>(transform, under_every_policy());
 }
 
-/// Against the definition, not only against each other.
-TEST(PlanPolicies, AreRightToRounding) {
+/// Compared with the definition, not only with each other.
+TEST(PlanPolicies, AreRightUpToRounding) {
   for (const Policy* policy : policies())
     for (const Method method : testing::kMethods)
       for (const bool real : {false, true}) {
@@ -242,7 +242,7 @@ TEST(PlanPolicies, AreRightToRounding) {
       }
 }
 
-/// Each alone, at its ends.
+/// Changes of one setting each, including its extreme values.
 std::vector<std::pair<std::string, NodeOptions>> under_every_change() {
   std::vector<std::pair<std::string, NodeOptions>> all;
   const auto add = [&](std::string_view name, const SettingChanges& changes) {
@@ -263,16 +263,16 @@ std::vector<std::pair<std::string, NodeOptions>> under_every_change() {
   return all;
 }
 
-TEST(PlanPolicies, ChangeNoBitByAnySingleSetting) {
+TEST(PlanPolicies, GiveEqualBitsForEverySingleSetting) {
   expect_equal_bits({"2x3x1", {.size = {6, 10, 7}}}, under_every_change());
   expect_equal_bits(
       {"2x2", {.size = {8, 9, 7}, .method = Method::slab, .overlap = {.planes = 1, .window = 3}}},
       under_every_change());
 }
 
-// Policies that are wrong.
+// Wrong policies.
 
-/// All but its last peer.
+/// Omits the last peer.
 class LeavesOut final : public BrokenPolicy {
   SendOrder order(const Visitor& visitor) const override {
     const SendOrder all = BrokenPolicy::order(visitor);
@@ -280,7 +280,7 @@ class LeavesOut final : public BrokenPolicy {
   }
 };
 
-/// Its first peer again instead of the last one.
+/// Visits the first peer again instead of the last one.
 class VisitsTwice final : public BrokenPolicy {
   SendOrder order(const Visitor& visitor) const override {
     const SendOrder all = BrokenPolicy::order(visitor);
@@ -311,7 +311,7 @@ class LeadsNowhere final : public BrokenPolicy {
   bool combines_;
 };
 
-/// The failure of a transform by rows on 2x3 nodes, whose exchanges are of the whole machine.
+/// The failure of a transform by rows on 2x3 nodes, whose exchanges are among all nodes.
 std::string failure_of(const Policy& policy) {
   const Transform transform{"2x3", {.size = {6, 10, 7}, .method = Method::rows}};
   try {
@@ -322,7 +322,7 @@ std::string failure_of(const Policy& policy) {
   return "nothing failed";
 }
 
-TEST(PlanPolicies, ThatAreWrongAreNamedWithSourceDestinationAndExchange) {
+TEST(PlanPolicies, WrongOnesAreReportedWithSourceDestinationAndExchange) {
   using ::testing::HasSubstr;
   EXPECT_THAT(failure_of(LeavesOut()),
               HasSubstr("policy broken: order() of (0,0) leaves out (1,2) in exchange 1 of 2"));
@@ -334,7 +334,7 @@ TEST(PlanPolicies, ThatAreWrongAreNamedWithSourceDestinationAndExchange) {
   EXPECT_EQ(failure_of(BrokenPolicy()), "nothing failed");
 }
 
-TEST(PlanPolicies, WhoseRelaysLeadNowhereAreNamedWithTheExchange) {
+TEST(PlanPolicies, RelaysToNowhereAreReportedWithTheExchange) {
   for (const bool combines : {false, true}) {
     const std::string text = failure_of(LeadsNowhere(combines));
     EXPECT_THAT(text, ::testing::HasSubstr("policy broken: relay() leads from ("));
@@ -342,8 +342,9 @@ TEST(PlanPolicies, WhoseRelaysLeadNowhereAreNamedWithTheExchange) {
   }
 }
 
-/// In a line of a plane the nodes are named by their coordinates in the machine.
-TEST(PlanPolicies, ThatAreWrongInAGroupAreNamedByCoordinatesInTheMachine) {
+/// A policy is wrong in a single line of a plane. The message names nodes by their coordinates in
+/// the machine.
+TEST(PlanPolicies, WrongOnesInAGroupAreReportedByMachineCoordinates) {
   class LosesInOneLine final : public BrokenPolicy {
     SendOrder order(const Visitor& visitor) const override {
       const SendOrder all = BrokenPolicy::order(visitor);

@@ -25,7 +25,7 @@
 
 namespace toroid::testing {
 
-/// The methods that are not limited to cubes.
+/// The methods that are not limited to cubic tori.
 inline constexpr std::array kMethods = {fft::Method::volumetric, fft::Method::slab,
                                         fft::Method::rows};
 
@@ -85,14 +85,14 @@ template <typename In, typename Out>
 struct PlanRun {
   std::vector<Out> result;
   std::vector<In> back;
-  std::vector<bool> result_here;  ///< false: another process has the element
+  std::vector<bool> result_here;  ///< false: another process holds the element
   std::vector<bool> back_here;
   Tick cycles = 0;
   std::vector<fft::StageTimes> times;  ///< of the first node, forward
 };
 
-/// The options of a plan's nodes: the policy's, with the changes that the test asks for, and queues
-/// of the capacity that it asks for.
+/// Options for a plan's nodes: those of the policy, with the changes and the queue capacity that
+/// the test asks for.
 inline NodeOptions plan_options(const fft::Blueprint& blueprint, const Machine& machine,
                                 const NodeOptions& asked) {
   NodeOptions options = fft::node_options(blueprint, machine, asked);
@@ -136,7 +136,7 @@ PlanRun<In, Out> run_plan(Fabric& fabric, const fft::Description& description,
   return run;
 }
 
-/// Runs it on the model.
+/// Runs the plan on the model.
 template <typename In, typename Out>
 PlanRun<In, Out> simulate(const char* torus, const fft::Description& description,
                           const std::vector<In>& array, NodeOptions options = {}) {

@@ -45,14 +45,14 @@ using Complexes = std::vector<std::complex<double>>;
 
 class PlanOf : public ::testing::TestWithParam<Sizing> {};
 
-TEST(Plan, OfEveryMethodIsRightInEveryCombination) {
+TEST(Plan, IsRightForEveryMethodAndCombination) {
   for (const Method method : kMethods)
     for (const char* torus : {"1", "3", "2x2"})
       for (const std::int64_t batch : {1, 3})
         expect_right_of_any_data(torus, {.size = {4, 5, 7}, .method = method, .batch = batch});
 }
 
-TEST_P(PlanOf, EveryMethodIsRightThereAndBack) {
+TEST_P(PlanOf, EveryMethodIsRightForwardAndBackward) {
   const auto& [size, torus] = GetParam();
   const Rank nodes = Shape::parse(torus).size();
   for (const Method method : kMethods) {
@@ -82,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Sizing{{5, 6, 7}, "2x1x1x1x2x1"}, Sizing{{8, 9, 10}, "2x2x2x1x1x1"},
                       Sizing{{1, 8, 8}, "1x1"}, Sizing{{12, 3, 4}, "3x1m"}));
 
-/// On more nodes than there are planes: the slab method takes no part.
+/// On more nodes than planes; without the slab method.
 INSTANTIATE_TEST_SUITE_P(ManyNodes, PlanOf,
                          ::testing::Values(Sizing{{2, 3, 4}, "2x2"}, Sizing{{3, 3, 4}, "3x3"},
                                            Sizing{{7, 7, 7}, "7x5"}, Sizing{{1, 8, 9}, "4x2x2"},
@@ -93,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(ManyNodes, PlanOf,
                                            Sizing{{7, 5, 9}, "3x2x5"}, Sizing{{2, 16, 3}, "8x2x2"},
                                            Sizing{{12, 8, 4}, "1x16x2"}, Sizing{{6, 5, 9}, "30"}));
 
-/// On more nodes than any axis has lines: some have none.
+/// On more nodes than some axes have lines: some nodes have none.
 INSTANTIATE_TEST_SUITE_P(WithIdleNodes, PlanOf,
                          ::testing::Values(Sizing{{1, 1, 1}, "2x2x2"}, Sizing{{2, 2, 2}, "2x4x2"},
                                            Sizing{{1, 2, 1}, "3x1x2"}, Sizing{{3, 2, 3}, "2x3x5"},
@@ -148,7 +148,7 @@ TEST(Blueprint, TransformsTheHalvedAxisOfRealDataFirst) {
   EXPECT_EQ(names("1"), (Names{"xyz"}));
 }
 
-TEST(Blueprint, NamesTheStagesOfPlanesAndRows) {
+TEST(Blueprint, NamesTheStagesOfSlabsAndRows) {
   using Names = std::vector<std::string>;
   Description d{.size = {8, 8, 8}, .method = Method::slab};
   EXPECT_EQ(stage_names("2x2", d), (Names{"xy", "z"}));
@@ -182,7 +182,7 @@ TEST(Plan, GivesEqualBitsForEveryOrderRoutingAndSeed) {
   }
 }
 
-TEST(Plan, TakesTheSameTimeTwice) {
+TEST(Plan, TakesTheSameTimeOnEveryRun) {
   const Complexes input = noise_of<Complex>(1728, 6);
   for (const Method method : kMethods) {
     const Description d{.size = {12, 12, 12}, .method = method, .overlap = {.planes = 1}};
@@ -191,7 +191,7 @@ TEST(Plan, TakesTheSameTimeTwice) {
   }
 }
 
-TEST(Plan, GivesEqualBitsWhateverPacketsAVisitSends) {
+TEST(Plan, GivesEqualBitsForAnyPacketsPerVisit) {
   const Complexes input = noise_of<Complex>(720, 5);
   for (const Method method : kMethods) {
     const Description d{.size = {8, 9, 10}, .method = method};
@@ -201,7 +201,7 @@ TEST(Plan, GivesEqualBitsWhateverPacketsAVisitSends) {
   }
 }
 
-TEST(Plan, NotesWhenEveryStageBeganAndEnded) {
+TEST(Plan, RecordsWhenEveryStageBeganAndEnded) {
   const Complexes input = noise_of<Complex>(512, 5);
   for (const Method method : kMethods)
     for (const char* torus : {"1", "2x2x2"}) {
@@ -221,7 +221,7 @@ TEST(Plan, NotesWhenEveryStageBeganAndEnded) {
     }
 }
 
-/// Every node of a machine has plans of its own, which a program uses as it likes.
+/// Plans of every node of a machine, which programs can use in any way.
 template <typename In, typename Out>
 struct Plans {
   Plans(const char* torus, const std::vector<Description>& descriptions)
@@ -254,7 +254,7 @@ struct Plans {
 
 using Side = testing::PlanNode<Complex, Complex>;
 
-/// Forward, backward, forward ..., each time with other data: the result of backward, reversed.
+/// Goes forward, backward, forward ..., each time with other data: the reversed result of backward.
 Program back_and_forth(Node&, Side* side, int rounds, std::vector<Complexes>* results) {
   for (int round = 0; round < rounds; ++round) {
     co_await side->plan.forward(side->in, side->out);
@@ -265,7 +265,7 @@ Program back_and_forth(Node&, Side* side, int rounds, std::vector<Complexes>* re
   }
 }
 
-TEST(Plan, GivesTheSameEveryTimeItIsUsed) {
+TEST(Plan, GivesTheSameResultOnEveryUse) {
   for (const Method method : kMethods)
     for (const char* torus : {"1", "2", "2x3", "2x2x1"}) {
       SCOPED_TRACE(torus);
@@ -305,7 +305,7 @@ Program backward_only(Node&, Side* side) {
   co_await side->plan.forward(side->in, side->out);
 }
 
-TEST(Plan, MayBeginBackwardWhetherSaidSoOrNot) {
+TEST(Plan, MayBeginBackwardWhateverTheDescriptionSays) {
   for (const Method method : kMethods)
     for (const Way first : {Way::forward, Way::backward}) {
       Plans<Complex, Complex> plans("3x2", {{.size = {6, 7, 8}, .method = method, .first = first}});
@@ -317,7 +317,7 @@ TEST(Plan, MayBeginBackwardWhetherSaidSoOrNot) {
     }
 }
 
-/// Calls two plans in turn; the second one before the first one's result is used.
+/// Calls two plans in turn, the second before the result of the first is used.
 Program interleaved(Node&, Side* a, Side* b) {
   for (int round = 0; round < 3; ++round) {
     co_await a->plan.forward(a->in, a->out);
@@ -329,7 +329,7 @@ Program interleaved(Node&, Side* a, Side* b) {
   }
 }
 
-TEST(Plan, OfOneKindDoesNotDisturbAnother) {
+TEST(Plan, DoesNotDisturbAnotherPlan) {
   const Complexes one = noise_of<Complex>(240, 1);
   const Complexes other = noise_of<Complex>(567, 2);
   for (const Method method : kMethods)
@@ -392,7 +392,7 @@ TEST(Plan, ScalesRealNumbersOfSinglePrecision) {
   }
 }
 
-/// Forward and backward within one array, which is as long as the longer side needs.
+/// Forward and backward within one array, which is long enough for the longer side.
 template <typename In, typename Out>
 struct InPlace {
   explicit InPlace(testing::PlanNode<In, Out>& side) : side(&side) {
@@ -430,7 +430,7 @@ void expect_right_in_place(const char* torus, const Description& d) {
     EXPECT_LT(testing::relative_error(side.back, side.in), testing::error_bar<double>(d));
 }
 
-TEST(Plan, MayWorkWithinOneArray) {
+TEST(Plan, WorksInPlace) {
   for (const Method method : kMethods)
     for (const char* torus : {"1", "2", "3x2", "2x2x1", "1x1x2"})
       for (const bool back : {false, true}) {
@@ -442,7 +442,7 @@ TEST(Plan, MayWorkWithinOneArray) {
       }
 }
 
-TEST(Plan, OfABoxCutMayWorkWithinOneArray) {
+TEST(Plan, WorksInPlaceWithABoxCut) {
   for (const char* torus : {"1", "2"}) {
     const Description d{.size = {8, 8, 8}, .method = Method::slab, .box_cut = 2};
     const Complexes input = noise_of<Complex>(512, 8);
@@ -474,7 +474,7 @@ Program keeps_real(Node&, testing::PlanNode<double, Complex>* side) {
   EXPECT_EQ(side->out, out);
 }
 
-TEST(Plan, LeavesWhatItTakesAsItIs) {
+TEST(Plan, LeavesItsInputUnchanged) {
   for (const Method method : kMethods)
     for (const char* torus : {"1", "2", "2x3", "1x1x2"}) {
       Description d{.size = {6, 7, 8}, .method = method, .overlap = {1, 2}};

@@ -1,4 +1,4 @@
-// Random descriptions: whatever is not refused must be right.
+// Random descriptions: each must give right results or be refused.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 

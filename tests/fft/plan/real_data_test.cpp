@@ -21,7 +21,7 @@ using testing::kMethods;
 using testing::noise_of;
 using testing::simulate;
 
-TEST(RealData, IsRightForLastAxesOfEverySort) {
+TEST(RealData, IsRightForLastAxesOfEveryKind) {
   for (const Method method : kMethods)
     for (const std::int64_t last : {1, 2, 3, 4, 7, 16})
       for (const char* torus : {"1", "4", "2x2", "2x1x2", "1x1x4"})
@@ -40,7 +40,7 @@ TEST(RealData, MayBeASingleNumberOrLine) {
       expect_right("1", {.size = size, .method = method, .real = true, .batch = 2});
 }
 
-TEST(RealData, GivesHalfOfWhatTheSameComplexDataGives) {
+TEST(RealData, GivesHalfTheSpectrumOfTheSameComplexData) {
   const std::vector<double> input = noise_of<double>(6 * 7 * 8, 3);
   const std::vector<Complex> same(input.begin(), input.end());
   for (const Method method : kMethods) {
@@ -53,7 +53,7 @@ TEST(RealData, GivesHalfOfWhatTheSameComplexDataGives) {
   }
 }
 
-TEST(RealData, OfEveryMethodAgreesWithOneCallOfTheLibrary) {
+TEST(RealData, AgreesWithOneLibraryCallForEveryMethod) {
   const std::vector<std::int64_t> size = {9, 10, 11};
   const std::vector<double> input = noise_of<double>(990, 3);
   std::vector<Complex> expected(9 * 10 * 6);

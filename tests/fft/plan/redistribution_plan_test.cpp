@@ -1,4 +1,4 @@
-// Redistributions without a transform: every element must arrive where it belongs, and come back.
+// Redistributions without a transform: every element must arrive in its place, and return.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -39,7 +39,7 @@
 namespace toroid::fft {
 namespace {
 
-/// Shapes and distributions at random.
+/// Random shapes and distributions.
 class RandomRedistribution {
  public:
   explicit RandomRedistribution(std::uint64_t seed)
@@ -73,7 +73,7 @@ class RandomRedistribution {
     return text;
   }
 
-  /// One to six axes of extents 1, 2, odd and prime, and one or two arrays.
+  /// One to six axes, with extents that include 1, 2, odd and prime numbers, and one or two arrays.
   Index random_extents() {
     constexpr std::array<std::int64_t, 8> kExtents = {1, 2, 3, 4, 5, 7, 9, 13};
     Index extents;
@@ -94,7 +94,7 @@ class RandomRedistribution {
     return order;
   }
 
-  /// So many of the nodes, in random order.
+  /// `number` of the nodes, in random order.
   std::vector<Rank> random_nodes(std::size_t number) {
     std::vector<Rank> nodes(shape_.size());
     std::iota(nodes.begin(), nodes.end(), Rank{0});
@@ -103,7 +103,7 @@ class RandomRedistribution {
     return nodes;
   }
 
-  /// A box of its own in an order of its own on every node; some are empty.
+  /// A box per node, each in its own axis order; some are empty.
   Distribution boxes() {
     std::vector<NodeLayout> layouts;
     for (Box box : testing::random_boxes(extents_, shape_.size(), engine_)) {
@@ -147,7 +147,7 @@ class RandomRedistribution {
   Distribution to_;
 };
 
-/// One node's arrays. An element's value is its own number in C order, plus 1, so that 0 is wrong.
+/// One node's arrays. An element's value is its number in C order plus 1, so 0 is always wrong.
 template <typename T>
 struct NumberedNode {
   NumberedNode(Node& node, const std::shared_ptr<const Blueprint>& blueprint)
@@ -159,7 +159,7 @@ struct NumberedNode {
     return T(static_cast<typename std::conditional_t<std::is_floating_point_v<T>, std::complex<T>,
                                                      T>::value_type>(number + 1));
   }
-  /// Elements that are where they belong after the way there and back.
+  /// Number of elements that are in their places after the way there and back.
   std::size_t right() const {
     std::size_t right = 0;
     testing::for_each_element(
@@ -190,7 +190,7 @@ bool is_exact(Fabric& fabric, const std::shared_ptr<const Blueprint>& blueprint,
   return right == static_cast<std::size_t>(Box::of(blueprint->in_extents()).volume());
 }
 
-/// With elements of one of the four types.
+/// Checks a redistribution with elements of one of the four types.
 bool is_exact(Fabric& fabric, const RandomRedistribution& redistribution, unsigned type,
               const NodeOptions& asked) {
   const auto blueprint = redistribution.blueprint(type / 4 % 2 == 1, type % 2 == 1, type / 2 % 2);
@@ -206,14 +206,14 @@ bool is_exact(Fabric& fabric, const RandomRedistribution& redistribution, unsign
   }
 }
 
-/// Fifty seeds.
+/// Each parameter stands for fifty seeds.
 class Redistributions : public ::testing::TestWithParam<std::uint64_t> {
  protected:
   static constexpr std::uint64_t kSeeds = 50;
   std::uint64_t first() const { return GetParam() * kSeeds; }
 };
 
-TEST_P(Redistributions, AtRandomAreExactOnTheModelUnderAnyPolicy) {
+TEST_P(Redistributions, RandomOnesAreExactOnTheModelUnderAnyPolicy) {
   constexpr std::array kPolicies = {"random", "shift", "two-phase", "bruck:2"};
   for (std::uint64_t seed = first(); seed < first() + kSeeds; ++seed) {
     const RandomRedistribution redistribution(seed);
@@ -223,7 +223,7 @@ TEST_P(Redistributions, AtRandomAreExactOnTheModelUnderAnyPolicy) {
   }
 }
 
-TEST_P(Redistributions, AtRandomAreExactOnRings) {
+TEST_P(Redistributions, RandomOnesAreExactOnRings) {
   const std::vector<testing::RingCase> cases = testing::ring_cases();
   for (std::uint64_t seed = first(); seed < first() + kSeeds; ++seed) {
     const RandomRedistribution redistribution(seed);
@@ -239,7 +239,7 @@ TEST_P(Redistributions, AtRandomAreExactOnRings) {
 INSTANTIATE_TEST_SUITE_P(FiveHundred, Redistributions,
                          ::testing::Range(std::uint64_t{0}, std::uint64_t{10}));
 
-TEST(Redistribution, OfThePatentsArraySendsOneElementFromEveryNodeToEveryOther) {
+TEST(Redistribution, SendsOneElementBetweenAnyTwoNodesForThePatentsArray) {
   const Shape shape = Shape::parse("3x3");
   const Index extents = extents_of(std::vector<std::int64_t>{9, 9});
   const auto blueprint = redistribution(line_parts(extents, lines_order(1), 9),
@@ -250,13 +250,13 @@ TEST(Redistribution, OfThePatentsArraySendsOneElementFromEveryNodeToEveryOther) 
                 other == node ? 0u : 16u);
 }
 
-TEST(Redistribution, OfOneArrayIntoAnotherIsRefused) {
+TEST(Redistribution, RefusesArraysOfDifferentExtents) {
   const Shape shape = Shape::parse("2");
   const auto lines = [](std::int64_t rows) {
     return line_parts(extents_of(std::vector<std::int64_t>{rows, 3}), lines_order(1), 2);
   };
   EXPECT_EQ(testing::refusal([&] { redistribution(lines(4), lines(5), shape); }),
-            "an array of 4x3x1x1x1x1 cannot become one of 5x3x1x1x1x1");
+            "cannot redistribute an array of 4x3x1x1x1x1 as one of 5x3x1x1x1x1");
 }
 
 }  // namespace

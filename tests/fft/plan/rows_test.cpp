@@ -1,5 +1,5 @@
-// The patent's method: whole lines by rank, exchanges of the whole machine, arrays of one to six
-// axes.
+// The patent's method: whole lines assigned by rank, exchanges among all nodes, arrays of one to
+// six axes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ Description rows(const std::vector<std::int64_t>& size, std::int64_t batch = 1) 
 }
 
 /// FIG. 4 to 8: node Qrc of the 3x3 torus has row 3(r-1)+c of the 9x9 array, then that column.
-TEST(Rows, AreSharedOutAsInThePatent) {
+TEST(Rows, AreAssignedAsInThePatent) {
   const Blueprint blueprint(rows({9, 9}), Shape::parse("3x3"));
   ASSERT_EQ(blueprint.stages().size(), 2u);
   for (Rank q = 0; q < 9; ++q) {
@@ -54,7 +54,7 @@ TEST(Rows, TransformThePatentsArray) {
 
 class RowsOf : public ::testing::TestWithParam<Sizing> {};
 
-TEST_P(RowsOf, AnyNumberOfAxesAreRight) {
+TEST_P(RowsOf, AnyNumberOfAxesIsRight) {
   for (const std::int64_t batch : {1, 3}) {
     Description d = rows(GetParam().size, batch);
     d.return_to_input = batch == 3;
@@ -82,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(WithIdleNodes, RowsOf,
                                            Sizing{{3, 15}, "4x4"}, Sizing{{3, 2, 2}, "5x3m"},
                                            Sizing{{1, 2, 1, 3}, "2x2x2"}));
 
-TEST(Rows, AloneTakeOtherThanThreeAxes) {
+TEST(Rows, AreTheOnlyMethodForOtherThanThreeAxes) {
   for (const Method method : {Method::volumetric, Method::slab})
     for (const auto& size : std::vector<std::vector<std::int64_t>>{{8}, {8, 8}, {4, 4, 4, 4}})
       EXPECT_THAT(refusal_of("2", {.size = size, .method = method}),

@@ -1,4 +1,4 @@
-// The slab method: planes in pieces, box cuts, what it refuses.
+// The slab method: planes in pieces, box cuts, refusals.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <array>
@@ -41,7 +41,7 @@ TEST(Slab, IsRightForEveryPieceAndWindow) {
       expect_right_of_any_data("3", slab({12, 9, 12}, {planes, window}));
 }
 
-TEST(Slab, IsRightWhereNodesHaveUnevenPlanes) {
+TEST(Slab, IsRightForUnevenPlanes) {
   for (const std::int64_t planes : {1, 2, 3})
     for (const char* torus : {"4", "5m", "2x3", "1"})
       for (const std::int64_t batch : {1, 3}) {
@@ -58,7 +58,7 @@ TEST(Slab, IsRightForEveryTestInterval) {
   }
 }
 
-TEST(Slab, IsRightWhereItsPiecesAreCopiedFirst) {
+TEST(Slab, IsRightIfPiecesAreCopiedFirst) {
   for (const std::int64_t planes : {1, 2, 4})
     for (const std::int64_t interval : {0, 3})
       for (const Precision precision : {Precision::single, Precision::double_}) {
@@ -70,7 +70,7 @@ TEST(Slab, IsRightWhereItsPiecesAreCopiedFirst) {
       }
 }
 
-TEST(Slab, IsRightWhereBackwardHasPlanesOfItsOwn) {
+TEST(Slab, IsRightIfBackwardHasOtherPlanes) {
   for (const auto& [forward, backward] :
        std::vector<std::pair<std::int64_t, std::int64_t>>{{0, 2}, {2, 0}, {1, 3}, {3, 1}}) {
     Description d = slab({12, 9, 12}, {.planes = forward, .window = 2});
@@ -79,7 +79,7 @@ TEST(Slab, IsRightWhereBackwardHasPlanesOfItsOwn) {
   }
 }
 
-TEST(Slab, LowersItsPiecesToADivisorOfANodesPlanes) {
+TEST(Slab, LowersPiecesToADivisorOfANodesPlanes) {
   for (const auto& [asked, planes] : std::vector<std::pair<std::int64_t, std::int64_t>>{
            {0, 0}, {1, 1}, {4, 4}, {5, 4}, {11, 6}, {12, 12}, {13, 12}})
     EXPECT_EQ(
@@ -87,13 +87,13 @@ TEST(Slab, LowersItsPiecesToADivisorOfANodesPlanes) {
         planes);
 }
 
-TEST(Slab, IsRightWhereItsPiecesTaper) {
+TEST(Slab, IsRightForTaperedPieces) {
   for (const std::int64_t planes : {2, 3, 100})
     for (const char* torus : {"2x2", "5m"})
       expect_right_of_any_data(torus, slab({7, 6, 23}, {planes, 2, 0, {}, true}));
 }
 
-TEST(Slab, IsRightWhereTheLastAxisBeginsByLines) {
+TEST(Slab, IsRightIfTheLastAxisGoesByLines) {
   for (const bool tapers : {false, true})
     for (const std::int64_t planes : {1, 3})
       for (const std::int64_t interval : {0, 5})
@@ -129,7 +129,7 @@ TEST(Slab, IsRightByLinesUnderEveryKindOfPolicy) {
   }
 }
 
-TEST(Slab, GivesTheBitsOfTheBlockingOneHoweverItOverlaps) {
+TEST(Slab, GivesTheBlockingMethodsBitsForEveryOverlap) {
   const auto input = testing::noise_of<Complex>(16 * 12 * 20, 5);
   const auto blocking = testing::simulate<Complex, Complex>("4", slab({16, 12, 20}), input);
   for (const std::int64_t planes : {1, 2, 5})
@@ -142,8 +142,8 @@ TEST(Slab, GivesTheBitsOfTheBlockingOneHoweverItOverlaps) {
       }
 }
 
-/// Cycles that the first node waits for an exchange: in the loop over planes, after it, and between
-/// lines.
+/// Cycles for which the first node waits for an exchange: in the loop over planes, after it, and
+/// between lines.
 Tick waited(const std::vector<StageTimes>& times) {
   return times[0].waiting + times[1].exchanged - times[0].computed + times[1].waiting;
 }
@@ -214,7 +214,7 @@ TEST(Slab, CutsUnevenBoxesAndDownToASinglePoint) {
            {{4, 4, 4}, 4, "1"},      // only the constant
            {{8, 4, 16}, 4, "2x1"},   // a single row
            {{7, 5, 11}, 1.5, "3"},   // 4, 3 and 7 points
-           {{3, 3, 3}, 1.01, "2"},   // even spectra from odd ones
+           {{3, 3, 3}, 1.01, "2"},   // even spectra from odd spectra
            {{20, 10, 15}, 5, "4"}})  // as many planes of the result as nodes
   {
     Description d = slab(size, {1, 1});
@@ -223,7 +223,7 @@ TEST(Slab, CutsUnevenBoxesAndDownToASinglePoint) {
   }
 }
 
-TEST(Slab, KeepsOfAnAxisWhatADecimalCutSays) {
+TEST(Slab, KeepsTheExactNumberOfPointsForDecimalCuts) {
   for (const auto& [n, cut, kept] : std::vector<std::tuple<std::int64_t, double, std::int64_t>>{
            {33, 1.1, 30}, {66, 1.1, 60}, {55, 1.1, 50}, {33, 2.2, 15}, {30, 1.5, 20}, {7, 2, 3}})
     EXPECT_EQ(kept_of(n, cut), kept) << n << " cut by " << cut;
@@ -239,7 +239,7 @@ TEST(Slab, KeepsOfAnAxisWhatADecimalCutSays) {
   EXPECT_EQ(kept_of(most, 2), most / 2);
 }
 
-/// The number of elements that all exchanges of one array send.
+/// Number of elements that all exchanges of one array send.
 std::int64_t elements_sent(const Blueprint& blueprint) {
   std::int64_t elements = 0;
   const auto passage = testing::passages(blueprint)[0];
@@ -249,7 +249,7 @@ std::int64_t elements_sent(const Blueprint& blueprint) {
   return elements;
 }
 
-TEST(Slab, OfABoxCutSendsOnlyWhatIsLeftOfThePlanes) {
+TEST(Slab, SendsOnlyTheKeptPartOfPlanesWithABoxCut) {
   for (const std::int64_t cut : {1, 2, 3, 4}) {
     Description d = slab({12, 12, 12});
     d.box_cut = static_cast<double>(cut);
@@ -259,7 +259,7 @@ TEST(Slab, OfABoxCutSendsOnlyWhatIsLeftOfThePlanes) {
   }
 }
 
-TEST(Slab, TakesLessTimeTheMoreIsCut) {
+TEST(Slab, TakesLessTimeForLargerCuts) {
   const auto input = testing::noise_of<Complex>(24 * 24 * 24, 5);
   Tick last = ~Tick{0};
   for (const double cut : {1.0, 1.5, 2.0, 4.0}) {
@@ -271,7 +271,7 @@ TEST(Slab, TakesLessTimeTheMoreIsCut) {
   }
 }
 
-TEST(Slab, RefusesMoreNodesThanPlanesAndSaysHowManyWouldDo) {
+TEST(Slab, RefusesMoreNodesThanPlanesAndNamesTheLimit) {
   EXPECT_EQ(refusal_of("3x3", slab({8, 8, 9})),
             "the slab method has 8 planes of the result along x "
             "for 9 nodes; with this size use at most 8 nodes, or the volumetric method");
@@ -287,18 +287,18 @@ TEST(Slab, RefusesMoreNodesThanPlanesAndSaysHowManyWouldDo) {
   EXPECT_THAT(refusal_of("5", cut), ::testing::HasSubstr("4 planes of the result along x"));
 }
 
-TEST(Slab, RefusesACutThatLeavesNothing) {
+TEST(Slab, RefusesACutThatLeavesNoPoints) {
   Description d = slab({12, 18, 24});
   d.box_cut = 12.5;
-  EXPECT_EQ(refusal_of("1", d), "a box cut of 12.5 leaves nothing of 12x18x24; at most 12");
+  EXPECT_EQ(refusal_of("1", d), "a box cut of 12.5 leaves no points of 12x18x24; use at most 12");
   d.box_cut = 12;
   EXPECT_EQ(refusal_of("1", d), "nothing was refused");
 }
 
-TEST(Slab, AloneTakesABoxCutAndOnlyOfComplexData) {
+TEST(Slab, IsTheOnlyMethodForBoxCutsAndOnlyOfComplexData) {
   for (const Method method : {Method::volumetric, Method::rows})
     EXPECT_EQ(refusal_of("2", {.size = {8, 8, 8}, .method = method, .box_cut = 2}),
-              "a box cut is for the slab method");
+              "a box cut needs the slab method");
   Description d = slab({8, 8, 8});
   d.box_cut = 2;
   d.real = true;

@@ -1,4 +1,4 @@
-// A user's matrix and its inverse.
+// A user-defined matrix and its inverse.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -29,7 +29,7 @@ std::string refusal_of_matrix(std::int64_t size, const Values& values) {
   return "nothing refused";
 }
 
-TEST(SquareMatrix, HasTheInverseOfASmallOneByHand) {
+TEST(SquareMatrix, InvertsASmallMatrixAsByHand) {
   const SquareMatrix matrix("m", 2, {1, 2, 3, 4});
   const std::vector<Exact> expected = {-2, 1, 1.5, -0.5};
   for (std::int64_t i = 0; i < 4; ++i)
@@ -37,7 +37,7 @@ TEST(SquareMatrix, HasTheInverseOfASmallOneByHand) {
               1e-18L);
 }
 
-TEST(SquareMatrix, InvertsWhatHasZerosOnItsDiagonal) {
+TEST(SquareMatrix, InvertsAMatrixWithZerosOnItsDiagonal) {
   const SquareMatrix rotation("m", 3, {0, 1, 0, 0, 0, 1, 1, 0, 0});
   for (std::int64_t row = 0; row < 3; ++row)
     for (std::int64_t column = 0; column < 3; ++column)
@@ -58,18 +58,18 @@ TEST(SquareMatrix, TimesItsInverseIsTheIdentity) {
   }
 }
 
-TEST(SquareMatrix, HasNoInverseWhereItIsSingular) {
+TEST(SquareMatrix, RefusesToInvertASingularMatrix) {
   for (const Values& values : {Values{1, 2, 2, 4}, Values{0, 0, 0, 0}, Values{1, 0, 0, 1e-17},
                                Values{{0, 1}, 1, -1, {0, 1}}})
     EXPECT_EQ(refusal_of_matrix(2, values), "matrix m is singular: it has no inverse");
   EXPECT_EQ(refusal_of_matrix(2, {1e-20, 0, 0, 1e-20}), "nothing refused");  // small, but regular
 }
 
-TEST(SquareMatrix, TakesAsManyFiniteNumbersAsItHasPlaces) {
-  EXPECT_EQ(refusal_of_matrix(2, {1, 2, 3}), "matrix m: 3 numbers are no 2 x 2");
-  EXPECT_EQ(refusal_of_matrix(0, {}), "matrix m: 0 numbers are no 0 x 0");
+TEST(SquareMatrix, RefusesWrongCountsAndNonFiniteNumbers) {
+  EXPECT_EQ(refusal_of_matrix(2, {1, 2, 3}), "matrix m: 3 numbers, expected 2 x 2");
+  EXPECT_EQ(refusal_of_matrix(0, {}), "matrix m: 0 numbers, expected 0 x 0");
   for (const double bad : {std::numeric_limits<double>::infinity(), std::nan("")})
-    EXPECT_EQ(refusal_of_matrix(1, {{1, bad}}), "matrix m has elements that are not finite");
+    EXPECT_EQ(refusal_of_matrix(1, {{1, bad}}), "matrix m: an element is not finite");
 }
 
 }  // namespace

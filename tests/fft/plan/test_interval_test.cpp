@@ -1,4 +1,4 @@
-// A node that computes looks at the network at every test interval, in whatever time.
+// A computing node handles its packets at every test interval, in real and in virtual time.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -38,7 +38,7 @@ namespace {
 
 constexpr HandlerId kBall = kFirstUserHandler;
 
-/// A node that transforms and, while it does, throws back every ball that comes.
+/// A node that transforms and meanwhile throws back every ball that it receives.
 struct Player {
   Player(Node& node, std::shared_ptr<const Blueprint> blueprint)
       : plan(node, std::move(blueprint)), in(plan.input_size()), out(plan.output_size()) {
@@ -62,7 +62,7 @@ Program play(Node& node, Player& player) {
   player.transforms = false;
 }
 
-/// Balls that two nodes have caught while they transformed. Each takes a turn of its node.
+/// Balls that two nodes catch while they transform. Each ball takes a turn of its node.
 std::uint64_t caught_on(Fabric& fabric, const Overlap& overlap) {
   const Description d{.size = {16, 16, 16}, .method = Method::slab, .overlap = overlap};
   const auto blueprint = std::make_shared<const Blueprint>(d, fabric.shape());
@@ -72,14 +72,14 @@ std::uint64_t caught_on(Fabric& fabric, const Overlap& overlap) {
   return players[0].caught + players[1].caught;
 }
 
-/// One worker runs both nodes by turns: how often either looks does not depend on anybody's pace.
+/// One worker runs both nodes in turn, so the number of looks does not depend on their speed.
 std::uint64_t caught_on_rings(RingRoute route, std::int64_t interval) {
   const auto fabric = testing::ring_fabric(Shape::parse("2"), 1, testing::routed(route));
   return caught_on(*fabric, {.planes = 4, .test_interval = interval});
 }
 
-// 8 planes of 32 lines on either node, four at a time: 32 looks, or 128.
-TEST(TestInterval, MakesANodeLookWhileItTransformsOnTheWallClock) {
+// Each node has 8 planes of 32 lines, four planes at a time: 32 looks, or 128.
+TEST(TestInterval, MakesANodeHandlePacketsWhileItTransformsInRealTime) {
   for (const RingRoute route : testing::kRoutes) {
     const std::uint64_t after_pieces = caught_on_rings(route, 0);
     EXPECT_GE(caught_on_rings(route, 8), after_pieces + 10);
@@ -87,7 +87,7 @@ TEST(TestInterval, MakesANodeLookWhileItTransformsOnTheWallClock) {
   }
 }
 
-TEST(TestInterval, MakesANodeLookWhileItTransformsInVirtualTime) {
+TEST(TestInterval, MakesANodeHandlePacketsWhileItTransformsInVirtualTime) {
   const auto caught = [](std::int64_t interval) {
     const auto fabric = make_sim_fabric(Shape::parse("2"), Machine{});
     return caught_on(*fabric, {.planes = 4, .test_interval = interval});
@@ -95,7 +95,7 @@ TEST(TestInterval, MakesANodeLookWhileItTransformsInVirtualTime) {
   EXPECT_GT(caught(2), 2 * caught(0));
 }
 
-/// Counts how often its processor computes.
+/// Counts calls that make its processor compute.
 class CountingDevice final : public Device {
  public:
   CountingDevice(Device& device, std::uint64_t& computes)
@@ -127,7 +127,7 @@ class CountingDevice final : public Device {
   std::uint64_t* computes_;
 };
 
-/// How often two nodes of the model compute while they transform.
+/// Number of times that two nodes of the model compute while they transform.
 std::uint64_t computes(std::int64_t interval) {
   const Description d{.size = {16, 16, 16},
                       .method = Method::slab,
@@ -144,8 +144,8 @@ std::uint64_t computes(std::int64_t interval) {
   return count;
 }
 
-// Two pieces on either node, each of 4 planes of 16 rows and 16 columns. Kernels of at most 10
-// lines would be two per 16.
+// Each node has two pieces, each of 4 planes of 16 rows and 16 columns. Kernels of at most 10 lines
+// would be two per 16 lines.
 TEST(TestInterval, CutsOnlyTheCyclesOfAPieceInVirtualTime) {
   const std::uint64_t uncut = computes(0);
   const std::uint64_t pieces = 4;
@@ -153,7 +153,7 @@ TEST(TestInterval, CutsOnlyTheCyclesOfAPieceInVirtualTime) {
   EXPECT_EQ(computes(1000) - uncut, 0u);
 }
 
-// The parts of a work.
+// Slices of a work.
 
 local::Work plane_work(std::int64_t planes, std::int64_t rows, std::int64_t columns,
                        local::Kind kind = local::Kind::forward) {
@@ -161,7 +161,7 @@ local::Work plane_work(std::int64_t planes, std::int64_t rows, std::int64_t colu
   work.kind = kind;
   work.in_place = false;
   const std::int64_t half =
-      kind == local::Kind::real_to_half ? columns / 2 + 1 : columns;  // of what is written
+      kind == local::Kind::real_to_half ? columns / 2 + 1 : columns;  // of the output
   work.axes[0] = {planes, rows * columns, rows * half, false};
   work.axes[1] = {rows, columns, half, true};
   work.axes[2] = {columns, 1, 1, true};
@@ -174,7 +174,7 @@ std::int64_t all_lines(const std::vector<WorkSlice>& slices) {
       [](std::int64_t sum, const WorkSlice& slice) { return sum + lines_of(slice.work); });
 }
 
-TEST(WorkSlices, HaveAtMostSoManyLinesEachAndAllOfThemTogether) {
+TEST(WorkSlices, HaveAtMostTheGivenLinesAndTogetherAllOfThem) {
   const local::Work work = plane_work(3, 5, 7);
   ASSERT_EQ(lines_of(work), 3 * (5 + 7));
   for (std::int64_t most = 1; most <= 40; ++most) {
@@ -184,7 +184,7 @@ TEST(WorkSlices, HaveAtMostSoManyLinesEachAndAllOfThemTogether) {
   }
 }
 
-TEST(WorkSlices, AreTheWorkItselfWhereNothingIsToBeCut) {
+TEST(WorkSlices, AreTheWorkItselfIfNothingIsCut) {
   for (const std::int64_t most : {0, 36, 1000})
     EXPECT_EQ(slices_of(plane_work(3, 5, 7), most).size(), 1u);
   local::Work copy = plane_work(3, 5, 7);
@@ -192,7 +192,7 @@ TEST(WorkSlices, AreTheWorkItselfWhereNothingIsToBeCut) {
   EXPECT_EQ(slices_of(copy, 1).size(), 1u);
 }
 
-TEST(WorkSlices, GoThroughOnePlaneAfterTheOther) {
+TEST(WorkSlices, FinishOnePlaneBeforeTheNext) {
   const auto slices = slices_of(plane_work(2, 4, 8), 4);  // rows, then columns four at a time
   ASSERT_EQ(slices.size(), 6u);
   for (const std::size_t rows : {0u, 3u}) EXPECT_FALSE(slices[rows].reads_out);
@@ -201,7 +201,7 @@ TEST(WorkSlices, GoThroughOnePlaneAfterTheOther) {
     EXPECT_EQ(slices[i].out_at / (4 * 8 * 16), i < 3 ? 0 : 1) << i;
 }
 
-TEST(WorkSlices, OfRealRowsGoOnInTheirHalfSpectrum) {
+TEST(WorkSlices, OfRealRowsContinueInTheHalfSpectrum) {
   const auto slices = slices_of(plane_work(1, 4, 6, local::Kind::real_to_half), 4);
   ASSERT_EQ(slices.size(), 2u);
   EXPECT_EQ(slices[0].work.kind, local::Kind::real_to_half);

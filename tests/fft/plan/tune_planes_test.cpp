@@ -1,4 +1,5 @@
-// The fastest number of planes per exchange: what is tried, what is found, on any clock.
+// The fastest number of planes per exchange: which numbers are tried and which is found, on any
+// clock.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,7 +43,7 @@ std::vector<std::int64_t> tried(const TunedPlanes& tuned) {
   return planes;
 }
 
-TEST(TunePlanes, FindsTheLeastTimeAndTheFewestPlanesAmongEquals) {
+TEST(TunePlanes, FindsTheLeastTimeThenTheFewestPlanes) {
   const auto time_of = [](std::shared_ptr<const Blueprint> blueprint) {
     const std::int64_t planes = planes_used(*blueprint, Way::forward);
     return planes == 2 || planes == 3 ? 1.0 : 2.0;
@@ -56,7 +57,7 @@ TEST(TunePlanes, FindsTheLeastTimeAndTheFewestPlanesAmongEquals) {
       ElementsAre(1, 2, 3, 6));
 }
 
-TEST(TunePlanes, TunesEitherDirectionAndLeavesTheOther) {
+TEST(TunePlanes, TunesOneDirectionAndKeepsTheOther) {
   Description d = cube(24);
   d.overlap.planes = 3;
   const auto time_of = [](std::shared_ptr<const Blueprint> blueprint) {
@@ -72,7 +73,7 @@ Tick cycles_of(const Description& d, Way way) {
   return call_time(*fabric, {}, std::make_shared<const Blueprint>(d, shape), way, 1);
 }
 
-TEST(TunePlanes, FindsTheFastestOfTheModel) {
+TEST(TunePlanes, FindsTheFastestOnTheModel) {
   const Shape shape = Shape::parse("4");
   for (const Way way : {Way::forward, Way::backward}) {
     Description d = cube(16);
@@ -90,7 +91,7 @@ TEST(TunePlanes, FindsTheFastestOfTheModel) {
   }
 }
 
-TEST(CallTime, IsThatOfATransformInVirtualTime) {
+TEST(CallTime, CoversATransformInVirtualTime) {
   const Description d = cube(16);
   const auto fabric = make_sim_fabric(Shape::parse("4"), Machine{});
   const auto run =
@@ -112,7 +113,7 @@ TEST(CallTime, TakesEveryTypeOfDataOnRings) {
       }
 }
 
-TEST(Overlap, HasPlanesOfItsOwnInEitherDirection) {
+TEST(Overlap, MayHaveDifferentPlanesPerDirection) {
   const auto pieces = [](const Overlap& overlap, Way way) {
     Description d = cube(24);
     d.overlap = overlap;

@@ -1,5 +1,4 @@
-// Exchanges that DMA engines carry on the model: a processor writes descriptors, its engine does
-// the rest.
+// Exchanges by DMA engines on the model: a processor writes descriptors, its engine does the rest.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +42,7 @@ using testing::kHandler;
 using testing::MachineExchange;
 using testing::SimMachine;
 
-/// The Blue Gene/L with an engine of round numbers.
+/// The Blue Gene/L with an engine that has round numbers.
 Machine with_engine() {
   Machine machine;
   machine.dma_descriptor_cycles = 100;
@@ -52,7 +51,7 @@ Machine with_engine() {
   return machine;
 }
 
-/// With buffers that hold next to nothing.
+/// The same with buffers that hold next to nothing.
 Machine with_small_buffers() {
   Machine machine = with_engine();
   machine.dynamic_vc_chunks = machine.injection_fifo_chunks = machine.reception_fifo_chunks = 8;
@@ -100,7 +99,7 @@ TEST(DmaExchange, TakesTheSameCyclesOnEveryNumberOfThreads) {
   }
 }
 
-TEST(DmaExchange, LeavesPacketsOfProcessorsAsTheyAreWithoutAnEngine) {
+TEST(DmaExchange, EngineNumbersDoNotAffectRunsInPackets) {
   NodeOptions in_packets = by_put();
   in_packets.transfer = TransferMode::packets;
   for (const char* torus : {"2", "3x5", "4x4x4"})
@@ -108,7 +107,7 @@ TEST(DmaExchange, LeavesPacketsOfProcessorsAsTheyAreWithoutAnEngine) {
               exchanged(torus, 700, Machine(), in_packets));
 }
 
-/// Until the exchange is complete; `computing` after its start.
+/// Starts the exchange, computes for `computing` cycles and waits until it is complete.
 Program exchange_and_compute(Node& node, Exchange* exchange, Tick computing, Tick* writing) {
   const Tick begin = node.now();
   exchange->start();
@@ -118,11 +117,11 @@ Program exchange_and_compute(Node& node, Exchange* exchange, Tick computing, Tic
 }
 
 struct TwoNodes {
-  Tick writing;  ///< descriptors, by the first node's processor
-  Tick end;      ///< of both programs
+  Tick writing;  ///< cycles that the first node's processor writes descriptors
+  Tick end;      ///< end of both programs
 };
 
-/// Two nodes with one link each way send each other so many full packets.
+/// Two nodes with one link each way send each other `packets` full packets.
 TwoNodes on_two_nodes(unsigned packets, Tick computing, TransferMode transfer) {
   NodeOptions node = by_put();
   node.transfer = transfer;
@@ -145,7 +144,7 @@ TwoNodes on_two_nodes(unsigned packets, Tick computing, TransferMode transfer) {
   return {writing[0], machine.finished_at()};
 }
 
-TEST(DmaExchange, CostsTheProcessorADescriptorPerMessageAndTheEngineItsPackets) {
+TEST(DmaExchange, ChargesTheProcessorPerMessageAndTheEnginePerPacket) {
   constexpr Tick kDescriptor = 100, kInject = 40, kReceive = 30, kHop = 69, kWire = 1080;
   for (const unsigned packets : {1u, 2u, 5u, 50u}) {
     const TwoNodes two = on_two_nodes(packets, 0, TransferMode::put);
@@ -168,7 +167,7 @@ TEST(DmaExchange, GoesOnWhileTheProcessorComputes) {
   EXPECT_GT(in_packets, alone + alone / 2);
 }
 
-TEST(DmaExchange, ComesNearTheLinksBoundWherePacketsOfProcessorsDoNot) {
+TEST(DmaExchange, ComesNearTheLinkBoundWhenProcessorPacketsDoNot) {
   Machine slow = with_engine();
   slow.inject_cycles = slow.receive_cycles = 1000;
   constexpr std::uint64_t kBytes = 2400;
@@ -182,7 +181,7 @@ TEST(DmaExchange, ComesNearTheLinksBoundWherePacketsOfProcessorsDoNot) {
   EXPECT_GT(exchanged("4x4x4", kBytes, slow, in_packets).cycles, 2 * bound);
 }
 
-TEST(DmaExchange, IsHeldBackByAnEngineThatIsSlowerThanTheLinks) {
+TEST(DmaExchange, IsLimitedByAnEngineSlowerThanTheLinks) {
   Machine slow = with_engine();
   slow.dma_inject_cycles = 600;
   slow.dma_receive_cycles = 500;
@@ -198,7 +197,7 @@ TEST(DmaExchange, IsHeldBackByAnEngineThatIsSlowerThanTheLinks) {
   EXPECT_LT(took, bounds.engine * 11 / 10);
 }
 
-/// Data that is checked where it arrives, under a policy.
+/// Time of an exchange under a policy. Its data is checked where it arrives.
 Tick under(const Policy& policy, const SettingChanges& changes, unsigned threads = 1) {
   const Shape shape = Shape::parse("4x3x2");
   const auto traffic = make_traffic("all-to-all", shape, 700, 1);
@@ -238,7 +237,7 @@ Program start_if_first(Node& node, Exchange* exchange) {
   co_await exchange->wait();
 }
 
-TEST(DmaExchange, ThatOneNodeNeverStartsIsNamedByTheReport) {
+TEST(DmaExchange, ReportsANodeWhosePeerNeverStarts) {
   SimMachine machine(Shape::parse("2"), by_put(), {.dma = true}, with_engine());
   const BlockMessages first(machine.shape(), 0, 480);
   const testing::PlanPointer plan = testing::plan_for(machine.node(0), first);
@@ -248,7 +247,7 @@ TEST(DmaExchange, ThatOneNodeNeverStartsIsNamedByTheReport) {
       {machine.node(1), kHandler, Group::all(machine.shape(), 1), *plan, messages[1]}};
   const std::string failure = testing::failure_of(
       [&] { machine.run([&](Node& n) { return start_if_first(n, &exchanges[n.rank()]); }); });
-  EXPECT_THAT(failure, HasSubstr("1 of 2 nodes wait; node (0) for"));
+  EXPECT_THAT(failure, HasSubstr("1 of 2 nodes wait; node (0) waits for"));
   EXPECT_THAT(failure, HasSubstr("at 0 of 2"));
 }
 

@@ -49,7 +49,7 @@ std::unique_ptr<Messages> filled_blocks(const Node& node, std::uint64_t bytes, s
   return blocks;
 }
 
-/// Everything that every node has received, in the order of receiver and sender.
+/// Everything that all nodes have received, in the order of receiver and sender.
 Bytes exchanged(EmulatedMachine& machine, std::uint64_t bytes, std::uint64_t seed) {
   MachineExchange exchange(machine, [&](Node& node) { return filled_blocks(node, bytes, seed); });
   exchange.run();
@@ -64,7 +64,7 @@ Bytes exchanged(EmulatedMachine& machine, std::uint64_t bytes, std::uint64_t see
   return all;
 }
 
-/// What must come out, without any machine.
+/// The expected result, computed without any machine.
 Bytes transposed(Rank nodes, std::uint64_t bytes, std::uint64_t seed) {
   Bytes all(nodes * nodes * bytes);
   for (Rank to = 0; to < nodes; ++to)
@@ -120,7 +120,7 @@ void exchange_uneven(EmulatedMachine& machine, const UnevenGroup& group, const N
   EXPECT_TRUE(machine.finished());
 }
 
-/// The model's packets are the same for every seed and setting: one run is enough.
+/// The model's packets are the same for every seed and setting, so one run is enough.
 void expect_uneven(const UnevenGroup& group, const std::vector<testing::RingCase>& cases) {
   const Shape shape = Shape::parse(group.torus);
   SimMachine sim(shape);
@@ -145,7 +145,7 @@ TEST(ExchangeAgreement, UnevenMessagesArriveInLinesPlanesAndTheWholeMachine) {
   for (std::size_t g = 0; g < groups.size(); ++g) expect_uneven(groups[g], cases[g]);
 }
 
-/// Round after round of the same messages, a barrier between: what repeated transforms do.
+/// Rounds of the same messages with a barrier in between, like repeated transforms.
 Program exchange_repeatedly(Node& node, Exchange* exchange, unsigned rounds) {
   for (unsigned round = 0; round < rounds; ++round) {
     exchange->start();

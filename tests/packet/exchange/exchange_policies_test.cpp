@@ -1,5 +1,5 @@
-// The exchange under every built-in policy, on every fabric: what is sent arrives, once, at the
-// right place, again and again, and nobody outside the group has anything to do with it.
+// The exchange under every built-in policy, on every fabric: every message arrives once, at the
+// right place, again and again, and nodes outside the group are not involved.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ using testing::kMachines;
 using testing::on_machine;
 using testing::PolicySetup;
 
-/// Blocks of 500 bytes whose every byte follows from round, source and destination.
+/// Blocks of 500 bytes. Every byte follows from round, source and destination.
 class Blocks {
  public:
   Blocks(const Group& group, const ExchangePlan& plan)
@@ -74,8 +74,8 @@ class Blocks {
   std::uint64_t round_ = 0;
 };
 
-/// Messages of uneven length, none of them empty: exchanges that take turns hold back only those
-/// who wait for something.
+/// Messages of uneven length, none of them empty: exchanges that take turns hold back only nodes
+/// that wait for something.
 class Uneven {
  public:
   Uneven(const Group& group, const ExchangePlan& plan) : indexed_(group, plan.data_bytes(), 1) {}
@@ -100,7 +100,7 @@ class Uncarried {
   UniformMessages uniform_;
 };
 
-/// A node's ends of two exchanges, which live as long as the run.
+/// A node's ends of two exchanges. They live as long as the run.
 template <typename Data>
 struct Ends {
   Ends(Node& node, const PolicySetup& setup) {
@@ -123,7 +123,7 @@ std::uint64_t deliveries(const std::deque<Ends<Data>>& all) {
   return sum;
 }
 
-/// No barrier: each exchange is started when the other one is complete.
+/// No barrier: each exchange starts when the other is complete.
 template <typename Data>
 Program in_turn(Node&, Ends<Data>* ends, unsigned rounds) {
   for (unsigned round = 0; round < rounds; ++round) {
@@ -148,7 +148,7 @@ Program repeat(Node& node, Ends<Data>* ends, unsigned rounds) {
   }
 }
 
-/// A way to repeat an exchange: one of the two programs above on one of the machines.
+/// Ways to repeat an exchange: one of the two programs above on one of the machines.
 constexpr std::size_t kWays = 2 * kMachines;
 
 /// All groups exchange at the same time.
@@ -170,7 +170,8 @@ Program idle(Node&) {
   co_return;
 }
 
-/// The group of the last node only. The others have no handlers: a packet would end the run.
+/// Only the group of the last node exchanges. The others have no handlers: a packet would end the
+/// run.
 template <typename Data>
 void expect_exchange_of_one_group(const PolicySetup& setup, std::size_t number) {
   const Group active = setup.group(setup.machine.size() - 1);
@@ -191,7 +192,8 @@ struct Place {
   GroupSlice slice{};
 };
 
-/// Machines of one node and of few, odd and prime ones, meshes; planes and lines of larger ones.
+/// Machines of one node and of few nodes, odd and prime ones, meshes; planes and lines of larger
+/// ones.
 const std::vector<Place> kPlaces = {{"1"},
                                     {"2"},
                                     {"5"},
@@ -221,25 +223,25 @@ void for_each_case(const std::vector<Place>& places, std::size_t ways,
   }
 }
 
-TEST(ExchangePolicies, BringBlocksAgainAndAgain) {
+TEST(ExchangePolicies, DeliverBlocksRepeatedly) {
   for_each_case(kPlaces, kWays, [](const Case& c) {
     expect_repeated_exchanges<Blocks>({c.policy, c.place.torus, c.place.slice}, c.way);
   });
 }
 
-TEST(ExchangePolicies, BringUnevenMessagesThatAreKnownByTheirPlaces) {
+TEST(ExchangePolicies, DeliverUnevenMessagesIdentifiedByPlace) {
   for_each_case(kPlaces, kWays, [](const Case& c) {
     expect_repeated_exchanges<Uneven>({c.policy, c.place.torus, c.place.slice}, c.way);
   });
 }
 
-TEST(ExchangePolicies, BringUnevenMessagesThatAreKnownByTheirNumbers) {
+TEST(ExchangePolicies, DeliverUnevenMessagesIdentifiedByNumber) {
   for_each_case(kPlaces, kWays, [](const Case& c) {
     expect_repeated_exchanges<Uneven>({c.policy, c.place.torus, c.place.slice, {.seed = 7}}, c.way);
   });
 }
 
-TEST(ExchangePolicies, BringPacketsWithoutPayload) {
+TEST(ExchangePolicies, DeliverPacketsWithoutPayload) {
   for_each_case(kPlaces, kWays, [](const Case& c) {
     expect_repeated_exchanges<Uncarried>(
         {c.policy, c.place.torus, c.place.slice, {.payload = false}}, c.way);
@@ -258,7 +260,7 @@ TEST(ExchangePolicies, StayWithinTheGroup) {
   });
 }
 
-/// Uneven messages on a whole machine or blocks on a slice of another.
+/// Uneven messages on a whole machine, or blocks on a slice of another machine.
 void expect_uneven_or_blocks(const PolicySetup& uneven, const PolicySetup& blocks,
                              std::size_t which, std::size_t way) {
   if (which == 0)
@@ -267,8 +269,8 @@ void expect_uneven_or_blocks(const PolicySetup& uneven, const PolicySetup& block
     expect_repeated_exchanges<Blocks>(blocks, way);
 }
 
-/// Every parameter that changes how many stages, windows or rounds there are.
-TEST(ExchangePolicies, BringEverythingWhateverTheirParameter) {
+/// Every parameter that changes the number of stages, windows or rounds.
+TEST(ExchangePolicies, DeliverEverythingWithAnyParameter) {
   const std::vector<const char*> names = {"bruck:3",        "bruck:12",       "bruck:100",
                                           "virtual-mesh:1", "virtual-mesh:6", "windowed:1",
                                           "windowed:3",     "throttled:10",   "throttled:1000"};
@@ -279,8 +281,9 @@ TEST(ExchangePolicies, BringEverythingWhateverTheirParameter) {
   }
 }
 
-/// Queues of one packet, one per visit or more than a message has, and more queues than peers.
-TEST(ExchangePolicies, BringEverythingWithTheLeastAndTheMostOfTheirSettings) {
+/// Queues of one packet, visits of one packet or of more than a message has, more queues than
+/// peers.
+TEST(ExchangePolicies, DeliverEverythingWithExtremeSettings) {
   const std::vector<PolicySetup::Alter> alterations = {
       [](PolicySettings& s) { s.queue_capacity = 1; },
       [](PolicySettings& s) { s.packets_per_visit = 1000; },
@@ -302,9 +305,9 @@ TEST(ExchangePolicies, BringEverythingWithTheLeastAndTheMostOfTheirSettings) {
   }
 }
 
-/// Every order, drain, tying, routing and tie rule beside a policy that relays, one that combines
-/// and one with a window.
-TEST(ExchangePolicies, BringEverythingUnderEveryRule) {
+/// Every order, drain, tying, routing and tie rule, for a plain policy, one that relays, one that
+/// combines and one with a window.
+TEST(ExchangePolicies, DeliverEverythingUnderEveryRule) {
   const std::vector<const char*> names = {"random", "two-phase", "bruck:3", "windowed:2"};
   for (const auto& row : combinations({names.size(), 6, kWays})) {
     const std::size_t n = row[1];

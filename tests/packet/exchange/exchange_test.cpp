@@ -46,7 +46,7 @@ TEST(Exchange, DeliversUnevenMessagesOverTheWholeMachine) {
       run_exchange(shape, 0, Shape::parse(shape).dims(), per_visit);
 }
 
-TEST(Exchange, OfASingleNodeEndsAtOnce) {
+TEST(Exchange, OnASingleNodeEndsAtOnce) {
   run_exchange("1", 0, 1, 1);
 }
 

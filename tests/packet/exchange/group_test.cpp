@@ -1,4 +1,4 @@
-// Groups against brute force: who shares all coordinates outside the group's dimensions.
+// Groups against brute force: nodes with the same coordinates outside the group's dimensions.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -45,7 +45,7 @@ TEST(Group, HoldsExactlyTheNodesThatShareTheOtherCoordinates) {
   }
 }
 
-TEST(Group, OfTheWholeMachineNumbersItsMembersByRank) {
+TEST(Group, WholeMachineNumbersMembersByRank) {
   const Shape shape = Shape::parse("3x4m");
   for (Rank self = 0; self < shape.size(); ++self) {
     const Group all = Group::all(shape, self);

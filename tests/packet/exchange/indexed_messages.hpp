@@ -1,5 +1,5 @@
-// Messages of uneven length, some of them empty. Every value is its own index: round, source,
-// destination and place in the message.
+// Messages of uneven length, some of them empty. Every value encodes its round, source, destination
+// and place in the message.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,17 +27,17 @@
 
 namespace toroid::testing {
 
-/// Words of the message from rank a to rank b: 0 to 99, the longest of 792 bytes.
+/// Words of the message from rank a to rank b: 0 to 99, so at most 792 bytes.
 inline std::uint64_t words(Rank a, Rank b) {
   return (a * 31 + b * 17) % 7 == 0 ? 0 : (a * 13 + b * 29) % 100;
 }
 
-/// One node's messages to and from its group. A packet's place names its sender's member number and
-/// the packet.
+/// One node's messages to and from its group. A packet's place is its sender's member number and
+/// its number in the message.
 class IndexedMessages final : public Messages {
  public:
-  /// `per_packet`: bytes of a full packet, a multiple of 8 (ExchangePlan::data_bytes()).
-  /// `least`: words of a message; 0 lets some be empty.
+  /// `per_packet`: bytes of a full packet, a multiple of 8 (ExchangePlan::data_bytes()). `least`:
+  /// fewest words of a message; 0 lets some be empty.
   explicit IndexedMessages(const Group& group, unsigned per_packet = kPayloadBytes,
                            std::uint64_t least = 0)
       : group_(group), per_packet_(per_packet), least_(least), in_(group.size()) {
@@ -102,7 +102,7 @@ class IndexedMessages final : public Messages {
   }
   void unpack(Rank from, std::span<const std::byte> bytes) override { arrive(from, 0, bytes); }
 
-  /// Every byte of this round has come, once. The next round begins with nothing.
+  /// Checks that every byte of this round has come, once. Clears everything for the next round.
   void expect_complete() {
     for (Rank m = 0; m < group_.size(); ++m) {
       if (m == group_.self()) continue;
@@ -118,7 +118,7 @@ class IndexedMessages final : public Messages {
  private:
   struct Incoming {
     std::vector<std::uint64_t> words{};
-    std::uint64_t bytes = 0;  ///< that have come
+    std::uint64_t bytes = 0;  ///< bytes that have come
   };
   Rank rank() const { return group_.rank(group_.self()); }
   std::uint32_t packets(std::uint64_t bytes) const {
@@ -135,7 +135,7 @@ class IndexedMessages final : public Messages {
   std::vector<Incoming> in_;  ///< [member]
 };
 
-/// A program: one exchange of such messages, which check themselves.
+/// A program that performs one exchange of such messages, which check themselves.
 inline Program exchange_indexed(Node& node, Group group, const ExchangePlan* plan) {
   IndexedMessages messages(group);
   Exchange exchange(node, kFirstUserHandler, group, *plan, messages);

@@ -1,4 +1,4 @@
-// Blocks whose every byte is known to both ends of an all-to-all.
+// Blocks of an all-to-all whose bytes both ends know.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,12 +14,12 @@
 
 namespace toroid::testing {
 
-/// The byte at a place of a block in a round.
+/// The byte at index `at` of a block in a round.
 inline std::byte known_byte(Rank from, Rank to, std::size_t at, unsigned round) {
   return static_cast<std::byte>(31 * round + 7 * from + 3 * to + at % 251);
 }
 
-/// Fills what `self` sends to each of so many nodes.
+/// Fills the blocks that `self` sends to each of `nodes` nodes.
 inline void fill_known(BlockMessages& blocks, Rank self, Rank nodes, unsigned round = 0) {
   for (Rank to = 0; to < nodes; ++to) {
     const std::span<std::byte> block = blocks.to(to);
@@ -33,8 +33,8 @@ inline std::unique_ptr<BlockMessages> known_blocks(const Node& node, std::uint64
   return blocks;
 }
 
-/// What `self` has received from each of the others. Only a byte that is wrong takes an assertion's
-/// time.
+/// Checks the blocks that `self` has received from each of the others. To save time, only a wrong
+/// byte is asserted.
 inline void expect_known(const BlockMessages& blocks, Rank self, Rank nodes, unsigned round = 0) {
   for (Rank from = 0; from < nodes; ++from) {
     if (from == self) continue;

@@ -1,4 +1,4 @@
-// Messages at a given rate: what an empty machine and a full one do with them.
+// Messages at a given rate, on an empty and on a full machine.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -44,7 +44,7 @@ OpenLoopCounts run_open_loop(const char* torus, std::string_view pattern,
 
 constexpr OpenLoopPeriods kPeriods = {.warm_up = 100'000, .window = 1'000'000, .cool_down = 50'000};
 
-TEST(OpenLoop, OnAnEmptyMachineTakesTheFormulasCycles) {
+TEST(OpenLoop, LatencyOnAnEmptyMachineMatchesTheFormula) {
   for (const ArrivalRule rule : {ArrivalRule::bernoulli, ArrivalRule::fixed})
     for (const unsigned bytes : {1u, 17u, 240u}) {
       const OpenLoopCounts counts =
@@ -53,15 +53,15 @@ TEST(OpenLoop, OnAnEmptyMachineTakesTheFormulasCycles) {
       const Tick wire = 4 * ((16 + bytes + 31) / 32 * 32 + 14);
       const Tick alone = 150 + 2 * 69 + wire + 200;
       ASSERT_GT(counts.latency.count(), 20u);
-      for (const unsigned permille : {0u, 500u}) {  // to the histogram's resolution
+      for (const unsigned permille : {0u, 500u}) {  // within the histogram's resolution
         EXPECT_GE(counts.latency.permille(permille), alone);
         EXPECT_LE(counts.latency.permille(permille), alone + alone / 128);
       }
     }
 }
 
-TEST(OpenLoop, AcceptsWhatIsOfferedBelowSaturation) {
-  // Neighbours: a link per message in every direction, 1080 cycles each, a quarter used.
+TEST(OpenLoop, AcceptsTheOfferedLoadBelowSaturation) {
+  // Neighbours: one link per message in every direction, 1080 cycles each, used to a quarter.
   const OpenLoopOptions options{.per_cycle = 1e-3, .periods = kPeriods};
   const OpenLoopCounts counts = run_open_loop("4x4", "neighbour", options);
   const double offered = 1e-3 * 1e6 * 16;
@@ -70,14 +70,14 @@ TEST(OpenLoop, AcceptsWhatIsOfferedBelowSaturation) {
               0.005 * offered);
 }
 
-TEST(OpenLoop, AcceptsWhatTheLinkCarriesAboveSaturation) {
-  // Everybody goes two hops the same way: every link carries two packets per message.
+TEST(OpenLoop, AcceptsTheLinkRateAboveSaturation) {
+  // All messages go two hops the same way, so every link carries two packets per message.
   const OpenLoopOptions options{.per_cycle = 1.0 / 1080, .periods = kPeriods};
   const OpenLoopCounts counts = run_open_loop("5", "tornado", options);
   const double most = 1e6 / (2 * 1080) * 5;
   EXPECT_LT(static_cast<double>(counts.accepted), most * 1.01);
   EXPECT_GT(static_cast<double>(counts.accepted), most * 0.9);
-  EXPECT_GT(counts.latency.permille(500), 100'000u);  // most of it in the node's memory
+  EXPECT_GT(counts.latency.permille(500), 100'000u);  // most of it is spent in the node's memory
 }
 
 TEST(OpenLoop, CutsMessagesIntoPackets) {
@@ -87,7 +87,7 @@ TEST(OpenLoop, CutsMessagesIntoPackets) {
   EXPECT_GT(counts.all_generated, 60u);
 }
 
-TEST(OpenLoop, IsTheSameForEqualSeedsAndAnotherForOthers) {
+TEST(OpenLoop, RepeatsForEqualSeedsAndDiffersForOthers) {
   const OpenLoopOptions options{.per_cycle = 5e-4, .periods = {.warm_up = 0, .window = 100'000}};
   const auto hash = [&](std::uint64_t seed) {
     const OpenLoopCounts c = run_open_loop("3x3", "uniform", options, seed);
@@ -97,7 +97,7 @@ TEST(OpenLoop, IsTheSameForEqualSeedsAndAnotherForOthers) {
   EXPECT_NE(hash(1), hash(2));
 }
 
-TEST(OpenLoop, OfNoRateSendsNothing) {
+TEST(OpenLoop, AtRateZeroSendsNothing) {
   const OpenLoopCounts counts =
       run_open_loop("3", "uniform", {.per_cycle = 0, .periods = kPeriods});
   EXPECT_EQ(counts.all_generated, 0u);
@@ -117,7 +117,7 @@ TEST(ArrivalTimes, KeepTheMeanRate) {
     }
 }
 
-TEST(LatencyBuckets, KnowPercentilesToTheirResolution) {
+TEST(LatencyBuckets, GivePercentilesToTheirResolution) {
   FineLatencyHistogram fine;
   LatencyHistogram coarse;
   for (Tick t = 1; t <= 100'000; ++t) {
@@ -133,7 +133,7 @@ TEST(LatencyBuckets, KnowPercentilesToTheirResolution) {
   EXPECT_EQ(fine.count(), 200'000u);
 }
 
-TEST(LatencyBuckets, OfNothingAreZeroAndOfOneValueExact) {
+TEST(LatencyBuckets, AreZeroWhenEmptyAndExactForOneValue) {
   FineLatencyHistogram latency;
   EXPECT_EQ(latency.permille(500), 0u);
   latency.add(123'457);

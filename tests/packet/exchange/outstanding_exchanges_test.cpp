@@ -1,4 +1,4 @@
-// Exchanges that go on while their node does something else: several at once, tested, waited for,
+// Exchanges that go on while their node does something else: several at once, tested, awaited,
 // started again.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ using testing::kHandler;
 using testing::on_every_machine;
 using testing::SimMachine;
 
-/// A word to every peer, which says who, of which exchange, in which round.
+/// One word to every peer, which encodes sender, exchange and round.
 class Words final : public Messages {
  public:
   Words(const Group& group, std::uint32_t exchange) : group_(group), exchange_(exchange) {}
@@ -59,7 +59,7 @@ class Words final : public Messages {
     std::memcpy(&heard_.emplace_back(), payload.data(), 4);
   }
   std::unique_ptr<const Traffic> traffic(std::uint64_t) const override { return nullptr; }
-  /// Exactly those of this round, from everybody else.
+  /// Checks that exactly the words of this round have come, from all others.
   void expect_round() {
     std::vector<std::uint32_t> expected;
     for (Rank m = 0; m < group_.size(); ++m)
@@ -78,7 +78,7 @@ class Words final : public Messages {
   std::vector<std::uint32_t> heard_;
 };
 
-/// Every node's exchanges, which live as long as the run.
+/// A node's exchanges. They live as long as the run.
 struct Exchanges {
   Exchanges(Node& node, std::uint32_t count)
       : plan(testing::plan_for(node.options(), node.shape(), node.shape())) {
@@ -93,7 +93,7 @@ struct Exchanges {
   std::deque<Exchange> exchanges;
 };
 
-/// program(node, its exchanges) on every node.
+/// Runs program(node, its exchanges) on every node.
 template <typename MakeProgram>
 void run_exchanges(EmulatedMachine& machine, std::uint32_t count, const MakeProgram& program) {
   std::deque<Exchanges> sides;
@@ -102,7 +102,7 @@ void run_exchanges(EmulatedMachine& machine, std::uint32_t count, const MakeProg
   EXPECT_TRUE(machine.finished());
 }
 
-/// Each node starts them in an order of its own and waits in another one.
+/// Each node starts its exchanges in its own order and awaits them in another order.
 Program start_all_wait_for_all(Node& node, Exchanges* side) {
   const std::size_t count = side->exchanges.size();
   for (std::size_t i = 0; i < count; ++i) side->exchanges[(i + node.rank()) % count].start();
@@ -138,7 +138,7 @@ Program exchange_in_groups(Node& node) {
   co_await node.barrier();
 }
 
-TEST(OutstandingExchanges, OfDifferentGroupsDoNotMix) {
+TEST(OutstandingExchanges, InDifferentGroupsDoNotMix) {
   on_every_machine("3x2x2", [](EmulatedMachine& machine) {
     machine.run(exchange_in_groups);
     EXPECT_TRUE(machine.finished());
@@ -161,7 +161,7 @@ TEST(OutstandingExchanges, SayWhetherTheyAreComplete) {
     on_every_machine(torus, [](EmulatedMachine& machine) { run_exchanges(machine, 1, test_it); });
 }
 
-/// It never waits, only looks: what comes is handled between slices of its computation.
+/// It never waits, only tests: packets are handled between slices of its computation.
 Program compute_in_slices(Node& node, Exchanges* side, unsigned* slices) {
   Exchange& exchange = side->exchanges[0];
   exchange.start();
@@ -183,7 +183,7 @@ TEST(OutstandingExchanges, GoOnWhileTheNodeComputes) {
   });
 }
 
-/// One look, one long computation: has everything come when it ends?
+/// One long computation: notes how long the node must still wait when it ends.
 Program compute_at_once(Node& node, Exchanges* side, Tick* waited) {
   Exchange& exchange = side->exchanges[0];
   exchange.start();
@@ -205,19 +205,19 @@ TEST(OutstandingExchanges, HideBehindALongComputation) {
 
 Program progress_only(Node& node, Exchanges* side) {
   for (int i = 0; i < 10; ++i) co_await node.progress();
-  EXPECT_LE(node.now(), 10u);  // the least that a turn takes
+  EXPECT_LE(node.now(), 10u);  // the least time that a turn takes
   const Tick before = node.now();
   Exchange& exchange = side->exchanges[0];
   exchange.start();
   EXPECT_EQ(exchange.sent().value(), 0u);
   co_await node.progress();
-  EXPECT_EQ(exchange.sent().value(), 1u);  // they are few and have found room
+  EXPECT_EQ(exchange.sent().value(), 1u);  // there are few, and they have found room
   EXPECT_LE(node.now() - before, (node.size() - 1) * node.machine().inject_cycles + 1);
   co_await exchange.wait();
   EXPECT_GT(node.now(), before);
 }
 
-TEST(ExchangeProgress, LetsPacketsLeaveAndTakesTheTimeOfThat) {
+TEST(ExchangeProgress, LetsPacketsLeaveAndTakesTheirTime) {
   SimMachine machine(Shape::parse("2x2"));
   run_exchanges(machine, 1, progress_only);
 }
@@ -241,8 +241,8 @@ TEST(OutstandingExchanges, MayStartAgainAfterABarrier) {
                      [](EmulatedMachine& machine) { run_exchanges(machine, 1, with_barriers); });
 }
 
-/// No barrier: who has completed one has heard of everybody's start, so that all have completed the
-/// one before.
+/// No barrier: a node that has completed one has heard of every node's start, so all have completed
+/// the one before.
 Program take_turns(Node&, Exchanges* side) {
   for (std::uint32_t round = 0; round < 20; ++round) {
     side->messages[round % 2].set_round(round);
@@ -266,13 +266,13 @@ Program start_but_one(Node& node, Exchanges* side) {
   co_await exchange.wait();
 }
 
-TEST(OutstandingExchanges, ThatNeverCompleteAreNamedWithWhatIsMissing) {
+TEST(OutstandingExchanges, AreReportedIfTheyNeverComplete) {
   SimMachine machine(Shape::parse("3"));
   const std::string text = testing::failure_of([&] { run_exchanges(machine, 1, start_but_one); });
   EXPECT_THAT(text, ::testing::HasSubstr("packets of the exchange at 1 of 2")) << text;
 }
 
-/// Every node sends one word, to the next node only.
+/// Node 0 sends one word, to node 1 only.
 class OneWord final : public Messages {
  public:
   explicit OneWord(const Group& group) : group_(group) {}

@@ -1,4 +1,4 @@
-// Parts of messages that are packed and unpacked hold what their packets hold.
+// Packed parts of messages have the same bytes as their packets.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 namespace toroid {
 namespace {
 
-/// The packets of a part as gather() writes them, one behind the other.
+/// The packets of a part as gather() writes them, one after another.
 std::vector<std::byte> gathered(const Messages& messages, const MessagePart& part) {
   std::vector<std::byte> bytes;
   std::array<std::byte, kPayloadBytes> payload;
@@ -33,14 +33,14 @@ std::vector<std::byte> gathered(const Messages& messages, const MessagePart& par
   return bytes;
 }
 
-/// In memory of exactly its length, for a sanitizer.
+/// The packed part, in memory of exactly its length, for a sanitizer.
 std::vector<std::byte> packed(const Messages& messages, const MessagePart& part) {
   std::vector<std::byte> bytes(std::size_t{part.packets} * kPayloadBytes);
   bytes.resize(messages.pack_part(part, bytes));
   return {bytes.begin(), bytes.end()};
 }
 
-/// Moves the whole message in parts of so many packets.
+/// Moves the whole message in parts of `packets` packets.
 void move_in_parts(const Messages& from, Rank sender, Messages& to, Rank receiver,
                    std::uint32_t packets) {
   const std::uint32_t all = from.packets_to_put(receiver);
@@ -52,7 +52,7 @@ void move_in_parts(const Messages& from, Rank sender, Messages& to, Rank receive
   }
 }
 
-/// A part of another length, or beyond the message, is refused.
+/// Checks that a part of another length, or beyond the message, is refused.
 void expect_refusals(const Messages& from, Rank sender, Messages& to, Rank receiver) {
   const std::uint32_t all = from.packets_to_put(receiver);
   const std::vector<std::byte> bytes = packed(from, {receiver, 0, all});
@@ -65,7 +65,7 @@ void expect_refusals(const Messages& from, Rank sender, Messages& to, Rank recei
   EXPECT_FALSE(to.unpack_part({sender, 0, 0}, {}));
 }
 
-TEST(PackedMessages, ArePartsOfAMessageIfItHasEachOfTheirPackets) {
+TEST(PackedMessages, ArePartsOfAMessageThatHasAllTheirPackets) {
   for (std::uint32_t message = 0; message < 5; ++message)
     for (std::uint32_t first = 0; first < 6; ++first)
       for (std::uint32_t packets = 0; packets < 6; ++packets) {
@@ -74,10 +74,10 @@ TEST(PackedMessages, ArePartsOfAMessageIfItHasEachOfTheirPackets) {
         EXPECT_EQ((MessagePart{0, first, packets}.is_in(message)), has_each)
             << packets << " from " << first << " of " << message;
       }
-  EXPECT_FALSE((MessagePart{0, ~std::uint32_t{0}, 2}.is_in(5)));  // whose end is 1 in 32 bits
+  EXPECT_FALSE((MessagePart{0, ~std::uint32_t{0}, 2}.is_in(5)));  // its end is 1 in 32 bits
 }
 
-TEST(PackedMessages, OfBlocksHoldWhatTheirPacketsHold) {
+TEST(PackedMessages, BlockPartsEqualTheirPackets) {
   const Shape shape = Shape::parse("3");
   for (const std::uint64_t bytes : {1u, 239u, 240u, 241u, 1000u, 7919u})
     for (const std::uint32_t packets : {1u, 2u, 5u, 1000u}) {
@@ -91,7 +91,7 @@ TEST(PackedMessages, OfBlocksHoldWhatTheirPacketsHold) {
     }
 }
 
-TEST(PackedMessages, OfATrafficHoldWhatTheirPacketsHold) {
+TEST(PackedMessages, TrafficPartsEqualTheirPackets) {
   const Shape shape = Shape::parse("2x3");
   for (const char* pattern : {"all-to-all", "neighbour"})
     for (const std::uint64_t bytes : {1u, 241u, 3001u}) {
@@ -108,7 +108,7 @@ TEST(PackedMessages, OfATrafficHoldWhatTheirPacketsHold) {
     }
 }
 
-TEST(PackedMessages, OfATrafficComeOnlyFromItsSources) {
+TEST(PackedMessages, TrafficPartsComeOnlyFromItsSources) {
   const Shape shape = Shape::parse("5");
   const auto traffic = make_traffic("neighbour", shape, 100, 1);
   const auto plan =

@@ -1,4 +1,4 @@
-// Plans of exchanges for tests: what the nodes of a machine share.
+// Plans of exchanges for tests.
 #pragma once
 
 #include <algorithm>
@@ -38,17 +38,17 @@ inline PlanPointer plan_for(const Node& node, const Messages& messages) {
                   {.payload = messages.has_payload(), .places = messages.has_places()});
 }
 
-/// Nodes whose dimensions in [first, last) only differ exchange with one another.
+/// Nodes that differ only in the dimensions [first, last) exchange with one another.
 struct GroupSlice {
   unsigned first = 0;
-  unsigned last = kMaxDims;  ///< at most those that the machine has
+  unsigned last = kMaxDims;  ///< reduced to the machine's number of dimensions
 };
 
-/// What a machine, its nodes and the exchanges of its slices are built with under a policy.
+/// The machine, the options of its nodes and the plan of its slices' exchanges under a policy.
 struct PolicySetup {
   using Alter = std::function<void(PolicySettings&)>;
 
-  /// `alter` changes the settings that the policy has for an all-to-all of 400 bytes a pair.
+  /// `alter` changes the policy's settings for an all-to-all of 400 bytes per pair.
   PolicySetup(const Policy& policy, const char* torus, GroupSlice part = {},
               const ExchangeFormat& format = {.places = true}, const Alter& alter = {})
       : machine(Shape::parse(torus)), slice(part) {

@@ -78,7 +78,7 @@ TEST(PutExchange, CutsMessagesIntoPutsOfBPackets) {
   EXPECT_EQ(counters.put_bytes, 6u * 5 * 240);
 }
 
-TEST(PutExchange, LeavesWhatIsShortInPacketsIfNobodySaysOtherwise) {
+TEST(PutExchange, LeavesShortMessagesInPacketsByDefault) {
   const FabricCounters brief = exchanged("4", 7u * 240, moving_by(TransferMode::automatic));
   EXPECT_EQ(brief.puts, 0u);
   EXPECT_EQ(brief.packet_bytes, 12u * 7 * 240);
@@ -95,7 +95,7 @@ TEST(PutExchange, NeverHasMorePacketsUnacknowledgedThanItsWindow) {
   node.settings.throttle.window = 4;
   node.named_queues = 1;
   const FabricCounters counters = exchanged("3", std::uint64_t{10} * 240, node);
-  EXPECT_GE(counters.puts, 6u * 3);  // of at most 4 of 10 packets
+  EXPECT_GE(counters.puts, 6u * 3);  // each of at most 4 of 10 packets
 }
 
 TEST(PutExchange, ManyMoreDescriptorsThanTheQueuesHoldArrive) {
@@ -105,7 +105,7 @@ TEST(PutExchange, ManyMoreDescriptorsThanTheQueuesHoldArrive) {
         56u * 120);
 }
 
-/// Overwrites what it sends as soon as its own part is complete.
+/// Overwrites its outgoing data as soon as its own part is complete.
 Program exchange_new_data(Node& node, Exchange* exchange, BlockMessages* blocks, unsigned rounds) {
   for (unsigned round = 0; round < rounds; ++round) {
     testing::fill_known(*blocks, node.rank(), node.size(), round);
@@ -149,7 +149,7 @@ Program take_turns(Node& node, Exchange* first, Exchange* second, unsigned round
   co_await node.barrier();
 }
 
-TEST(PutExchange, TwoThatTakeTurnsUnderAWindowMovePacketsAndPutsAlike) {
+TEST(PutExchange, AlternatesPacketsAndPutsUnderAWindow) {
   const unsigned rounds = 2 * testing::by_set(250u, 1000u);
   NodeOptions node = moving_by(TransferMode::automatic);
   node.settings.throttle.window = 5;
@@ -171,7 +171,7 @@ TEST(PutExchange, TwoThatTakeTurnsUnderAWindowMovePacketsAndPutsAlike) {
   EXPECT_EQ(machine.counters().put_bytes, 6u * 2640 * (rounds / 2));
 }
 
-TEST(PutExchange, MessagesGoWholeUnlessThePolicyTakesVisits) {
+TEST(PutExchange, MessagesGoWholeUnlessThePolicyNeedsVisits) {
   const Shape shape = Shape::parse("4x4");
   const auto traffic = make_traffic("all-to-all", shape, 3000, 1);
   const auto per_visit = [&](const char* name) {
@@ -219,7 +219,7 @@ Program start_only(Node&, Exchange* exchange) {
   co_return;
 }
 
-TEST(PutExchange, APutForAWindowThatNobodyOpenedEndsTheRunAndNamesIt) {
+TEST(PutExchange, PutForAWindowThatNobodyOpenedEndsTheRun) {
   RingMachine machine(Shape::parse("2"), 2, moving_by(TransferMode::put),
                       testing::routed(RingRoute::direct));
   const auto blocks = testing::known_blocks(machine.node(0), 5000);

@@ -1,5 +1,5 @@
-// Blocks that are broadcast in a ring: everybody gets each of them, in turn, whatever the nodes'
-// pace.
+// Blocks that are broadcast in a ring: all nodes get each of them, in turn, at any pace of the
+// nodes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@
 namespace toroid {
 namespace {
 
-/// What is broadcast, from which place on, in so many rounds.
+/// The blocks to broadcast, the place of the first one, and the number of rounds.
 struct Broadcasts {
   std::size_t words;
   unsigned first = 0;
@@ -43,7 +43,7 @@ struct BroadcastRing {
                    node.rank(), node.size(), what.first % node.size()},
                   what.words * sizeof(std::uint64_t)) {}
 
-  /// Between rounds everything is the caller's.
+  /// Between rounds everything belongs to the caller.
   void begin(std::uint64_t mark) {
     std::ranges::fill(own, mark);
     for (auto& buffer : buffers) std::ranges::fill(buffer, ~mark);
@@ -62,7 +62,7 @@ struct BroadcastRing {
   unsigned right = 0;
 };
 
-/// Every node at a pace of its own, which changes.
+/// Every node has its own pace, which changes.
 Program broadcast_rounds(Node& node, BroadcastRing& ring) {
   for (unsigned round = 0; round < ring.what.rounds; ++round) {
     const auto mark = [&](Rank rank) { return round * std::uint64_t{node.size()} + rank; };
@@ -93,7 +93,7 @@ void expect_broadcasts(Fabric& fabric, const Broadcasts& what) {
   }
 }
 
-TEST(RingBroadcast, GivesEveryBlockToEverybodyAtAnyPace) {
+TEST(RingBroadcast, DeliversEveryBlockToAllAtAnyPace) {
   for (const char* torus : {"1", "2", "3", "4", "7"})
     for (const std::size_t words : {1u, 30u, 31u, 500u})
       for (const unsigned first : {0u, 1u, 5u}) {
@@ -102,7 +102,7 @@ TEST(RingBroadcast, GivesEveryBlockToEverybodyAtAnyPace) {
       }
 }
 
-TEST(RingBroadcast, GoesInRoundsWhoseBuffersAreTheCallersInBetween) {
+TEST(RingBroadcast, LeavesBuffersToTheCallerBetweenRounds) {
   for (const char* torus : {"1", "2", "3", "4", "7"}) {
     const auto fabric = make_sim_fabric(Shape::parse(torus), Machine{});
     expect_broadcasts(*fabric, {100, 2, 5});
@@ -119,8 +119,8 @@ TEST(RingBroadcast, GoesOverRings) {
     }
 }
 
-/// A block crosses P - 1 links: half of the ring either way.
-TEST(RingBroadcast, SendsABlockOverEachLinkOnceAtMost) {
+/// A block crosses P - 1 links: half of the ring each way.
+TEST(RingBroadcast, SendsABlockOverEachLinkAtMostOnce) {
   constexpr std::uint64_t kPackets = 5;
   for (const unsigned size : {2u, 3u, 4u, 7u}) {
     const auto fabric = make_sim_fabric(Shape::parse(std::to_string(size)), Machine{});

@@ -1,4 +1,4 @@
-// Blocks that are shifted round a ring: what arrives is what was sent, whatever the nodes' pace.
+// Blocks that are shifted round a ring arrive as they were sent, at any pace of the nodes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,14 +29,14 @@ namespace {
 
 constexpr std::size_t kPortions = 3;
 
-/// What is shifted, and for how many steps in each of so many rounds.
+/// The blocks to shift, the number of steps in each round, and the number of rounds.
 struct Shifts {
   std::size_t words;
   unsigned steps;
   unsigned rounds = 1;
   RingShift::Carrier carrier = RingShift::Carrier::packets;
 
-  /// By pointers, what has been handed on may be written.
+  /// With pointers, a block that has been handed on may be overwritten.
   bool keeps_what_is_sent() const { return carrier == RingShift::Carrier::packets; }
 };
 
@@ -57,7 +57,7 @@ struct Ring {
     };
     shift.begin(bytes(round), bytes(round + 1));
   }
-  /// The first bytes of the current block have this mark; all of them.
+  /// Whether the first `bytes` bytes of the current block all have this mark.
   bool holds(std::uint64_t mark, std::size_t bytes) const {
     const auto* const first = reinterpret_cast<const std::uint64_t*>(shift.block());
     const std::span words(first, bytes / sizeof(std::uint64_t));
@@ -70,7 +70,7 @@ struct Ring {
   unsigned right = 0;
 };
 
-/// Every node at a pace of its own, which changes, and in portions that are no multiples of
+/// Every node has its own pace, which changes, and works in portions that are not multiples of
 /// packets.
 Program shift_round(Node& node, Ring& ring, unsigned round) {
   const std::size_t bytes = ring.shift.size();
@@ -124,7 +124,7 @@ TEST(RingShift, PassesBlocksOnAtAnyPace) {
     }
 }
 
-TEST(RingShift, GoesOnInRoundsWhoseBuffersAreTheCallersInBetween) {
+TEST(RingShift, LeavesBuffersToTheCallerBetweenRounds) {
   for (const char* torus : {"2", "3", "7"}) {
     const Shape shape = Shape::parse(torus);
     for (const unsigned times : {1u, 2u}) {
@@ -144,7 +144,7 @@ TEST(RingShift, PassesBlocksOnOverRings) {
     }
 }
 
-TEST(RingShift, PassesPointersOnWhereMemoryIsShared) {
+TEST(RingShift, PassesPointersOnIfMemoryIsShared) {
   for (const unsigned threads : {1u, 2u, 3u})
     for (const char* torus : {"2", "5"}) {
       const Shape shape = Shape::parse(torus);
@@ -156,13 +156,13 @@ TEST(RingShift, PassesPointersOnWhereMemoryIsShared) {
     }
 }
 
-TEST(RingShift, LeavesTheBlockOfALonelyNodeWhereItIs) {
+TEST(RingShift, LeavesTheBlockOfASingleNodeInPlace) {
   const auto fabric = make_sim_fabric(Shape::parse("1"), Machine{});
   expect_shifts(*fabric, {10, 3, 2});
   EXPECT_EQ(fabric->counters().packets, 0u);
 }
 
-TEST(RingShift, RefusesBlocksThatAnArgumentCannotCount) {
+TEST(RingShift, RefusesBlocksTooLongForAnArgument) {
   constexpr std::uint64_t kMost = std::uint64_t{kPayloadBytes} * (UINT32_MAX / 2);
   EXPECT_NO_THROW(RingShift::check(kMost));
   EXPECT_THROW(RingShift::check(kMost + 1), BadInput);

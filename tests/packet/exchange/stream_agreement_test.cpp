@@ -35,7 +35,7 @@ Bytes message_of(Rank from, std::size_t bytes) {
   return message;
 }
 
-/// Every node streams to the one so many ranks after it, and so hears from one.
+/// Every node streams to the node `shift` ranks after it, and so hears from one node.
 struct Plan {
   Rank shift;
   std::size_t bytes;

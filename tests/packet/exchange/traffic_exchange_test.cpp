@@ -110,7 +110,7 @@ TEST(TrafficExchange, DeliversEveryByteOnRings) {
   }
 }
 
-TEST(TrafficExchange, DeliversByEveryParameter) {
+TEST(TrafficExchange, DeliversWithEveryParameter) {
   const Shape shape = Shape::parse("3x4");
   for (const char* name : {"bruck:3", "bruck:5", "bruck:12", "virtual-mesh:1", "virtual-mesh:6",
                            "windowed:1", "windowed:1000", "throttled:10", "throttled:300"}) {
@@ -139,7 +139,7 @@ TEST(TrafficExchange, DeliversMessagesOfNoBytes) {
     expect_delivery_on_sim(*policy, EvenTraffic(6, 0), shape);
 }
 
-TEST(TrafficExchange, KeepsAnEnvelopeOfEightBytesInPacketsThatAreSentOn) {
+TEST(TrafficExchange, KeepsAnEnvelopeOfEightBytesInForwardedPackets) {
   const Shape shape = Shape::parse("2x3");
   const auto packets = [&](const char* name, std::uint64_t bytes) {
     const EvenTraffic traffic(6, bytes);
@@ -151,7 +151,7 @@ TEST(TrafficExchange, KeepsAnEnvelopeOfEightBytesInPacketsThatAreSentOn) {
   EXPECT_EQ(packets("two-phase", 465), 5u * 3);
 }
 
-TEST(TrafficExchange, CountsNoMessagesWhereTheyAreCombined) {
+TEST(TrafficExchange, CountsNoMessagesIfTheyAreCombined) {
   const Shape shape = Shape::parse("2x3");
   const EvenTraffic traffic(6, 480);
   for (const bool combines : {false, true}) {
@@ -163,12 +163,12 @@ TEST(TrafficExchange, CountsNoMessagesWhereTheyAreCombined) {
   }
 }
 
-TEST(TrafficExchange, SendsThePacketsOfTwoPhasesByTheirCorners) {
+TEST(TrafficExchange, SendsTwoPhasePacketsByTheirCorners) {
   const Shape shape = Shape::parse("5x3");
   const EvenTraffic traffic(15, 464);
   TrafficExchange exchange(policy_by_name("two-phase"), traffic, shape, Machine{});
   run(exchange, sim_fabric(shape, exchange.settings()));
-  EXPECT_EQ(exchange.forwarded(), 15u * (4 * 2) * 2);  // those that differ in both coordinates
+  EXPECT_EQ(exchange.forwarded(), 15u * (4 * 2) * 2);  // pairs that differ in both coordinates
 }
 
 TEST(TrafficExchange, AcknowledgesEveryPacketOfAWindow) {
@@ -218,7 +218,7 @@ TEST(TrafficExchange, HoldsAThrottledNodeBack) {
   EXPECT_LT(time("throttled:100"), bound * 2);
 }
 
-TEST(TrafficExchange, NumbersCombinedPacketsOnAMachineOfOneNodeToo) {
+TEST(TrafficExchange, NumbersCombinedPacketsOnASingleNode) {
   const Shape shape = Shape::parse("1");
   const EvenTraffic traffic(1, 240);
   const TrafficExchange exchange(policy_by_name("bruck"), traffic, shape, Machine{});
@@ -228,7 +228,7 @@ TEST(TrafficExchange, NumbersCombinedPacketsOnAMachineOfOneNodeToo) {
   EXPECT_EQ(plan.packet(5), 5u);
 }
 
-// Policies that are wrong.
+// Wrong policies.
 
 /// The text of the Error that `act` throws; empty if it throws none.
 template <typename Error>
@@ -299,8 +299,8 @@ TEST(TrafficExchange, NamesAnOrderThatIsWrongInALaterRound) {
   EXPECT_THAT(text, HasSubstr("policy broken: order() of (2,0) visits (0,1) twice"));
 }
 
-/// Right where it is checked, wrong where it is used: node 4 sends to node 1 again instead of to
-/// node 3, from the second time on that it is asked.
+/// Right when it is checked, wrong when it is used: from the second time that it is asked, node 4
+/// sends to node 1 again instead of to node 3.
 class Unreliable final : public BrokenPolicy {
   SendOrder order(const Visitor& visitor) const override {
     const bool wrong = visitor.self == 4 && asked_++ > 0;
@@ -309,7 +309,7 @@ class Unreliable final : public BrokenPolicy {
       return wrong && peer == 3 ? 1 : peer;
     });
   }
-  mutable unsigned asked_ = 0;  ///< by node 4
+  mutable unsigned asked_ = 0;  ///< times that node 4 has asked
 };
 
 TEST(TrafficExchange, NamesTheSourceThatANodeWaitsForInVain) {
@@ -326,7 +326,7 @@ TEST(TrafficExchange, NamesTheSourceThatANodeWaitsForInVain) {
               HasSubstr("2 packets from (2,0) to (0,1) more"));
 }
 
-/// Its settings are numbers that no node takes.
+/// A policy with settings that no node accepts.
 class Unfit final : public BrokenPolicy {
  public:
   Unfit(PolicySettings settings, unsigned stages) : settings_(settings), stages_(stages) {}
@@ -338,7 +338,7 @@ class Unfit final : public BrokenPolicy {
   unsigned stages_;
 };
 
-/// How the exchange is refused when it is made, before anything runs.
+/// The message with which the exchange is refused when it is made, before anything runs.
 std::string refusal_of(const Policy& policy, const Shape& shape, const Traffic& traffic) {
   return message_of<BadInput>([&] { TrafficExchange(policy, traffic, shape, Machine{}); });
 }
@@ -347,36 +347,37 @@ std::string refusal_of(const PolicySettings& settings, unsigned stages = 1) {
   return refusal_of(Unfit(settings, stages), Shape::parse("3x2"), EvenTraffic(6, 240));
 }
 
-TEST(TrafficExchange, RefusesSettingsThatCannotBeWithThePolicysName) {
+TEST(TrafficExchange, RefusesImpossibleSettingsNamingThePolicy) {
   EXPECT_EQ(refusal_of(PolicySettings{}), "");
   EXPECT_EQ(refusal_of({}, 0), "policy broken: stages() is 0, expected 1 to 255");
   EXPECT_THAT(refusal_of({}, 300), HasSubstr("stages() is 300"));
   EXPECT_THAT(refusal_of({.output_queues = 0}), HasSubstr("policy broken: output_queues is 0"));
   EXPECT_THAT(refusal_of({.queue_capacity = 0}), HasSubstr("policy broken: queue_capacity is 0"));
   EXPECT_THAT(refusal_of({.output_queues = 3, .queue_per_direction = true}),
-              HasSubstr("a queue per direction, so that it cannot have 3 output queues"));
+              HasSubstr("a queue per direction and cannot have 3 output queues"));
   for (const double between : {-1.0, std::nan(""), HUGE_VAL})
     EXPECT_THAT(refusal_of({.throttle = {.cycles_per_packet = between}}),
                 HasSubstr("policy broken: cycles_per_packet is"));
 }
 
-TEST(TrafficExchange, RefusesRelaysWhereNodesAreDead) {
+TEST(TrafficExchange, RefusesRelaysIfNodesAreDead) {
   const Shape shape =
       Shape::parse("4x4").with_failures(FailureList{.links = {}, .nodes = {"(1,0)"}});
   const auto traffic = make_traffic("all-to-all", shape, 480, 1);
   for (const Policy* policy : built_in_policies()) {
     const bool relays = policy->stages(shape) > 1 || policy->combines();
     EXPECT_EQ(refusal_of(*policy, shape, *traffic),
-              relays ? fmt::format("policy {}: it sends by way of other nodes, and some of this "
-                                   "machine are dead",
-                                   policy->name())
-                     : "");
+              relays
+                  ? fmt::format("policy {}: it sends by way of other nodes, and some nodes of this "
+                                "machine are dead",
+                                policy->name())
+                  : "");
   }
 }
 
 TEST(TrafficExchange, RefusesMessagesOfMorePacketsThanCanBeNumbered) {
   const Shape shape = Shape::parse("241");
-  const std::uint64_t most = std::uint64_t{1} << 24;  // packets, where 8 bits are the source's
+  const std::uint64_t most = std::uint64_t{1} << 24;  // packets, if 8 bits hold the source
   const auto refusal = [&](const Traffic& traffic) {
     return refusal_of(policy_by_name("random"), shape, traffic);
   };
@@ -384,7 +385,7 @@ TEST(TrafficExchange, RefusesMessagesOfMorePacketsThanCanBeNumbered) {
   EXPECT_THAT(refusal(EvenTraffic(241, most * 240 + 1)), HasSubstr("messages of 16777217 packets"));
   for (const char* name : {"hotspot:1", "all-to-all"}) {
     const auto traffic = make_traffic(name, shape, (std::uint64_t{1} << 32) * 240, 1);
-    EXPECT_THAT(refusal(*traffic), HasSubstr("too long to number them")) << name;
+    EXPECT_THAT(refusal(*traffic), HasSubstr("too long to number the packets")) << name;
   }
 }
 
@@ -406,7 +407,7 @@ Arrivals all_of(const Shape& shape, Rank to, std::uint32_t packets) {
   return sum;
 }
 
-TEST(Conservation, NamesTheSourceOfALostPacketAndOfOneTooMany) {
+TEST(Conservation, NamesTheSourceOfALostOrSurplusPacket) {
   const Shape shape = Shape::parse("3x4");
   const Arrivals expected = all_of(shape, 0, 3);
   EXPECT_FALSE(difference(shape, 0, expected, expected));
@@ -417,11 +418,11 @@ TEST(Conservation, NamesTheSourceOfALostPacketAndOfOneTooMany) {
     EXPECT_EQ(*difference(shape, 0, more, expected),
               fmt::format("1 packet from {} to (0,0) lost", name));
     EXPECT_EQ(*difference(shape, 0, expected, more),
-              fmt::format("1 packet from {} to (0,0) more than were to be sent", name));
+              fmt::format("1 packet from {} to (0,0) more than expected", name));
   }
 }
 
-TEST(Conservation, NamesBothWhereOneIsLostAndAnotherTooMany) {
+TEST(Conservation, NamesBothSourcesOfALostAndASurplusPacket) {
   const Shape shape = Shape::parse("3x4");
   for (Rank lost = 1; lost < shape.size(); ++lost)
     for (Rank twice = 1; twice < shape.size(); ++twice) {
@@ -435,13 +436,14 @@ TEST(Conservation, NamesBothWhereOneIsLostAndAnotherTooMany) {
     }
 }
 
-TEST(Conservation, SeesThatAPacketTookAnothersPlace) {
+TEST(Conservation, NoticesAPacketThatReplacedAnother) {
   const Shape shape = Shape::parse("3x4");
   Arrivals expected, received;
   expected.add(3, 0, 2);
   received.add(3, 0);
   received.add(3, 0);
-  EXPECT_THAT(*difference(shape, 0, expected, received), HasSubstr("not one of each"));
+  EXPECT_THAT(*difference(shape, 0, expected, received),
+              HasSubstr("received 2 packets of 2, not each of them once"));
 }
 
 TEST(Conservation, KnowsTheSumsOfAnAllToAllInClosedForm) {
@@ -455,7 +457,7 @@ TEST(Conservation, KnowsTheSumsOfAnAllToAllInClosedForm) {
   }
 }
 
-TEST(Latency, HasPercentilesRightToAnEighth) {
+TEST(Latency, PercentilesAreWithinAnEighth) {
   LatencyHistogram latency;
   for (Tick t = 1; t <= 100000; ++t) latency.add(t);
   EXPECT_EQ(latency.count(), 100000u);
@@ -468,7 +470,7 @@ TEST(Latency, HasPercentilesRightToAnEighth) {
   EXPECT_EQ(LatencyHistogram().permille(500), 0u);
 }
 
-TEST(Latency, CountsEveryValueUnderABucketThatHoldsIt) {
+TEST(Latency, CountsEveryValueInABucketThatHoldsIt) {
   for (std::uint64_t value = 0; value <= UINT32_MAX; value = value * 17 / 16 + 1) {
     LatencyHistogram latency;
     latency.add(value);

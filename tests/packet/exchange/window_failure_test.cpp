@@ -1,4 +1,4 @@
-// What is refused of windows, puts and gets, and what ends a run.
+// Uses of windows, puts and gets that are refused, and uses that end a run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -81,7 +81,7 @@ TEST(WindowMessage, IsReadAsItWasWritten) {
   }
 }
 
-TEST(WindowMessage, WhateverBytesComeNothingIsReadThatDoesNotFitTogether) {
+TEST(WindowMessage, ReadsOnlyConsistentLabelsFromAnyBytes) {
   Random random(5);
   unsigned good = 0;
   for (unsigned n = 0; n < 100'000; ++n) {
@@ -98,7 +98,7 @@ TEST(WindowMessage, WhateverBytesComeNothingIsReadThatDoesNotFitTogether) {
   EXPECT_GT(good, 1000u);
 }
 
-/// Does something with the window of node 0, which has 100 bytes.
+/// Checks that a use of node 0's window, which has 100 bytes, is refused.
 void expect_refused(const std::function<void(Window&)>& use, const char* words) {
   SimMachine sim(Shape::parse("2x2"));
   Bytes memory(100);
@@ -106,19 +106,21 @@ void expect_refused(const std::function<void(Window&)>& use, const char* words) 
   EXPECT_THAT([&] { use(window); }, ::testing::ThrowsMessage<BadInput>(HasSubstr(words)));
 }
 
-TEST(Window, RefusesAtTheCallerWhatCanBeKnownThere) {
+TEST(Window, RefusesBadArgumentsAtTheCaller) {
   Bytes array(200);
-  expect_refused([&](Window& w) { w.put(4, 0, array); }, "node 4, and the nodes are 0 to 3");
-  expect_refused([&](Window& w) { (void)w.get(9, 0, array); }, "node 9, and the nodes are 0 to 3");
-  expect_refused([&](Window& w) { w.put(0, 0, array); }, "200 bytes at offset 0 of window");
+  expect_refused([&](Window& w) { w.put(4, 0, array); }, "a put names node 4; expected 0 to 3");
+  expect_refused([&](Window& w) { (void)w.get(9, 0, array); },
+                 "a get names node 9; expected 0 to 3");
+  expect_refused([&](Window& w) { w.put(0, 0, array); },
+                 "200 bytes at offset 0 lies outside window");
   expect_refused([&](Window& w) { (void)w.get(0, 90, std::span(array).first(11)); },
-                 "11 bytes at offset 90 of window");
-  expect_refused([&](Window& w) { w.put(1, kHuge, array); }, "which are not in it");
+                 "11 bytes at offset 90 lies outside window");
+  expect_refused([&](Window& w) { w.put(1, kHuge, array); }, "lies outside window");
   expect_refused(
       [&](Window& w) {
         w.put(1, StridedBox::stretch(0, 8), array, {.count = 2, .bytes = 4, .stride = 200});
       },
-      "2 x 4 bytes, 200 apart, at offset 0 of an array of 200 bytes");
+      "2 x 4 bytes, 200 apart, at offset 0 lies outside its array of 200 bytes");
   expect_refused(
       [&](Window& w) {
         w.put(1, {.count = 4, .bytes = 2, .stride = 1}, array, StridedBox::stretch(0, 8));
@@ -132,10 +134,10 @@ TEST(Window, RefusesAtTheCallerWhatCanBeKnownThere) {
       [&](Window& w) {
         w.put(1, 0, {anywhere, std::size_t{1} << 32});
       },
-      "4 GiB and more");
+      "expected less than 4 GiB");
 }
 
-TEST(Window, RefusesMemoryThatAnotherWindowOfTheNodeHas) {
+TEST(Window, RefusesMemoryOfAnotherWindowOfTheNode) {
   SimMachine sim(Shape::parse("2"));
   Bytes memory(100);
   const std::span<std::byte> all = memory;
@@ -150,7 +152,7 @@ TEST(Window, RefusesMemoryThatAnotherWindowOfTheNodeHas) {
   EXPECT_EQ(none_either.number() + 4, first.number());
 }
 
-TEST(WindowDeathTest, RemoteCompletionThatWasNotAskedForIsAProgrammersError) {
+TEST(WindowDeathTest, RemoteCompletionWithoutAcknowledgementIsAProgrammersError) {
   SimMachine sim(Shape::parse("2"));
   Bytes memory(100);
   Window window(sim.node(0), memory);
@@ -202,7 +204,7 @@ void expect_failure_everywhere(Use use, const char* words) {
   expect_failure(dma, use, words);
 }
 
-TEST(Window, APutBeyondItEndsTheRunAndNoByteOfItIsWritten) {
+TEST(Window, PutBeyondItsBoundsEndsTheRunAndWritesNothing) {
   expect_failure_everywhere([](GuardedWindows& all) { all.windows[0].put(1, 0, all.array); },
                             "a put from (0) goes beyond window 255 of 1000 bytes: 20000 bytes at "
                             "offset 0");
@@ -225,7 +227,7 @@ TEST(Window, APutBeyondItEndsTheRunAndNoByteOfItIsWritten) {
       "1000 x 8 bytes, 16 apart, at offset 1");
 }
 
-TEST(Window, AGetBeyondItEndsTheRunAndNoByteIsWritten) {
+TEST(Window, GetBeyondItsBoundsEndsTheRunAndWritesNothing) {
   expect_failure_everywhere(
       [](GuardedWindows& all) { (void)all.windows[0].get(1, 1, std::span(all.array).first(1000)); },
       "a get from (0) goes beyond window 255 of 1000 bytes: 1000 bytes at offset 1");
@@ -242,7 +244,7 @@ Program put_where_there_is_none(Node& node, Window* window, Bytes* array) {
   co_await node.barrier();
 }
 
-TEST(Window, APutForANodeWithoutTheWindowEndsTheRunAndNamesIt) {
+TEST(Window, PutForANodeWithoutTheWindowEndsTheRun) {
   for (const std::size_t bytes : {10u, 10'000u})
     for (const RingRoute route : testing::kRoutes) {
       RingMachine rings(Shape::parse("2"), 2, {}, testing::routed(route));
@@ -263,7 +265,7 @@ Program wait_in_vain(Node& node, GuardedWindows* all) {
   if (node.rank() == 1) co_await all->windows[1].arrived(1000);
 }
 
-TEST(Window, BytesThatNeverComeAreNamedByTheReport) {
+TEST(Window, ReportsBytesThatNeverCome) {
   SimMachine sim(Shape::parse("2"));
   GuardedWindows all(sim);
   EXPECT_THAT(
@@ -271,7 +273,8 @@ TEST(Window, BytesThatNeverComeAreNamedByTheReport) {
       HasSubstr("bytes put into its window at 900 of 1000"));
 }
 
-/// A window with a part for each node, one that everybody gets, and the arrays of puts and gets.
+/// A window with a part for each node and a part that all nodes get, and the arrays of puts and
+/// gets.
 struct BusyNode {
   BusyNode(Node& node, std::size_t bytes)
       : memory(bytes * (node.size() + 1)), source(bytes), got(bytes), window(node, memory) {}
@@ -281,7 +284,7 @@ struct BusyNode {
   Window window;
 };
 
-/// All put and get without end; one fails.
+/// All nodes put and get without end; one of them fails.
 Program go_on_until_one_fails(Node& node, std::deque<BusyNode>* all) {
   BusyNode& own = (*all)[node.rank()];
   const std::size_t bytes = own.source.size();
@@ -295,7 +298,7 @@ Program go_on_until_one_fails(Node& node, std::deque<BusyNode>* all) {
   }
 }
 
-TEST(Window, APeerThatFailsAmongPutsAndGetsEndsTheRun) {
+TEST(Window, FailureOfAPeerAmongPutsAndGetsEndsTheRun) {
   for (const std::size_t bytes : {100u, 50'000u}) {
     const auto run = [&](EmulatedMachine& machine) {
       std::deque<BusyNode> all;

@@ -55,7 +55,7 @@ Machine with_dma(Machine machine = {}) {
 
 constexpr const char* kWindowShapes[] = {"1", "2", "2m", "1x3", "5", "3x2x2"};
 
-TEST(Window, BringsWhatALoopOverBytesBringsOnTheModel) {
+TEST(Window, MatchesALoopOverBytesOnTheModel) {
   for (const char* torus : kWindowShapes)
     for (const Machine& machine : {Machine(), testing::smallest_buffers()})
       for (const std::uint64_t seed : {1u, 2u, 3u}) {
@@ -65,7 +65,7 @@ TEST(Window, BringsWhatALoopOverBytesBringsOnTheModel) {
       }
 }
 
-TEST(Window, BringsTheSameByDmaEngines) {
+TEST(Window, MatchesALoopOverBytesWithDmaEngines) {
   for (const char* torus : kWindowShapes)
     for (const Machine& machine : {with_dma(), with_dma(testing::smallest_buffers())})
       for (const std::uint64_t seed : {1u, 2u, 3u}) {
@@ -89,7 +89,7 @@ TEST(Window, TakesTheSameCyclesOnEveryNumberOfThreads) {
   }
 }
 
-TEST(Window, BringsTheSameThroughRingsOfEitherRouteByPutAndInPackets) {
+TEST(Window, MatchesALoopOverBytesOnRingsByPutAndInPackets) {
   constexpr std::array kTransfers = {TransferMode::automatic, TransferMode::put,
                                      TransferMode::packets};
   for (const auto& row : testing::combinations(
@@ -103,7 +103,7 @@ TEST(Window, BringsTheSameThroughRingsOfEitherRouteByPutAndInPackets) {
   }
 }
 
-TEST(Window, BringsTheSameThroughTheSmallestRings) {
+TEST(Window, MatchesALoopOverBytesOnTheSmallestRings) {
   for (const RingRoute route : testing::kRoutes)
     for (const std::uint64_t seed : {1u, 2u}) {
       RingMachine rings(Shape::parse("3x2"), 2, {}, testing::routed(route),
@@ -114,11 +114,11 @@ TEST(Window, BringsTheSameThroughTheSmallestRings) {
 
 class SmallWindows {
  public:
-  /// `memory`: [node].
+  /// `all`: [node].
   SmallWindows(testing::EmulatedMachine& machine, std::vector<Bytes> all) : memory(std::move(all)) {
     for (Rank r = 0; r < machine.size(); ++r) windows.emplace_back(machine.node(r), memory[r]);
   }
-  /// So many bytes on every node.
+  /// A window of `bytes` bytes on every node.
   SmallWindows(testing::EmulatedMachine& machine, std::size_t bytes)
       : SmallWindows(machine, std::vector<Bytes>(machine.size(), Bytes(bytes))) {}
   std::vector<Bytes> memory;
@@ -159,7 +159,7 @@ TEST(Window, ThousandsOfPutsAtOnceInAllDirectionsArriveAndAreAcknowledged) {
   run(dma);
 }
 
-/// Puts, and gets back what it has put as soon as that is acknowledged.
+/// Puts, and gets the same bytes back as soon as the put is acknowledged.
 Program put_and_get_back(Node& node, SmallWindows* all, unsigned rounds) {
   Window& window = all->windows[node.rank()];
   const Rank to = (node.rank() + 1) % node.size();
@@ -174,7 +174,7 @@ Program put_and_get_back(Node& node, SmallWindows* all, unsigned rounds) {
   }
 }
 
-TEST(Window, APutThatIsAcknowledgedIsInPlace) {
+TEST(Window, AcknowledgedPutIsInPlace) {
   constexpr unsigned kRounds = 50;
   for (const std::size_t bytes : {8u, 216u, 217u, 5000u}) {
     for (const RingRoute route : testing::kRoutes)
@@ -191,7 +191,7 @@ TEST(Window, APutThatIsAcknowledgedIsInPlace) {
   }
 }
 
-TEST(Window, LongPutsAndAnswersMoveByDescriptorOnTheDirectRouteAndShortOnesDoNot) {
+TEST(Window, OnlyLongPutsAndAnswersMoveByDescriptorOnTheDirectRoute) {
   for (const std::size_t bytes : {1000u, 10'000u}) {
     RingMachine rings(Shape::parse("2"), 2, {}, testing::routed(RingRoute::direct));
     SmallWindows all(rings, bytes);
@@ -221,7 +221,7 @@ Program ask_a_handler(Node& node, SmallWindows* all, Bytes* got) {
   }
 }
 
-TEST(Window, HandlersPutAndGetToo) {
+TEST(Window, HandlersMayPutAndGet) {
   const auto run = [](testing::EmulatedMachine& machine) {
     SmallWindows all(machine, {Bytes(10'000, std::byte{1}), Bytes(5000, std::byte{2})});
     Bytes got(5000);
@@ -255,7 +255,7 @@ Program put_one(Node& node, SmallWindows* all, Tick computing, Tick* writing) {
   *writing = node.now() - begin;
 }
 
-/// When the bytes of so many full packets have been waited for.
+/// When node 1 has awaited the bytes of `packets` full packets.
 Tick arrival_by_engines(std::size_t packets, Tick computing) {
   SimMachine sim(Shape::parse("2m"), moved_by(TransferMode::put), {.dma = true}, with_dma());
   SmallWindows all(sim, packets * 216);
@@ -265,7 +265,7 @@ Tick arrival_by_engines(std::size_t packets, Tick computing) {
   return sim.node(1).finished_at();
 }
 
-TEST(Window, ADescriptorIsWhatAPutCostsTheProcessorOfAMachineWithEngines) {
+TEST(Window, PutCostsTheProcessorOneDescriptorWithEngines) {
   constexpr Tick kDescriptor = 100, kInject = 40, kReceive = 30, kHop = 69, kWire = 1080;
   for (const std::size_t packets : {1u, 5u, 50u}) {
     const Tick alone = kDescriptor + kInject + kHop + packets * kWire + kReceive;
@@ -274,8 +274,8 @@ TEST(Window, ADescriptorIsWhatAPutCostsTheProcessorOfAMachineWithEngines) {
   }
 }
 
-/// The engine has stored the bytes at the end of its turn, though they are there when it begins.
-TEST(Window, AProcessorSeesWhatItsEngineHasDoneNotBeforeTheEngineHasDoneIt) {
+/// The bytes are in place when the engine's turn begins, but count as stored only when it ends.
+TEST(Window, ProcessorSeesEngineWorkOnlyAfterItIsDone) {
   const Tick alone = arrival_by_engines(5, 0);
   for (Tick computing = alone - 60; computing < alone; ++computing)
     EXPECT_EQ(arrival_by_engines(5, computing), alone) << computing;

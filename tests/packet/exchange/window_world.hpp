@@ -1,5 +1,5 @@
-// Random puts and gets among the windows of all nodes, and what a plain loop over bytes makes of
-// them.
+// Random puts and gets among the windows of all nodes, and their results by a plain loop over
+// bytes.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,12 +29,12 @@ using Bytes = std::vector<std::byte>;
 
 inline constexpr std::byte kUntouched{0xee};
 
-/// Where byte `i` of a box stands.
+/// Index in memory of byte `i` of a box.
 inline std::size_t place_in(const StridedBox& box, std::size_t i) {
   return box.offset + i / box.bytes * box.stride + i % box.bytes;
 }
 
-/// The byte at a place of what a node lets others get.
+/// The byte at a place of the memory that a node lets others get.
 inline std::byte shown_byte(Rank node, std::size_t at) {
   return static_cast<std::byte>(17 * node + at % 249);
 }
@@ -48,14 +48,14 @@ struct WindowStep {
   bool is_acknowledged;
   bool is_awaited;  ///< before the next step
   Bytes array;      ///< source, or destination
-  Bytes expected;   ///< of a get: the destination
+  Bytes expected;   ///< the destination after a get
 };
 
-/// Windows of all nodes for puts, and others for gets, and what each node does with those of the
-/// others. Every process makes the same of the same seed.
+/// Windows of all nodes for puts, others for gets, and the steps that each node takes on the
+/// windows of the others. Every process makes the same world from the same seed.
 class WindowWorld {
  public:
-  /// `ranks`: the nodes that this process has. `most`: bytes of a put or get.
+  /// `ranks`: the nodes of this process. `most`: largest number of bytes of a put or get.
   template <typename Machine>
   WindowWorld(Machine& machine, const std::vector<Rank>& ranks, std::uint64_t seed,
               std::size_t most)
@@ -83,7 +83,7 @@ class WindowWorld {
   std::vector<WindowStep>& steps(Rank r) { return steps_[r]; }
   std::uint64_t arriving(Rank r) const { return arriving_[r]; }
 
-  /// After the run: the windows hold what a loop over bytes has brought there, and nothing else.
+  /// Checks after the run that the windows hold what a loop over bytes gives, and nothing else.
   void expect_right(Rank r) {
     EXPECT_TRUE(equal_bytes(memory_[r], expected_[r])) << "window of node " << r;
     EXPECT_EQ(windows_[r]->bytes_arrived().value(), arriving_[r]);
@@ -96,7 +96,7 @@ class WindowWorld {
 
  private:
   static constexpr std::size_t kSlots = 5;
-  static constexpr std::size_t kGuard = 64;  ///< bytes around a window, which nobody may write
+  static constexpr std::size_t kGuard = 64;  ///< bytes around a window, which no node may write
 
   std::uint32_t below(std::size_t n) { return random_.below(static_cast<std::uint32_t>(n)); }
 
@@ -108,7 +108,8 @@ class WindowWorld {
             .stride = stretch + below(stretch + 1)};
   }
 
-  /// A put to the slot of a window, and a get of the same bytes of what is shown, by one node.
+  /// Draws a put to a slot of a window and a get of the same bytes of the shown memory, by one
+  /// node.
   void draw(Rank nodes, Rank peer, std::size_t slot) {
     const Rank origin = below(nodes);
     for (const bool is_get : {false, true}) {
@@ -138,16 +139,16 @@ class WindowWorld {
   Random random_;
   std::size_t most_;
   std::size_t slot_;
-  std::vector<Bytes> memory_;    ///< [node]: the window and a guard at either side
-  std::vector<Bytes> expected_;  ///< [node]: likewise
-  std::vector<Bytes> shown_;     ///< [node]: what others get
+  std::vector<Bytes> memory_;    ///< [node]: the window with a guard at either side
+  std::vector<Bytes> expected_;  ///< [node]: the same, as expected
+  std::vector<Bytes> shown_;     ///< [node]: the memory that others get
   std::vector<std::uint64_t> arriving_;
   std::vector<std::vector<WindowStep>> steps_;  ///< [origin]
   std::vector<std::unique_ptr<Window>> windows_;
   std::vector<std::unique_ptr<Window>> sources_;
 };
 
-/// Takes a node's steps. What has been put is overwritten as soon as that is allowed.
+/// Takes a node's steps. The source of a put is overwritten as soon as that is allowed.
 inline Program take_steps(Node& node, WindowWorld* world) {
   Window& window = world->window(node.rank());
   Window& source = world->source(node.rank());

@@ -1,5 +1,5 @@
-// Messages meet their receives as MPI says, whichever way their packets come, on the model and on
-// rings.
+// Messages are matched with receives as MPI specifies, whichever way their packets come, on the
+// model and on rings.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -56,7 +56,7 @@ void on_every_fabric(const char* torus, const Test& test) {
   }
 }
 
-/// A node's messages, buffers and requests, which stay where they are.
+/// A node's messages, buffers and requests. They do not move.
 struct Mail {
   explicit Mail(Node& node) : layer(node, kHandler) {}
   MessagePassing layer;
@@ -65,7 +65,7 @@ struct Mail {
   std::vector<MessageRequest> requests{};
 };
 
-/// Lengths on both sides of the eager limit, of a packet, and none at all.
+/// Lengths on both sides of the eager limit and of a packet, and zero.
 constexpr std::size_t kLengths[] = {5000, 0, 100, 1000, 1001, 224, 225, 1, 30000, 0, 16};
 constexpr std::size_t kMessages = std::size(kLengths);
 
@@ -94,7 +94,7 @@ Program in_order(Node& node, Mail& mail, First first) {
   co_await wait;
 }
 
-/// One Mail per node, made where the machine's nodes are.
+/// One Mail per node, made when the node's program is.
 template <typename MakeProgram>
 std::vector<std::unique_ptr<Mail>> run(EmulatedMachine& machine, const MakeProgram& program) {
   std::vector<std::unique_ptr<Mail>> mails(machine.size());
@@ -121,7 +121,7 @@ TEST(MessagePassing, MessagesOfOneSourceMeetReceivesInTheOrderOfTheirSends) {
     });
 }
 
-/// Node 0 sends with tags 0, 1, 2, each in communicators 0 and 1; node 1 asks for them backwards.
+/// Node 0 sends with tags 0, 1, 2, each in communicators 0 and 1; node 1 receives them in reverse.
 Program by_tag(Node& node, Mail& mail) {
   constexpr std::size_t kTags = 3;
   mail.requests.resize(2 * kTags);
@@ -151,7 +151,7 @@ TEST(MessagePassing, ReceivesChooseByTagAndCommunicator) {
   });
 }
 
-/// All send node 0 a message whose tag is their rank; it takes them from anybody.
+/// All other nodes send node 0 a message whose tag is their rank; it takes them from any source.
 Program from_anybody(Node& node, Mail& mail) {
   mail.requests.resize(node.size());
   mail.sent = {text_of(node.rank(), 100 * node.rank())};
@@ -165,7 +165,7 @@ Program from_anybody(Node& node, Mail& mail) {
   co_await wait;
 }
 
-TEST(MessagePassing, AReceiveFromAnybodySaysWhoseMessageItTook) {
+TEST(MessagePassing, ReceiveFromAnySourceNamesTheSender) {
   on_every_fabric("4x3", [&](EmulatedMachine& machine) {
     const auto mails =
         run(machine, [](Node& node, Mail& mail) { return from_anybody(node, mail); });
@@ -182,7 +182,7 @@ TEST(MessagePassing, AReceiveFromAnybodySaysWhoseMessageItTook) {
   });
 }
 
-/// Node 0 sends node 1 one message, for which there is so much room.
+/// Node 0 sends node 1 one message of `bytes` bytes, into a buffer of `room` bytes.
 Program one_message(Node& node, Mail& mail, std::size_t bytes, std::size_t room) {
   mail.requests.resize(1);
   mail.sent = {text_of(1, bytes)};
@@ -193,7 +193,7 @@ Program one_message(Node& node, Mail& mail, std::size_t bytes, std::size_t room)
   co_await wait;
 }
 
-TEST(MessagePassing, AMessageThatIsLongerThanItsReceiveEndsTheRun) {
+TEST(MessagePassing, MessageLongerThanItsReceiveEndsTheRun) {
   for (const std::size_t bytes : {100u, 4000u}) {
     SimMachine machine(Shape::parse("2"));
     EXPECT_THROW(
@@ -209,16 +209,16 @@ Tick time_of_one(const Machine& machine, std::size_t bytes) {
   return model.finished_at();
 }
 
-TEST(MessagePassing, AMessageCostsItsNumbersAtBothEnds) {
+TEST(MessagePassing, MessageIsChargedAtBothEnds) {
   const Machine bare;
   Machine costly = bare;
   costly.message_cycles = 3000;
   costly.message_packet_cycles = 10;
-  // One packet: queued and sent, then received and matched. Nothing of it happens side by side.
+  // One packet is queued and sent, then received and matched. None of this overlaps.
   EXPECT_EQ(time_of_one(costly, 100) - time_of_one(bare, 100), 2u * 3000 + 2 * 10);
 }
 
-TEST(MessagePassing, ARendezvousIsTwoPacketsMoreThanTheMessage) {
+TEST(MessagePassing, RendezvousAddsTwoPackets) {
   Machine eager;
   eager.eager_bytes = 1000;
   Machine rendezvous = eager;
@@ -231,7 +231,7 @@ TEST(MessagePassing, ARendezvousIsTwoPacketsMoreThanTheMessage) {
   EXPECT_LE(more, 2 * (one_way + m.wire_cycles(m.wire_bytes(1)) + m.hop_latency_cycles));
 }
 
-/// The block from one node to another: some are empty, some long, none like another.
+/// Length of the block from one node to another: some are empty, some long.
 std::size_t block_bytes(Rank from, Rank to) {
   return (from * 7 + to * 3) % 5 == 0 ? 0 : (from * 131 + to * 517) % 1700;
 }
@@ -246,7 +246,7 @@ AllToAll::Lengths lengths_of(const Group& group) {
   return lengths;
 }
 
-/// Calls among the machine and among lines take turns, twice, without barriers.
+/// Calls among the machine and along lines take turns, twice, without barriers.
 Program all_to_all_twice(Node& node, Mail& mail, bool& is_right) {
   const Group lines(node.shape(), 0, 1, node.rank());
   const Group whole = Group::all(node.shape(), node.rank());
@@ -273,7 +273,7 @@ Program all_to_all_twice(Node& node, Mail& mail, bool& is_right) {
   }
 }
 
-TEST(AllToAllOfMessages, BringsEveryBlockToItsPlaceCallAfterCall) {
+TEST(AllToAllOfMessages, DeliversEveryBlockCallAfterCall) {
   for (const char* torus : {"1", "2", "3x2", "5x2m"})
     on_every_fabric(torus, [&](EmulatedMachine& machine) {
       SCOPED_TRACE(torus);

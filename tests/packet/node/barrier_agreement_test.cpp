@@ -1,4 +1,4 @@
-// On rings too nobody passes a barrier before all have entered it.
+// On rings, too, no node passes a barrier before all have entered it.
 #include <gtest/gtest.h>
 #include <cstddef>
 
@@ -24,8 +24,8 @@ using testing::SimMachine;
 
 constexpr unsigned kRounds = 5;
 
-/// Who has come to which barrier: plain memory, since a barrier orders what is before it before
-/// what is after it.
+/// Which nodes have reached which barrier. Plain memory is enough, because a barrier orders the
+/// accesses before it before those after it.
 using Entries = std::vector<std::array<bool, kRounds>>;  ///< [rank]
 
 Program pass_barriers(Node& node, std::uint64_t seed, Entries* entries, unsigned* too_early) {
@@ -49,7 +49,7 @@ FabricCounters pass_barriers_on(EmulatedMachine& machine, std::uint64_t seed) {
   return machine.counters();
 }
 
-TEST(BarrierAgreement, LetsNobodyPassEarlyAndTakesTheModelsPackets) {
+TEST(BarrierAgreement, LetsNobodyPassEarlyAndSendsTheModelsPackets) {
   const auto cases = testing::ring_cases_beside(testing::kRingShapes.size());
   for (std::size_t s = 0; s < cases.size(); ++s) {
     const Shape shape = Shape::parse(testing::kRingShapes[s]);

@@ -1,4 +1,4 @@
-// Nobody passes a barrier before all have entered it.
+// No node passes a barrier before all have entered it.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What goes wrong inside a handler or a program surfaces from run().
+// Failures inside a handler or a program surface from run().
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -58,7 +58,7 @@ TEST(Failure, AnExceptionInAProgramSurfacesFromRunWithItsNode) {
   EXPECT_EQ(error_of<RunFailed>(other, fail_later), "node (1,1): later");
 }
 
-TEST(Failure, AnUnknownHandlerIsNamedWithTheNodeThatLacksIt) {
+TEST(Failure, UnknownHandlerIsReportedWithItsNode) {
   for (const HandlerId id : {HandlerId{16}, HandlerId{255}, HandlerId{1000}, HandlerId{65535}}) {
     SimMachine machine(Shape::parse("2x2"));
     machine.node(3).on(kHandler + 1, [](const Packet&) {});

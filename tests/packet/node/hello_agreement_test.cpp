@@ -1,4 +1,4 @@
-// Everybody greets everybody: on rings the same greetings arrive as on the model.
+// All nodes greet one another: on rings the same greetings arrive as on the model.
 #include <gtest/gtest.h>
 #include <cstddef>
 
@@ -21,7 +21,7 @@ using testing::SimMachine;
 
 using GreetingLog = std::vector<testing::Greetings>;  ///< [rank]
 
-/// Sorted: the order of arrival is nobody's promise.
+/// Sorted, because the order of arrival is not specified.
 GreetingLog greetings(EmulatedMachine& machine) {
   GreetingLog log(machine.size());
   machine.run([&](Node& node) { return testing::greet(node, &log[node.rank()]); });

@@ -1,4 +1,4 @@
-// The first program a newcomer reads: every node tells every other its rank.
+// The first program for a newcomer to read: every node tells every other its rank.
 #include <gtest/gtest.h>
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Handlers: packets to oneself, handlers that post, what packets carry.
+// Handlers: packets to oneself, handlers that post, contents of packets.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -87,7 +87,7 @@ TEST(Node, SendsToItselfInOrderAndNotOverTheTorus) {
   }
 }
 
-/// A token with so many hops left goes round by handlers alone.
+/// Handlers alone pass a token on round the nodes, for as many hops as its argument says.
 void pass_on(Node& node, const Packet& packet, unsigned& visits) {
   ++visits;
   const unsigned left = packet.header.argument();

@@ -1,4 +1,4 @@
-// Programs that are made of parts, and the handlers that parts reserve.
+// Programs made of parts, and the handlers that parts reserve.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ using testing::SimMachine;
 
 using Steps = std::vector<std::string>;
 
-/// Programs that a node's program is made of, and what they have noted. Parts outlive their awaits.
+/// The parts of a node's program, which outlive their awaits, and the steps that they have noted.
 struct Notes {
   std::deque<Program> parts;
   Steps steps;
@@ -69,7 +69,7 @@ Program trunk(Node& node, Notes* notes) {
   notes->steps.push_back("trunk ends");
 }
 
-TEST(Perform, RunsPartsOfPartsInTheirOrder) {
+TEST(Perform, RunsNestedPartsInOrder) {
   const Steps once = {"branch", "one", "at once", "two", "branch ends"};
   Steps expected = {"trunk"};
   for (int i = 0; i < 2; ++i) expected.insert(expected.end(), once.begin(), once.end());
@@ -92,7 +92,7 @@ Program deep(Node& node, Notes* notes, int depth) {
   notes->steps.push_back(std::to_string(depth));
 }
 
-TEST(Perform, GoesAsDeepAsWanted) {
+TEST(Perform, NestsAHundredDeep) {
   on_every_machine("2", [](EmulatedMachine& machine) {
     std::vector<Notes> notes(machine.size());
     machine.run([&](Node& node) { return deep(node, &notes[node.rank()], 100); });
@@ -104,7 +104,7 @@ TEST(Perform, GoesAsDeepAsWanted) {
   });
 }
 
-/// Nothing, what ends without an await, and what has ended already.
+/// An empty part, one that ends without an await, and one that has already ended.
 Program empty_parts(Node& node, Notes* notes) {
   Program none;
   co_await node.perform(none);
@@ -114,7 +114,7 @@ Program empty_parts(Node& node, Notes* notes) {
   notes->steps.push_back("end");
 }
 
-TEST(Perform, OfAPartThatEndsAtOnceGoesOn) {
+TEST(Perform, GoesOnAfterAPartThatEndsAtOnce) {
   on_every_machine("2", [](EmulatedMachine& machine) {
     std::vector<Notes> notes(machine.size());
     machine.run([&](Node& node) { return empty_parts(node, &notes[node.rank()]); });
@@ -139,7 +139,7 @@ TEST(Perform, TakesTheTimeOfItsParts) {
   std::vector<Notes> notes(2);
   machine.run([&](Node& node) { return computing_parts(node, &notes[node.rank()]); });
   EXPECT_GE(machine.finished_at(), 123u);
-  EXPECT_LE(machine.finished_at(), 123u + 2 * 3);  // a cycle for any turn
+  EXPECT_LE(machine.finished_at(), 123u + 2 * 3);  // a cycle for every turn
 }
 
 Program fail(Node& node, unsigned when) {
@@ -156,7 +156,7 @@ Program failing_part(Node& node, Notes* notes, unsigned depth, unsigned when) {
   ADD_FAILURE() << "goes on after a failure";
 }
 
-TEST(Perform, OfAPartThatThrowsEndsTheRunWithTheNodesCoordinates) {
+TEST(Perform, ExceptionInAPartEndsTheRunNamingItsNode) {
   for (const unsigned depth : {0u, 1u, 2u})
     for (const unsigned when : {0u, 1u}) {
       SimMachine machine(Shape::parse("2x2"));
@@ -189,7 +189,7 @@ TEST(Perform, SaysWhatAPartWaitsFor) {
   EXPECT_EQ(machine.node(0).waits_for(), "apples at 0 of 7");
 }
 
-TEST(ReserveHandlers, GivesThemFromTheHighestDownwards) {
+TEST(ReserveHandlers, ReservesFromTheHighestDownwards) {
   SimMachine machine(Shape::parse("1"));
   Node& node = machine.node(0);
   EXPECT_EQ(node.reserve_handlers(1), kMaxHandlers - 1);
@@ -197,7 +197,7 @@ TEST(ReserveHandlers, GivesThemFromTheHighestDownwards) {
   EXPECT_EQ(node.reserve_handlers(0), kMaxHandlers - 11);
 }
 
-TEST(ReserveHandlers, RefusesMoreThanAreLeftAndLeavesThemToOthers) {
+TEST(ReserveHandlers, RefusesMoreThanAreLeftAndTakesNone) {
   SimMachine machine(Shape::parse("1"));
   Node& node = machine.node(0);
   EXPECT_THROW(node.reserve_handlers(kMaxHandlers), BadInput);

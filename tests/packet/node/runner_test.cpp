@@ -20,7 +20,8 @@
 namespace toroid {
 namespace {
 
-/// Sends its rank to every other node and waits for theirs; node r computes r cycles after that.
+/// Sends its rank to every other node and waits for their ranks; then node r computes 1000 r
+/// cycles.
 Program greet_all(Node& node) {
   Counter heard("greetings");
   node.on(kFirstUserHandler, [&](const Packet&) { heard.bump(); });
@@ -30,7 +31,7 @@ Program greet_all(Node& node) {
   co_await node.compute(Tick{1000} * node.rank());
 }
 
-TEST(Runner, RunsAProgramOnEveryNodeAndSumsWhatTheyCounted) {
+TEST(Runner, RunsAProgramOnEveryNodeAndSumsTheirCounts) {
   const auto fabric = make_sim_fabric(Shape::parse("3x2x1"), Machine{});
   Runner runner(*fabric);
   ASSERT_EQ(runner.nodes().size(), 6u);

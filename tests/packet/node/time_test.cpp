@@ -44,7 +44,7 @@ TEST(Compute, AdvancesTimeByExactlyItsCycles) {
   EXPECT_EQ(machine.finished_at(), times.back());
 }
 
-TEST(Compute, OfOneNodeDoesNotDelayAnother) {
+TEST(Compute, OnOneNodeDoesNotDelayAnother) {
   SimMachine machine(Shape::parse("3"));
   const std::vector<std::vector<Tick>> cycles = {{100}, {200}, {300}};
   std::vector<std::vector<Tick>> times(3);
@@ -67,7 +67,7 @@ Program wait_for_two(Node& node, Tick* woken) {
   co_await node.until(heard, 2);
   *woken = node.now();
   TOROID_CHECK_EQ(heard.value(), 2u);
-  co_await node.until(heard, 1);  // long reached: no wait
+  co_await node.until(heard, 1);  // reached long ago: no wait
   TOROID_CHECK_EQ(node.now(), *woken);
   co_await node.until(heard, 3);
 }
@@ -114,7 +114,7 @@ TEST(Sleep, LeavesTheProcessorToPacketsMeanwhile) {
   EXPECT_EQ(times, until);
 }
 
-TEST(Sleep, OfABusyProcessorEndsWhenItIsFree) {
+TEST(Sleep, OnABusyProcessorEndsWhenItIsFree) {
   const std::vector<Tick> until = {10450};
   SimMachine machine(Shape::parse("2"));
   std::vector<Tick> times;
@@ -123,7 +123,7 @@ TEST(Sleep, OfABusyProcessorEndsWhenItIsFree) {
     return node.rank() == 0 ? sleep_and_note(node, &until, &times)
                             : compute_and_send(node, 10000, 0);
   });
-  // The packet is there at 10403, and received until 10603.
+  // The packet is there at 10403, and being received until 10603.
   EXPECT_EQ(times, std::vector<Tick>{10000 + 150 + 69 + 46 * 4 + 200});
 }
 
@@ -136,7 +136,7 @@ TEST(Counter, CountsByOneOrMore) {
   EXPECT_EQ(counter.name(), "arrivals");
 }
 
-/// Has something to queue from a cycle on, and notes when it is asked.
+/// Has something to queue from cycle `due` on, and notes when it is asked.
 class Later final : public Outgoing {
  public:
   Later(Node& node, Tick due) : node_(&node), due_(due) {}
@@ -161,7 +161,7 @@ Program compute_after_posting(Node& node, Outgoing& later, Tick cycles) {
   co_await node.compute(cycles);
 }
 
-TEST(Outgoing, IsAskedAgainWhenItsTimeComesAndAtOnceWhenThatFellIntoATurn) {
+TEST(Outgoing, IsAskedAgainWhenItsTimeComesEvenWithinATurn) {
   for (const Tick cycles : {Tick{10}, Tick{2000}}) {
     const auto fabric = make_sim_fabric(Shape::parse("1"), Machine{});
     Runner runner(*fabric);

@@ -67,7 +67,7 @@ TEST(Policies, VisitEveryPeerOnceOnLargeMachines) {
     }
 }
 
-TEST(Policies, OfOneSeedForAllSendToDifferentNodesInEveryVisit) {
+TEST(Policies, SameSeedNodesVisitDifferentPeers) {
   const Shape shape = Shape::parse("3x5");
   std::vector<SendOrder> orders;
   for (Rank self = 0; self < shape.size(); ++self)
@@ -79,7 +79,7 @@ TEST(Policies, OfOneSeedForAllSendToDifferentNodesInEveryVisit) {
   }
 }
 
-TEST(Policies, ExchangeInPairsByXorWhereAPowerOfTwo) {
+TEST(Policies, XorExchangesInPairsOnPowersOfTwo) {
   const Shape shape = Shape::parse("4x4");
   for (Rank self = 0; self < shape.size(); ++self) {
     const SendOrder order = policy_by_name("xor").order({shape, self, 1, 0, self});
@@ -87,7 +87,7 @@ TEST(Policies, ExchangeInPairsByXorWhereAPowerOfTwo) {
   }
 }
 
-TEST(Policies, SkipByXorThoseThatDoNotExist) {
+TEST(Policies, XorSkipsNodesThatDoNotExist) {
   for (Rank nodes = 1; nodes <= 40; ++nodes)
     for (Rank self = 0; self < nodes; ++self) {
       std::vector<Rank> expected;
@@ -99,7 +99,7 @@ TEST(Policies, SkipByXorThoseThatDoNotExist) {
     }
 }
 
-TEST(Policies, GoToTheFarthestFirst) {
+TEST(Policies, FarthestFirstVisitsTheFarthestFirst) {
   for (const char* text : {"5x4", "6mx3", "2x2x2", "7"}) {
     const Shape shape = Shape::parse(text);
     for (Rank self = 0; self < shape.size(); ++self) {
@@ -113,7 +113,7 @@ TEST(Policies, GoToTheFarthestFirst) {
   }
 }
 
-TEST(Policies, ChangeTheirOrderEveryRoundOnlyWhereTheySaySo) {
+TEST(Policies, ChangeTheirOrderEveryRoundOnlyIfTheySaySo) {
   const Shape shape = Shape::parse("4x5");
   for (const Policy* policy : built_in_policies()) {
     const bool equal = visits_of(policy->order({shape, 3, 1, 0, 3})) ==
@@ -122,7 +122,7 @@ TEST(Policies, ChangeTheirOrderEveryRoundOnlyWhereTheySaySo) {
   }
 }
 
-/// The nodes that a packet comes by, the origin first.
+/// The nodes on a packet's way, the origin first.
 std::vector<Rank> way(const Policy& policy, const Shape& shape, Rank origin, Rank to) {
   std::vector<Rank> nodes = {origin};
   const unsigned stages = policy.stages(shape);
@@ -148,21 +148,21 @@ TEST(Policies, ReachTheDestinationByTheirOwnRelays) {
     }
 }
 
-TEST(Policies, OfTwoPhasesGoByTheCornerOfTheLongestDimension) {
+TEST(Policies, TwoPhaseGoesByTheCornerOfTheLongestDimension) {
   const Shape shape = Shape::parse("3x6x4");
   const Coord from{{1, 2, 3}}, to{{2, 5, 0}}, corner{{1, 5, 3}};
   EXPECT_EQ(way(policy_by_name("two-phase"), shape, shape.rank(from), shape.rank(to)),
             (std::vector<Rank>{shape.rank(from), shape.rank(corner), shape.rank(to)}));
 }
 
-TEST(Policies, OfThreePhasesSettleADimensionAtATime) {
+TEST(Policies, ThreePhaseSettlesADimensionAtATime) {
   const Shape shape = Shape::parse("3x6x4");
   const Coord from{{1, 2, 3}}, to{{2, 5, 0}}, x{{2, 2, 3}}, xy{{2, 5, 3}};
   EXPECT_EQ(way(policy_by_name("three-phase"), shape, shape.rank(from), shape.rank(to)),
             (std::vector<Rank>{shape.rank(from), shape.rank(x), shape.rank(xy), shape.rank(to)}));
 }
 
-/// Messages of a combining policy per node and stage, by enumeration of all blocks' ways.
+/// Number of messages of a combining policy, by enumeration of all blocks' ways.
 std::size_t messages(const Policy& policy, const Shape& shape) {
   std::set<std::tuple<unsigned, Rank, Rank>> all;
   for (Rank from = 0; from < shape.size(); ++from)
@@ -174,7 +174,7 @@ std::size_t messages(const Policy& policy, const Shape& shape) {
   return all.size();
 }
 
-TEST(Policies, ThatCombineSendAsFewMessagesAsTheirSourcesSay) {
+TEST(Policies, CombiningSendsAsFewMessagesAsItsSourcesSay) {
   const Shape cube = Shape::parse("3x4x5");
   EXPECT_EQ(messages(policy_by_name("three-phase"), cube), 60u * (2 + 3 + 4));
   EXPECT_EQ(messages(policy_by_name("virtual-mesh"), cube), 60u * (5 + 9));  // 6 rows of 10
@@ -205,7 +205,7 @@ void expect_refused(std::string_view name, std::string_view why) {
   }
 }
 
-TEST(Policies, OfAVirtualMeshRefuseRowsThatLeaveHoles) {
+TEST(Policies, VirtualMeshRefusesRowsThatLeaveHoles) {
   const auto refusal = [](const char* name, const char* shape) -> std::string {
     try {
       policy_by_name(name).stages(Shape::parse(shape));
@@ -215,9 +215,9 @@ TEST(Policies, OfAVirtualMeshRefuseRowsThatLeaveHoles) {
     return "";
   };
   EXPECT_EQ(refusal("virtual-mesh:7", "8x8"),
-            "policy virtual-mesh:7: 64 nodes have no 7 equal rows; 4 or 8 would do");
-  EXPECT_THAT(refusal("virtual-mesh:100", "8x8"), HasSubstr("; 64 would do"));
-  EXPECT_THAT(refusal("virtual-mesh:5", "13"), HasSubstr("; 1 or 13 would do"));
+            "policy virtual-mesh:7: 64 nodes cannot form 7 equal rows; expected 4 or 8");
+  EXPECT_THAT(refusal("virtual-mesh:100", "8x8"), HasSubstr("; expected 64"));
+  EXPECT_THAT(refusal("virtual-mesh:5", "13"), HasSubstr("; expected 1 or 13"));
   EXPECT_EQ(refusal("virtual-mesh:16", "8x8"), "");
   EXPECT_EQ(refusal("virtual-mesh", "13"), "");
 }
@@ -237,7 +237,7 @@ TEST(Policies, AreListedInTheirDocument) {
   }
 }
 
-TEST(Policies, AreRefusedByNameWithWhatThereIs) {
+TEST(Policies, RefusalsNameTheChoices) {
   expect_refused("frob", "known: random, same-seed");
   expect_refused("", "known: random");
   expect_refused("random:3", "no parameter");
@@ -248,11 +248,11 @@ TEST(Policies, AreRefusedByNameWithWhatThereIs) {
   expect_refused("windowed:0", "1 to");
 }
 
-TEST(Policies, ThrottledSendAtTheRateOfTheBound) {
+TEST(Policies, ThrottledSendsAtTheRateOfTheBound) {
   const Shape shape = Shape::parse("4x4");
   const Machine machine;
   const auto traffic = make_traffic("all-to-all", shape, 480, 1);
-  const double cycles = 16 * 4 / 8 * 2 * 270 / 0.25;  // of the hottest link, for 30 packets
+  const double cycles = 16 * 4 / 8 * 2 * 270 / 0.25;  // cycles of the hottest link, for 30 packets
   EXPECT_EQ(policy_by_name("throttled:50")
                 .settings({shape, machine, *traffic})
                 .throttle.cycles_per_packet,

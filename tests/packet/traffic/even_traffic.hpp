@@ -12,7 +12,7 @@
 
 namespace toroid::testing {
 
-/// The same bytes for every pair.
+/// The same number of bytes for every pair.
 class EvenTraffic final : public Traffic {
  public:
   EvenTraffic(Rank nodes, std::uint64_t bytes) : nodes_(nodes), bytes_(bytes) {}

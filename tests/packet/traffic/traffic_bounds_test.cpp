@@ -29,7 +29,7 @@ namespace {
 
 const Machine kBgl;
 
-/// The same matrix, of which nothing but its entries is known.
+/// The same matrix, given by its entries only.
 MatrixTraffic entries_of(const Traffic& traffic, const Shape& shape) {
   std::vector<TrafficEntry> entries;
   for (Rank a = 0; a < shape.size(); ++a)
@@ -52,7 +52,7 @@ std::vector<const char*> names_for(const Shape& shape) {
 constexpr const char* kBoundedShapes[] = {"1",    "2",    "5",     "6",      "4x3",
                                           "2x5m", "4mx4", "3x2x4", "2x2x2x3"};
 
-/// Wire bytes over each link where messages take the dimensions in order.
+/// Wire bytes over each link if messages take the dimensions in order.
 std::vector<std::uint64_t> link_bytes(const Shape& shape, const Traffic& traffic, TieRule rule) {
   Random unused(1);
   return testing::link_loads(shape, [&](const Coord& from, const Coord& to, unsigned d) {
@@ -64,7 +64,8 @@ std::vector<std::uint64_t> link_bytes(const Shape& shape, const Traffic& traffic
   });
 }
 
-/// Sums over the layers of dimension d, crossed upwards or downwards; by the lower coordinate.
+/// Mean over the links of each layer of dimension d, crossed upwards or downwards; by the lower
+/// coordinate.
 std::vector<double> layer_means(const Shape& shape, const std::vector<std::uint64_t>& links,
                                 Direction way) {
   const unsigned k = shape.extent(way.dim());
@@ -77,7 +78,7 @@ std::vector<double> layer_means(const Shape& shape, const std::vector<std::uint6
   return sums;
 }
 
-TEST(TrafficFlow, OfALayerIsWhatCrossesItsLinksHopByHop) {
+TEST(TrafficFlow, LayerLoadsMatchHopByHopEnumeration) {
   using ::testing::Pointwise;
   for (const char* text : kBoundedShapes)
     for (const char* name : names_for(Shape::parse(text)))
@@ -101,8 +102,8 @@ TEST(TrafficFlow, OfALayerIsWhatCrossesItsLinksHopByHop) {
       }
 }
 
-/// No assignment of ties beats the bound: here the rules, and every pair's own coin.
-TEST(TrafficBounds, HoldForEveryDecisionOfTies) {
+/// No assignment of ties beats the bound: here the rules, and a coin for every pair.
+TEST(TrafficBounds, HoldHoweverTiesAreDecided) {
   for (const char* text : kBoundedShapes)
     for (const char* name : names_for(Shape::parse(text))) {
       const Shape shape = Shape::parse(text);
@@ -118,8 +119,8 @@ TEST(TrafficBounds, HoldForEveryDecisionOfTies) {
     }
 }
 
-/// All hops of every message, along each dimension, over all links of the dimension; nothing that a
-/// way round could spare.
+/// Bytes times the least hops along a dimension, over all messages, divided by the links of the
+/// dimension. A detour cannot reduce it.
 double mean_link_bytes(const Shape& shape, const Traffic& traffic, unsigned d) {
   double bytes = 0;
   for (Rank a = 0; a < shape.size(); ++a)
@@ -138,7 +139,7 @@ double mean_link_bytes(const Shape& shape, const Traffic& traffic, unsigned d) {
   return links == 0 ? 0 : bytes / links;
 }
 
-TEST(TrafficBounds, OfAnyWaysAreThoseOfTheMeanLinkAndNeverMoreThanOfShortestOnes) {
+TEST(TrafficBounds, OfAnyWaysAreTheMeanLinksAndNeverExceedThoseOfShortestWays) {
   for (const char* text : kBoundedShapes)
     for (const char* name : names_for(Shape::parse(text))) {
       const Shape shape = Shape::parse(text);
@@ -158,7 +159,7 @@ TEST(TrafficBounds, OfAnyWaysAreThoseOfTheMeanLinkAndNeverMoreThanOfShortestOnes
     }
 }
 
-TEST(TrafficBounds, OfEntriesAreThoseOfThePattern) {
+TEST(TrafficBounds, FromEntriesMatchThePattern) {
   for (const char* text : kBoundedShapes)
     for (const char* name : names_for(Shape::parse(text))) {
       const Shape shape = Shape::parse(text);
@@ -176,7 +177,7 @@ TEST(TrafficBounds, OfEntriesAreThoseOfThePattern) {
     }
 }
 
-TEST(TrafficBounds, OfTheAllToAllAreTheKnownValues) {
+TEST(TrafficBounds, OfAllToAllHaveKnownValues) {
   const auto cycles = [](const char* text) {
     const Shape shape = Shape::parse(text);
     return traffic_bounds(kBgl, shape, *make_traffic("all-to-all", shape, 240, 1)).hottest_link;
@@ -188,8 +189,8 @@ TEST(TrafficBounds, OfTheAllToAllAreTheKnownValues) {
   EXPECT_EQ(cycles("4x4x4"), 32u * 1080);
 }
 
-/// Where nothing but the entries is known, the closed formula comes out of the sum.
-TEST(TrafficBounds, OfEveryPairSumUpToTheClosedFormula) {
+/// Without any knowledge but the entries, the sum gives the closed formula.
+TEST(TrafficBounds, SummedOverPairsMatchTheClosedFormula) {
   for (unsigned dims = 1; dims <= 2; ++dims)
     for (const Shape& shape : testing::all_shapes(dims, 7)) {
       const auto traffic = make_traffic("all-to-all", shape, 240, 1);
@@ -206,20 +207,20 @@ TEST(TrafficBounds, CountTheLinksThatANodesPacketsCanTake) {
   const Bounds bounds = traffic_bounds(kBgl, shape, traffic);
   EXPECT_EQ(bounds.hottest_link, 2u * 1080 / 4);  // layer 0 of Y has 4 links
   EXPECT_EQ(bounds.injection, 2u * 1080 / 3);     // X+, X- and Y+
-  EXPECT_EQ(bounds.processor, 2u * 200);          // the receiver's; the sender's 2 · 150
+  EXPECT_EQ(bounds.processor, 2u * 200);          // the receiver's; the sender's is 2 · 150
   EXPECT_EQ(bounds.zero_load, 150u + 3 * 69 + 46 * 4);
   const MatrixTraffic straight("straight", 12, {{0, 1, 480}});
-  EXPECT_EQ(traffic_bounds(kBgl, shape, straight).injection, 2u * 1080);  // Y+ alone
+  EXPECT_EQ(traffic_bounds(kBgl, shape, straight).injection, 2u * 1080);  // Y+ only
 }
 
-TEST(TrafficBounds, OfIncastAreTheSinksReception) {
+TEST(TrafficBounds, OfIncastAreSetByTheSink) {
   const Shape shape = Shape::parse("4x4x4");
   const Bounds bounds = traffic_bounds(kBgl, shape, *make_traffic("incast", shape, 240, 1));
   EXPECT_EQ(bounds.injection, 63u * 1080 / 6);
   EXPECT_EQ(bounds.processor, 63u * 200);
 }
 
-TEST(TrafficBounds, AreNoneWithoutMessages) {
+TEST(TrafficBounds, AreZeroWithoutMessages) {
   for (const char* text : {"1", "3x3"})
     for (const char* name : {"all-to-all", "incast:0", "permutation"}) {
       const Shape shape = Shape::parse(text);
@@ -227,9 +228,9 @@ TEST(TrafficBounds, AreNoneWithoutMessages) {
     }
 }
 
-TEST(TrafficBounds, OfATornadoAreThoseOfItsOneDirection) {
+TEST(TrafficBounds, OfTornadoAreSetByItsDirection) {
   const Shape shape = Shape::parse("8x8");
-  // Three steps up each dimension: every + link carries three messages.
+  // Three steps up in each dimension, so every + link carries three messages.
   EXPECT_EQ(traffic_bounds(kBgl, shape, *make_traffic("tornado", shape, 240, 1)).hottest_link,
             3u * 1080);
 }

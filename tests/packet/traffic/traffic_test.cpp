@@ -31,7 +31,7 @@ constexpr const char* kShapes[] = {"1", "2", "7", "7m", "3x3", "2x5", "4x1x3", "
 
 using Sends = std::function<bool(const Shape&, const Coord& from, const Coord& to)>;
 
-/// Exactly the pairs for which `sends` holds get `kBytes`; what a pattern lists is what it says.
+/// Checks that exactly the pairs for which `sends` holds get `kBytes`.
 void expect_pairs(const std::string& name, const Shape& shape, const Sends& sends) {
   const auto traffic = make_traffic(name, shape, kBytes, 7);
   for (Rank a = 0; a < shape.size(); ++a)
@@ -46,7 +46,7 @@ void expect_pairs(const std::string& name, const Sends& sends) {
   for (const char* text : kShapes) expect_pairs(name, Shape::parse(text), sends);
 }
 
-/// Whether all coordinates obey; the pattern's dimensions are independent.
+/// Holds if `rule` holds for all coordinates; the pattern's dimensions are independent.
 template <typename Rule>
 Sends each_dimension(const Rule& rule) {
   return [rule](const Shape& shape, const Coord& from, const Coord& to) {
@@ -56,13 +56,13 @@ Sends each_dimension(const Rule& rule) {
   };
 }
 
-/// Distance along one dimension, round the ring where it is closed.
+/// Distance along one dimension, round the ring if there is one.
 unsigned apart(const Shape& shape, unsigned d, unsigned a, unsigned b) {
   const unsigned direct = a < b ? b - a : a - b;
   return shape.wraps(d) ? std::min(direct, shape.extent(d) - direct) : direct;
 }
 
-TEST(Traffic, ASampleGoesToAsManyPlacesFromEverywhere) {
+TEST(Traffic, SampleHasTheSameNumberOfTargetsAndSourcesEverywhere) {
   for (const char* text : {"2", "3", "2x2", "2x3", "2x2x2", "4x3", "5x4x3", "1x7", "16"}) {
     const Shape shape = Shape::parse(text);
     for (Rank count = 1; count <= shape.size() / 2; ++count) {
@@ -76,7 +76,7 @@ TEST(Traffic, ASampleGoesToAsManyPlacesFromEverywhere) {
   }
 }
 
-TEST(Traffic, ASampleLoadsALinkWithItsShareOfTheAllToAll) {
+TEST(Traffic, SampleLoadsALinkWithItsShareOfTheAllToAll) {
   const Shape shape = Shape::parse("8x4x4");
   const Machine machine;
   const auto whole = traffic_bounds(machine, shape, *make_traffic("all-to-all", shape, 240, 1));
@@ -84,8 +84,8 @@ TEST(Traffic, ASampleLoadsALinkWithItsShareOfTheAllToAll) {
   EXPECT_EQ(sample.hottest_link * 4, whole.hottest_link);
 }
 
-/// Where a traffic names the length of its messages, every message has it.
-TEST(Traffic, LengthOfAllMessagesIsThatOfEach) {
+/// If a traffic gives a common length of its messages, every message has it.
+TEST(Traffic, CommonMessageLengthIsThatOfEachMessage) {
   for (const Shape& shape :
        {Shape::parse("4x4"), Shape::parse("3x2x4m"), Shape::parse("5x1m"), Shape::parse("8x4@YX4"),
         Shape::parse("4x4").with_failures(FailureList{.links = {}, .nodes = {"(1,2)", "(0,0)"}})}) {
@@ -107,7 +107,7 @@ TEST(Traffic, LengthOfAllMessagesIsThatOfEach) {
   }
 }
 
-TEST(Traffic, AllToAllAndUniformReachEverybodyAlike) {
+TEST(Traffic, AllToAllAndUniformReachAllNodes) {
   const Sends everybody = [](auto&...) { return true; };
   expect_pairs("all-to-all", everybody);
   expect_pairs("uniform", everybody);
@@ -192,7 +192,7 @@ TEST(Traffic, RollsGoOneStepUp) {
   expect_pairs("roll:XZ", Shape::parse("3x3x4"), up(5));
 }
 
-TEST(Traffic, IncastIsFromEverybodyToOne) {
+TEST(Traffic, IncastIsFromAllNodesToOne) {
   for (const char* text : kShapes) {
     const Shape shape = Shape::parse(text);
     const Rank last = shape.size() - 1;
@@ -203,7 +203,7 @@ TEST(Traffic, IncastIsFromEverybodyToOne) {
             std::vector<Rank>{2 * 4 + 2});
 }
 
-TEST(Traffic, APermutationIsOneCycleThroughAllNodes) {
+TEST(Traffic, PermutationIsOneCycleThroughAllNodes) {
   for (const char* text : {"2", "7", "3x3", "2x5"}) {
     const Shape shape = Shape::parse(text);
     const auto traffic = make_traffic("permutation", shape, kBytes, 3);
@@ -217,14 +217,14 @@ TEST(Traffic, APermutationIsOneCycleThroughAllNodes) {
   }
 }
 
-/// All that node `from` sends.
+/// Bytes that node `from` sends in all.
 std::uint64_t sent(const Traffic& traffic, Rank nodes, Rank from) {
   std::uint64_t sum = 0;
   for (Rank to = 0; to < nodes; ++to) sum += traffic.bytes(from, to);
   return sum;
 }
 
-TEST(Traffic, AHotspotGetsItsShareOfWhatEverybodySends) {
+TEST(Traffic, HotspotGetsItsShareOfAllBytes) {
   const Shape shape = Shape::parse("5x5");
   const auto traffic = make_traffic("hotspot:0.25", shape, 1000, 1);
   const Rank hot = 2 * 5 + 2;
@@ -237,7 +237,7 @@ TEST(Traffic, AHotspotGetsItsShareOfWhatEverybodySends) {
   EXPECT_EQ(make_traffic("hotspot:1", shape, 9, 1)->targets(0), std::vector<Rank>{hot});
 }
 
-TEST(Traffic, ZipfGivesTheIthNodeItsShareAndAllTogetherTheAverage) {
+TEST(Traffic, ZipfGivesEachNodeItsShareAndKeepsTheAverage) {
   const Shape shape = Shape::parse("3x3x3");
   const auto traffic = make_traffic("zipf:1.2", shape, 1000000, 5);
   std::vector<double> columns;
@@ -246,7 +246,8 @@ TEST(Traffic, ZipfGivesTheIthNodeItsShareAndAllTogetherTheAverage) {
   double sum = 0;
   for (const double c : columns) sum += c;
   EXPECT_NEAR(sum, 27e6, 27);
-  EXPECT_FALSE(std::ranges::is_sorted(columns, std::greater())) << "the order is not the seed's";
+  EXPECT_FALSE(std::ranges::is_sorted(columns, std::greater()))
+      << "the order does not depend on the seed";
   std::ranges::sort(columns, std::greater());
   for (unsigned i = 0; i < 27; ++i)
     EXPECT_NEAR(columns[i], columns[0] * std::pow(i + 1, -1.2), 1.0) << i;
@@ -254,14 +255,14 @@ TEST(Traffic, ZipfGivesTheIthNodeItsShareAndAllTogetherTheAverage) {
   for (Rank to = 1; to < 27; ++to) EXPECT_EQ(even->bytes(0, to), 240u);
 }
 
-TEST(Traffic, AUniformSampleIsOfSoManyMessages) {
+TEST(Traffic, UniformWithNSendsNMessages) {
   const Shape shape = Shape::parse("3x3");
   const auto traffic = make_traffic("uniform:20", shape, 10, 1);
   for (Rank from = 0; from < 9; ++from) EXPECT_EQ(sent(*traffic, 9, from), 200u);
   EXPECT_TRUE(make_traffic("uniform:20", Shape::parse("1"), 10, 1)->targets(0).empty());
 }
 
-TEST(Traffic, AMatrixAddsUpEntriesOfAPair) {
+TEST(Traffic, MatrixAddsUpEntriesOfAPair) {
   const MatrixTraffic matrix("m", 3, {{2, 0, 5}, {0, 1, 1}, {2, 0, 6}, {1, 1, 9}, {0, 2, 0}});
   EXPECT_EQ(matrix.bytes(2, 0), 11u);
   EXPECT_EQ(matrix.bytes(0, 1), 1u);
@@ -271,7 +272,7 @@ TEST(Traffic, AMatrixAddsUpEntriesOfAPair) {
   EXPECT_TRUE(matrix.targets(1).empty());
 }
 
-/// Every pattern, with each of its parameters' kinds.
+/// Every pattern, with parameters of every kind.
 constexpr const char* kNames[] = {
     "all-to-all", "lines", "lines:Y",   "planes",  "uniform",     "uniform:3",   "tornado",
     "transpose",  "halo",  "neighbour", "hotspot", "hotspot:0.5", "incast",      "incast:0",
@@ -295,7 +296,7 @@ TEST(Traffic, TargetsAndSourcesAreThePairsWithBytesAscending) {
     }
 }
 
-TEST(Traffic, EqualSourcesAreClaimedOnlyWhereTheyAre) {
+TEST(Traffic, EqualSourcesAreClaimedOnlyIfTrue) {
   const Shape shape = Shape::parse("3x3x3");
   for (const char* name : kNames) {
     const auto traffic = make_traffic(name, shape, kBytes, 11);
@@ -363,7 +364,7 @@ std::string refusal(const char* name, const char* shape) {
   return "accepted";
 }
 
-TEST(Traffic, IsRefusedByNameWithWhatWouldDo) {
+TEST(Traffic, RefusalsNameTheChoices) {
   using ::testing::HasSubstr;
   EXPECT_THAT(refusal("alltoall", "4x4"), HasSubstr("unknown traffic 'alltoall'; known: all-to-"));
   EXPECT_THAT(refusal("tornado", "2x2x1"), HasSubstr("'tornado': needs an extent of at least 3"));
@@ -373,7 +374,7 @@ TEST(Traffic, IsRefusedByNameWithWhatWouldDo) {
   EXPECT_THAT(refusal("lines:XY", "8x8"), HasSubstr("expected 1 of the dimensions XY"));
   EXPECT_THAT(refusal("planes:XX", "8x8"), HasSubstr("each at most once"));
   EXPECT_THAT(refusal("lines:Z", "8x8"), HasSubstr("of XY"));
-  EXPECT_THAT(refusal("lines:", "8x8"), HasSubstr("nothing stands after the colon"));
+  EXPECT_THAT(refusal("lines:", "8x8"), HasSubstr("expected a parameter after the colon"));
   EXPECT_THAT(refusal("halo:3", "8x8"), HasSubstr("takes no parameter"));
   EXPECT_THAT(refusal("hotspot:1.5", "8x8"), HasSubstr("a number from 0 to 1 after"));
   EXPECT_THAT(refusal("zipf:1.2x", "8x8"), HasSubstr("a number from 0 to 8 after"));

@@ -1,4 +1,4 @@
-// Failures that whoever uses the job does not notice.
+// JobOptions::abandon: called if the program does not leave a failed job.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// Keeps why jobs were abandoned.
+/// Records the reasons passed to JobOptions::abandon.
 class Abandoned {
  public:
   JobOptions options(milliseconds patience) {
@@ -43,7 +43,7 @@ class Abandoned {
   std::vector<std::string> reasons_;
 };
 
-TEST(JobAbandon, IsCalledOnceWhereNobodyLeaves) {
+TEST(JobAbandon, CallbackRunsOnceIfProgramDoesNotLeave) {
   for (const unsigned stuck : {0U, 1U}) {
     Abandoned abandoned;
     std::atomic<bool> joined{false};
@@ -64,7 +64,7 @@ TEST(JobAbandon, IsCalledOnceWhereNobodyLeaves) {
   }
 }
 
-TEST(JobAbandon, MayAskForNames) {
+TEST(JobAbandon, CallbackMayCallJobFunctions) {
   std::atomic<bool> called{false};
   Job* used = nullptr;
   JobOptions options = patient();
@@ -81,7 +81,7 @@ TEST(JobAbandon, MayAskForNames) {
   EXPECT_TRUE(comes_true([&] { return called.load(); }));
 }
 
-TEST(JobAbandon, IsNotCalledWhereAllLeaveInTime) {
+TEST(JobAbandon, CallbackDoesNotRunIfAllLeaveInTime) {
   Abandoned abandoned;
   const auto body = [](Job& job) {
     if (job.rank() == 1) job.fail("out of luck");
@@ -91,8 +91,8 @@ TEST(JobAbandon, IsNotCalledWhereAllLeaveInTime) {
   EXPECT_THAT(abandoned.reasons(), IsEmpty());
 }
 
-/// Though the other one holds up the goodbyes.
-TEST(JobAbandon, IsNotCalledWhileTheJobIsLeft) {
+/// Leaving takes long because the other process delays its goodbye.
+TEST(JobAbandon, CallbackDoesNotRunWhileLeaving) {
   Abandoned abandoned;
   const auto members = memberships(2);
   std::atomic<bool> left{false};

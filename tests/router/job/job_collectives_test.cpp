@@ -1,4 +1,4 @@
-// What processes tell each other.
+// Collectives of a job, and its information about the processes.
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ void expect_all_gathered(Job& job, std::size_t size) {
     EXPECT_TRUE(equal_blobs(all[rank], blob_of(size, rank)));
 }
 
-TEST(JobCollectives, BringBlobsOfAllSizesToAll) {
+TEST(JobCollectives, DeliverBlobsOfAllSizesToAll) {
   const auto outcomes = run_job(5, [](Job& job) {
     for (const std::size_t size : {0u, 1u, 4097u, 1u << 18, (1u << 20) + 3})
       expect_all_gathered(job, size);
@@ -36,7 +36,7 @@ TEST(JobCollectives, BringBlobsOfAllSizesToAll) {
   EXPECT_THAT(outcomes, Each(""));
 }
 
-TEST(JobCollectives, BringBlobsOfDifferentSizes) {
+TEST(JobCollectives, DeliverBlobsOfDifferentSizes) {
   const auto outcomes = run_job(4, [](Job& job) {
     const auto all = job.all_gather(blob_of(job.rank() * 1000, job.rank()));
     for (unsigned rank = 0; rank < job.size(); ++rank)
@@ -56,7 +56,7 @@ TEST(JobCollectives, GatherOnProcess0Only) {
   EXPECT_THAT(outcomes, Each(""));
 }
 
-TEST(JobCollectives, BringLargeBlobsWhileSignsOfLifeGoOn) {
+TEST(JobCollectives, DeliverLargeBlobsWhileHeartbeatsContinue) {
   const JobOptions options{.patience = milliseconds(60000),
                            .heartbeat = milliseconds(20),
                            .silence = milliseconds(10000)};
@@ -67,12 +67,12 @@ TEST(JobCollectives, BringLargeBlobsWhileSignsOfLifeGoOn) {
   EXPECT_THAT(run_job(3, gather, options), Each(""));
 }
 
-TEST(JobCollectives, AreNotDisturbedByThoseWhoLeave) {
+TEST(JobCollectives, CompleteWhileOthersLeave) {
   for (int i = 0; i < by_set(10, 20); ++i)
     EXPECT_THAT(run_job(4, [](Job& job) { expect_all_gathered(job, 300'000); }), Each(""));
 }
 
-TEST(JobCollectives, OfOneProcessNeedNobody) {
+TEST(JobCollectives, WorkWithOneProcess) {
   Job job{Membership{}};
   expect_all_gathered(job, 17);
   EXPECT_EQ(job.gather(blob_of(3, 9)).at(0), blob_of(3, 9));
@@ -80,16 +80,16 @@ TEST(JobCollectives, OfOneProcessNeedNobody) {
   EXPECT_EQ(job.refused(), 0u);
 }
 
-TEST(JobCollectives, ThatDifferAreFound) {
+TEST(JobCollectives, ReportMismatchedCalls) {
   const auto outcomes = run_job(2, [](Job& job) {
     if (job.rank() == 0) job.all_gather({});
     job.gather({});
     if (job.rank() == 1) job.all_gather({});
   });
-  EXPECT_THAT(outcomes, Each(HasSubstr("another collective operation")));
+  EXPECT_THAT(outcomes, Each(HasSubstr("calls a different collective operation")));
 }
 
-TEST(JobCollectives, NameWhoEndedBeforeTheOthers) {
+TEST(JobCollectives, NameProcessThatEndedEarly) {
   const auto outcomes = run_job(3, [](Job& job) {
     if (job.rank() != 2) job.all_gather({});
   });
@@ -100,7 +100,7 @@ TEST(JobCollectives, NameWhoEndedBeforeTheOthers) {
   }
 }
 
-TEST(JobCollectives, NameProcess0WhereItEndedBeforeTheOthers) {
+TEST(JobCollectives, NameProcess0IfItEndedEarly) {
   const auto outcomes = run_job(3, [](Job& job) {
     if (job.rank() != 0) job.all_gather({});
   });
@@ -108,8 +108,8 @@ TEST(JobCollectives, NameProcess0WhereItEndedBeforeTheOthers) {
   for (const unsigned rank : {1u, 2u}) EXPECT_THAT(outcomes[rank], HasSubstr("process 0 (host "));
 }
 
-/// However long ago that was.
-TEST(JobCollectives, NameWhoEndedLongBefore) {
+/// The other process ended well before this one enters the collective.
+TEST(JobCollectives, NameProcessThatEndedLongBefore) {
   for (const unsigned first : {0U, 1U}) {
     const auto outcomes = run_job(2, [&](Job& job) {
       if (job.rank() == first) return;

@@ -1,5 +1,5 @@
-// The termination detector by scripts, through both ways in which reports reach it: the shared
-// memory of a process's threads, and the messages of a job's processes.
+// The termination detector with scripted reports, over both paths by which reports reach it: the
+// shared memory of a process's threads, and the messages of a job's processes.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -44,8 +44,8 @@ class SharedMemory {
   RunControl control_;
 };
 
-/// Processes write their reports onto connections, from which process 0 reads them; in the reverse
-/// order, to be different.
+/// Processes send their reports over connections, from which process 0 reads them; in reverse order
+/// of members, to differ from SharedMemory.
 class Messages {
  public:
   explicit Messages(std::size_t members) : reports_(members) {}
@@ -76,12 +76,12 @@ class TerminationDetectorBy : public ::testing::Test {
     for (std::size_t member = 0; member < kMembers; ++member)
       way_.set(member, at_rest(injected, delivered));
   }
-  /// One report of everybody arrives. True: the run is quiescent.
+  /// Delivers one report of every member. True: the run is quiescent.
   bool quiescent_after_wave() {
     way_.deliver(detector_);
     return detector_.is_quiescent();
   }
-  /// A report of everybody arrives each second, the same but for what `change(second)` does.
+  /// Delivers a report of every member each second, after `change(second)`.
   bool stalls_within(int seconds, auto change) {
     bool stalled = false;
     for (int s = 1; s <= seconds; ++s) {
@@ -99,14 +99,14 @@ class TerminationDetectorBy : public ::testing::Test {
 using Ways = ::testing::Types<SharedMemory, Messages>;
 TYPED_TEST_SUITE(TerminationDetectorBy, Ways);
 
-TYPED_TEST(TerminationDetectorBy, AsksAllAgainBeforeItBelievesThatNothingIsUnderWay) {
+TYPED_TEST(TerminationDetectorBy, NeedsTwoWavesToBelieveNothingIsInFlight) {
   this->all_rest(3, 3);
   EXPECT_FALSE(this->quiescent_after_wave());
   EXPECT_NE(this->detector_.wanted_wave(), 0u);
   EXPECT_TRUE(this->quiescent_after_wave());
 }
 
-TYPED_TEST(TerminationDetectorBy, AsksNobodyWhileAPacketIsUnderWay) {
+TYPED_TEST(TerminationDetectorBy, StartsNoWaveWhilePacketIsInFlight) {
   this->all_rest(3, 3);
   this->way_.set(1, at_rest(4, 3));
   for (int wave = 0; wave < 5; ++wave) EXPECT_FALSE(this->quiescent_after_wave());
@@ -116,17 +116,17 @@ TYPED_TEST(TerminationDetectorBy, AsksNobodyWhileAPacketIsUnderWay) {
   EXPECT_TRUE(this->quiescent_after_wave());
 }
 
-TYPED_TEST(TerminationDetectorBy, AsksNobodyWhileAMemberIsActive) {
+TYPED_TEST(TerminationDetectorBy, StartsNoWaveWhileMemberIsActive) {
   this->all_rest(3, 3);
   this->way_.set(1, {.passive = false, .injected = 3, .delivered = 3});
   for (int wave = 0; wave < 5; ++wave) EXPECT_FALSE(this->quiescent_after_wave());
   EXPECT_EQ(this->detector_.wanted_wave(), 0u);
 }
 
-TYPED_TEST(TerminationDetectorBy, IsNotMisledByCountsThatAgreeByAccident) {
+TYPED_TEST(TerminationDetectorBy, IsNotMisledByAccidentallyEqualCounts) {
   this->all_rest(1, 1);
   EXPECT_FALSE(this->quiescent_after_wave());
-  this->way_.set(0, at_rest(2, 1));  // a packet that member 0 had sent after its first report
+  this->way_.set(0, at_rest(2, 1));  // member 0 has sent a packet after its first report
   this->way_.set(1, at_rest(1, 2));
   EXPECT_FALSE(this->quiescent_after_wave());
   EXPECT_EQ(this->detector_.wanted_wave(), 0u);
@@ -134,7 +134,7 @@ TYPED_TEST(TerminationDetectorBy, IsNotMisledByCountsThatAgreeByAccident) {
   EXPECT_TRUE(this->quiescent_after_wave());
 }
 
-TYPED_TEST(TerminationDetectorBy, BeginsAnewWhenAMemberWakesBetweenTheWaves) {
+TYPED_TEST(TerminationDetectorBy, RestartsWhenMemberWakesBetweenWaves) {
   this->all_rest(5, 5);
   EXPECT_FALSE(this->quiescent_after_wave());
   this->way_.set(2, {.passive = false, .injected = 5, .delivered = 5});
@@ -153,7 +153,7 @@ TYPED_TEST(TerminationDetectorBy, FindsAStall) {
   EXPECT_TRUE(this->stalls_within(12, [&](int s) { still(9 + s); }));
 }
 
-TYPED_TEST(TerminationDetectorBy, TakesNoMotionForAStall) {
+TYPED_TEST(TerminationDetectorBy, DoesNotReportStallWhileSomethingMoves) {
   EXPECT_FALSE(this->stalls_within(100, [this](int s) {
     for (std::size_t member = 0; member < this->kMembers; ++member)
       this->way_.set(member, {.rounds = std::uint64_t(s)});
@@ -161,7 +161,7 @@ TYPED_TEST(TerminationDetectorBy, TakesNoMotionForAStall) {
   }));
 }
 
-TYPED_TEST(TerminationDetectorBy, TakesNoLongComputationForAStall) {
+TYPED_TEST(TerminationDetectorBy, DoesNotReportStallDuringLongComputation) {
   EXPECT_FALSE(this->stalls_within(100, [this](int s) {
     for (std::size_t member = 0; member < this->kMembers; ++member)
       this->way_.set(member, {.rounds = std::uint64_t(s)});
@@ -169,7 +169,7 @@ TYPED_TEST(TerminationDetectorBy, TakesNoLongComputationForAStall) {
   }));
 }
 
-TEST(TerminationDetector, WaitsForTheAnswersOfAll) {
+TEST(TerminationDetector, WaitsForAllAnswers) {
   TerminationDetector detector(2, 60s, Time());
   detector.report(0, at_rest(3, 1));
   EXPECT_FALSE(detector.is_quiescent());
@@ -184,7 +184,7 @@ TEST(TerminationDetector, WaitsForTheAnswersOfAll) {
   EXPECT_TRUE(detector.is_quiescent());
 }
 
-TEST(TerminationDetector, TakesNoOldReportForAnAnswer) {
+TEST(TerminationDetector, DoesNotCountOldReportAsAnswer) {
   TerminationDetector detector(1, 60s, Time());
   detector.report(0, at_rest(1, 1));
   EXPECT_FALSE(detector.is_quiescent());
@@ -194,7 +194,7 @@ TEST(TerminationDetector, TakesNoOldReportForAnAnswer) {
   EXPECT_FALSE(detector.is_quiescent());
 }
 
-TEST(FailureDetector, AreConfirmedWhenTheyPersistThoughTheSuspectGoesRound) {
+TEST(FailureDetector, ConfirmsPersistentSuspicionIfSuspectGoesRound) {
   job::FailureDetector suspicions(2, 1s);
   const auto report = [&](unsigned rank, std::uint64_t rounds, int suspect, auto at) {
     suspicions.report(rank, {.rounds = rounds, .suspect = suspect}, Time() + at);
@@ -207,7 +207,7 @@ TEST(FailureDetector, AreConfirmedWhenTheyPersistThoughTheSuspectGoesRound) {
   EXPECT_FALSE(suspicions.confirmed());
   report(1, 14, -1, 1650ms);
   report(0, 3, 1, 2400ms);
-  EXPECT_FALSE(suspicions.confirmed());  // it is back, and gets a second to answer
+  EXPECT_FALSE(suspicions.confirmed());  // the suspect runs again, and gets a second to answer
   report(0, 4, 1, 2600ms);
   ASSERT_TRUE(suspicions.confirmed());
   EXPECT_EQ(suspicions.confirmed()->by, 0u);
@@ -216,7 +216,7 @@ TEST(FailureDetector, AreConfirmedWhenTheyPersistThoughTheSuspectGoesRound) {
   EXPECT_FALSE(suspicions.confirmed());
 }
 
-TEST(FailureDetector, OfNobodyAreIgnored) {
+TEST(FailureDetector, IgnoresInvalidSuspects) {
   job::FailureDetector suspicions(2, 1s);
   for (const int suspect : {0, 2, 1000, -7})
     for (const auto at : {0s, 5s}) {
@@ -225,7 +225,7 @@ TEST(FailureDetector, OfNobodyAreIgnored) {
     }
 }
 
-TEST(AwakeClock, DoesNotCountWhatWasSlept) {
+TEST(AwakeClock, LimitsLongSteps) {
   job::AwakeClock clock(100ms);
   const Time begin = job::Clock::now();
   clock.step(begin);
@@ -241,7 +241,7 @@ MemberReport without(std::uint32_t losses, std::uint64_t injected, std::uint64_t
   return report;
 }
 
-/// Whether a report of members 0 and 1 ends the run, or the answers to a wave that it begins do.
+/// Whether reports of members 0 and 1 end the run, at once or as answers to the following wave.
 bool two_waves_end(TerminationDetector& detector, const MemberReport& first,
                    const MemberReport& second) {
   for (int wave = 0; wave < 2; ++wave) {
@@ -253,7 +253,7 @@ bool two_waves_end(TerminationDetector& detector, const MemberReport& first,
   return false;
 }
 
-TEST(TerminationDetector, EndsWithoutALostMemberByReportsThatLeaveItOutAndNoOthers) {
+TEST(TerminationDetector, AfterLossNeedsReportsWithoutLostMember) {
   TerminationDetector detector(3, 10s, Time());
   EXPECT_FALSE(two_waves_end(detector, at_rest(5, 5), at_rest(3, 3)));
   detector.lose(2);
@@ -263,7 +263,7 @@ TEST(TerminationDetector, EndsWithoutALostMemberByReportsThatLeaveItOutAndNoOthe
   EXPECT_TRUE(two_waves_end(detector, without(1, 5, 4), without(1, 3, 4)));
 }
 
-TEST(TerminationDetector, BelievesNoWaveThatBeganBeforeALoss) {
+TEST(TerminationDetector, IgnoresWaveStartedBeforeLoss) {
   TerminationDetector detector(3, 10s, Time());
   for (std::size_t member = 0; member < 3; ++member) detector.report(member, at_rest(3, 3));
   EXPECT_FALSE(detector.is_quiescent());
@@ -276,7 +276,7 @@ TEST(TerminationDetector, BelievesNoWaveThatBeganBeforeALoss) {
   EXPECT_GT(detector.wanted_wave(), wave);
 }
 
-TEST(TerminationDetector, SeesAStandstillOfTheOthersAfterALoss) {
+TEST(TerminationDetector, FindsStallAfterLoss) {
   TerminationDetector detector(2, 10s, Time());
   detector.lose(1);
   bool stalled = false;

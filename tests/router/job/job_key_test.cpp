@@ -42,13 +42,13 @@ TEST(JobKey, KeepsPurposesApart) {
   EXPECT_NE(key.token("a", bytes("x")), key.token("b", bytes("x")));
 }
 
-TEST(JobKey, IsDrawnAnewEachTime) {
+TEST(JobKey, RandomKeysDiffer) {
   EXPECT_NE(JobKey::random().text(), JobKey::random().text());
   EXPECT_EQ(JobKey::random().text().size(), 64u);
   EXPECT_NE(random_word(), random_word());
 }
 
-TEST(JobKey, RefusesWhatIsNoneWithoutShowingIt) {
+TEST(JobKey, RefusesInvalidTextWithoutShowingIt) {
   for (const std::string text :
        {"", "tooshort", "with a blank in between", "with\ttab0123456789", "0123456789abcde\x7f"}) {
     try {
@@ -61,7 +61,7 @@ TEST(JobKey, RefusesWhatIsNoneWithoutShowingIt) {
   }
 }
 
-TEST(ClockOffset, IsThatOfTheShortestPing) {
+TEST(ClockOffset, UsesShortestPing) {
   job::ClockOffset offset;
   for (int i = 0; i < job::ClockOffset::kPings; ++i) {
     EXPECT_FALSE(offset.is_known());

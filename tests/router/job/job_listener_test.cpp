@@ -1,4 +1,4 @@
-// Where process 0 listens.
+// The addresses on which process 0 listens.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netdb.h>
@@ -23,7 +23,7 @@ bool is_reached(const std::string& address, const Membership& at) {
   return static_cast<bool>(connect_to(address, at.port));
 }
 
-/// What a launcher that names `master` hands over: process 0 opens the port.
+/// The memberships from a launcher that names `master`, where process 0 opens the port.
 std::vector<Membership> memberships_at(const std::string& master) {
   auto members = memberships(2);
   job::Socket(members[0].listener).close();
@@ -32,7 +32,7 @@ std::vector<Membership> memberships_at(const std::string& master) {
   return members;
 }
 
-/// An address of this host beside the loopback; empty: it has none.
+/// An IPv4 address of this host other than the loopback; empty: it has none.
 std::string an_interface() {
   const auto all = job::interface_addresses();
   const auto found = std::ranges::find_if(
@@ -40,9 +40,9 @@ std::string an_interface() {
   return found == all.end() ? "" : *found;
 }
 
-TEST(JobListener, IsOpenOnTheAddressThatIsNamedAlone) {
+TEST(JobListener, ListensOnlyOnNamedAddress) {
   const std::string address = an_interface();
-  if (address.empty()) GTEST_SKIP() << "this host has no interface but the loopback";
+  if (address.empty()) GTEST_SKIP() << "this host has no interface except the loopback";
   const auto members = memberships_at(address);
   const auto outcomes = JobThreads(members, patient(), [&](Job& job) {
                           EXPECT_TRUE(is_reached(address, members[0]));
@@ -62,12 +62,12 @@ bool is_loopback_here(const std::string& name) {
   return job::is_loopback(text);
 }
 
-/// Others take the name for another address.
-TEST(JobListener, IsOpenEverywhereWhereTheHostsNameStandsForItsLoopback) {
+/// Other hosts resolve the name to another address.
+TEST(JobListener, ListensEverywhereIfHostNameResolvesToLoopback) {
   const std::string name = job::this_process().host;
   const std::string address = an_interface();
   if (address.empty() || !is_loopback_here(name))
-    GTEST_SKIP() << "the name " << name << " does not stand for the loopback";
+    GTEST_SKIP() << "the name " << name << " does not resolve to the loopback";
   const auto members = memberships_at(name);
   const auto outcomes = JobThreads(members, patient(), [&](Job& job) {
                           EXPECT_TRUE(is_reached(address, members[0]));

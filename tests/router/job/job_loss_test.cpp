@@ -1,4 +1,4 @@
-// Processes that die, hang, or never come.
+// Processes that die, hang, or never join.
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ void run_until_it_fails(Job& job) {
   job.all_gather({});
 }
 
-/// The others' outcomes, where a signal hits a process that is under way.
+/// The outcomes of the other processes if a signal hits one during the run.
 std::vector<std::string> outcomes_when(unsigned victim, int signal, const JobOptions& options) {
   auto members = memberships(3);
   JobChild child(members[victim], options, run_until_it_fails);
@@ -57,21 +57,21 @@ std::vector<std::string> outcomes_when(unsigned victim, int signal, const JobOpt
   return outcomes;
 }
 
-TEST(JobLoss, OfAKilledProcessIsNamedOnAllOthers) {
+TEST(JobLoss, KilledProcessIsNamedOnAllOthers) {
   for (const unsigned victim : {0U, 1U, 2U})
     EXPECT_THAT(outcomes_when(victim, SIGKILL, patient()),
                 Each(AllOf(HasSubstr(fmt::format("process {} (host ", victim)),
                            HasSubstr("died: connection closed"))));
 }
 
-TEST(JobLoss, OfAStoppedProcessIsNamedOnAllOthers) {
+TEST(JobLoss, StoppedProcessIsNamedOnAllOthers) {
   for (const unsigned victim : {0U, 2U})
     EXPECT_THAT(outcomes_when(victim, SIGSTOP, soon_worried()),
                 Each(AllOf(HasSubstr(fmt::format("process {} (host ", victim)),
                            HasSubstr("has not answered for 1.0 s"))));
 }
 
-/// A launcher that tells what the test says.
+/// A launcher whose reports are controlled by the test.
 class TellingLauncher final : public job::LauncherEvents {
  public:
   void listen(Died died) override {
@@ -82,7 +82,7 @@ class TellingLauncher final : public job::LauncherEvents {
     const std::lock_guard lock(mutex_);
     died_ = nullptr;
   }
-  /// False: nobody listens.
+  /// Reports a death. False: nobody listens.
   bool tell(unsigned rank, const std::string& why) {
     const std::lock_guard lock(mutex_);
     if (died_) died_(rank, why);
@@ -108,8 +108,8 @@ void tell_all(const std::vector<std::shared_ptr<TellingLauncher>>& launchers, un
     while (!launcher->tell(rank, "its host is down")) sleep_for(milliseconds(1));
 }
 
-/// No connection closes, and nobody is silent for long enough.
-TEST(JobLoss, OfAProcessOfWhichTheLauncherTellsIsNamedOnAllOthers) {
+/// The stopped process keeps its connections open, and is not silent for long enough to be lost.
+TEST(JobLoss, ProcessReportedByLauncherIsNamedOnAllOthers) {
   for (const unsigned victim : {0U, 2U}) {
     auto members = memberships(3);
     JobChild child(members[victim], patient(), run_until_it_fails);
@@ -130,7 +130,7 @@ TEST(JobLoss, OfAProcessOfWhichTheLauncherTellsIsNamedOnAllOthers) {
   }
 }
 
-TEST(JobLoss, BeforeItHasJoinedIsNamedWhereTheLauncherTells) {
+TEST(JobLoss, LauncherReportBeforeJoiningIsNamed) {
   auto members = memberships(3);
   members.pop_back();
   const auto launchers = let_tell(members);
@@ -139,8 +139,8 @@ TEST(JobLoss, BeforeItHasJoinedIsNamedWhereTheLauncherTells) {
   EXPECT_THAT(others.outcomes(), Each(HasSubstr("process 2 did not join: its host is down")));
 }
 
-/// A launcher may know of the end of a process before its last words have been read.
-TEST(JobLoss, IsNoneWhereAProcessHasLeftInOrder) {
+/// A launcher may report the end of a process before its goodbye has been read.
+TEST(JobLoss, LauncherReportAfterOrderlyLeaveIsIgnored) {
   auto members = memberships(3);
   const auto launchers = let_tell(members);
   const auto outcomes = JobThreads(members, patient(), [&](Job& job) {
@@ -153,7 +153,7 @@ TEST(JobLoss, IsNoneWhereAProcessHasLeftInOrder) {
   EXPECT_THAT(outcomes, Each(""));
 }
 
-TEST(JobLoss, OfOneThatNeverJoinedIsNamed) {
+TEST(JobLoss, MissingProcessesAreNamed) {
   auto members = memberships(4);
   members.pop_back();
   members.erase(members.begin() + 1);
@@ -163,7 +163,7 @@ TEST(JobLoss, OfOneThatNeverJoinedIsNamed) {
   EXPECT_THAT(outcomes, Each(HasSubstr("processes 1, 3 did not join within 1.5 s")));
 }
 
-TEST(JobLoss, OfProcess0BeforeItCameIsNamed) {
+TEST(JobLoss, MissingProcess0IsNamed) {
   auto members = memberships(2);
   job::Socket(members[0].listener).close();
   members.erase(members.begin());
@@ -173,7 +173,7 @@ TEST(JobLoss, OfProcess0BeforeItCameIsNamed) {
   EXPECT_THAT(outcomes, Each(HasSubstr("process 1 cannot join process 0 at 127.0.0.1 port")));
 }
 
-TEST(JobLoss, OfAProcess0ThatNeverAnswersIsNamed) {
+TEST(JobLoss, SilentProcess0IsNamed) {
   const auto members = memberships(2);
   const job::Socket listener(members[0].listener);
   JobOptions options = patient();
@@ -184,7 +184,7 @@ TEST(JobLoss, OfAProcess0ThatNeverAnswersIsNamed) {
       Each(HasSubstr(fmt::format("process 0 at 127.0.0.1:{} does not answer", members[0].port))));
 }
 
-/// A packet for process 2 is under way for ever, until it is left out.
+/// Reports a packet to process 2 as in flight until that process is lost.
 class GoesOn final : public RunMonitor {
  public:
   termination::MemberReport report() override {
@@ -203,7 +203,7 @@ class GoesOn final : public RunMonitor {
   std::uint32_t lost_ = 0;
 };
 
-/// The verdict is that of the others, who all know of the loss and gather without the process.
+/// The remaining processes reach a verdict, know of the loss and gather without the lost process.
 void run_without_process_2(Job& job) {
   job.all_gather({});
   GoesOn monitor;
@@ -221,7 +221,7 @@ void run_without_process_2(Job& job) {
   EXPECT_TRUE(all[2].empty());
 }
 
-/// Where a signal hits process 2 during a run that goes on without those that are lost.
+/// The outcomes if a signal hits process 2 during a run that goes on without lost processes.
 std::vector<std::string> outcomes_without(int signal, const JobOptions& options) {
   auto members = memberships(3);
   JobChild child(members[2], options, [](Job& job) {
@@ -242,20 +242,20 @@ std::vector<std::string> outcomes_without(int signal, const JobOptions& options)
   sleep_for(milliseconds(300));
   child.signal(signal);
   auto outcomes = others.outcomes();
-  child.signal(SIGCONT);  // then it hears that it has been given up
+  child.signal(SIGCONT);  // now it learns that the others have given it up
   EXPECT_EQ(child.wait(), signal == SIGKILL ? -1 : 1);
   return outcomes;
 }
 
-TEST(JobLoss, OfAKilledProcessDoesNotEndARunThatGoesOnWithoutIt) {
+TEST(JobLoss, RunGoesOnWithoutKilledProcess) {
   EXPECT_THAT(outcomes_without(SIGKILL, patient()), Each(""));
 }
 
-TEST(JobLoss, OfAStoppedProcessDoesNotEndARunThatGoesOnWithoutIt) {
+TEST(JobLoss, RunGoesOnWithoutStoppedProcess) {
   EXPECT_THAT(outcomes_without(SIGSTOP, soon_worried()), Each(""));
 }
 
-TEST(JobLoss, OfProcess0EndsARunThatGoesOnWithoutOthers) {
+TEST(JobLoss, LossOfProcess0EndsRunThatGoesOnWithoutOthers) {
   auto members = memberships(2);
   JobChild child(members[0], patient(), [](Job& job) {
     Busy monitor;

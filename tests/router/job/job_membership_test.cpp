@@ -1,4 +1,4 @@
-// What the environment says, and how it may be wrong.
+// Membership from environment variables, valid and invalid.
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ constexpr const char* kKey = "0123456789abcdef";
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-/// What find_membership() finds where these are all.
+/// Sets exactly these variables for find_membership().
 class Environment {
  public:
   explicit Environment(const Variables& variables) {
@@ -94,18 +94,18 @@ TEST(Membership, IsFoundInTheEnvironment) {
   EXPECT_EQ(membership.source, "environment");
 }
 
-TEST(Membership, IsOfOneProcessWhereNothingIsSet) {
+TEST(Membership, DefaultsToOneProcess) {
   const Environment environment({});
   EXPECT_EQ(find_membership().size, 1u);
   EXPECT_EQ(find_membership().source, "alone");
 }
 
-TEST(Membership, OfOneProcessNeedsNoMaster) {
+TEST(Membership, OneProcessNeedsNoMaster) {
   const Environment environment({{"RANK", "0"}, {"WORLD_SIZE", "1"}});
   EXPECT_EQ(find_membership().size, 1u);
 }
 
-TEST(Membership, NamesWhatIsMissing) {
+TEST(Membership, NamesMissingVariable) {
   for (const std::string name : {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"})
     EXPECT_THAT(refusal_of(without(name)), HasSubstr(name + " is not set"));
   EXPECT_THAT(refusal_of(without("TOROID_JOB_KEY")),
@@ -113,7 +113,7 @@ TEST(Membership, NamesWhatIsMissing) {
   EXPECT_THAT(refusal_of({{"MASTER_ADDR", "alpha"}}), HasSubstr("WORLD_SIZE is not set"));
 }
 
-TEST(Membership, NamesWhatIsWrong) {
+TEST(Membership, NamesInvalidVariable) {
   for (const std::string value : {"", "-1", "3", "1x", " 1", "0x1"})
     EXPECT_THAT(refusal_of(with("RANK", value)), HasSubstr("RANK='" + value + "'"));
   for (const std::string value : {"0", "many", "99999999999"})
@@ -124,7 +124,7 @@ TEST(Membership, NamesWhatIsWrong) {
   EXPECT_THAT(refusal_of(with("TOROID_JOB_KEY", "short")), HasSubstr("key must be 16"));
 }
 
-/// A file with a text, readable by its owner alone, and the variables that name it as the key's.
+/// A key file with this text, readable only by its owner, and the variables that name it.
 class KeyFile {
  public:
   explicit KeyFile(std::string_view text) {
@@ -146,7 +146,7 @@ class KeyFile {
 };
 
 TEST(Membership, ReadsTheKeyFromAFile) {
-  const KeyFile file("fedcba9876543210\nwhat stands behind it\n");
+  const KeyFile file("fedcba9876543210\nthe second line\n");
   {
     const Environment environment(file.variables());
     EXPECT_EQ(find_membership().key.text(), "fedcba9876543210");
@@ -155,8 +155,8 @@ TEST(Membership, ReadsTheKeyFromAFile) {
   EXPECT_THAT(refusal_of(file.variables()), HasSubstr("cannot read a key"));
 }
 
-/// Of a pipe with an open end: it would wait for more than a line, or than a key can have.
-TEST(Membership, ReadsNoMoreThanAKeyOfWhatHasNoEnd) {
+/// The pipe stays open, so reading more than a line, or more than the longest key, would block.
+TEST(Membership, StopsReadingEndlessKeyFile) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
   const job::Socket from(ends[0]);
@@ -173,7 +173,7 @@ TEST(Membership, ReadsNoMoreThanAKeyOfWhatHasNoEnd) {
   EXPECT_THAT(refusal_of(variables), HasSubstr("key must be 16 to 1024"));
 }
 
-TEST(Membership, TakesOrRefusesAKeyOfAFileByItsLength) {
+TEST(Membership, ChecksLengthOfKeyInFile) {
   const std::string longest(1024, 'k');
   for (const std::string& text : {std::string("fedcba9876543210"), longest + "\n", longest})
     EXPECT_EQ(refusal_of(KeyFile(text).variables()), "none");
@@ -185,12 +185,12 @@ TEST(Membership, TakesOrRefusesAKeyOfAFileByItsLength) {
     EXPECT_THAT(refusal_of(KeyFile(text).variables()), HasSubstr("cannot read a key"));
 }
 
-TEST(Membership, RefusesAKeyFileThatOthersCanRead) {
+TEST(Membership, RefusesKeyFileThatOthersCanAccess) {
   const KeyFile file("fedcba9876543210\n");
   for (const mode_t mode : std::array<mode_t, 5>{0640, 0604, 0620, 0602, 0601}) {
     file.open_to(mode);
     EXPECT_THAT(refusal_of(file.variables()),
-                AllOf(HasSubstr(file.path()), HasSubstr("is open to others than its owner"),
+                AllOf(HasSubstr(file.path()), HasSubstr("is accessible to others (mode"),
                       Not(HasSubstr("fedcba"))));
   }
   file.open_to(0400);

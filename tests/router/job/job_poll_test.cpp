@@ -1,4 +1,4 @@
-// Waiting that ends by an exception of whoever waits.
+// Exceptions from JobOptions::poll, which end a wait in the job.
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-/// Throws when it is called for the third time since the switch was turned on.
+/// Options whose `poll` throws at its third call after `on` is set.
 JobOptions interrupted_by(std::atomic<bool>& on) {
   JobOptions options = patient();
   options.poll = [&on, calls = 0]() mutable {
@@ -31,7 +31,7 @@ JobOptions interrupted_by(std::atomic<bool>& on) {
   return options;
 }
 
-/// Where `body` waits for others, those end as well: with the name of the one that is interrupted.
+/// If `body` is interrupted while it waits for others, these end as well and name its process.
 void expect_interrupted(const Body& body) {
   for (const unsigned victim : {0U, 1U}) {
     std::atomic<bool> on{false};
@@ -70,7 +70,7 @@ TEST(JobPoll, EndsManyShortWaits) {
   });
 }
 
-TEST(JobPoll, EndsTheWaitOfProcess0ForOthers) {
+TEST(JobPoll, EndsJoiningOfProcess0) {
   std::atomic<bool> on{true};
   auto members = memberships(3);
   JobThreads one({members[0]}, interrupted_by(on), [](Job&) {});
@@ -81,20 +81,20 @@ TEST(JobPoll, EndsTheWaitOfProcess0ForOthers) {
   EXPECT_THAT(other.outcomes(), Each(AnyOf(HasSubstr("): interrupted"), HasSubstr("cannot join"))));
 }
 
-TEST(JobPoll, EndsTheWaitForTheOthers) {
+TEST(JobPoll, EndsJoiningOfAnotherProcess) {
   std::atomic<bool> on{true};
   auto members = memberships(3);
   members.pop_back();
   JobOptions options = patient();
   options.patience = milliseconds(5000);
   JobThreads hub({members[0]}, options, [](Job&) {});
-  JobThreads leaf({members[1]}, interrupted_by(on), [](Job&) {});  // may not have been let in
+  JobThreads leaf({members[1]}, interrupted_by(on), [](Job&) {});  // may not be admitted in time
   EXPECT_THAT(leaf.outcomes(), ElementsAre("interrupted"));
   EXPECT_THAT(hub.outcomes(), Each(AnyOf(HasSubstr("): interrupted"), HasSubstr("died"),
                                          HasSubstr("did not join"))));
 }
 
-TEST(JobPoll, EndsTheDialling) {
+TEST(JobPoll, EndsDialling) {
   std::atomic<bool> on{true};
   const auto members = memberships(2);
   job::Socket listener(members[0].listener);
@@ -105,7 +105,7 @@ TEST(JobPoll, EndsTheDialling) {
   }
 }
 
-TEST(JobPoll, EndsAWaitOfOneProcess) {
+TEST(JobPoll, EndsWaitInJobOfOneProcess) {
   std::atomic<bool> on{true};
   Job job(Membership{}, interrupted_by(on));
   Busy monitor;

@@ -1,4 +1,4 @@
-// Connections from others than the processes of the run.
+// Connections from programs that are not processes of the run.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <openssl/ec.h>
@@ -53,7 +53,7 @@ void wait_for_refusals(Job& job, std::uint64_t count) {
   EXPECT_EQ(job.refused(), count);
 }
 
-/// A run of three processes in the midst of which `visit` is called once.
+/// Runs three processes and calls `visit` once in the middle; the run must not be disturbed.
 void expect_unimpressed(std::uint64_t refusals,
                         const std::function<void(const std::vector<Membership>&)>& visit,
                         const JobOptions& options = patient()) {
@@ -68,7 +68,7 @@ void expect_unimpressed(std::uint64_t refusals,
   EXPECT_THAT(outcomes, Each(""));
 }
 
-TEST(JobStranger, WithGarbageIsRefused) {
+TEST(JobStranger, GarbageIsRefused) {
   expect_unimpressed(4, [](const auto& members) {
     for (const std::size_t size : {1u, 8u, 5000u, 3'000'000u}) {
       const job::Socket stranger = connect(members[0]);
@@ -78,7 +78,7 @@ TEST(JobStranger, WithGarbageIsRefused) {
   });
 }
 
-TEST(JobStranger, WhoIsSilentIsRefused) {
+TEST(JobStranger, SilentConnectionIsRefused) {
   expect_unimpressed(
       1,
       [](const auto& members) {
@@ -88,7 +88,7 @@ TEST(JobStranger, WhoIsSilentIsRefused) {
       soon_worried());
 }
 
-TEST(JobStranger, WhoOpensManyConnectionsIsRefused) {
+TEST(JobStranger, ManyConnectionsAreRefused) {
   expect_unimpressed(300, [](const auto& members) {
     std::vector<job::Socket> strangers;
     for (int i = 0; i < 300; ++i) {
@@ -98,7 +98,7 @@ TEST(JobStranger, WhoOpensManyConnectionsIsRefused) {
   });
 }
 
-/// Who comes last shows that the others have been seen.
+/// The last stranger is counted, which shows that process 0 has handled the earlier ones as well.
 void expect_uncounted(const std::function<void(const std::vector<Membership>&)>& visit) {
   expect_unimpressed(1, [&](const auto& members) {
     visit(members);
@@ -108,7 +108,7 @@ void expect_uncounted(const std::function<void(const std::vector<Membership>&)>&
   });
 }
 
-TEST(JobStranger, WhoClosesWithoutAByteIsNotCounted) {
+TEST(JobStranger, ClosingWithoutSendingIsNotCounted) {
   expect_uncounted([](const auto& members) {
     for (int i = 0; i < 10; ++i) connect(members[0]);
     std::vector<job::Socket> strangers;
@@ -116,7 +116,7 @@ TEST(JobStranger, WhoClosesWithoutAByteIsNotCounted) {
   });
 }
 
-/// Who holds the key, and has proved it to process 0.
+/// A client that holds the key and has proved it to process 0.
 class KeyHolder {
  public:
   explicit KeyHolder(const Membership& zero) : tls_(zero.key) {
@@ -149,15 +149,16 @@ class KeyHolder {
   job::Message answer_;
 };
 
-/// A process dials again, and gives its first connection up, if process 0 is slow to answer.
-TEST(JobStranger, WhoProvesItselfAndGivesUpIsNotCounted) {
+/// If process 0 is slow to answer, a process gives up its first connection and dials again.
+TEST(JobStranger, ClosingAfterProofIsNotCounted) {
   expect_uncounted([](const auto& members) {
     for (int i = 0; i < 10; ++i) KeyHolder{members[0]};
   });
 }
 
-/// Process 0 closes connections that wait for too long, and the oldest of too many.
-TEST(JobStranger, IsNobodyWhoDialsAgainAsItWasNotWelcome) {
+/// Process 0 may close a connection without an answer: if it waits for too long, or if there are
+/// too many.
+TEST(JobStranger, UnansweredProcessDialsAgain) {
   const auto members = memberships(2);
   const job::Socket listener(members[0].listener);
   JobThreads leaf({members[1]}, patient(), [](Job&) {});
@@ -180,7 +181,7 @@ TEST(JobStranger, IsNobodyWhoDialsAgainAsItWasNotWelcome) {
   EXPECT_THAT(leaf.outcomes(), Each(HasSubstr("process 0 refuses process 1: enough")));
 }
 
-TEST(JobStranger, WithoutTheKeyIsRefused) {
+TEST(JobStranger, ConnectionWithoutKeyIsRefused) {
   expect_unimpressed(1, [](const auto& members) {
     Membership other = members[1];
     other.key = JobKey::random();
@@ -190,14 +191,14 @@ TEST(JobStranger, WithoutTheKeyIsRefused) {
   });
 }
 
-/// Keeps what passes between a process and process 0.
+/// Forwards the bytes between a process and process 0, and records those of the process.
 class Recorder {
  public:
   explicit Recorder(const Membership& to)
       : to_(to), listener_(job::listen_on("127.0.0.1", 0)), thread_([this] { pass_on(); }) {}
 
   std::uint16_t port() const { return job::port_of(listener_); }
-  /// What the process has sent, once it has left.
+  /// Waits until the process has left, and returns the bytes that it has sent.
   Blob recorded() {
     thread_.join();
     return recorded_;
@@ -230,8 +231,8 @@ class Recorder {
   std::thread thread_;
 };
 
-/// Of this job: what process 2 has sent from its first byte on.
-TEST(JobStranger, WhoReplaysWhatWasRecordedIsRefused) {
+/// The recording is from this job: all bytes that process 2 has sent.
+TEST(JobStranger, ReplayedRecordingIsRefused) {
   auto members = memberships(3);
   Recorder recorder(members[0]);
   members[2].port = recorder.port();
@@ -250,7 +251,7 @@ TEST(JobStranger, WhoReplaysWhatWasRecordedIsRefused) {
   EXPECT_THAT(outcomes, Each(""));
 }
 
-TEST(JobStranger, WhoEchoesIsRefused) {
+TEST(JobStranger, EchoedBytesAreRefused) {
   expect_unimpressed(1, [](const auto& members) {
     const job::Socket stranger = connect(members[0]);
     send_bytes(stranger, Blob{std::byte{0x16}});
@@ -263,11 +264,11 @@ TEST(JobStranger, WhoEchoesIsRefused) {
   });
 }
 
-TEST(JobStranger, OfARankThatIsTakenOrIsNoneIsToldSo) {
+TEST(JobStranger, HelloWithWrongRankOrSizeGetsReason) {
   expect_unimpressed(0, [](const auto& members) {
-    for (const auto& [rank, size, why] : {std::tuple{1u, 3u, "there is a process 1 already"},
-                                          {0u, 3u, "no process 0 to join"},
-                                          {3u, 3u, "no process 3 to join"},
+    for (const auto& [rank, size, why] : {std::tuple{1u, 3u, "process 1 has already joined"},
+                                          {0u, 3u, "process 0 cannot join this job"},
+                                          {3u, 3u, "process 3 cannot join this job"},
                                           {1u, 4u, "has 3 processes, not 4"}}) {
       KeyHolder stranger(members[0]);
       job::Message hello = job::Hello{rank, size, {}};
@@ -278,8 +279,8 @@ TEST(JobStranger, OfARankThatIsTakenOrIsNoneIsToldSo) {
   });
 }
 
-/// It holds the key, but is a process of another version.
-TEST(JobStranger, WhoDoesNotSayHelloIsRefused) {
+/// The stranger holds the key, but is a process of another version.
+TEST(JobStranger, OtherProtocolVersionIsRefused) {
   expect_unimpressed(2, [](const auto& members) {
     for (const char* protocol : {"", "toroid0"}) {
       KeyHolder stranger(members[0]);
@@ -289,21 +290,21 @@ TEST(JobStranger, WhoDoesNotSayHelloIsRefused) {
   });
 }
 
-TEST(JobStranger, IsOneWhoHasAnotherKey) {
+TEST(JobStranger, DifferentKeyIsReportedAtBothEnds) {
   auto members = memberships(2);
   members[1].key = JobKey::random();
   JobOptions options = patient();
-  options.patience = milliseconds(2000);  // it listens for longer than the other tries
+  options.patience = milliseconds(2000);  // process 0 listens for longer than the other tries
   JobThreads hub({members[0]}, options, [](Job&) {});
   options.patience = milliseconds(500);
   JobThreads leaf({members[1]}, options, [](Job&) {});
   EXPECT_THAT(leaf.outcomes(), Each(HasSubstr("do both have the same job key?")));
   EXPECT_THAT(hub.outcomes(),
               Each(AllOf(HasSubstr("process 1 did not join"),
-                         HasSubstr("from 127.0.0.1 came one that does not hold the same key"))));
+                         HasSubstr("a process at 127.0.0.1 does not hold the same key"))));
 }
 
-TEST(JobStranger, IsSaidToHaveAnotherKeyAlsoWhereProcess0HasGoneSince) {
+TEST(JobStranger, DifferentKeyIsReportedEvenIfProcess0HasGone) {
   auto members = memberships(2);
   members[1].key = JobKey::random();
   JobOptions options = patient();
@@ -312,10 +313,10 @@ TEST(JobStranger, IsSaidToHaveAnotherKeyAlsoWhereProcess0HasGoneSince) {
   options.patience = milliseconds(1200);
   JobThreads leaf({members[1]}, options, [](Job&) {});
   EXPECT_THAT(leaf.outcomes(), Each(HasSubstr("it does not hold the same key")));
-  EXPECT_THAT(hub.outcomes(), Each(HasSubstr("came one that does not hold the same key")));
+  EXPECT_THAT(hub.outcomes(), Each(HasSubstr("a process at 127.0.0.1 does not hold the same key")));
 }
 
-TEST(JobStranger, WhoPosesAsProcess0GetsNoProcess) {
+TEST(JobStranger, FakeProcess0GetsNoProcess) {
   auto members = memberships(2);
   const job::Socket listener(members[0].listener);
   members.erase(members.begin());
@@ -342,8 +343,8 @@ Certificate certificate_of(EVP_PKEY* key) {
   return certificate;
 }
 
-/// It speaks TLS, and has a certificate where process 0 has the key.
-TEST(JobStranger, WhoPosesAsProcess0WithACertificateGetsNoProcess) {
+/// The stranger speaks TLS with a certificate instead of the key.
+TEST(JobStranger, FakeProcess0WithCertificateGetsNoProcess) {
   auto members = memberships(2);
   const job::Socket listener(members[0].listener);
   JobOptions options = patient();

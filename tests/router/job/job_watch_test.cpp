@@ -1,4 +1,4 @@
-// How process 0 finds that a run is over, and tells all.
+// Watching a run: process 0 finds that it is over and tells all.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using ::testing::AnyOf;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
-/// Reports what the test says; its workers always go round, but where they are held.
+/// Reports what the test sets. Its workers go round until hold() is called.
 class Monitor final : public RunMonitor {
  public:
   termination::MemberReport report() override {
@@ -43,7 +43,7 @@ class Monitor final : public RunMonitor {
   bool goes_round_ = true;
 };
 
-TEST(JobWatch, EndsWhenAllAreAtRestAndNothingIsUnderWay) {
+TEST(JobWatch, EndsWhenAllArePassiveAndNothingIsInFlight) {
   const auto outcomes = run_job(4, [](Job& job) {
     for (unsigned run = 0; run < 3; ++run) {
       Monitor monitor;
@@ -61,7 +61,7 @@ TEST(JobWatch, EndsWhenAllAreAtRestAndNothingIsUnderWay) {
   EXPECT_THAT(outcomes, Each(""));
 }
 
-TEST(JobWatch, WaitsForTheOneThatIsNotPassive) {
+TEST(JobWatch, WaitsForActiveProcess) {
   const auto outcomes = run_job(3, [](Job& job) {
     Monitor monitor;
     termination::MemberReport report = at_rest(5, 5);
@@ -79,7 +79,7 @@ TEST(JobWatch, WaitsForTheOneThatIsNotPassive) {
   EXPECT_THAT(outcomes, Each(""));
 }
 
-TEST(JobWatch, FindsThatNothingMovesAnyMore) {
+TEST(JobWatch, FindsStall) {
   const auto outcomes = run_job(3, [](Job& job) {
     Monitor monitor;
     monitor.set(at_rest(job.rank() + 2, 1));
@@ -90,7 +90,7 @@ TEST(JobWatch, FindsThatNothingMovesAnyMore) {
   EXPECT_THAT(outcomes, Each(""));
 }
 
-TEST(JobWatch, TakesALongComputationForNoStall) {
+TEST(JobWatch, LongComputationIsNotAStall) {
   const auto outcomes = run_job(3, [](Job& job) {
     Monitor monitor;
     if (job.rank() == 2) monitor.hold();
@@ -115,7 +115,7 @@ TEST(JobWatch, EndsOnAllWhenOneFails) {
   EXPECT_THAT(outcomes, Each(HasSubstr("out of luck")));
 }
 
-TEST(JobWatch, KeepsToTheFirstFailure) {
+TEST(JobWatch, KeepsFirstFailure) {
   const auto outcomes = run_job(3, [](Job& job) {
     Monitor monitor;
     job.watch(monitor, kLong);
@@ -125,11 +125,11 @@ TEST(JobWatch, KeepsToTheFirstFailure) {
     job.end_watch();
     EXPECT_THAT(job.failure(), HasSubstr("): first"));
   });
-  // A failure may come before another has noticed that all have joined.
+  // A failure may reach a process before it has noticed that all have joined.
   EXPECT_THAT(outcomes, Each(AnyOf("", HasSubstr("): first"))));
 }
 
-TEST(JobWatch, NamesWhoGetsNoAnswerFromWhom) {
+TEST(JobWatch, NamesBothProcessesOfASuspicion) {
   const auto outcomes = run_job(4, [](Job& job) {
     Monitor monitor;
     termination::MemberReport report = at_rest(2, 1);
@@ -144,7 +144,7 @@ TEST(JobWatch, NamesWhoGetsNoAnswerFromWhom) {
   EXPECT_THAT(outcomes, Each(""));
 }
 
-TEST(JobWatch, NamesWhoEndsMeanwhile) {
+TEST(JobWatch, ReportsProcessThatEndsDuringWatch) {
   const auto outcomes = run_job(3, [](Job& job) {
     if (job.rank() == 1) return;
     Monitor monitor;
@@ -156,7 +156,7 @@ TEST(JobWatch, NamesWhoEndsMeanwhile) {
   EXPECT_THAT(outcomes, Each(AnyOf("", HasSubstr("has ended before the others"))));
 }
 
-TEST(JobWatch, OfOneProcessDecidesAlone) {
+TEST(JobWatch, WorksWithOneProcess) {
   Job job{Membership{}};
   for (int run = 0; run < 2; ++run) {
     Monitor monitor;

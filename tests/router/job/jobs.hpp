@@ -1,4 +1,4 @@
-// Jobs whose processes are threads of the test, or children of it, on the loopback.
+// Jobs on the loopback whose processes are threads or child processes of the test.
 #pragma once
 
 #include <signal.h>
@@ -27,29 +27,29 @@ namespace toroid::testing {
 
 using std::chrono::milliseconds;
 
-/// Long enough for a busy machine, where no test waits for the end of it.
+/// Time limits long enough for a busy machine; for tests that never wait for their end.
 inline JobOptions patient() {
   return {.patience = milliseconds(60000),
           .heartbeat = milliseconds(100),
           .silence = milliseconds(30000)};
 }
 
-/// Where a test waits for the end of the silence: fifty signs of life long, which no process that
-/// lives misses.
+/// For tests that wait until a silent process counts as lost: the limit is fifty heartbeats, more
+/// than a living process misses.
 inline JobOptions soon_worried() {
   return {.patience = milliseconds(60000),
           .heartbeat = milliseconds(20),
           .silence = milliseconds(1000)};
 }
 
-/// A wait that no test wants to end by itself.
+/// A wait that should not time out in any test.
 inline constexpr milliseconds kLong{60000};
 
 inline termination::MemberReport at_rest(std::uint64_t injected, std::uint64_t delivered) {
   return {.passive = true, .injected = injected, .delivered = delivered};
 }
 
-/// What a launcher would hand over. Process 0 listens already.
+/// Memberships as a launcher would provide them. Process 0 listens already.
 inline std::vector<Membership> memberships(unsigned size) {
   job::Socket listener = job::listen_on("127.0.0.1", 0);
   std::vector<Membership> all(size);
@@ -67,7 +67,7 @@ inline std::vector<Membership> memberships(unsigned size) {
 
 using Body = std::function<void(Job&)>;
 
-/// What the process ends with; empty: all went well.
+/// Runs `body` as one process. Returns the error; empty: none.
 inline std::string outcome_of(const Membership& membership, const JobOptions& options,
                               const Body& body) {
   try {
@@ -89,7 +89,7 @@ class JobThreads {
         outcomes_[i] = outcome_of(member, options, body);
       });
   }
-  /// Waits for all members. Their outcomes come in the order of the members.
+  /// Waits for all members and returns their outcomes in the order of the members.
   std::vector<std::string> outcomes() {
     threads_.clear();
     return outcomes_;
@@ -105,7 +105,7 @@ inline std::vector<std::string> run_job(unsigned size, const Body& body,
   return JobThreads(memberships(size), options, body).outcomes();
 }
 
-/// A process of a job that is one. REQUIRES: the test has no other thread when it begins.
+/// A member of a job in a process of its own. REQUIRES: the test has no other thread at this time.
 class JobChild {
  public:
   JobChild(const Membership& member, const JobOptions& options, const Body& body) : pid_(::fork()) {
@@ -119,7 +119,7 @@ class JobChild {
   void signal(int number) const {
     if (pid_ > 0) ::kill(pid_, number);
   }
-  /// Its exit code; -1: a signal.
+  /// Waits for the process. Returns its exit code; -1: it was ended by a signal.
   int wait() {
     int status = -1;
     if (pid_ > 0) ::waitpid(std::exchange(pid_, -1), &status, 0);
@@ -130,7 +130,7 @@ class JobChild {
   pid_t pid_;
 };
 
-/// Bytes that repeat with a period which divides no size of frames or chunks.
+/// Bytes that repeat with a period that does not divide any size of frames or chunks.
 inline Blob blob_of(std::size_t size, unsigned seed) {
   constexpr std::size_t kPeriod = 4099;
   Blob blob;
@@ -154,7 +154,7 @@ inline void sleep_for(milliseconds time) {
   std::this_thread::sleep_for(time);
 }
 
-/// A run that goes on and on.
+/// A run that never ends.
 class Busy final : public RunMonitor {
  public:
   termination::MemberReport report() override { return {.rounds = ++rounds_}; }

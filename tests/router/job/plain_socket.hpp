@@ -1,4 +1,4 @@
-// Sockets of whoever is no process of a job: nothing but bytes.
+// Plain sockets, for programs that are not processes of a job.
 #pragma once
 
 #include <arpa/inet.h>
@@ -18,7 +18,7 @@
 
 namespace toroid::testing {
 
-/// A connection with an IPv4 address; none if nobody listens there.
+/// A connection to an IPv4 address; empty if nobody listens there.
 inline job::Socket connect_to(const std::string& address, std::uint16_t port) {
   job::Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in at{.sin_family = AF_INET, .sin_port = htons(port), .sin_addr = {}, .sin_zero = {}};
@@ -31,7 +31,7 @@ inline job::Socket accept_on(const job::Socket& listener) {
   return job::Socket(::accept4(listener.fd(), nullptr, nullptr, SOCK_CLOEXEC));
 }
 
-/// Waits until there is something to read. True: there is, within the time.
+/// Waits until there is something to read, at most for `time`. True: there is.
 inline bool wait_for(const job::Socket& socket, std::chrono::milliseconds time) {
   pollfd watched{socket.fd(), POLLIN, 0};
   return ::poll(&watched, 1, static_cast<int>(time.count())) > 0;
@@ -41,7 +41,7 @@ inline void send_bytes(const job::Socket& socket, std::span<const std::byte> byt
   ::send(socket.fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
 }
 
-/// What comes before the other end closes.
+/// All bytes until the other end closes.
 inline Blob rest_of(const job::Socket& socket) {
   Blob all;
   std::byte one{};

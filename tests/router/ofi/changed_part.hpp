@@ -1,4 +1,4 @@
-// A network that changes a part of a put on its way, as a process that is of another opinion would.
+// A network that changes a part of a put on its way, as if the sender had other geometry.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace toroid::testing {
 
-/// The first frame with a part in it is changed: change(its header, its bytes).
+/// Calls change(header, bytes) for the part in the first frame that begins with one.
 NetworkOptions with_changed_part(const auto& change) {
   NetworkOptions network{.seed = 2};
   network.fate = [change, done = false](unsigned, unsigned, const FrameBytes& frame) mutable {

@@ -1,6 +1,6 @@
-// A network in memory that carries frames as a reliable one may: late, in any order, and not when
-// the sender wants. On demand it does what none may: it copies frames, damages them, loses them,
-// and brings what strangers write.
+// A network in memory that carries frames as any reliable network may: late, in any order, and with
+// refused attempts. On demand it also breaks the rules: it copies, damages and loses frames, and
+// delivers frames of strangers.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -36,18 +36,17 @@ inline ofi::FrameHeader header_of(std::span<const std::byte> frame) {
 
 struct NetworkOptions {
   std::uint64_t seed = 1;
-  std::uint32_t busy = 30;     ///< percent of the operations to which it says "not now"
+  std::uint32_t busy = 30;     ///< percent of the operations that are refused with "not now"
   std::uint32_t late = 30;     ///< percent of the completions that wait for the next poll
   int gone = -1;               ///< the process to which nothing can be sent
   bool records = true;         ///< keeps every frame that was ever sent
-  std::uint32_t stray = 0;     ///< percent of polls that tell of writes that were none
-  std::size_t least_read = 0;  ///< bytes of the shortest put that is read; 0: none is
-  unsigned window = 0;  ///< frames are written into windows of so many slots; 0: they are sent
-  bool keeps = false;   ///< senders keep their frames, which they send again
-  /// By which the network's clock goes on with every poll of any process; 0: the time is the wall
-  /// clock's.
+  std::uint32_t stray = 0;     ///< percent of polls that report writes that never happened
+  std::size_t least_read = 0;  ///< bytes of the shortest put that is read; 0: none
+  unsigned window = 0;  ///< slots of the windows that frames are written to; 0: frames are sent
+  bool keeps = false;   ///< senders keep their frames for resending
+  /// The network's clock advances by this with every poll of any process; 0: wall clock.
   std::chrono::nanoseconds tick{};
-  /// What becomes of a frame on its way: the frames that arrive. Empty: itself.
+  /// Maps a sent frame to the frames that arrive. Empty: the frame itself.
   std::function<std::vector<FrameBytes>(unsigned from, unsigned to, const FrameBytes&)> fate{};
 };
 
@@ -58,18 +57,18 @@ class FakeNetwork {
   FakeNetwork(unsigned processes, NetworkOptions options)
       : options_(std::move(options)), random_(options_.seed), places_(processes) {}
 
-  /// Brings a frame that no process has sent.
+  /// Delivers a frame that no process has sent.
   void inject(unsigned to, FrameBytes frame) { places_[to].under_way.push_back(std::move(frame)); }
-  /// Numbered frames that have been sent from one to the other.
+  /// Number of numbered frames that have been sent from one process to another.
   std::uint64_t frames_sent(unsigned from, unsigned to) { return frames_sent_[{from, to}]; }
   bool is_empty() const {
     return std::ranges::all_of(places_, [](const Place& p) {
       return p.under_way.empty() && p.written.empty() && p.sending.empty() && p.reading.empty();
     });
   }
-  /// Completions that told of writes that were none.
+  /// Number of completions of writes that never happened.
   std::uint64_t strays() const { return strays_; }
-  /// Reads that have fetched their bytes, and regions of memory that can be read now.
+  /// Number of completed reads, and of memory regions that can be read now.
   std::uint64_t reads() const { return reads_; }
   std::size_t exposed() const { return exposed_.size(); }
   /// All frames that were ever sent, each with its destination.
@@ -85,23 +84,24 @@ class FakeNetwork {
     std::vector<ofi::Operation*> receiving;
     std::vector<ofi::ReadOperation*> reading;
     std::deque<FrameBytes> under_way;                        ///< to this process
-    std::deque<std::pair<std::size_t, FrameBytes>> written;  ///< to it, for the buffer of an index
+    std::deque<std::pair<std::size_t, FrameBytes>> written;  ///< to it: (buffer index, frame)
     std::map<std::size_t, WindowBuffer> free;                ///< buffers of its windows, by index
   };
 
   bool is_busy() { return random_.below(100) < options_.busy; }
   bool is_late() { return random_.below(100) < options_.late; }
 
-  /// The buffer is read now, not when it was handed over: until then it must not change.
+  /// Sends a frame. The buffer is read now, not when it was handed over: until then it must not
+  /// change.
   void depart(unsigned from, ofi::Operation& operation) {
     const auto bytes = operation.buffer.first(operation.bytes);
     const FrameBytes frame(bytes.begin(), bytes.end());
     if (!options_.keeps)
-      std::ranges::fill(operation.buffer, std::byte{0xcd});  // nobody may still need it
+      std::ranges::fill(operation.buffer, std::byte{0xcd});  // nobody may need it any more
     count_sent(from, operation.peer, frame);
     if (options_.records) recorded_.emplace_back(operation.peer, frame);
     if (is_written(operation)) {
-      const unsigned place = from < operation.peer ? from : from - 1;  // each has all others
+      const unsigned place = from < operation.peer ? from : from - 1;  // all others are peers
       const std::size_t first = place * (options_.window + 1);
       places_[operation.peer].written.emplace_back(first + operation.slot, frame);
       return;
@@ -112,7 +112,7 @@ class FakeNetwork {
       way.push_back(std::move(arriving));
   }
 
-  /// Frames that are sent again count once, by their number.
+  /// Counts numbered frames; resent frames count once, by their number.
   void count_sent(unsigned from, unsigned to, const FrameBytes& frame) {
     const std::uint64_t sequence = header_of(frame).sequence;
     std::uint64_t& count = frames_sent_[{from, to}];
@@ -135,16 +135,16 @@ class FakeNetwork {
   bool is_written(const ofi::Operation& operation) const {
     return options_.window > 0 && operation.slot != ofi::kAnySlot;
   }
-  /// The buffer must be free; nobody posts it.
+  /// Writes a frame into its window buffer, which must be free; buffers of windows are not posted.
   ofi::Completion arrive_written(Place& place) {
     const auto [index, frame] = take_any(place.written);
     auto& [operation, is_free] = place.free[index];
     EXPECT_TRUE(std::exchange(is_free, false)) << "a frame is written into a buffer that is in use";
-    std::ranges::fill(operation->buffer, std::byte{0xce});  // nobody may still need it
+    std::ranges::fill(operation->buffer, std::byte{0xce});  // nobody may need it any more
     std::ranges::copy(frame, operation->buffer.begin());
     return {operation, 0, true};
   }
-  /// Of any buffer of a window, in use or not, or of none.
+  /// Reports a write to any window buffer, in use or not, or to no buffer.
   ofi::Completion stray_write(Place& place) {
     ++strays_;
     const auto any = random_.below(static_cast<std::uint32_t>(place.free.size()) + 1);
@@ -161,7 +161,8 @@ class FakeNetwork {
     return {operation, 0};
   }
 
-  /// Memory is read late: its owner must not have changed it. Offsets name its bytes.
+  /// Completes a read. Memory is read late, so its owner must not have changed it. Addresses are
+  /// offsets.
   ofi::Completion fetch(ofi::ReadOperation& operation) {
     const auto at = exposed_.find(operation.from.key);
     const auto bytes = operation.buffer.size();
@@ -173,7 +174,7 @@ class FakeNetwork {
     return {&operation, 0};
   }
 
-  /// Owns nothing: the table forgets the memory with it.
+  /// Exposed memory, which can be read while this object exists. Does not own the memory.
   struct ExposedRegion final : ofi::Region {
     ExposedRegion(FakeNetwork& network, std::uint64_t key) : Region({0, key}), network(&network) {}
     ~ExposedRegion() override { network->exposed_.erase(exposed().key); }
@@ -194,7 +195,8 @@ class FakeNetwork {
   ofi::Clock::time_point now_{};
 };
 
-/// A process's end of it. Sees to it that buffers are those of `memory`, and each in use once.
+/// A process's end of the network. Checks that buffers lie in `memory` and that none is used twice
+/// at the same time.
 class FakeNetwork::Transport final : public ofi::Transport {
  public:
   Transport(FakeNetwork& network, unsigned self, std::span<std::byte> memory)
@@ -269,7 +271,7 @@ class FakeNetwork::Transport final : public ofi::Transport {
     return true;
   }
 
-  /// Buffers that wait for a frame.
+  /// Number of buffers that wait for a frame.
   std::size_t receiving() {
     return place().receiving.size() + static_cast<std::size_t>(std::ranges::count_if(
                                           place().free, [](auto& f) { return f.second.is_free; }));

@@ -1,4 +1,4 @@
-// Between processes whose frames err everything arrives once and in order.
+// With faulty frames between processes, everything still arrives once and in order.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -52,7 +52,7 @@ LinkErrorCounters sum_of(const std::vector<LinkHealth>& health) {
   return sum;
 }
 
-/// Returns the health of all ways, of which nothing else is known to be wrong.
+/// Runs an exchange of numbers, checks it, and returns the total health of all flows.
 LinkErrorCounters expect_numbers(unsigned processes, std::uint64_t seed, const LinkErrors& errors,
                                  const FlowLimits& limits = kKept) {
   SCOPED_TRACE(fmt::format("{} processes, seed {}, rate {}, faults {:#x}, burst {}, window {}",
@@ -66,7 +66,7 @@ LinkErrorCounters expect_numbers(unsigned processes, std::uint64_t seed, const L
   return sum_of(run.health());
 }
 
-TEST(FaultyFrames, ArriveOnceAndInOrderUnderEveryFaultByItself) {
+TEST(FaultyFrames, ArriveOnceAndInOrderUnderEachFault) {
   for (unsigned fault = 0; fault < 5; ++fault)
     for (const double rate : {0.01, 0.1, 0.3}) {
       const auto set = static_cast<LinkFaultSet>(1u << fault);
@@ -92,7 +92,7 @@ TEST(FaultyFrames, ArriveOnceAndInOrderUnderAllFaultsTogether) {
   }
 }
 
-TEST(FaultyFrames, AreRefusedIfTheyAreSentAgainInVain) {
+TEST(FaultyFrames, NeedlessRepeatsAreRefused) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const LinkErrorCounters sum = expect_numbers(3, seed, errors_of(0, kNoticedFaults));
     EXPECT_EQ(sum.errors, sum.repeats);  // the network changes the order of frames
@@ -100,7 +100,7 @@ TEST(FaultyFrames, AreRefusedIfTheyAreSentAgainInVain) {
   }
 }
 
-TEST(FaultyFrames, ThatAreDamagedAreRefusedByTheirChecksumOrAsMalformed) {
+TEST(FaultyFrames, DamagedFramesAreRefusedAsMalformedOrByChecksum) {
   NumberRun run(2, ticking(3), kKept, errors_of(0.2, set_of(LinkFault::corrupt)));
   ASSERT_NO_FATAL_FAILURE(run.exchange(kNumbers));
   ASSERT_NO_FATAL_FAILURE(run.settle());
@@ -110,7 +110,7 @@ TEST(FaultyFrames, ThatAreDamagedAreRefusedByTheirChecksumOrAsMalformed) {
             run.faults());
 }
 
-TEST(FaultyFrames, ThatComeTwiceAreRefusedByTheirNumber) {
+TEST(FaultyFrames, DuplicatesAreRefusedBySequenceNumber) {
   NumberRun run(2, ticking(3), kKept, errors_of(0.2, set_of(LinkFault::duplicate)));
   ASSERT_NO_FATAL_FAILURE(run.exchange(kNumbers));
   ASSERT_NO_FATAL_FAILURE(run.settle());
@@ -118,7 +118,7 @@ TEST(FaultyFrames, ThatComeTwiceAreRefusedByTheirNumber) {
   EXPECT_GT(run.refused()[static_cast<std::size_t>(FrameError::wrong_sequence)], 5u);
 }
 
-/// What leaves these processes of two, one way or the other.
+/// The health of the flows between these processes.
 std::vector<LinkHealth> health_of(SteppedMachine& machine, unsigned processes) {
   std::vector<Blob> packed;
   for (unsigned p = 0; p < processes; ++p) packed.push_back(pack(machine.gateway(p).health()));
@@ -154,7 +154,7 @@ void expect_exchange(RingRoute route, TransferMode transfer, std::uint64_t seed,
   EXPECT_EQ(sum.crc_mismatches, 0u);
 }
 
-TEST(FaultyFrames, LoseAndDoubleNothingOfAnExchangeOnEitherRouteByPacketsOrPut) {
+TEST(FaultyFrames, ExchangeIsCompleteOnEitherRouteByPacketsOrPut) {
   std::uint64_t seed = 1;
   for (const auto& [route, transfer] :
        std::vector<std::pair<RingRoute, TransferMode>>{{RingRoute::direct, TransferMode::packets},
@@ -168,7 +168,7 @@ TEST(FaultyFrames, LoseAndDoubleNothingOfAnExchangeOnEitherRouteByPacketsOrPut) 
   }
 }
 
-TEST(FaultyFrames, ThatErrSilentlyArriveAndAreFoundByTheRunningChecksums) {
+TEST(FaultyFrames, SilentDamageIsFoundByRunningChecksums) {
   const LinkErrors errors = errors_of(0.1, set_of(LinkFault::silent));
   SteppedMachine machine(Shape::parse("3x2"),
                          stepped(RingRoute::direct, TransferMode::put, 4, errors));
@@ -179,7 +179,7 @@ TEST(FaultyFrames, ThatErrSilentlyArriveAndAreFoundByTheRunningChecksums) {
   EXPECT_EQ(machine.refused()[static_cast<std::size_t>(FrameError::bad_checksum)], 0u);
 }
 
-TEST(FaultyFrames, ToAProcessThatIsGoneMakeItASuspect) {
+TEST(FaultyFrames, UnreachableProcessBecomesSuspect) {
   constexpr std::chrono::microseconds kTick{40};
   NetworkOptions network = ticking(13);
   network.tick = kTick;
@@ -196,11 +196,11 @@ TEST(FaultyFrames, ToAProcessThatIsGoneMakeItASuspect) {
   EXPECT_GE(steps * kTick, std::chrono::seconds(3));
 }
 
-TEST(FaultyFrames, ThatAreOftenLostOnASlowWayMakeNobodyASuspect) {
+TEST(FaultyFrames, FrequentLossesOnSlowNetworkCauseNoSuspicion) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     NetworkOptions network = ticking(seed);
     network.tick = std::chrono::milliseconds(2);
-    network.late = 97;  // half a second there and back, as where processes wait for a processor
+    network.late = 97;  // round trips of 0.5 s, as if processes waited for a CPU
     NumberRun run(2, network, kKept, errors_of(0.3, set_of(LinkFault::drop)));
     std::uint32_t next = 0;
     while (run.gateway(1).received(0).size() < kNumbers) {
@@ -211,7 +211,7 @@ TEST(FaultyFrames, ThatAreOftenLostOnASlowWayMakeNobodyASuspect) {
   }
 }
 
-TEST(FaultyFrames, HaveTheRateOfAllLinksAndNotThatOfOne) {
+TEST(FaultyFrames, UseRateOfAllLinks) {
   EXPECT_EQ(frame_error_rate({}), 0);
   EXPECT_EQ(frame_error_rate({.rates = {{0.25, "(0,0)X+"}}}), 0);
   EXPECT_EQ(frame_error_rate({.rates = {{0.5, ""}, {0.125, ""}, {0.25, "(0,0)X+"}}}), 0.125);

@@ -25,7 +25,7 @@ using testing::FrameMemory;
 
 constexpr std::size_t kFrames = 400;
 
-/// Sends everything at once, and keeps what it has sent.
+/// A transport that completes sends at once and records the frames.
 class Recorder final : public Transport {
  public:
   bool try_send(Operation& operation) override {
@@ -62,7 +62,7 @@ std::vector<std::byte> numbered_frame(std::uint64_t number) {
   return {frame.begin(), frame.end()};
 }
 
-/// Frames sent one after the other under one fault, each when the one before has completed.
+/// Sends frames under one kind of fault, each after the previous one has completed.
 struct Sent {
   Sent(LinkFault fault, double rate, std::uint64_t seed = 1)
       : faulty(recorder, {.rates = {{rate, ""}}, .faults = set_of(fault)}, seed, 0, 2) {
@@ -81,7 +81,7 @@ struct Sent {
     for (int polls = 0; polls < 8 && completed == 0; ++polls) completed = faulty.poll(completions);
     EXPECT_EQ(completed, 1u);
     EXPECT_TRUE(std::ranges::equal(memory.bytes().first(frame.size()), frame))
-        << "the buffer is not as it was";
+        << "the buffer has changed";
   }
   std::map<std::uint64_t, unsigned> times_sent() const {
     std::map<std::uint64_t, unsigned> times;
@@ -89,7 +89,7 @@ struct Sent {
       ++times[FrameMemory(std::span(frame)).header().sequence];
     return times;
   }
-  /// Frames with this error, and whose payload is not what was sent.
+  /// Number of recorded frames for which parse() returns this error.
   std::uint64_t with(FrameError error) const {
     std::uint64_t count = 0;
     for (const auto& frame : recorder.sent) {
@@ -105,13 +105,13 @@ struct Sent {
   FaultyTransport faulty;
 };
 
-TEST(FaultyTransport, DropsFramesAndTellsThatTheyAreSent) {
+TEST(FaultyTransport, DropsFramesAndReportsThemAsSent) {
   const Sent sent(LinkFault::drop, 0.25);
   EXPECT_EQ(sent.recorder.sent.size(), kFrames - sent.faulty.faults());
   EXPECT_NEAR(static_cast<double>(sent.faulty.faults()), kFrames * 0.25, 50);
 }
 
-TEST(FaultyTransport, SendsDoublesOneAfterTheOther) {
+TEST(FaultyTransport, SendsDuplicatesOneAfterTheOther) {
   const Sent sent(LinkFault::duplicate, 0.25);
   std::uint64_t twice = 0;
   for (const auto& [number, times] : sent.times_sent()) twice += times == 2 ? 1 : 0;
@@ -134,13 +134,13 @@ TEST(FaultyTransport, DamagesPayloadSilently) {
   EXPECT_EQ(damaged, sent.faulty.faults());
 }
 
-TEST(FaultyTransport, DelaysFramesAndLosesNone) {
+TEST(FaultyTransport, DelaysFramesWithoutLosingAny) {
   const Sent sent(LinkFault::delay, 0.25);
   EXPECT_EQ(sent.recorder.sent.size(), kFrames);
   EXPECT_GT(sent.faulty.faults(), 0u);
 }
 
-TEST(FaultyTransport, SendsTheNextFrameBeforeOneThatIsOvertaken) {
+TEST(FaultyTransport, LetsNextFrameOvertake) {
   Recorder recorder;
   FaultyTransport faulty(recorder, {.rates = {{0.5, ""}}, .faults = set_of(LinkFault::reorder)}, 3,
                          0, 2);
@@ -162,7 +162,7 @@ TEST(FaultyTransport, SendsTheNextFrameBeforeOneThatIsOvertaken) {
   EXPECT_GT(overtaken, 10u);
 }
 
-TEST(FaultyTransport, DoesTheSameForTheSameSeed) {
+TEST(FaultyTransport, IsReproducibleFromSeed) {
   const Sent sent(LinkFault::corrupt, 0.1, 5);
   EXPECT_EQ(sent.recorder.sent, Sent(LinkFault::corrupt, 0.1, 5).recorder.sent);
   EXPECT_NE(sent.recorder.sent, Sent(LinkFault::corrupt, 0.1, 6).recorder.sent);

@@ -1,4 +1,4 @@
-// Packed parts in frames: what is written is read again, and malformed ones are refused.
+// Packed parts in frames: they are read back as written, and malformed parts are refused.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ void write_part(FrameWriter& writer, std::uint32_t packets, const WrittenPart& p
   writer.commit_part(part.target, part_of(packets, static_cast<std::uint32_t>(part.bytes.size())));
 }
 
-/// The parts of a frame that has been found in order; packets are left out.
+/// The parts of a valid frame; packets are skipped.
 std::vector<WrittenPart> parts_in(const FrameView& view) {
   std::vector<WrittenPart> parts;
   const std::byte* at = view.packets;
@@ -66,7 +66,7 @@ std::vector<WrittenPart> parts_in(const FrameView& view) {
   return parts;
 }
 
-TEST(FramePart, IsReadAsItWasWrittenAmongPackets) {
+TEST(FramePart, IsReadBackAmongPackets) {
   for (const std::size_t size : {512u, 1024u, 4096u, 4160u, 65536u})
     for (std::uint64_t seed = 1; seed <= testing::scaled(50u); ++seed) {
       Random random(seed, size);
@@ -92,7 +92,7 @@ TEST(FramePart, IsReadAsItWasWrittenAmongPackets) {
     }
 }
 
-TEST(FramePart, FillsAnEmptyFrameWithAsManyPacketsAsFit) {
+TEST(FramePart, FillsEmptyFrame) {
   for (const std::size_t size : {448u, 512u, 4096u, 262144u}) {
     FrameMemory buffer(size);
     FrameWriter writer(buffer.bytes());
@@ -102,11 +102,11 @@ TEST(FramePart, FillsAnEmptyFrameWithAsManyPacketsAsFit) {
     write_part(writer, packets, {0, random_bytes(std::size_t{packets} * kPayloadBytes, random)});
     const std::span<const std::byte> frame = writer.finish({});
     ASSERT_LE(frame.size(), size);
-    ASSERT_GT(frame.size() + kPayloadBytes + kFrameAlignment, size) << "one more fits";
+    ASSERT_GT(frame.size() + kPayloadBytes + kFrameAlignment, size) << "another packet would fit";
   }
 }
 
-TEST(FramePart, HasNoRoomWithoutABufferOrInAnotherPartsPlace) {
+TEST(FramePart, HasNoRoomWithoutBufferOrInFullFrame) {
   EXPECT_EQ(FrameWriter().part_room(), 0u);
   FrameMemory buffer(512);
   FrameWriter writer(buffer.bytes());
@@ -115,7 +115,7 @@ TEST(FramePart, HasNoRoomWithoutABufferOrInAnotherPartsPlace) {
   EXPECT_EQ(writer.part_room(), 0u);
 }
 
-/// What becomes of a frame of one part of 500 bytes in 3 packets whose header or run is changed.
+/// The error of a frame with one part of 500 bytes in 3 packets after a change of header or run.
 FrameError error_of_part(const std::function<void(PartHeader&, PacketRun&)>& change) {
   FrameMemory buffer(4096);
   FrameWriter writer(buffer.bytes());
@@ -136,7 +136,7 @@ FrameError error_of_part(const std::function<void(PartHeader&, PacketRun&)>& cha
   return examined(frame.bytes(), view);
 }
 
-TEST(FramePart, IsRefusedWhereItsLengthsDoNotFitTogether) {
+TEST(FramePart, IsRefusedWithInconsistentLengths) {
   EXPECT_EQ(error_of_part([](PartHeader&, PacketRun&) {}), FrameError::none);
   for (const std::uint32_t bytes : {0u, 600u, 721u, 0x7fffffffu, 0xffffffffu, 0xffffffe0u})
     EXPECT_EQ(error_of_part([&](PartHeader& h, PacketRun&) { h.bytes = bytes; }),
@@ -159,7 +159,7 @@ struct NoParts {
   bool operator()(const PacketRun&, const PartHeader&) const { return false; }
 };
 
-TEST(FramePart, IsRefusedWhereTheReceiverWantsNone) {
+TEST(FramePart, IsRefusedIfReceiverWantsNoParts) {
   FrameMemory buffer(1024);
   FrameWriter writer(buffer.bytes());
   Random random(3);

@@ -1,4 +1,4 @@
-// Frames: what is written is read again, and nothing else is taken for a frame.
+// Frames: they are read back as written, and anything else is refused.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -48,7 +48,7 @@ std::vector<FramedPacket> sent_through(const FrameView& view, std::span<const st
   return packets_of(view);
 }
 
-/// Out of a buffer of this size into memory of the frame's size, and read there.
+/// Copies a frame into memory of exactly its size and reads it there.
 void expect_round_trip(std::span<const std::byte> frame, const std::vector<FramedPacket>& sent,
                        const std::vector<LinkCredit>& credits) {
   FrameMemory received(frame);
@@ -74,7 +74,7 @@ TEST(Frame, CarriesPacketsOfEveryLength) {
   expect_round_trip(writer.finish(kHeader), sent, {});
 }
 
-TEST(Frame, IsFilledAndNeverBeyondItsBuffer) {
+TEST(Frame, FillsItsBufferAndNeverExceedsIt) {
   for (const std::size_t size : {512u, 1024u, 4096u, 4160u, 65536u})
     for (std::uint64_t seed = 1; seed <= testing::scaled(50u); ++seed) {
       SCOPED_TRACE(std::to_string(size) + " bytes, seed " + std::to_string(seed));
@@ -106,7 +106,7 @@ TEST(Frame, IsFilledAndNeverBeyondItsBuffer) {
     }
 }
 
-TEST(Frame, OfReturnsAloneIsFilledAndNeverBeyondItsBuffer) {
+TEST(Frame, WithCreditsOnlyFillsItsBufferAndNeverExceedsIt) {
   FrameMemory buffer(1000);
   FrameWriter writer(buffer.bytes());
   std::vector<LinkCredit> credits;
@@ -118,7 +118,7 @@ TEST(Frame, OfReturnsAloneIsFilledAndNeverBeyondItsBuffer) {
   expect_round_trip(writer.finish(kHeader), {}, credits);
 }
 
-TEST(Frame, WithoutAnythingIsAHeader) {
+TEST(Frame, WithoutContentIsJustAHeader) {
   FrameMemory buffer(sizeof(FrameHeader));
   FrameWriter writer(buffer.bytes());
   const auto frame = writer.finish(kHeader);
@@ -126,7 +126,7 @@ TEST(Frame, WithoutAnythingIsAHeader) {
   expect_round_trip(frame, {}, {});
 }
 
-/// Packets without payload to ports, in a buffer that holds them all; the runs' lengths.
+/// Writes packets without payload to these targets and channels. Returns the lengths of the runs.
 std::vector<unsigned> runs_of(const std::vector<std::pair<std::uint32_t, std::uint16_t>>& ports) {
   FrameMemory buffer(ports.size() * 80 + 1024);
   FrameWriter writer(buffer.bytes());
@@ -141,17 +141,17 @@ std::vector<unsigned> runs_of(const std::vector<std::pair<std::uint32_t, std::ui
   return lengths;
 }
 
-TEST(Frame, JoinsPacketsInARowOfOnePortAndChannel) {
+TEST(Frame, JoinsConsecutivePacketsOfSameTargetAndChannel) {
   EXPECT_EQ(runs_of({{1, 0}, {1, 0}, {1, 1}, {1, 0}, {2, 0}, {2, 0}, {2, 0}}),
             (std::vector<unsigned>{2, 1, 1, 3}));
 }
 
-TEST(Frame, BeginsANewRunWhereTheCountOfOneIsFull) {
+TEST(Frame, BeginsNewRunWhenPacketCountIsFull) {
   EXPECT_EQ(runs_of(std::vector(70'000, std::pair(3u, std::uint16_t{2}))),
             (std::vector<unsigned>{65'535, 4'465}));
 }
 
-TEST(Frame, HasNoRoomWhereTheCountOfRunsIsFull) {
+TEST(Frame, HasNoRoomWhenRunCountIsFull) {
   FrameMemory buffer(std::size_t{6} << 20);
   FrameWriter writer(buffer.bytes());
   std::uint32_t packets = 0;
@@ -164,7 +164,7 @@ TEST(Frame, HasNoRoomWhereTheCountOfRunsIsFull) {
   EXPECT_EQ(view.runs.size(), packets);
 }
 
-/// Three packets in two runs and a return.
+/// A frame of three packets in two runs, and a credit.
 FrameMemory small_frame() {
   Random random(3);
   FrameMemory buffer(2048);
@@ -196,8 +196,8 @@ TEST(Frame, IsRefusedWithAnyBitFlipped) {
   EXPECT_EQ(error_of(frame.bytes()), FrameError::none);
 }
 
-/// Whatever changes of header and tables is noticed, and nothing else is looked at.
-TEST(Frame, WithAChecksumOfItsTablesIsRefusedWithAnyBitOfThemFlipped) {
+/// Changes of header and tables are noticed; the bytes between them are not checked.
+TEST(Frame, WithTableChecksumIsRefusedWithAnyTableBitFlipped) {
   FrameMemory buffer(4096);
   FrameWriter writer(buffer.bytes(), CrcScope::tables);
   Random random(3);
@@ -220,7 +220,7 @@ TEST(Frame, WithAChecksumOfItsTablesIsRefusedWithAnyBitOfThemFlipped) {
     }
 }
 
-TEST(Frame, IsRefusedWithAnyTwoBytesExchanged) {
+TEST(Frame, IsRefusedWithAnyTwoBytesSwapped) {
   FrameMemory frame = small_frame();
   const auto bytes = frame.bytes();
   for (std::size_t i = 0; i < bytes.size(); ++i)
@@ -243,37 +243,37 @@ TEST(Frame, IsRefusedAtAnyOtherLength) {
   EXPECT_EQ(error_of(FrameMemory(longer).bytes()), FrameError::malformed);
 }
 
-/// What the small frame is with another header.
+/// The error of the small frame after a change of its header.
 FrameError error_with(const auto& change) {
   FrameMemory frame = small_frame();
   frame.change(change);
   return error_of(frame.bytes());
 }
 
-TEST(Frame, IsMalformedWithAnotherMagicNumber) {
+TEST(Frame, IsMalformedWithWrongMagicNumber) {
   EXPECT_EQ(error_with([](FrameHeader& h) { h.magic = __builtin_bswap32(kFrameMagic); }),
             FrameError::malformed);
 }
 
-TEST(Frame, IsMalformedWhereItSaysAnotherLength) {
+TEST(Frame, IsMalformedWithWrongLengthInHeader) {
   for (const std::uint32_t bytes : {0u, 1u, 64u, 0xffffffffu})
     EXPECT_EQ(error_with([&](FrameHeader& h) { h.bytes = bytes; }), FrameError::malformed);
 }
 
-TEST(Frame, IsMalformedWithTablesBeyondIt) {
+TEST(Frame, IsMalformedWithTablesLongerThanFrame) {
   EXPECT_EQ(error_with([](FrameHeader& h) { h.runs = 0xffff; }), FrameError::malformed);
   EXPECT_EQ(error_with([](FrameHeader& h) { h.credits = 0xffff; }), FrameError::malformed);
   EXPECT_EQ(error_with([](FrameHeader& h) { h.runs = h.credits = 0xffff; }), FrameError::malformed);
 }
 
-TEST(Frame, IsMalformedWithTablesThatBeginAnywhere) {
+TEST(Frame, IsMalformedWithUnalignedTables) {
   EXPECT_EQ(error_with([](FrameHeader& h) { ++h.runs; }), FrameError::malformed);
   EXPECT_EQ(error_with([](FrameHeader& h) { --h.runs; }), FrameError::malformed);
   EXPECT_EQ(error_with([](FrameHeader& h) { ++h.credits; }), FrameError::malformed);
   EXPECT_EQ(error_with([](FrameHeader& h) { h.runs = 0; }), FrameError::malformed);
 }
 
-/// The first run of the small frame, changed.
+/// The error of the small frame after a change of its first run.
 FrameError error_with_run(const auto& change) {
   FrameMemory frame = small_frame();
   std::byte* const at = frame.bytes().data() + frame.bytes().size() - 2 * sizeof(PacketRun) - 16;
@@ -285,14 +285,14 @@ FrameError error_with_run(const auto& change) {
   return error_of(frame.bytes());
 }
 
-TEST(Frame, IsMalformedWhereItsRunsHaveMoreOrFewerPacketsThanThereAre) {
+TEST(Frame, IsMalformedWithWrongPacketCountInRun) {
   EXPECT_EQ(error_with_run([](ofi::PacketRun&) {}), FrameError::none);
   EXPECT_EQ(error_with_run([](ofi::PacketRun& r) { ++r.packets; }), FrameError::malformed);
   EXPECT_EQ(error_with_run([](ofi::PacketRun& r) { --r.packets; }), FrameError::malformed);
   EXPECT_EQ(error_with_run([](ofi::PacketRun& r) { r.packets = 0xffff; }), FrameError::malformed);
 }
 
-/// One packet of 0 bytes, its header replaced.
+/// The error of a frame with one packet of 0 bytes after its header has been replaced.
 FrameError error_with_packet(const PacketHeader& header) {
   FrameMemory buffer(512);
   FrameWriter writer(buffer.bytes());
@@ -303,7 +303,7 @@ FrameError error_with_packet(const PacketHeader& header) {
   return error_of(frame.bytes());
 }
 
-TEST(Frame, IsRefusedWithAPacketThatIsMalformed) {
+TEST(Frame, IsRefusedWithMalformedPacket) {
   const PacketHeader good(HeaderFields{.hints = {}});
   EXPECT_EQ(error_with_packet(good), FrameError::none);
   EXPECT_EQ(error_with_packet({good.hardware_word(), good.software_word() | 17ull << 16}),
@@ -312,7 +312,7 @@ TEST(Frame, IsRefusedWithAPacketThatIsMalformed) {
             FrameError::bad_packet);
 }
 
-TEST(Frame, IsMalformedWithAPacketThatIsLongerThanTheFrame) {
+TEST(Frame, IsMalformedWithPacketLongerThanFrame) {
   EXPECT_EQ(error_with_packet(PacketHeader(
                 HeaderFields{.hints = {}, .chunks = kMaxChunks, .payload_bytes = kPayloadBytes})),
             FrameError::malformed);
@@ -328,14 +328,14 @@ struct NotForNode2 {
   }
 };
 
-TEST(Frame, IsRefusedWhereTheReceiverDoesNotWantAPacket) {
+TEST(Frame, IsRefusedIfReceiverRejectsPacket) {
   FrameMemory frame = small_frame();
   FrameView view;
   ASSERT_EQ(parse(frame.bytes(), view), FrameError::none);
   EXPECT_EQ(check_packets(view, NotForNode2()), FrameError::bad_packet);
 }
 
-TEST(Frame, IsMalformedWithARunOfNoPackets) {
+TEST(Frame, IsMalformedWithEmptyRun) {
   FrameMemory frame(sizeof(FrameHeader) + sizeof(ofi::PacketRun));
   std::memset(frame.bytes().data(), 0, frame.bytes().size());
   const ofi::PacketRun nothing{.target = 0xffffffff, .packets = 0, .channel = 0xffff};
@@ -349,7 +349,7 @@ TEST(Frame, IsMalformedWithARunOfNoPackets) {
   EXPECT_EQ(error_of(frame.bytes()), FrameError::malformed);
 }
 
-/// Random bytes that look like a frame as far as the header goes.
+/// Random bytes with a frame header that fits them.
 FrameMemory almost_a_frame(Random& random) {
   FrameMemory frame(sizeof(FrameHeader) + random.below(600));
   for (std::byte& byte : frame.bytes()) byte = static_cast<std::byte>(random.below(256));
@@ -362,7 +362,7 @@ FrameMemory almost_a_frame(Random& random) {
   return frame;
 }
 
-TEST(Frame, OfRandomBytesIsLookedAtWithinItsBounds) {
+TEST(Frame, ParsingRandomBytesStaysInBounds) {
   Random random(5);
   unsigned sound = 0;
   for (unsigned i = 0; i < 30'000; ++i) {

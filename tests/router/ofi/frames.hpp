@@ -1,4 +1,4 @@
-// Frames in memory that ends where they end, so that a sanitizer sees a byte too many.
+// Frames in memory of exactly their size, so that a sanitizer notices any access beyond them.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace toroid::testing {
 
-/// Bytes aligned as frames are.
+/// Bytes with the alignment of frames.
 class FrameMemory {
  public:
   explicit FrameMemory(std::size_t bytes)
@@ -34,14 +34,14 @@ class FrameMemory {
     std::memcpy(&header, memory_.get(), sizeof(header));
     return header;
   }
-  /// Changes the header and makes the checksum right again.
+  /// Changes the header and updates the checksum.
   void change(const auto& how) {
     ofi::FrameHeader changed = header();
     how(changed);
     std::memcpy(memory_.get(), &changed, sizeof(changed));
     sign();
   }
-  /// Makes the checksum right.
+  /// Updates the checksum.
   void sign() {
     const std::uint32_t crc = ofi::frame_crc(bytes());
     std::memcpy(memory_.get() + offsetof(ofi::FrameHeader, crc), &crc, sizeof(crc));
@@ -57,7 +57,7 @@ class FrameMemory {
   std::unique_ptr<std::byte, Free> memory_;
 };
 
-/// A packet on its way through a frame.
+/// A packet to be written to a frame, or read from one.
 struct FramedPacket {
   std::uint32_t target;
   std::uint16_t channel;
@@ -81,13 +81,13 @@ inline FramedPacket framed_packet(std::uint32_t target, unsigned payload_bytes, 
 }
 
 inline void write(ofi::FrameWriter& writer, const FramedPacket& packet) {
-  // What is written beyond the payload is the writer's right: a place takes a full packet.
+  // A writer may write beyond the payload: there is room for a full packet.
   std::memset(writer.claim().payload.data(), 0xdd, kPayloadBytes);
   copy_payload(writer.claim().payload.data(), packet.payload.data(), packet.payload.size());
   writer.commit(packet.target, packet.channel, packet.header);
 }
 
-/// All packets of a frame that has been found in order.
+/// All packets of a valid frame.
 inline std::vector<FramedPacket> packets_of(const ofi::FrameView& view) {
   std::vector<FramedPacket> packets;
   const std::byte* at = view.packets;
@@ -105,7 +105,7 @@ inline std::vector<FramedPacket> packets_of(const ofi::FrameView& view) {
 
 inline constexpr auto kAnyHeader = [](const ofi::PacketRun&, const auto&) { return true; };
 
-/// Everything that can be found out about bytes without knowing their sender.
+/// Checks everything about a frame that does not depend on its sender.
 inline ofi::FrameError examined(std::span<const std::byte> bytes, ofi::FrameView& view) {
   const ofi::FrameError error = ofi::parse(bytes, view);
   return error != ofi::FrameError::none ? error : ofi::check_packets(view, kAnyHeader);

@@ -36,7 +36,7 @@ using testing::SteppedMachine;
 using testing::SteppedOptions;
 using testing::Tagged;
 
-/// All-to-all of tagged packets; every one arrives once.
+/// Runs an all-to-all of tagged packets, each of which must arrive once.
 void expect_conserved(SteppedMachine& machine, std::uint32_t packets) {
   std::deque<Tagged> messages;
   std::deque<Exchange> exchanges;
@@ -69,7 +69,7 @@ void expect_conserved(const char* text, const SteppedOptions& options, std::uint
 const std::vector<std::pair<const char*, unsigned>> kDivisions = {
     {"2", 2}, {"5", 2}, {"7m", 3}, {"3x3", 3}, {"4x2m", 4}, {"1x6x1", 5}, {"2x3x2", 2}, {"3x3", 9}};
 
-TEST(DirectGateway, BringsEveryPacketOnceForAnyNumberOfWorkers) {
+TEST(DirectGateway, DeliversEveryPacketOnceForAnyNumberOfWorkers) {
   for (const auto& row : testing::combinations({kDivisions.size(), 3, 2})) {
     const auto& [text, processes] = kDivisions[row[0]];
     const auto workers = static_cast<unsigned>(1 + row[1]);
@@ -83,7 +83,7 @@ TEST(DirectGateway, BringsEveryPacketOnceForAnyNumberOfWorkers) {
   }
 }
 
-TEST(TorusGateway, BringsEveryPacketOnceForAnyNumberOfWorkers) {
+TEST(TorusGateway, DeliversEveryPacketOnceForAnyNumberOfWorkers) {
   for (const auto& row : testing::combinations({kDivisions.size(), 3, 2})) {
     const auto& [text, processes] = kDivisions[row[0]];
     const auto workers = static_cast<unsigned>(1 + row[1]);
@@ -99,7 +99,7 @@ TEST(TorusGateway, BringsEveryPacketOnceForAnyNumberOfWorkers) {
   }
 }
 
-/// More packets for one node than the links across the border have slots.
+/// There are more packets for one node than the links between processes have slots.
 TEST(TorusGateway, NeverSendsMoreThanALinkHasRoomFor) {
   const unsigned seeds = testing::scaled(3u);
   for (std::uint64_t seed = 1; seed <= seeds; ++seed)
@@ -113,7 +113,7 @@ TEST(TorusGateway, NeverSendsMoreThanALinkHasRoomFor) {
                        300);
 }
 
-TEST(DirectGateway, BringsEveryPacketThoughItsRingsAndFramesAreFull) {
+TEST(DirectGateway, DeliversEveryPacketWhenRingsAndFramesAreFull) {
   for (const unsigned workers : {1u, 3u})
     expect_conserved("6",
                      {.processes = 2,
@@ -124,7 +124,7 @@ TEST(DirectGateway, BringsEveryPacketThoughItsRingsAndFramesAreFull) {
                      300);
 }
 
-TEST(GatewayOfAnyRoute, DeliversNothingThatWasCopiedDamagedOrForged) {
+TEST(GatewayOfAnyRoute, RefusesCopiedAndDamagedFrames) {
   for (const RingRoute route : {RingRoute::direct, RingRoute::torus})
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       SteppedOptions options{.processes = 3, .workers = 2, .route = route};
@@ -143,7 +143,7 @@ TEST(GatewayOfAnyRoute, DeliversNothingThatWasCopiedDamagedOrForged) {
       };
       SteppedMachine machine(Shape::parse("3x2"), options);
       expect_conserved(machine, 6);
-      // Some of the frames that came last may still be on their way.
+      // The last frames may still be in flight.
       for (unsigned i = 0; i < 2000; ++i) (void)machine.gateway(i % 3).step(true);
       const ofi::RefusedFrames refused = machine.refused();
       EXPECT_EQ(refused, expected);

@@ -1,4 +1,4 @@
-// What goes through a gateway arrives once and in order, whatever the network and strangers do.
+// Packets through a gateway arrive once and in order, whatever the network and strangers do.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ void expect_exchange(NumberRun& run, std::uint32_t count, const auto& refused) {
   EXPECT_EQ(run.refused(), refused());
 }
 
-TEST(Gateway, BringsEverythingOnceAndInOrderThroughAnyReliableNetwork) {
+TEST(Gateway, DeliversOnceAndInOrderOverAnyReliableNetwork) {
   for (std::uint64_t seed = 1; seed <= testing::by_set(8u, 25u); ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
@@ -62,7 +62,7 @@ TEST(Gateway, BringsEverythingOnceAndInOrderThroughAnyReliableNetwork) {
   }
 }
 
-TEST(Gateway, BringsEverythingWithTheSmallestWindowAndOneBuffer) {
+TEST(Gateway, DeliversEverythingWithSmallestWindowsAndBuffers) {
   for (const unsigned window : {1u, 2u, 3u})
     for (const unsigned buffers : {1u, 2u}) {
       NumberRun run(3, {.seed = window + buffers},
@@ -71,7 +71,7 @@ TEST(Gateway, BringsEverythingWithTheSmallestWindowAndOneBuffer) {
     }
 }
 
-TEST(Gateway, WritesNoFrameIntoABufferThatIsInUse) {
+TEST(Gateway, NeverWritesIntoBufferInUse) {
   for (std::uint64_t seed = 1; seed <= testing::by_set(8u, 25u); ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
@@ -86,7 +86,7 @@ TEST(Gateway, WritesNoFrameIntoABufferThatIsInUse) {
   }
 }
 
-TEST(Gateway, RefusesWritesThatWereNoneWhateverTheirBufferHolds) {
+TEST(Gateway, RefusesStrayWriteCompletions) {
   for (std::uint64_t seed = 1; seed <= testing::by_set(8u, 10u); ++seed) {
     SCOPED_TRACE(seed);
     NumberRun run(3, {.seed = seed, .stray = 10, .window = testing::kSmallFrames.window});
@@ -100,12 +100,12 @@ TEST(Gateway, RefusesWritesThatWereNoneWhateverTheirBufferHolds) {
   }
 }
 
-TEST(Gateway, BringsEverythingWhereTheNetworkRefusesMostOperations) {
+TEST(Gateway, DeliversEverythingOverBusyNetwork) {
   NumberRun run(2, {.seed = 9, .busy = 95, .late = 80});
   expect_exchange(run, kCount, [] { return kNone; });
 }
 
-/// Every arriving frame followed, in places, by what `forge` makes of it; how many.
+/// A network that adds, after or before some frames, a copy changed by `forge`, and counts these.
 NetworkOptions with_forgeries(std::uint64_t seed, std::uint64_t& forged, const auto& forge) {
   NetworkOptions options{.seed = seed};
   options.fate = [random = Random(seed), &forged, forge](unsigned, unsigned,
@@ -141,32 +141,32 @@ TEST(Gateway, RefusesCopiesByTheirSequenceNumber) {
                      [](const FrameBytes& frame, Random&) { return frame; });
 }
 
-TEST(Gateway, RefusesFramesFromBeyondTheWindowByTheirSequenceNumber) {
+TEST(Gateway, RefusesFramesBeyondWindowBySequenceNumber) {
   expect_unimpressed(FrameError::wrong_sequence, [](const FrameBytes& frame, Random& random) {
-    // Farther than the run ever gets: one that arrives late must not have come into the window.
+    // Far beyond the numbers of the run: a frame that arrives late must still be out of the window.
     return changed(frame, [&](FrameHeader& h) { h.sequence += 1ull << (20 + random.below(43)); });
   });
 }
 
-TEST(Gateway, RefusesFramesWithAnotherTokenAsOfAnotherJob) {
+TEST(Gateway, RefusesWrongTokenAsWrongJob) {
   expect_unimpressed(FrameError::wrong_job, [](const FrameBytes& frame, Random& random) {
     return changed(frame, [&](FrameHeader& h) { h.token ^= 1ull << random.below(64); });
   });
 }
 
-TEST(Gateway, RefusesAFrameOfAnotherPairOfProcessesAsOfAnotherJob) {
+TEST(Gateway, RefusesFrameOfAnotherPairAsWrongJob) {
   expect_unimpressed(FrameError::wrong_job, [](const FrameBytes& frame, Random&) {
     return changed(frame, [](FrameHeader& h) { h.source = (h.source + 1) % 3; });
   });
 }
 
-TEST(Gateway, RefusesAFrameOfNoProcessAsOfAnotherJob) {
+TEST(Gateway, RefusesFrameOfUnknownProcessAsWrongJob) {
   expect_unimpressed(FrameError::wrong_job, [](const FrameBytes& frame, Random& random) {
     return changed(frame, [&](FrameHeader& h) { h.source = 3 + random.below(1u << 31); });
   });
 }
 
-TEST(Gateway, RefusesFramesWithDamagedPacketsByTheirChecksum) {
+TEST(Gateway, RefusesDamagedPacketsByChecksum) {
   expect_unimpressed(FrameError::bad_checksum, [](FrameBytes frame, Random& random) {
     const auto beyond = static_cast<std::uint32_t>(frame.size() - sizeof(FrameHeader));
     frame[sizeof(FrameHeader) + random.below(beyond)] ^= std::byte(1 + random.below(255));
@@ -174,7 +174,7 @@ TEST(Gateway, RefusesFramesWithDamagedPacketsByTheirChecksum) {
   });
 }
 
-TEST(Gateway, RefusesWhatIsNoFrameAsMalformed) {
+TEST(Gateway, RefusesNoiseAsMalformed) {
   expect_unimpressed(FrameError::malformed, [](const FrameBytes&, Random& random) {
     FrameBytes noise(random.below(1000));
     for (std::byte& byte : noise) byte = std::byte(random.below(256));
@@ -182,21 +182,21 @@ TEST(Gateway, RefusesWhatIsNoFrameAsMalformed) {
   });
 }
 
-TEST(Gateway, RefusesWhatIsCutOffAsMalformed) {
+TEST(Gateway, RefusesTruncatedFrameAsMalformed) {
   expect_unimpressed(FrameError::malformed, [](FrameBytes frame, Random& random) {
     frame.resize(random.below(static_cast<std::uint32_t>(frame.size())));
     return frame;
   });
 }
 
-TEST(Gateway, RefusesWhatFitsNoBufferAsMalformed) {
+TEST(Gateway, RefusesTooLongMessageAsMalformed) {
   expect_unimpressed(FrameError::malformed, [](FrameBytes frame, Random&) {
     frame.resize(5000);
     return frame;
   });
 }
 
-TEST(Gateway, RefusesAPacketThatItsRouteDoesNotWant) {
+TEST(Gateway, RefusesPacketThatRouteRejects) {
   expect_unimpressed(FrameError::bad_packet, [](const FrameBytes& frame, Random&) {
     FrameMemory memory(frame);
     const std::uint32_t target = NumberGateway::kTarget + 1;
@@ -207,7 +207,7 @@ TEST(Gateway, RefusesAPacketThatItsRouteDoesNotWant) {
   });
 }
 
-TEST(Gateway, RefusesEverythingThatWasRecordedBefore) {
+TEST(Gateway, RefusesReplayedFrames) {
   NumberRun run(2, {.seed = 4});
   expect_exchange(run, kCount, [] { return kNone; });
   const auto recorded = run.network().recorded();
@@ -233,7 +233,7 @@ TEST(Gateway, RefusesAllFramesOfAnotherRun) {
   expect_exchange(run, kCount, [&] { return refusals(FrameError::wrong_job, frames); });
 }
 
-TEST(Gateway, TakesNoAcknowledgementOfWhatWasNeverSent) {
+TEST(Gateway, IgnoresAcknowledgementOfUnsentFrames) {
   NumberRun run(2, {.seed = 7});
   FrameMemory boast(sizeof(FrameHeader));
   boast.change([](FrameHeader& h) {
@@ -248,7 +248,7 @@ TEST(Gateway, TakesNoAcknowledgementOfWhatWasNeverSent) {
   expect_exchange(run, kCount, [] { return kNone; });
 }
 
-TEST(Gateway, SendsNoMoreThanTheOtherEndHasBuffersForThatItDoesNotFree) {
+TEST(Gateway, SendsNoMoreThanWindowWhileNothingIsFreed) {
   NumberRun run(2, {.seed = 8});
   run.gateway(1).keep(true);
   std::uint32_t sent = 0;
@@ -264,7 +264,7 @@ TEST(Gateway, SendsNoMoreThanTheOtherEndHasBuffersForThatItDoesNotFree) {
   EXPECT_EQ(run.gateway(1).received(0).size(), sent);
 }
 
-/// One process sends and hears nothing but acknowledgements.
+/// One process sends, and gets nothing back except acknowledgements.
 void expect_one_way(NumberRun& run, bool idle) {
   std::uint32_t sent = 0;
   for (unsigned steps = 0; run.gateway(1).received(0).size() < kCount; ++steps) {
@@ -277,20 +277,20 @@ void expect_one_way(NumberRun& run, bool idle) {
     ASSERT_LT(steps, 1'000'000u) << "the last frames are not acknowledged";
     run.step(steps % 2, idle);
   }
-  EXPECT_EQ(run.network().frames_sent(1, 0), 0u) << "acknowledgements take no place in the window";
+  EXPECT_EQ(run.network().frames_sent(1, 0), 0u) << "acknowledgements do not use the window";
 }
 
-TEST(Gateway, AcknowledgesWhereNothingIsSentBack) {
+TEST(Gateway, AcknowledgesEvenIfNothingIsSentBack) {
   NumberRun run(2, {.seed = 10});
   expect_one_way(run, true);
 }
 
-TEST(Gateway, AcknowledgesThoughItsWorkerIsNeverIdle) {
+TEST(Gateway, AcknowledgesEvenIfWorkerIsNeverIdle) {
   NumberRun run(2, {.seed = 11});
   expect_one_way(run, false);
 }
 
-TEST(Gateway, FallsSilentWhenThereIsNothingLeftToSay) {
+TEST(Gateway, FallsSilentWhenEverythingIsAcknowledged) {
   NumberRun run(3, {.seed = 12});
   run.exchange(kCount);
   run.settle();
@@ -302,11 +302,11 @@ TEST(Gateway, FallsSilentWhenThereIsNothingLeftToSay) {
 
 using std::chrono::milliseconds;
 
-/// A network whose clock goes on by this with every step.
+/// The network's clock advances by this with every step.
 constexpr std::chrono::microseconds kTick{100};
 
-/// Takes steps of some processes until one is suspected by process 0, or nobody is any more, for at
-/// most a minute by the network's clock.
+/// Takes steps of these processes until process 0 suspects `suspect` (-1: nobody), for at most a
+/// minute by the network's clock.
 void step_until(NumberRun& run, std::initializer_list<unsigned> processes, int suspect) {
   const auto end = run.transport(0).now() + std::chrono::seconds(60);
   while (run.gateway(0).suspect() != suspect && run.transport(0).now() < end)
@@ -314,7 +314,7 @@ void step_until(NumberRun& run, std::initializer_list<unsigned> processes, int s
   EXPECT_EQ(run.gateway(0).suspect(), suspect);
 }
 
-TEST(Gateway, SuspectsAProcessThatDoesNotAnswerUntilItDoes) {
+TEST(Gateway, SuspectsSilentProcessUntilItAnswers) {
   NumberRun run(3, {.seed = 13, .tick = kTick});
   ASSERT_TRUE(run.gateway(0).try_send(1, 0));
   ASSERT_TRUE(run.gateway(0).try_send(2, 0));
@@ -325,7 +325,7 @@ TEST(Gateway, SuspectsAProcessThatDoesNotAnswerUntilItDoes) {
   step_until(run, {0, 1, 2}, -1);
 }
 
-TEST(Gateway, SuspectsTheReceiverOfALostFrameAndDeliversNothingBehindIt) {
+TEST(Gateway, SuspectsReceiverOfLostFrameAndDeliversNothingAfterIt) {
   NetworkOptions options{.seed = 14, .tick = kTick};
   options.fate = [](unsigned, unsigned, const FrameBytes& frame) {
     const bool lost = header_of(frame).sequence == 3;
@@ -346,7 +346,7 @@ TEST(Gateway, SuspectsTheReceiverOfALostFrameAndDeliversNothingBehindIt) {
   EXPECT_EQ(run.gateway(1).suspect(), -1);
 }
 
-TEST(Gateway, SaysWhatTheNetworkSaysOfAProcessThatIsGone) {
+TEST(Gateway, ReportsTransportErrorOfUnreachableProcess) {
   NumberRun run(3, {.seed = 15, .gone = 2});
   EXPECT_FALSE(run.gateway(0).transport_error().has_value());
   ASSERT_TRUE(run.gateway(0).try_send(1, 0));
@@ -359,8 +359,8 @@ TEST(Gateway, SaysWhatTheNetworkSaysOfAProcessThatIsGone) {
   EXPECT_EQ(run.gateway(1).received(0).size(), 1u);
 }
 
-/// Process 2 dies after a while: takes no step any more. What it has sent may still be under way.
-TEST(Gateway, AfterALossSendsOnToTheOthersAndCountsWhatWasTheLostOnes) {
+/// Process 2 dies after a while: it takes no more steps. Its last frames may still be in flight.
+TEST(Gateway, AfterLossServesOthersAndCountsPacketsOfLostPeer) {
   for (std::uint64_t seed = 1; seed <= testing::by_set(8u, 25u); ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
@@ -403,7 +403,7 @@ TEST(Gateway, AfterALossSendsOnToTheOthersAndCountsWhatWasTheLostOnes) {
   }
 }
 
-TEST(Buffers, TakeNoMoreMemoryThanTheySayForAnyNumberOfPeers) {
+TEST(Buffers, StayWithinMemoryLimitForAnyNumberOfPeers) {
   for (const unsigned peers : {0u, 1u, 7u, 300u, 4000u}) {
     const FlowLimits limits = Buffers::limits_for(peers, std::size_t{256} << 10);
     Buffers buffers(peers, limits);
@@ -414,7 +414,7 @@ TEST(Buffers, TakeNoMoreMemoryThanTheySayForAnyNumberOfPeers) {
   }
 }
 
-TEST(Buffers, LieApartFromEachOtherAndAligned) {
+TEST(Buffers, AreDisjointAndAligned) {
   Buffers buffers(3, testing::kSmallFrames);
   std::vector<std::span<std::byte>> all;
   for (const Operation& operation : buffers.inward()) all.push_back(operation.buffer);

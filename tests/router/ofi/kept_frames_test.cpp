@@ -41,7 +41,7 @@ TEST(RoundTrip, BacksOffToEightyMillisecondsUntilTheNextSample) {
   EXPECT_EQ(trip.timeout(), milliseconds(5));
 }
 
-/// Four frames, of which each has been sent and completed a millisecond after the one before.
+/// Four frames that have been sent and completed, one per millisecond.
 class FourFrames : public ::testing::Test {
  protected:
   FourFrames() {
@@ -56,7 +56,7 @@ class FourFrames : public ::testing::Test {
     kept.sent(operations[i], now);
     EXPECT_FALSE(kept.completed(operations[i]));
   }
-  /// The other end has frames up to `received` and those of the mask behind the next one.
+  /// The other end reports the frames up to `received` and, with the mask, frames after a gap.
   void hear(std::uint64_t received, std::uint32_t held, std::uint32_t flags = 0) {
     FrameHeader header{};
     header.received = received;
@@ -85,17 +85,17 @@ TEST_F(FourFrames, AreNotFreeWhileTheTransportHasThem) {
   EXPECT_TRUE(kept.completed(operations[0]));
 }
 
-TEST_F(FourFrames, AreSentAgainWhenALaterOneIsHeldAndARoundTripHasPassed) {
+TEST_F(FourFrames, AreResentWhenALaterOneIsHeldAndARoundTripHasPassed) {
   hear(0, 0b010);  // the third
   EXPECT_EQ(kept.due(now), &operations[0]);
   send(0);
   EXPECT_EQ(kept.due(now), &operations[1]);
   send(1);
-  EXPECT_EQ(kept.due(now), nullptr) << "the third is held, nothing later than the fourth has come";
+  EXPECT_EQ(kept.due(now), nullptr) << "the third is held, nothing after the fourth has arrived";
   EXPECT_EQ(kept.repeats(), 2u);
 }
 
-TEST_F(FourFrames, AreSentAgainWhenADamagedOneHasBeenRefused) {
+TEST_F(FourFrames, AreResentWhenADamagedOneWasRefused) {
   EXPECT_EQ(kept.due(now), nullptr);
   hear(0, 0, kRefusedDamage);
   EXPECT_EQ(kept.due(now), &operations[0]);
@@ -111,13 +111,13 @@ TEST_F(FourFrames, AreUnansweredWhenTheOldestHasBeenSentSixteenTimes) {
   EXPECT_FALSE(kept.is_unanswered(now, milliseconds(100)));
 }
 
-TEST_F(FourFrames, AreUnansweredWhenTheTransportDoesNotLetGoOfTheOldest) {
+TEST_F(FourFrames, AreUnansweredWhenTheTransportKeepsTheOldest) {
   kept.sent(operations[0], now);
   EXPECT_FALSE(kept.is_unanswered(now + milliseconds(100), milliseconds(100)));
   EXPECT_TRUE(kept.is_unanswered(now + milliseconds(101), milliseconds(100)));
 }
 
-TEST_F(FourFrames, AreLateOneAfterTheOther) {
+TEST_F(FourFrames, TimeOutOneAtATime) {
   now += milliseconds(10);
   EXPECT_EQ(kept.due(now), &operations[0]);
   send(0);

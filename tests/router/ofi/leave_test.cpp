@@ -1,4 +1,4 @@
-// What a node has sent leaves the process before the node computes without looking at the network.
+// Node::leave(): a node's packets leave the process before the node computes for long.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -24,20 +24,20 @@ using testing::kHandler;
 constexpr Rank kSender = 0;
 constexpr Rank kReceiver = 1;
 
-/// What both nodes see, each in a thread of this process.
+/// State shared by both nodes, which run in two threads of this process.
 struct Shared {
-  std::atomic<bool> heard = false;  ///< what the sender waits for without an await
+  std::atomic<bool> heard = false;  ///< the sender waits for it without an await
   bool in_time = false;
 };
 
-/// A computation that ends when the other node has heard, or much too late.
+/// A computation that ends when the other node has heard, or after 30 s.
 void compute_until_heard(Shared& shared) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   while (!shared.heard && std::chrono::steady_clock::now() < end) std::this_thread::yield();
   shared.in_time = shared.heard;
 }
 
-/// Tells the other node by a packet. The first barrier opens the connection.
+/// Signals the other node by a packet. The first barrier opens the connection.
 Program tell_by_packet(Node& node, Shared& shared, bool by_compute) {
   Counter packets;
   node.on(kHandler, [&](const Packet&) { packets.bump(); });
@@ -56,8 +56,8 @@ Program tell_by_packet(Node& node, Shared& shared, bool by_compute) {
   }
 }
 
-/// Tells the other node by coming to a barrier after the other's word has come, so that the node
-/// passes it at once.
+/// Signals the other node by entering a barrier after the other node's message for it has arrived,
+/// so that the sender passes the barrier at once.
 Program tell_by_barrier(Node& node, Shared& shared) {
   co_await node.barrier();
   const auto late = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
@@ -72,7 +72,7 @@ Program tell_by_barrier(Node& node, Shared& shared) {
   }
 }
 
-/// Runs program(node) on two processes of a node each.
+/// Runs program(node) on two processes with one node each.
 template <typename ProgramOf>
 void expect_in_time(Shared& shared, const ProgramOf& program) {
   if (const std::string why = testing::missing("tcp;ofi_rxm"); !why.empty()) GTEST_SKIP() << why;
@@ -81,17 +81,17 @@ void expect_in_time(Shared& shared, const ProgramOf& program) {
   EXPECT_TRUE(shared.in_time);
 }
 
-TEST(OfiLeave, TakesAPacketAlongBeforeTheNodeGoesAway) {
+TEST(OfiLeave, SendsPostedPacketAtOnce) {
   Shared shared;
   expect_in_time(shared, [&](Node& node) { return tell_by_packet(node, shared, false); });
 }
 
-TEST(OfiLeave, HappensBeforeEveryComputation) {
+TEST(OfiLeave, IsImpliedByCompute) {
   Shared shared;
   expect_in_time(shared, [&](Node& node) { return tell_by_packet(node, shared, true); });
 }
 
-TEST(OfiLeave, LetsTheOthersPassABarrierThatTheNodeHasPassed) {
+TEST(OfiLeave, LetsOthersPassBarrier) {
   Shared shared;
   expect_in_time(shared, [&](Node& node) { return tell_by_barrier(node, shared); });
 }

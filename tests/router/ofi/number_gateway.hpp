@@ -1,4 +1,4 @@
-// Processes that send each other numbers over a network in memory: the gateway by itself.
+// Processes that send each other numbers over a network in memory: tests of the gateway alone.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@
 
 namespace toroid::testing {
 
-/// What a holder of the key computes.
+/// The token that a holder of the key would compute.
 inline std::uint64_t token_of(unsigned from, unsigned to) {
   return mix64(std::uint64_t{from} << 32 | to);
 }
@@ -39,7 +39,7 @@ inline std::vector<ofi::FlowIdentity> identities_of(unsigned self, unsigned proc
   return identities;
 }
 
-/// Packets whose argument is their number, and their payload follows from it.
+/// Sends packets whose argument is a number, from which the payload follows.
 class NumberGateway final : public ofi::Gateway {
  public:
   static constexpr std::uint32_t kTarget = 5;
@@ -69,7 +69,7 @@ class NumberGateway final : public ofi::Gateway {
   }
   std::uint64_t in_flight(unsigned peer) { return out(peer).in_flight(); }
   std::size_t frames_held() const { return held_.size(); }
-  /// Frames are kept until this is set to false.
+  /// If `keeps`, releases no frames until it is called with false.
   void keep(bool keeps) { keeps_ = keeps; }
 
  private:
@@ -92,7 +92,7 @@ class NumberGateway final : public ofi::Gateway {
       received_[frame.view.header.source].push_back(number);
     held_.push_back(&frame);
   }
-  /// Frames are released late and in any order; until then they must stay as they are.
+  /// Releases frames late and in any order; until then they must not change.
   bool progress() override {
     bool moved = false;
     while (!keeps_ && !held_.empty() && random_.below(3) != 0) {
@@ -131,7 +131,7 @@ class NumberGateway final : public ofi::Gateway {
 
 inline constexpr ofi::FlowLimits kSmallFrames{.frame_bytes = 1024, .window = 4, .send_buffers = 3};
 
-/// All processes of a run, whose steps are taken one at a time.
+/// All processes of a run, which take steps one at a time.
 class NumberRun {
  public:
   NumberRun(unsigned processes, const NetworkOptions& options,
@@ -156,7 +156,7 @@ class NumberRun {
       }
   }
 
-  /// So many numbers from everybody to everybody, a random process's step at a time.
+  /// Sends `count` numbers from each process to each other; a random process takes each step.
   void exchange(std::uint32_t count) {
     std::vector<std::uint32_t> next(size() * size(), 0);
     for (unsigned steps = 0; !is_complete(count); ++steps) {
@@ -170,7 +170,7 @@ class NumberRun {
     }
   }
 
-  /// Until all has been acknowledged and every buffer waits for a frame again.
+  /// Takes steps until everything is acknowledged and every buffer waits for a frame again.
   void settle() {
     for (unsigned steps = 0; !is_at_rest(); ++steps) {
       ASSERT_LT(steps, 3'000'000u) << "the run does not come to rest";
@@ -191,7 +191,7 @@ class NumberRun {
     for (const auto& process : processes_) sum += process->faulty.faults();
     return sum;
   }
-  /// Every direction of every pair, as process 0 sums them up.
+  /// The health of every direction of every pair, as computed by process 0.
   std::vector<LinkHealth> health() {
     std::vector<Blob> packed;
     for (const auto& process : processes_) packed.push_back(ofi::pack(process->gateway.health()));

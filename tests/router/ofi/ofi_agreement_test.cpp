@@ -1,4 +1,4 @@
-// The same programs on several processes as on the model: the same greetings, bytes and counts.
+// Programs give the same greetings, bytes and counts on several processes and on the model.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ using testing::through_fifos;
 using OfiAgreement = testing::OnEveryProvider;
 INSTANTIATE_TEST_SUITE_P(Over, OfiAgreement, testing::kProviders, testing::provider_name);
 
-/// What must come to a node, without any machine; sorted.
+/// The greetings that a node must receive, computed without any machine; sorted.
 Greetings greetings_for(Rank to, Rank nodes) {
   Greetings all;
   for (Rank from = 0; from < nodes; ++from)
@@ -69,7 +69,7 @@ void exchange_greetings(EmulatedMachine& machine) {
   }
 }
 
-TEST_P(OfiAgreement, EverybodyHearsEverybodyOnce) {
+TEST_P(OfiAgreement, EveryNodeHearsEveryNodeOnce) {
   for_each_shape_and_case(GetParam(), 1, [](const Shape& shape, const OfiCase& c) {
     run_on_ofi(shape, c, [&](Job&, EmulatedMachine& machine) { exchange_greetings(machine); });
   });
@@ -113,7 +113,7 @@ TEST_P(OfiAgreement, LongBlocksArriveByteForByteInManyFrames) {
   }
 }
 
-/// Streams to the node `shift` ranks further; so every node hears from exactly one.
+/// Streams to the node `shift` ranks further, so that every node hears from exactly one node.
 Program stream_to_another(Node& node, Rank shift, std::size_t bytes,
                           std::vector<std::byte>* inbox) {
   Counter arrived("packets of the stream");
@@ -159,7 +159,7 @@ TEST_P(OfiAgreement, StreamsArriveByteForByte) {
 }
 
 constexpr unsigned kRounds = 8;
-/// Who has come to which barrier.
+/// Which node has entered which barrier.
 using Entries = testing::Shared<std::array<std::atomic<bool>, kRounds>>;  ///< [rank]
 
 Program pass_barriers(Node& node, std::uint64_t seed, const Entries* entries,
@@ -185,7 +185,7 @@ TEST_P(OfiAgreement, NobodyPassesABarrierBeforeAllHaveEnteredIt) {
   });
 }
 
-/// An all-to-all of tagged packets; the counters.
+/// Runs an all-to-all of tagged packets and returns the counters.
 FabricCounters counted(EmulatedMachine& machine, std::uint32_t packets) {
   MachineExchange exchange(machine, [&](Node& n) { return std::make_unique<Tagged>(n, packets); });
   exchange.run();
@@ -210,7 +210,7 @@ void expect_models_counts(const Shape& shape, const OfiCase& c, const FabricCoun
     ASSERT_EQ(all.links[i].packets, model.links[i].packets) << "link " << i;
 }
 
-TEST_P(OfiAgreement, TheCountersOfAllProcessesTogetherAreTheModels) {
+TEST_P(OfiAgreement, TotalCountersMatchModel) {
   for_each_shape_and_case(GetParam(), 4, [](const Shape& shape, const OfiCase& c) {
     SimMachine sim(shape, c.node());
     const FabricCounters model = counted(sim, 3);

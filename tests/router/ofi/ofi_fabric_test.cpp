@@ -1,5 +1,5 @@
-// A fabric of several processes: under load, when it fails, when nobody can go on, and where it
-// listens.
+// A fabric of several processes: under load, with failures, with programs that wait for ever, and
+// the addresses on which it listens.
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -91,7 +91,7 @@ TEST_P(OfiStress, CompletesInTheSmallestBuffersOnReluctantDevices) {
   }
 }
 
-TEST_P(OfiStress, CompletesWithManyPacketsAllOfThemAcrossTheBorder) {
+TEST_P(OfiStress, CompletesWithManyPacketsBetweenProcesses) {
   const std::uint32_t packets = testing::is_thorough() ? 2'000 : 500;
   for (const auto& row : testing::combinations_over(GetParam(), {2, 2})) {
     OfiCase c{.route = testing::kRoutes[row[0]], .routing = RoutingRule::deterministic};
@@ -114,14 +114,14 @@ TEST_P(OfiStress, RunsSeveralFabricsOneAfterTheOtherOnOneJob) {
   EXPECT_THAT(outcomes, Each(""));
 }
 
-/// The file of this process's last endpoint of shared memory, and the file of its next one: so
-/// named by libfabric 1.17, of which the last number counts the endpoints.
+/// The file of this process's last shared-memory endpoint, and the name of the next one: libfabric
+/// 1.17 counts endpoints in the last number of the name.
 struct MemoryFiles {
   std::string last;
   std::string next;
 };
 
-/// REQUIRES: there is one endpoint.
+/// REQUIRES: there is exactly one endpoint.
 MemoryFiles memory_files() {
   const std::string own = fmt::format("/dev/shm/{}:{}:", ::getpid(), ::getuid());
   for (const auto& entry : std::filesystem::directory_iterator("/dev/shm"))
@@ -131,7 +131,7 @@ MemoryFiles memory_files() {
   return {};
 }
 
-/// use(files) while there is one endpoint.
+/// Calls use(files) while exactly one endpoint exists.
 void with_memory_files(const auto& use) {
   const ofi::Candidate candidate = ofi::Providers("").get("shm");
   ofi::Buffers buffers(1, {});
@@ -139,11 +139,11 @@ void with_memory_files(const auto& use) {
   use(memory_files());
 }
 
-TEST(OfiEndpoint, OpensThoughADeadProcessOfItsNumberHasLeftItsMemoryBehind) {
+TEST(OfiEndpoint, OpensDespiteMemoryLeftByDeadProcessWithSameId) {
   if (!testing::missing("shm").empty()) GTEST_SKIP() << testing::missing("shm");
   const auto outcomes = testing::run_job_of_children(1, [](Job&) {
     with_memory_files([](const MemoryFiles& files) {
-      std::filesystem::copy_file(files.last, files.next);  // of this number: like one's own
+      std::filesystem::copy_file(files.last, files.next);  // as if left by a process with our id
     });
     const ofi::Candidate candidate = ofi::Providers("").get("shm");
     ofi::Buffers buffers(1, {});
@@ -152,7 +152,7 @@ TEST(OfiEndpoint, OpensThoughADeadProcessOfItsNumberHasLeftItsMemoryBehind) {
   EXPECT_THAT(outcomes, Each(""));
 }
 
-/// All processes end with the node that throws and with the process that it is of.
+/// All processes must report the node that throws, and its process.
 void expect_failure(const char* provider, const std::function<Program(Node&, Rank)>& program,
                     const std::string& what) {
   const Shape shape = Shape::parse("2x3");
@@ -170,15 +170,15 @@ void expect_failure(const char* provider, const std::function<Program(Node&, Ran
   }
 }
 
-TEST_P(OfiFailure, OfAProgramEndsAllProcessesWithItsNode) {
+TEST_P(OfiFailure, ProgramExceptionEndsAllAndNamesNode) {
   expect_failure(GetParam(), testing::fail_in_the_program, "in a program");
 }
 
-TEST_P(OfiFailure, OfAHandlerEndsAllProcessesWithItsNode) {
+TEST_P(OfiFailure, HandlerExceptionEndsAllAndNamesNode) {
   expect_failure(GetParam(), testing::fail_in_a_handler, "in a handler");
 }
 
-TEST_P(OfiFailure, OfTheWatchEndsAllAndSurfacesUnchangedWhereItWas) {
+TEST_P(OfiFailure, WatchExceptionEndsAllAndPropagatesUnchanged) {
   const Shape shape = Shape::parse("2x2");
   const auto outcomes = testing::run_job_over(GetParam(), 2, [&](Job& job) {
     OfiCase c{.provider = GetParam()};
@@ -191,7 +191,7 @@ TEST_P(OfiFailure, OfTheWatchEndsAllAndSurfacesUnchangedWhereItWas) {
   EXPECT_EQ(outcomes[1], "the user has had enough");
 }
 
-TEST_P(OfiFailure, OfTheWatchEndsAllWhateverItThrows) {
+TEST_P(OfiFailure, WatchExceptionOfAnyTypeEndsAll) {
   struct Stop {};
   const Shape shape = Shape::parse("2");
   const auto outcomes = testing::run_job_over(GetParam(), 2, [&](Job& job) {
@@ -216,7 +216,7 @@ Program wait_for_three(Node& node, Rank who) {
   co_await node.until(heard, 3);
 }
 
-TEST_P(OfiFailure, ToGoOnForEverIsReportedByAllWithoutWaitingForTheLimit) {
+TEST_P(OfiFailure, EndlessWaitIsReportedWithoutWaitingForStallLimit) {
   const Shape shape = Shape::parse("2x3");
   for (const auto& row : testing::combinations_over(GetParam(), {2, 3})) {
     const auto processes = static_cast<unsigned>(1 + row[1]);
@@ -235,14 +235,14 @@ TEST_P(OfiFailure, ToGoOnForEverIsReportedByAllWithoutWaitingForTheLimit) {
   }
 }
 
-/// One node goes on and on without a packet; the others wait for it.
+/// Node 0 computes for `time` without a packet; the others wait for it.
 Program go_on_for(Node& node, milliseconds time) {
   const auto end = std::chrono::steady_clock::now() + time;
   while (node.rank() == 0 && std::chrono::steady_clock::now() < end) co_await node.compute(1);
   co_await node.barrier();
 }
 
-/// The last node hears from the first while this one computes for long, in one turn.
+/// Node `who` receives two packets, and computes for `time` in the handler of each.
 Program hear_of_one_that_computes(Node& node, Rank who, milliseconds time) {
   Counter heard("heard");
   node.on(kHandler, [&heard, time](const Packet&) {
@@ -257,8 +257,8 @@ Program hear_of_one_that_computes(Node& node, Rank who, milliseconds time) {
   co_await node.barrier();
 }
 
-/// Several runs at once, most of whose time is waiting.
-TEST(OfiFabric, TakesNoProcessForLostThatComputesForLongOrIsNeverIdle) {
+/// Several runs at the same time, because they mostly wait.
+TEST(OfiFabric, ToleratesLongComputationsAndBusyProcesses) {
   const Shape shape = Shape::parse("2");
   OfiCase c{.suspect_after = milliseconds(600)};
   c.job.persistence = milliseconds(200);
@@ -273,8 +273,8 @@ TEST(OfiFabric, TakesNoProcessForLostThatComputesForLongOrIsNeverIdle) {
     });
 }
 
-/// One of them stands on a host whose TCP is paced.
-TEST(OfiProviders, ServeAllProcessesAlikeWhereTheirHostsDiffer) {
+/// One of the processes is on a host with paced TCP.
+TEST(OfiProviders, CommonPreferenceSuitsDifferentHosts) {
   const auto body = [](Job& job) {
     const bool is_paced = job.rank() == 1;
     const ofi::Preference mine{true, !is_paced, is_paced ? 61440u : 262144u};
@@ -286,13 +286,13 @@ TEST(OfiProviders, ServeAllProcessesAlikeWhereTheirHostsDiffer) {
   EXPECT_EQ(testing::run_job(3, body), std::vector<std::string>(3));
 }
 
-TEST(OfiFabric, RefusesAProviderThatThereIsNot) {
+TEST(OfiFabric, RefusesUnknownProvider) {
   OfiCase c{.processes = 2, .provider = "smoke signals"};
   const auto outcomes = outcomes_on_ofi(Shape::parse("2"), c, [](Job&, EmulatedMachine&) {});
   EXPECT_THAT(outcomes, Each(HasSubstr("provider smoke signals cannot be used by process 0")));
 }
 
-TEST(OfiFabric, RefusesAnUnsafeProviderUnlessItIsAskedForAsSuch) {
+TEST(OfiFabric, RefusesUnsafeProviderUnlessAllowed) {
   for (const std::string provider : {"udp;ofi_rxd", "sockets"}) {
     const auto names = ofi::provider_names(ofi::Distance::hosts);
     EXPECT_THAT(names, ::testing::Contains(provider));
@@ -306,7 +306,7 @@ TEST(OfiFabric, RefusesAnUnsafeProviderUnlessItIsAskedForAsSuch) {
   }
 }
 
-TEST(OfiFabric, FindsAProviderByItself) {
+TEST(OfiFabric, ChoosesProviderByDefault) {
   for (const unsigned processes : {1u, 3u}) {
     OfiCase c{.processes = processes, .provider = ""};
     run_on_ofi(Shape::parse("3"), c,
@@ -314,7 +314,7 @@ TEST(OfiFabric, FindsAProviderByItself) {
   }
 }
 
-TEST(OfiFabric, TellsAllWhyOneOfThemCannotOpenItsEndpoint) {
+TEST(OfiFabric, TellsAllWhyOneProcessCannotOpenItsEndpoint) {
   if (!testing::missing("shm").empty()) GTEST_SKIP() << testing::missing("shm");
   const auto outcomes = testing::run_job_of_children(3, [](Job& job) {
     std::string in_the_way;
@@ -335,14 +335,14 @@ bool has_shared_file(long process) {
   return false;
 }
 
-TEST(OfiFabric, RemovesTheSharedMemoryOfAProcessThatWasKilled) {
+TEST(OfiFabric, RemovesSharedMemoryOfKilledProcess) {
   if (!testing::missing("shm").empty()) GTEST_SKIP() << testing::missing("shm");
   const auto outcomes = testing::run_job_of_children(3, [](Job& job) {
     {
       const auto fabric = testing::ofi_fabric(job, Shape::parse("3"), {.provider = "shm"});
       TOROID_CHECK(has_shared_file(job.process(1).pid));
       try {
-        job.all_gather({});  // the other may hear of its end in this one already
+        job.all_gather({});  // may already fail if the loss is noticed early
         if (job.rank() == 1) ::raise(SIGKILL);
         job.all_gather({});
         ADD_FAILURE() << "nobody noticed";
@@ -355,14 +355,14 @@ TEST(OfiFabric, RemovesTheSharedMemoryOfAProcessThatWasKilled) {
   EXPECT_EQ(outcomes[2], "its file is gone");
 }
 
-TEST(OfiFabric, RefusesMoreProcessesThanNodesOnAllOfThem) {
+TEST(OfiFabric, RefusesMoreProcessesThanNodes) {
   OfiCase c{.processes = 3};
   const auto outcomes = outcomes_on_ofi(Shape::parse("2"), c, [](Job&, EmulatedMachine&) {});
-  EXPECT_THAT(outcomes, Each("3 processes for the 2 nodes of torus 2; each needs one"));
+  EXPECT_THAT(outcomes,
+              Each("3 processes for the 2 nodes of torus 2; each process needs at least one node"));
 }
 
-/// Local addresses of this process's sockets, in the system's notation in hexadecimal, that listen
-/// or are connected or may receive datagrams.
+/// Local addresses of this process's TCP and UDP sockets, in the hexadecimal notation of /proc/net.
 std::set<std::string> local_addresses() {
   namespace fs = std::filesystem;
   std::set<std::string> inodes;
@@ -385,7 +385,7 @@ std::set<std::string> local_addresses() {
   return addresses;
 }
 
-TEST(OfiFabric, OfProcessesOnTheLoopbackListensNowhereElse) {
+TEST(OfiFabric, ListensOnlyOnLoopbackIfProcessesUseIt) {
   for (const char* provider : {"tcp;ofi_rxm", "net", "shm"})
     for (const unsigned processes : {1u, 2u}) {
       if (!testing::missing(provider).empty()) continue;
@@ -399,7 +399,7 @@ TEST(OfiFabric, OfProcessesOnTheLoopbackListensNowhereElse) {
     }
 }
 
-TEST(OfiEndpoint, HasTheAddressThatItsProcessIsReachedBy) {
+TEST(OfiEndpoint, HasAddressOfRequestedInterface) {
   for (const char* provider : {"tcp;ofi_rxm", "net"}) {
     const ofi::Candidate candidate = ofi::Providers("127.0.0.1").get(provider);
     if (candidate.info == nullptr) continue;
@@ -425,7 +425,7 @@ TEST(OfiEndpoint, LeavesNoFileOpen) {
     if (candidate.info == nullptr) continue;
     ofi::Buffers buffers(1, {});
     std::ptrdiff_t before = 0;
-    for (int i = 0; i < 3; ++i) {  // the first may open what is the library's own
+    for (int i = 0; i < 3; ++i) {  // the first may open files that the library keeps
       if (i == 1) before = open_files();
       const ofi::Endpoint endpoint(candidate, buffers);
     }
@@ -433,7 +433,7 @@ TEST(OfiEndpoint, LeavesNoFileOpen) {
   }
 }
 
-TEST(HostShare, GivesTheProcessesOfAHostDifferentCoresWhileThereAreEnough) {
+TEST(HostShare, GivesProcessesDifferentCoresIfThereAreEnough) {
   for (const unsigned processes : {1u, 2u, 3u, 4u, 6u}) {
     std::vector<std::vector<unsigned>> cores(processes);
     const auto outcomes = testing::run_job(processes, [&](Job& job) {
@@ -455,7 +455,7 @@ TEST(HostShare, GivesTheProcessesOfAHostDifferentCoresWhileThereAreEnough) {
   }
 }
 
-TEST(HostShare, IsAllForProcessesThatHaveDifferentCores) {
+TEST(HostShare, IsWholeForProcessesWithDifferentCores) {
   const auto outcomes = testing::run_job(3, [&](Job& job) {
     const HostShare share =
         share_of_host(job, HostTopology::synthetic("core:8 pu:1").part(2 * job.rank(), 2));

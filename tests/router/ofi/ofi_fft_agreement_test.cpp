@@ -1,4 +1,4 @@
-// Plans compute on several processes, bit for bit, what they compute on the model.
+// Plans give bit-identical results on several processes and on the model.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -32,7 +32,7 @@ using testing::OfiCase;
 using OfiFftAgreement = testing::OnEveryProvider;
 INSTANTIATE_TEST_SUITE_P(Over, OfiFftAgreement, testing::kProviders, testing::provider_name);
 
-/// The elements that this process has; how many.
+/// Compares the elements that this process has, and returns their number.
 template <typename T>
 std::size_t expect_equal_bits(const std::vector<T>& result, const std::vector<bool>& here,
                               const std::vector<T>& expected) {
@@ -71,7 +71,7 @@ void expect_agreement(const Shape& torus, const fft::Description& d, const OfiCa
     expect_agreement_of<fft::Complex, fft::Complex>(torus, d, c);
 }
 
-/// Planes of a slab, where there are enough, else blocks; rows now and then.
+/// Slab on small tori, volumetric on larger ones, rows on 2D tori.
 fft::Description some_description(const Shape& torus, const std::vector<std::int64_t>& size) {
   fft::Description d{.size = size, .overlap = {1, 2}};
   d.method = torus.size() <= 7 ? fft::Method::slab : fft::Method::volumetric;
@@ -79,14 +79,14 @@ fft::Description some_description(const Shape& torus, const std::vector<std::int
   return d;
 }
 
-TEST_P(OfiFftAgreement, GivesTheModelsBitsOnEveryShape) {
+TEST_P(OfiFftAgreement, MatchesModelBitsOnEveryShape) {
   testing::for_each_shape_and_case(GetParam(), 5, [](const Shape& shape, const OfiCase& c) {
     expect_agreement(shape, {.size = {9, 8, 7}}, c);
     expect_agreement(shape, some_description(shape, {9, 8, 7}), c);
   });
 }
 
-TEST_P(OfiFftAgreement, GivesTheModelsBitsInTheInputsLayoutAndOfRealData) {
+TEST_P(OfiFftAgreement, MatchesModelBitsInInputLayoutAndOfRealData) {
   constexpr std::array kMethods = {fft::Method::volumetric, fft::Method::slab, fft::Method::rows};
   OfiCase c{.processes = 3, .workers = 2, .provider = GetParam()};
   for (const auto& row :
@@ -100,7 +100,7 @@ TEST_P(OfiFftAgreement, GivesTheModelsBitsInTheInputsLayoutAndOfRealData) {
   }
 }
 
-/// Volumetric ones, of complex and of real data, and planes of a slab.
+/// Volumetric transforms of complex and of real data, and a slab.
 std::pair<const char*, fft::Description> transform_by_put(std::size_t which) {
   if (which == 2) return {"7", some_description(Shape::parse("7"), {30, 8, 7})};
   fft::Description d{.size = {13, 29, 10}, .method = fft::Method::volumetric};
@@ -108,7 +108,7 @@ std::pair<const char*, fft::Description> transform_by_put(std::size_t which) {
   return {"2x3", d};
 }
 
-TEST_P(OfiFftAgreement, GivesTheModelsBitsByPut) {
+TEST_P(OfiFftAgreement, MatchesModelBitsByPut) {
   for (const auto& row : testing::combinations_over(GetParam(), {2, 2, 3})) {
     OfiCase c{.processes = 3, .workers = row[1] == 0 ? 1u : 2u, .provider = GetParam()};
     c.transfer = row[0] == 0 ? TransferMode::put : TransferMode::automatic;
@@ -118,7 +118,7 @@ TEST_P(OfiFftAgreement, GivesTheModelsBitsByPut) {
   }
 }
 
-TEST_P(OfiFftAgreement, GivesTheModelsBitsThroughTheSmallestBuffers) {
+TEST_P(OfiFftAgreement, MatchesModelBitsThroughSmallestBuffers) {
   for (const auto& row : testing::combinations_over(
            GetParam(), {testing::kRoutes.size(), testing::kRoutings.size(), 2})) {
     OfiCase c{.route = testing::kRoutes[row[0]], .routing = testing::kRoutings[row[1]]};

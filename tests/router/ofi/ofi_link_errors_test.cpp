@@ -1,4 +1,4 @@
-// A fabric of several processes whose frames err, over real providers.
+// A fabric of several processes with faulty frames, over real providers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ LinkErrors errors_at(double rate, LinkFaultSet faults = kNoticedFaults) {
   return {.rates = {{rate, ""}}, .faults = faults};
 }
 
-TEST_P(OfiLinkErrors, LoseAndDoubleNoPacketOnEitherRoute) {
+TEST_P(OfiLinkErrors, LoseAndDuplicateNoPacketOnEitherRoute) {
   const std::uint32_t packets = testing::is_thorough() ? 5'000 : 2'500;
   for (const auto& row : testing::combinations_over(GetParam(), {2, 2})) {
     const unsigned processes = row[1] == 0 ? 2 : 3;
@@ -51,8 +51,8 @@ TEST_P(OfiLinkErrors, LoseAndDoubleNoPacketOnEitherRoute) {
     c.workers = 1 + processes % 2;
     c.seed = processes;
     c.provider = GetParam();
-    // So often that among dozens of frames some surely must be sent again, and not so often that
-    // one is lost sixteen times in a row, which would make its receiver a suspect.
+    // High enough that some of dozens of frames must be resent; low enough that no frame is lost
+    // sixteen times in a row, which would make its receiver a suspect.
     c.errors = errors_at(0.2, set_of(LinkFault::drop) | set_of(LinkFault::corrupt));
     run_on_ofi(Shape::parse("3x2"), c, [&](Job& job, EmulatedMachine& machine) {
       exchange_tagged(machine, packets);
@@ -65,7 +65,7 @@ TEST_P(OfiLinkErrors, LoseAndDoubleNoPacketOnEitherRoute) {
   }
 }
 
-/// Blocks of 30,011 bytes between all nodes, in packed parts.
+/// Exchanges blocks of 30,011 bytes between all nodes, in packed parts.
 void exchange_blocks(EmulatedMachine& machine) {
   std::vector<std::unique_ptr<BlockMessages>> blocks(machine.size());
   std::vector<std::unique_ptr<Exchange>> exchanges(machine.size());
@@ -80,7 +80,7 @@ void exchange_blocks(EmulatedMachine& machine) {
   for (const Rank r : machine.ranks()) testing::expect_known(*blocks[r], r, machine.size());
 }
 
-TEST_P(OfiLinkErrors, LeaveEveryByteOfPackedPuts) {
+TEST_P(OfiLinkErrors, KeepEveryByteOfPackedPuts) {
   OfiCase c{.processes = 2, .provider = GetParam()};
   c.transfer = TransferMode::put;
   c.packets_per_visit = 1u << 20;
@@ -91,7 +91,7 @@ TEST_P(OfiLinkErrors, LeaveEveryByteOfPackedPuts) {
   });
 }
 
-TEST_P(OfiLinkErrors, ThatNoFramesChecksumShowsAreFoundByTheRunningOnes) {
+TEST_P(OfiLinkErrors, SilentErrorsAreFoundByRunningChecksums) {
   OfiCase c{.processes = 2, .provider = GetParam()};
   c.errors = errors_at(0.5, set_of(LinkFault::silent));
   run_on_ofi(Shape::parse("2"), c, [](Job& job, EmulatedMachine& machine) {
@@ -102,7 +102,7 @@ TEST_P(OfiLinkErrors, ThatNoFramesChecksumShowsAreFoundByTheRunningOnes) {
   });
 }
 
-TEST(OfiLinkErrors, WantMessages) {
+TEST(OfiLinkErrors, NeedMessages) {
   const auto outcomes = testing::run_job(2, [](Job& job) {
     OfiCase c{.processes = 2};
     c.errors = errors_at(0);

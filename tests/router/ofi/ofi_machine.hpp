@@ -1,7 +1,7 @@
-// A torus spread over processes, on the loopback only. Each has a job, a fabric and the nodes of
-// its part, and checks them by itself. The processes are threads of the test, but for the provider
-// shm, whose endpoints of one process share their memory and do not survive each other: there they
-// are children of the test.
+// A torus spread over processes, on the loopback only. Each process has a job, a fabric and the
+// nodes of its part, which it checks. The processes are threads of the test, except with the
+// provider shm: its endpoints within one process share memory and break when another is closed, so
+// there the processes are children of the test.
 #pragma once
 
 #include <fmt/core.h>
@@ -57,7 +57,7 @@ struct OfiCase {
   std::uint64_t seed = 1;
   std::string provider = "tcp;ofi_rxm";
   Machine machine{};
-  std::chrono::milliseconds stall{120'000};  ///< far beyond what a busy computer takes
+  std::chrono::milliseconds stall{120'000};  ///< long enough for a busy machine
   std::function<void(std::uint64_t)> watch{};
   FifoTying tying = FifoTying::per_direction;
   TransferMode transfer = TransferMode::packets;
@@ -82,7 +82,7 @@ struct OfiCase {
   }
 };
 
-/// Every route with every routing, number of processes and number of workers; seeds go along.
+/// Every combination of route, routing rule, processes and workers, each with another seed.
 inline std::vector<OfiCase> ofi_cases(const std::string& provider) {
   std::vector<OfiCase> cases;
   for (const unsigned processes : {1u, 2u, 3u, 5u})
@@ -95,22 +95,22 @@ inline std::vector<OfiCase> ofi_cases(const std::string& provider) {
   return cases;
 }
 
-/// Extents of 1 and 2, odd, prime and uneven ones, meshes.
+/// Shapes with extents of 1 and 2, odd, prime and unequal extents, and meshes.
 inline const std::vector<const char*> kOfiShapes = {
     "1", "2", "7", "8m", "3x3", "5x2m", "1x6x1", "2x3x4", "4mx4m", "3x3mx2", "2x2x2x2", "11"};
 
-/// The provider over which the landing set takes what it has. Others carry the same frames: over
-/// them it takes a case or two.
+/// The provider over which the default set of tests runs all its cases. Other providers carry the
+/// same frames, so over them it runs only a case or two.
 inline constexpr const char* kMainProvider = "tcp;ofi_rxm";
 
-/// What a test takes of the combinations of its axes over a provider.
+/// The combinations of its axes that a test runs over a provider.
 inline Combinations combinations_over(const std::string& provider, const Combination& sizes) {
   if (is_thorough() || provider == kMainProvider) return combinations(sizes);
   const Combinations all = every_combination(sizes);
   return {all.front(), all.back()};
 }
 
-/// Indices of kOfiShapes. With sanitizers a third of them, another one with another `first`.
+/// Indices of kOfiShapes to run. With sanitizers a third of them, selected by `first`.
 inline std::vector<std::size_t> shapes_over(const std::string& provider, std::size_t first) {
   constexpr std::size_t kLine = 2, kBlock = 7;
   if (!is_thorough() && provider != kMainProvider) return {first % 2 == 0 ? kLine : kBlock};
@@ -120,8 +120,8 @@ inline std::vector<std::size_t> shapes_over(const std::string& provider, std::si
   return shapes;
 }
 
-/// Some of the cases for each shape, others for another and with another `first`, so that all come
-/// up; no more processes than nodes. More where endpoints open quickly.
+/// Visits one case per shape, two if endpoints open quickly. The cases depend on shape and `first`,
+/// so that all are used somewhere. Limits processes to the number of nodes.
 inline void for_each_shape_and_case(const std::string& provider, std::size_t first,
                                     const auto& visit) {
   const auto cases = ofi_cases(provider);
@@ -141,7 +141,7 @@ inline std::unique_ptr<Fabric> ofi_fabric(Job& job, const Shape& shape, const Of
   const Partition partition(shape, job.size());
   Placement placement =
       place(this_machine(), shape, partition.nodes(job.rank()), c.workers, Binding::none);
-  placement.oversubscribed = true;  // as all processes of the test together are
+  placement.oversubscribed = true;  // all processes of the test share the cores
   OfiOptions options{.ring = routed(c.route),
                      .provider = c.provider,
                      .frames = c.frames,
@@ -155,7 +155,7 @@ inline std::unique_ptr<Fabric> ofi_fabric(Job& job, const Shape& shape, const Of
   return make_ofi_fabric(job, shape, c.machine, std::move(placement), std::move(options));
 }
 
-/// Objects that children of the test share with it.
+/// Objects in memory shared with child processes of the test.
 template <typename T>
 class Shared {
  public:
@@ -179,7 +179,7 @@ class Shared {
   T* objects_;
 };
 
-/// What a child ends with.
+/// The outcome of a child, as text.
 using OutcomeText = std::array<char, 2000>;
 
 inline void run_child(const Membership& member, const JobOptions& options, int listener,
@@ -192,7 +192,7 @@ inline void run_child(const Membership& member, const JobOptions& options, int l
   ::_exit(0);
 }
 
-/// Does what run_job() does; each process is a child of the test.
+/// Like run_job(), but each process is a child of the test.
 inline std::vector<std::string> run_job_of_children(unsigned size, const Body& body,
                                                     const JobOptions& options = patient()) {
   const auto members = memberships(size);
@@ -213,7 +213,7 @@ inline std::vector<std::string> run_job_of_children(unsigned size, const Body& b
   return outcomes;
 }
 
-/// What each process ends with; empty: all went well.
+/// Runs a job over a provider. Returns the error of each process; empty: none.
 inline std::vector<std::string> run_job_over(const std::string& provider, unsigned size,
                                              const Body& body,
                                              const JobOptions& options = patient()) {
@@ -226,7 +226,7 @@ using OfiBody = std::function<void(Job&, EmulatedMachine&)>;
 inline std::vector<std::string> outcomes_on_ofi(const Shape& shape, const OfiCase& c,
                                                 const OfiBody& body,
                                                 const EmulatedMachine::Decorate& decorate = {}) {
-  std::ignore = this_machine();  // children find it looked at
+  std::ignore = this_machine();  // examines the topology before children are forked
   const auto run = [&](Job& job) {
     EmulatedMachine machine(ofi_fabric(job, shape, c), c.node(), decorate);
     body(job, machine);
@@ -234,13 +234,13 @@ inline std::vector<std::string> outcomes_on_ofi(const Shape& shape, const OfiCas
   return run_job_over(c.provider, c.processes, run, c.job);
 }
 
-/// The same where nothing is to go wrong.
+/// Like outcomes_on_ofi(), but no process may fail.
 inline void run_on_ofi(const Shape& shape, const OfiCase& c, const OfiBody& body,
                        const EmulatedMachine::Decorate& decorate = {}) {
   ASSERT_EQ(outcomes_on_ofi(shape, c, body, decorate), std::vector<std::string>(c.processes));
 }
 
-/// So many packets between every pair, each of which is to come once.
+/// Exchanges `packets` packets between every pair of nodes; each must arrive once.
 inline void exchange_tagged(EmulatedMachine& machine, std::uint32_t packets) {
   MachineExchange exchange(machine, [&](Node& n) { return std::make_unique<Tagged>(n, packets); });
   exchange.run();
@@ -254,7 +254,7 @@ inline std::string missing(const std::string& provider) {
   return candidate.info != nullptr ? "" : provider + ": " + candidate.reason;
 }
 
-/// Tests of whole fabrics, one after the other on each provider.
+/// Fixture of tests of whole fabrics, which run on each provider.
 class OnEveryProvider : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {

@@ -1,5 +1,5 @@
-// Transforms under every policy and setting on several processes: right by the definition, and bit
-// for bit what the model gives under the policy `random`.
+// Transforms under every policy and setting on several processes: correct by definition, and
+// bit-identical to the model under the policy `random`.
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ struct Transform {
   fft::Description description;
 };
 
-/// All methods: uneven extents, and a prime one where the method permits.
+/// All methods, with unequal extents and, if the method permits, a prime extent.
 const std::vector<Transform> kTransforms = {
     {"2x3x1", {.size = {6, 11, 7}}},
     {"5", {.size = {13, 5, 7}, .method = Method::slab}},
@@ -53,7 +53,7 @@ const std::vector<Transform> kTransforms = {
     {"2x2x2", {.size = {6, 6, 6}, .method = Method::orbital}},
 };
 
-/// What a node is asked for, and how a failure calls it.
+/// A name for failure messages, and node options.
 using Choice = std::pair<std::string, NodeOptions>;
 
 std::vector<Choice> every_policy() {
@@ -63,7 +63,7 @@ std::vector<Choice> every_policy() {
   return all;
 }
 
-/// Each by itself, but for those that are the default.
+/// Every single setting that differs from the default.
 std::vector<Choice> every_setting() {
   return {{"b", {.changes = {.packets_per_visit = 3}}},
           {"L", {.changes = {.output_queues = 5}}},
@@ -74,7 +74,7 @@ std::vector<Choice> every_setting() {
           {"tie", {.changes = {.tie = TieRule::split}}}};
 }
 
-/// The array that a transform is tried with, and what must come of it.
+/// The input array of a transform, and its expected result.
 struct Expected {
   explicit Expected(const Transform& transform)
       : array(testing::expectation<std::complex<float>>(transform.description).arrays.begin(),
@@ -87,10 +87,10 @@ struct Expected {
     EXPECT_LE(testing::relative_error(model.back, exact.back), bar);
   }
   std::vector<fft::Complex> array;
-  testing::PlanRun<fft::Complex, fft::Complex> model;  ///< right by the definition
+  testing::PlanRun<fft::Complex, fft::Complex> model;  ///< checked against the definition
 };
 
-/// Adds a failure where an element that this process has is not the model's.
+/// Adds a failure if an element that this process has differs from the model's.
 void expect_bits(const std::vector<fft::Complex>& result, const std::vector<bool>& here,
                  const std::vector<fft::Complex>& model) {
   std::vector<fft::Complex> own, expected;
@@ -117,17 +117,17 @@ void expect_model(Job& job, OfiCase c, const Transform& transform, const Choice&
   expect_bits(run.back, run.back_here, expected.model.back);
 }
 
-/// A transform under a choice on a route, by their numbers.
+/// Indices of a transform, a choice and a route.
 struct Try {
   std::size_t transform;
   std::size_t choice;
   std::size_t route;
 };
 
-/// In the thorough set every transform under every choice: on both routes where endpoints open
-/// quickly, else on one of them in turn. In the landing set every choice on every route (on
-/// one with sanitizers), with the transforms in turn: what policies do to transforms, the tests of
-/// plans on rings try. Over other providers the transforms, each under another choice.
+/// Thorough set: every transform under every choice, on both routes if endpoints open quickly,
+/// otherwise on alternating routes. Default set: every choice on every route (with sanitizers: on
+/// one), with alternating transforms, because the tests of plans on rings cover policies and
+/// transforms. Over other providers: each transform once, under different choices.
 std::vector<Try> tries(const std::string& provider, std::size_t choices) {
   const std::size_t transforms = kTransforms.size(), routes = testing::kRoutes.size();
   std::vector<Try> all;
@@ -145,7 +145,7 @@ std::vector<Try> tries(const std::string& provider, std::size_t choices) {
   return all;
 }
 
-/// One job of two processes for all of them, each with a fabric of its own.
+/// Runs all tries in one job of two processes, with a new fabric for each.
 void expect_model_under(const std::string& provider, const std::vector<Choice>& choices) {
   const std::vector<Expected> expected(kTransforms.begin(), kTransforms.end());
   const auto outcomes = testing::run_job_over(provider, 2, [&](Job& job) {
@@ -167,7 +167,7 @@ TEST_P(OfiPolicies, EveryMethodIsRightUnderEverySingleSetting) {
   expect_model_under(GetParam(), every_setting());
 }
 
-/// Pointers to blocks mean nothing to another process, and put asks for them; without, packets go.
+/// Put would pass pointers to blocks, which are meaningless in another process.
 TEST(OfiOrbital, RefusesPutBetweenProcesses) {
   const Transform orbital = kTransforms.back();
   const Expected expected(orbital);

@@ -48,7 +48,7 @@ using testing::OfiCase;
 using OfiWindow = testing::OnEveryProvider;
 INSTANTIATE_TEST_SUITE_P(Over, OfiWindow, testing::kProviders, testing::provider_name);
 
-TEST_P(OfiWindow, BringsWhatALoopOverBytesBringsPackedAndInPackets) {
+TEST_P(OfiWindow, PutsAndGetsMatchByteLoopPackedAndInPackets) {
   std::uint64_t seed = 0;
   for (const auto& row : testing::combinations_over(GetParam(), {2, 2, 2, 2})) {
     const char* const torus = row[0] == 0 ? "2" : "3x2";
@@ -64,7 +64,7 @@ TEST_P(OfiWindow, BringsWhatALoopOverBytesBringsPackedAndInPackets) {
   }
 }
 
-TEST_P(OfiWindow, BringsTheSameThroughTheSmallestBuffers) {
+TEST_P(OfiWindow, PutsAndGetsAreRightThroughSmallestBuffers) {
   for (const RingRoute route : testing::kRoutes) {
     OfiCase c{.route = route, .provider = GetParam(), .transfer = TransferMode::put};
     c.machine = testing::smallest_buffers();
@@ -82,7 +82,7 @@ Program put_to_the_last(Node& node, std::deque<Window>* windows, Bytes* array) {
   co_await node.barrier();
 }
 
-TEST(OfiProviders, OfThisHostReadAndWriteWhereLibfabricCan) {
+TEST(OfiProviders, SupportRemoteReadsAndWrites) {
   for (const char* name : {"tcp;ofi_rxm", "shm"}) {
     const ofi::Candidate provider = ofi::Providers("").get(name);
     if (provider.info == nullptr) GTEST_SKIP() << name << ": " << provider.reason;
@@ -93,7 +93,7 @@ TEST(OfiProviders, OfThisHostReadAndWriteWhereLibfabricCan) {
 }
 
 /// Over a network in memory that is slow and unfair.
-TEST(SteppedWindow, BringsTheSameForAnyNumberOfWorkersAndFrames) {
+TEST(SteppedWindow, PutsAndGetsAreRightForAnyNumberOfWorkersAndFrames) {
   for (const unsigned workers : {1u, 2u, 3u})
     for (const std::size_t frame : {512u, 1024u, 16384u})
       for (const TransferMode transfer : {TransferMode::automatic, TransferMode::put}) {
@@ -116,7 +116,7 @@ TEST(SteppedWindow, BringsTheSameForAnyNumberOfWorkersAndFrames) {
       }
 }
 
-/// What a put of one part, of 600 bytes, ends with that is changed on its way.
+/// The error of a run with a put of one part of 600 bytes that is changed on its way.
 std::string failure_of_changed(const auto& change) {
   testing::SteppedMachine machine(Shape::parse("2"), {.processes = 2,
                                                       .network = testing::with_changed_part(change),
@@ -132,7 +132,7 @@ std::string failure_of_changed(const auto& change) {
   return failure;
 }
 
-/// Writes a value at a place of the part's label (packet/exchange/window_message.hpp).
+/// Overwrites a value at an offset of the part's label (packet/exchange/window_message.hpp).
 template <typename T>
 auto with_label(std::size_t place, T value) {
   return [=](ofi::PartHeader&, std::span<std::byte> bytes) {
@@ -140,7 +140,7 @@ auto with_label(std::size_t place, T value) {
   };
 }
 
-TEST(SteppedWindow, APartThatFitsNoPutOrNoWindowEndsTheRunAndNothingIsWritten) {
+TEST(SteppedWindow, InvalidPartEndsRunAndWritesNothing) {
   constexpr std::size_t kOffset = 0, kBytes = 8, kAt = 12, kKind = 20, kBoxed = 21;
   const auto code = [](WindowMessageKind kind) { return static_cast<std::uint8_t>(kind); };
   EXPECT_THAT(failure_of_changed(with_label(kOffset, std::uint64_t{5401})),
@@ -149,24 +149,26 @@ TEST(SteppedWindow, APartThatFitsNoPutOrNoWindowEndsTheRunAndNothingIsWritten) {
   EXPECT_THAT(failure_of_changed(with_label(kOffset, ~std::uint64_t{0})),
               HasSubstr("goes beyond window"));
   EXPECT_THAT(failure_of_changed(with_label(kBytes, 6001u)), HasSubstr("goes beyond window"));
-  EXPECT_THAT(failure_of_changed(with_label(kBytes, 1u)), HasSubstr("no message of window 255"));
-  EXPECT_THAT(failure_of_changed(with_label(kAt, 599u)), HasSubstr("no message of window 255"));
-  EXPECT_THAT(failure_of_changed(with_label(kAt, ~0u)), HasSubstr("no message of window 255"));
-  EXPECT_THAT(failure_of_changed(with_label(kKind, std::uint8_t{5})), HasSubstr("no message of"));
-  EXPECT_THAT(failure_of_changed(with_label(kBoxed, std::uint8_t{2})), HasSubstr("no message of"));
+  EXPECT_THAT(failure_of_changed(with_label(kBytes, 1u)), HasSubstr("not a message of window 255"));
+  EXPECT_THAT(failure_of_changed(with_label(kAt, 599u)), HasSubstr("not a message of window 255"));
+  EXPECT_THAT(failure_of_changed(with_label(kAt, ~0u)), HasSubstr("not a message of window 255"));
+  EXPECT_THAT(failure_of_changed(with_label(kKind, std::uint8_t{5})),
+              HasSubstr("not a message of"));
+  EXPECT_THAT(failure_of_changed(with_label(kBoxed, std::uint8_t{2})),
+              HasSubstr("not a message of"));
   EXPECT_THAT(failure_of_changed(with_label(kKind, code(WindowMessageKind::answer))),
-              HasSubstr("has answered a get that window 255 has not begun"));
+              HasSubstr("to a get: window 255 has none pending"));
   EXPECT_THAT(failure_of_changed(with_label(kKind, code(WindowMessageKind::acknowledgement))),
-              HasSubstr("has answered a put that window 255 has not begun"));
+              HasSubstr("to a put: window 255 has none pending"));
   EXPECT_THAT(failure_of_changed(
                   [](ofi::PartHeader& part, std::span<std::byte>) { part.origin = 1'000'000; }),
-              HasSubstr("no message of window 255"));
+              HasSubstr("not a message of window 255"));
   EXPECT_THAT(
       failure_of_changed([](ofi::PartHeader& part, std::span<std::byte>) { part.window = 999; }),
       HasSubstr("window 999, which it does not have"));
 }
 
-TEST_P(OfiWindow, PutsToOtherProcessesArePackedOrReadAndWhatGoesBeyondTheWindowEndsTheRun) {
+TEST_P(OfiWindow, PutsArePackedOrReadAndOverrunEndsRun) {
   for (const auto& [fits, frames] :
        std::vector<std::pair<bool, FrameWay>>{{true, FrameWay::messages},
                                               {true, FrameWay::writes},

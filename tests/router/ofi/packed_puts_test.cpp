@@ -78,11 +78,11 @@ void expect_packed(const char* text, std::uint64_t bytes, const SteppedOptions& 
   EXPECT_EQ(machine.refused(), ofi::RefusedFrames{});
 }
 
-/// Machines, and how many processes share each.
+/// Tori, and the number of processes that share each.
 const std::vector<std::pair<const char*, unsigned>> kDivided = {
     {"2", 2}, {"5", 2}, {"7m", 3}, {"4x2m", 4}, {"1x6x1", 5}, {"3x3", 9}};
 
-TEST(PackedPuts, BringEveryByteForAnyNumberOfWorkersAndFrames) {
+TEST(PackedPuts, DeliverEveryByteForAnyNumberOfWorkersAndFrames) {
   constexpr std::array<std::size_t, 3> kFrames = {512, 1024, 16384};
   for (const auto& row : testing::combinations({kDivided.size(), 3, kFrames.size()})) {
     const auto& [text, processes] = kDivided[row[0]];
@@ -96,7 +96,7 @@ TEST(PackedPuts, BringEveryByteForAnyNumberOfWorkersAndFrames) {
   }
 }
 
-TEST(PackedPuts, BringMessagesOfEveryLengthThroughTheSmallestBuffers) {
+TEST(PackedPuts, DeliverMessagesOfEveryLengthThroughSmallestBuffers) {
   constexpr std::array<std::uint64_t, 6> kBytes = {1, 239, 240, 241, 2400, 30'011};
   constexpr std::array kPerVisit = {1u, 3u, kWhole};
   for (const auto& row : testing::combinations({kBytes.size(), 2, kPerVisit.size()}))
@@ -109,7 +109,7 @@ TEST(PackedPuts, BringMessagesOfEveryLengthThroughTheSmallestBuffers) {
                    .limits = {.frame_bytes = 512, .window = 1, .send_buffers = 1}});
 }
 
-TEST(PackedPuts, StayInPacketsWhereTheUserSaysSo) {
+TEST(PackedPuts, AreNotUsedIfUserWantsPackets) {
   SteppedMachine machine(Shape::parse("4"), {.processes = 2, .node = by(TransferMode::packets, 8)});
   SteppedExchange exchange(machine, 5000);
   ASSERT_NO_FATAL_FAILURE(exchange.run());
@@ -117,8 +117,9 @@ TEST(PackedPuts, StayInPacketsWhereTheUserSaysSo) {
   EXPECT_EQ(machine.put_bytes(), 0u);
 }
 
-/// What is packed is free before it has arrived: a window would not know what is under way.
-TEST(PackedPuts, AreNoneUnderAWindowWhichPacketsKeep) {
+/// Packed bytes are released before they arrive, so a policy's window could not count them in
+/// flight.
+TEST(PackedPuts, AreNotUsedUnderWindow) {
   constexpr std::uint64_t kBytes = 9000;
   SteppedOptions options{.processes = 3, .workers = 2, .node = by(TransferMode::put)};
   options.node.settings.throttle.window = 4;
@@ -127,7 +128,7 @@ TEST(PackedPuts, AreNoneUnderAWindowWhichPacketsKeep) {
   SteppedMachine machine(shape, options);
   SteppedExchange exchange(machine, kBytes);
   exchange.run();
-  exchange.expect_all_arrived();  // acknowledgements may be on their way
+  exchange.expect_all_arrived();  // acknowledgements may still be in flight
   EXPECT_EQ(machine.packed_bytes(), 0u);
   EXPECT_EQ(machine.put_bytes(), (30 - testing::pairs_between(shape, options.processes)) * kBytes);
 }
@@ -143,7 +144,7 @@ std::string failure_with(const auto& change) {
   return testing::failure_of([&] { exchange.run(); });
 }
 
-TEST(PackedPuts, OfAnotherShapeThanTheReceiverExpectsEndTheRun) {
+TEST(PackedPuts, UnexpectedPartEndsRun) {
   EXPECT_THAT(failure_with([](ofi::PartHeader& part) { part.window = 999; }),
               HasSubstr("received a put for window 999, which it does not have"));
   for (const auto& change : std::vector<std::function<void(ofi::PartHeader&)>>{
@@ -156,7 +157,7 @@ TEST(PackedPuts, OfAnotherShapeThanTheReceiverExpectsEndTheRun) {
     EXPECT_THAT(failure_with(change), HasSubstr("bytes of the exchange that does not fit"));
 }
 
-/// Several exchanges one after the other: data may be overwritten when sent() has counted.
+/// Several exchanges one after the other, with a barrier between them.
 Program exchange_blocks_again(Node& node, Exchange* exchange, BlockMessages* blocks,
                               unsigned rounds) {
   for (unsigned round = 0; round < rounds; ++round) {
@@ -190,7 +191,7 @@ void exchange_packed(Job& job, EmulatedMachine& machine, unsigned rounds) {
 using PackedPutsOverOfi = testing::OnEveryProvider;
 INSTANTIATE_TEST_SUITE_P(Over, PackedPutsOverOfi, testing::kProviders, testing::provider_name);
 
-TEST_P(PackedPutsOverOfi, BringEveryByteAndAreCountedAsPackedWhereNoneIsRead) {
+TEST_P(PackedPutsOverOfi, DeliverEveryByteAndAreCountedAsPacked) {
   const unsigned rounds = testing::is_thorough() ? 10 : 3;
   for (const auto& row : testing::combinations_over(GetParam(), {2, 2})) {
     OfiCase c{.processes = row[0] == 0 ? 2u : 3u, .workers = row[1] == 0 ? 1u : 2u};

@@ -1,4 +1,4 @@
-// Puts whose receiver reads them from the sender's array, over a network in memory that is slow and
+// Puts that the receiver reads from the sender's array, over a network in memory that is slow and
 // unfair.
 #include <fmt/core.h>
 #include <gmock/gmock.h>
@@ -40,7 +40,7 @@ using testing::SteppedExchange;
 using testing::SteppedMachine;
 using testing::SteppedOptions;
 
-constexpr std::size_t kLeast = 600;  // bytes of the packets of the shortest put that is read
+constexpr std::size_t kLeast = 600;  // bytes of the shortest put that is read, in whole packets
 
 NodeOptions by_whole_puts() {
   return {.seed = 5, .packets_per_visit = 1u << 20, .transfer = TransferMode::put};
@@ -71,7 +71,7 @@ void expect_read(const char* text, std::uint64_t bytes, const SteppedOptions& op
   EXPECT_EQ(machine.refused(), ofi::RefusedFrames{});
 }
 
-TEST(RemoteReads, BringEveryByteForAnyNumberOfWorkersAndProcesses) {
+TEST(RemoteReads, DeliverEveryByteForAnyNumberOfWorkersAndProcesses) {
   const std::vector<std::pair<const char*, unsigned>> divided = {
       {"2", 2}, {"5", 2}, {"7m", 3}, {"4x2m", 4}, {"1x6x1", 5}, {"3x3", 9}};
   constexpr std::array<std::uint64_t, 3> kBytes = {480, 481, 40'001};
@@ -82,7 +82,7 @@ TEST(RemoteReads, BringEveryByteForAnyNumberOfWorkersAndProcesses) {
   }
 }
 
-TEST(RemoteReads, NeedNoMoreThanTheSmallestBuffers) {
+TEST(RemoteReads, WorkWithSmallestBuffers) {
   for (const std::uint64_t seed : {1u, 2u, 3u, 4u}) {
     SteppedOptions options = reading(2, 3, seed);
     options.machine = testing::smallest_buffers();
@@ -91,8 +91,8 @@ TEST(RemoteReads, NeedNoMoreThanTheSmallestBuffers) {
   }
 }
 
-/// A visit of few packets is a put of few bytes: too short to be read.
-TEST(RemoteReads, AreNoneWhereThePolicysVisitsAreShort) {
+/// A visit of few packets is a short put, too short to be read.
+TEST(RemoteReads, AreNotUsedForShortVisits) {
   SteppedOptions options = reading(2, 1, 1);
   options.node.packets_per_visit = 2;
   SteppedMachine machine(Shape::parse("4"), options);
@@ -116,7 +116,7 @@ std::string failure_of_offer(const std::function<void(ofi::PartHeader&, ofi::Par
   return testing::failure_of([&] { exchange.run(); });
 }
 
-TEST(RemoteReads, OfferedByWhoIsOfAnotherOpinionEndTheRun) {
+TEST(RemoteReads, OfUnexpectedOffersEndRun) {
   using ofi::PartHeader;
   using ofi::PartOffer;
   EXPECT_THAT(failure_of_offer([](PartHeader& part, PartOffer&) { part.window = 999; }),
@@ -129,13 +129,13 @@ TEST(RemoteReads, OfferedByWhoIsOfAnotherOpinionEndTheRun) {
     EXPECT_THAT(failure_of_offer(change),
                 HasSubstr("received an offer of the exchange that does not fit"));
   EXPECT_THAT(failure_of_offer([](PartHeader&, PartOffer& offer) { offer.bytes = 4999; }),
-              HasSubstr("offers 4999 bytes, and 5000 from byte 0 on were expected"));
+              HasSubstr("offers 4999 bytes; expected 5000 bytes from byte 0 on"));
   EXPECT_THAT(failure_of_offer([](PartHeader&, PartOffer& offer) { offer.bytes = 5001; }),
-              HasSubstr("offers 5001 bytes, and 5000 were expected"));
+              HasSubstr("offers 5001 bytes; expected 5000"));
 }
 
-/// What the network refuses to read leaves what was there, and is told to the run.
-TEST(RemoteReads, ByAWrongKeyAreAnErrorOfTheTransport) {
+/// A read that the network refuses does not complete the put, and is reported to the run.
+TEST(RemoteReads, WithWrongKeyAreATransportError) {
   SteppedOptions options = reading(2, 1, 2);
   options.network = testing::with_changed_part([](ofi::PartHeader&, std::span<std::byte> at) {
     ofi::PartOffer offer;
@@ -152,7 +152,7 @@ TEST(RemoteReads, ByAWrongKeyAreAnErrorOfTheTransport) {
   EXPECT_TRUE(machine.gateway(0).transport_error() || machine.gateway(1).transport_error());
 }
 
-/// Every node puts rows into the window of its right neighbour, and is told when they are there.
+/// Every node puts rows into the window of its right neighbour and waits for the acknowledgement.
 Program put_right(Node& node, Window* window, const std::vector<std::byte>* rows, StridedBox there,
                   int* done) {
   const Rank right = (node.rank() + 1) % node.size();
@@ -164,7 +164,7 @@ Program put_right(Node& node, Window* window, const std::vector<std::byte>* rows
   *done += 1;
 }
 
-TEST(RemoteReads, OfWindowsPutStretchesIntoRowsAndAcknowledge) {
+TEST(RemoteReads, OfWindowPutsFillRowsAndAcknowledge) {
   constexpr std::size_t kRow = 700;
   constexpr std::size_t kRows = 9;
   constexpr std::size_t kPitch = 1000;

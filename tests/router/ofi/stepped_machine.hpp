@@ -1,5 +1,5 @@
-// A torus spread over processes that a network in memory joins, without a thread: every step of
-// every worker is taken in an order that follows from a seed.
+// A torus spread over processes that are joined by a network in memory, without threads: a seed
+// determines the order of all workers' steps.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ struct SteppedOptions {
   NodeOptions node{};
   Machine machine{};
   ofi::FlowLimits limits = kSmallFrames;
-  LinkErrors errors{};  ///< of frames
+  LinkErrors errors{};  ///< faults of frames
 };
 
 class SteppedProcess {
@@ -77,7 +77,7 @@ class SteppedProcess {
   std::size_t workers() const { return placement_.workers.size(); }
   ofi::Gateway& gateway() { return *gateway_; }
 
-  /// What a worker does in a round.
+  /// One round of a worker.
   void step(std::size_t worker) {
     ring::PutPort* const puts = topology_->puts(worker);
     bool moved = puts != nullptr && puts->step();
@@ -87,7 +87,7 @@ class SteppedProcess {
 
   std::uint64_t injected() const { return sum(&ring::RingDevice::injected); }
   std::uint64_t delivered() const { return sum(&ring::RingDevice::delivered); }
-  /// Packets and completions, as they are counted to find out whether a run is over.
+  /// Packets and completions, as counted to find out whether a run is over.
   std::uint64_t begun() const { return injected() + sum(&ring::RingDevice::completions_sent); }
   std::uint64_t ended() const { return delivered() + sum(&ring::RingDevice::completions_taken); }
   std::uint64_t packet_hops() const { return sum(&ring::RingDevice::packet_hops); }
@@ -153,7 +153,7 @@ class SteppedMachine {
   FakeNetwork& network() { return network_; }
   ofi::Gateway& gateway(unsigned process) { return processes_[process]->gateway(); }
 
-  /// program(node) -> Program. Until all have ended and everything has been delivered.
+  /// Runs program(node) -> Program until all have ended and everything has been delivered.
   void run(const auto& program) {
     start(program);
     for (unsigned steps = 0; !is_over(); ++steps) {

@@ -1,10 +1,11 @@
-// A libfabric in memory that is as strict as any provider may be. It takes the part of the library
-// for the endpoints of one test, whose processes are threads.
+// A libfabric in memory that is as strict as any provider may be. It replaces the library for the
+// endpoints of one test, whose processes are threads.
 //
-// It asks for what network cards ask for (registered memory with descriptors, keys of its own,
-// virtual addresses, memory bound to the endpoint), moves nothing unless the owner of an end polls,
-// says EAGAIN as it likes, lets operations overtake each other, reads a buffer as late as it may
-// and spoils it when it is done, and uses the words of contexts. What breaks a rule is a complaint.
+// It requires everything that network cards require (registered memory with descriptors, keys of
+// its own, virtual addresses, memory bound to the endpoint), moves nothing unless the owner of an
+// endpoint polls, returns EAGAIN at random, lets operations overtake each other, reads a buffer as
+// late as allowed and overwrites it afterwards, and uses the words of contexts. Violations of rules
+// are recorded as complaints.
 #pragma once
 
 #include <rdma/fabric.h>
@@ -34,7 +35,7 @@
 
 namespace toroid::testing {
 
-/// Lives as long as the endpoints that are opened in its time.
+/// Must outlive the endpoints that are opened while it exists.
 class StrictLibfabric {
  public:
   static constexpr const char* kName = kStrictName;
@@ -54,17 +55,17 @@ class StrictLibfabric {
   }
   StrictLibfabric(const StrictLibfabric&) = delete;
 
-  /// What has been done against the rules, in the order of events.
+  /// The violations of rules so far, in the order of events.
   std::vector<std::string> complaints() {
     const std::lock_guard lock(mutex_);
     return complaints_;
   }
-  /// Frames that were written, and messages that were received, so far.
+  /// Number of frames written and of messages received so far.
   std::uint64_t writes() const { return writes_; }
   std::uint64_t messages() const { return messages_; }
-  /// Reads that have fetched their bytes, and memory that is registered now.
+  /// Number of completed reads.
   std::uint64_t reads() const { return reads_; }
-  /// From now on memory is registered no more; the error.
+  /// From now on registering memory fails with this error.
   void registering_fails(int error) {
     const std::lock_guard lock(mutex_);
     options_.registering_fails = error;
@@ -82,7 +83,7 @@ class StrictLibfabric {
   using Queue = strict::Queue;
   using Region = strict::Region;
 
-  // Every call comes in by one of these: one at a time, and one thread per domain.
+  // Guards every call: one at a time, and one thread per domain.
   class Call {
    public:
     explicit Call(Domain* domain) : domain_(domain) {
@@ -200,7 +201,7 @@ class StrictLibfabric {
   static int insert_addresses(fid_av* av, const void* address, std::size_t count, fi_addr_t* to,
                               std::uint64_t, void*) {
     const Call call(strict::object_of<Addresses>(av)->domain);
-    now_->expect(count == 1, "one address at a time is enough");
+    now_->expect(count == 1, "more than one address at a time");
     std::memcpy(to, address, sizeof(*to));
     return 1;
   }
@@ -213,7 +214,7 @@ class StrictLibfabric {
     static fi_ops close =
         strict::table_of<fi_ops>([](auto& table) { table.close = &close_object<Queue>; });
     auto* queue = opened_in<Queue>(domain);
-    now_->expect(attr->format == FI_CQ_FORMAT_DATA, "data are read by FI_CQ_FORMAT_DATA");
+    now_->expect(attr->format == FI_CQ_FORMAT_DATA, "a queue without FI_CQ_FORMAT_DATA");
     queue->size = attr->size;
     strict::name(queue->fid, queue, FI_CLASS_CQ, close);
     queue->fid.ops = &ops;
@@ -286,7 +287,7 @@ class StrictLibfabric {
     region->is_enabled = !has_mode(FI_MR_ENDPOINT);
     strict::name(region->fid, region, FI_CLASS_MR, ops);
     region->fid.mem_desc = region;
-    // Two processes of the test share the table: keys that the user draws are told apart.
+    // All processes of the test share the table, so keys drawn by users must differ.
     region->fid.key = has_mode(FI_MR_PROV_KEY) ? mix64(++now_->numbers_) : requested;
     now_->regions_.emplace(region->fid.key, region);
     *opened = &region->fid;
@@ -359,7 +360,7 @@ class StrictLibfabric {
                       descriptor, local, endpoint.sending);
   }
 
-  // Only what the owner of an end polls for moves.
+  // Operations move only while the owner of their endpoint polls.
   static ssize_t read_queue(fid_cq* cq, void* buffer, std::size_t count) {
     auto& queue = *strict::object_of<Queue>(cq);
     const Call call(queue.domain);
@@ -391,7 +392,7 @@ class StrictLibfabric {
         arrive_message(endpoint, coming);
     }
   }
-  /// Afterwards the buffer of what is sent belongs to its owner again, who gets it spoilt.
+  /// Sends an operation. Overwrites the buffer, which then belongs to its owner again.
   void depart(Endpoint& from, Posted operation) {
     const auto target = endpoints_.find(operation.target);
     if (target == endpoints_.end()) return fail(from, operation, FI_ECONNRESET);
@@ -408,7 +409,8 @@ class StrictLibfabric {
     ++messages_;
     complete(endpoint, buffer, FI_RECV | FI_MSG, coming.bytes.size());
   }
-  /// It completes at its origin when its bytes have been placed or fetched, or it has been refused.
+  /// A remote operation completes at its origin when its bytes have been written or read, or when
+  /// it has been refused.
   void arrive_remote(Endpoint& endpoint, const strict::UnderWay& coming) {
     const Posted& operation = coming.operation;
     const auto from = endpoints_.find(coming.from);
@@ -443,7 +445,7 @@ class StrictLibfabric {
     const bool is_strange = options_.strange_context && (flags & FI_RECV) != 0;
     if (is_strange) entry.op_context = static_cast<std::byte*>(operation.context) + 8;
     entry.flags = flags;
-    entry.len = (flags & FI_RECV) != 0 ? bytes : 0;  // what else it says is nothing to rely on
+    entry.len = (flags & FI_RECV) != 0 ? bytes : 0;  // undefined for other operations
     push(*endpoint.queue, entry);
   }
   void push(Queue& queue, const fi_cq_data_entry& entry) {
@@ -461,7 +463,7 @@ class StrictLibfabric {
   inline static StrictLibfabric* now_ = nullptr;
 
   StrictOptions options_;
-  std::mutex mutex_;  ///< guards what follows
+  std::mutex mutex_;  ///< guards the members below
   Random random_;
   ofi::Library real_{};
   ofi::Library replacement_{};

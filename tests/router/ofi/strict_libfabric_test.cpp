@@ -1,5 +1,5 @@
-// What network cards ask for, which no machine of the tests has: the endpoint and whole runs on a
-// libfabric in memory that is as strict as any provider may be.
+// The requirements of network cards that the test machines do not have: the endpoint and whole runs
+// on a libfabric in memory that is as strict as any provider may be.
 #include "tests/router/ofi/strict_libfabric.hpp"
 
 #include <gmock/gmock.h>
@@ -57,7 +57,7 @@ using testing::OfiCase;
 using testing::StrictLibfabric;
 using testing::StrictOptions;
 
-/// What a provider may ask of memory: everything, offsets, keys that the user draws, nothing.
+/// Memory modes that a provider may require: everything; offsets; keys drawn by the user; nothing.
 constexpr std::array<std::uint64_t, 4> kMemoryModes = {
     FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT,
     FI_MR_LOCAL | FI_MR_PROV_KEY, FI_MR_VIRT_ADDR | FI_MR_ENDPOINT, 0};
@@ -75,7 +75,7 @@ OfiCase whole_puts(std::uint64_t seed) {
   return c;
 }
 
-TEST(StrictLibfabric, CarriesEveryRouteByWritesAndByMessagesWhateverItAsksOfMemory) {
+TEST(StrictLibfabric, CarriesEveryRouteByWritesAndMessagesInEveryMemoryMode) {
   std::uint64_t seed = 0;
   for (const std::uint64_t mode : kMemoryModes)
     for (const FrameWay frames : {FrameWay::messages, FrameWay::writes})
@@ -93,7 +93,7 @@ TEST(StrictLibfabric, CarriesEveryRouteByWritesAndByMessagesWhateverItAsksOfMemo
       }
 }
 
-TEST(StrictLibfabric, CarriesTransformsByPutWithTheModelsBits) {
+TEST(StrictLibfabric, CarriesTransformsByPutWithModelBits) {
   const fft::Description d{.size = {8, 6, 10}, .method = fft::Method::volumetric};
   const Shape torus = Shape::parse("2x2x1");
   using Value = std::complex<double>;
@@ -116,7 +116,7 @@ TEST(StrictLibfabric, CarriesTransformsByPutWithTheModelsBits) {
   }
 }
 
-/// Two endpoints by themselves.
+/// Two endpoints without a gateway.
 class TwoEnds {
  public:
   static constexpr ofi::FlowLimits kLimits{.frame_bytes = 512, .window = 2, .send_buffers = 1};
@@ -127,7 +127,7 @@ class TwoEnds {
   }
   ofi::Contact contact(unsigned p) const { return ends_[p]->contact(); }
 
-  /// What becomes of a frame that process 0 writes to a process that it knows so: the error.
+  /// Process 0 writes a frame to this peer. Returns the error.
   int write(const ofi::Peer& to, std::uint32_t slot) {
     ends_[0]->insert({{}, to});
     ofi::Operation& operation = buffers_[0].outward(0)[0];
@@ -141,7 +141,7 @@ class TwoEnds {
   std::unique_ptr<ofi::Region> expose(unsigned p, std::span<const std::byte> memory) {
     return ends_[p]->expose(memory);
   }
-  /// What becomes of process 0's reading of so many bytes of process 1: the error.
+  /// Process 0 reads this many bytes of process 1. Returns the error.
   int read(const ofi::Exposed& from, std::size_t bytes) {
     ends_[0]->insert({{}, {ends_[1]->contact(), 0}});
     std::vector<std::byte> here(bytes);
@@ -178,8 +178,8 @@ class TwoEnds {
   std::array<std::optional<ofi::Endpoint>, 2> ends_;
 };
 
-/// Rows of z are contiguous at both ends.
-TEST(StrictLibfabric, ReadsTheLongRowsOfTransformsWhateverItAsksOfMemory) {
+/// The rows along z are contiguous at both ends.
+TEST(StrictLibfabric, ReadsLongRowsOfTransformsInEveryMemoryMode) {
   const fft::Description d{.size = {8, 8, 2048}, .method = fft::Method::volumetric};
   const Shape torus = Shape::parse("2x1x1");
   using Value = std::complex<double>;
@@ -204,7 +204,7 @@ TEST(StrictLibfabric, ReadsTheLongRowsOfTransformsWhateverItAsksOfMemory) {
   }
 }
 
-/// An all-to-all of blocks that are long enough to be read.
+/// Runs an all-to-all of blocks that are long enough to be read.
 void exchange_long_blocks(EmulatedMachine& machine) {
   std::vector<std::unique_ptr<BlockMessages>> blocks(machine.size());
   std::vector<std::unique_ptr<Exchange>> exchanges(machine.size());
@@ -220,7 +220,7 @@ void exchange_long_blocks(EmulatedMachine& machine) {
   for (const Rank r : machine.ranks()) testing::expect_known(*blocks[r], r, machine.size());
 }
 
-TEST(StrictLibfabric, ReadsTheBlocksOfAnAllToAllBetweenManyProcessesAndWorkers) {
+TEST(StrictLibfabric, ReadsBlocksOfAllToAllBetweenManyProcessesAndWorkers) {
   for (const unsigned workers : {1u, 2u}) {
     StrictLibfabric library({.seed = workers});
     OfiCase c = whole_puts(workers);
@@ -242,8 +242,8 @@ Program start_and_fail(Node& node, Exchange* exchange) {
   co_await exchange->wait();
 }
 
-/// Who catches the failure may free the arrays while other processes still run.
-TEST(StrictLibfabric, TouchesNoMemoryOfARunThatHasFailed) {
+/// After a failure a process may free its arrays while other processes still run.
+TEST(StrictLibfabric, DoesNotTouchMemoryOfFailedRun) {
   StrictLibfabric library({.busy = 60, .late = 60});
   const auto outcomes =
       testing::outcomes_on_ofi(Shape::parse("2"), whole_puts(3), [&](Job&, EmulatedMachine& m) {
@@ -262,7 +262,7 @@ TEST(StrictLibfabric, TouchesNoMemoryOfARunThatHasFailed) {
   EXPECT_THAT(library.complaints(), IsEmpty());
 }
 
-TEST(StrictLibfabric, ReadsOnlyWhatIsExposedAndOnlyAsLongAsItIs) {
+TEST(StrictLibfabric, ReadsMemoryOnlyWhileItIsExposed) {
   for (const std::uint64_t mode : kMemoryModes) {
     StrictLibfabric library({.mr_mode = mode});
     TwoEnds ends;
@@ -279,7 +279,7 @@ TEST(StrictLibfabric, ReadsOnlyWhatIsExposedAndOnlyAsLongAsItIs) {
   }
 }
 
-TEST(StrictLibfabric, EndsARunWhosePutsItDoesNotRegisterWithTheReason) {
+TEST(StrictLibfabric, FailedRegistrationOfPutEndsRunWithReason) {
   StrictLibfabric library({});
   const auto outcomes =
       testing::outcomes_on_ofi(Shape::parse("2"), whole_puts(1), [&](Job&, EmulatedMachine& m) {
@@ -289,7 +289,7 @@ TEST(StrictLibfabric, EndsARunWhosePutsItDoesNotRegisterWithTheReason) {
   EXPECT_THAT(outcomes, Each(HasSubstr("cannot register the memory of a put")));
 }
 
-TEST(StrictLibfabric, CarriesMessagesWhereItHasNoRemoteMemoryAccess) {
+TEST(StrictLibfabric, CarriesMessagesWithoutRemoteMemoryAccess) {
   StrictLibfabric library({.writes = false});
   testing::run_on_ofi(Shape::parse("4x2"), strict_case(FrameWay::automatic),
                       [](Job&, EmulatedMachine& m) { exchange_tagged(m, 20); });
@@ -297,8 +297,8 @@ TEST(StrictLibfabric, CarriesMessagesWhereItHasNoRemoteMemoryAccess) {
   EXPECT_EQ(library.writes(), 0u);
 }
 
-/// As the shm of libfabric 2.1 does it.
-TEST(StrictLibfabric, CarriesWritesOfWhichItSaysOnlyThatDataHaveCome) {
+/// The provider shm of libfabric 2.1 does this.
+TEST(StrictLibfabric, CarriesWritesReportedByDataFlagOnly) {
   StrictLibfabric library({.bare_data = true});
   testing::run_on_ofi(Shape::parse("4x2"), strict_case(FrameWay::writes),
                       [](Job&, EmulatedMachine& m) { exchange_tagged(m, 20); });
@@ -306,15 +306,15 @@ TEST(StrictLibfabric, CarriesWritesOfWhichItSaysOnlyThatDataHaveCome) {
   EXPECT_GT(library.writes(), 0u);
 }
 
-TEST(StrictLibfabric, EndsARunWhereItCompletesAnOperationThatWasNotBegun) {
+TEST(StrictLibfabric, UnknownCompletionEndsRun) {
   StrictLibfabric library({.strange_context = true});
   const auto outcomes =
       testing::outcomes_on_ofi(Shape::parse("4x2"), strict_case(FrameWay::messages),
                                [](Job&, EmulatedMachine& m) { exchange_tagged(m, 20); });
-  EXPECT_THAT(outcomes, Each(HasSubstr("completes an operation that was not begun here")));
+  EXPECT_THAT(outcomes, Each(HasSubstr("completed an operation that this process did not start")));
 }
 
-TEST(StrictLibfabric, IsRefusedWhereWritesAreWantedAndItHasNone) {
+TEST(StrictLibfabric, IsRefusedForWritesWithoutRemoteAccess) {
   StrictLibfabric library({.writes = false});
   const auto outcomes =
       testing::outcomes_on_ofi(Shape::parse("4x2"), strict_case(FrameWay::writes),
@@ -323,7 +323,7 @@ TEST(StrictLibfabric, IsRefusedWhereWritesAreWantedAndItHasNone) {
                                    HasSubstr(StrictLibfabric::kName))));
 }
 
-TEST(StrictLibfabric, EndsARunWhoseMemoryItDoesNotRegisterWithTheReason) {
+TEST(StrictLibfabric, FailedRegistrationOfFramesEndsRunWithReason) {
   StrictLibfabric library({.registering_fails = FI_ENOMEM});
   const auto outcomes =
       testing::outcomes_on_ofi(Shape::parse("4x2"), strict_case(FrameWay::automatic),
@@ -332,7 +332,7 @@ TEST(StrictLibfabric, EndsARunWhoseMemoryItDoesNotRegisterWithTheReason) {
                                    HasSubstr("Cannot allocate memory"))));
 }
 
-TEST(StrictLibfabric, IsUsedByTheNetworkCardNearestToTheWorker) {
+TEST(StrictLibfabric, ChoosesNetworkCardNearestToWorker) {
   const testing::TwoCards machine;
   StrictLibfabric library({.cards = {machine.card(0), machine.card(1)}});
   const auto domain_near = [](std::optional<unsigned> pu) {
@@ -343,11 +343,11 @@ TEST(StrictLibfabric, IsUsedByTheNetworkCardNearestToTheWorker) {
   EXPECT_EQ(domain_near(1), "strict0");
   EXPECT_EQ(domain_near(2), "strict1");
   EXPECT_EQ(domain_near(3), "strict1");
-  EXPECT_EQ(domain_near(9), "strict0");  // nothing is known of it: the first
+  EXPECT_EQ(domain_near(9), "strict0");  // unknown PU: the first card
   EXPECT_EQ(domain_near(std::nullopt), "strict0");
 }
 
-TEST(StrictLibfabric, SaysWhatToRaiseWhereTheSystemLimitsLockedMemory) {
+TEST(StrictLibfabric, FailedRegistrationNamesLimitOfLockedMemory) {
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_MEMLOCK, &before), 0);
   const rlimit little{.rlim_cur = 64 << 10, .rlim_max = before.rlim_max};
@@ -361,7 +361,7 @@ TEST(StrictLibfabric, SaysWhatToRaiseWhereTheSystemLimitsLockedMemory) {
               Each(HasSubstr("the limit of locked memory is 64 KiB, raise it (ulimit -l)")));
 }
 
-TEST(StrictLibfabric, ClosesWhatItHasOpenedWhereItsMemoryCannotBeEnabled) {
+TEST(StrictLibfabric, FailedEnableClosesOpenedObjects) {
   StrictLibfabric library({.enabling_fails = FI_EINVAL});
   const ofi::Candidate provider = ofi::Providers("").get(StrictLibfabric::kName);
   ofi::Buffers buffers(1, {});
@@ -370,7 +370,7 @@ TEST(StrictLibfabric, ClosesWhatItHasOpenedWhereItsMemoryCannotBeEnabled) {
   EXPECT_THAT(library.complaints(), IsEmpty());
 }
 
-TEST(StrictLibfabric, IsNotUsedByCardsThatAreDownOrOfAnotherNetwork) {
+TEST(StrictLibfabric, SkipsCardsThatAreDownOrOnAnotherNetwork) {
   const testing::TwoCards machine;
   const auto domain_near = [&](const StrictOptions& options) {
     StrictLibfabric library(options);
@@ -394,7 +394,7 @@ TEST(StrictLibfabric, WritesNothingOutsideTheRegisteredMemory) {
   }
 }
 
-TEST(StrictLibfabric, WritesNothingByAnotherKey) {
+TEST(StrictLibfabric, WritesNothingWithWrongKey) {
   StrictLibfabric library({});
   TwoEnds ends;
   ofi::Contact stranger = ends.contact(1);
@@ -403,7 +403,7 @@ TEST(StrictLibfabric, WritesNothingByAnotherKey) {
   EXPECT_TRUE(ends.is_untouched());
 }
 
-TEST(StrictLibfabric, WritesIntoTheSlotThatIsNamed) {
+TEST(StrictLibfabric, WritesIntoNamedSlot) {
   StrictLibfabric library({});
   TwoEnds ends;
   EXPECT_EQ(ends.write({ends.contact(1), 0}, 1), 0);

@@ -1,4 +1,4 @@
-// What StrictLibfabric is made of: the objects behind libfabric's handles, and its network cards.
+// The parts of StrictLibfabric: the objects behind libfabric's handles, and its network cards.
 #pragma once
 
 #include <rdma/fabric.h>
@@ -29,20 +29,20 @@ struct StrictOptions {
   std::uint64_t mr_mode =
       FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
   bool writes = true;               ///< it has remote memory access
-  std::vector<PciAddress> cards{};  ///< where its network cards are plugged in; none: it has one
-  std::uint32_t busy = 20;          ///< percent of operations that it refuses with EAGAIN
-  std::uint32_t late = 20;          ///< percent of what could move that waits for another poll
+  std::vector<PciAddress> cards{};  ///< PCI addresses of its network cards; empty: one card
+  std::uint32_t busy = 20;          ///< percent of operations refused with EAGAIN
+  std::uint32_t late = 20;          ///< percent of possible moves that wait for another poll
   int down = -1;                    ///< the card that is not connected
-  int elsewhere = -1;               ///< the card of another network
+  int elsewhere = -1;               ///< the card on another network
   int enabling_fails = 0;           ///< the error of fi_mr_enable(); 0: none
-  bool bare_data = false;           ///< of a written frame it says that data have come, no more
-  bool strange_context = false;     ///< messages that arrive complete an operation of nobody
+  bool bare_data = false;           ///< written frames are reported by the data flag only
+  bool strange_context = false;     ///< arriving messages complete an unknown operation
   int registering_fails = 0;        ///< the error of fi_mr_reg(); 0: none
 };
 
 namespace strict {
 
-inline constexpr std::size_t kWords = 8;  ///< of FI_CONTEXT2
+inline constexpr std::size_t kWords = 8;  ///< words of FI_CONTEXT2
 using Words = std::array<std::uintptr_t, kWords>;
 
 struct Domain {
@@ -71,7 +71,7 @@ struct Addresses {
   fid_av fid{};
   Domain* domain = nullptr;
 };
-/// An operation that has been posted; if it receives, it has no target.
+/// An operation that has been posted. A receive operation has no target.
 struct Posted {
   std::byte* buffer;
   std::size_t bytes;
@@ -83,7 +83,7 @@ struct Posted {
   std::uint64_t place = 0;
   std::uint64_t key = 0;
 };
-/// What has left its sender.
+/// An operation that has left its sender.
 struct UnderWay {
   std::uint64_t from;  ///< number of an endpoint
   Posted operation;
@@ -101,11 +101,11 @@ struct Endpoint {
   std::vector<UnderWay> arriving;
 };
 
-/// [key]; processes of a test may draw the same.
+/// [key]; processes of a test may draw the same key.
 using Regions = std::multimap<std::uint64_t, Region*>;
 
-/// The place in a domain's memory that an operation names; null: its key or the place does not
-/// allow it.
+/// The place in a domain's memory that an operation accesses; null: key, access or range are
+/// invalid.
 inline std::byte* place_of(const Regions& regions, const Domain& domain, const Posted& operation,
                            bool by_address) {
   const auto [first, last] = regions.equal_range(operation.key);
@@ -132,7 +132,7 @@ void name(Fid& fid, Object* object, std::size_t kind, fi_ops& ops) {
   fid.fid.ops = &ops;
 }
 
-/// A table of functions, of which those are missing that `set` does not set.
+/// A table of functions; those that `set` does not set are null.
 template <typename Ops>
 Ops table_of(const auto& set) {
   Ops table{};
@@ -141,7 +141,7 @@ Ops table_of(const auto& set) {
   return table;
 }
 
-/// Freed as libfabric frees it.
+/// A network card's description, which libfabric frees.
 inline fid_nic* nic_at(const PciAddress& place) {
   static fi_ops ops = table_of<fi_ops>([](auto& table) {
     table.close = [](struct fid* fid) {
@@ -165,7 +165,7 @@ inline fid_nic* nic_at(const PciAddress& place) {
   return nic;
 }
 
-/// What is said of a card, whose domain is called strict0, strict1, ...
+/// The fi_info of a card. Its domain is called strict0, strict1, ...
 inline fi_info* card_info(const ofi::Library& real, const StrictOptions& options,
                           std::size_t card) {
   fi_info* info = real.dupinfo(nullptr);
@@ -187,7 +187,7 @@ inline fi_info* card_info(const ofi::Library& real, const StrictOptions& options
   return info;
 }
 
-/// What fi_getinfo() finds: its cards, if they have what is asked for.
+/// Implements fi_getinfo(): returns the cards if they fit the hints.
 inline int find_cards(const ofi::Library& real, const StrictOptions& options, const fi_info* hints,
                       fi_info** found) {
   const std::uint64_t caps = options.writes ? FI_MSG | FI_RMA : FI_MSG;
@@ -204,7 +204,7 @@ inline int find_cards(const ofi::Library& real, const StrictOptions& options, co
   return 0;
 }
 
-/// The real fi_dupinfo() asks the card's provider to copy what it says of it.
+/// Copies an fi_info. The real fi_dupinfo() would ask the card's provider to copy its `nic`.
 inline fi_info* copy_of(const ofi::Library& real, const fi_info* info) {
   if (info == nullptr || info->nic == nullptr) return real.dupinfo(info);
   fi_info without = *info;

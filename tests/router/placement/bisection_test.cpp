@@ -16,7 +16,7 @@ std::string machine_of(unsigned cores) {
   return fmt::format("core:{} pu:1", cores);
 }
 
-TEST(Bisection, OfACubeCrossesNoMoreLinksThanBlocksOfRanks) {
+TEST(Bisection, CutsNoMoreLinksOfACubeThanBlocksOfRanks) {
   for (const char* text :
        {"3x3x3", "4x4x4", "5x5x5", "6x6x6", "8x8x8", "4mx4mx4m", "8mx8mx8m", "8x8", "16x16"})
     for (const unsigned workers : {1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u, 16u}) {
@@ -51,7 +51,7 @@ TEST(Bisection, CutsALineIntoPieces) {
   EXPECT_THAT(placement.workers[2].nodes, ::testing::ElementsAre(4, 5, 6));
 }
 
-TEST(Bisection, BoxesHoldTheirNodesAndNoMoreThanTheyMust) {
+TEST(Bisection, BoundingBoxIsTheSmallest) {
   const Shape shape = Shape::parse("4x5x6");
   const std::vector<Rank> nodes = {shape.rank({{1, 2, 3}}), shape.rank({{2, 2, 1}})};
   const BoundingBox box = bounding_box(shape, nodes);
@@ -59,7 +59,7 @@ TEST(Bisection, BoxesHoldTheirNodesAndNoMoreThanTheyMust) {
   EXPECT_EQ(box.high, (Coord{{2, 2, 3}}));
 }
 
-TEST(Bisection, OfALargeTorusIsBalancedToo) {
+TEST(Bisection, BalancesALargeTorusToo) {
   for (const auto count : testing::node_counts(testing::placed(machine_of(24), "32x32x32")))
     EXPECT_TRUE(count == 1365 || count == 1366) << count;
 }

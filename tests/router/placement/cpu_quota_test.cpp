@@ -39,13 +39,13 @@ TEST_F(CpuQuota, IsInfiniteWithoutControlGroups) {
   EXPECT_EQ(quota(), kNoLimit);
 }
 
-TEST_F(CpuQuota, OfV2IsQuotaOverPeriod) {
+TEST_F(CpuQuota, ForV2IsQuotaOverPeriod) {
   member_of("0::/a\n");
   set_v2("a", "150000 100000\n");
   EXPECT_EQ(quota(), 1.5);
 }
 
-TEST_F(CpuQuota, OfV2MayBeMax) {
+TEST_F(CpuQuota, ForV2IsInfiniteAtMax) {
   member_of("0::/a\n");
   set_v2("a", "max 100000\n");
   EXPECT_EQ(quota(), kNoLimit);
@@ -62,7 +62,7 @@ TEST_F(CpuQuota, IsTheTightestOfTheGroupAndItsAncestors) {
   EXPECT_EQ(quota(), 0.5);
 }
 
-TEST_F(CpuQuota, OfV1IsFoundUnderEitherNameOfItsMount) {
+TEST_F(CpuQuota, ForV1IsFoundUnderEitherMountName) {
   member_of("5:memory:/m\n4:cpu,cpuacct:/a\n1:name=systemd:/\n");
   set_v1("cpu,cpuacct/a", "250000", "100000");
   EXPECT_EQ(quota(), 2.5);
@@ -70,7 +70,7 @@ TEST_F(CpuQuota, OfV1IsFoundUnderEitherNameOfItsMount) {
   EXPECT_EQ(quota(), 1.0);
 }
 
-TEST_F(CpuQuota, OfV1IsNoneAtMinusOne) {
+TEST_F(CpuQuota, ForV1IsUnlimitedAtMinusOne) {
   member_of("4:cpu:/a/b\n");
   set_v1("cpu/a/b", "-1", "100000");
   EXPECT_EQ(quota(), kNoLimit);
@@ -78,13 +78,13 @@ TEST_F(CpuQuota, OfV1IsNoneAtMinusOne) {
   EXPECT_EQ(quota(), 3.0);
 }
 
-TEST_F(CpuQuota, OfAContainerIsReadAtTheMountPointIfThePathIsTheHosts) {
+TEST_F(CpuQuota, InAContainerIsReadAtTheMountPoint) {
   member_of("4:cpu,cpuacct:/docker/0123456789abcdef\n");
   set_v1("cpu", "400000", "100000");
   EXPECT_EQ(quota(), 4.0);
 }
 
-TEST_F(CpuQuota, OfAMixedHierarchyIsTheTightestOfBoth) {
+TEST_F(CpuQuota, OfAMixedHierarchyIsTheTighterOne) {
   member_of("4:cpu:/a\n0::/b\n");
   set_v1("cpu/a", "400000", "100000");
   set_v2("unified/b", "300000 100000\n");
@@ -99,7 +99,7 @@ TEST_F(CpuQuota, StaysWithinTheMountPointWhateverThePath) {
   EXPECT_EQ(quota(), 3.0);
 }
 
-TEST_F(CpuQuota, TakesNonsenseForNoLimit) {
+TEST_F(CpuQuota, TreatsNonsenseAsNoLimit) {
   for (const char* content : {"", "\n", "100000", "abc def", "100000 0", "0 100000", "-5 100000",
                               "100000 -100000", "max", "100000 x"}) {
     member_of("0::/a\n");

@@ -1,4 +1,4 @@
-// Distances on a machine of two packages with a network card each, which hwloc reads from a file.
+// Distances on a machine with two packages and a network card each; hwloc reads it from a file.
 #include "router/placement/device_distance.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace toroid {
 namespace {
 
-TEST(DeviceDistance, IsSmallestWithinThePackageToWhichTheCardIsConnected) {
+TEST(DeviceDistance, IsSmallestWithinTheCardsPackage) {
   const testing::TwoCards machine;
   const DeviceDistance distance;
   for (const unsigned pu : {0u, 1u}) {
@@ -23,7 +23,7 @@ TEST(DeviceDistance, IsSmallestWithinThePackageToWhichTheCardIsConnected) {
   }
 }
 
-TEST(DeviceDistance, IsNotKnownOfCardsAndProcessorsThatThereAreNot) {
+TEST(DeviceDistance, IsUnknownForMissingCardsAndProcessors) {
   const testing::TwoCards machine;
   const DeviceDistance distance;
   EXPECT_EQ(distance({0, 0x77, 0, 0}, 0), std::nullopt);

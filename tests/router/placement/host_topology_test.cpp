@@ -25,7 +25,7 @@ TEST(HostTopology, ReadsASyntheticMachine) {
   }
 }
 
-TEST(HostTopology, TellsNumaNodesWithinAndAbovePackages) {
+TEST(HostTopology, DistinguishesNumaNodesWithinAndAbovePackages) {
   const auto within = HostTopology::synthetic("pack:2 numa:2 core:1 pu:1").cores();
   const auto above = HostTopology::synthetic("numa:2 pack:2 core:1 pu:1").cores();
   for (unsigned c = 0; c < 4; ++c) {
@@ -36,20 +36,20 @@ TEST(HostTopology, TellsNumaNodesWithinAndAbovePackages) {
   }
 }
 
-TEST(HostTopology, KeepsTheSystemsIndicesOfProcessors) {
+TEST(HostTopology, KeepsOperatingSystemIndices) {
   const auto machine = HostTopology::synthetic("core:2 pu:2(indexes=0,2,1,3)");
   ASSERT_EQ(machine.cores().size(), 2u);
   EXPECT_THAT(machine.cores()[0].pus, ElementsAre(0, 2));
   EXPECT_THAT(machine.cores()[1].pus, ElementsAre(1, 3));
 }
 
-TEST(HostTopology, TakesProcessorsForCoresWhereNoneAreKnown) {
+TEST(HostTopology, TreatsProcessorsAsCoresIfNoneAreKnown) {
   const auto machine = HostTopology::synthetic("pu:3");
   ASSERT_EQ(machine.cores().size(), 3u);
   EXPECT_THAT(machine.cores()[2].pus, ElementsAre(2));
 }
 
-TEST(HostTopology, RefusesASyntheticMachineThatIsNoneInOneLine) {
+TEST(HostTopology, RefusesBadSyntheticMachinesWithOneLine) {
   for (const char* text : {"", " ", "nonsense", "pack:", "pack:0 core:2 pu:1", "core:-1 pu:1",
                            "pu:2 core:2", "core:1000000000 pu:1", "core:70000 pu:1",
                            "pack:300 core:300 pu:1", "99999999999999999999"}) {
@@ -64,7 +64,7 @@ TEST(HostTopology, RefusesASyntheticMachineThatIsNoneInOneLine) {
   }
 }
 
-TEST(HostTopology, OfThisMachineHasExactlyTheProcessorsOfOurAffinityMask) {
+TEST(HostTopology, HasExactlyTheProcessorsOfTheAffinityMask) {
   std::vector<unsigned> pus;
   for (const Core& core : HostTopology::of_this_machine().cores()) {
     EXPECT_FALSE(core.pus.empty());

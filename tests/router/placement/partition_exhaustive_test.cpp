@@ -1,4 +1,4 @@
-// Every division of every small torus among every number of processes.
+// All divisions of all small tori among all possible numbers of processes.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ void append_shapes(std::vector<Shape>& shapes, const std::vector<unsigned>& exte
     shapes.push_back(shape_of(extents, mesh));
 }
 
-/// Extents 1 to 5 in one to three dimensions, closed to rings or not.
+/// Extents 1 to 5 in one to three dimensions, as torus, mesh or mixed.
 std::vector<Shape> small_shapes() {
   std::vector<Shape> shapes;
   for (unsigned a = 1; a <= 5; ++a) {
@@ -56,7 +56,7 @@ std::uint64_t links_between(const Shape& shape, const Owners& owners) {
   return links;
 }
 
-/// visit(grid) for every grid of so many equal boxes.
+/// Calls visit(grid) for every grid of `boxes` equal boxes.
 void for_each_grid(const Shape& shape, unsigned boxes, const auto& visit) {
   std::vector<unsigned> grid(shape.dims(), 1);
   for (bool more = true; more;) {
@@ -84,7 +84,7 @@ Owners owners_of(const Shape& shape, const std::vector<unsigned>& grid) {
   return owners;
 }
 
-/// The fewest links that a division into equal boxes cuts; nothing: there is none.
+/// The fewest links that a division into equal boxes cuts; none if no such division exists.
 std::optional<std::uint64_t> fewest_cut(const Shape& shape, unsigned boxes) {
   std::optional<std::uint64_t> fewest;
   for_each_grid(shape, boxes, [&](const std::vector<unsigned>& grid) {
@@ -147,7 +147,7 @@ void expect_sound(const Shape& shape, unsigned processes) {
   ASSERT_EQ(links_between(shape, owners), *fewest);
 }
 
-TEST(PartitionExhaustive, GivesEveryNodeOnceEvenlyAndInTheBestEqualBoxes) {
+TEST(PartitionExhaustive, AssignsEveryNodeOnceEvenlyInTheBestEqualBoxes) {
   for (const Shape& shape : small_shapes())
     for (unsigned processes = 1; processes <= shape.size(); ++processes) {
       expect_sound(shape, processes);
@@ -161,12 +161,13 @@ TEST(PartitionExhaustive, RefusesMoreProcessesThanNodes) {
       EXPECT_THROW(Partition(shape, shape.size() + more), BadInput) << shape.text();
 }
 
-TEST(PartitionExhaustive, SaysWhoNeedsANode) {
+TEST(PartitionExhaustive, ExplainsTooManyProcesses) {
   try {
     const Partition partition(Shape::parse("2x3m"), 7);
     FAIL() << "seven processes on six nodes";
   } catch (const BadInput& refusal) {
-    EXPECT_STREQ(refusal.what(), "7 processes for the 6 nodes of torus 2x3m; each needs one");
+    EXPECT_STREQ(refusal.what(),
+                 "7 processes for the 6 nodes of torus 2x3m; each process needs at least one node");
   }
 }
 

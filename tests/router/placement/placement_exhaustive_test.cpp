@@ -45,14 +45,14 @@ TEST(PlacementOfEverySmallTorus, GivesEachNodeToOneWorkerAndBalancesThem) {
         }
 }
 
-TEST(PlacementOfEverySmallTorus, IsWholeInSixDimensions) {
+TEST(PlacementOfEverySmallTorus, IsCompleteInSixDimensions) {
   const Shape shape = Shape::parse("2x3mx2x3x2mx3");
   const HostTopology machine = HostTopology::synthetic("pack:2 core:7 pu:1");
   for (unsigned threads = 1; threads <= 216; threads += 5)
     expect_exact_and_balanced(shape, place(machine, shape, threads, Binding::none));
 }
 
-/// The fewest crossing links of all ways to halve a torus of up to 16 nodes.
+/// The fewest crossing links over all bisections of a torus with up to 16 nodes.
 std::size_t best_bisection(const Shape& shape) {
   const auto links = testing::links_of(shape);
   std::size_t best = links.size();

@@ -51,11 +51,11 @@ TEST(Placement, GivesASingleCoreTheWholeTorus) {
   EXPECT_EQ(placement.reason, "1 allowed core");
 }
 
-TEST(Placement, TakesNoMoreWorkersThanNodes) {
+TEST(Placement, UsesNoMoreWorkersThanNodes) {
   EXPECT_THAT(node_counts(placed("pack:4 core:32 pu:2", "5")), ElementsAre(1, 1, 1, 1, 1));
   EXPECT_THAT(node_counts(placed("core:1 pu:1", "2", 9)), ElementsAre(1, 1));
-  EXPECT_EQ(placed("core:1 pu:1", "2", 9).reason, "as many as nodes");
-  EXPECT_EQ(placed("core:8 pu:1", "1x1").reason, "as many as nodes");
+  EXPECT_EQ(placed("core:1 pu:1", "2", 9).reason, "one per node");
+  EXPECT_EQ(placed("core:8 pu:1", "1x1").reason, "one per node");
 }
 
 TEST(Placement, RoundsTheQuotaUpToWorkers) {
@@ -72,7 +72,7 @@ TEST(Placement, RoundsTheQuotaUpToWorkers) {
   EXPECT_EQ(with_quota(1e300), "4, 4 allowed cores");
 }
 
-TEST(Placement, TakesTheNumberOfThreadsThatIsAskedForWhateverTheQuota) {
+TEST(Placement, UsesTheRequestedThreadsWhateverTheQuota) {
   const auto machine = HostTopology::synthetic("pack:2 core:4 pu:1");
   const auto placement = place(machine, Shape::parse("8x8"), 3, Binding::core, 1.5);
   EXPECT_THAT(cores_of(placement), ElementsAre(0, 1, 2));
@@ -88,7 +88,7 @@ TEST(Placement, UsesCoresAgainRoundRobinForMoreWorkersThanCores) {
   EXPECT_EQ(placement.workers[0].nodes.size(), 2u);
 }
 
-TEST(Placement, NamesNoProcessorsWithoutBinding) {
+TEST(Placement, ListsNoProcessorsWithoutBinding) {
   const auto placement =
       place(HostTopology::synthetic("core:2 pu:1"), Shape::parse("4"), 0, Binding::none);
   ASSERT_EQ(placement.workers.size(), 2u);

@@ -1,4 +1,4 @@
-// Measures of placements, independent of the code that makes them.
+// Measures of placements, independent of the code under test.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ inline std::vector<std::size_t> node_counts(const Placement& placement) {
   return counts;
 }
 
-/// Each node's worker; -1 for a node that none or several own.
+/// Each node's worker; -1 for a node with no owner or several.
 inline std::vector<int> owners(const Shape& shape, const Placement& placement) {
   std::vector<int> owner(shape.size(), -1), times(shape.size(), 0);
   for (std::size_t w = 0; w < placement.workers.size(); ++w)
@@ -36,7 +36,7 @@ inline std::vector<int> owners(const Shape& shape, const Placement& placement) {
   return owner;
 }
 
-/// Pairs of neighbours, one for each link, found by walking along the dimensions.
+/// Pairs of neighbours, one per link, found by walking along the dimensions.
 inline std::vector<std::pair<Rank, Rank>> links_of(const Shape& shape) {
   std::vector<std::pair<Rank, Rank>> links;
   Rank stride = shape.size();
@@ -58,7 +58,7 @@ inline std::size_t crossing(const Shape& shape, const std::vector<int>& owner) {
   return crossing;
 }
 
-/// Every worker a block of consecutive ranks.
+/// Gives every worker a block of consecutive ranks.
 inline std::vector<int> rank_blocks(const Shape& shape, unsigned workers) {
   std::vector<int> owner(shape.size());
   for (unsigned w = 0; w < workers; ++w)

@@ -1,4 +1,4 @@
-// A machine of two packages of two cores, each with a network card, in the place of this one.
+// Replaces this machine by one with two packages of two cores, each package with a network card.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 namespace toroid::testing {
 
-/// hwloc takes the machine for this one as long as it lives.
+/// While the object lives, hwloc reports that machine as this one.
 class TwoCards {
  public:
   TwoCards() : path_(::testing::TempDir() + "toroid_two_cards_" + std::to_string(::getpid())) {

@@ -1,5 +1,5 @@
-// Which packet goes first: the fullest FIFO's, or a random one's, and among equals by the machine's
-// rule.
+// Which packet goes first: the head of the fullest FIFO or of a random one; ties follow the
+// machine's rule.
 #include "router/rules/arbitration.hpp"
 
 #include <gtest/gtest.h>
@@ -31,9 +31,10 @@ constexpr Input kFromY = Input::channel({2}, VirtualChannel::dynamic1);
 constexpr Input kInjected = Input::fifo(kLinks, 3);
 constexpr std::uint64_t kAll = kStraight.bit() | kFromX.bit() | kFromY.bit() | kInjected.bit();
 
-using Wins = std::array<unsigned, 64>;  ///< [source]
+using Wins = std::array<unsigned, 64>;  ///< [input]
 
-/// Of so many cycles in which the fullest goes first, or a random one; all have the same contents.
+/// Counts the wins over `cycles` cycles of one kind (fullest first, or random); all inputs are
+/// equally full.
 Wins wins(FairnessRule rule, bool fullest_first, unsigned cycles) {
   const SenderArbitration arbitration = arbitration_by(rule);
   Wins wins{};
@@ -46,7 +47,7 @@ Wins wins(FairnessRule rule, bool fullest_first, unsigned cycles) {
   return wins;
 }
 
-TEST(SenderArbitration, GivesEachOfTheEquallyFullTheSameChanceWhereItIsUniform) {
+TEST(SenderArbitration, UniformRuleGivesEqualCandidatesTheSameChance) {
   for (const bool fullest_first : {true, false}) {
     const Wins count = wins(FairnessRule::uniform, fullest_first, 8000);
     for (const Input input : {kStraight, kFromX, kFromY, kInjected})
@@ -54,14 +55,14 @@ TEST(SenderArbitration, GivesEachOfTheEquallyFullTheSameChanceWhereItIsUniform) 
   }
 }
 
-TEST(SenderArbitration, FavoursTheLowestUnlessTheMachineSaysOtherwise) {
+TEST(SenderArbitration, FavoursTheLowestByDefault) {
   for (const bool fullest_first : {true, false}) {
     const Wins count = wins(FairnessRule::lowest_first, fullest_first, 8000);
     EXPECT_GT(count[kFromX.index()], 4000u);
   }
 }
 
-TEST(SenderArbitration, PrefersPacketsThatGoStraightOnOrThoseThatTurn) {
+TEST(SenderArbitration, PrefersStraightOrTurningPacketsByRule) {
   EXPECT_EQ(wins(FairnessRule::straight_first, true, 1000)[kStraight.index()], 1000u);
   const Wins turning = wins(FairnessRule::turning_first, true, 9000);
   EXPECT_EQ(turning[kStraight.index()], 0u);

@@ -1,4 +1,4 @@
-// The cycle of buffers in the report of a deadlock.
+// Checks the cycle of buffers in a deadlock report.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ inline Buffer parse_buffer(const Shape& shape, const std::string& name) {
 }
 
 inline std::vector<Buffer> parse_cycle(const Shape& shape, const std::string& text) {
-  const std::string title = "the cycle: ";
+  const std::string title = "the cycle of buffers: ";
   std::vector<Buffer> cycle;
   for (std::size_t at = text.find(title) + title.size(); at < text.size();) {
     const std::size_t end = std::min(text.find(" -> ", at), text.size());
@@ -43,10 +43,11 @@ inline std::vector<Buffer> parse_cycle(const Shape& shape, const std::string& te
   return cycle;
 }
 
-/// Each of its buffers leads to the next, and the last one is the first.
+/// Expects that each buffer leads to the next, and that the last one is the first.
 inline void expect_cycle(const Shape& shape, const std::string& text) {
-  ASSERT_NE(text.find("the cycle: "), std::string::npos) << text;
-  const auto cycle = parse_cycle(shape, text.substr(0, text.find("; ", text.find("the cycle: "))));
+  ASSERT_NE(text.find("the cycle of buffers: "), std::string::npos) << text;
+  const auto cycle =
+      parse_cycle(shape, text.substr(0, text.find("; ", text.find("the cycle of buffers: "))));
   ASSERT_GE(cycle.size(), 3u) << text;
   EXPECT_EQ(cycle.front().node, cycle.back().node) << text;
   EXPECT_EQ(cycle.front().travelling, cycle.back().travelling) << text;

@@ -1,4 +1,4 @@
-// The fullest source found eight at once, against a loop over all.
+// Finding the fullest input eight at a time, compared with a loop over all inputs.
 #include "router/rules/fullest.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace toroid {
 namespace {
 
-/// One after the other: a fuller one wins, among equals `start`, then the lowest.
+/// Compares one after the other: a fuller one wins; ties go to `start`, then to the lowest.
 unsigned fullest_by_loop(std::uint32_t candidates, unsigned start, const FillLevels& levels) {
   unsigned best = start;
   for (unsigned source = 0; source < levels.size(); ++source)
@@ -35,7 +35,7 @@ std::uint32_t random_set(Random& random) {
   return random.below(1u << 16) << 16 | random.below(1u << 16);
 }
 
-TEST(Fullest, OfEverySetOfRandomLevelsIsThatOfALoop) {
+TEST(Fullest, MatchesALoopOnRandomLevels) {
   Random random(1);
   for (const std::uint32_t distinct : {1u, 2u, 3u, 17u, 255u})
     for (unsigned round = 0; round < 2000; ++round) {
@@ -61,7 +61,7 @@ TEST(Fullest, IsTheOnlyCandidateWhateverItsLevel) {
   }
 }
 
-TEST(Fullest, IsPickedAsWhereLevelsAreAskedForOneByOne) {
+TEST(Fullest, PickMatchesTheCallbackVersion) {
   Random random(2);
   const SenderArbitration arbitration{Machine()};
   for (Tick now = 0; now < 5000; ++now) {

@@ -1,4 +1,4 @@
-// The rules by which a packet gets onto a link, one by one.
+// The rules by which a packet gets onto a link, one at a time.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -94,7 +94,7 @@ TEST(ChannelRule, APacketWithAnOrderTakesDynamicChannelsInItsFirstDimensionAndEs
   EXPECT_EQ(chosen(packet, kFifo, kXPlus, {32, 32, 32, 32}), VirtualChannel::bubble);
 }
 
-TEST(DynamicDirections, AreThoseOfTheFirstDimensionInTheOrderThatIsStillToGo) {
+TEST(DynamicDirections, AreThoseOfTheFirstUnfinishedDimensionInTheOrder) {
   DirectionSet y_only;
   y_only.add(kYMinus);
   DirectionSet x_only;
@@ -107,7 +107,7 @@ TEST(DynamicDirections, AreThoseOfTheFirstDimensionInTheOrderThatIsStillToGo) {
   EXPECT_TRUE(dynamic_directions({}, true, kYFirst, 2).empty());
 }
 
-TEST(AllowedDirections, AreAllOfADynamicPacketsAndTheFirstOfADeterministicOnes) {
+TEST(AllowedDirections, AreAllForDynamicAndTheFirstForDeterministicPackets) {
   EXPECT_EQ(allowed_directions(both(), both()), both());
   DirectionSet first;
   first.add(kXPlus);

@@ -24,7 +24,7 @@ inline bool set_affinity(const std::vector<unsigned>& pus) {
   return ::sched_setaffinity(0, sizeof set, &set) == 0;
 }
 
-/// So that the mask of the test's own thread stays as it is.
+/// Runs `body` in its own thread, so that the test thread's mask stays unchanged.
 inline void in_a_thread(auto&& body) {
   std::thread(body).join();
 }

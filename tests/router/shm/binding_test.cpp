@@ -28,7 +28,7 @@ TEST(Binding, HoldsAWorkerOnTheProcessorsOfItsCore) {
     });
 }
 
-TEST(Binding, LeavesAWorkerWithoutProcessorsWhereItIs) {
+TEST(Binding, DoesNothingForAWorkerWithoutProcessors) {
   const auto before = testing::affinity();
   EXPECT_TRUE(bind_this_thread(place_on({})));
   EXPECT_EQ(testing::affinity(), before);

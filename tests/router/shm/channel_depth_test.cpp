@@ -1,5 +1,5 @@
-// The depth of a link's channels in memory: by the machine file, else by the number of channels.
-// What it changes is time alone.
+// The depth of a link's channels in memory: set by the machine file, otherwise by the number of
+// channels. It affects only time.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace {
 using testing::MachineExchange;
 using testing::RingMachine;
 
-/// Slots per channel, all four alike, by what the rings of a torus take.
+/// Slots per channel (equal for all four), computed from the memory of a torus's rings.
 double slots_of(const char* torus, const Machine& machine) {
   const Shape shape = Shape::parse(torus);
   double channels = 0;
@@ -33,7 +33,7 @@ Machine with_slots(unsigned slots) {
   return machine;
 }
 
-TEST(ChannelDepth, IsTheMachineFilesButNeverLessThanTheHardwareHas) {
+TEST(ChannelDepth, FollowsTheMachineFileButNeverBelowTheHardware) {
   EXPECT_EQ(slots_of("3x4", with_slots(1)), 4);  // 32 chunks of each channel
   EXPECT_EQ(slots_of("3x4", with_slots(5)), 5);
   EXPECT_EQ(slots_of("2x1x1", with_slots(8191)), 8191);
@@ -42,13 +42,13 @@ TEST(ChannelDepth, IsTheMachineFilesButNeverLessThanTheHardwareHas) {
   EXPECT_EQ(slots_of("3x4", deep), 10);
 }
 
-TEST(ChannelDepth, FallsWithTheNumberOfChannelsIfTheMachineFileDoesNotSay) {
+TEST(ChannelDepth, DecreasesWithTheNumberOfChannelsByDefault) {
   constexpr double kAll = 16 << 20;  // bytes
   EXPECT_EQ(slots_of("2x1x1", Machine()), 2048);
   EXPECT_EQ(slots_of("4x4x4", Machine()), 42);  // 64 nodes, 6 links, 4 channels: 42.7
   for (const char* torus : {"2", "3x5", "4x4x4", "6x5x4"})
     EXPECT_LE(ring_bytes(Shape::parse(torus), Machine(), 1, RingRoute::torus), kAll) << torus;
-  EXPECT_EQ(slots_of("32x32x16", Machine()), 4);  // no less than the hardware's
+  EXPECT_EQ(slots_of("32x32x16", Machine()), 4);  // not less than the hardware's
 }
 
 TEST(ChannelDepth, ChangesNoPacketsAndNoHops) {

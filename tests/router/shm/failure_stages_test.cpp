@@ -1,4 +1,4 @@
-// Links and nodes that fail in the course of a run on rings.
+// Links and nodes that fail during a run on rings.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -32,7 +32,7 @@ EndOfRun run_to_the_end(const Shape& shape, std::uint64_t bytes, RoutingRule rou
   return testing::exchange_on(machine, bytes);
 }
 
-TEST(FailureStages, AreTheMachineBeforeAndAfterEachFailure) {
+TEST(FailureStages, DescribeTheMachineBeforeAndAfterEachFailure) {
   const Shape whole = Shape::parse("4x4");
   ring::FailureStages stages(
       whole.with_failures({{"(0,0)X+@500", "(1,1)Y+"}, {"(2,2)@300"}, false}));
@@ -55,7 +55,7 @@ TEST(FailureStages, AreTheMachineBeforeAndAfterEachFailure) {
   EXPECT_FALSE(ring::FailureStages(whole).may_change());
 }
 
-TEST(FailureStages, AreNotBegunByWhatHasFailedBefore) {
+TEST(FailureStages, IgnoreRepeatedFailures) {
   ring::FailureStages stages(Shape::parse("4x4").with_failures(
       {{"(0,0)X+@5", "(0,0)X+@6", "(1,0)X-@7"}, {"(2,2)@8", "(2,2)@9"}, false}));
   stages.pass(100);
@@ -63,7 +63,7 @@ TEST(FailureStages, AreNotBegunByWhatHasFailedBefore) {
                                                        "node (2,2) failed at cycle 8"}));
 }
 
-TEST(FailureStages, OfALinkLoseNothingOnRingsWhereAnotherWayIsLeft) {
+TEST(FailureStages, LoseNothingOnRingsIfADetourExists) {
   for (const RoutingRule routing : {RoutingRule::adaptive, RoutingRule::random_order})
     for (const Tick at : {1u, 1'000'000u, 3'000'000u}) {
       const FailureList list{{"(1,0,2)Y+@" + std::to_string(at)}, {}, true};

@@ -46,7 +46,7 @@ struct CheckedMemory {
   LinkMemory memory;
 };
 
-/// A checked link with both ends, and packets that know their number.
+/// A checked link with both ends; packets carry their numbers.
 class CheckedRings {
  public:
   CheckedRings(const LinkErrors& errors, const ChannelSlots& slots, std::uint64_t seed = 1)
@@ -62,7 +62,7 @@ class CheckedRings {
       packet.payload[i] = std::byte(mix64(number * kBytes + i) & 0xffu);
     return true;
   }
-  /// What a node does at the end of a step.
+  /// Called where a node ends its step.
   void publish() {
     checked_sender_.supervise();
     checked_sender_.stamp(sender_.written());
@@ -98,12 +98,12 @@ class CheckedRings {
   unsigned damaged_ = 0;
 };
 
-/// Both ends take steps in random order until each channel has passed on `packets`.
+/// Lets both ends take steps in random order until each channel has delivered `packets`.
 void run(CheckedRings& link, std::uint64_t packets, std::uint64_t seed) {
   Random random(seed);
   std::array<std::uint64_t, kVirtualChannels> pushed{};
   for (unsigned step = 0;; ++step) {
-    ASSERT_LT(step, 20'000'000u) << "the link does not go on";
+    ASSERT_LT(step, 20'000'000u) << "the link has stopped";
     const unsigned c = random.below(kVirtualChannels);
     switch (random.below(4)) {
       case 0:
@@ -124,7 +124,7 @@ void run(CheckedRings& link, std::uint64_t packets, std::uint64_t seed) {
   }
 }
 
-TEST(LinkCheck, PassesOnEverythingOnceAndInOrderWhateverBefallsIt) {
+TEST(LinkCheck, DeliversOnceAndInOrderUnderEveryFault) {
   for (unsigned fault = 0; fault < 5; ++fault)
     for (const double rate : {0.01, 0.5})
       for (const std::uint16_t slots : std::array<std::uint16_t, 4>{1, 2, 7, 64}) {
@@ -137,7 +137,7 @@ TEST(LinkCheck, PassesOnEverythingOnceAndInOrderWhateverBefallsIt) {
       }
 }
 
-TEST(LinkCheck, PassesOnEverythingOnceAndInOrderWhereAllBefallsIt) {
+TEST(LinkCheck, DeliversOnceAndInOrderUnderAllFaultsTogether) {
   for (std::uint64_t seed = 1; seed <= testing::scaled(20u); ++seed) {
     LinkErrors errors = faulty(0.3);
     errors.burst = 1 + static_cast<unsigned>(seed % 4);
@@ -150,7 +150,7 @@ TEST(LinkCheck, PassesOnEverythingOnceAndInOrderWhereAllBefallsIt) {
   }
 }
 
-TEST(LinkCheck, RepeatsNothingWhereNothingErrs) {
+TEST(LinkCheck, RepeatsNothingWithoutErrors) {
   CheckedRings link(faulty(0), {4, 4, 4, 4});
   run(link, 1000, 1);
   EXPECT_EQ(link.health().errors, 0u);
@@ -165,14 +165,14 @@ TEST(LinkCheck, FindsSilentDamageByItsCrcs) {
   EXPECT_NE(link.health().sent_crc, link.health().received_crc);
 }
 
-/// More packets than the counts of a channel, which have 16 bits, tell apart.
-TEST(LinkCheck, GoesOnWhereCountsBeginAnew) {
+/// Sends more packets than a channel's 16-bit counters can distinguish.
+TEST(LinkCheck, SurvivesCounterOverflow) {
   CheckedRings link(faulty(0.001), {600, 600, 600, 600});
   run(link, 70'000, 3);
   EXPECT_EQ(link.damaged(), 0u);
 }
 
-TEST(LinkCheck, PassesOnEverythingBetweenTwoThreads) {
+TEST(LinkCheck, DeliversEverythingBetweenTwoThreads) {
   const std::uint64_t packets = testing::is_thorough() ? 30'000 : 4'000;
   CheckedRings link(faulty(0.02), {16, 16, 16, 16});
   std::thread sender([&link, packets] {

@@ -1,5 +1,5 @@
-// Packets that go straight into their destination's ring where nothing waits before them: they keep
-// their order with those that had to wait, carry what was sent, and are counted as all others are.
+// Packets that go straight into their destination's ring if nothing waits before them. They stay in
+// order with packets that had to wait, carry their data, and are counted like all others.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -26,14 +26,14 @@ namespace {
 using testing::kHandler;
 using testing::RingMachine;
 
-constexpr std::uint32_t kEach = 3000;  // packets of every pair
+constexpr std::uint32_t kEach = 3000;  // packets per pair
 constexpr std::uint32_t kRounds = 2000;
 
-/// As long as a packet can be; every word says which packet it is.
+/// A full payload; every word is the packet's number.
 using Words = std::array<std::uint32_t, kPayloadBytes / sizeof(std::uint32_t)>;
 
 struct Heard {
-  std::vector<std::uint32_t> next;  ///< [node], of what it sends
+  std::vector<std::uint32_t> next;  ///< [sender]: the number expected next
   std::uint32_t out_of_order = 0;
   std::uint32_t damaged = 0;
 };
@@ -75,17 +75,17 @@ void expect_order(const Shape& shape, unsigned threads, const Machine& buffers) 
   EXPECT_EQ(through_fifos, sent);
 }
 
-TEST(PassedPackets, KeepTheirOrderWithThoseThatWaitInTheSmallestBuffers) {
+TEST(PassedPackets, KeepOrderWithWaitingPacketsInTheSmallestBuffers) {
   for (const char* shape : {"2", "3", "2x2"})
     for (const unsigned threads : {1u, 2u, 3u})
       expect_order(Shape::parse(shape), threads, testing::smallest_buffers());
 }
 
-TEST(PassedPackets, KeepTheirOrderInTheUsualBuffers) {
+TEST(PassedPackets, KeepOrderInDefaultBuffers) {
   expect_order(Shape::parse("2"), 2, Machine());
 }
 
-/// A handler answers at once: nothing is queued, and nobody else wakes the nodes.
+/// A handler answers at once: nothing is queued, and nothing else wakes the nodes.
 Program play(Node& node, std::uint32_t* last) {
   Counter answers("answers");
   node.on(kHandler, [&answers, &node, last](const Packet& packet) {
@@ -100,7 +100,7 @@ Program play(Node& node, std::uint32_t* last) {
   co_await node.until(answers, kRounds);
 }
 
-TEST(PassedPackets, AnswerOneAnotherFromHandlers) {
+TEST(PassedPackets, AnswerEachOtherFromHandlers) {
   for (const unsigned threads : {1u, 2u}) {
     RingMachine machine(Shape::parse("2"), threads, {}, testing::routed(RingRoute::direct));
     std::array<std::uint32_t, 2> last{};
@@ -116,7 +116,7 @@ struct Passed {
   bool behind_another = true;
 };
 
-/// Node 1 belongs to the same worker: it takes nothing as long as this goes on.
+/// Node 1 belongs to the same worker, so it receives nothing while this turn lasts.
 Program pass_until_full(Node& node, Passed* passed) {
   node.on(kHandler, [](const Packet&) {});
   if (node.rank() == 0) {
@@ -131,7 +131,7 @@ Program pass_until_full(Node& node, Passed* passed) {
   }
 }
 
-TEST(PassedPackets, AreThoseThatFindRoomAndNothingBeforeThem) {
+TEST(PassedPackets, NeedRoomAndAnEmptyFifo) {
   RingMachine machine(Shape::parse("2"), 1, {}, testing::routed(RingRoute::direct));
   Passed passed;
   machine.run([&](Node& node) { return pass_until_full(node, &passed); });

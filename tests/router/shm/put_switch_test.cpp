@@ -1,4 +1,4 @@
-// The queues in which puts travel between workers.
+// The queues that carry puts between workers.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -14,14 +14,14 @@
 namespace toroid::ring {
 namespace {
 
-/// Remembers what it is handed.
+/// Records the notes that it receives.
 class Recorder final : public PutEnd {
  public:
   void take_note(const PutNote& note) override { notes.push_back(note); }
   std::vector<PutNote> notes;
 };
 
-/// Four nodes, of which two workers run two each.
+/// Four nodes on two workers, two each.
 class TwoWorkers {
  public:
   TwoWorkers() : local_(Shape::parse("4")), all_(local_, placement()) {
@@ -71,15 +71,15 @@ TEST(PutSwitch, HandsAPutToItsReceiverAndItsCompletionToItsSender) {
   EXPECT_FALSE(two.port(1).step());
 }
 
-TEST(PutSwitch, HandsOverAtOnceWhatStaysWithItsWorker) {
+TEST(PutSwitch, HandsOverLocalNotesAtOnce) {
   TwoWorkers two;
   two.port(0).send(note(0, 1, 5));
   ASSERT_EQ(two.notes(1).size(), 1u);
   EXPECT_FALSE(two.port(0).has_news());
 }
 
-/// Its program may go on: a worker that rests has to look.
-TEST(PutSwitch, HasNewsOnceANodeOfItsWorkerHasBeenToldOfACompletion) {
+/// The node's program may go on, so a resting worker has to look.
+TEST(PutSwitch, HasNewsOnceAfterALocalCompletion) {
   TwoWorkers two;
   PutNote told = note(1, 0, 5);
   told.is_done = true;
@@ -91,7 +91,7 @@ TEST(PutSwitch, HasNewsOnceANodeOfItsWorkerHasBeenToldOfACompletion) {
   EXPECT_FALSE(two.port(0).step());
 }
 
-TEST(PutSwitch, KeepsWhatFindsTheQueueFullAndItsOrder) {
+TEST(PutSwitch, KeepsNotesInOrderWhenTheQueueIsFull) {
   TwoWorkers two;
   constexpr std::uint32_t kNotes = 3 * kPutCapacity + 5;
   for (std::uint32_t n = 0; n < kNotes; ++n) two.port(0).send(note(n % 2, 2, n));
@@ -104,7 +104,7 @@ TEST(PutSwitch, KeepsWhatFindsTheQueueFullAndItsOrder) {
   for (std::uint32_t n = 0; n < kNotes; ++n) ASSERT_EQ(two.notes(2)[n].put.first, n);
 }
 
-/// Sends `count` notes to a node of the other worker and takes in what comes from there.
+/// Sends `count` notes to a node of the other worker and receives notes from there.
 void send_and_take(PutPort& port, Rank from, Rank to, const std::vector<PutNote>& taken,
                    std::uint32_t count) {
   for (std::uint32_t n = 0; n < count; ++n) {

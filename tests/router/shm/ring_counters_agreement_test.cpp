@@ -1,4 +1,5 @@
-// What rings count is what the model counts: minimal routing leaves no choice in how many.
+// Rings and model have equal counters: with minimal routing the numbers of packets and hops are
+// fixed.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -52,15 +53,15 @@ void expect_equal_sums(const FabricCounters& rings, const FabricCounters& model)
   EXPECT_EQ(rings.events, 0u);
 }
 
-/// The model has neither workers nor a route, and seeds change no sum: one run for all cases of a
-/// routing.
+/// The model has neither workers nor a route, and seeds do not change sums: one run serves all
+/// cases of a routing.
 FabricCounters sums_of_the_model(const Shape& shape, RoutingRule routing) {
   SimMachine sim(shape, {.settings = {.routing = routing}});
   return counted(sim, 2);
 }
 
-/// check(counters, model, shape) for every shape under the cases of a route, each with its name in
-/// what fails.
+/// Calls check(counters, model, shape) for every shape under the cases of a route; a failure names
+/// its case.
 template <typename Check>
 void for_cases(RingRoute route, const Check& check) {
   const auto cases = testing::ring_cases_beside(testing::kRingShapes.size());
@@ -78,7 +79,7 @@ void for_cases(RingRoute route, const Check& check) {
   }
 }
 
-TEST(RingCountersAgreement, PacketsAndHopsOfTheTorusAreTheModels) {
+TEST(RingCountersAgreement, TorusPacketsAndHopsEqualTheModel) {
   for_cases(RingRoute::torus,
             [](const FabricCounters& counters, const FabricCounters& model, const Shape& shape) {
               expect_equal_sums(counters, model);
@@ -89,7 +90,7 @@ TEST(RingCountersAgreement, PacketsAndHopsOfTheTorusAreTheModels) {
             });
 }
 
-TEST(RingCountersAgreement, APacketOfTheSwitchCrossesNoLink) {
+TEST(RingCountersAgreement, SwitchPacketsCrossNoLinks) {
   for_cases(RingRoute::direct,
             [](const FabricCounters& counters, const FabricCounters& model, const Shape&) {
               expect_equal_sums(counters, model);
@@ -136,7 +137,7 @@ TEST(RingCountersAgreement, AdaptiveRoutingKeepsTheSumOverEachDirection) {
   }
 }
 
-TEST(RingCountersAgreement, PacketsTakeTheChannelsOfTheirKind) {
+TEST(RingCountersAgreement, AdaptivePacketsNeverUseThePriorityChannel) {
   for (const unsigned threads : testing::kWorkers) {
     RingMachine rings(Shape::parse("4x4"), threads, {}, {}, testing::smallest_buffers());
     std::array<std::uint64_t, kVirtualChannels> sums{};

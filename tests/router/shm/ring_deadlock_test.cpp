@@ -1,7 +1,7 @@
-// Rings of tiny buffers without the bubble rule: they fill up, and the run ends with the cycle.
-// With one worker a run is the same every time; with more it is the wall clock's luck whether they
-// fill up, so several seeds are tried. On these toruses the first one has always sufficed; a single
-// ring with packets in transit first hardly ever fills up.
+// Rings of tiny buffers without the bubble rule: they fill up, and the run ends with a report of
+// the cycle. With one worker every run is the same. With more, timing decides whether the rings
+// fill up, so several seeds are tried; on these tori the first has always sufficed. A single ring
+// with packets in transit first hardly ever fills up.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ namespace {
 using testing::MachineExchange;
 using testing::RingMachine;
 
-/// The report of a run of the all-to-all; empty: it completed.
+/// The error message of an all-to-all run; empty if it completed.
 std::string report(const Shape& shape, unsigned threads, RoutingRule routing, std::uint64_t bytes,
                    std::uint64_t seed, bool bubble_rule) {
   RingOptions options;
@@ -44,7 +44,7 @@ std::string report(const Shape& shape, unsigned threads, RoutingRule routing, st
   return {};
 }
 
-/// The first of some seeds.
+/// The report of the first seed that deadlocks.
 std::string report_of_a_deadlock(const Shape& shape, unsigned threads, RoutingRule routing) {
   std::string text;
   for (std::uint64_t seed = 1; seed <= 10 && text.empty(); ++seed)
@@ -57,12 +57,12 @@ void expect_deadlock(const char* shape, unsigned threads, RoutingRule routing) {
   const std::string text = report_of_a_deadlock(Shape::parse(shape), threads, routing);
   ASSERT_NE(text, "") << "ten runs completed without the bubble rule";
   EXPECT_EQ(text.find("deadlock for 0.3 s: "), 0u) << text;
-  EXPECT_NE(text.find(" packets are under way and none can move"), std::string::npos) << text;
+  EXPECT_NE(text.find(" packets are in flight and none can move"), std::string::npos) << text;
   EXPECT_NE(text.find("nodes wait; node ("), std::string::npos) << text;
   testing::expect_cycle(Shape::parse(shape), text);
 }
 
-TEST(RingDeadlock, EndsARunWithoutTheBubbleRuleWithTheCycleOfBuffers) {
+TEST(RingDeadlock, WithoutTheBubbleRuleIsReportedWithItsCycle) {
   for (const unsigned threads : {1u, 2u, 3u}) {
     expect_deadlock("5x5x5", threads, RoutingRule::deterministic);
     expect_deadlock("8x8", threads, RoutingRule::deterministic);

@@ -1,4 +1,4 @@
-// The life of a fabric of rings, and what it refuses.
+// The life of a fabric of rings, and which machines it refuses.
 #include <gtest/gtest.h>
 
 #include <future>
@@ -31,7 +31,7 @@ TEST(RingFabric, CanBeDestroyedWithoutARun) {
     }
 }
 
-TEST(RingFabric, TellsWhatItIs) {
+TEST(RingFabric, ReportsItsShapeAndMachine) {
   Machine machine;
   machine.name = "a name";
   const auto fabric = testing::ring_fabric(Shape::parse("3x2m"), 2, {}, machine);
@@ -62,7 +62,7 @@ TEST(RingFabric, RunsProgramsThatDoNothing) {
     }
 }
 
-TEST(RingFabric, RunsOnWorkersThatTheSystemRefusesToBind) {
+TEST(RingFabric, RunsOnWorkersThatCannotBeBound) {
   const Shape shape = Shape::parse("2x2");
   Placement placement = testing::workers(shape, 3);
   for (WorkerPlace& worker : placement.workers) worker.pus = {100000};
@@ -71,7 +71,7 @@ TEST(RingFabric, RunsOnWorkersThatTheSystemRefusesToBind) {
   EXPECT_EQ(machine.counters().delivered, 4u * 3 * 3);
 }
 
-TEST(RingFabric, RunsOnWorkersThatStayOnTheirCores) {
+TEST(RingFabric, RunsOnBoundWorkers) {
   const Shape shape = Shape::parse("3x3");
   for (const unsigned threads : testing::kWorkers) {
     const HostTopology topology = HostTopology::of_this_machine();
@@ -82,8 +82,8 @@ TEST(RingFabric, RunsOnWorkersThatStayOnTheirCores) {
   }
 }
 
-/// Two fabrics at a time, each with a thread of its own that runs it.
-TEST(RingFabric, RunsBesideAnother) {
+/// Two fabrics at a time, each run by its own thread.
+TEST(RingFabric, RunsConcurrentlyWithAnother) {
   const auto run = [](const char* shape) {
     RingMachine machine(Shape::parse(shape), 2);
     MachineExchange(machine, 2000).run();

@@ -1,4 +1,4 @@
-// What goes wrong on any node or in the watch ends a run on rings, whatever the others do.
+// An exception on any node or in the watch ends a run on rings, whatever the other nodes do.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -47,11 +47,11 @@ void expect_failure(const std::function<Program(Node&, Rank)>& program, const st
       }
 }
 
-TEST(RingFailure, OfAProgramSurfacesWithItsNodeWhateverTheOthersDo) {
+TEST(RingFailure, OfAProgramNamesItsNodeWhateverOthersDo) {
   expect_failure(testing::fail_in_the_program, "in a program");
 }
 
-TEST(RingFailure, OfAHandlerSurfacesWithItsNodeWhateverTheOthersDo) {
+TEST(RingFailure, OfAHandlerNamesItsNodeWhateverOthersDo) {
   expect_failure(testing::fail_in_a_handler, "in a handler");
 }
 
@@ -70,7 +70,7 @@ class Unreadable final : public UniformMessages {
   bool fails_;
 };
 
-TEST(RingFailure, OfAPayloadSourceSurfacesWithItsNode) {
+TEST(RingFailure, OfAPayloadSourceNamesItsNode) {
   for (const RingRoute route : testing::kRoutes)
     for (const unsigned threads : testing::kWorkers)
       for (const Rank who : {0u, 3u, 5u}) {
@@ -87,7 +87,7 @@ Program fail_at_once(Node& node) {
   co_await node.barrier();
 }
 
-TEST(RingFailure, OfAllNodesAtOnceSurfacesAsOne) {
+TEST(RingFailure, OfAllNodesIsReportedOnce) {
   for (const unsigned threads : testing::kWorkers) {
     RingMachine machine(Shape::parse("2x3"), threads);
     const std::string text = failure_of([&] { machine.run(fail_at_once); });
@@ -97,7 +97,7 @@ TEST(RingFailure, OfAllNodesAtOnceSurfacesAsOne) {
   }
 }
 
-TEST(RingFailure, OfAPacketForNoHandlerNamesTheNodeThatLacksIt) {
+TEST(RingFailure, OfAMissingHandlerNamesItsNode) {
   RingMachine machine(Shape::parse("2x2"), 2);
   machine.node(0).post(3, 255, {});
   EXPECT_EQ(failure_of([&] { machine.run([](Node&) { return Program(); }); }),
@@ -108,7 +108,7 @@ struct Stop {
   std::thread::id by;
 };
 
-TEST(RingFailure, OfTheWatchSurfacesUnchangedFromTheThreadThatCalledRun) {
+TEST(RingFailure, OfTheWatchIsRethrownUnchangedByRun) {
   for (const RingRoute route : testing::kRoutes)
     for (const unsigned threads : testing::kWorkers) {
       RingOptions options = testing::routed(route);
@@ -119,7 +119,7 @@ TEST(RingFailure, OfTheWatchSurfacesUnchangedFromTheThreadThatCalledRun) {
       RingMachine machine(Shape::parse("2x3"), threads, {}, options);
       try {
         machine.run(relay);
-        FAIL() << "a run that lasts for ever has ended";
+        FAIL() << "a run that should last for ever has ended";
       } catch (const Stop& stop) {
         EXPECT_EQ(stop.by, std::this_thread::get_id());
         EXPECT_EQ(calls, 3);

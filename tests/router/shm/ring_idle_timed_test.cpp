@@ -1,5 +1,5 @@
-// Workers that have nothing to do leave the processor to others. This is about the share of
-// processor time in the time that passes, not about speed; the limits are generous.
+// Workers with nothing to do leave the processor to others. The tests check the processor time used
+// per elapsed time, not speed; the limits are generous.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -36,7 +36,7 @@ double processor_seconds(int who) {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-/// Processor time per time that passes, within a second in which this thread waits.
+/// Processor time per elapsed time, during one second in which this thread waits.
 double share_of(int who, auto wait_until) {
   const auto begin = WallClock::now();
   const double used = processor_seconds(who);
@@ -55,8 +55,8 @@ TEST(RingIdle, WaitingForASecondTakesLittleProcessorTime) {
   }
 }
 
-/// The first node sleeps when it is greeted; all the others wait for its answer. The share counts
-/// once they have had time to do what they had to do.
+/// The first node sleeps when it is greeted; all the others wait for its answer. The share is
+/// measured after they have had time to finish their work.
 Program wait_for_a_sleeper(Node& node, double& share) {
   Counter heard("heard");
   node.on(kHandler, [&](const Packet& packet) {
@@ -81,7 +81,7 @@ TEST(RingIdle, WorkersThatWaitForASleeperTakeLittleProcessorTime) {
     }
 }
 
-/// A way to other processes by which nothing ever comes, and every look takes long.
+/// A connection to other processes on which nothing ever arrives, and each poll takes long.
 struct SlowLook final : ring::Pollable {
   unsigned looks = 0;
   bool step(bool) override {
@@ -91,9 +91,9 @@ struct SlowLook final : ring::Pollable {
   }
 };
 
-/// It has a core of its own, so that it would look 500 times: what makes it rest is the time. While
-/// it rests it finds the end of the run at once.
-TEST(RingIdle, AWorkerWhoseRoundsTakeLongRestsAfterFewOfThem) {
+/// The worker has its own core, so by rounds it would look 500 times before it rests: here the
+/// elapsed time makes it rest. While it rests it notices the end of the run at once.
+TEST(RingIdle, AWorkerWithLongRoundsRestsAfterFewRounds) {
   termination::RunControl control(1, std::chrono::seconds(60));
   SlowLook slow;
   ring::Worker({}, control, 0, /*spins=*/true, &slow).run();

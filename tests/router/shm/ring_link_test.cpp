@@ -15,7 +15,7 @@
 namespace toroid::ring {
 namespace {
 
-/// A link with its memory; slots per channel.
+/// A link with its memory; `slots` is per channel.
 struct Link {
   explicit Link(ChannelSlots slots) {
     memory.pushed = &pushed;
@@ -53,7 +53,7 @@ TEST(RingLink, ShowsNothingBeforeItIsPublished) {
   EXPECT_EQ(pop(receiver, 1), 7u);
 }
 
-TEST(RingLink, GivesRoomBackOnlyWhenThatIsPublished) {
+TEST(RingLink, ReturnsRoomOnlyWhenPublished) {
   Link link({1, 0, 3, 0});
   LinkSender sender(link.memory);
   LinkReceiver receiver(link.memory);
@@ -76,7 +76,7 @@ TEST(RingLink, GivesRoomBackOnlyWhenThatIsPublished) {
   EXPECT_EQ(sender.room(2), 3u);
 }
 
-TEST(RingLink, KeepsTheChannelsApart) {
+TEST(RingLink, KeepsChannelsSeparate) {
   Link link({3, 3, 3, 3});
   LinkSender sender(link.memory);
   LinkReceiver receiver(link.memory);
@@ -105,7 +105,7 @@ TEST(RingLink, CopiesHeaderAndPayloadAndNothingBeyond) {
   }
 }
 
-/// Numbers in order through every channel.
+/// Sends numbers in order through every channel.
 void send_numbers(LinkSender& sender, std::uint64_t count) {
   std::array<std::uint64_t, kVirtualChannels> next{};
   Random random(1);
@@ -134,7 +134,7 @@ std::uint64_t receive_numbers(LinkReceiver& receiver, std::uint64_t count) {
   return wrong;
 }
 
-/// How many came out of order or broken.
+/// Returns how many numbers arrived out of order or damaged.
 std::uint64_t wrong_numbers(ChannelSlots slots, std::uint64_t count) {
   Link link(slots);
   std::uint64_t wrong = ~std::uint64_t{0};
@@ -153,7 +153,7 @@ TEST(RingLink, CarriesPacketsBetweenThreadsInOrder) {
   EXPECT_EQ(wrong_numbers({1, 2, 3, 7}, testing::by_set(500u, 2000u)), 0u);
 }
 
-TEST(RingLink, CarriesMorePacketsBetweenThreadsThanItsCountsCanTell) {
+TEST(RingLink, SurvivesCounterOverflowBetweenThreads) {
   EXPECT_EQ(wrong_numbers({900, 700, 511, 1024}, 70'000), 0u);
 }
 

@@ -25,13 +25,13 @@
 
 namespace toroid::testing {
 
-/// This computer, looked at once: that takes as long as many of the runs.
+/// This computer's topology, read only once: reading it takes as long as many of the runs.
 inline const HostTopology& this_machine() {
   static const HostTopology topology = HostTopology::of_this_machine();
   return topology;
 }
 
-/// So many workers on this computer, which go wherever the system puts them.
+/// `threads` unbound workers on this computer.
 inline Placement workers(const Shape& shape, unsigned threads) {
   return place(this_machine(), shape, threads, Binding::none);
 }
@@ -63,14 +63,14 @@ inline const std::vector<const char*> kRingShapes = {
     "1",     "2",     "7",     "8m",     "3x3",     "5x2m",       "1x6x1",
     "2x3x4", "4x4x4", "4mx4m", "3x3mx2", "2x2x2x2", "2x1x2x2x1x2"};
 
-/// One way to run the same program on rings.
+/// A way to run the same program on rings.
 struct RingCase {
   RingRoute route;
   RoutingRule routing;
   unsigned threads;
   std::uint64_t seed;
 
-  /// Every other case moves whatever can by put, three packets' worth at a time.
+  /// Every other case moves everything possible by put, three packets' worth at a time.
   bool puts() const { return seed % 2 == 0; }
   NodeOptions node() const {
     return {.seed = seed,
@@ -85,7 +85,7 @@ struct RingCase {
   }
 };
 
-/// Every route with every routing and number of workers; seeds go along.
+/// Every route with every routing and number of workers, each case with its own seed.
 inline std::vector<RingCase> ring_cases() {
   std::vector<RingCase> cases;
   for (const RingRoute route : kRoutes)
@@ -95,8 +95,8 @@ inline std::vector<RingCase> ring_cases() {
   return cases;
 }
 
-/// The cases that a test takes beside each of so many values of its own, shapes for example: in the
-/// thorough set all of them.
+/// The cases to combine with each of a test's own `values` values, such as shapes; in the thorough
+/// set all of them.
 inline std::vector<std::vector<RingCase>> ring_cases_beside(std::size_t values) {
   if (is_thorough()) return std::vector<std::vector<RingCase>>(values, ring_cases());
   std::vector<std::vector<RingCase>> cases(values);

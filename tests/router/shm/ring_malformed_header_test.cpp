@@ -1,4 +1,4 @@
-// Headers as software may write them, on rings: what is malformed is counted and goes nowhere.
+// Headers as software may write them, on rings: malformed ones are counted and not sent.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -34,7 +34,7 @@ TEST_P(RingMalformedHeader, IsCountedAndNeverDispatched) {
   EXPECT_EQ(machine.received(), 0u);
 }
 
-TEST_P(RingMalformedHeader, GivesItsRoomInTheFifoBack) {
+TEST_P(RingMalformedHeader, ReleasesItsRoomInTheFifo) {
   std::vector<PacketHeader> many;
   for (int i = 0; i < 50; ++i)
     for (const auto& header : malformed()) many.push_back(header);
@@ -43,7 +43,7 @@ TEST_P(RingMalformedHeader, GivesItsRoomInTheFifoBack) {
   EXPECT_EQ(machine.device(0).fifos()[0].used, 0u);
 }
 
-TEST_P(RingMalformedHeader, LeavesTheSoundOnesAround) {
+TEST_P(RingMalformedHeader, DoesNotAffectValidPackets) {
   std::vector<PacketHeader> mixed;
   for (const auto& header : malformed()) {
     mixed.push_back(header);
@@ -57,14 +57,14 @@ TEST_P(RingMalformedHeader, LeavesTheSoundOnesAround) {
     EXPECT_EQ(header, PacketHeader(sound(0, 6)));
 }
 
-TEST_P(RingMalformedHeader, IsNotWhatAPacketToItselfHas) {
+TEST_P(RingMalformedHeader, DoesNotRejectAPacketToItself) {
   const std::vector<PacketHeader> to_itself(40, PacketHeader(sound(0, 0)));
   ScriptedMachine machine = run(to_itself);
   EXPECT_EQ(machine.script(0).received().size(), to_itself.size());
   EXPECT_EQ(machine.device(0).fifos()[0].used, 0u);
 }
 
-TEST_P(RingMalformedHeader, IsNotWhatAPriorityPacketHas) {
+TEST_P(RingMalformedHeader, DoesNotRejectAPriorityPacket) {
   HeaderFields fields = sound(0, 6);
   fields.dynamic = false;
   fields.channel = VirtualChannel::priority;

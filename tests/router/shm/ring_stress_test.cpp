@@ -1,4 +1,4 @@
-// Rings under load in the smallest buffers: every run completes and no packet is lost or doubled.
+// Rings under load in the smallest buffers: every run completes; no packet is lost or doubled.
 #include <gtest/gtest.h>
 #include <array>
 #include <cstddef>
@@ -37,7 +37,7 @@ using testing::Tagged;
 
 const std::vector<const char*> kStressShapes = {"2", "8", "5x2m", "4x4", "3x3x3", "2x2x2x2"};
 
-/// Full packets and a short one for every pair.
+/// Sends full packets and a short one between every pair.
 void expect_conserved(EmulatedMachine& machine, std::uint32_t packets) {
   MachineExchange exchange(machine, [&](Node& n) { return std::make_unique<Tagged>(n, packets); });
   ASSERT_NO_THROW(exchange.run());
@@ -49,7 +49,7 @@ void expect_conserved(EmulatedMachine& machine, std::uint32_t packets) {
   EXPECT_EQ(machine.counters().delivered, sent);
 }
 
-/// Several output queues press harder on the FIFOs than one.
+/// Several output queues put more pressure on the FIFOs than a single one.
 NodeOptions pressing(const testing::RingCase& c) {
   NodeOptions node = c.node();
   node.settings.tie = TieRule::split;
@@ -74,7 +74,7 @@ TEST(RingStress, CompletesInTheSmallestChannels) {
   });
 }
 
-TEST(RingStress, CompletesInTheSmallestBuffersOfAllWithEveryTying) {
+TEST(RingStress, CompletesInTheSmallestBuffersWithEveryTying) {
   constexpr std::array kTyings = {FifoTying::per_direction, FifoTying::per_dimension,
                                   FifoTying::any};
   const auto cases = testing::ring_cases_beside(2 * kTyings.size());
@@ -101,7 +101,7 @@ TEST(RingStress, CompletesOnDevicesThatRefuseAQuarterOfAllOperations) {
   });
 }
 
-TEST(RingStress, CompletesManyTimesOver) {
+TEST(RingStress, CompletesOnRandomCases) {
   for (std::uint64_t seed = 1; seed <= testing::scaled(60u); ++seed) {
     SCOPED_TRACE(seed);
     Random random(seed);
@@ -121,9 +121,9 @@ TEST(RingStress, CompletesManyTimesOver) {
   }
 }
 
-/// Far more packets in one channel of one link than its 16-bit counts can tell. The room is the
-/// largest, so that the workers need not take turns often.
-TEST(RingStress, CompletesAfterTheCountsOfALinkHaveComeRound) {
+/// Sends far more packets through one channel of a link than its 16-bit counters can distinguish.
+/// The buffers have the largest size, so that the workers alternate less often.
+TEST(RingStress, CompletesAfterLinkCountersOverflow) {
   Machine machine;
   machine.bubble_vc_chunks = machine.injection_fifo_chunks = machine.reception_fifo_chunks = 8192;
   for (const RingRoute route : testing::kRoutes) {

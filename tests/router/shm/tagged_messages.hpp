@@ -1,4 +1,4 @@
-// Messages of an all-to-all that know whether each of their packets came exactly once.
+// Messages of an all-to-all that check that each of their packets arrived exactly once.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 
 namespace toroid::testing {
 
-/// k packets for every pair; the argument says whose packet it is and which.
+/// `packets` packets per pair; the argument identifies the sender and the packet.
 class Tagged final : public Messages {
  public:
   Tagged(const Node& node, std::uint32_t packets)

@@ -1,4 +1,4 @@
-// The rings whose packets announce themselves.
+// Rings whose packets announce their own arrival.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -52,7 +52,7 @@ TEST(TaggedRing, IsEmptyUntilAPacketIsCommitted) {
   EXPECT_EQ(receiver.front(), nullptr);
 }
 
-TEST(TaggedRing, GivesRoomBackOnlyWhenThatIsPublished) {
+TEST(TaggedRing, ReturnsRoomOnlyWhenPublished) {
   Ring ring(2);
   TaggedSender sender(ring.memory);
   TaggedReceiver receiver(ring.memory);
@@ -66,7 +66,7 @@ TEST(TaggedRing, GivesRoomBackOnlyWhenThatIsPublished) {
   EXPECT_EQ(sender.room(), 1u);
 }
 
-/// More times round the ring than there are tags, so that every tag comes round again.
+/// More rounds of the ring than there are tags, so that every tag is reused.
 TEST(TaggedRing, TellsNewPacketsFromOldOnesInEveryLap) {
   for (const std::uint32_t slots : {1u, 2u, 3u}) {
     Ring ring(slots);

@@ -1,4 +1,4 @@
-// DelayLine and Calendar against ordered maps.
+// DelayLine and Calendar, compared with ordered maps.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 namespace toroid::sim {
 namespace {
 
-TEST(DelayLine, GivesEveryEventBackAfterItsDelay) {
+TEST(DelayLine, ReturnsEveryEventAfterItsDelay) {
   Random random(2);
   DelayLine line(69);
   EXPECT_EQ(line.delay(), 69u);
@@ -83,12 +83,13 @@ struct Collector {
   std::multiset<std::uint32_t> visited;
 };
 
-/// The calendar beside a multimap.
+/// The calendar beside a multimap that gets the same events.
 class CalendarTwins {
  public:
   explicit CalendarTwins(const Machine& machine) : machine_(machine), calendar_(machine) {}
 
-  /// Hop, wire and free times at random; only the last kind is allowed before the first cycle.
+  /// Schedules an event at a hop, wire or arbitrary delay at random. Only the last kind is allowed
+  /// before the first cycle.
   void schedule(Random& random) {
     const Event event = numbered(count_++);
     const unsigned kind = random.below(10);

@@ -1,4 +1,4 @@
-// A run that is saved, thrown away and resumed comes to what it would have come to.
+// A run that is saved, discarded and resumed gives the same results as an uninterrupted one.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ using testing::Outcome;
 using testing::Piece;
 using testing::TrafficRun;
 
-/// One case, by its names.
+/// A test case; names are those of the options.
 struct CutCase {
   std::string policy = "random";
   std::string traffic = "all-to-all";
@@ -50,7 +50,7 @@ struct CutCase {
   }
 };
 
-/// Owns what a run refers to.
+/// Owns the objects that a run refers to.
 struct CutRun {
   explicit CutRun(const CutCase& c)
       : shape(c.failures.links.empty() ? Shape::parse(c.shape)
@@ -74,7 +74,7 @@ Tick end_of(const Outcome& outcome) {
   return std::get<0>(outcome.counters);
 }
 
-/// Cuts at random cycles, several times, with further ends of segments between the cuts.
+/// Cuts the run several times at random cycles; there are further segment ends between the cuts.
 Outcome outcome_of_pieces(const TrafficRun& run, Tick end, std::uint64_t seed, unsigned cuts) {
   Random random(seed);
   std::vector<Tick> at;
@@ -98,19 +98,19 @@ void expect_resumes(const CutCase& c, std::uint64_t seed = 1, unsigned cuts = 3)
   EXPECT_EQ(pieces, whole) << c.text() << ", seed " << seed;
 }
 
-TEST(Checkpoint, OfOneThreadOnTheFastModelResumesToTheSame) {
+TEST(Checkpoint, ResumesOneThreadOnTheFastModel) {
   for (std::uint64_t seed = 1; seed <= testing::scaled(10u); ++seed)
     expect_resumes({}, seed, 1 + seed % 4);
 }
 
-TEST(Checkpoint, OfSeveralThreadsResumesToTheSame) {
+TEST(Checkpoint, ResumesSeveralThreads) {
   for (const unsigned threads : {2u, 3u})
     for (const bool general : {false, true})
       for (std::uint64_t seed = 1; seed <= 4; ++seed)
         expect_resumes({.shape = "6x3x2", .threads = threads, .general = general}, seed);
 }
 
-TEST(Checkpoint, OfTheGeneralModelResumesToTheSame) {
+TEST(Checkpoint, ResumesTheGeneralModel) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) expect_resumes({.general = true}, seed);
   expect_resumes({.shape = "2x2x2x2", .threads = 2});
   expect_resumes({.traffic = "neighbour",
@@ -123,7 +123,7 @@ TEST(Checkpoint, OfTheGeneralModelResumesToTheSame) {
   for (const unsigned threads : {1u, 2u}) expect_resumes({.threads = threads, .machine = slow});
 }
 
-TEST(Checkpoint, OfLinksThatErrResumesToTheSame) {
+TEST(Checkpoint, ResumesLinksWithErrors) {
   LinkErrors errors;
   errors.rates = {{0.02, ""}};
   errors.burst = 2;
@@ -132,7 +132,7 @@ TEST(Checkpoint, OfLinksThatErrResumesToTheSame) {
       expect_resumes({.threads = threads, .general = general, .errors = errors});
 }
 
-TEST(Checkpoint, OfEveryPolicyThatDoesNotCombineResumesToTheSame) {
+TEST(Checkpoint, ResumesEveryPolicyThatDoesNotCombine) {
   unsigned saved = 0;
   for (const Policy* const built_in : built_in_policies()) {
     const std::string policy(built_in->name());
@@ -149,9 +149,10 @@ TEST(Checkpoint, OfEveryPolicyThatDoesNotCombineResumesToTheSame) {
   expect_resumes({.policy = "windowed:3", .threads = 3});
 }
 
-TEST(Checkpoint, OfDmaEnginesResumesToTheSame) {
+TEST(Checkpoint, ResumesDmaEngines) {
   Machine machine;
-  machine.dma_descriptor_cycles = 300;  // the last ones are written while packets are under way
+  machine.dma_descriptor_cycles = 300;  // the last descriptors are written while packets are in
+                                        // flight
   machine.dma_inject_cycles = machine.dma_receive_cycles = 45;
   for (const char* policy : {"random", "windowed:1", "throttled:400", "two-phase"})
     for (const unsigned threads : {1u, 3u})
@@ -159,7 +160,7 @@ TEST(Checkpoint, OfDmaEnginesResumesToTheSame) {
                      threads);
 }
 
-TEST(Checkpoint, OfEveryKindOfTrafficResumesToTheSame) {
+TEST(Checkpoint, ResumesEveryKindOfTraffic) {
   unsigned number = 0;
   for (const char* traffic : {"uniform:5", "sample:6", "tornado", "halo", "hotspot", "incast",
                               "permutation", "zipf", "lines:Y", "planes:XY"})
@@ -169,7 +170,7 @@ TEST(Checkpoint, OfEveryKindOfTrafficResumesToTheSame) {
   expect_resumes({.shape = "4x4x4", .peers = 9});
 }
 
-TEST(Checkpoint, KeepsPayloadsOnTheirWay) {
+TEST(Checkpoint, KeepsPayloadsInFlight) {
   for (const char* policy : {"random", "valiant", "two-phase", "windowed"})
     for (const unsigned threads : {1u, 2u})
       for (const bool general : {false, true})
@@ -180,7 +181,7 @@ TEST(Checkpoint, KeepsPayloadsOnTheirWay) {
                         .payload = true});
 }
 
-TEST(Checkpoint, OfShortPacketsThatOverflowTheirRecordsResumesToTheSame) {
+TEST(Checkpoint, ResumesShortPacketsThatOverflowTheirRecords) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed)
     expect_resumes({.traffic = "incast", .shape = "4x4x4", .bytes = 2400, .threads = 1}, seed);
   expect_resumes({.shape = "4x4x4", .bytes = 8}, 2, 5);
@@ -197,7 +198,7 @@ TEST(Checkpoint, CanBeTakenAtAnyCycle) {
   }
 }
 
-TEST(Checkpoint, SavesAsManyBytesWhetherTheRunWasResumedOrNot) {
+TEST(Checkpoint, HasTheSameSizeAfterAResume) {
   const CutRun owner({.shape = "4x4x2"});
   const auto straight = Piece(owner.run, {9000}).cut.state();
   const auto once = Piece(owner.run, {5000}).cut.state();
@@ -205,7 +206,7 @@ TEST(Checkpoint, SavesAsManyBytesWhetherTheRunWasResumedOrNot) {
   EXPECT_EQ(Piece(owner.run, {9000}, once).cut.state().size(), straight.size());
 }
 
-TEST(Checkpoint, IsRefusedWhereItsBytesDoNotFit) {
+TEST(Checkpoint, IsRefusedIfItsBytesDoNotFit) {
   const CutRun owner({.shape = "2x2x2"});
   auto state = Piece(owner.run, {3000}).cut.state();
   state.pop_back();

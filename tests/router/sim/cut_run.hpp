@@ -1,4 +1,4 @@
-// Runs of a traffic on the model that are cut, thrown away, made anew and resumed.
+// Runs a traffic on the model in pieces: a run is cut, discarded, set up anew and resumed.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ struct TrafficRun {
   SimOptions sim;
 };
 
-/// What a run has come to.
+/// The results of a run.
 struct Outcome {
   Everything counters;
   std::vector<std::uint64_t> latency;
@@ -44,14 +44,15 @@ struct Outcome {
   bool operator==(const Outcome&) const = default;
 };
 
-/// Ends the run at a cycle, and keeps its state.
+/// Ends the run at a cycle and keeps its state.
 class CutAt final : public SimCheckpoints {
  public:
   struct Cut {};
   using Bytes = std::vector<std::byte>;
 
-  /// Segments end at the cycles of `ends`, ascending; at the last of them the run is cut. None: it
-  /// goes to its end. `from`: empty, or the state to resume.
+  /// Segments end at the cycles in `ends` (ascending); the run is cut at the last of them. If
+  /// `ends` is empty it runs to its end. `from`: the state to resume; empty: start at the
+  /// beginning.
   CutAt(TrafficExchange& exchange, std::vector<Tick> ends, Bytes from)
       : exchange_(&exchange), ends_(std::move(ends)), from_(std::move(from)) {}
   const Bytes& state() const { return state_; }
@@ -84,7 +85,7 @@ class CutAt final : public SimCheckpoints {
   Bytes state_;
 };
 
-/// One piece of a run: from a state, or from the beginning, to the last of `ends`, or to its end.
+/// A piece of a run: from a state or from the beginning, to the last of `ends` or to the run's end.
 struct Piece {
   explicit Piece(const TrafficRun& run, const std::vector<Tick>& ends = {}, CutAt::Bytes from = {},
                  bool in_segments = true)

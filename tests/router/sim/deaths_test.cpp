@@ -1,4 +1,4 @@
-// Links and nodes that fail in the course of a run: every packet arrives or is named as lost.
+// Links and nodes that fail during a run: every packet either arrives or is reported as lost.
 #include <gtest/gtest.h>
 #include <array>
 
@@ -55,7 +55,7 @@ auto key(const EndOfRun& ended) {
                     ended.counters.deaths, links);
 }
 
-TEST(Death, OfALinkBeforeTheFirstPacketLosesThosePairsWhoseOnlyShortestWayItWas) {
+TEST(Death, OfALinkLosesThePairsWithoutAnotherShortestPath) {
   const Shape ring = Shape::parse("5").with_failures({{"(0)X+@1"}, {}, false});
   const EndOfRun ended = exchange(ring, 480);
   const Pairs expected = {{{0, 1}, 2}, {{0, 2}, 2}, {{4, 1}, 2},
@@ -67,8 +67,8 @@ TEST(Death, OfALinkBeforeTheFirstPacketLosesThosePairsWhoseOnlyShortestWayItWas)
       << ended.report;
 }
 
-/// Its program has had its first turn, in cycle 0.
-TEST(Death, OfANodeBeforeTheFirstPacketLosesWhatIsForItAndWhatItHasWritten) {
+/// The failed node's program has had its first turn, in cycle 0.
+TEST(Death, OfANodeBeforeTheFirstPacketLosesPacketsToAndFromIt) {
   const Shape torus = Shape::parse("3x3").with_failures({{}, {"(1,1)@1"}, false});
   const EndOfRun ended = exchange(torus, 240);
   EXPECT_EQ(ended.counters.deaths, std::vector<std::string>{"node (1,1) failed at cycle 1"});
@@ -87,8 +87,8 @@ TEST(Death, OfANodeBeforeTheFirstPacketLosesWhatIsForItAndWhatItHasWritten) {
   EXPECT_EQ(ended.report.find("node (1,1) failed at cycle 1; "), 0u) << ended.report;
 }
 
-TEST(Death, OfALinkLosesNothingWhereAnotherWayIsLeftWheneverItHappens) {
-  unsigned turn = 0;  // in the landing set a third of them
+TEST(Death, OfALinkAtAnyTimeLosesNothingIfADetourExists) {
+  unsigned turn = 0;  // the landing set takes a third of them
   for (const RoutingRule routing : {RoutingRule::adaptive, RoutingRule::random_order})
     for (Tick at = 1; at < 40'000; at = at * 5 / 3 + 7, ++turn)
       for (const char* link : {"(0,0,0)X+", "(1,2,1)Y-", "(2,3,2)Z+"}) {
@@ -101,7 +101,7 @@ TEST(Death, OfALinkLosesNothingWhereAnotherWayIsLeftWheneverItHappens) {
       }
 }
 
-TEST(Death, AtAnyTimeLeavesEveryPacketDeliveredOrNamedByAnyNumberOfThreads) {
+TEST(Death, AtAnyTimeLeavesEveryPacketDeliveredOrReported) {
   const std::vector<std::pair<std::string, std::string>> failures = {
       {"(0,0,0)X+", ""}, {"", "(1,2,1)"}, {"(0,3,1)Y+", "(2,0,2)"}};
   constexpr std::array kRoutings = {RoutingRule::adaptive, RoutingRule::deterministic};
@@ -123,7 +123,7 @@ TEST(Death, AtAnyTimeLeavesEveryPacketDeliveredOrNamedByAnyNumberOfThreads) {
   }
 }
 
-TEST(Death, ThatComesAfterTheEndChangesNothing) {
+TEST(Death, AfterTheEndChangesNothing) {
   const EndOfRun whole = exchange(Shape::parse("4x3"), 240);
   const EndOfRun late =
       exchange(Shape::parse("4x3").with_failures({{"(0,0)X+@1000000000"}, {}, false}), 240);
@@ -133,7 +133,7 @@ TEST(Death, ThatComesAfterTheEndChangesNothing) {
   EXPECT_EQ(late.counters.delivered, whole.counters.delivered);
 }
 
-TEST(Death, OfANodeLosesNothingThatHasReachedItBefore) {
+TEST(Death, OfANodeLosesNothingDeliveredBefore) {
   const Shape shape = Shape::parse("4x4");
   const Tick end = exchange(shape, 240).counters.end;
   const EndOfRun ended =
@@ -141,7 +141,7 @@ TEST(Death, OfANodeLosesNothingThatHasReachedItBefore) {
   EXPECT_EQ(ended.counters.lost.size(), 0u) << ended.report;
 }
 
-TEST(Death, OfANodeThatHasNotEndedIsNamedWhateverIsLost) {
+TEST(Death, OfAnUnfinishedNodeIsAlwaysReported) {
   const Shape shape = Shape::parse("5x3x2");
   for (Tick at = 100; at < 8'000; at += 300) {
     const EndOfRun ended = exchange(shape.with_failures({{}, {later("(1,1,1)", at)}, false}), 1);
@@ -175,7 +175,7 @@ TEST(Death, IsRefusedWithoutACycle) {
     EXPECT_THROW(Shape::parse("5").with_failures({{text}, {}, false}), BadInput) << text;
 }
 
-TEST(Death, IsListedAndChangesNothingBeforeTheRun) {
+TEST(Death, DoesNotChangeTheShapeOfTheCaller) {
   const Shape shape = Shape::parse("4").with_failures({{"(0)X+@5"}, {}, false});
   EXPECT_TRUE(shape.failures()->may_change());
   EXPECT_TRUE(shape.failures()->works(0, Direction::plus(0)));

@@ -1,4 +1,4 @@
-// Results follow from the input alone: two runs of one seed agree in everything that is counted.
+// Results follow from the input alone: two runs with the same seed agree in all counters.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -41,7 +41,7 @@ TEST(Determinism, DifferentSeedsGiveDifferentRuns) {
       EXPECT_NE(run("4x4x4", routing, tie, 1), run("4x4x4", routing, tie, 2));
 }
 
-TEST(Determinism, AMachineBesideAnotherDoesNotChangeIt) {
+TEST(Determinism, MachinesDoNotAffectEachOther) {
   SimMachine one(Shape::parse("4x4"));
   SimMachine other(Shape::parse("3x3"), {.seed = 9});
   MachineExchange exchange(one, 500);

@@ -9,7 +9,7 @@
 namespace toroid::sim {
 namespace {
 
-TEST(Event, GivesBackWhatItWasMadeOf) {
+TEST(Event, ReturnsItsFields) {
   Random random(1);
   for (int i = 0; i < 10000; ++i) {
     const auto kind = static_cast<EventKind>(random.below(5));
@@ -24,7 +24,7 @@ TEST(Event, GivesBackWhatItWasMadeOf) {
   }
 }
 
-TEST(Event, HoldsTheLargestOfEverything) {
+TEST(Event, HoldsTheLargestFields) {
   const Event event(EventKind::turn, (1u << 24) - 1, 63, (1u << 30) - 1);
   EXPECT_EQ(event.kind(), EventKind::turn);
   EXPECT_EQ(event.node(), (1u << 24) - 1);

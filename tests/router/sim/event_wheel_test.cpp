@@ -1,4 +1,4 @@
-// EventWheel against an ordered map on random schedules.
+// EventWheel, compared with an ordered map on random schedules.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -86,7 +86,7 @@ TEST(EventWheel, EqualsAnOrderedMapOnRandomSchedules) {
   }
 }
 
-TEST(EventWheel, MovesToCyclesWithoutEventsAsWell) {
+TEST(EventWheel, AdvancesToCyclesWithoutEvents) {
   for (std::uint64_t seed = 1; seed <= testing::scaled(30u); ++seed) {
     Random random(seed);
     WheelTwins twins;
@@ -99,7 +99,7 @@ TEST(EventWheel, MovesToCyclesWithoutEventsAsWell) {
   }
 }
 
-TEST(EventWheel, GivesBackTheMemoryOfABurst) {
+TEST(EventWheel, FreesTheMemoryOfABurst) {
   EventWheel wheel;
   std::vector<Event> taken;
   for (std::uint32_t i = 0; i < 100'000; ++i) wheel.schedule(10, numbered(i));
@@ -113,11 +113,12 @@ TEST(EventWheel, GivesBackTheMemoryOfABurst) {
   }
 }
 
-TEST(EventWheel, HoldsNothingAtFirst) {
+TEST(EventWheel, IsInitiallyEmpty) {
   EXPECT_EQ(EventWheel().next(), kNever);
 }
 
-/// In the landing set every distance near a word's or the wheel's end, and some between.
+/// The landing set takes every distance near the end of a word or of the wheel, and some in
+/// between.
 bool takes_distance(Tick delay) {
   return testing::is_thorough() || delay < 130 || (delay + 2) % 64 < 4 || delay % 29 == 0;
 }

@@ -1,4 +1,4 @@
-// Numbers and memory of packets that go from block to block, against what was put in.
+// Numbers and memory of packets that move between blocks, compared with the stored packets.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@
 namespace toroid::sim {
 namespace {
 
-/// Every byte of a payload is the low one of the packet's number.
+/// Every byte of a payload is the low byte of the packet's number.
 class NumberedPayloads final : public PayloadSource {
  public:
   std::uint32_t gather(const SendDescriptor& descriptor, std::uint32_t number,
@@ -34,7 +34,7 @@ class NumberedPayloads final : public PayloadSource {
   }
 };
 
-/// A block that makes packets and takes out those of anybody.
+/// A block that creates packets and removes packets of any block.
 class FlightBlock {
  public:
   explicit FlightBlock(FlightStore& store) : pool_(store) {}
@@ -60,7 +60,7 @@ class FlightBlock {
   NumberedPayloads payloads_;
 };
 
-TEST(FlightStore, HandsOutEveryNumberOnceUntilItComesBack) {
+TEST(FlightStore, HandsOutEveryNumberOnceUntilReturned) {
   FlightStore store;
   std::set<FlightId> seen;
   std::array<FlightId, FlightStore::kBatch> batch;
@@ -74,7 +74,7 @@ TEST(FlightStore, HandsOutEveryNumberOnceUntilItComesBack) {
   EXPECT_EQ(std::set(batch.begin(), batch.end()), std::set(again.begin(), again.end()));
 }
 
-TEST(FlightStore, HandsOutFirstTheBatchThatCameBackLast) {
+TEST(FlightStore, HandsOutTheLastReturnedBatchFirst) {
   FlightStore store;
   using Batch = std::array<FlightId, FlightStore::kBatch>;
   std::array<Batch, 3> batches;
@@ -89,7 +89,7 @@ TEST(FlightStore, HandsOutFirstTheBatchThatCameBackLast) {
   EXPECT_EQ(*std::ranges::min_element(again), batches.size() * FlightStore::kBatch);
 }
 
-TEST(FlightStore, KnowsAfterLoadingWhichNumbersHadComeBack) {
+TEST(FlightStore, RemembersReturnedNumbersAfterLoading) {
   FlightStore store;
   std::array<FlightId, FlightStore::kBatch> first, second, again;
   store.take(first);
@@ -106,13 +106,13 @@ TEST(FlightStore, KnowsAfterLoadingWhichNumbersHadComeBack) {
   EXPECT_EQ(*std::ranges::min_element(again), 2 * FlightStore::kBatch);
 }
 
-TEST(FlightStore, GivesItsMemoryBack) {
+TEST(FlightStore, FreesItsMemory) {
   FlightStore store;
   FlightBlock block(store);
   const FlightId id = block.make(1, kPayloadBytes);
   block.pool().remove(id);
   store.clear();
-  store.prefetch(id);  // of what is not there any more: allowed
+  store.prefetch(id);  // allowed although the packet no longer exists
   FlightBlock later(store);
   const FlightId again = later.make(2, kPayloadBytes);
   EXPECT_EQ(again, 0u);
@@ -122,7 +122,7 @@ TEST(FlightStore, GivesItsMemoryBack) {
 TEST(FlightStore, RefusesMorePacketsThanItsLimit) {
   FlightStore store;
   store.limit(12);
-  store.limit(20);  // the smaller one counts
+  store.limit(20);  // the smaller limit counts
   FlightBlock block(store);
   for (unsigned i = 0; i < 4096; ++i) block.make(i, 0);
   EXPECT_THROW(block.make(4096, 0), RunFailed);
@@ -138,7 +138,7 @@ TEST(FlightStore, PacketsKeepHeaderAndPayloadOfEveryLengthAcrossSegments) {
   EXPECT_EQ(block.pool().alive(), count);
 }
 
-TEST(FlightStore, MemoryDoesNotGrowWhereOneBlockSendsAndAnotherReceives) {
+TEST(FlightStore, MemoryDoesNotGrowIfOneBlockSendsAndAnotherReceives) {
   FlightStore store;
   FlightBlock sends(store);
   FlightBlock receives(store);
@@ -153,7 +153,7 @@ TEST(FlightStore, MemoryDoesNotGrowWhereOneBlockSendsAndAnotherReceives) {
   EXPECT_EQ(sends.pool().alive() + receives.pool().alive(), 0u);
 }
 
-TEST(FlightStore, BlocksOfTwoThreadsDoNotMeetInAPacket) {
+TEST(FlightStore, BlocksOnTwoThreadsNeverShareAPacket) {
   FlightStore store;
   const auto work = [&store](std::uint32_t seed) {
     FlightBlock block(store);

@@ -1,4 +1,4 @@
-// What neighbours send, against a sorted list.
+// Messages from neighbours, compared with a sorted list.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace toroid::sim::lean {
 namespace {
 
-/// FromOthers beside a multimap: both are told the same, and asked the same.
+/// FromOthers beside a multimap: both get the same messages and must give the same answers.
 class ArrivalTwins {
  public:
   void send(std::size_t neighbour, Tick at) {
@@ -32,7 +32,7 @@ class ArrivalTwins {
     reference_.emplace(at, node);
     ASSERT_EQ(from_.next(), reference_.begin()->first);
   }
-  /// Takes out what comes next. Returns its cycle.
+  /// Removes the next messages. Returns their cycle.
   Tick pop() {
     const Tick now = from_.next();
     check(now);
@@ -65,13 +65,13 @@ class ArrivalTwins {
   Rank number_ = 0;
 };
 
-TEST(FromOthers, ComeInOrderOfTimeFromAnyNumberOfNeighbours) {
+TEST(FromOthers, ArriveInOrderOfTimeFromAnyNumberOfNeighbours) {
   for (std::uint64_t seed = 0; seed < testing::scaled(20u); ++seed) {
     Random random(seed);
     ArrivalTwins twins;
     Tick now = 1;
     for (unsigned round = 0; round < 200; ++round) {
-      // Nearly in order, as tokens of packets of several lengths; now and then very many.
+      // Nearly in order, like tokens of packets of several lengths; now and then very many.
       const std::uint64_t count = random.below(20) == 0 ? 500 : random.below(12);
       for (std::uint64_t i = 0; i < count; ++i)
         twins.send(random.below(3), now + 1 + random.below(70) + random.below(8) * 35);

@@ -1,4 +1,4 @@
-// Who may run how far, step by step on one thread.
+// How far each block may run, step by step on one thread.
 #include "router/sim/horizons.hpp"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ TEST(Horizons, BoundABlockByItsNeighboursOnly) {
   EXPECT_EQ(horizons.bound(3), 10u);
 }
 
-TEST(Horizons, JumpWhereAllRest) {
+TEST(Horizons, JumpWhenAllRest) {
   Horizons horizons(kLine, 10);
   const std::vector<Horizons::Rest> rests = {{500, 3, 0}, {900, 1, 2}, {kNever, 0, 1}, {700, 0, 1}};
   for (std::size_t b = 0; b < rests.size(); ++b) {
@@ -37,11 +37,11 @@ TEST(Horizons, JumpWhereAllRest) {
     horizons.try_jump();
   }
   EXPECT_EQ(horizons.bound(1), 510u);
-  horizons.announce(0, 100);  // no reason to go back
+  horizons.announce(0, 100);  // the bound must not decrease
   EXPECT_EQ(horizons.bound(1), 510u);
 }
 
-TEST(Horizons, DoNotJumpOverAMessageThatNobodyHasReceived) {
+TEST(Horizons, DoNotJumpOverAnUnreceivedMessage) {
   Horizons horizons({{1}, {0}}, 10);
   horizons.rest(0, {500, 1, 0});
   horizons.rest(1, {kNever, 0, 0});
@@ -55,7 +55,7 @@ TEST(Horizons, DoNotJumpOverAMessageThatNobodyHasReceived) {
   EXPECT_EQ(horizons.bound(0), 89u);
 }
 
-TEST(Horizons, EndWhereNothingIsLeft) {
+TEST(Horizons, EndWhenNothingIsLeft) {
   Horizons horizons({{1}, {0}}, 10);
   horizons.rest(0, {kNever, 1, 1});
   horizons.rest(1, {kNever, 1, 1});
@@ -72,7 +72,7 @@ TEST(Horizons, EndAtTheEarliestEnd) {
   EXPECT_EQ(horizons.bound(0), 8u);
 }
 
-/// Wakes a block by `reason` and returns.
+/// Expects that `reason` wakes a sleeping block.
 void expect_woken(auto reason) {
   Horizons horizons({{1}, {0}}, 10);
   std::jthread other([&] { reason(horizons); });

@@ -1,4 +1,4 @@
-// The fast model against the model of every machine: the same counts, link by link.
+// The fast model, compared with the general model: the same counts, link by link.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -80,8 +80,8 @@ TEST(LeanNetwork, EqualsTheGeneralModelOnRandomCases) {
   }
 }
 
-/// 32 packets in a buffer, of which four stand in a router's record.
-TEST(LeanNetwork, EqualsTheGeneralModelWhereBuffersAreFullOfShortPackets) {
+/// 32 packets per buffer, of which four fit in a router's record.
+TEST(LeanNetwork, EqualsTheGeneralModelWithBuffersFullOfShortPackets) {
   for (const char* shape : {"4x4", "4x4x4", "16"})
     expect_equal({shape, 8, {.packets_per_visit = 40}});
 }
@@ -92,11 +92,11 @@ TEST(LeanNetwork, ReportsTheDeadlockOfTheGeneralModel) {
                     {.settings = {.output_queues = 6, .routing = RoutingRule::deterministic}},
                     {.routing = {.bubble_rule = false}},
                     testing::smallest_channels()};
-  EXPECT_NE(outcome(c).second.find("the cycle:"), std::string::npos);
+  EXPECT_NE(outcome(c).second.find("the cycle of buffers:"), std::string::npos);
   expect_equal(c);
 }
 
-TEST(LeanNetwork, LeavesToTheGeneralModelWhatItDoesNotHold) {
+TEST(LeanNetwork, LeavesUnsupportedMachinesToTheGeneralModel) {
   EXPECT_FALSE(is_served({"2x2x2x2"}));
   ModelCase deep{"4x4"};
   deep.machine.dynamic_vc_chunks = 256;
@@ -113,7 +113,7 @@ TEST(LeanNetwork, LeavesToTheGeneralModelWhatItDoesNotHold) {
 
 /// A node holds 6 · (2 · 32 + 32 + 32) + (6 + 2) · 32 + (12 + 2) · 32 = 1472 chunks, i.e. 184
 /// packets of full length, and 2^27 / 184 = 729,444.
-TEST(LeanNetwork, LeavesToTheGeneralModelMachinesWithTooManyPackets) {
+TEST(LeanNetwork, LeavesMachinesWithTooManyPacketsToTheGeneralModel) {
   EXPECT_TRUE(is_served({"90x90x90"}));
   EXPECT_FALSE(is_served({"91x90x90"}));
   ModelCase smaller{"91x90x90"};

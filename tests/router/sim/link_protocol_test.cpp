@@ -44,7 +44,7 @@ FabricCounters counters_of(const ModelCase& c) {
   return testing::after_run(c, [](const SimMachine& m) { return m.counters(); });
 }
 
-/// Node 0 sends one packet after the other to node 1, each when the one before has been answered.
+/// Node 0 sends packets to node 1, each after the previous one has been answered.
 Program ping(Node& node, unsigned rounds, std::vector<Tick>* times) {
   Counter heard("answers");
   node.on(testing::kHandler, [&heard](const Packet&) { heard.bump(); });
@@ -71,7 +71,7 @@ std::vector<Tick> times_of_pings(const LinkErrors& errors, LinkHealth* there) {
   return times;
 }
 
-/// The same faults as the link's, drawn once more.
+/// Draws the link's faults a second time.
 std::vector<bool> drawn(const LinkErrors& errors, std::uint64_t link, std::size_t count) {
   LinkFaultDraw draw(errors, errors.rates.front().errors, 1, link);
   std::vector<bool> faults(count);
@@ -79,9 +79,9 @@ std::vector<bool> drawn(const LinkErrors& errors, std::uint64_t link, std::size_
   return faults;
 }
 
-/// Each lost packet costs its time on the wire and the timeout, no more and no less; the link from
-/// 0 to 1 errs only.
-TEST(LinkProtocol, CostsAPacketAndATimeoutForEveryLoss) {
+/// Each lost packet costs exactly its time on the wire plus the timeout. Only the link from 0 to 1
+/// has errors.
+TEST(LinkProtocol, EveryLossCostsAPacketTimeAndATimeout) {
   LinkErrors errors = erring(0, set_of(LinkFault::drop));
   LinkHealth there;
   const std::vector<Tick> sound = times_of_pings(errors, &there);
@@ -103,14 +103,14 @@ TEST(LinkProtocol, CostsAPacketAndATimeoutForEveryLoss) {
   EXPECT_EQ(there.repeats, losses);
 }
 
-TEST(LinkProtocol, TakesTheMachinesTimeout) {
+TEST(LinkProtocol, UsesTheMachinesTimeout) {
   Machine machine;  // 2 · 69, 1080 for a full packet, 184 for the acknowledgement
   EXPECT_EQ(machine.acknowledgement_cycles(), 1402u);
   machine.link_timeout_cycles = 5;
   EXPECT_EQ(machine.acknowledgement_cycles(), 5u);
 }
 
-TEST(LinkProtocol, ChangesNothingWhereNothingErrs) {
+TEST(LinkProtocol, ChangesNothingWithoutErrors) {
   for (const char* shape : {"4x4x4", "5x3", "2x2x2x2", "8m"}) {
     FabricCounters plain = counters_of({shape});
     const FabricCounters checked = counters_of(with_errors({shape}, erring(0)));
@@ -123,7 +123,7 @@ TEST(LinkProtocol, ChangesNothingWhereNothingErrs) {
   }
 }
 
-TEST(LinkProtocol, LosesNothingWhateverBefallsLinks) {
+TEST(LinkProtocol, LosesNothingUnderAnyFault) {
   for (unsigned fault = 0; fault < 5; ++fault)
     for (const char* shape : {"4x4", "3x3x3", "2x2x2x2", "1", "2"}) {
       SCOPED_TRACE(std::string(kLinkFaultNames[fault]) + " on " + shape);
@@ -146,7 +146,7 @@ TEST(LinkProtocol, DoesNotDependOnThreadsOrTheModel) {
   }
 }
 
-TEST(LinkProtocol, FindsLinksThatDamageSilentlyByTheirCrcs) {
+TEST(LinkProtocol, FindsSilentlyDamagingLinksByTheirCrcs) {
   for (const bool general : {false, true}) {
     LinkErrors errors;
     errors.faults = set_of(LinkFault::silent);

@@ -1,5 +1,5 @@
-// The least and the greatest of every number of a machine: however many threads share the torus,
-// and by either network, a run has the same results.
+// The minimum and maximum of every parameter of a machine: results must not depend on the number of
+// threads or on the network model.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -35,10 +35,10 @@ using testing::ModelCase;
 using testing::outcome;
 using testing::with_threads;
 
-/// Links so slow that a packet takes 10^7 cycles and processors so slow that it takes 10^9 need few
-/// events all the same: the runs are as long as others.
+/// Even with links so slow that a packet takes 10^7 cycles, or processors so slow that it takes
+/// 10^9, a run has few events: these tests run as fast as others.
 constexpr const char* kExtremeShapes[] = {"3x2x2", "5m", "4x3"};
-/// Where an exchange has so many packets that the order of events shows.
+/// Shapes with enough packets to show a wrong order of events.
 constexpr const char* kLargerShapes[] = {"4x4x4", "7", "2x3x2x2"};
 
 bool is_consistent(const Machine& machine) {
@@ -50,7 +50,7 @@ bool is_consistent(const Machine& machine) {
   }
 }
 
-/// Other numbers follow where the one alone fits none.
+/// Adjusts other parameters where a single extreme one would be inconsistent.
 void make_consistent(Machine& machine) {
   const unsigned entering = kMaxChunks + machine.bubble_reserve_chunks;
   machine.bubble_reserve_chunks = std::min(machine.bubble_reserve_chunks, 8192 - kMaxChunks);
@@ -61,7 +61,7 @@ void make_consistent(Machine& machine) {
     machine.dma_inject_cycles = std::max(machine.dma_inject_cycles, 1u);
 }
 
-/// With a DMA engine, where the machine has one, it moves the packets.
+/// If the machine has a DMA engine, the engine moves the packets.
 ModelCase case_of(const char* shape, const Machine& machine) {
   ModelCase c{shape, 500, {}, {}, machine};
   c.sim.dma = machine.has_dma_engine();
@@ -100,20 +100,20 @@ void expect_one_result_everywhere(Machine machine,
   for (const char* shape : shapes) expect_one_result(case_of(shape, machine), text_of(machine));
 }
 
-TEST(MachineExtremes, OfOneNumberChangeNothingByThreadsOrNetwork) {
+TEST(MachineExtremes, OfOneParameterGiveEqualResultsOnAllThreadsAndModels) {
   const std::span<const char* const> shapes(kLargerShapes);
   std::vector<Machine> machines;
   for (const MachineField& field : machine_fields())
     for (const double value : {field.min, field.max})
       set_value(machines.emplace_back(), field, value);
-  std::size_t turn = 0;  // in the landing set each machine has one of the shapes
+  std::size_t turn = 0;  // in the landing set each machine gets one of the shapes
   for (const Machine& machine : testing::scaled(machines))
     expect_one_result_everywhere(
         machine, testing::is_thorough() ? shapes : shapes.subspan(turn++ % shapes.size(), 1));
 }
 
-/// Whatever takes time takes none, or as little as may be.
-TEST(MachineExtremes, OfAllTimesAtOnceChangeNothingByThreadsOrNetwork) {
+/// Everything that takes time takes none, or as little as allowed.
+TEST(MachineExtremes, OfAllTimesGiveEqualResultsOnAllThreadsAndModels) {
   Machine machine;
   for (const MachineField& field : machine_fields())
     if (field.unit == "cycles") set_value(machine, field, field.min);
@@ -123,7 +123,7 @@ TEST(MachineExtremes, OfAllTimesAtOnceChangeNothingByThreadsOrNetwork) {
   expect_one_result_everywhere(machine);
 }
 
-/// Each number is left alone, the least or the greatest.
+/// Each parameter keeps its default or becomes the minimum or the maximum.
 Machine random_extremes(std::uint64_t seed) {
   Random random(seed);
   Machine machine;
@@ -133,14 +133,14 @@ Machine random_extremes(std::uint64_t seed) {
   return machine;
 }
 
-TEST(MachineExtremes, OfManyNumbersChangeNothingByThreadsOrNetwork) {
+TEST(MachineExtremes, OfManyParametersGiveEqualResultsOnAllThreadsAndModels) {
   for (std::uint64_t seed = 1; seed <= testing::by_set(25u, 60u); ++seed) {
     SCOPED_TRACE(seed);
     expect_one_result_everywhere(random_extremes(seed));
   }
 }
 
-/// Computes so many cycles twice.
+/// Computes for `cycles` cycles, twice.
 Program compute_twice(Node& node, Tick cycles) {
   co_await node.compute(cycles);
   co_await node.compute(cycles);
@@ -152,7 +152,7 @@ std::string failure_of_computing(Tick cycles) {
       [&] { machine.run([cycles](Node& node) { return compute_twice(node, cycles); }); });
 }
 
-TEST(MachineExtremes, VirtualTimeEndsWithAClearLineInsteadOfOverflowing) {
+TEST(MachineExtremes, VirtualTimeEndsWithAnErrorBeforeItOverflows) {
   EXPECT_EQ(failure_of_computing(kLastTick / 2 - 100), "nothing failed");
   const std::string beyond = "virtual time would pass 2^62 cycles";
   EXPECT_NE(failure_of_computing(kLastTick / 2 + 1).find(beyond), std::string::npos);
@@ -164,7 +164,7 @@ Program sleep_until(Node& node, Tick when) {
   co_await node.sleep_until(when);
 }
 
-TEST(MachineExtremes, NobodyIsWokenAfterTheEndOfVirtualTime) {
+TEST(MachineExtremes, WakingAfterTheEndOfVirtualTimeIsRefused) {
   const auto failure = [](Tick when) {
     testing::SimMachine machine(Shape::parse("2"));
     return testing::failure_of(

@@ -1,5 +1,4 @@
-// A case of the model, an exchange of everybody with everybody on one machine, and what its run
-// counts.
+// A test case of the model: an all-to-all exchange on one machine, and the counters of its run.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +18,7 @@ namespace toroid::testing {
 
 struct ModelCase {
   std::string shape;
-  std::uint64_t bytes = 500;  ///< for every pair
+  std::uint64_t bytes = 500;  ///< per pair
   NodeOptions node = {};
   SimOptions sim = {};
   Machine machine = {};
@@ -35,7 +34,7 @@ inline ModelCase by_the_general_model(ModelCase c) {
   return c;
 }
 
-/// What read(machine) says once the exchange has run.
+/// Returns read(machine) after the exchange has run.
 template <typename Read>
 auto after_run(const ModelCase& c, const Read& read) {
   SimMachine machine(Shape::parse(c.shape), c.node, c.sim, c.machine);
@@ -44,7 +43,7 @@ auto after_run(const ModelCase& c, const Read& read) {
   return read(machine);
 }
 
-/// What the run counts, or how it failed.
+/// The run's counters, or its error message.
 inline std::pair<Everything, std::string> outcome(const ModelCase& c) {
   try {
     return {after_run(c, everything), ""};

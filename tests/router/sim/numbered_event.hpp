@@ -1,4 +1,4 @@
-// Events that are told apart by their values.
+// Events that are distinguished by their values.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// How blocks that run at the same time get through a run: counted in rounds, not in time.
+// How concurrently running blocks get through a run, measured in rounds instead of time.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@
 namespace toroid::sim {
 namespace {
 
-/// Computes so many times for so many cycles.
+/// Computes `times` times for `cycles` cycles.
 class Sleeper final : public Processor {
  public:
   Sleeper(Device& device, unsigned times, Tick cycles)
@@ -42,7 +42,7 @@ class Sleeper final : public Processor {
   Tick cycles_;
 };
 
-/// A torus in equal blocks; node r computes `times` times for `cycles` cycles and r · `stagger`.
+/// A torus in equal blocks; node r computes `times` times for `cycles` + r · `stagger` cycles.
 class Sleepers {
  public:
   Sleepers(const char* shape, Rank blocks, unsigned times, Tick cycles, Tick stagger)
@@ -83,7 +83,7 @@ class Sleepers {
   std::deque<Sleeper> processors_;
 };
 
-TEST(ParallelRun, JumpsOverLongPhasesInWhichNothingHappens) {
+TEST(ParallelRun, JumpsOverLongIdlePhases) {
   constexpr unsigned kTimes = 20;
   constexpr Tick kCycles = 1'000'000;  // 14,500 times the lookahead
   for (const Rank blocks : {2u, 3u, 7u}) {
@@ -93,7 +93,7 @@ TEST(ParallelRun, JumpsOverLongPhasesInWhichNothingHappens) {
   }
 }
 
-/// Nodes whose times differ by more than a lookahead: each is an event of its own.
+/// The nodes' times differ by more than a lookahead, so each is an event of its own.
 TEST(ParallelRun, JumpsFromEventToEvent) {
   constexpr unsigned kTimes = 10;
   Sleepers few("4", 4, kTimes, 1'000'000, 10'000);
@@ -101,7 +101,7 @@ TEST(ParallelRun, JumpsFromEventToEvent) {
   EXPECT_EQ(few.end(), kTimes * 1'030'000u);
 }
 
-TEST(ParallelRun, EndsWhereABlockHasNoNeighbours) {
+TEST(ParallelRun, EndsIfABlockHasNoNeighbours) {
   const Shape shape = Shape::parse("3").with_failures({.links = {}, .nodes = {"(0)"}});
   for (const unsigned times : {0u, 1u, 20u}) {
     Sleepers all(shape, 3, times, 1000, 0);
@@ -110,7 +110,7 @@ TEST(ParallelRun, EndsWhereABlockHasNoNeighbours) {
   }
 }
 
-TEST(ParallelRun, EndsWhereNothingEverHappens) {
+TEST(ParallelRun, EndsIfNothingEverHappens) {
   for (unsigned i = 0; i < 300; ++i) {  // threads end in many ways
     const Rank blocks = 2 + i % 4;
     Sleepers none("5", blocks, 0, 1, 0);

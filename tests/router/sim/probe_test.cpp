@@ -1,4 +1,4 @@
-// What a probe sees is what the counters say, and looking changes nothing.
+// A probe's observations agree with the counters, and probing changes nothing.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ namespace {
 using testing::MachineExchange;
 using testing::SimMachine;
 
-/// Keeps the way of every packet, and adds up what the counters should say.
+/// Records the path of every packet and computes what the counters should be.
 class Witness final : public SimProbe {
  public:
   struct Way {
@@ -88,7 +88,7 @@ class Witness final : public SimProbe {
     EXPECT_LE(last_, now);
     last_ = now;
   }
-  /// A packet stands first in its FIFO when it is there and the tail of the one before has left.
+  /// A packet is first in its FIFO from when it is there and the previous packet's tail has left.
   void leave(Tick now, const Way& way, const ProbedPacket& packet) {
     Tick& free = free_[{way.node, way.fifo}];
     stalled[{way.node, way.fifo}] += now - std::max(free, arrived_[packet.serial]);
@@ -117,7 +117,7 @@ void expect_agreement(const Witness& witness, const FabricCounters& counters, co
   EXPECT_GT(stalled, 0u);
 }
 
-TEST(Probe, SeesWhatTheCountersSay) {
+TEST(Probe, AgreesWithTheCounters) {
   for (const char* text : {"5", "3x4m", "2x3x2", "4x4"})
     for (const Machine& machine : {Machine(), testing::smallest_buffers()}) {
       const Shape shape = Shape::parse(text);
@@ -141,7 +141,7 @@ TEST(Probe, ChangesNothing) {
   EXPECT_EQ(seen.counters().end, unseen.counters().end);
 }
 
-/// Notes until when each input port of each node passes a packet on.
+/// Records until when each input port of each node is sending a packet.
 class PortWatch final : public SimProbe {
  public:
   PortWatch(const Shape& shape, const Machine& machine) : shape_(shape), machine_(machine) {}
@@ -157,7 +157,7 @@ class PortWatch final : public SimProbe {
     came_by_[packet.serial] = direction.index;
   }
 
-  unsigned together = 0;  ///< packets that a port began to pass on while another was passing
+  unsigned together = 0;  ///< packets that a port began to send while it was sending another
 
  private:
   Shape shape_;
@@ -166,7 +166,7 @@ class PortWatch final : public SimProbe {
   std::map<std::pair<Rank, unsigned>, Tick> busy_until_;
 };
 
-TEST(Probe, SeesPortsPassOnOnePacketAtATimeWhereTheMachineDoesSo) {
+TEST(Probe, SeesPortsSendOnePacketAtATimeIfTheMachineDoes) {
   for (const char* text : {"3x4x5", "4x4", "2x2x2x2x2"})
     for (const unsigned reads : {1u, 4u}) {
       const Shape shape = Shape::parse(text);
@@ -179,7 +179,7 @@ TEST(Probe, SeesPortsPassOnOnePacketAtATimeWhereTheMachineDoesSo) {
     }
 }
 
-/// Keeps all that samples show.
+/// Records everything that samples show.
 class Samples final : public SimProbe {
  public:
   Samples(const Shape& shape, bool follows) : shape_(shape), follows_(follows) {}
@@ -231,7 +231,7 @@ std::uint64_t wire_bytes(std::span<const LinkCounters> links) {
   return sum;
 }
 
-/// Keeps the links that it is shown at one cycle, and what they had carried by then.
+/// Records the links shown at one cycle, and how much they had carried by then.
 class LinksOnce final : public SimProbe {
  public:
   bool follows_packets() const override { return false; }
@@ -246,8 +246,8 @@ class LinksOnce final : public SimProbe {
   std::uint64_t carried = 0;
 };
 
-/// The general model shows the counters that it goes on with, the fast one sums of that sample.
-TEST(Probe, ThatOnlySamplesLeavesTheRunToTheFastModel) {
+/// The general model shows the live counters, the fast one sums for that sample.
+TEST(Probe, ThatOnlySamplesKeepsTheFastModel) {
   const Shape shape = Shape::parse("4x3x2");
   for (const bool general : {false, true}) {
     LinksOnce probe;

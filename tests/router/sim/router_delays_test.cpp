@@ -1,5 +1,5 @@
-// What the keys of a machine file that no published text gives do to the model: nothing by default,
-// and what they say otherwise.
+// Machine-file keys without published values: by default they change nothing; otherwise they have
+// the effect that they describe.
 #include <gtest/gtest.h>
 #include <array>
 
@@ -46,7 +46,7 @@ std::uint64_t packets_in_bubbles(const ModelCase& c) {
   });
 }
 
-/// One machine for each key, with the smallest buffers, in which every wait counts.
+/// One machine per key, with the smallest buffers, so that every wait has an effect.
 std::vector<Machine> changed_machines() {
   std::vector<Machine> machines(6, testing::smallest_buffers());
   for (unsigned choice = 1; choice <= 3; ++choice) machines[choice - 1].arbitration_choice = choice;
@@ -56,7 +56,7 @@ std::vector<Machine> changed_machines() {
   return machines;
 }
 
-TEST(RouterDelays, AreTheGeneralModels) {
+TEST(RouterDelays, AreLeftToTheGeneralModel) {
   for (const Machine& machine : changed_machines())
     EXPECT_FALSE(sim::LeanNetwork::serves(Shape::parse("4x4"), machine, {}, nullptr));
 }
@@ -72,7 +72,7 @@ TEST(RouterDelays, GiveTheSameResultsOnAnyNumberOfThreads) {
   }
 }
 
-TEST(RouterDelays, DeadlockNothing) {
+TEST(RouterDelays, NeverDeadlock) {
   constexpr std::array kRoutings = {RoutingRule::adaptive, RoutingRule::deterministic,
                                     RoutingRule::random_order};
   constexpr std::array kShapes = {"8x3", "5x4mx2", "3x3x3"};
@@ -85,23 +85,22 @@ TEST(RouterDelays, DeadlockNothing) {
   }
 }
 
-/// Three channels with room for one packet each are all that a link can fill until tokens come
-/// back.
-TEST(RouterDelays, LeaveLinksIdleWhereTokensComeBackLate) {
+/// Three channels with room for one packet each limit what a link can send before tokens return.
+TEST(RouterDelays, LeaveLinksIdleIfTokensReturnLate) {
   Machine late = testing::smallest_buffers();
   const Tick usual = finished_at(delay_case("3m", late, 24000));
   late.token_return_cycles = 10000;
   EXPECT_GT(finished_at(delay_case("3m", late, 24000)), 2 * usual);
 }
 
-TEST(RouterDelays, SlowDownPortsThatPassOnOnePacketAtATime) {
+TEST(RouterDelays, SlowDownPortsThatSendOnePacketAtATime) {
   Machine one_at_a_time = testing::smallest_buffers();
   const Tick usual = finished_at(delay_case("8x4", one_at_a_time));
   one_at_a_time.input_reads = 1;
   EXPECT_GT(finished_at(delay_case("8x4", one_at_a_time)), usual);
 }
 
-/// On a line nothing can wait for itself, so that no packet ever waits so long.
+/// On a line there is no cyclic waiting, so no packet ever waits this long.
 TEST(RouterDelays, KeepAdaptivePacketsOffTheBubbleChannelWhileTheyWait) {
   Machine patient = testing::smallest_buffers();
   EXPECT_GT(packets_in_bubbles(delay_case("9m", patient)), 0u);
@@ -109,7 +108,7 @@ TEST(RouterDelays, KeepAdaptivePacketsOffTheBubbleChannelWhileTheyWait) {
   EXPECT_EQ(packets_in_bubbles(delay_case("9m", patient)), 0u);
 }
 
-TEST(RouterDelays, DoNotHoldUpDeterministicPacketsWhichHaveNoOtherChannel) {
+TEST(RouterDelays, DoNotDelayDeterministicPackets) {
   ModelCase c = delay_case("4x4", testing::smallest_buffers(), 960, RoutingRule::deterministic);
   const Tick usual = finished_at(c);
   c.machine.escape_wait_cycles = 5000;

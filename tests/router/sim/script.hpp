@@ -1,4 +1,4 @@
-// A processor that injects the headers that it is given, as they are, and receives what comes.
+// A processor that injects given headers unchanged and receives all arriving packets.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ class Script final : public Processor, private PacketSink {
   std::string waits_for() const override { return "room in FIFO 0"; }
 
   const std::vector<PacketHeader>& received() const { return received_; }
-  /// When its turns began.
+  /// The times at which its turns began.
   const std::vector<Tick>& turns() const { return turns_; }
 
  private:

@@ -1,4 +1,4 @@
-// A machine whose first node injects the headers that it is given: sound ones and malformed ones.
+// A machine whose first node injects given headers, both valid and malformed ones.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ inline PacketHeader changed(auto change) {
   return PacketHeader(fields);
 }
 
-/// One of every kind.
+/// One header of every malformed kind.
 inline std::vector<PacketHeader> malformed() {
   const PacketHeader good{sound(0, 6)};
   return {changed([](auto& f) { f.destination = kScriptShape.size(); }),
@@ -49,7 +49,7 @@ inline std::vector<PacketHeader> malformed() {
           PacketHeader(good.hardware_word(), good.software_word() | 7ull << 24)};
 }
 
-/// Runs at once.
+/// Runs in its constructor.
 class ScriptedMachine {
  public:
   ScriptedMachine(std::unique_ptr<Fabric> fabric, const std::vector<PacketHeader>& headers)

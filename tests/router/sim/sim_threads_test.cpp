@@ -1,4 +1,4 @@
-// However many threads share the torus, every result is that of one.
+// With any number of threads, every result equals that of one thread.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -43,7 +43,7 @@ using testing::SimMachine;
 using testing::with_threads;
 
 constexpr unsigned kThreads[] = {2, 3, 4};
-constexpr unsigned kMostThreads = 7;  ///< more than small computers have cores
+constexpr unsigned kMostThreads = 7;  ///< more than the cores of small computers
 
 void expect_as_with_one(const ModelCase& c) {
   const auto one = outcome(with_threads(c, 1));
@@ -69,7 +69,7 @@ TEST(SimThreads, ChangeNothingWithAnySwitchOfTheModel) {
   expect_as_with_one({"4x4", 961, {}, {.tying = FifoTying::any}});
 }
 
-/// One to four extents of 1 to 5, each of a torus or a mesh, or a twisted torus.
+/// One to four extents, each a torus or a mesh; or a twisted torus.
 std::string random_shape(Random& random) {
   static constexpr const char* kTwisted[] = {"8x4@YX4", "4x4x8@XZ4@YZ4", "6x3@YX3"};
   if (random.below(5) == 0) return kTwisted[random.below(3)];
@@ -92,7 +92,7 @@ ModelCase random_threads_case(Random& random, std::uint64_t seed) {
   return c;
 }
 
-TEST(SimThreads, ChangeNothingOnRandomShapesHoweverManyTheyAre) {
+TEST(SimThreads, ChangeNothingOnRandomShapes) {
   for (std::uint64_t seed = 1; seed <= testing::by_set(12u, 25u); ++seed) {
     Random random(seed);
     const ModelCase c = random_threads_case(random, seed);
@@ -103,8 +103,8 @@ TEST(SimThreads, ChangeNothingOnRandomShapesHoweverManyTheyAre) {
   }
 }
 
-/// Where threads seldom run at the same time, they run each other's blocks.
-TEST(SimThreads, ChangeNothingWhereAllShareACore) {
+/// Threads that seldom run at the same time run each other's blocks.
+TEST(SimThreads, ChangeNothingIfAllShareACore) {
   testing::in_a_thread([] {
     ASSERT_TRUE(testing::set_affinity({testing::affinity().front()}));
     for (const char* shape : {"7", "4x4x4", "3x4mx2"}) {
@@ -115,11 +115,11 @@ TEST(SimThreads, ChangeNothingWhereAllShareACore) {
   });
 }
 
-/// Hardware whose times are as short, as long and as odd as they may be.
+/// Hardware with very short, very long and odd times.
 std::vector<Machine> odd_machines() {
   std::vector<Machine> machines(4, Machine());
   machines[0].hop_latency_cycles = 1;
-  machines[1].hop_latency_cycles = 5000;  // longer than packets, and than the calendar's wheel
+  machines[1].hop_latency_cycles = 5000;  // longer than packets and than the calendar's wheel
   machines[2].inject_cycles = machines[2].receive_cycles = 0;
   machines[3].link_bits_per_cycle = 1e5;  // a packet takes one cycle
   machines.push_back(testing::smallest_buffers());
@@ -140,25 +140,25 @@ TEST(SimThreads, ReportTheSameDeadlock) {
                       {.routing = {.bubble_rule = false, .general = general}},
                       testing::smallest_channels()};
     const auto one = outcome(with_threads(c, 1));
-    EXPECT_NE(one.second.find("the cycle:"), std::string::npos);
+    EXPECT_NE(one.second.find("the cycle of buffers:"), std::string::npos);
     for (unsigned threads = 2; threads <= kMostThreads; ++threads)
       EXPECT_EQ(outcome(with_threads(c, threads)), one) << threads;
   }
 }
 
-/// Waits for what never comes, after a while.
+/// After a while, waits for packets that never come.
 Program wait_in_vain(Node& node) {
-  Counter never("what never comes");
+  Counter never("missing packets");
   co_await node.compute(100'000 * node.rank());
   if (node.rank() % 2 == 1) co_await node.until(never, 3);
 }
 
-TEST(SimThreads, ReportTheSameProgramsThatWaitForEver) {
+TEST(SimThreads, ReportTheSameWaitingPrograms) {
   const auto report = [](unsigned threads) {
     SimMachine machine(Shape::parse("3x3"), {}, {.threads = threads});
     return testing::failure_of([&] { machine.run(wait_in_vain); });
   };
-  EXPECT_NE(report(1).find("what never comes"), std::string::npos);
+  EXPECT_NE(report(1).find("missing packets"), std::string::npos);
   for (unsigned threads = 2; threads <= kMostThreads; ++threads)
     EXPECT_EQ(report(threads), report(1));
 }
@@ -181,7 +181,7 @@ TEST(SimThreads, CarryPayloads) {
   }
 }
 
-/// Fails in turn number `turns` on the nodes whose rank is 1 modulo 3, later on all others.
+/// Fails in turn number `turns` on the nodes whose rank is 1 modulo 3, and later on all others.
 Program fail_in_turn(Node& node, unsigned turns) {
   testing::relay_for_ever(node);
   const unsigned last = node.rank() % 3 == 1 ? turns : 2 * turns;
@@ -189,7 +189,7 @@ Program fail_in_turn(Node& node, unsigned turns) {
   throw std::domain_error("in turn");
 }
 
-TEST(SimThreads, NameTheSameNodeWhereSeveralFail) {
+TEST(SimThreads, NameTheSameNodeIfSeveralFail) {
   for (const unsigned threads : {1u, 2u, 3u, 4u, 9u}) {
     SimMachine machine(Shape::parse("3x3"), {}, {.threads = threads});
     try {
@@ -201,11 +201,12 @@ TEST(SimThreads, NameTheSameNodeWhereSeveralFail) {
   }
 }
 
-/// Computes and sends at random, and fails at a random time; one node in three goes on for ever.
+/// Computes and sends at random, and fails at a random time; one node in three runs for ever.
 Program fail_at_random(Node& node, std::uint64_t seed) {
   Random random(seed, node.rank());
   testing::relay_for_ever(node);
-  const Tick longest = random.coin() ? 300 : 30'000;  // nodes of one cycle, and far behind others
+  const Tick longest = random.coin() ? 300 : 30'000;  // nodes fail in the same cycle, or far behind
+                                                      // others
   for (unsigned left = 1 + random.below(20); left > 0; --left) {
     co_await node.compute(random.below(static_cast<std::uint32_t>(longest)));
     co_await node.send(random.below(node.size()), testing::kRelay, 0);
@@ -213,7 +214,7 @@ Program fail_at_random(Node& node, std::uint64_t seed) {
   if (random.below(3) != 0) throw std::domain_error("at random");
 }
 
-TEST(SimThreads, ReportTheSameFailureWhoeverFails) {
+TEST(SimThreads, ReportTheSameRandomFailure) {
   const auto report = [](std::uint64_t seed, bool general, unsigned threads) {
     SimMachine machine(Shape::parse("3x4m"), {},
                        {.routing = {.general = general}, .threads = threads});
@@ -236,7 +237,7 @@ TEST(SimThreads, ReportAFailureInAnyBlock) {
     }
 }
 
-/// The others are idle, or far from a cycle in which something happens.
+/// The other nodes are idle, or far from their next event.
 Program fail_alone(Node& node, Rank who) {
   co_await node.compute(node.rank() == who ? 1'000'000 : 3'000'000);
   if (node.rank() == who) throw std::domain_error("alone");
@@ -266,7 +267,7 @@ TEST(SimThreads, EndWhenProgressThrows) {
   }
 }
 
-TEST(SimThreads, AreNoMoreThanThereAreNodesAndOneWithAProbe) {
+TEST(SimThreads, AreAtMostOnePerNodeAndOneWithAProbe) {
   SimProbe probe;
   EXPECT_EQ(sim_threads(Shape::parse("3"), {.threads = 8}), 3u);
   EXPECT_EQ(sim_threads(Shape::parse("3"), {.threads = 0}), 1u);

@@ -1,4 +1,4 @@
-// Virtual time never goes back, however late processors take their packets.
+// Virtual time never goes back, however late processors receive their packets.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace {
 
 using testing::MachineExchange;
 
-/// Notes when each turn of any node begins.
+/// Records when each turn of any node begins.
 class Noted final : public Processor {
  public:
   Noted(Processor& processor, const Device& device, std::vector<Tick>& times)
@@ -56,11 +56,11 @@ void expect_in_order(const std::vector<Tick>& times) {
   EXPECT_EQ(backwards, 0u) << "of " << times.size() << " turns";
 }
 
-TEST(VirtualTime, TurnsFollowEachOther) {
+TEST(VirtualTime, NeverGoesBack) {
   expect_in_order(turn_times(Shape::parse("4x4x4"), Machine()));
 }
 
-TEST(VirtualTime, TurnsFollowEachOtherWhereReceptionFifosFillUp) {
+TEST(VirtualTime, NeverGoesBackIfReceptionFifosFillUp) {
   for (const unsigned receive_cycles : {200u, 1000u, 5000u}) {
     Machine machine;
     machine.receive_cycles = receive_cycles;

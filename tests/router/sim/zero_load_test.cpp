@@ -29,7 +29,7 @@ Program send_one(Node& node, Rank from, Rank to, std::size_t bytes) {
   co_return;
 }
 
-/// When the handler of the only packet has run, the processor's receive cycles included.
+/// The time when the handler of the only packet has run, including the processor's receive cycles.
 Tick latency(const Shape& shape, const Machine& machine, RoutingRule routing, Rank from, Rank to,
              std::size_t bytes) {
   SimMachine sim(shape, {.settings = {.routing = routing}}, {}, machine);
@@ -43,7 +43,7 @@ Tick latency(const Shape& shape, const Machine& machine, RoutingRule routing, Ra
 
 constexpr unsigned kSizes[] = {0, 1, 16, 17, 64, 128, 200, 240};
 
-/// In the landing set two of the sizes, others for the next turn.
+/// The landing set takes two of the sizes, different ones each turn.
 std::vector<unsigned> sizes_for(unsigned turn) {
   std::vector<unsigned> sizes;
   for (std::size_t i = 0; i < std::size(kSizes); ++i)
@@ -51,7 +51,7 @@ std::vector<unsigned> sizes_for(unsigned turn) {
   return sizes;
 }
 
-TEST(ZeroLoad, TakesTheFormulasCyclesAtEveryDistanceAndSize) {
+TEST(ZeroLoad, MatchesTheFormulaAtEveryDistanceAndSize) {
   const Machine bgl;
   for (const char* text : {"8", "8m", "5x4", "3x4mx5", "2x2x2x2x3"}) {
     const Shape shape = Shape::parse(text);
@@ -68,7 +68,7 @@ TEST(ZeroLoad, TakesTheFormulasCyclesAtEveryDistanceAndSize) {
   }
 }
 
-TEST(ZeroLoad, FollowsTheMachinesOwnNumbers) {
+TEST(ZeroLoad, FollowsTheMachinesParameters) {
   Machine machine;
   machine.inject_cycles = 1000;
   machine.receive_cycles = 7;

@@ -1,4 +1,4 @@
-// A run on rings that cannot go on ends at once, and one that only takes long does not.
+// A run on rings that cannot go on ends at once; one that only takes long does not.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -28,21 +28,22 @@ using testing::wait_for_three;
 
 using std::chrono::milliseconds;
 
-/// Options under which no run counts as stalled during a test: the limit is a day.
+/// Options with a limit of a day, so that no run counts as stalled during a test.
 RingOptions patient(RingRoute route) {
   RingOptions options = testing::routed(route);
   options.stall = std::chrono::hours(24);
   return options;
 }
 
-TEST(RingStall, NamesTheNodeAndTheCounterThatItWaitsForWithoutWaitingForTheLimit) {
+TEST(RingStall, NamesNodeAndCounterWithoutWaitingForTheLimit) {
   for (const RingRoute route : testing::kRoutes)
     for (const unsigned threads : testing::kWorkers) {
       RingMachine machine(Shape::parse("2x3"), threads, {}, patient(route));
       machine.node(0).post(4, kHandler, {});
       machine.node(5).post(4, kHandler, {});
-      EXPECT_EQ(failure_of([&] { machine.run([](Node& n) { return wait_for_three(n, 4); }); }),
-                "the run stalled for ever: 1 of 6 nodes wait; node (1,1) for heard at 2 of 3");
+      EXPECT_EQ(
+          failure_of([&] { machine.run([](Node& n) { return wait_for_three(n, 4); }); }),
+          "the run stalled for ever: 1 of 6 nodes wait; node (1,1) waits for heard at 2 of 3");
     }
 }
 
@@ -57,23 +58,24 @@ TEST(RingStall, NamesABarrierThatOneNodeNeverEnters) {
     }
 }
 
-/// Waits for what never comes after many rounds of packets from all nodes. Counts that were wrong
-/// by one after them would never agree, and the stall would not be found.
+/// After many rounds of packets from all nodes, waits for packets that never come. If the counts
+/// were wrong by one after the rounds, they would never agree, and the stall would not be found.
 Program wait_after_rounds(Node& node, unsigned rounds) {
-  Counter never("what never comes");
+  Counter never("missing packets");
   for (unsigned round = 0; round < rounds; ++round) co_await node.barrier();
   co_await node.until(never, 1);
 }
 
-TEST(RingStall, IsNoticedAfterTrafficHasCeased) {
+TEST(RingStall, IsNoticedAfterTrafficHasStopped) {
   for (const RingRoute route : testing::kRoutes)
     for (const unsigned threads : testing::kWorkers) {
       RingMachine machine(Shape::parse("3x3"), threads, {}, patient(route));
       const std::string text =
           failure_of([&] { machine.run([](Node& n) { return wait_after_rounds(n, 30); }); });
-      EXPECT_EQ(text,
-                "the run stalled for ever: 9 of 9 nodes wait; node (0,0) for what never comes at "
-                "0 of 1");
+      EXPECT_EQ(
+          text,
+          "the run stalled for ever: 9 of 9 nodes wait; node (0,0) waits for missing packets at "
+          "0 of 1");
     }
 }
 
@@ -82,7 +84,7 @@ void busy_for(milliseconds time) {
   while (std::chrono::steady_clock::now() < end) continue;
 }
 
-/// The last node computes when it first hears something, while packets for it pile up.
+/// The last node computes when its first packet arrives, while further packets for it pile up.
 Program flood_a_busy_node(Node& node, unsigned packets) {
   Counter heard("heard");
   const Rank last = node.size() - 1;
@@ -96,7 +98,7 @@ Program flood_a_busy_node(Node& node, unsigned packets) {
   co_await node.until(heard, expected);
 }
 
-TEST(RingStall, IsNotWhenAHandlerComputesForLongerThanTheLimit) {
+TEST(RingStall, IsNotReportedWhileAHandlerComputesBeyondTheLimit) {
   for (const RingRoute route : testing::kRoutes)
     for (const unsigned threads : {1u, 3u}) {
       RingOptions options = testing::routed(route);
@@ -107,7 +109,7 @@ TEST(RingStall, IsNotWhenAHandlerComputesForLongerThanTheLimit) {
     }
 }
 
-/// Sleeps within its program, which nobody wakes.
+/// Sleeps within its program; nothing needs to wake it.
 Program sleep_in_steps(Node& node, unsigned steps) {
   for (unsigned i = 0; i < steps && node.rank() == 0; ++i) {
     std::this_thread::sleep_for(milliseconds(10));
@@ -116,7 +118,7 @@ Program sleep_in_steps(Node& node, unsigned steps) {
   co_await node.barrier();
 }
 
-TEST(RingStall, IsNotWhenAProgramGoesOnInSmallSteps) {
+TEST(RingStall, IsNotReportedWhileAProgramMovesInSmallSteps) {
   RingOptions options;
   options.stall = milliseconds(100);
   RingMachine machine(Shape::parse("2x2"), 2, {}, options);

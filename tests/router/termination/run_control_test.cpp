@@ -37,14 +37,14 @@ class RunControlTest : public ::testing::Test {
   TerminationDetector detector_ = control_.detector();
 };
 
-TEST_F(RunControlTest, IsQuiescentWhenAllArePassiveAndNothingIsUnderWay) {
+TEST_F(RunControlTest, IsQuiescentWhenAllArePassiveAndNothingIsInFlight) {
   rest(control_, 0, 5, 0);
   rest(control_, 1, 0, 2);
   rest(control_, 2, 0, 3);
   EXPECT_TRUE(control_.is_quiescent(detector_));
 }
 
-TEST_F(RunControlTest, IsNotQuiescentWhileAPacketIsUnderWay) {
+TEST_F(RunControlTest, IsNotQuiescentWhileAPacketIsInFlight) {
   rest(control_, 0, 5, 0);
   rest(control_, 1, 0, 2);
   rest(control_, 2, 0, 2);
@@ -62,14 +62,14 @@ TEST_F(RunControlTest, IsNotQuiescentWhileAWorkerIsActive) {
   EXPECT_FALSE(control_.is_quiescent(detector_));
 }
 
-TEST_F(RunControlTest, IsSeenByAnyNumberOfDetectors) {
+TEST_F(RunControlTest, SupportsAnyNumberOfDetectors) {
   TerminationDetector other = control_.detector();
   for (std::size_t worker = 0; worker < 3; ++worker) rest(control_, worker, 7, 7);
   EXPECT_TRUE(control_.is_quiescent(detector_));
   EXPECT_TRUE(control_.is_quiescent(other));
 }
 
-TEST(RunControl, DoesNotDecideWhereTheRunHasMembersInOtherProcesses) {
+TEST(RunControl, DoesNotDecideIfTheRunHasMembersInOtherProcesses) {
   RunControl control(1, std::chrono::hours(1), false);
   rest(control, 0, 3, 3);
   TerminationDetector detector = control.detector();
@@ -88,14 +88,14 @@ TEST_F(RunControlTest, KeepsTheFirstVerdict) {
   EXPECT_EQ(what(control_.failure()), "the first");
 }
 
-TEST_F(RunControlTest, HasNoFailureWhereTheRunHasEndedOtherwise) {
+TEST_F(RunControlTest, HasNoFailureAfterAnotherVerdict) {
   control_.end(Verdict::stalled);
   control_.fail(std::make_exception_ptr(std::runtime_error("late")));
   EXPECT_EQ(control_.verdict(), Verdict::stalled);
   EXPECT_EQ(control_.failure(), nullptr);
 }
 
-TEST_F(RunControlTest, WakesWhoWaitsForTheEnd) {
+TEST_F(RunControlTest, WakesThreadsThatWaitForTheEnd) {
   control_.wait_for(std::chrono::milliseconds(1));
   EXPECT_FALSE(control_.ended());
   std::jthread other([&] { control_.end(Verdict::quiescent); });
@@ -104,12 +104,12 @@ TEST_F(RunControlTest, WakesWhoWaitsForTheEnd) {
   EXPECT_EQ(control_.verdict(), Verdict::quiescent);
 }
 
-TEST_F(RunControlTest, SumsUpWhatTheWorkersHaveReceived) {
+TEST_F(RunControlTest, SumsThePacketsThatWorkersReceived) {
   for (std::size_t worker = 0; worker < 3; ++worker) control_.report(worker).received = worker + 1;
   EXPECT_EQ(control_.received(), 6u);
 }
 
-TEST_F(RunControlTest, MakesOneMemberOfAllWorkers) {
+TEST_F(RunControlTest, CombinesAllWorkersIntoOneMember) {
   ProcessMember process(control_);
   for (std::size_t worker = 0; worker < 3; ++worker) {
     rest(control_, worker, 10 + worker, worker);
@@ -124,7 +124,7 @@ TEST_F(RunControlTest, MakesOneMemberOfAllWorkers) {
   EXPECT_FALSE(process.report().passive);
 }
 
-TEST_F(RunControlTest, CountsARoundOfTheProcessWhenAllWorkersHaveGoneRound) {
+TEST_F(RunControlTest, CountsAProcessRoundWhenAllWorkersCompletedOne) {
   ProcessMember process(control_);
   for (std::size_t worker : {0u, 1u, 1u}) ++control_.report(worker).rounds;
   EXPECT_EQ(process.report().rounds, 0u);

@@ -22,7 +22,7 @@ using testing::MachineExchange;
 using testing::SimMachine;
 using testing::wait_for_three;
 
-TEST(Stall, NamesTheNodeAndTheCounterThatItWaitsFor) {
+TEST(Stall, NamesTheWaitingNodeAndItsCounter) {
   SimMachine machine(Shape::parse("2x3"));
   const std::string text =
       failure_of([&] { machine.run([](Node& node) { return wait_for_three(node, 4); }); });
@@ -32,7 +32,7 @@ TEST(Stall, NamesTheNodeAndTheCounterThatItWaitsFor) {
   EXPECT_EQ(text.find("deadlock"), std::string::npos) << text;
 }
 
-TEST(Stall, SaysHowFarTheCounterCame) {
+TEST(Stall, ReportsTheCounterValue) {
   SimMachine machine(Shape::parse("2x3"));
   machine.node(0).post(4, testing::kHandler, {});
   machine.node(5).post(4, testing::kHandler, {});
@@ -49,7 +49,7 @@ TEST(Stall, NamesABarrierThatOneNodeNeverEnters) {
   EXPECT_NE(text.find("4 of 5 nodes wait"), std::string::npos) << text;
 }
 
-TEST(SimFabric, TellsItsProgressAndStopsWhenTheCallbackThrows) {
+TEST(SimFabric, ReportsProgressAndStopsWhenTheCallbackThrows) {
   struct Stop {};
   SimOptions options;
   options.progress = [](const SimProgress&) { throw Stop(); };

@@ -1,4 +1,4 @@
-// The stall watch with made-up reports and times.
+// Tests the stall watch with made-up reports and times.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -14,8 +14,8 @@ using std::chrono::milliseconds;
 
 class StallWatchTest : public ::testing::Test {
  protected:
-  /// Lets `happens` happen and all members report, every `between`, `times` times; true: the watch
-  /// has found a stall.
+  /// Repeats `times` times: calls `happens`, lets `between` pass, and lets all members report.
+  /// Returns whether the watch has found a stall.
   bool stalls(int times, milliseconds between, auto happens) {
     bool stalled = false;
     for (int i = 0; i < times; ++i) {
@@ -38,16 +38,16 @@ class StallWatchTest : public ::testing::Test {
   StallWatch watch_{kMembers, kLimit, now_};
 };
 
-TEST_F(StallWatchTest, FindsAStallWhenAllGoRoundAndNothingMovesForTheLimit) {
+TEST_F(StallWatchTest, FindsAStallIfNothingMovesForTheLimit) {
   EXPECT_FALSE(stalls(10, milliseconds(100), [&] { all_go_round(); }));
   EXPECT_TRUE(stalls(2, milliseconds(100), [&] { all_go_round(); }));
 }
 
-TEST_F(StallWatchTest, FindsNoneBeforeTheLimitHoweverOftenItLooks) {
+TEST_F(StallWatchTest, FindsNoStallBeforeTheLimitHoweverOftenItLooks) {
   EXPECT_FALSE(stalls(999, milliseconds(1), [&] { all_go_round(); }));
 }
 
-TEST_F(StallWatchTest, FindsNoneWhileSomethingMovesNowAndThen) {
+TEST_F(StallWatchTest, FindsNoStallWhileSomethingMovesNowAndThen) {
   int time = 0;
   EXPECT_FALSE(stalls(1000, milliseconds(100), [&] {
     all_go_round();
@@ -55,14 +55,14 @@ TEST_F(StallWatchTest, FindsNoneWhileSomethingMovesNowAndThen) {
   }));
 }
 
-TEST_F(StallWatchTest, FindsNoneWhileAMemberComputes) {
+TEST_F(StallWatchTest, FindsNoStallWhileAMemberComputes) {
   EXPECT_FALSE(stalls(1000, milliseconds(100), [&] {
     go_round(0);
     go_round(2);
   }));
 }
 
-TEST_F(StallWatchTest, FindsNoneWhileAMemberGoesRoundNowAndThenOnly) {
+TEST_F(StallWatchTest, FindsNoStallWhileAMemberSeldomCompletesRounds) {
   int time = 0;
   EXPECT_FALSE(stalls(1000, milliseconds(100), [&] {
     go_round(0);
@@ -71,14 +71,14 @@ TEST_F(StallWatchTest, FindsNoneWhileAMemberGoesRoundNowAndThenOnly) {
   }));
 }
 
-TEST_F(StallWatchTest, BeginsAnewAfterSomethingHasMoved) {
+TEST_F(StallWatchTest, RestartsAfterMotion) {
   EXPECT_FALSE(stalls(9, milliseconds(100), [&] { all_go_round(); }));
   ++reports_[0].moved;
   EXPECT_FALSE(stalls(9, milliseconds(100), [&] { all_go_round(); }));
   EXPECT_TRUE(stalls(3, milliseconds(100), [&] { all_go_round(); }));
 }
 
-TEST_F(StallWatchTest, FindsNoneInOneSampleHoweverLate) {
+TEST_F(StallWatchTest, NeedsTenSamplesHoweverFarApart) {
   EXPECT_FALSE(stalls(6, std::chrono::hours(1), [&] { all_go_round(); }));
 }
 

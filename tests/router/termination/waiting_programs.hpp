@@ -1,4 +1,4 @@
-// Programs that wait for what never comes.
+// Programs that wait for packets that never come.
 #pragma once
 
 #include "hal/packet.hpp"
@@ -10,7 +10,7 @@
 
 namespace toroid::testing {
 
-/// `who` waits for three packets, all count theirs.
+/// `who` waits for three packets; all nodes count theirs.
 inline Program wait_for_three(Node& node, Rank who) {
   Counter heard("heard");
   node.on(kHandler, [&](const Packet&) { heard.bump(); });
@@ -18,7 +18,7 @@ inline Program wait_for_three(Node& node, Rank who) {
   co_await node.until(heard, 3);
 }
 
-/// All but `missing`.
+/// All nodes except `missing` enter the barrier.
 inline Program enter_barrier(Node& node, Rank missing) {
   if (node.rank() == missing) co_return;
   co_await node.barrier();

@@ -1,5 +1,5 @@
-// CPU time is that of the threads that work, whatever else runs in the process. Clocks of CPUs are
-// compared with each other, never with time that passes, so that a busy host changes nothing.
+// CPU time covers the working threads, whatever else runs in the process. The tests compare CPU
+// clocks only with each other, never with elapsed time, so that a busy host changes nothing.
 #include "router/threads/cpu_account.hpp"
 
 #include <gtest/gtest.h>
@@ -23,16 +23,16 @@ using testing::SimMachine;
 
 constexpr double kSpun = 0.1;  ///< CPU seconds
 
-/// Takes so much of the calling thread's CPU time.
+/// Uses kSpun of the calling thread's CPU time.
 void spin() {
   const double end = thread_cpu_seconds() + kSpun;
   while (thread_cpu_seconds() < end) continue;
 }
 
-/// A thread that has nothing to do with what is measured, and takes CPU time beside it.
+/// A thread that is not part of the measurement and uses CPU time at the same time.
 class Spinner {
  public:
-  /// Returns, having slept, when the thread has taken kSpun.
+  /// Sleeps until the thread has used kSpun.
   void wait() { spun_.wait(); }
 
  private:
@@ -47,7 +47,7 @@ double process_seconds() {
   return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
 
-TEST(CpuAccount, DoesNotCountAThreadThatSpinsBesideOneThatSleeps) {
+TEST(CpuAccount, ExcludesAThreadThatSpinsBesideASleeper) {
   const double before = process_seconds();
   CpuAccount account;
   {
@@ -58,7 +58,7 @@ TEST(CpuAccount, DoesNotCountAThreadThatSpinsBesideOneThatSleeps) {
   EXPECT_LT(account.seconds(), 0.2 * kSpun);
 }
 
-TEST(CpuAccount, CountsAThreadThatSpinsItselfAndEveryShareOfIt) {
+TEST(CpuAccount, CountsEveryShareOfASpinningThread) {
   CpuAccount account;
   for (int i = 0; i < 2; ++i) {
     const CpuShare counted(&account);
@@ -73,7 +73,7 @@ Program sleep_beside(Node& node, Spinner* spinner) {
   co_return;
 }
 
-TEST(CpuTimeOfTheModel, IsNotThatOfAThreadThatSpinsBesideIt) {
+TEST(CpuTimeOfTheModel, ExcludesAThreadThatSpinsBesideIt) {
   Spinner spinner;
   CpuAccount account;
   SimMachine machine(Shape::parse("2x2"), {}, {.cpu = &account});
@@ -87,7 +87,7 @@ Program spin_at_the_ends(Node& node) {
   co_return;
 }
 
-TEST(CpuTimeOfTheModel, IsThatOfAllItsThreads) {
+TEST(CpuTimeOfTheModel, IncludesAllItsThreads) {
   for (const unsigned threads : {1u, 2u, 4u}) {
     CpuAccount account;
     SimMachine machine(Shape::parse("2x2"), {}, {.threads = threads, .cpu = &account});
@@ -96,7 +96,7 @@ TEST(CpuTimeOfTheModel, IsThatOfAllItsThreads) {
   }
 }
 
-TEST(CpuTimeOfTheRings, IsThatOfTheirWorkers) {
+TEST(CpuTimeOfTheRings, IncludesTheirWorkers) {
   CpuAccount account;
   RingOptions options;
   options.cpu = &account;

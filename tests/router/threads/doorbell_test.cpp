@@ -1,4 +1,4 @@
-// A sleep that another thread ends: no call is lost.
+// A sleep that another thread ends: no wake-up is lost.
 #include "router/threads/doorbell.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace toroid {
 namespace {
 
 /// Two threads count in turns; each sleeps until it is its turn.
-TEST(Doorbell, LosesNoCall) {
+TEST(Doorbell, LosesNoWakeUp) {
   constexpr unsigned kTurns = 20'000;
   std::atomic<unsigned> turn{0};
   std::array<Doorbell, 2> bells;
@@ -31,7 +31,7 @@ TEST(Doorbell, LosesNoCall) {
   EXPECT_EQ(turn.load(), kTurns);
 }
 
-TEST(Doorbell, DoesNotSleepWhereSomebodyRangAfterPreparing) {
+TEST(Doorbell, DoesNotSleepIfRungAfterPrepare) {
   Doorbell bell;
   bell.ring();  // nobody hears it
   bell.prepare();

@@ -1,4 +1,4 @@
-// The queue between two threads: nothing is lost, and memory is used again.
+// The queue between two threads: nothing is lost, and memory is reused.
 #include "router/threads/spsc_chain.hpp"
 
 #include <gtest/gtest.h>
@@ -25,13 +25,13 @@ TEST(SpscChain, HandsValuesOverInOrder) {
   EXPECT_TRUE(chain.empty());
 }
 
-TEST(SpscChain, UsesLinksAgain) {
+TEST(SpscChain, ReusesLinks) {
   SpscChain<int> chain;
   std::set<const int*> places;
   for (int i = 0; i < 1000; ++i) {
     places.insert(&chain.draft());
     chain.post();
-    if (i % 3 == 0) continue;  // at most two are under way
+    if (i % 3 == 0) continue;  // at most two values are in the queue
     while (!chain.empty()) chain.pop();
   }
   EXPECT_LE(places.size(), 5u);

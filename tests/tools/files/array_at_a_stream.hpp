@@ -1,4 +1,4 @@
-// toroid fft with an array at its standard streams.
+// toroid fft with arrays at standard input and standard output.
 #pragma once
 
 #include <fcntl.h>
@@ -28,7 +28,7 @@ class ArrayAtAStream : public ::testing::Test {
     npy_ = file.str();
   }
 
-  /// By run_command or run_process, with `input` at its standard input.
+  /// Runs by run_command or run_process, with `input` at standard input.
   template <typename Run>
   Ended run_by(Run run, const Arguments& arguments, const std::string& input, int out = -1) {
     directory_.save("input", input);

@@ -1,4 +1,4 @@
-// Arrays of files as transforms take them: what can be read where it lies is not converted.
+// Arrays of files as input of transforms; elements that can be read in place are not converted.
 #include <gtest/gtest.h>
 
 #include <complex>
@@ -24,7 +24,7 @@ namespace {
 
 using Values = std::vector<std::complex<double>>;
 
-/// Values that every type of element holds exactly, or their real parts.
+/// Values that every element type holds exactly; real types hold their real parts.
 Values exact_values(std::size_t count, bool real) {
   Values values(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -49,7 +49,7 @@ class ArrayIo : public ::testing::Test {
   TemporaryDirectory directory_;
 };
 
-TEST_F(ArrayIo, FloatsInCOrderAreReadWhereTheyLie) {
+TEST_F(ArrayIo, FloatsInCOrderAreReadInPlace) {
   for (const NpyType type : {NpyType::f4, NpyType::f8, NpyType::c8, NpyType::c16}) {
     const bool real = type == NpyType::f4 || type == NpyType::f8;
     const Values values = exact_values(2 * 3 * 5, real);
@@ -65,7 +65,7 @@ TEST_F(ArrayIo, FloatsInCOrderAreReadWhereTheyLie) {
   }
 }
 
-TEST_F(ArrayIo, OtherTypesAndOrdersAreHeldInDoublePrecision) {
+TEST_F(ArrayIo, OtherTypesAndOrdersAreConvertedToDoublePrecision) {
   const Values values = exact_values(2 * 3, true);
   const HostArray fortran = loaded(written({2, 3}, values, NpyType::f4, true));
   EXPECT_EQ(fortran.borrowed, nullptr);
@@ -81,7 +81,7 @@ TEST_F(ArrayIo, OtherTypesAndOrdersAreHeldInDoublePrecision) {
   EXPECT_EQ(big_endian.values, values);
 }
 
-TEST_F(ArrayIo, BatchesAreReadWhereTheyLieToo) {
+TEST_F(ArrayIo, BatchesAreReadInPlace) {
   const Values values = exact_values(3 * 2 * 4, false);
   const HostArray batch = loaded(written({3, 2, 4}, values, NpyType::c8), 3);
   EXPECT_EQ(batch.size, (Size{2, 4}));
@@ -94,7 +94,7 @@ TEST_F(ArrayIo, BatchesAreReadWhereTheyLieToo) {
   EXPECT_EQ(batch.at(last), values.back());
 }
 
-TEST_F(ArrayIo, NodesTakeTheSamePartsOfBoth) {
+TEST_F(ArrayIo, NodesTakeTheSamePartsOfBorrowedAndHeldArrays) {
   const Values values = exact_values(4 * 3 * 6, false);
   const HostArray where_it_lies = loaded(written({4, 3, 6}, values, NpyType::c16));
   HostArray held = where_it_lies;
@@ -111,14 +111,14 @@ TEST_F(ArrayIo, NodesTakeTheSamePartsOfBoth) {
   EXPECT_EQ(part_of(where_it_lies), part_of(held));
 }
 
-TEST_F(ArrayIo, TheFirstElementThatIsNotFiniteIsNamedByItsNumber) {
+TEST_F(ArrayIo, RefusalNamesTheFirstNonFiniteElement) {
   Values values = exact_values(2 * 3 * 5, true);
   values[17] = std::numeric_limits<double>::infinity();
   for (const bool fortran_order : {false, true}) {
     directory_.save("a.npy", written({2, 3, 5}, values, NpyType::f8, fortran_order));
     try {
       (void)load_array(directory_ / "a.npy", 1);
-      ADD_FAILURE() << "taken";
+      ADD_FAILURE() << "accepted";
     } catch (const BadInput& error) {
       EXPECT_NE(std::string(error.what()).find("element 17 in C order"), std::string::npos)
           << error.what();

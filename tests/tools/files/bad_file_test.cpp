@@ -52,14 +52,14 @@ class BadFile : public ::testing::Test {
   const std::string good_ = npy_of({4, 4, 4});
 };
 
-TEST_F(BadFile, IsAnInputThatCannotBeRead) {
+TEST_F(BadFile, RefusesUnreadableInput) {
   fs::create_directory(directory_ / "dir");
   expect_refused_in({"--in", "none.npy"}, {"none.npy", "No such file"});
   expect_refused_in({"--in", "dir"}, {"dir", "Is a directory"});
-  expect_refused_in({"--in", "/dev/null"}, {"/dev/null", "no array", ".npz", "map"});
+  expect_refused_in({"--in", "/dev/null"}, {"/dev/null", "unknown array format", ".npz", "map"});
 }
 
-TEST_F(BadFile, IsAnInputThatIsNoArray) {
+TEST_F(BadFile, RefusesInputThatIsNotAnArray) {
   expect_refused_input("", {"in.npy", "not a NumPy"});
   expect_refused_input("PK\3\4", {"in.npy", "zip archive truncated or damaged"});
   expect_refused_input(good_.substr(0, 40), {"in.npy", "header truncated"});
@@ -67,20 +67,20 @@ TEST_F(BadFile, IsAnInputThatIsNoArray) {
   expect_refused_input(good_ + "x", {"in.npy", "trailing bytes"});
 }
 
-TEST_F(BadFile, IsAnInputOfAnotherType) {
+TEST_F(BadFile, RefusesInputOfUnsupportedType) {
   for (const std::string dtype : {"<i3", "<U2", "|O8", "<M8"})
     expect_refused_input(replaced(good_, "<f8", dtype),
                          {"in.npy", "unsupported dtype " + dtype, "f2 to f8"});
 }
 
-TEST_F(BadFile, IsAnInputOfAnotherShape) {
+TEST_F(BadFile, RefusesInputOfUnsupportedShape) {
   expect_refused_input(npy_of({}), {"0 dimensions", "expected 1 to 6"});
   expect_refused_input(npy_of({8}), {"3 axes", "rows takes 1 to 6"});
   expect_refused_input(npy_of({2, 2, 2, 2}), {"3 axes", "rows takes 1 to 6"});
   expect_refused_input(npy_of({4, 0, 4}), {"in.npy", "extent"});
 }
 
-TEST_F(BadFile, IsAnInputWithAValueThatIsNotFinite) {
+TEST_F(BadFile, RefusesInputWithANonFiniteValue) {
   for (const double value : {std::nan(""), -HUGE_VAL}) {
     std::ostringstream file;
     const std::vector<std::size_t> shape = {2, 2, 2};
@@ -89,12 +89,12 @@ TEST_F(BadFile, IsAnInputWithAValueThatIsNotFinite) {
   }
 }
 
-TEST_F(BadFile, IsAnInputThatContradictsTheSize) {
+TEST_F(BadFile, RefusesInputThatContradictsTheSize) {
   directory_.save("in.npy", good_);
   expect_refused_in({"--in", "in.npy", "--size", "4x4x5"}, {"4x4x5", "in.npy", "4x4x4"});
 }
 
-TEST_F(BadFile, IsAnOutputThatCannotBeWritten) {
+TEST_F(BadFile, RefusesUnwritableOutput) {
   fs::create_directory(directory_ / "dir");
   fs::create_symlink("loop", directory_ / "loop");
   directory_.save("file", "text");
@@ -110,13 +110,13 @@ TEST_F(BadFile, IsAnOutputThatCannotBeWritten) {
   EXPECT_EQ(directory_.content_of("file"), "text");
 }
 
-TEST_F(BadFile, IsASecondOutputThatCannotBeWrittenWhenTheFirstCould) {
+TEST_F(BadFile, RefusesUnwritableSecondOutput) {
   const Arguments run = {"fft", "--torus", "2", "--size", "4"};
   expect_refusal(run + Arguments{"--json", "good", "--out", "none/result"}, {"none/result"});
   expect_refusal(run + Arguments{"--out", "good", "--json", "none/result"}, {"none/result"});
 }
 
-TEST_F(BadFile, IsOneOutputForTwoContents) {
+TEST_F(BadFile, RefusesTheSameFileForTwoOutputs) {
   directory_.save("result", "old");
   fs::create_symlink("result", directory_ / "link");
   const Arguments run = {"fft", "--torus", "2", "--size", "4", "--out", "result", "--json"};
@@ -124,7 +124,7 @@ TEST_F(BadFile, IsOneOutputForTwoContents) {
     expect_refusal(run + Arguments{json}, {"are the same file"});
 }
 
-TEST_F(BadFile, MayNotBeReadableToAnUnprivilegedUser) {
+TEST_F(BadFile, RefusesInputWithoutReadPermission) {
   if (::geteuid() == 0) GTEST_SKIP() << "root may read and write everything";
   directory_.save("in.npy", good_);
   ::chmod((directory_ / "in.npy").c_str(), 0);

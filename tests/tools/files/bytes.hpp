@@ -1,4 +1,4 @@
-// Files composed byte by byte.
+// Helpers for composing files byte by byte.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace toroid::testing {
 
-/// A number of `size` bytes in the order of little-endian machines.
+/// A number as `size` bytes in little-endian order.
 inline std::string little(std::uint64_t value, std::size_t size) {
   std::string bytes;
   for (std::size_t i = 0; i < size; ++i) bytes += static_cast<char>(value >> 8 * i & 0xff);

@@ -1,4 +1,4 @@
-// MRC/CCP4 maps composed byte by byte, as their description says; words are counted from 1.
+// Composes MRC/CCP4 maps byte by byte; words are counted from 1, as in the format's description.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace toroid::testing {
 
-/// What a map is made of; what is not said is that of a sound map.
+/// The parts of a map; the defaults make a valid map.
 struct MapParts {
   std::int32_t nx = 1;
   std::int32_t ny = 1;
@@ -18,9 +18,9 @@ struct MapParts {
   std::string elements;  ///< in the file's byte order
   bool big_endian = false;
   std::string extended_header = {};
-  std::map<unsigned, std::int32_t> words = {};  ///< instead of those that follow from the rest
+  std::map<unsigned, std::int32_t> words = {};  ///< replace words that follow from the other parts
   std::string mark = "MAP ";
-  std::string stamp = {};  ///< empty: that of the byte order
+  std::string stamp = {};  ///< empty: the stamp of the byte order
 };
 
 inline std::string map_bytes(const MapParts& parts) {

@@ -1,4 +1,4 @@
-// MRC/CCP4 maps: what is read of them, and what a broken one gets.
+// Reading of MRC/CCP4 maps, and refusals of broken ones.
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 NpyArray map_of(const std::string& file) {
-  // Exactly as long as the file, so that a sanitizer sees a byte too many.
+  // Exactly as long as the file, so that a sanitizer detects reads beyond its end.
   const std::vector<char> exact(file.begin(), file.end());
   return decoded(stored_map(std::as_bytes(std::span(exact))));
 }
@@ -61,7 +61,7 @@ std::string map_refusal(const MapParts& parts) {
   return map_refusal(map_bytes(parts));
 }
 
-/// A sound map of 2 x 3 x 4 floats, on which the refusals differ.
+/// A valid map of 2 x 3 x 4 floats, which tests of refusals modify.
 MapParts sound_map() {
   return {.nx = 4, .ny = 3, .nz = 2, .elements = std::string(24 * 4, '\0')};
 }
@@ -98,13 +98,13 @@ TEST(MapFile, IsReadInEitherByteOrder) {
   EXPECT_THAT(values_of(12, 1, "\x3c\x00"s), ElementsAre(1));
 }
 
-TEST(MapFile, IsReadWithTheOldMachineStampToo) {
+TEST(MapFile, IsReadWithTheOldMachineStamp) {
   MapParts parts = sound_map();
   parts.stamp = "\x44\x41\0\0"s;
   EXPECT_EQ(map_of(parts).dtype, "<f4");
 }
 
-TEST(MapFile, HasItsColumnsFastestWhateverAxesTheyAre) {
+TEST(MapFile, HasColumnsFastestWhateverAxesTheHeaderNames) {
   std::string elements;
   for (char i = 0; i < 24; ++i) elements += i;
   for (const auto& axes : {std::array{1, 2, 3}, {3, 1, 2}, {2, 3, 1}}) {
@@ -119,13 +119,13 @@ TEST(MapFile, HasItsColumnsFastestWhateverAxesTheyAre) {
   }
 }
 
-TEST(MapFile, IsReadBehindItsExtendedHeader) {
+TEST(MapFile, IsReadAfterItsExtendedHeader) {
   MapParts parts = sound_map();
   parts.extended_header = std::string(160, 'X');
   EXPECT_EQ(map_of(parts).values, Values(24));
 }
 
-TEST(MapFile, HasTheAxesThatMrcfileGivesIt) {
+TEST(MapFile, HasTheSameAxesAsInMrcfile) {
   MapParts parts = sound_map();
   parts.words[23] = 0;
   EXPECT_THAT(map_of(parts).shape, ElementsAre(2, 3, 4));  // a stack of images
@@ -136,7 +136,7 @@ TEST(MapFile, HasTheAxesThatMrcfileGivesIt) {
   EXPECT_THAT(map_of(parts).shape, ElementsAre(2, 3));  // one image
 }
 
-TEST(MapFile, IsRefusedWithTheFieldThatIsWrong) {
+TEST(MapFile, RefusalNamesTheWrongField) {
   for (const auto& [word, name] : {std::pair{1U, "NX"}, {2U, "NY"}, {3U, "NZ"}})
     for (const std::int32_t extent : {0, -1, std::numeric_limits<std::int32_t>::min()})
       EXPECT_EQ(map_refusal(with_word(word, extent)),
@@ -151,13 +151,13 @@ TEST(MapFile, IsRefusedWithTheFieldThatIsWrong) {
                 HasSubstr(fmt::format("fields MAPC, MAPR, MAPS are {}, 2, 3; expected", axis)));
 }
 
-TEST(MapFile, NeedsNotSayItsAxes) {
+TEST(MapFile, MayLeaveItsAxesUnset) {
   MapParts parts = sound_map();
   parts.words = {{17, 0}, {18, 0}, {19, 0}};
   EXPECT_EQ(map_of(parts).values, Values(24));
 }
 
-TEST(MapFile, IsRefusedWhereTheMarkOrTheMachineStampIsWrong) {
+TEST(MapFile, IsRefusedIfTheMarkOrTheMachineStampIsWrong) {
   MapParts parts = sound_map();
   parts.mark = "MAP\0"s;
   EXPECT_THAT(map_refusal(parts),
@@ -170,16 +170,16 @@ TEST(MapFile, IsRefusedWhereTheMarkOrTheMachineStampIsWrong) {
   }
 }
 
-TEST(MapFile, IsRefusedWhereTheMachineStampIsThatOfTheOtherByteOrder) {
+TEST(MapFile, IsRefusedIfTheMachineStampNamesTheWrongByteOrder) {
   MapParts parts = sound_map();
   parts.stamp = "\x11\x11\0\0"s;
   EXPECT_EQ(
       map_refusal(parts),
-      "field MACHST says big-endian, by which field MODE is 33554432; in the other byte order "
+      "field MACHST says big-endian, which makes field MODE 33554432; in the other byte order "
       "it is 2");
 }
 
-TEST(MapFile, IsRefusedWhereItsElementsAreNotAsManyAsItsExtentsSay) {
+TEST(MapFile, IsRefusedIfItsSizeDoesNotMatchItsExtents) {
   const std::string file = map_bytes(sound_map());
   EXPECT_EQ(
       map_refusal(file.substr(0, file.size() - 1)),
@@ -187,7 +187,7 @@ TEST(MapFile, IsRefusedWhereItsElementsAreNotAsManyAsItsExtentsSay) {
       "95");
   EXPECT_THAT(map_refusal(file + "x"),
               HasSubstr("trailing bytes after the data: fields NZ, NY, NX"));
-  // Absurd extents, of which all memory would not hold the elements.
+  // Absurd extents: no memory could hold the elements.
   const std::int32_t most = std::numeric_limits<std::int32_t>::max();
   MapParts parts = sound_map();
   parts.words = {{1, most}, {2, most}, {3, most}};
@@ -195,7 +195,7 @@ TEST(MapFile, IsRefusedWhereItsElementsAreNotAsManyAsItsExtentsSay) {
               HasSubstr("fields NZ, NY, NX = 2147483647, 2147483647, 2147483647"));
 }
 
-TEST(MapFile, IsRefusedWhereItsExtendedHeaderIsLongerThanTheFile) {
+TEST(MapFile, IsRefusedIfItsExtendedHeaderIsLongerThanTheFile) {
   for (const std::int32_t size : {-1, 97, std::numeric_limits<std::int32_t>::max()})
     EXPECT_EQ(map_refusal(with_word(24, size)),
               fmt::format("field NSYMBT, the size of the extended header, is {}; the file has 96 "
@@ -204,7 +204,7 @@ TEST(MapFile, IsRefusedWhereItsExtendedHeaderIsLongerThanTheFile) {
   EXPECT_THAT(map_refusal(with_word(24, 96)), HasSubstr("data truncated"));
 }
 
-TEST(MapFile, IsRefusedWhereAStackOfVolumesIsNoneOfWholeOnes) {
+TEST(MapFile, IsRefusedIfAStackHasAFractionalNumberOfVolumes) {
   for (const std::int32_t mz : {0, 3}) {
     MapParts parts = with_word(10, mz);
     parts.words[23] = 401;
@@ -212,7 +212,7 @@ TEST(MapFile, IsRefusedWhereAStackOfVolumesIsNoneOfWholeOnes) {
   }
 }
 
-TEST(MapFile, IsRefusedHoweverShortItIs) {
+TEST(MapFile, IsRefusedIfTruncatedAnywhere) {
   const std::string file = map_bytes(sound_map());
   for (std::size_t size = 0; size < file.size(); ++size)
     EXPECT_THAT(map_refusal(file.substr(0, size)),
@@ -228,7 +228,7 @@ std::string content_of_file(const fs::path& path) {
 
 const fs::path kExample = fs::path(TOROID_SOURCE_DIR) / "tools/examples/EMD-3001.map";
 
-TEST(MapFile, OfTheExampleHasTheMinimumMaximumAndMeanThatItsHeaderSays) {
+TEST(MapFile, ExampleHasTheMinimumMaximumAndMeanOfItsHeader) {
   const std::string file = content_of_file(kExample);
   ASSERT_EQ(file.size(), 315084u);
   const NpyArray array = read_array(kExample);
@@ -246,7 +246,7 @@ TEST(MapFile, OfTheExampleHasTheMinimumMaximumAndMeanThatItsHeaderSays) {
   EXPECT_NEAR(sum / static_cast<double>(array.values.size()), said[2], 1e-8);
 }
 
-TEST(MapFile, OfTheExampleIsWhatItsNumPyFormHolds) {
+TEST(MapFile, ExampleEqualsItsNumPyVersion) {
   const fs::path path = fs::path(TOROID_SOURCE_DIR) / "../shared/data/EMD-3001.npy";
   if (!fs::exists(path)) GTEST_SKIP() << path << " is not there";
   const NpyArray expected = read_array(path);
@@ -255,7 +255,7 @@ TEST(MapFile, OfTheExampleIsWhatItsNumPyFormHolds) {
   EXPECT_EQ(array.values, expected.values);
 }
 
-TEST(MapFile, WrittenByMrcfileIsWhatItGives) {
+TEST(MapFile, WrittenByMrcfileIsReadAsMrcfileReadsIt) {
   const TemporaryDirectory directory;
   const std::string python = python_with("mrcfile, numpy");
   if (python.empty()) GTEST_SKIP() << "no python3 with mrcfile";

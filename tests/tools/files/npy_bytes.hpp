@@ -1,4 +1,4 @@
-// NumPy's .npy files composed byte by byte, and arrays to put into them.
+// Composes NumPy's .npy files byte by byte, and makes arrays for them.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace toroid::testing {
 using Complex = std::complex<double>;
 using Extents = std::vector<std::size_t>;
 
-/// The values as they lie in memory.
+/// The bytes of the values as in memory.
 template <class T>
 std::string bytes_of(std::initializer_list<T> values) {
   std::string bytes;
@@ -29,7 +29,7 @@ std::string bytes_of(std::initializer_list<T> values) {
   return bytes;
 }
 
-/// A file with this header, which is not padded, and this data.
+/// A file with this data and this header, without padding.
 inline std::string file_of(const std::string& header, const std::string& data, char major = 1) {
   std::string file = std::string("\x93NUMPY") + major + '\0';
   file += static_cast<char>(header.size() & 0xff);
@@ -44,12 +44,12 @@ inline std::string header_of(const std::string& dtype, const std::string& shape,
 }
 
 inline NpyArray parsed(const std::string& file) {
-  // Exactly as long as the file, so that a sanitizer sees a byte too many.
+  // Exactly as long as the file, so that a sanitizer detects reads beyond its end.
   const std::vector<char> exact(file.begin(), file.end());
   return parse_npy(std::as_bytes(std::span(exact)), "a.npy");
 }
 
-/// The bytes that write_npy() makes.
+/// The bytes that write_npy() writes.
 inline std::string written(const Extents& shape, const std::vector<Complex>& values,
                            NpyType type = NpyType::c16, bool fortran_order = false) {
   std::ostringstream out;

@@ -1,4 +1,4 @@
-// .npy files that NumPy writes and reads, where it is installed.
+// Exchanges .npy files with NumPy, if it is installed.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -52,8 +52,9 @@ for version in (1, 2, 3):
   EXPECT_EQ(files, 24);
 }
 
-// Every type has its extremes and numbers of all its bits, beside what NumPy converts them to.
-TEST(Npy, ReadsEveryTypeThatNumPyWritesInEitherOrder) {
+// For every type: its extremes and random numbers that use all its bits, compared with NumPy's own
+// conversion.
+TEST(Npy, ReadsEveryTypeThatNumPyWritesInEitherByteOrder) {
   const TemporaryDirectory directory;
   const std::string python = python_with("numpy");
   if (python.empty()) GTEST_SKIP() << "no python3 with numpy";

@@ -1,4 +1,4 @@
-// Files that are no .npy files, or not such that can be read: each is refused by what is wrong.
+// Refusals of files that are not .npy files or cannot be read.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -60,7 +60,7 @@ TEST(Npy, RefusesAStructuredTypeByName) {
   EXPECT_THAT(refusal_of_header("{'descr': [[["), HasSubstr("unsupported dtype [[[;"));
 }
 
-TEST(Npy, RefusesWhatIsNoNpyFile) {
+TEST(Npy, RefusesFilesOfOtherFormats) {
   for (const std::string& file : {""s, "\x93NUMP"s, "PK\3\4 a zip archive"s, "\x93NUMPX\1\0"s}) {
     EXPECT_THAT(refusal_of(file), HasSubstr("not a NumPy .npy file"));
   }
@@ -82,7 +82,7 @@ TEST(Npy, RefusesEveryTruncation) {
   }
 }
 
-TEST(Npy, SaysHowManyBytesAreMissingOrTooMany) {
+TEST(Npy, RefusalHasTheExpectedAndFoundNumberOfBytes) {
   const std::string header = header_of("<c8", "(3, 2)");
   EXPECT_THAT(refusal_of(file_of(header, "1234567")),
               HasSubstr("data truncated: expected 48 bytes after the header, found 7"));
@@ -91,7 +91,7 @@ TEST(Npy, SaysHowManyBytesAreMissingOrTooMany) {
       HasSubstr("trailing bytes after the data: expected 48 bytes after the header, found 49"));
 }
 
-TEST(Npy, RefusesAHeaderThatIsNotTheDict) {
+TEST(Npy, RefusesAHeaderThatIsNotTheExpectedDict) {
   const std::string descr = "'descr': '<f8', ", order = "'fortran_order': False, ",
                     shape = "'shape': (1,), ";
   EXPECT_THAT(refusal_of_header("{" + order + shape + "}"), HasSubstr("'descr' is missing"));
@@ -138,12 +138,12 @@ TEST(Npy, RefusesAShapeThatOverflows) {
   }
 }
 
-TEST(Npy, AllocatesNothingForAClaimOfTheHeader) {
+TEST(Npy, AllocatesNothingForTheSizeThatAHeaderClaims) {
   EXPECT_THAT(refusal_of_header(header_of("<f8", "(1000000000000000000,)")),
               HasSubstr("expected 8000000000000000000 bytes after the header, found 8"));
 }
 
-TEST(Npy, RefusesInOneLineWhateverIsInTheFile) {
+TEST(Npy, RefusalIsOneLineWhateverTheFileContains) {
   EXPECT_THAT(refusal_of_header(header_of("<\n\x1b[31m\0"s, "(1,)")),
               HasSubstr("dtype <??[31m?; expected"));
 }

@@ -1,4 +1,4 @@
-// What .npy files say and what of it is read and written.
+// Reading and writing of .npy files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -38,7 +38,7 @@ TEST(Npy, ReadsEveryElementType) {
   EXPECT_EQ(c16.dtype, "=c16");
 }
 
-/// The elements, which follow one another in `bytes`.
+/// The elements of a file with this data.
 std::vector<Complex> elements_of(const std::string& dtype, std::size_t count,
                                  const std::string& bytes) {
   const NpyArray array =
@@ -56,7 +56,7 @@ TEST(Npy, ReadsIntegersOfEverySize) {
   EXPECT_THAT(elements_of(">i4", 1, "\xff\xff\xff\xfe"), ElementsAre(-2));
   EXPECT_THAT(elements_of("<i8", 1, bytes_of<std::int64_t>({-(std::int64_t{1} << 53)})),
               ElementsAre(-0x1p53));
-  // 2^64 - 1 and 2^53 + 1 are no doubles: the nearest, of two the even one.
+  // 2^64 - 1 and 2^53 + 1 are not doubles; they round to the nearest, ties to even.
   EXPECT_THAT(elements_of("<u8", 2, bytes_of<std::uint64_t>({~0ULL, (1ULL << 53) + 1})),
               ElementsAre(0x1p64, 0x1p53));
 }
@@ -179,7 +179,7 @@ TEST(Npy, ReadsAFileOfAnySizeFromDiskAndFromAPipe) {
   }
 }
 
-TEST(Npy, WritesAHeaderAsNumPyDoes) {
+TEST(Npy, WritesTheSameHeaderAsNumPy) {
   const std::string file = written({2, 1}, counted(2), NpyType::f4);
   const std::string dict = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 1), }";
   EXPECT_EQ(file.substr(0, 10), "\x93NUMPY\1\0\x76\0"s);
@@ -210,7 +210,7 @@ TEST(Npy, ReadsBackWhatItWrites) {
   }
 }
 
-TEST(Npy, LeavesAFailureToWriteInTheStream) {
+TEST(Npy, FailedWriteSetsTheErrorStateOfTheStream) {
   std::ofstream full("/dev/full", std::ios::binary);
   write_npy(full, Extents{100'000}, counted(100'000));
   EXPECT_FALSE(full.flush());

@@ -1,5 +1,4 @@
-// NumPy's .npz archives and files compressed with gzip: what is read of them, and what a broken one
-// gets.
+// Reading of NumPy's .npz archives and of gzipped files, and refusals of broken ones.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +35,7 @@ std::string npy_file() {
 }
 
 NpyArray array_of(const std::string& file, std::string_view name = "a.npz") {
-  // Exactly as long as the file, so that a sanitizer sees a byte too many.
+  // Exactly as long as the file, so that a sanitizer detects reads beyond its end.
   const std::vector<char> exact(file.begin(), file.end());
   return parse_array(std::as_bytes(std::span(exact)), name);
 }
@@ -69,13 +68,13 @@ TEST(NpzFile, IsReadStoredDeflatedAndAsZip64) {
       }
 }
 
-TEST(NpzFile, MayHoldOtherFilesBesideItsArray) {
+TEST(NpzFile, MayHoldOtherFilesInAdditionToItsArray) {
   const ZipPart readme{.name = "README", .content = "where it comes from"};
   EXPECT_EQ(array_of(zip_bytes({readme, array_part(), {.name = "folder/", .content = ""}})).values,
             kSome);
 }
 
-TEST(NpzFile, OfSeveralArraysIsRefusedWithTheirNames) {
+TEST(NpzFile, WithSeveralArraysIsRefusedWithTheirNames) {
   EXPECT_EQ(archive_refusal(zip_bytes({array_part("density.npy"), array_part("mask.npy")})),
             "holds 2 arrays; expected one: density, mask");
   EXPECT_THAT(
@@ -89,7 +88,7 @@ TEST(NpzFile, WithoutAnArrayIsRefused) {
               StartsWith("holds no array, i.e. none of its 1 members"));
 }
 
-TEST(NpzFile, ThatIsEncryptedOrCompressedOtherwiseIsRefused) {
+TEST(NpzFile, IsRefusedIfEncryptedOrCompressedByOtherMethods) {
   ZipPart part = array_part();
   part.flags = 1;
   EXPECT_EQ(archive_refusal(zip_bytes({part})), "array arr_0: is encrypted");
@@ -100,10 +99,10 @@ TEST(NpzFile, ThatIsEncryptedOrCompressedOtherwiseIsRefused) {
   }
   part.method = 77;
   EXPECT_EQ(archive_refusal(zip_bytes({part})),
-            "array arr_0: zip archive: compression method 77 is not read");
+            "array arr_0: zip archive: compression method 77 is not supported");
 }
 
-TEST(NpzFile, ThatIsDamagedIsRefused) {
+TEST(NpzFile, IsRefusedIfDamaged) {
   ZipPart part = array_part();
   part.crc_change = 1;
   EXPECT_THAT(archive_refusal(zip_bytes({part})), HasSubstr("array arr_0: zip archive: CRC error"));
@@ -123,7 +122,7 @@ TEST(NpzFile, WithABrokenArrayIsRefusedWithTheArraysName) {
             "array x: data truncated: expected 960 bytes after the header, found 72");
 }
 
-TEST(NpzFile, IsRefusedWhereverItIsCut) {
+TEST(NpzFile, IsRefusedIfTruncatedAnywhere) {
   for (const bool is_zip64 : {false, true}) {
     ZipPart part = array_part();
     part.is_deflated = true;
@@ -136,7 +135,7 @@ TEST(NpzFile, IsRefusedWhereverItIsCut) {
   }
 }
 
-TEST(NpzFile, IsReadOrRefusedWhateverByteIsChanged) {
+TEST(NpzFile, IsReadCorrectlyOrRefusedIfAnyByteChanges) {
   ZipPart part = array_part();
   part.is_deflated = true;
   part.is_zip64 = true;
@@ -150,7 +149,7 @@ TEST(NpzFile, IsReadOrRefusedWhateverByteIsChanged) {
     }
 }
 
-TEST(NpzFile, WrittenByNumPyIsWhatItHolds) {
+TEST(NpzFile, WrittenByNumPyIsRead) {
   const TemporaryDirectory directory;
   const std::string python = python_with("numpy");
   if (python.empty()) GTEST_SKIP() << "no python3 with numpy";
@@ -179,7 +178,7 @@ np.savez('two.npz', a, mask=a > 0)
   }
 }
 
-TEST(ArrayFile, IsReadByItsContentWhateverItsName) {
+TEST(ArrayFile, IsReadByContentWhateverItsName) {
   const std::string map = map_bytes({.nx = 2, .mode = 0, .elements = std::string("\1\2", 2)});
   for (const std::string name : {"a.npy", "a.npz", "a.map", "a", "standard input"}) {
     EXPECT_EQ(array_of(npy_file(), name).values, kSome);
@@ -190,7 +189,7 @@ TEST(ArrayFile, IsReadByItsContentWhateverItsName) {
   }
 }
 
-TEST(ArrayFile, OfNoFormatIsRefusedByTheOneThatItsNamePromises) {
+TEST(ArrayFile, OfUnknownFormatIsRefusedAccordingToItsName) {
   const std::string file(2000, 'x');
   EXPECT_THAT(archive_refusal(file, "a.npy"), HasSubstr("not a NumPy .npy file"));
   EXPECT_THAT(archive_refusal(file, "a.NPZ"), HasSubstr("not an .npz archive"));
@@ -200,13 +199,13 @@ TEST(ArrayFile, OfNoFormatIsRefusedByTheOneThatItsNamePromises) {
               AllOf(HasSubstr(".npy"), HasSubstr(".npz"), HasSubstr("'MAP '")));
 }
 
-TEST(ArrayFile, ThatIsCompressedAndDamagedIsRefused) {
+TEST(ArrayFile, IsRefusedIfItsCompressedDataIsDamaged) {
   const std::string file = gzipped(npy_file());
   for (std::size_t size = 2; size < file.size(); ++size)
     EXPECT_EQ(archive_refusal(file.substr(0, size)), "compressed data truncated");
   EXPECT_EQ(archive_refusal(file + "xy"), "2 trailing bytes after the gzip data");
   std::string changed = file;
-  changed[file.size() - 6] ^= 1;  // of the CRC
+  changed[file.size() - 6] ^= 1;  // a bit of the CRC
   EXPECT_EQ(archive_refusal(changed), "compressed data damaged: incorrect data check");
 }
 

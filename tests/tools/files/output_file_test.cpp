@@ -94,7 +94,7 @@ std::string output_refusal(const fs::path& path) {
   return "accepted";
 }
 
-/// Runs `body` in a process of its own; its status as of waitpid().
+/// Runs `body` in a child process; returns its status from waitpid().
 int in_child(const std::function<void()>& body) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -106,7 +106,7 @@ int in_child(const std::function<void()>& body) {
   return status;
 }
 
-/// As a user who may not do everything, whoever runs the tests.
+/// Runs `body` as an unprivileged user, even if root runs the tests.
 int unprivileged(const std::function<void()>& body) {
   return in_child([&body] {
     constexpr uid_t kNobody = 65534;
@@ -115,7 +115,7 @@ int unprivileged(const std::function<void()>& body) {
   });
 }
 
-TEST_F(OutputFileTest, MakesANewFileAppearAtCommitOnly) {
+TEST_F(OutputFileTest, NewFileAppearsOnlyAtCommit) {
   OutputFile file(at("new"));
   file.stream() << "some text";
   file.stream().flush();
@@ -125,7 +125,7 @@ TEST_F(OutputFileTest, MakesANewFileAppearAtCommitOnly) {
   EXPECT_THAT(entries(), ElementsAre("new"));
 }
 
-TEST_F(OutputFileTest, ReplacesAnExistingFileAtCommitOnly) {
+TEST_F(OutputFileTest, ReplacesAnExistingFileOnlyAtCommit) {
   save(at("old"), "old and longer");
   OutputFile file(at("old"));
   file.stream() << "new";
@@ -184,7 +184,7 @@ TEST_F(OutputFileTest, LeavesNothingWhenKilled) {
   }
 }
 
-TEST_F(OutputFileTest, StagesInANamedFileWhereItMust) {
+TEST_F(OutputFileTest, StagesInANamedFileIfRequired) {
   save(at("old"), "old");
   OutputFile replacing(at("old"), Staging::named);
   OutputFile creating(at("new"), Staging::named);
@@ -255,7 +255,7 @@ TEST_F(OutputFileTest, KeepsThePermissionsOfAReplacedFile) {
   }
 }
 
-TEST_F(OutputFileTest, KeepsTheOwnerOfAReplacedFileIfItMay) {
+TEST_F(OutputFileTest, KeepsTheOwnerOfAReplacedFileIfPermitted) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root gives files away";
   save(at("old"), "old");
   ASSERT_EQ(::chown(at("old").c_str(), 1234, 5678), 0);
@@ -284,7 +284,7 @@ TEST_F(OutputFileTest, CreatesWhatADanglingLinkLeadsTo) {
   EXPECT_EQ(content_of(at("file")), "new");
 }
 
-TEST_F(OutputFileTest, WritesToARelativePathAsOfItsConstruction) {
+TEST_F(OutputFileTest, ResolvesARelativePathAtConstruction) {
   const int status = in_child([this] {
     fs::current_path(directory_);
     OutputFile file("relative");
@@ -309,7 +309,7 @@ TEST_F(OutputFileTest, WritesToAFifoDirectly) {
   EXPECT_TRUE(fs::is_fifo(at("fifo")));
 }
 
-TEST_F(OutputFileTest, WritesToItsStandardOutputWhereThatIs) {
+TEST_F(OutputFileTest, WritesToRedirectedStandardOutputInOrder) {
   save(at("log"), "before ");
   const int status = in_child([this] {
     ::dup2(::open(at("log").c_str(), O_WRONLY | O_APPEND), STDOUT_FILENO);

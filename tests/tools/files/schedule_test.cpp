@@ -1,4 +1,4 @@
-// Schedules as text: what is read is what was written, what is wrong is named with its line.
+// Schedules as text: reading, writing, and refusals with line numbers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -46,7 +46,7 @@ rank 1 {
 }
 )";
 
-TEST(Goal, IsReadAsItsGrammarSays) {
+TEST(Goal, IsReadAccordingToItsGrammar) {
   const Schedule schedule = parse_goal(kGoal, "x.goal", kNodes);
   ASSERT_EQ(schedule.ranks.size(), 2u);
   const auto& operations = schedule.ranks[0].operations;
@@ -76,7 +76,7 @@ TEST(Goal, WrittenAndReadAgainIsTheSame) {
   EXPECT_THAT(once.str(), HasSubstr("l1: recv 300b from 1 tag 0\n"));
 }
 
-/// Reads and checks all that is checked before a run.
+/// Reads a schedule and makes all checks that precede a run.
 std::string refusal(const std::string& text, bool csv = false) {
   try {
     ScheduleGraph(csv ? parse_message_csv(text, "f", kNodes) : parse_goal(text, "f", kNodes));
@@ -86,7 +86,7 @@ std::string refusal(const std::string& text, bool csv = false) {
   return "accepted";
 }
 
-/// A schedule of one rank, and of two whose second is given.
+/// Schedules of one and of two ranks, with these blocks.
 std::string one(const std::string& block) {
   return "num_ranks 1\nrank 0 {\n" + block + "}\n";
 }
@@ -109,18 +109,18 @@ TEST(Goal, IsRefusedWithFileLineAndWhatWasExpected) {
   EXPECT_EQ(refusal(one("calc 5 }\n")), "f:3: expected the end of the line, not '}'");
   EXPECT_EQ(refusal(one("l1: jump 3\n")), "f:3: expected 'send', 'recv' or 'calc', not 'jump 3'");
   EXPECT_EQ(refusal(one("l1 wants l2\n")),
-            "f:3: expected a label that stands before an operation above, not 'l1'");
+            "f:3: expected the label of an operation above, not 'l1'");
   EXPECT_EQ(refusal(one("l1: calc 1\nl1 wants l1\n")),
             "f:4: expected ':', 'requires' or 'irequires', not 'wants l1'");
-  EXPECT_EQ(refusal(one("l1: calc 1\nl1: calc 1\n")),
-            "f:4: label l1 stands before another operation already");
+  EXPECT_EQ(refusal(one("l1: calc 1\nl1: calc 1\n")), "f:4: label l1 is already used");
   EXPECT_EQ(refusal(one("send 10 to 0\n")), "f:3: expected 'b', not 'to 0'");
   EXPECT_EQ(refusal(one("send 10b from 0\n")), "f:3: expected 'to', not 'from 0'");
   EXPECT_EQ(
       refusal(one("send 99999999999999999999b to 0\n")),
       "f:3: expected a number of bytes of at most 1099511627776, not '99999999999999999999b to'");
-  EXPECT_THAT(refusal(one("recv 10b from -1\n")), HasSubstr("a rank (and not any, -1), not '-1'"));
-  EXPECT_THAT(refusal(one("recv 10b from 0 tag -1\n")), HasSubstr("a tag (and not any, -1)"));
+  EXPECT_THAT(refusal(one("recv 10b from -1\n")),
+              HasSubstr("a rank (-1 is not supported), not '-1'"));
+  EXPECT_THAT(refusal(one("recv 10b from 0 tag -1\n")), HasSubstr("a tag (-1 is not supported)"));
   EXPECT_THAT(refusal(one("send 1b to 7\n")), HasSubstr("f:3: expected a rank"));
   EXPECT_EQ(refusal(one("/* for ever\n")),
             "f:3: expected an operation, a label or '}', not '/* for ever'");
@@ -139,17 +139,16 @@ TEST(ScheduleGraph, RefusesMessagesWithoutTheirOtherEnd) {
             "accepted");
 }
 
-TEST(ScheduleGraph, RefusesCirclesByTheirLines) {
+TEST(ScheduleGraph, RefusesCyclesWithTheirLines) {
   EXPECT_EQ(refusal(one("a: calc 1\nb: calc 1\na requires b\nb irequires a\n")),
-            "f:3: operations wait in a circle: this one on that of line 4 on that of line 3");
+            "f:3: operations wait in a circle: this one -> line 4 -> line 3");
   EXPECT_EQ(refusal(one("a: calc 1\na requires a\n")),
-            "f:3: operations wait in a circle: this one on that of line 3");
-  // Each sends only when it has received from the other.
-  EXPECT_EQ(
-      refusal(two("a: send 1b to 1\nb: recv 1b from 1\na requires b\n",
-                  "a: send 1b to 0\nb: recv 1b from 0\na requires b\n")),
-      "f:3: operations wait in a circle: this one on that of line 4 on that of line 8 on that "
-      "of line 9 on that of line 3");
+            "f:3: operations wait in a circle: this one -> line 3");
+  // Each rank sends only after it has received from the other.
+  EXPECT_EQ(refusal(two("a: send 1b to 1\nb: recv 1b from 1\na requires b\n",
+                        "a: send 1b to 0\nb: recv 1b from 0\na requires b\n")),
+            "f:3: operations wait in a circle: this one -> line 4 -> line 8 -> "
+            "line 9 -> line 3");
 }
 
 constexpr std::string_view kCsv = "time,src,dst,bytes\n0,0,1,240\n1.5e-6,1,3,0\r\n0.25,3,1,7\n";
@@ -192,7 +191,7 @@ TEST(MessageCsv, IsRefusedWithFileLineAndWhatWasExpected) {
   EXPECT_EQ(refusal(header + "0,0,1,5 \n", true), "f:2: expected the end of the line, not ' '");
 }
 
-TEST(MessageCsv, MayHaveNoMessage) {
+TEST(MessageCsv, MayBeEmpty) {
   Schedule nothing{"x.csv", std::vector<RankSchedule>(3)};
   std::ostringstream out;
   write_message_csv(out, nothing);
@@ -201,7 +200,7 @@ TEST(MessageCsv, MayHaveNoMessage) {
   EXPECT_TRUE(ScheduleGraph(read).messages().empty());
 }
 
-TEST(ScheduleGraph, RefusesWhatADeadNodeWouldHaveToDo) {
+TEST(ScheduleGraph, RefusesOperationsOfDeadNodes) {
   const Shape shape =
       Shape::parse("2x2").with_failures(FailureList{.links = {}, .nodes = {"(1,1)"}});
   const auto refusal_on = [&](std::string_view text) -> std::string {
@@ -219,7 +218,8 @@ TEST(ScheduleGraph, RefusesWhatADeadNodeWouldHaveToDo) {
     EXPECT_EQ(refusal_on(living + message), "f:4: rank 3 is node (1,1), which is dead");
 }
 
-/// Whatever is cut off, changed or doubled: accepted or refused with one line, never anything else.
+/// Truncates, changes and duplicates parts of the text: each must be accepted or refused in one
+/// line.
 template <typename Parse>
 void mangle(std::string_view text, const Parse& parse) {
   const auto check = [&](const std::string& mangled) {
@@ -245,15 +245,15 @@ void mangle(std::string_view text, const Parse& parse) {
   }
 }
 
-TEST(Goal, SurvivesWhateverIsInTheFile) {
+TEST(Goal, SurvivesMangledFiles) {
   mangle(kGoal, [](const std::string& text) { return parse_goal(text, "f", kNodes); });
 }
 
-TEST(MessageCsv, SurvivesWhateverIsInTheFile) {
+TEST(MessageCsv, SurvivesMangledFiles) {
   mangle(kCsv, [](const std::string& text) { return parse_message_csv(text, "f", kNodes); });
 }
 
-TEST(Goal, CutOffAnywhereIsRefused) {
+TEST(Goal, IsRefusedIfTruncatedAnywhere) {
   const std::size_t end = kGoal.rfind('}');
   for (std::size_t cut = 0; cut <= end; ++cut)
     EXPECT_THROW(parse_goal(kGoal.substr(0, cut), "f", kNodes), BadInput) << cut;

@@ -1,4 +1,4 @@
-// What is printed arrives, or the run says that it did not.
+// Printed output arrives, or the run reports the failure.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ Ended on_full_device(const Arguments& arguments) {
   return ended;
 }
 
-TEST(StandardOutput, MustHoldWhatIsPrinted) {
+TEST(StandardOutput, FailsTheRunIfItCannotBeWritten) {
   for (const Arguments& run : {kRun, kRun + Arguments{"--json", "-"}, Arguments{"info"},
                                Arguments{"--version"}, Arguments{"--help"}}) {
     const Ended full = on_full_device(run);
@@ -43,7 +43,7 @@ TEST(StandardOutput, MayBeClosedWhenNothingIsPrinted) {
   EXPECT_EQ(on_full_device(kRun + Arguments{"--quiet"}).exit_code, 0);
 }
 
-TEST(StandardOutput, DoesNotMixWithAFileThatTakesItsPlace) {
+TEST(StandardOutput, DoesNotMixWithAFileThatGetsItsDescriptor) {
   const TemporaryDirectory directory;
   const Arguments outputs = {"--out", "r.npy", "--json", "r.json"};
   for (const Surroundings& at :
@@ -70,7 +70,7 @@ TEST(OutputFile, OnAFullDeviceFailsTheRun) {
   }
 }
 
-TEST(OutputFile, MayBeTheDeviceThatForgets) {
+TEST(OutputFile, MayBeDevNull) {
   const Arguments both = {"--out", "/dev/null", "--json", "/dev/null"};
   EXPECT_EQ(run_process(kRun + both).exit_code, 0);
 }
@@ -83,7 +83,7 @@ TEST(OutputFile, IsCompleteThroughALink) {
   EXPECT_EQ(directory.content_of("target.npy").size(), 128U + 64 * 16);
 }
 
-TEST(OutputFile, GetsTheNameOfAMachineFileThatIsNotUtf8AsReadableText) {
+TEST(OutputFile, HasMachineNamesThatAreNotUtf8AsReadableText) {
   const TemporaryDirectory directory;
   directory.save("\xff.toml", "");
   const Ended ended = run_process(kRun + Arguments{"--machine", "\xff.toml", "--json", "-"},

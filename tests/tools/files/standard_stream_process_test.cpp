@@ -1,4 +1,5 @@
-// toroid fft between processes: through a pipe, to a full or closed output, in several processes.
+// toroid fft with standard streams: through a pipe, to a full or closed output, with several
+// processes.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,7 +29,7 @@ class StandardStreamOfAProcess : public ArrayAtAStream {
 };
 
 TEST_F(StandardStreamOfAProcess, MayBeAPipe) {
-  std::ostringstream large;  // of which a pipe holds a part only
+  std::ostringstream large;  // larger than a pipe's buffer
   write_npy(large, Extents{30, 40, 50}, some_values(60'000, true));
   directory_.save("large.npy", large.str());
   const std::string command = "cat '" + (directory_ / "large.npy") +
@@ -39,7 +40,7 @@ TEST_F(StandardStreamOfAProcess, MayBeAPipe) {
   EXPECT_EQ(read_npy(directory_ / "result.npy").shape, (Extents{30, 40, 50}));
 }
 
-TEST_F(StandardStreamOfAProcess, MustTakeTheArray) {
+TEST_F(StandardStreamOfAProcess, FailsTheRunIfTheArrayCannotBeWritten) {
   const int full = ::open("/dev/full", O_WRONLY | O_CLOEXEC);
   const Ended ended = run(kStreamFft + kToStream + Arguments{"--size", "4", "--quiet"}, "", full);
   ::close(full);
@@ -51,7 +52,7 @@ TEST_F(StandardStreamOfAProcess, MustTakeTheArray) {
   EXPECT_EQ(closed.err, "toroid: cannot write standard output: Bad file descriptor\n");
 }
 
-TEST_F(StandardStreamOfAProcess, OfSeveralProcessesIsNobodys) {
+TEST_F(StandardStreamOfAProcess, IsRefusedAsInputOfSeveralProcesses) {
   if (!has_ofi()) GTEST_SKIP() << "built without ofi";
   const Arguments fft = kStreamFft + kFromStream + Arguments{"--fabric", "ofi"};
   expect_refusal(directory_, Arguments{"launch", "-n", "2"} + fft, {"--in - is for one process"});

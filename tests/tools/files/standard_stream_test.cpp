@@ -1,4 +1,4 @@
-// toroid fft between other programs: arrays from standard input and to standard output.
+// toroid fft with arrays from standard input and to standard output.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ class StandardStream : public ArrayAtAStream {
   }
 };
 
-TEST_F(StandardStream, TakesWhatIsWrittenThereAndGivesTheResult) {
+TEST_F(StandardStream, CarriesInputAndResult) {
   const Ended there = run(kStreamFft + kFromStream + kToStream, npy_);
   EXPECT_EQ(there.exit_code, 0) << there.err;
   const Ended back = run(
@@ -40,7 +40,7 @@ TEST_F(StandardStream, TakesWhatIsWrittenThereAndGivesTheResult) {
   EXPECT_LE(distance(array.values, values_), kTolerance);
 }
 
-TEST_F(StandardStream, HasTheArrayAloneAndStandardErrorTheTable) {
+TEST_F(StandardStream, HasOnlyTheArrayAndStandardErrorTheTable) {
   const Ended ended = run(kStreamFft + kFromStream + kToStream, npy_);
   const Ended table = run(kStreamFft + kFromStream, npy_);
   EXPECT_EQ(ended.err, table.out);
@@ -49,7 +49,7 @@ TEST_F(StandardStream, HasTheArrayAloneAndStandardErrorTheTable) {
   EXPECT_EQ(run(kStreamFft + kFromStream + kToStream + Arguments{"--quiet"}, npy_).err, "");
 }
 
-TEST_F(StandardStream, TakesEveryFormatByItsContent) {
+TEST_F(StandardStream, AcceptsEveryFormatByContent) {
   const std::string map =
       map_bytes({.nx = 5, .ny = 4, .nz = 3, .mode = 0, .elements = std::string(60, '\1')});
   for (const std::string& input :
@@ -66,8 +66,8 @@ TEST_F(StandardStream, IsNamedInRefusalsOfItsContent) {
     EXPECT_TRUE(ended.err.starts_with("toroid: standard input: ")) << ended.err;
     return ended.err;
   };
-  EXPECT_THAT(refusal_of(""), HasSubstr("no array"));
-  EXPECT_THAT(refusal_of("text"), HasSubstr("no array"));
+  EXPECT_THAT(refusal_of(""), HasSubstr("unknown array format"));
+  EXPECT_THAT(refusal_of("text"), HasSubstr("unknown array format"));
   EXPECT_THAT(refusal_of(npy_.substr(0, 500)), HasSubstr("data truncated"));
   EXPECT_THAT(directory_.entries(), ::testing::ElementsAre("input"));
 }
@@ -78,7 +78,7 @@ TEST_F(StandardStream, IsNotMixedWithJson) {
                  {"--json -", "--out -"});
 }
 
-TEST_F(StandardStream, TakesTheArrayWhileTheJsonGoesToAFile) {
+TEST_F(StandardStream, CarriesTheArrayWhileJsonGoesToAFile) {
   const Ended ended =
       run(kStreamFft + kToStream + Arguments{"--size", "4", "--json", "result.json"}, "");
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
@@ -98,7 +98,7 @@ TEST_F(StandardStream, MayNotBeATerminal) {
   EXPECT_THAT(ended.err, HasSubstr("terminal"));
 }
 
-TEST_F(StandardStream, IsNoOutputOfWhatIsNeitherJsonNorTheArray) {
+TEST_F(StandardStream, IsRefusedAsOutputOfOtherFiles) {
   for (const std::string option : {"--wisdom", "--record", "--trace"})
     expect_refusal(directory_, kStreamFft + Arguments{"--size", "4", option, "-"}, {"-", "./-"});
 }

@@ -1,4 +1,4 @@
-// Zip archives composed byte by byte, as their description says.
+// Composes zip archives byte by byte, according to the format's description.
 #pragma once
 
 #include <zconf.h>
@@ -14,16 +14,16 @@
 
 namespace toroid::testing {
 
-/// What a member of an archive is made of; what is not said follows from its content.
+/// The parts of an archive's member; everything else follows from its content.
 struct ZipPart {
   std::string name;
   std::string content;
   bool is_deflated = false;
-  bool is_zip64 = false;  ///< sizes and place in extra fields, as NumPy writes large ones
-  int method = -1;        ///< -1: as it is
+  bool is_zip64 = false;  ///< sizes and offset in extra fields, as NumPy writes large members
+  int method = -1;        ///< compression method in the header; -1: the real one
   std::uint16_t flags = 0;
-  std::uint32_t crc_change = 0;  ///< bits that are wrong
-  std::int64_t size_change = 0;  ///< by which the directory's size is wrong
+  std::uint32_t crc_change = 0;  ///< mask of wrong bits in the CRC
+  std::int64_t size_change = 0;  ///< error of the size in the headers
 };
 
 inline std::string deflated(const std::string& content, int window_bits = -MAX_WBITS) {
@@ -45,7 +45,7 @@ inline std::string gzipped(const std::string& content) {
   return deflated(content, MAX_WBITS + 16);
 }
 
-/// The fields that a local header and an entry of the directory have in common: version to sizes.
+/// The fields that a local header and a directory entry have in common: version to sizes.
 inline std::string zip_fields(const ZipPart& part, const std::string& packed) {
   const auto crc = static_cast<std::uint32_t>(
       ::crc32_z(0, reinterpret_cast<const Bytef*>(part.content.data()), part.content.size()));

@@ -15,8 +15,8 @@ inline const Arguments kLibraryRun = {"alltoall", "--torus", "4x4x4"};
 
 class LibraryCopies : public ::testing::Test {
  protected:
-  /// A copy in the test's own folder, as "./mine.so". Not over one that this process has loaded:
-  /// its code would change below it.
+  /// Copies a library into the test's own folder and returns its path, e.g. "./mine.so". Must not
+  /// overwrite a library that this process has loaded: its mapped code would change.
   std::string copied(const std::string& name, const std::string& as = "mine.so") const {
     std::filesystem::copy_file(std::string(TOROID_POLICY_LIBRARIES) + "/" + name + ".so",
                                directory_.path() / as,

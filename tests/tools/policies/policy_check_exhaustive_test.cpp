@@ -1,4 +1,4 @@
-// toroid policy check of good policies: all parts of the check, every one of whose cases is tried.
+// toroid policy check on good policies: every part of the check tries all its cases.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -14,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-TEST(PolicyCheckOfAGoodOne, SaysHowFarItIsFromTheBoundBesideTheBestBuiltIn) {
+TEST(PolicyCheckOfGoodPolicies, ReportsDistanceToBoundBesideTheBestBuiltIn) {
   const nlohmann::json result =
       json_of({"policy", "check", std::string(TOROID_POLICY_LIBRARIES) + "/shift_copy.so",
                "--limit", "120"});
@@ -30,7 +30,7 @@ TEST(PolicyCheckOfAGoodOne, SaysHowFarItIsFromTheBoundBesideTheBestBuiltIn) {
   }
 }
 
-TEST(PolicyCheckOfAGoodOne, TakesBuiltInOnesThatRelayAndCombine) {
+TEST(PolicyCheckOfGoodPolicies, AcceptsBuiltInPoliciesThatRelayOrCombine) {
   for (const char* name : {"three-phase", "valiant"}) {
     const Ended ended = run_command({"policy", "check", name, "--limit", "120"});
     EXPECT_EQ(ended.exit_code, 0) << ended.out;

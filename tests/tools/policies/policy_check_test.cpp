@@ -1,4 +1,4 @@
-// toroid policy check: what it says of policies that were broken on purpose, each in its own way.
+// toroid policy check on policies that are broken on purpose, each in its own way.
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -21,7 +21,7 @@ struct BrokenPolicy {
 
 class PolicyCheck : public ::testing::TestWithParam<BrokenPolicy> {};
 
-TEST_P(PolicyCheck, NamesWhatIsBrokenAndNothingElse) {
+TEST_P(PolicyCheck, NamesTheDefectAndNothingElse) {
   const auto [name, kind] = GetParam();
   const bool hangs = std::string(kind) == "hangs";
   const Ended ended = run_command(

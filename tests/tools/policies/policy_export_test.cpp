@@ -1,4 +1,4 @@
-// A built-in policy written as data runs as the built-in one.
+// A built-in policy exported as data runs like the original.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 
 class ExportedPolicy : public ::testing::TestWithParam<std::string> {};
 
-/// What follows from the run alone.
+/// The result without measured times.
 json result_of(const TemporaryDirectory& at, const std::string& policy, const std::string& torus) {
   json result = all_to_all(at, policy, torus, {"--seed", "7"});
   for (const char* key : {"wall_s", "cpu_s", "packet_hops_per_cpu_s", "packet_hops_per_s"})
@@ -32,7 +32,7 @@ json result_of(const TemporaryDirectory& at, const std::string& policy, const st
   return result;
 }
 
-TEST_P(ExportedPolicy, RunsAsTheBuiltInOneDoes) {
+TEST_P(ExportedPolicy, RunsLikeTheBuiltInPolicy) {
   const TemporaryDirectory at;
   const std::string torus = GetParam();
   for (const Policy* policy : built_in_policies()) {

@@ -1,5 +1,4 @@
-// A policy as data: what files may say, what they are refused for, and that every setting and table
-// has its effect.
+// Policies as data: accepted and refused files, and the effect of every setting and table.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -40,14 +39,14 @@ using ::testing::HasSubstr;
 
 using Cells = std::vector<std::int64_t>;
 
-/// A .npy file of int64.
+/// Content of a .npy file of int64.
 std::string table_of(const std::vector<std::size_t>& shape, const Cells& cells) {
   std::ostringstream out;
   write_npy(out, shape, cells);
   return out.str();
 }
 
-/// `nodes` x `columns`.
+/// A table of `nodes` x `columns`.
 Cells filled(std::size_t nodes, std::size_t columns,
              const std::function<std::size_t(std::size_t, std::size_t)>& cell) {
   Cells cells;
@@ -57,7 +56,7 @@ Cells filled(std::size_t nodes, std::size_t columns,
   return cells;
 }
 
-/// The highest rank first.
+/// Every node visits its peers from the highest rank down.
 Cells reversed_order(std::size_t nodes) {
   return filled(nodes, nodes - 1, [nodes](std::size_t self, std::size_t visit) {
     const std::size_t to = nodes - 1 - visit;
@@ -92,16 +91,16 @@ struct Refused {
   std::string message;
 };
 
-TEST_F(PolicyFile, NamesTheLineAndWhatWasExpected) {
+TEST_F(PolicyFile, RefusalNamesTheLineAndTheExpectation) {
   const std::vector<Refused> all = {
       {"policy = \"random\"\ndrian = \"first-fit\"",
        "a.toml:2: unknown key 'drian'; did you mean 'drain'?"},
-      {"name = \"a\"", "a.toml: it lacks the built-in policy that it starts from"},
+      {"name = \"a\"", "a.toml: expected the built-in policy to start from"},
       {"policy = 3", "a.toml:1: policy must be a text"},
       {"policy = \"brick\"", "a.toml:1: unknown policy 'brick'"},
       {"policy = \"bruck:1\"", "a.toml:1: policy 'bruck:1': '1' is not a whole number from 2"},
       {"policy = \"random\"\ndrain = \"first\"", "a.toml:2: unknown drain 'first'"},
-      {"policy = \"random\"\nname = \"a b\"", "a.toml:2: name must have letters, digits"},
+      {"policy = \"random\"\nname = \"a b\"", "a.toml:2: name may contain only letters, digits"},
       {"policy = \"random\"\noutput_queues = 0",
        "a.toml:2: output_queues must be a whole number from 1 to 32767"},
       {"policy = \"random\"\npackets_per_visit = 1.5", "packets_per_visit must be a whole number"},
@@ -135,7 +134,7 @@ TEST_F(PolicyFile, NamesTheLineAndWhatWasExpected) {
   EXPECT_THAT(refusal_of(at, "no.toml"), HasSubstr("the file cannot be read"));
 }
 
-/// Of a torus of 4x4 with this table.
+/// Refusal of a policy with this table on torus 4x4.
 std::string refusal_of_table(const TemporaryDirectory& at, const std::string& key,
                              const std::string& bytes) {
   at.save("t.npy", bytes);
@@ -150,7 +149,7 @@ TEST_F(PolicyFile, NamesTheRowWithANodeTwice) {
             "t.npy, row 3: node 14 twice; expected each of the other 15 nodes once");
 }
 
-TEST_F(PolicyFile, NamesTheRowThatVisitsItselfOrNobody) {
+TEST_F(PolicyFile, NamesTheRowThatVisitsItselfOrNoNode) {
   Cells order = reversed_order(16);
   order[3 * 15 + 4] = 3;
   EXPECT_EQ(refusal_of_table(at, "order", table_of({16, 15}, order)),
@@ -163,7 +162,7 @@ TEST_F(PolicyFile, NamesTheRowThatVisitsItselfOrNobody) {
             "t.npy, row 3: node -1 at visit 4; expected nodes from 0 to 15");
 }
 
-TEST_F(PolicyFile, NamesTheShapeThatATableShouldHave) {
+TEST_F(PolicyFile, NamesTheExpectedShapeOfATable) {
   EXPECT_EQ(refusal_of_table(at, "order", table_of({2, 2}, Cells(4, 1))),
             "t.npy: 2 x 2; expected 16 x 15 nodes (nodes x peers), 15 offsets of ranks, or 15 x 2 "
             "offsets of coordinates for torus 4x4");
@@ -175,16 +174,15 @@ TEST_F(PolicyFile, NamesTheShapeThatATableShouldHave) {
             "4x4");
 }
 
-TEST_F(PolicyFile, NamesTheOffsetThatLeadsWhereAnotherDoes) {
+TEST_F(PolicyFile, NamesAnOffsetToAVisitedNode) {
   Cells offsets = filled(1, 15, [](std::size_t, std::size_t visit) { return visit + 1; });
   offsets[7] = 3 - 16;
   EXPECT_EQ(refusal_of_table(at, "order", table_of({15}, offsets)),
-            "t.npy, entry 7: it leads where an earlier one does; expected each of the other 15 "
-            "nodes once");
+            "t.npy, entry 7: leads to the same node as an earlier entry; expected each of the "
+            "other 15 nodes once");
   offsets[7] = 32;
-  EXPECT_EQ(
-      refusal_of_table(at, "order", table_of({15}, offsets)),
-      "t.npy, entry 7: it leads to the node itself; expected each of the other 15 nodes once");
+  EXPECT_EQ(refusal_of_table(at, "order", table_of({15}, offsets)),
+            "t.npy, entry 7: leads to the node itself; expected each of the other 15 nodes once");
 }
 
 TEST_F(PolicyFile, NamesTheRowOfARelayOrACycleOutOfRange) {
@@ -201,19 +199,19 @@ TEST_F(PolicyFile, TakesTablesOfIntegersOnly) {
   std::string bytes = table_of({16, 15}, reversed_order(16));
   bytes.replace(bytes.find("<i8"), 3, "<f8");
   EXPECT_EQ(refusal_of_table(at, "order", bytes),
-            "t.npy: elements of type '<f8'; expected integers, as '<i4' or '<i8'");
+            "t.npy: elements of type '<f8'; expected integers, e.g. '<i4' or '<i8'");
   EXPECT_THAT(refusal_of_table(at, "order", table_of({16, 15}, reversed_order(16)) + "x"),
               HasSubstr("trailing bytes"));
 }
 
-/// The peers that a policy's node visits.
+/// The peers of `self` in the order of its visits.
 std::vector<Rank> visits(const Policy& policy, const Shape& shape, Rank self) {
   std::vector<Rank> peers;
   for (const Rank to : policy.order({shape, self, 1, 0, self})) peers.push_back(to);
   return peers;
 }
 
-TEST_F(PolicyFile, VisitsInTheOrderOfTheTableInEitherOrderOfAxes) {
+TEST_F(PolicyFile, FollowsTablesInCAndFortranOrder) {
   const Shape shape = Shape::parse("4x4");
   const Cells order = reversed_order(16);
   at.save("c.npy", table_of({16, 15}, order));
@@ -236,7 +234,7 @@ TEST_F(PolicyFile, VisitsInTheOrderOfTheTableInEitherOrderOfAxes) {
   }
 }
 
-TEST_F(PolicyFile, OffsetsOfRanksAreThoseOfShift) {
+TEST_F(PolicyFile, RankOffsetsMatchShift) {
   const Shape shape = Shape::parse("4x4");
   at.save("t.npy", table_of({15}, filled(1, 15, [](auto, auto visit) { return visit + 1; })));
   at.save("t.toml", on_4x4("random", "order = \"t.npy\"\n"));
@@ -245,7 +243,7 @@ TEST_F(PolicyFile, OffsetsOfRanksAreThoseOfShift) {
               visits(policy_by_name("shift"), shape, self));
 }
 
-TEST_F(PolicyFile, OffsetsOfCoordinatesAreAddedInEachDimension) {
+TEST_F(PolicyFile, CoordinateOffsetsAreAddedInEachDimension) {
   const Shape shape = Shape::parse("2x3");
   at.save("t.npy", table_of({5, 2}, {-1, -1, 0, 2, 0, 1, 1, 0, 1, 1}));
   at.save("t.toml", "policy = \"random\"\n[tables]\ntorus = \"2x3\"\norder = \"t.npy\"\n");
@@ -253,7 +251,7 @@ TEST_F(PolicyFile, OffsetsOfCoordinatesAreAddedInEachDimension) {
   EXPECT_EQ(visits(policy_from_data(at / "t.toml"), shape, 4), (std::vector<Rank>{0, 3, 5, 1, 2}));
 }
 
-TEST_F(PolicyFile, ATableOfRanksRunsAsTheRuleDoes) {
+TEST_F(PolicyFile, RankTableRunsLikeTheRankRule) {
   at.save("t.npy", table_of({16, 15}, filled(16, 15, [](std::size_t self, std::size_t visit) {
                               return visit < self ? visit : visit + 1;
                             })));
@@ -270,7 +268,7 @@ TEST_F(PolicyFile, ATableOfRanksRunsAsTheRuleDoes) {
 TEST_F(PolicyFile, NothingLeavesBeforeItsRelease) {
   constexpr std::int64_t kRelease = 50'000;
   Cells release(256, 0);
-  release[15] = kRelease;  // what node 0 sends last
+  release[15] = kRelease;  // the last message of node 0
   at.save("t.npy", table_of({16, 16}, release));
   at.save("t.toml", on_4x4("rank", "release = \"t.npy\"\n"));
   const auto without = all_to_all(at, "rank")["cycles"].get<std::int64_t>();
@@ -280,7 +278,7 @@ TEST_F(PolicyFile, NothingLeavesBeforeItsRelease) {
   EXPECT_LT(with, kRelease + without);
 }
 
-TEST_F(PolicyFile, ReleasesOfTheFirstVisitsHoldBackThoseBehindThem) {
+TEST_F(PolicyFile, ReleaseOfTheFirstVisitHoldsBackLaterVisits) {
   Cells release(256, 0);
   for (std::size_t self = 1; self < 16; ++self) release[self * 16] = 40'000;
   at.save("t.npy", table_of({16, 16}, release));
@@ -291,7 +289,7 @@ TEST_F(PolicyFile, ReleasesOfTheFirstVisitsHoldBackThoseBehindThem) {
   EXPECT_GT(stalled, 40'000);
 }
 
-TEST_F(PolicyFile, ReleasesGoTogetherWithAThrottleAndAWindow) {
+TEST_F(PolicyFile, ReleasesCombineWithThrottleAndWindow) {
   constexpr std::int64_t kRelease = 30'000;
   at.save("t.npy", table_of({3, 3}, Cells(9, kRelease)));
   const std::string tables = "[tables]\ntorus = \"3\"\nrelease = \"t.npy\"\n";
@@ -301,19 +299,19 @@ TEST_F(PolicyFile, ReleasesGoTogetherWithAThrottleAndAWindow) {
   };
   EXPECT_EQ(cycles(tables) - cycles(""), kRelease);
   EXPECT_EQ(cycles("window = 1\n" + tables) - cycles("window = 1\n"), kRelease);
-  // The time to the first packet's successor has passed when the first one may go.
+  // The interval of 700 cycles after the first packet passes while it waits for its release.
   const std::string throttle = "cycles_per_packet = 700\n";
   EXPECT_EQ(cycles(throttle + tables) - cycles(throttle), kRelease - 700);
 }
 
-TEST_F(PolicyFile, ReleasesAreForTheModel) {
+TEST_F(PolicyFile, ReleasesAreRefusedOnShm) {
   at.save("t.npy", table_of({16, 16}, Cells(256, 5)));
   at.save("t.toml", on_4x4("rank", "release = \"t.npy\"\n"));
   expect_refusal(at, {"alltoall", "--torus", "4x4", "--policy", "t.toml", "--fabric", "shm"},
                  {"policy t: its release times have no effect on alltoall with --fabric shm"});
 }
 
-TEST_F(PolicyFile, ReleasesHaveNoMeaningInOrbitalTransforms) {
+TEST_F(PolicyFile, ReleasesAreRefusedInOrbitalTransforms) {
   at.save("t.npy", table_of({8, 8}, Cells(64, 5)));
   at.save("t.toml", "policy = \"random\"\n[tables]\ntorus = \"2x2x2\"\nrelease = \"t.npy\"\n");
   const std::string refusal = "policy t: its release times have no effect on ";
@@ -325,7 +323,7 @@ TEST_F(PolicyFile, ReleasesHaveNoMeaningInOrbitalTransforms) {
       {refusal});
 }
 
-TEST_F(PolicyFile, ThatChangesNothingIsTheBuiltInPolicyByAnotherName) {
+TEST_F(PolicyFile, WithoutChangesRunsLikeTheBuiltInPolicy) {
   at.save("same.toml", "policy = \"random\"\n");
   json mine =
       json_of({"alltoall", "--torus", "4x4", "--policy", "same.toml"}, {.directory = at.path()});
@@ -335,37 +333,38 @@ TEST_F(PolicyFile, ThatChangesNothingIsTheBuiltInPolicyByAnotherName) {
   EXPECT_EQ(mine["links"], built_in["links"]);
 }
 
-TEST_F(PolicyFile, HasANameThatTablesCanShow) {
+TEST_F(PolicyFile, NeedsANameThatTablesCanShow) {
   at.save("two words.toml", "policy = \"random\"\n");
-  expect_refusal(at, {"alltoall", "--torus", "4x4", "--policy", "two words.toml"},
-                 {"two words.toml: it has no name", "letters, digits"});
+  expect_refusal(
+      at, {"alltoall", "--torus", "4x4", "--policy", "two words.toml"},
+      {"two words.toml: without a key 'name' the file's name is used", "letters, digits"});
 }
 
-TEST_F(PolicyFile, PacketsGoByWayOfTheRelaysOfTheTable) {
+TEST_F(PolicyFile, PacketsGoViaTheRelaysOfTheTable) {
   Cells relays = filled(16, 16, [](std::size_t from, std::size_t) { return from; });
   at.save("t.npy", table_of({16, 16}, relays));
   at.save("t.toml", on_4x4("rank", "relays = \"t.npy\"\n"));
   EXPECT_EQ(all_to_all(at, "t.toml")["forwarded"], 0);
   relays[0 * 16 + 15] = 5;
-  relays[7 * 16 + 2] = 2;  // the destination: there is nothing between
+  relays[7 * 16 + 2] = 2;  // the destination itself: no relay
   at.save("t.npy", table_of({16, 16}, relays));
   EXPECT_EQ(all_to_all(at, "t.toml")["forwarded"], 2);  // 300 bytes are two packets
 }
 
-TEST_F(PolicyFile, TablesAreForTheirTorus) {
+TEST_F(PolicyFile, TablesAreRefusedOnAnotherTorus) {
   at.save("t.npy", table_of({16, 15}, reversed_order(16)));
   at.save("t.toml", on_4x4("random", "order = \"t.npy\"\n"));
   expect_refusal(at, {"alltoall", "--torus", "2x8", "--policy", "t.toml"},
-                 {"policy t: the tables of t.toml are for torus 4x4, and 2x8 exchanges here"});
+                 {"policy t: the tables of t.toml are for torus 4x4; this exchange is on 2x8"});
   expect_refusal(at, {"alltoall", "--torus", "4x4", "--mesh", "--policy", "t.toml"},
-                 {"for torus 4x4, and 4mx4m exchanges here"});
+                 {"for torus 4x4; this exchange is on 4mx4m"});
   expect_refusal(
       at,
       Arguments{"fft", "--torus", "4x4", "--size", "16x16x16", "--policy", "t.toml"} + kEstimate,
       {"policy t: the tables of t.toml are for torus 4x4"});
 }
 
-TEST_F(PolicyFile, RunsOnRingsWithItsData) {
+TEST_F(PolicyFile, TablesWorkOnShm) {
   at.save("t.npy", table_of({16, 15}, reversed_order(16)));
   Cells relays = filled(16, 16, [](std::size_t from, std::size_t to) { return (from + to) % 16; });
   at.save("r.npy", table_of({16, 16}, relays));
@@ -374,7 +373,7 @@ TEST_F(PolicyFile, RunsOnRingsWithItsData) {
     EXPECT_EQ(all_to_all(at, "t.toml", "4x4", kShm + Arguments{"--route", route})["policy"], "t");
 }
 
-/// The settings under a file of these lines, on 4x4x4 with 240 bytes.
+/// Settings of a policy file with these lines, on 4x4x4 with 240 bytes.
 PolicySettings settings_under(const TemporaryDirectory& at, const std::string& lines,
                               const std::string& base = "random") {
   at.save("s.toml", "policy = \"" + base + "\"\n" + lines);
@@ -383,7 +382,7 @@ PolicySettings settings_under(const TemporaryDirectory& at, const std::string& l
   return policy_from_data(at / "s.toml").settings({shape, Machine(), *traffic});
 }
 
-TEST_F(PolicyFile, EverySettingHasItsEffect) {
+TEST_F(PolicyFile, EverySettingTakesEffect) {
   EXPECT_EQ(settings_under(at, "order = \"shift\"").order, OrderRule::shift);
   EXPECT_EQ(settings_under(at, "packets_per_visit = 4").packets_per_visit, 4);
   EXPECT_EQ(settings_under(at, "output_queues = 3").output_queues, 3);
@@ -399,14 +398,14 @@ TEST_F(PolicyFile, EverySettingHasItsEffect) {
   EXPECT_EQ(settings_under(at, "queue_per_direction = true", "queues:6").output_queues, 1);
 }
 
-TEST_F(PolicyFile, WhatItDoesNotSayIsTheBuiltInPolicys) {
+TEST_F(PolicyFile, MissingSettingsComeFromTheBuiltInPolicy) {
   EXPECT_EQ(settings_under(at, "", "windowed:5").throttle.window, 5);
   EXPECT_EQ(settings_under(at, "window = 0", "windowed:5").throttle.window, 0);
   EXPECT_FALSE(settings_under(at, "queue_per_direction = false", "two-phase").queue_per_direction);
   EXPECT_EQ(settings_under(at, "", "two-phase").queue_capacity, 32);
 }
 
-TEST_F(PolicyFile, ItsSumIsOfItsTablesToo) {
+TEST_F(PolicyFile, ChecksumCoversTables) {
   at.save("t.npy", table_of({16, 15}, reversed_order(16)));
   at.save("t.toml", on_4x4("random", "order = \"t.npy\"\n"));
   const std::string before = policy_data_sum(at / "t.toml");
@@ -416,7 +415,7 @@ TEST_F(PolicyFile, ItsSumIsOfItsTablesToo) {
   EXPECT_EQ(visits(policy_from_data(at / "t.toml"), Shape::parse("4x4"), 0).front(), 1);
 }
 
-TEST_F(PolicyFile, StandsBesideBuiltInPoliciesUnderItsName) {
+TEST_F(PolicyFile, AppearsUnderItsNameInCompare) {
   at.save("t.npy", table_of({16, 15}, reversed_order(16)));
   at.save("t.toml", "name = \"backwards\"\n" + on_4x4("random", "order = \"t.npy\"\n"));
   const json rows = json_of(
@@ -425,7 +424,7 @@ TEST_F(PolicyFile, StandsBesideBuiltInPoliciesUnderItsName) {
   EXPECT_THAT(rows.dump(), HasSubstr("\"policy\":\"backwards\""));
 }
 
-TEST_F(PolicyFile, StandsUnderItsPathWhereAnotherPolicyHasItsName) {
+TEST_F(PolicyFile, AppearsUnderItsPathIfItsNameIsTaken) {
   at.save("a.toml", "name = \"rank\"\npolicy = \"random\"\n");
   at.save("b.toml", "name = \"mine\"\npolicy = \"shift\"\n");
   at.save("c.toml", "name = \"mine\"\npolicy = \"farthest-first\"\n");
@@ -441,7 +440,7 @@ TEST_F(PolicyFile, StandsUnderItsPathWhereAnotherPolicyHasItsName) {
   EXPECT_EQ(alone["rows"][0]["policy"], "rank");
 }
 
-TEST_F(PolicyFile, TakesAScheduleThatNumpyWrote) {
+TEST_F(PolicyFile, ReadsATableThatNumpyWrote) {
   const std::string python = python_with("numpy");
   if (python.empty()) GTEST_SKIP() << "no numpy";
   ASSERT_TRUE(run_python(python, at, R"(

@@ -1,4 +1,4 @@
-// Policies from shared libraries that crash, change after they were loaded, or are compiled first.
+// Policies from shared libraries that crash, that change between runs, or that the test compiles.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -17,7 +17,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Each run loads its libraries anew, and may crash.
+/// Each run is a process of its own: it loads its libraries anew and may crash.
 class PolicyOfAProcess : public LibraryCopies {
  protected:
   Ended run(const Arguments& arguments) const {
@@ -28,7 +28,7 @@ class PolicyOfAProcess : public LibraryCopies {
   }
 };
 
-TEST_F(PolicyOfAProcess, IsRunAnewWhereItsFileHasChangedSinceTheJournal) {
+TEST_F(PolicyOfAProcess, IsRunAgainIfItsFileChangedSinceTheJournal) {
   const Arguments compare = {"compare",         "--torus",  "3x3",    "--policies",
                              "shift,./mine.so", "--resume", "journal"};
   const auto cycles = [&] { return json(compare)["rows"][1]["cycles"]; };
@@ -46,7 +46,7 @@ TEST_F(PolicyOfAProcess, IsRunAnewWhereItsFileHasChangedSinceTheJournal) {
   EXPECT_EQ(lines(), first + 1);
 }
 
-TEST_F(PolicyOfAProcess, LeavesNoFilesWhereItCrashes) {
+TEST_F(PolicyOfAProcess, LeavesNoFilesIfItCrashes) {
   copied("crashes_while_loading", "loading.so");
   copied("crashes", "asked.so");
   directory_.save("result.json", "old");
@@ -62,7 +62,7 @@ TEST_F(PolicyOfAProcess, LeavesNoFilesWhereItCrashes) {
     }
 }
 
-TEST(PolicyNew, LeadsToATableInThreeCommands) {
+TEST(PolicyNew, LeadsToAComparisonInThreeCommands) {
   const TemporaryDirectory directory;
   const auto typed = [&](const Arguments& arguments, const char* program = TOROID_COMMAND) {
     const Ended ended = run_process(arguments, {.directory = directory.path(), .program = program});
@@ -77,7 +77,7 @@ TEST(PolicyNew, LeadsToATableInThreeCommands) {
   EXPECT_THAT(table, HasSubstr("\nnearest/nearest.so "));
 }
 
-TEST(PolicyNew, LeavesTheCompilersWarningsToWhoseSourceItIs) {
+TEST(PolicyNew, BuildsWithoutShowingCompilerWarnings) {
   const TemporaryDirectory directory;
   const Ended written = run_process({"policy", "new", "mine"}, {.directory = directory.path()});
   ASSERT_EQ(written.exit_code, 0) << written.err;

@@ -1,4 +1,4 @@
-// Policies from shared libraries: what is refused, and runs that equal those of built-in ones.
+// Policies from shared libraries: refusals, and runs equal to those of built-in policies.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -34,7 +34,7 @@ class PolicyFromALibrary : public LibraryCopies {
   }
 };
 
-TEST_F(PolicyFromALibrary, IsRefusedByNameWhereItIsNone) {
+TEST_F(PolicyFromALibrary, IsRefusedIfTheFileIsNotAPolicy) {
   expect_refused("./none.so", {"./none.so", "No such file"});
   directory_.save("text.so", "no library");
   expect_refused("./text.so", {"./text.so", "cannot be loaded"});
@@ -42,20 +42,21 @@ TEST_F(PolicyFromALibrary, IsRefusedByNameWhereItIsNone) {
   copied("shift_copy", "half.so");
   std::filesystem::resize_file(directory_ / "half.so",
                                std::filesystem::file_size(directory_ / "half.so") / 4);
-  expect_refused("./half.so", {"./half.so", "the file is not complete"});
+  expect_refused("./half.so", {"./half.so", "the file is truncated"});
 }
 
-TEST_F(PolicyFromALibrary, IsRefusedByNameWhereItWasMadeForAnotherToroid) {
-  expect_refused(copied("other_version", "a.so"), {"./a.so", "version 2", "compile it anew"});
+TEST_F(PolicyFromALibrary, IsRefusedIfCompiledForAnotherToroid) {
+  expect_refused(copied("other_version", "a.so"), {"./a.so", "version 2", "recompile it"});
   expect_refused(copied("other_layout", "b.so"), {"./b.so", "Machine has 1 bytes"});
 }
 
 TEST_F(PolicyFromALibrary, IsRefusedWithoutANameOfItsOwn) {
   expect_refused(copied("empty_name", "empty.so"), {"./empty.so", "its name is empty"});
-  expect_refused(copied("built_in_name", "shift.so"), {"./shift.so", "built-in policy shift"});
+  expect_refused(copied("built_in_name", "shift.so"),
+                 {"./shift.so", "its name shift is taken by a built-in policy"});
 }
 
-TEST_F(PolicyFromALibrary, TakesAParameterWhereItHasOne) {
+TEST_F(PolicyFromALibrary, TakesAParameterOnlyIfItHasOne) {
   const std::string with = copied("with_parameter", "with.so");
   EXPECT_EQ(json(kLibraryRun + Arguments{"--policy", with + ":3"})["policy"], "in-order");
   expect_refused(with, {"./with.so", "needs a parameter"});
@@ -65,7 +66,7 @@ TEST_F(PolicyFromALibrary, TakesAParameterWhereItHasOne) {
   expect_refused(copied("shift_copy") + ":1", {"./mine.so:1", "no parameter"});
 }
 
-TEST_F(PolicyFromALibrary, RunsAsTheSameOneBuiltIn) {
+TEST_F(PolicyFromALibrary, RunsLikeTheSameBuiltInPolicy) {
   copied("shift_copy");
   nlohmann::json mine = json(kLibraryRun + Arguments{"--policy", "mine.so"});
   nlohmann::json built_in = json(kLibraryRun + Arguments{"--policy", "shift"});
@@ -77,7 +78,7 @@ TEST_F(PolicyFromALibrary, RunsAsTheSameOneBuiltIn) {
   EXPECT_EQ(mine, built_in);
 }
 
-TEST_F(PolicyFromALibrary, RunsOnRingsAndInTransforms) {
+TEST_F(PolicyFromALibrary, RunsOnShmAndInTransforms) {
   const std::string mine = copied("shift_copy");
   EXPECT_EQ(json(Arguments{"alltoall", "--torus", "3x2x2", "--policy", mine} + kShm)["policy"],
             "shift-copy");
@@ -87,7 +88,7 @@ TEST_F(PolicyFromALibrary, RunsOnRingsAndInTransforms) {
             0);
 }
 
-TEST_F(PolicyFromALibrary, StandsBesideAllInCompareAndSweep) {
+TEST_F(PolicyFromALibrary, IsListedBesideAllInCompareAndSweep) {
   const std::string mine = copied("shift_copy");
   const nlohmann::json all = json({"compare", "--torus", "3x3", "--policies", "all," + mine});
   const nlohmann::json& last = all["rows"].back();
@@ -103,7 +104,7 @@ TEST_F(PolicyFromALibrary, StandsBesideAllInCompareAndSweep) {
             0);
 }
 
-TEST_F(PolicyFromALibrary, IsNotTakenForAnotherOneBuiltInItsPlace) {
+TEST_F(PolicyFromALibrary, IsRefusedIfReplacedSinceItWasLoaded) {
   copied("shift_copy");
   const std::string path = directory_ / "mine.so";
   EXPECT_EQ(policy_from_library(path).name(), "shift-copy");
@@ -117,12 +118,12 @@ TEST_F(PolicyFromALibrary, IsNotTakenForAnotherOneBuiltInItsPlace) {
       BadInput);
 }
 
-TEST(PolicyNew, RefusesBadNamesAndReplacesNothing) {
+TEST(PolicyNew, RefusesBadNamesAndExistingFiles) {
   const TemporaryDirectory directory;
   for (const char* name : {"a/b", "9lives", "..", "two words", "random"})
     expect_refusal(directory, {"policy", "new", name}, {name});
   directory.save("mine", "mine");
-  expect_refusal(directory, {"policy", "new", "mine"}, {"mine: is there already"});
+  expect_refusal(directory, {"policy", "new", "mine"}, {"mine: already exists"});
   expect_refusal(directory, {"policy", "new", "other", "nowhere"}, {"nowhere/other"});
 }
 

@@ -1,4 +1,4 @@
-// A run under a policy, for tests of policies that come as data.
+// Runs under a policy, for tests of policies as data.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,7 +11,7 @@
 
 namespace toroid::testing {
 
-/// The result of an all-to-all of 300 bytes a pair. The policy is named from the directory.
+/// The result of an all-to-all of 300 bytes per pair. A path in `policy` is relative to `at`.
 inline nlohmann::json all_to_all(const TemporaryDirectory& at, const std::string& policy,
                                  const std::string& torus = "4x4", const Arguments& more = {}) {
   return json_of(

@@ -1,4 +1,4 @@
-// Boost.Lockfree's ring of one producer and one consumer, with the interface of OwnRing.
+// Boost.Lockfree's single-producer single-consumer ring, with the interface of OwnRing.
 #pragma once
 
 #include <boost/lockfree/policies.hpp>
@@ -12,7 +12,8 @@ namespace baseline {
 template <class T, std::uint64_t kSlots>
 using Queue = boost::lockfree::spsc_queue<T, boost::lockfree::capacity<kSlots>>;
 
-// push and pop, one packet at a time. Both copy, hence straight from `source` and to `sink`.
+// Uses push and pop, one packet at a time. Both copy, so they copy directly from `source` and to
+// `sink`.
 template <class T, std::uint64_t kSlots>
 class BoostOneByOne {
  public:
@@ -34,7 +35,7 @@ class BoostOneByOne {
   Queue<T, kSlots> queue_;
 };
 
-// push of up to kBatch at once from an array of kBatch; consume_all calls take(i, slot) in place.
+// Pushes up to kBatch packets at once from an array; consume_all calls take(i, slot) in place.
 template <class T, std::uint64_t kSlots, std::uint64_t kBatch>
 class BoostBatches {
  public:

@@ -1,4 +1,4 @@
-// What the FFTW baselines share: kinds of transform and the input.
+// Shared by the FFTW baselines: kinds of transform and the input.
 #pragma once
 
 #include <fftw3.h>
@@ -10,21 +10,21 @@
 
 namespace baseline {
 
-// in: in place; out: out of place; destroy: out of place, the input may be overwritten. After a
-// colon may stand a file of FFTW's wisdom: read if it is there, so that planning costs no time and
-// gives the same plan again, and else written.
+// in: in place; out: out of place; destroy: out of place, the input may be overwritten. A colon and
+// a file of FFTW's wisdom may follow: if the file exists it is read, so that planning takes no time
+// and gives the same plan again; otherwise it is written.
 struct Kind {
   explicit Kind(const std::string& text) : name(text.substr(0, text.find(':'))) {
     if (name.size() < text.size()) wisdom = text.substr(name.size() + 1);
     in_place = name == "in";
     if (name == "destroy") flags |= FFTW_DESTROY_INPUT;
     if (in_place || name == "out" || name == "destroy") return;
-    std::fprintf(stderr, "in, out or destroy: %s\n", name.c_str());
+    std::fprintf(stderr, "'%s': expected in, out or destroy\n", name.c_str());
     std::exit(2);
   }
   std::string keys() const { return "\"kind\":\"" + name + "\""; }
 
-  // Whether there was a file to read. What other kinds left is forgotten.
+  // Returns whether there was a file to read. Forgets the wisdom of other kinds first.
   bool read_wisdom() const {
     fftw_forget_wisdom();
     return !wisdom.empty() && fftw_import_wisdom_from_filename(wisdom.c_str());
@@ -53,7 +53,7 @@ class Field {
 
   fftw_complex* data() { return data_; }
 
-  // Before every transform: in place, the values would otherwise grow beyond what doubles hold.
+  // Called before every transform: values transformed in place would otherwise overflow.
   void fill() {
     for (std::size_t i = 0; i < size_; ++i) {
       data_[i][0] = static_cast<double>(i % 17) - 8;

@@ -1,6 +1,6 @@
-// Forward transform of N^3 complex doubles, or of real ones to their half spectrum, by FFTW's MPI
-// version, result left transposed; seconds of the slowest rank, between barriers. Planning and a
-// first transform are not counted.
+// Forward transform of N^3 complex doubles, or of N^3 real doubles to the half spectrum, by FFTW's
+// MPI version; the result stays transposed. Prints seconds of the slowest rank, between barriers,
+// without planning and a first transform.
 //   mpirun ... fftw_mpi [real] N REPEAT in|out|destroy[:WISDOM]...
 #include <fftw3-mpi.h>
 #include <fftw3.h>
@@ -45,7 +45,7 @@ fftw_plan make_plan(std::ptrdiff_t n, bool real, unsigned flags, baseline::Field
                               flags);
 }
 
-// Rank 0 reads and writes the wisdom of all.
+// Rank 0 reads and writes the wisdom for all ranks.
 fftw_plan plan(std::ptrdiff_t n, bool real, const baseline::Kind& kind, baseline::Field& input,
                baseline::Field& output) {
   int known = rank() == 0 && kind.read_wisdom();

@@ -1,5 +1,5 @@
-// One reliable-datagram endpoint of libfabric with a window of buffers each way, on loopback or in
-// shared memory only.
+// One reliable-datagram endpoint of libfabric with a window of buffers in each direction, on
+// loopback or in shared memory only.
 #pragma once
 
 #include <netinet/in.h>
@@ -46,7 +46,7 @@ template <class T>
 using Handle = std::unique_ptr<T, CloseFid>;
 using Info = std::unique_ptr<fi_info, FreeInfo>;
 
-// Every provider but shm has the source 127.0.0.1, so that no traffic leaves the machine.
+// Every provider but shm gets the source 127.0.0.1, so that no traffic leaves the machine.
 inline Info find_provider(const std::string& provider) {
   const Info hints(fi_allocinfo());
   hints->caps = FI_MSG;
@@ -65,7 +65,7 @@ inline Info find_provider(const std::string& provider) {
   return Info(found);
 }
 
-// Messages sent are the same few buffers, never written; what arrives is not read.
+// Sends the same few buffers, which are never written; does not read received data.
 class Endpoint {
  public:
   Endpoint(const std::string& provider, std::size_t bytes, std::size_t window)
@@ -95,8 +95,8 @@ class Endpoint {
     return address;
   }
 
-  // Sends so many messages, a window of them at a time, and returns when as many more as expected
-  // have arrived. The last sends may still be on their way.
+  // Sends `sends` messages, a window at a time, and returns when `expected` more messages have
+  // arrived. The last sends may still be in flight.
   void exchange(fi_addr_t peer, std::uint64_t sends, std::uint64_t expected, std::size_t bytes) {
     expected_ += expected;
     while (sends != 0 || received_ < expected_) {
@@ -105,7 +105,7 @@ class Endpoint {
     }
   }
 
-  // Messages that the provider copies: no completion, no window.
+  // Sends a message that the provider copies: no completion, no window.
   void inject(fi_addr_t peer, std::size_t bytes) {
     ssize_t code;
     while ((code = fi_inject(endpoint_.get(), free_[0]->data, bytes, peer)) == -FI_EAGAIN)
@@ -131,7 +131,7 @@ class Endpoint {
 
  private:
   struct Slot {
-    fi_context2 context;  // first: the provider's room, and how a completion names its slot
+    fi_context2 context;  // first member: space for the provider; a completion points to it
     char* data;
     bool receives;
   };
@@ -232,12 +232,12 @@ class Endpoint {
     fail("completion", -error.err);
   }
 
-  // In the order in which they are made; closed in the opposite order.
+  // In order of creation; closed in reverse order.
   Info info_;
   std::size_t bytes_, window_;
   std::vector<char> memory_;
   std::vector<Slot> slots_;
-  std::vector<Slot*> free_;  // of those that send
+  std::vector<Slot*> free_;  // free send slots
   void* descriptor_ = nullptr;
   std::uint64_t received_ = 0, expected_ = 0;
   Handle<fid_fabric> fabric_;

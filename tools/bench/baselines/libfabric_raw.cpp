@@ -1,9 +1,9 @@
-// fi_send and fi_recv between processes of this machine: the least that libfabric takes.
+// fi_send and fi_recv between two processes of this machine: a lower bound on libfabric's time.
 //   libfabric_raw PROVIDER latency BYTES         ping-pong, seconds of one way
 //   libfabric_raw PROVIDER inject BYTES          the same with fi_inject
 //   libfabric_raw PROVIDER stream BYTES [WINDOW = 16]  one direction, seconds per message
-//   libfabric_raw PROVIDER both BYTES [WINDOW = 16]    both directions at once, of both together
-//   libfabric_raw PROVIDER poll PEERS            an idle fi_cq_read beside so many connections
+//   libfabric_raw PROVIDER both BYTES [WINDOW = 16]    both directions at once, sum of both
+//   libfabric_raw PROVIDER poll PEERS            an idle fi_cq_read with PEERS connections
 //   libfabric_raw PROVIDER startup BYTES         finding, opening, and a first round trip
 // PROVIDER: tcp;ofi_rxm, net, shm, udp;ofi_rxd, sockets.
 #include <rdma/fabric.h>
@@ -44,13 +44,13 @@ struct Task {
   std::size_t bytes, window;
   unsigned peers = 1;
 
-  // Per batch of a stream: about 64 MiB, for some 20 ms.
+  // Messages per batch of a stream: about 64 MiB, which take some 20 ms.
   std::uint64_t messages() const {
     return std::clamp<std::uint64_t>((std::uint64_t{1} << 26) / bytes, 4 * window, 4000);
   }
 };
 
-// The other process: a socket for its address and for the end, and what it is called.
+// The other process: a socket, used to exchange addresses and to end together, and its fi_addr_t.
 struct Peer {
   int socket;
   fi_addr_t address = FI_ADDR_UNSPEC;
@@ -90,7 +90,7 @@ void inject_answer(Endpoint& mine, const Peer& peer, std::size_t bytes) {
   mine.inject(peer.address, bytes);
 }
 
-// One batch of the side that measures; the number of operations in it.
+// One batch of the measuring side; returns its number of operations.
 std::uint64_t first_side(const Task& task, Endpoint& mine, const Peer& peer) {
   const std::uint64_t messages = task.messages();
   if (task.mode == "stream") {
@@ -121,8 +121,8 @@ bool measures_messages(const Task& task) {
   return task.mode != "poll" && task.mode != "startup";
 }
 
-// A provider may have something left to do after its last completion, an acknowledgement for
-// example: neither side stops before the other has all.
+// A provider may have work left after its last completion, an acknowledgement for example: neither
+// side stops before the other has everything.
 void part(Endpoint& mine, const Peer& peer) {
   mine.finish_sends();
   peer.send({'.'});
@@ -136,7 +136,7 @@ void run_second(const Task& task, Peer peer) {
   answer(mine, peer, 1);
   if (measures_messages(task))
     for (int i = 0; i <= kBatches; ++i) second_side(task, mine, peer);
-  if (task.mode == "poll") peer.receive();  // asleep, so that the core is the poller's
+  if (task.mode == "poll") peer.receive();  // sleeps, so that it leaves the core to the poller
   part(mine, peer);
 }
 
@@ -213,7 +213,7 @@ void run_first(const Task& task, std::vector<Peer> peers, baseline::Report& repo
   report.row("\"what\":\"connect\"", {answered - met});
 }
 
-// A process that failed has said why.
+// Ends without a message: the process that failed has printed the reason.
 void end_with_the_other(int) {
   int status = 0;
   while (waitpid(-1, &status, WNOHANG) > 0)

@@ -1,5 +1,5 @@
-// MPI_Alltoall, seconds per call: each sample is the mean over the ranks of a loop of calls,
-// without barriers within it (a barrier between the calls would only add waiting to each).
+// MPI_Alltoall, seconds per call: each sample is the mean over the ranks of a loop of calls
+// without barriers (a barrier between calls would only add waiting).
 //   mpirun ... mpi_alltoall BYTES...      bytes per pair of ranks
 #include <mpi.h>
 
@@ -20,7 +20,7 @@ struct Exchange {
   std::vector<char> out = std::vector<char>(static_cast<std::size_t>(bytes) * ranks, 'a');
   std::vector<char> in = std::vector<char>(out.size());
 
-  // Seconds per call, the mean over all ranks, known to all.
+  // Seconds per call, the mean over all ranks; all ranks get it.
   double batch(int calls) {
     MPI_Barrier(MPI_COMM_WORLD);
     const double start = MPI_Wtime();

@@ -1,4 +1,4 @@
-// MPI_Send and MPI_Recv to and fro between two ranks, seconds of one way (half a round trip).
+// MPI_Send and MPI_Recv back and forth between two ranks, seconds of one way (half a round trip).
 //   mpirun -n 2 mpi_latency [bytes = 8]
 #include <mpi.h>
 

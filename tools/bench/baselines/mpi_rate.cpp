@@ -1,4 +1,4 @@
-// Messages from rank 0 to rank 1, a window of 64 in flight and then an answer, seconds per message.
+// Messages from rank 0 to rank 1, an answer after each window of 64, seconds per message.
 //   mpirun -n 2 mpi_rate [bytes = 256]
 #include <mpi.h>
 

@@ -1,6 +1,6 @@
-// A ring of one producer and one consumer: slots filled and emptied in place, each side's index in
-// a line of its own with a copy of the other side's, published after every kPublish packets and
-// whenever the side must wait.
+// A single-producer single-consumer ring: slots are filled and emptied in place. Each side's index
+// has its own cache line and is published after every kPublish packets and whenever the side must
+// wait; each side keeps a copy of the other's index.
 #pragma once
 
 #include <atomic>
@@ -12,10 +12,10 @@ namespace baseline {
 template <class T, std::uint64_t kSlots, std::uint64_t kPublish>
 class OwnRing {
  public:
-  // fill(i, slot) for i = 0 .. count-1.
+  // Calls fill(i, slot) for i = 0 .. count-1.
   template <class Fill>
   void produce(std::uint64_t count, Fill fill) {
-    std::uint64_t freed = 0;  // what is known of the consumer
+    std::uint64_t freed = 0;  // the consumer's count as last read
     for (std::uint64_t i = 0, slot = 0; i < count; ++i) {
       if (i - freed == kSlots) freed = wait(filled_, i, freed_, i - kSlots);
       fill(i, slots_[slot]);
@@ -25,10 +25,10 @@ class OwnRing {
     filled_.count.store(count, std::memory_order_release);
   }
 
-  // take(i, slot) for i = 0 .. count-1.
+  // Calls take(i, slot) for i = 0 .. count-1.
   template <class Take>
   void consume(std::uint64_t count, Take take) {
-    std::uint64_t filled = 0;  // what is known of the producer
+    std::uint64_t filled = 0;  // the producer's count as last read
     for (std::uint64_t i = 0, slot = 0; i < count; ++i) {
       if (i == filled) filled = wait(freed_, i, filled_, i);
       take(i, slots_[slot]);
@@ -43,7 +43,7 @@ class OwnRing {
     std::atomic<std::uint64_t> count{0};
   };
 
-  // Publishes one's own count, then waits until the other's is beyond `known`.
+  // Publishes this side's count, then waits until the other side's exceeds `known`.
   static std::uint64_t wait(Index& mine, std::uint64_t count, const Index& other,
                             std::uint64_t known) {
     mine.count.store(count, std::memory_order_release);

@@ -1,5 +1,5 @@
-// How far two cores are from each other: two cache lines, each written by one core and read by the
-// other. Times are of one way, half of the measured round trip; both are printed.
+// Distance between two cores: two cache lines, each written by one core and read by the other.
+// Prints the round trip and one way, which is half of it.
 //   ping_pong [milliseconds = 50]
 #include <atomic>
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t kStop = ~std::uint64_t{0};
 constexpr std::uint64_t kBatch = 500;  // round trips per sample
 
-// 128 bytes apart: some prefetchers take lines in pairs.
+// 128 bytes apart: some prefetchers fetch lines in pairs.
 struct alignas(128) Line {
   std::atomic<std::uint64_t> value{0};
 };

@@ -1,4 +1,4 @@
-// Threads on cores of their own.
+// Pins threads to separate cores.
 #pragma once
 
 #include <sched.h>
@@ -21,7 +21,7 @@ inline std::vector<int> allowed_cores() {
 inline std::vector<int> two_cores() {
   std::vector<int> cores = allowed_cores();
   if (cores.size() >= 2) return {cores[0], cores[1]};
-  std::fprintf(stderr, "two cores are needed\n");
+  std::fprintf(stderr, "needs two cores\n");
   std::exit(1);
 }
 

@@ -1,4 +1,4 @@
-// What every baseline shares: time, arguments, and its one line of JSON.
+// Shared by all baselines: time, arguments, and one line of JSON.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ inline double median(std::vector<double> values) {
 inline int positive(const char* text) {
   const int value = std::atoi(text);
   if (value > 0) return value;
-  std::fprintf(stderr, "not a positive number: %s\n", text);
+  std::fprintf(stderr, "'%s': expected a positive number\n", text);
   std::exit(2);
 }
 

@@ -39,7 +39,7 @@ class Buffers {
   }
   const Packet* sources() const { return source_; }
   const Packet& source(std::uint64_t i) const { return source_[i % kWarm]; }
-  // Checks the packet before, which is by then in the first-level cache.
+  // Also checks the previous packet, which is in the first-level cache by then.
   Packet& sink(std::uint64_t i) {
     if (i != 0 && sink_[(i - 1) % kWarm].number != (i - 1) % kWarm) lost_ = true;
     return sink_[i % kWarm];

@@ -1,4 +1,4 @@
-"""Commands: run, printed exactly, ended cleanly."""
+"""Runs commands: prints them exactly as run, ends them cleanly."""
 
 import ctypes
 import json
@@ -11,19 +11,19 @@ import time
 
 from comparison import load
 
-END_S = 5  # how long a command may take to end when told to
+END_S = 5  # seconds a command gets to end after SIGTERM
 PR_SET_CHILD_SUBREAPER = 36
 
 
 class Failure(Exception):
-    """A command that failed, in one line."""
+    """A failed command, described in one line."""
 
 
 class Skipped(Failure):
-    """A command that says that this machine does not permit it, in one line."""
+    """A command that this machine does not permit, described in one line."""
 
 
-SKIPPED = 77  # its exit code
+SKIPPED = 77  # exit code of such a command
 
 
 class Runner:
@@ -39,8 +39,8 @@ class Runner:
             self.environment.update(self.as_root)
 
     def text(self, command):
-        """Standard output of `command`; Failure if it did not end with 0. `others` is then the number
-        of cores that other processes kept busy meanwhile."""
+        """Returns the standard output of `command`; raises Failure if its exit code is not 0. `others` is then
+        the number of cores that other processes kept busy meanwhile."""
         usage = load.Usage()
         out = self.output(command)
         self.others = usage.others()
@@ -58,7 +58,7 @@ class Runner:
             out, err = child.communicate(timeout=self.timeout_s)
         except subprocess.TimeoutExpired:
             end(child)
-            raise Failure(f"no end after {self.timeout_s:g} s: {shlex.join(command)}") from None
+            raise Failure(f"timeout after {self.timeout_s:g} s: {shlex.join(command)}") from None
         except BaseException:
             end(child)
             raise
@@ -69,7 +69,7 @@ class Runner:
         return out
 
     def json(self, command):
-        """The one JSON object of its standard output."""
+        """Returns the JSON object on the command's standard output."""
         out = self.text(command)
         try:
             return json.loads(out[out.index("{"):out.rindex("}") + 1])
@@ -77,7 +77,7 @@ class Runner:
             raise Failure(f"no JSON on standard output: {shlex.join(command)}") from None
 
     def note(self, command):
-        """Every command is printed once, as a shell takes it."""
+        """Prints each command once, in shell syntax."""
         line = shlex.join(command)
         if self.as_root and command[0] == "mpirun":
             line = " ".join(f"{key}={value}" for key, value in self.as_root.items()) + " " + line
@@ -87,12 +87,12 @@ class Runner:
 
 
 def adopt_orphans():
-    """What a command leaves behind becomes a child of this process, so that it can be waited for."""
+    """Makes processes that a command leaves behind children of this process, so that it can wait for them."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def end(child):
-    """mpirun ends its ranks when told to, but does not wait for them."""
+    """Ends a command and its orphans: mpirun ends its ranks on SIGTERM, but does not wait for them."""
     child.terminate()
     try:
         child.wait(timeout=END_S)
@@ -122,14 +122,14 @@ def kill_children():
 
 
 def reason(err):
-    """The line of standard error that says most."""
+    """Returns the most informative line of standard error."""
     lines = [line.strip() for line in err.splitlines() if line.strip(" -\t")]
     errors = [line for line in lines if "error" in line.lower() or line.startswith("toroid:")]
     return (errors or lines or ["no message"])[0]
 
 
 def build(root, jobs, toroid_too):
-    """Builds the baselines, and toroid in Release."""
+    """Builds the baselines and, if `toroid_too`, toroid in Release."""
     baselines = ["-S", "tools/bench/baselines", "-B", "build/baselines", "-G", "Ninja"]
     steps = [["cmake", *baselines], ["cmake", "--build", "build/baselines", f"-j{jobs}"]]
     if toroid_too:

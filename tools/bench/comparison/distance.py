@@ -1,10 +1,11 @@
-"""How far the two cores are from each other just now. A hypervisor moves its virtual processors:
-within seconds the two may share one physical core (twin), share a cache (near) or not (far)."""
+"""Measures the current distance between the two cores. A hypervisor moves its virtual processors: within
+seconds the two may share a physical core (twin), share a cache (near) or share neither (far)."""
 
 import time
 
 # Upper limits of the round trip of a cache line, ns. Seen on an AMD EPYC 9004 under KVM: 46 twin,
-# 107 to 128 near, 470 to 530 far. Near is below twice the best near one. Beyond: something else ran.
+# 107 to 128 near, 470 to 530 far. The near limit is about twice the best near time. A time above all
+# limits means that another process ran.
 LIMITS_NS = {"twin": 75, "near": 216, "far": 1000}
 DISTURBED = "disturbed"
 
@@ -15,7 +16,7 @@ class PingPong:
         self.limits = limits or LIMITS_NS
 
     def __call__(self):
-        """(kind, nanoseconds of a round trip)"""
+        """Returns (kind, nanoseconds of a round trip)."""
         rows = self.runner.json([self.program])["rows"]
         ns = next(row["median_s"] for row in rows if row["what"] == "round_trip") * 1e9
         return self.kind(ns), ns
@@ -24,7 +25,7 @@ class PingPong:
         return next((kind for kind, limit in self.limits.items() if ns < limit), DISTURBED)
 
     def wait_for(self, kind, seconds=60):
-        """The first ping-pong of this kind, or the last one in time."""
+        """Returns the first ping-pong of this kind, or the last one before the time limit."""
         end = time.monotonic() + seconds
         while True:
             seen = self()

@@ -1,4 +1,4 @@
-"""On what was measured."""
+"""Describes the host of the measurements."""
 
 import os
 import platform

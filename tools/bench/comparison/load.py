@@ -1,11 +1,11 @@
-"""What other processes take of the cores. Ranks and threads that spin on cores of their own suffer by
-far more than the share they lose, and a ping-pong's median does not show it."""
+"""Measures the cores that other processes use. Ranks and threads that spin on their own cores lose far more
+than the share of time that others take, and the median of a ping-pong does not show it."""
 
 import os
 import resource
 import time
 
-LIMIT = 0.15  # cores; a sample beside more than this is not kept
+LIMIT = 0.15  # cores; a sample during which others used more is discarded
 TICK_S = 1 / os.sysconf("SC_CLK_TCK")
 
 
@@ -14,7 +14,7 @@ class Usage:
         self.start = time.monotonic(), busy(), own()
 
     def others(self):
-        """Mean number of cores that were busy with what is not ours, stolen time included."""
+        """Mean number of cores that other processes kept busy, including stolen time."""
         wall, all_of_it, ours = (now - then for now, then in
                                  zip((time.monotonic(), busy(), own()), self.start))
         # The kernel's counters are coarse: two ticks are noise.
@@ -29,6 +29,6 @@ def busy():
 
 
 def own():
-    """Core seconds of this process and of the commands that ended."""
+    """Core seconds of this process and of its ended commands."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(usage.ru_utime + usage.ru_stime for usage in used)

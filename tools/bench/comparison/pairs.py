@@ -1,5 +1,5 @@
-"""Alternating pairs: ours, theirs, ours, theirs ..., a ping-pong before the first and after every
-sample. A pair is kept if the three around it are of one kind and nothing else kept the cores busy."""
+"""Alternating pairs: ours, theirs, ours, theirs ..., with a ping-pong before the first and after every
+sample. A pair is kept if its three ping-pongs are of one kind and no other process kept the cores busy."""
 
 import sys
 from collections import Counter
@@ -7,11 +7,11 @@ from collections import Counter
 from comparison import load
 from comparison.distance import DISTURBED
 
-ATTEMPTS = 3  # times the pairs wanted
+ATTEMPTS = 3  # at most this many times the wanted pairs
 
 
 def sample(measurement, runner, ping_pong, wanted, kind):
-    """All pairs, kept or not."""
+    """Returns all pairs, including those that are not kept."""
     alone = measurement.ours is None or measurement.theirs is None
     pairs = []
     before = None
@@ -33,7 +33,7 @@ def pair(measurement, runner, ping_pong, before):
     result = {"kind": None, "ping_pongs": [before], "others": [runner.others], "ours": ours,
               "theirs": None}
     result["ping_pongs"].append(ping_pong())
-    if not of_one_kind(result):  # lost already
+    if not of_one_kind(result):  # the pair will not be kept
         return result
     result["theirs"] = measurement.read_theirs(runner.json(measurement.theirs))
     result["others"].append(runner.others)
@@ -49,7 +49,7 @@ def of_one_kind(pair):
 
 
 def one_side(measurement, runner):
-    """For what has no baseline, or is one without a bar."""
+    """Measures one side only: a row without a baseline, or a baseline without a bar."""
     result = {"kind": None, "ping_pongs": [], "ours": None, "theirs": None}
     if measurement.ours:
         result["ours"] = measurement.read_ours(runner.json(measurement.ours))
@@ -66,7 +66,7 @@ def enough(pairs, wanted, kind):
 
 
 def kept(pairs, kind=None):
-    """(kind, pairs of it): the kind asked for, or the one with most pairs."""
+    """Returns (kind, its pairs) for the given kind, or for the kind with most pairs."""
     kinds = Counter(pair["kind"] for pair in pairs if pair["kind"])
     chosen = kind or (kinds.most_common(1)[0][0] if kinds else None)
     return chosen, [pair for pair in pairs if pair["kind"] and pair["kind"] in (chosen, "any")]

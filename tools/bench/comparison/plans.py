@@ -1,6 +1,6 @@
-"""FFTW's plans. A measured plan is the outcome of a race on a noisy machine, so each kind is planned
-several times, where that does not take minutes, and the fastest outcome is kept as a file of wisdom: every
-sample then runs that plan, without seconds of planning in which the machine may change under it."""
+"""FFTW's plans. Planning by measurement is noisy, so each kind is planned several times (unless that takes
+minutes) and the fastest plan is kept as a wisdom file. Every sample then runs this plan without planning,
+during which the state of the machine could change."""
 
 import statistics
 from pathlib import Path
@@ -8,8 +8,8 @@ from pathlib import Path
 from comparison import load
 
 KINDS = ("in", "out", "destroy")
-HOPELESS = 1.5  # a kind that is slower than the best by this factor is not sampled
-ATTEMPTS = 3  # times the plannings wanted
+HOPELESS = 1.5  # a kind slower than the best by this factor is not sampled
+ATTEMPTS = 3  # at most this many times the wanted plannings
 
 
 def prepare(measurement, runner, folder, plannings):
@@ -23,7 +23,7 @@ def prepare(measurement, runner, folder, plannings):
 
 
 def best_plan(measurement, runner, folder, kind, plannings):
-    """(disturbed, seconds of a transform, file of wisdom): one that nothing disturbed, if there is."""
+    """Returns (disturbed, seconds per transform, wisdom file) of the fastest plan, undisturbed if possible."""
     plans = []
     while sum(not disturbed for disturbed, _, _ in plans) < plannings and len(plans) < ATTEMPTS * plannings:
         wisdom = Path(folder, f"{measurement.name}.{kind}.{len(plans)}")

@@ -1,4 +1,4 @@
-"""What is compared with what, and the bars."""
+"""The rows of the comparison, and their bars."""
 
 from dataclasses import dataclass, field
 
@@ -6,29 +6,29 @@ from comparison.plans import KINDS
 
 ALL_TO_ALL_BYTES = [256 << i for i in range(13)]  # per pair of ranks
 ALL_TO_ALL_BARS = {256: (1.2, 0.9), 4096: (0.45, 0.5), 65536: (0.8, 0.8), 1 << 20: (0.8, 0.8)}  # near, far
-LONG_MESSAGE_BYTES = 256 * 240  # full packets only: how fast they go through, not what a message costs
+LONG_MESSAGE_BYTES = 256 * 240  # full packets only: measures packet rate, not the cost per message
 REPEATS = {64: 30, 128: 10, 256: 3}
 REPEATS_OF_64_RANKS = {64: 10, 128: 5}
-PLANNINGS_OF_64_RANKS = 1  # one of 128^3 takes 40 s of processor time, and starting 64 processes 15 s
+PLANNINGS_OF_64_RANKS = 1  # planning 128^3 takes 40 s of processor time, starting 64 processes 15 s
 TCP = "tcp;ofi_rxm"
 MPI_OVER_TCP = ["--mca", "pml", "ob1", "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo"]
-FRAME_BYTES = 262144  # of raw libfabric's messages: as long as toroid's frames
+FRAME_BYTES = 262144  # bytes per message of raw libfabric, the same as toroid's frames
 EXCHANGE_BYTES = 1 << 20
 HUNDRED_PACKETS = 100 * 240
-NETWORK = ["2", "1000", "100"]  # hosts; Mbit/s; us from one to the other
+NETWORK = ["2", "1000", "100"]  # hosts; Mbit/s; delay one way, us
 PLANES_ON_HOSTS = "8"
-# Size, box cut, repeats, and whether bars are judged: at the size of the other rows, and where the wire takes
-# about as long as the transforms that can hide it.
+# Size, box cut, repeats, and whether bars are judged: for the size of the other rows, and for the case in which
+# the network takes about as long as the transforms that can hide it.
 HOSTS = [(128, 1, 10, True), (128, 2, 10, False), (128, 4, 10, False), (256, 4, 5, True)]
 
 
 @dataclass
 class Bar:
-    limit: float | None  # none: the ratio is shown and not judged
-    at_most: bool = True  # of times; rates must be at least the limit
-    absolute: bool = False  # the limit is for our value, not for the ratio to the baseline's
+    limit: float | None  # None: the ratio is shown but not judged
+    at_most: bool = True  # True for times; a rate must be at least the limit
+    absolute: bool = False  # the limit applies to our value, not to the ratio to the baseline's
     unit: str = "s"
-    far: float | None = None  # the limit where the cores are far from each other, if another
+    far: float | None = None  # the limit if the cores are far from each other (None: the same)
 
     def at(self, kind):
         return self.far if kind == "far" and self.far is not None else self.limit
@@ -39,15 +39,15 @@ class Bar:
 
 @dataclass
 class Measurement:
-    """One pair of commands. What is read is {row: {variant: value}}; the better variant counts."""
+    """One pair of commands. The readers return {row: {variant: value}}; the best variant counts."""
     name: str
     bars: dict
     ours: list
     read_ours: object
     theirs: list = None
     read_theirs: object = None
-    planned: bool = False  # FFTW: plan first, then give the kinds with their wisdom as arguments
-    plannings: int | None = None  # of each kind, at most; none: as many as asked for
+    planned: bool = False  # FFTW: plan first, then pass the kinds with their wisdom as arguments
+    plannings: int | None = None  # limit per kind; None: no limit
     kinds: list = field(default_factory=lambda: list(KINDS))
 
 
@@ -74,7 +74,7 @@ class Rows:
                        self.information("mpi-latency"), self.information("mpi-rate"), *self.ofi()]
 
     def non_blocking(self, torus):
-        """The slab in as many planes as are fastest, over the blocking one: both of one process and its plans."""
+        """Non-blocking slab with the fastest number of planes over the blocking slab, in one process with one plan."""
         name = f"non-blocking-{torus}"
         own = Rows(self.toroid, [], self.baselines)
         return Measurement(
@@ -83,8 +83,8 @@ class Rows:
             lambda result: {name: {"": result["timings"][-1]["ratio"]["total"]}})
 
     def hosts(self, size, cut, repeat, judged):
-        """The slab on two hosts, non-blocking over blocking: its time, what is left of the communication, and
-        the least that its time could be if nothing but waiting were saved."""
+        """The slab on two hosts, non-blocking over blocking: time, remaining communication, and the lowest time
+        that hiding waiting alone could reach."""
         name = f"hosts-{size}" + (f"-cut-{cut}" if cut > 1 else "")
         own = Rows(self.toroid, [], self.baselines)
         command = own.of_ofi(["fft"], TCP, "2", "--size", str(size), "--box-cut", str(cut), "--method",
@@ -97,7 +97,7 @@ class Rows:
             lambda result: hidden(name, result["timings"][-1]))
 
     def ofi(self):
-        """Two processes: over TCP against MPI kept from shared memory, and against raw libfabric."""
+        """Two processes: over TCP against MPI without shared memory, and against raw libfabric."""
         two = ["-n", "2", f"{self.baselines}/fftw_mpi"]
         return [self.ofi_fft("fft-tcp-128", TCP, ["mpirun", "--bind-to", "core", *MPI_OVER_TCP, *two], 0.9),
                 self.ofi_fft("fft-ofi-shm-128", "shm", ["mpirun", "--bind-to", "core", *MPI_OVER_TCP, *two], 0.7),
@@ -126,9 +126,9 @@ class Rows:
             lambda result: {name: medians(result, "kind")}, planned=True, plannings=plannings)
 
     def itself(self, name, torus, bar, ours, theirs):
-        """A transform of 128^3 against the same with other options."""
+        """A transform of 128^3 against the same transform with other options."""
         def command(more):
-            own = Rows(self.toroid, [], self.baselines)  # the user's flags may contradict these
+            own = Rows(self.toroid, [], self.baselines)  # without the user's flags, which may conflict
             return own.ours(["fft"], torus, "--size", "128", "--repeat", str(REPEATS[128]), *more)
 
         def read(result):
@@ -136,12 +136,12 @@ class Rows:
         return Measurement(name, {name: Bar(bar)}, command(ours), read, command(theirs), read)
 
     def of_ofi(self, command, provider, torus, *more):
-        """What each process of a run is started with, whoever starts it."""
+        """The command line of each process of a run."""
         return [self.toroid, *command, "--fabric", "ofi", "--provider", provider, "--torus", torus, *more,
                 *self.flags, "--quiet", "--json", "-"]
 
     def processes(self, command, provider, torus, *more):
-        """Two on this host. Only process 0 prints."""
+        """Two processes on this host; only process 0 prints."""
         return [self.toroid, "launch", "-n", "2", "--", *self.of_ofi(command, provider, torus, *more)]
 
     def raw(self, mode, number, provider=TCP):
@@ -157,7 +157,7 @@ class Rows:
             lambda result: {name: medians(result, "kind")}, planned=True)
 
     def ofi_bandwidth(self, name, mode, bar=0.92, provider=TCP):
-        """Bytes of both directions together; of the baseline's stream, of its one."""
+        """Bytes per second of both directions together; one direction for the baseline's stream."""
         return Measurement(
             name, {name: Bar(bar, at_most=False, unit="B/s")},
             self.processes(["bench", "alltoall"], provider, "2", "--sizes", str(EXCHANGE_BYTES)),
@@ -166,7 +166,7 @@ class Rows:
             lambda result: {name: {mode: result["rows"][0]["bytes_per_s"]}})
 
     def ofi_rate(self):
-        """Packets, against as many messages."""
+        """Packets per second, against raw messages per second."""
         return Measurement(
             "ofi-rate", {"ofi-rate": Bar(30, at_most=False, unit="1/s")},
             self.processes(["bench", "rate"], TCP, "2", "--sizes", str(HUNDRED_PACKETS)),
@@ -175,7 +175,7 @@ class Rows:
             lambda result: {"ofi-rate": {"": result["rows"][0]["messages_per_s"]}})
 
     def ofi_latency(self):
-        """One way; the ratio is that of the round trips."""
+        """One-way time; its ratio equals the ratio of the round trips."""
         return Measurement(
             "ofi-latency", {"ofi-latency": Bar(1.5)},
             self.processes(["bench", "latency"], TCP, "2", "--sizes", "240"),
@@ -217,14 +217,14 @@ class Rows:
             lambda result: {"idle": {"": result["turn_s"]}})
 
     def information(self, name):
-        """A baseline without a bar, for what stands beside it."""
+        """A baseline without a bar, for comparison with other rows."""
         program = f"{self.baselines}/{name.replace('-', '_')}"
         return Measurement(name, {name: None}, None, None, [*self.mpi(2), program],
                            lambda result: {name: {"": result["rows"][0]["median_s"]}})
 
 
 def hidden(name, timings):
-    """Figures of one run that has blocking beside non-blocking. Nothing hides but behind the plane loop."""
+    """Figures of one run that measured blocking and non-blocking. Only the plane loop can hide communication."""
     blocking = timings["blocking"]
     most = min(blocking["plane_loop"], blocking["exposed"])
     return {name: {"": timings["ratio"]["total"]}, f"{name}-left": {"": timings["ratio"]["exposed"]},

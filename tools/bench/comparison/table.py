@@ -8,7 +8,7 @@ HEAD = ("row", "kind", "pairs", "ours", "theirs", "ratio", "of pairs", "bar", ""
 
 
 def summarise(measurement, pairs, kind):
-    """One row per bar."""
+    """Returns one row per bar."""
     chosen, good = kept(pairs, kind)
     return [summary(row, bar, chosen, good) for row, bar in measurement.bars.items()]
 
@@ -23,7 +23,7 @@ def summary(row, bar, kind, pairs):
         _, ours = values(pairs, "ours", row, bar)
         variant, theirs = values(pairs, "theirs", row, bar)
     except KeyError:
-        return dict(result, failure="a side gave no figure for this row")
+        return dict(result, failure="one side has no value for this row")
     if ours:
         result["ours"] = statistics.median(ours)
     if theirs:
@@ -38,7 +38,7 @@ def summary(row, bar, kind, pairs):
 
 
 def values(pairs, side, row, bar):
-    """(variant, its values): of several variants the one with the best median."""
+    """Returns (variant, its values) of the variant with the best median."""
     samples = [pair[side][row] for pair in pairs if pair[side] is not None]
     if not samples:
         return "", []
@@ -94,7 +94,7 @@ def plain(value):
 
 
 def figure(value, unit):
-    """In ns, us, ms or s; rates in millions or GB per second."""
+    """Formats times in ns, us, ms or s, rates in millions or GB per second."""
     if value is None:
         return "-"
     if unit == "1":

@@ -16,10 +16,10 @@
 namespace toroid {
 namespace {
 
-/// Full packets of each pair in a long stream: so many that rounding up does not count.
+/// Full packets per pair in a long stream: enough that rounding up does not matter.
 constexpr std::uint64_t kStreamPackets = 1'000'000;
 
-/// Cycles, not rounded: a stream shares out what a single message rounds up.
+/// Cycles, not rounded: a stream spreads over many messages what a single message rounds up.
 struct BenchCycles {
   double cycles;
   BoundBy by;
@@ -29,7 +29,7 @@ BenchCycles longer(const BenchCycles& a, const BenchCycles& b) {
   return b.cycles > a.cycles ? b : a;
 }
 
-/// The cost of one message of a stream; a message of no bytes is an empty packet.
+/// The cost of one message of a stream. A message of 0 bytes is an empty packet.
 MessageCost stream_cost(const Machine& machine, std::uint64_t bytes) {
   if (bytes == 0) return {1, machine.wire_bytes(1)};
   return message_cost(machine, bytes);
@@ -43,7 +43,7 @@ Bounds stream_bounds(const MessageBench& bench, const BenchMessages& messages) {
   return traffic_bounds(bench.machine, bench.shape, traffic);
 }
 
-/// What one message takes of a long stream of them.
+/// Cycles per message in a long stream of messages.
 BenchCycles message_cycles(const Machine& machine, const Bounds& streams, const MessageCost& cost) {
   constexpr auto kPackets = static_cast<double>(kStreamPackets);
   const double wire = static_cast<double>(cost.wire_bytes) /
@@ -65,12 +65,13 @@ BenchCycles exchange_cycles(const MessageBench& bench, const MessageCost& cost) 
   return {static_cast<double>(exchange.cycles), exchange.by};
 }
 
-/// What an operation takes whose messages take `message` each. `way`: cycles of a packet alone.
+/// Cycles of an operation whose messages take `message` each. `way`: cycles of a single packet.
 BenchCycles operation_cycles(BenchKind kind, const MessageBench& bench, const MessageCost& cost,
                              const BenchCycles& message, double way) {
   const BenchCycles window{bench.window * message.cycles, message.by};
-  const double others = static_cast<double>(bench.machine.inject_cycles) *
-                        static_cast<double>(cost.packets - 1);  // injected before the last packet
+  const double others =
+      static_cast<double>(bench.machine.inject_cycles) *
+      static_cast<double>(cost.packets - 1);  // packets injected before the last one
   if (kind == BenchKind::latency) return longer(message, {way + others, BoundBy::latency});
   if (kind == BenchKind::bw) return longer(window, {2 * way, BoundBy::latency});
   if (kind == BenchKind::bibw) return longer(window, {way, BoundBy::latency});

@@ -1,4 +1,4 @@
-// What the benchmarks of messages are held against.
+// Lower bounds for the message benchmarks.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,23 @@
 
 namespace toroid {
 
-/// Seconds per operation of a benchmark, as its BatchTimes count them, that no run beats.
+/// Lower bound of the seconds per operation of a benchmark, as BatchTimes counts operations.
 struct BenchBound {
   double seconds = 0;
   BoundBy by = BoundBy::copy;
 };
 
-/// The bounds of one benchmark at every size of its messages. In virtual time the links, the
-/// processors or the way there (and back where a window is acknowledged) bind; else what the
-/// workers of the nodes that take part need to copy the payload into packets and out again.
+/// The bounds of one benchmark at all message sizes. In virtual time they are set by the links, the
+/// processors or the latency (there, and back if a window is acknowledged). Otherwise they are the
+/// time that the workers of the participating nodes need to copy the payload into packets and out
+/// again.
 class BenchBounds {
  public:
   /// REQUIRES: not `idle`; `bench` outlives this.
   BenchBounds(BenchKind kind, const MessageBench& bench);
 
-  /// The bound for messages of so many bytes; 0 seconds where nothing binds. `workers`, those of
-  /// all processes, matter where time is the wall clock's.
+  /// The bound for messages of `bytes` bytes; 0 seconds if there is none. `workers`: worker threads
+  /// of all processes; only used in wall-clock time.
   BenchBound at(std::uint64_t bytes, unsigned workers) const;
 
  private:
@@ -35,7 +36,7 @@ class BenchBounds {
   BenchKind kind_;
   const MessageBench& bench_;
   BenchMessages messages_;
-  Bounds streams_{};  ///< cycles of a long stream from every pair, where time is virtual
+  Bounds streams_{};  ///< cycles of a long stream from every pair, in virtual time
 };
 
 }  // namespace toroid

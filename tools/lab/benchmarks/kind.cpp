@@ -28,7 +28,7 @@ MessageSizes parse_message_sizes(std::string_view text, const MessageSizes& usua
   const std::string_view min = has_colon ? text.substr(0, colon) : "";
   const std::string_view max = has_colon ? text.substr(colon + 1) : text;
   if (min.empty() && max.empty())
-    throw BadInput(fmt::format("'{}' is no size of messages; expected MIN:MAX, as 8:4KiB, or MAX",
+    throw BadInput(fmt::format("'{}' is not a message size; expected MAX or MIN:MAX, e.g. 8:4KiB",
                                shortened(text)));
   MessageSizes sizes = usual;
   if (!min.empty()) sizes.min = parse_bytes(min, kSizeLimits);
@@ -37,7 +37,7 @@ MessageSizes parse_message_sizes(std::string_view text, const MessageSizes& usua
   if (max.empty()) sizes.max = std::max(sizes.min, sizes.max);
   if (sizes.min > sizes.max)
     throw BadInput(
-        fmt::format("'{}': the minimum, {}, is above the maximum, {}", text, sizes.min, sizes.max));
+        fmt::format("'{}': the minimum {} is above the maximum {}", text, sizes.min, sizes.max));
   return sizes;
 }
 

@@ -1,4 +1,4 @@
-// The benchmarks of messages by their names, and the sizes that each goes through.
+// The names of the message benchmarks and the message sizes of each.
 #pragma once
 
 #include <array>
@@ -12,30 +12,30 @@ enum class BenchKind : std::uint8_t { latency, bw, bibw, rate, alltoall, idle };
 inline constexpr std::array<std::string_view, 6> kBenchKindNames = {"latency", "bw",       "bibw",
                                                                     "rate",    "alltoall", "idle"};
 
-/// Whether its messages go in windows, each of which waits for the one before.
+/// Whether messages are sent in windows, each of which waits for the previous one.
 constexpr bool has_window(BenchKind kind) {
   return kind == BenchKind::bw || kind == BenchKind::bibw;
 }
-/// Whether its figure is bytes a second.
+/// Whether the result is a bandwidth, in bytes per second.
 constexpr bool is_bandwidth(BenchKind kind) {
   return has_window(kind) || kind == BenchKind::rate;
 }
 
-/// Bytes of a message; of `alltoall` those of a pair of nodes.
+/// Range of message sizes in bytes; for `alltoall`, bytes per pair of nodes.
 struct MessageSizes {
   std::uint64_t min;
   std::uint64_t max;
 };
 
-/// The sizes where the user does not say; without meaning for `idle`, which moves nothing.
+/// Default sizes. Not used for `idle`, which sends nothing.
 MessageSizes default_sizes(BenchKind kind);
 
-/// Reads "min:max", "min:" or "max", as OSU's benchmarks take it; what is left out is `usual`.
-/// Sizes may have units, as 4KiB. Throws BadInput where the text is none of these, or the minimum
-/// is above the maximum.
+/// Reads "min:max", "min:" or "max" as the OSU benchmarks do; a missing end is taken from `usual`.
+/// Sizes may have units, e.g. 4KiB. Throws BadInput if the text has another form or the minimum is
+/// above the maximum.
 MessageSizes parse_message_sizes(std::string_view text, const MessageSizes& usual);
 
-/// The sizes from the minimum up to the maximum, each twice the one before; 1 follows 0.
+/// The sizes from minimum to maximum, each twice the previous one; 1 follows 0.
 std::vector<std::uint64_t> doubled(const MessageSizes& sizes);
 
 }  // namespace toroid

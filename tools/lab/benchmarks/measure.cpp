@@ -24,28 +24,28 @@ using bench::Part;
 using bench::Side;
 using NodeProgram = Program(Node&, Side&);
 
-/// The loop has `per_batch` iterations a batch where the user has not said how many.
+/// The loop; `per_batch` iterations per batch unless the user gives a number of iterations.
 bench::Loop loop_of(const MessageBench& bench, std::uint64_t per_batch) {
   const std::uint64_t iterations = bench.iterations.value_or(bench.batches * per_batch);
   const auto batches = static_cast<unsigned>(std::min<std::uint64_t>(bench.batches, iterations));
   return {batches, iterations, bench.warm_up.value_or(iterations / batches)};
 }
 
-/// The number of operations of `bytes` each that move as much as so many full packets; messages
-/// smaller than a packet count as one.
+/// Number of operations of `bytes` bytes each that move as much as `packets` full packets. A
+/// message smaller than a packet counts as one packet.
 std::uint64_t scaled(std::uint64_t packets, std::uint64_t bytes, std::uint64_t least = 4) {
   return std::max<std::uint64_t>(
       least, packets * kPayloadBytes / std::max<std::uint64_t>(bytes, kPayloadBytes));
 }
 
-/// What all nodes of this process have measured.
+/// Measurements of all nodes of this process.
 struct BenchSides {
   std::vector<Side> sides;
   bench::Loop loop;
   unsigned workers;
 };
 
-/// The mean time of a batch over the nodes that measured.
+/// Mean time of a batch over the nodes that measured it.
 double mean_ticks(const std::vector<Side>& sides, std::size_t batch) {
   double sum = 0;
   double measured = 0;
@@ -57,7 +57,7 @@ double mean_ticks(const std::vector<Side>& sides, std::size_t batch) {
   return measured == 0 ? 0 : sum / measured;
 }
 
-/// The time from the first node that began a batch to the last that ended it.
+/// Time from the first node that began a batch to the last that ended it.
 double joint_ticks(const std::vector<Side>& sides, std::size_t batch) {
   bench::TickSpan all{std::numeric_limits<Tick>::max(), 0};
   for (const Side& side : sides) {
@@ -68,8 +68,8 @@ double joint_ticks(const std::vector<Side>& sides, std::size_t batch) {
   return all.end < all.begin ? 0 : static_cast<double>(all.end - all.begin);
 }
 
-/// The times of the batches that count, where ticks_of(sides, batch) is a batch's time and an
-/// iteration has so many operations.
+/// The times of all batches except the warm-up. ticks_of(sides, batch) returns a batch's time; an
+/// iteration has `operations` operations.
 template <typename TicksOf>
 BatchTimes batch_times(const BenchSides& run, const Machine& machine, double operations,
                        const TicksOf& ticks_of) {
@@ -85,7 +85,7 @@ BatchTimes batch_times(const BenchSides& run, const Machine& machine, double ope
   return batch_times(run, machine, operations, mean_ticks);
 }
 
-/// Gives a side to every node; program(node, side) makes what the node runs.
+/// Gives every node a Side and runs program(node, side) on it.
 template <typename Start>
 BenchSides run_sides(const MessageBench& bench, const Side& side,
                      const std::vector<BenchMessages::Pair>& pairs, const Start& program) {
@@ -103,8 +103,8 @@ BenchSides run_sides(const MessageBench& bench, const Side& side,
   return {std::move(sides), side.loop, emulation.workers()};
 }
 
-/// The benchmark's streams: `sender` is the program of nodes that send, `receiver` of those that
-/// only receive.
+/// Runs the benchmark's streams: `sender` is the program of nodes that send, `receiver` of nodes
+/// that only receive.
 BenchSides run_streams(BenchKind kind, const MessageBench& bench, const Side& side,
                        NodeProgram* sender, NodeProgram* receiver) {
   const BenchMessages messages = bench_messages(kind, bench);
@@ -114,14 +114,13 @@ BenchSides run_streams(BenchKind kind, const MessageBench& bench, const Side& si
   });
 }
 
-/// The side that all nodes begin with.
+/// The initial Side of all nodes.
 Side side_of(const MessageBench& bench, std::uint64_t bytes, std::uint64_t per_batch,
              std::uint32_t window) {
   return {.bytes = bytes, .loop = loop_of(bench, per_batch), .window = window};
 }
 
-/// The plan of an all-to-all with so many bytes for every pair, under the policy of the run's
-/// nodes.
+/// The plan of an all-to-all with `bytes` bytes per pair, under the policy of the run's nodes.
 ExchangePlan plan_of(const MessageBench& bench, std::uint64_t bytes) {
   const NodeOptions& options = bench.run.node;
   const auto traffic = make_traffic("all-to-all", bench.shape, bytes, options.seed);
@@ -131,7 +130,7 @@ ExchangePlan plan_of(const MessageBench& bench, std::uint64_t bytes) {
                       {.seed = options.seed, .payload = true, .places = true});
 }
 
-/// The windows of a batch.
+/// Number of windows in a batch.
 std::uint64_t scaled_windows(const MessageBench& bench, std::uint64_t bytes) {
   return scaled(20000, std::max<std::uint64_t>(bytes, kPayloadBytes) * bench.window, 1);
 }

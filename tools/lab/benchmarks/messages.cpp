@@ -21,7 +21,7 @@ double mean_hops(const Shape& shape, const std::vector<BenchMessages::Pair>& pai
   return hops / static_cast<double>(pairs.size());
 }
 
-/// The work of one operation whose messages have so many packets each.
+/// The work of one operation, with `packets` packets per message.
 RunWork operation_work(const BenchMessages& messages, const Shape& shape, double packets) {
   const double all = messages.messages * packets;
   if (messages.pairs.empty()) return group_work(shape, 0, shape.dims(), all);
@@ -55,7 +55,8 @@ RunWork bench_work(BenchKind kind, const MessageBench& bench, std::uint64_t byte
   const auto counted = static_cast<double>(*bench.iterations);
   const double before =
       bench.warm_up ? static_cast<double>(*bench.warm_up) : counted / bench.batches;
-  const double operations = kind == BenchKind::latency ? 2 : 1;  // of an iteration: there and back
+  const double operations =
+      kind == BenchKind::latency ? 2 : 1;  // per iteration; latency: a round trip
   return operation_work(bench_messages(kind, bench), bench.shape,
                         static_cast<double>(Stream::packets_of(bytes))) *
          (operations * (counted + before));

@@ -1,4 +1,4 @@
-// Who sends to whom in the benchmarks of messages, and the work that makes.
+// Senders and receivers in the message benchmarks, and the work of their messages.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,21 @@
 
 namespace toroid {
 
-/// The messages of one operation of a benchmark, as its BatchTimes count operations.
+/// The messages of one operation of a benchmark, as BatchTimes counts operations.
 struct BenchMessages {
   struct Pair {
     Rank from;
     Rank to;
   };
-  std::vector<Pair> pairs;  ///< each sends as many messages; none: every node sends to every other
-  double messages = 0;      ///< of all pairs together
-  Rank nodes = 0;           ///< that send or receive
+  /// Each pair sends equally many messages. Empty: every node sends to every other.
+  std::vector<Pair> pairs;
+  double messages = 0;  ///< total over all pairs
+  Rank nodes = 0;       ///< number of nodes that send or receive
 };
 BenchMessages bench_messages(BenchKind kind, const MessageBench& bench);
 
-/// The expected work of all messages of one size, where the user says how many iterations; else
-/// none: by itself a benchmark takes as many as fill a moment. REQUIRES: not `idle`.
+/// Expected work of all messages of one size if the user gives the number of iterations. Otherwise
+/// no work: the benchmark chooses a number that takes a moment. REQUIRES: not `idle`.
 RunWork bench_work(BenchKind kind, const MessageBench& bench, std::uint64_t bytes);
 
 }  // namespace toroid

@@ -16,7 +16,7 @@ namespace {
 constexpr HandlerId kMessageHandler = kFirstUserHandler;
 constexpr HandlerId kEcho = kFirstUserHandler + 1;
 
-/// Writes messages of a stream to where they belong and counts their packets.
+/// Writes messages of a stream to their places and counts their packets.
 class Inbox {
  public:
   Inbox(Node& node, HandlerId handler, std::uint64_t bytes) : message_(bytes) {
@@ -33,7 +33,7 @@ class Inbox {
   Counter arrived_{"packets of messages"};
 };
 
-// A window of 0 messages stands for all messages of a batch.
+// A window of 0 messages means all messages of a batch.
 
 std::uint64_t windows_of(const Side& side, unsigned batch) {
   return side.window == 0 ? 1 : side.loop.of(batch);
@@ -105,7 +105,7 @@ Program stream_in(Node& node, Side& side) {
   }
 }
 
-// Neither node can be ahead of the other by more than a window.
+// Neither node can get ahead of the other by more than a window.
 Program stream_both_ways(Node& node, Side& side) {
   Inbox inbox(node, kMessageHandler, side.bytes);
   const std::vector<std::byte> message(side.bytes);
@@ -129,8 +129,8 @@ Program no_part(Node& node, Side& side) {
     co_await node.barrier();
 }
 
-// Two exchanges take turns: a node that begins one has completed the other, so that no packet of a
-// round can reach a buffer that is still being read.
+// Two exchanges alternate. A node that begins one has completed the other, so no packet of a round
+// can reach a buffer that is still being read.
 Program exchange_rounds(Node& node, Side& side) {
   const Group all = Group::all(node.shape(), node.rank());
   const ExchangePlan& plan = *side.plan;
@@ -145,7 +145,7 @@ Program exchange_rounds(Node& node, Side& side) {
     for (std::uint64_t i = 0; i < side.loop.of(batch); ++i) {
       Exchange& exchange = exchanges[round % 2];
       exchange.start();
-      const Tick at_once = 0;  // what finds room leaves before the own block is copied
+      const Tick at_once = 0;  // packets that find room leave before the own block is copied
       co_await node.compute(at_once);
       messages[round % 2].copy_own();
       ++round;

@@ -12,10 +12,10 @@
 
 namespace toroid::bench {
 
-/// The iterations of a benchmark in batches as equal as they can be. Batch 0 is the warm-up.
+/// The iterations of a benchmark in batches of nearly equal size. Batch 0 is the warm-up.
 struct Loop {
-  unsigned batches;          ///< that count
-  std::uint64_t iterations;  ///< of all batches that count
+  unsigned batches;          ///< without the warm-up
+  std::uint64_t iterations;  ///< in all batches without the warm-up
   std::uint64_t warm_up;     ///< iterations of batch 0
 
   std::uint64_t of(unsigned batch) const {
@@ -24,42 +24,42 @@ struct Loop {
   }
 };
 
-/// When a batch began and ended, on a node's clock.
+/// Begin and end of a batch on a node's clock.
 struct TickSpan {
   Tick begin;
   Tick end;
 };
 
-/// What a node does in a benchmark of streams.
+/// The part of a node in a benchmark of streams.
 enum class Part : std::uint8_t { none, receives, sends };
 
-/// What one node knows and measures. Its program alone writes it while the run lasts.
+/// Inputs and measurements of one node. During the run only its program writes it.
 struct Side {
-  std::uint64_t bytes;  ///< of a message, or of a pair of nodes in an exchange
+  std::uint64_t bytes;  ///< per message, or per pair of nodes in an exchange
   Loop loop;
   std::uint32_t window;                ///< messages; 0: all messages of a batch
-  const ExchangePlan* plan = nullptr;  ///< of exchange_rounds(); null for other programs
-  bool together = false;               ///< all nodes begin every batch at once, behind a barrier
+  const ExchangePlan* plan = nullptr;  ///< for exchange_rounds(); null for other programs
+  bool together = false;               ///< all nodes begin each batch together, after a barrier
   Part part = Part::none;
-  Rank peer = 0;                  ///< the other node of its pair, where it takes part
-  std::vector<TickSpan> times{};  ///< of each batch; empty where the node does not measure
+  Rank peer = 0;                  ///< the other node of the pair; unused if `part` is none
+  std::vector<TickSpan> times{};  ///< one per batch; empty if the node does not measure
 
   void note(Tick begin, Tick end) { times.push_back({begin, end}); }
 };
 
-// Ping-pong: an iteration is a message there and one back.
+// Ping-pong: an iteration is a round trip of a message.
 Program ping(Node& node, Side& side);
 Program pong(Node& node, Side& side);
-// Windows of messages one way; each is acknowledged by one packet before the next begins.
+// Windows of messages in one direction. One packet acknowledges each window before the next begins.
 Program stream_out(Node& node, Side& side);
 Program stream_in(Node& node, Side& side);
-/// Windows of messages both ways at once, without acknowledgement.
+/// Windows of messages in both directions at once, without acknowledgement.
 Program stream_both_ways(Node& node, Side& side);
-/// A node without a part, which only takes part in barriers.
+/// For nodes without a part: they only join the barriers.
 Program no_part(Node& node, Side& side);
 /// All-to-all exchanges, back to back.
 Program exchange_rounds(Node& node, Side& side);
-/// Node 0 keeps its worker going round; the others have nothing to do until it has ended.
+/// Node 0 keeps its worker cycling through its nodes; the others have nothing to do until it ends.
 Program go_round(Node& node, Side& side);
 
 }  // namespace toroid::bench

@@ -44,7 +44,7 @@ std::string_view title_of(BenchKind kind) {
   return "";
 }
 
-// OSU's columns: the size in 10 characters, figures in 18, iterations in 12.
+// The columns of OSU: the size in 10 characters, figures in 18, iterations in 12.
 
 std::string figures_header(std::initializer_list<std::string_view> names) {
   std::string text = fmt::format("{:<10}", "# Size");
@@ -56,12 +56,12 @@ std::string figure(double value) {
   return fmt::format("{:>18.2f}", value);
 }
 
-/// Times of less than a microsecond are usual here: one digit more than OSU's.
+/// Times below a microsecond are common here, so there is one digit more than in OSU's output.
 std::string microseconds(const Json& row, const char* key) {
   return fmt::format("{:>18.3f}", row[key].get<double>() * 1e6);
 }
 
-/// Copying a few bytes takes picoseconds.
+/// Copying a few bytes takes picoseconds, so bounds need significant digits.
 std::string bound_microseconds(const Json& row) {
   if (!row.contains("bound_s")) return fmt::format("{:>18}", "-");
   return fmt::format("{:>18.4g}", row["bound_s"].get<double>() * 1e6);

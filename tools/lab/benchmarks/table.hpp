@@ -1,5 +1,5 @@
-// What the benchmarks of messages print and write, with the headers and columns of the OSU
-// benchmarks; each figure's bound stands behind it.
+// The output of the message benchmarks, with the headers and columns of the OSU benchmarks, each
+// figure followed by its bound.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 namespace toroid {
 
 /// One size: bytes, time_s (of an operation), least_s, most_s, iterations, warm_up, bound_s,
-/// bound_by, percent_of_bound; where the figure is a bandwidth messages_per_s, packets_per_s,
-/// bytes_per_s, all of all pairs and both directions, and bound_bytes_per_s.
+/// bound_by, percent_of_bound. For bandwidths also messages_per_s, packets_per_s and bytes_per_s,
+/// summed over all pairs and both directions, and bound_bytes_per_s.
 Json bench_row(BenchKind kind, const MessageBench& bench, std::uint64_t bytes,
                const BatchTimes& times, const BenchBound& bound);
 
-/// Lines that begin with '#'. `is_full`: with the least and the most of the batches' times.
+/// Header lines that begin with '#'. `is_full`: with least and most of the batches' times.
 std::string bench_header(BenchKind kind, const MessageBench& bench, bool is_full);
 std::string bench_line(BenchKind kind, const Json& row, bool is_full);
 

@@ -34,7 +34,7 @@ class Runs {
       const Json* row = options.finished == nullptr ? nullptr : options.finished->find(keys[i]);
       row == nullptr ? todo_.push_back(i) : static_cast<void>(rows_[i] = *row);
     }
-    for (const std::size_t i : todo_) progress_.expect(work_of(i));  // the rest is done
+    for (const std::size_t i : todo_) progress_.expect(work_of(i));  // the other rows are finished
   }
 
   std::vector<Json> run() {
@@ -57,7 +57,7 @@ class Runs {
     for (std::size_t at; !stopped() && (at = next_++) < todo_.size();) {
       try {
         Outcome outcome = attempt(todo_[at]);
-        if (is_interrupted()) return;  // what it says may be about that
+        if (is_interrupted()) return;  // the outcome may stem from the interruption
         finish(todo_[at], outcome);
       } catch (const HostError&) {
         end_with_this_exception();
@@ -105,7 +105,7 @@ class Runs {
 
   double work_of(std::size_t i) const { return options_.work.empty() ? 1 : options_.work[i]; }
 
-  /// Shows the finished rows that come next in order, or, after an interruption, all that are left.
+  /// Shows finished rows that are next in order; `with_gaps` (after the end): all that remain.
   void show_rows(bool with_gaps) {
     for (; shown_ < rows_.size() && (with_gaps || !rows_[shown_].is_null()); ++shown_) {
       if (!options_.show || rows_[shown_].is_null()) continue;
@@ -120,10 +120,10 @@ class Runs {
   std::vector<std::size_t> todo_;
   std::atomic<std::size_t> next_ = 0;  ///< index into todo_
   std::atomic<bool> failed_ = false;
-  std::mutex mutex_;  ///< guards finished rows, what is shown, and all below, while threads run
+  std::mutex mutex_;  ///< guards finished rows, shown rows and all members below while threads run
   std::vector<Json> rows_;
-  std::size_t shown_ = 0;       ///< rows before this one
-  std::exception_ptr failure_;  ///< thrown by finished rows or by `show`
+  std::size_t shown_ = 0;       ///< number of rows that were shown or skipped
+  std::exception_ptr failure_;  ///< thrown by `finished` or by `show`
   RunsProgress progress_;
 };
 

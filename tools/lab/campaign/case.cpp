@@ -34,7 +34,8 @@
 namespace toroid {
 namespace {
 
-/// However it is spelled: `meaning` makes equal ones equal.
+/// Throws BadInput if two values mean the same, i.e. have equal `meaning`, however they are
+/// spelled.
 template <typename T, typename Meaning = std::identity>
 void refuse_repetition(std::string_view option, const std::vector<T>& values,
                        const Meaning& meaning = {}) {
@@ -44,7 +45,7 @@ void refuse_repetition(std::string_view option, const std::vector<T>& values,
       throw BadInput(fmt::format("{} names {} twice", option, *at));
 }
 
-/// Whether it is one that `all` does not stand for.
+/// Whether it is a user's policy, which `all` does not include.
 bool is_own_policy(std::string_view name) {
   return name.starts_with('@') || names_policy_file(name);
 }
@@ -64,7 +65,7 @@ bool names_all(const CampaignLists& lists) {
   for (const std::string& name : lists.policies)
     if (name != "all" && !is_own_policy(name))
       throw BadInput(fmt::format(
-          "--policies names all and {}: beside all stand only policies of your own", name));
+          "--policies has all and {}: besides all, only policies of your own may be listed", name));
   return true;
 }
 
@@ -73,40 +74,40 @@ void add_campaign_lists(CLI::App& verb, CampaignLists& lists) {
   begin_group(verb, "Cases");
   add_policy_list(verb, "--policies", lists.policies);
   add_name_list(verb, "--traffic", lists.traffics, "traffic", traffic_pattern_names(),
-                "likewise: patterns of traffic");
+                "traffic patterns, separated by commas");
   add_text_list(verb, "--workload", lists.workloads,
-                "likewise, instead of traffic: fft:SIZE[:METHOD[:PLANES[:lines][:taper] or :KIND]] "
+                "instead of --traffic: fft:SIZE[:METHOD[:PLANES[:lines][:taper] or :KIND]] "
                 "or replay:FILE")
       ->type_name("NAMES");
-  add_text_list(verb, "--torus", lists.toruses, "likewise: extents, as 8x8x8,16x16x16m")
+  add_text_list(verb, "--torus", lists.toruses, "tori or meshes, e.g. 8x8x8,16x16x16m")
       ->type_name("SHAPES")
       ->required();
   add_byte_list(verb, "--bytes", lists.bytes, {.min = 1, .max = std::uint64_t{1} << 32},
-                "likewise: payload per (source, destination) pair, as 240,1KiB or 1KiB:64KiB:x2");
-  verb.add_flag("--mesh", lists.mesh, "every dimension of every torus a mesh");
+                "payload bytes per (source, destination) pair, e.g. 240,1KiB or 1KiB:64KiB:x2");
+  verb.add_flag("--mesh", lists.mesh, "make every dimension of every torus a mesh");
   add_count_list(verb, "--queues", lists.queues, {.min = 1, .max = kMostQueues},
-                 "likewise: output queues per node, the patent's L; else the policy's");
+                 "output queues per node, the patent's L (default: the policy's)");
   add_count_list(verb, "--per-visit", lists.per_visits, {.min = 1, .max = 1u << 24},
-                 "likewise: packets per visit of a peer, the patent's b; else 1 on sim, 32 on shm, "
-                 "and whole messages where they may move by put");
+                 "packets per visit of a peer, the patent's b (default: 1 on sim, 32 on shm, whole "
+                 "messages if they may move by put)");
   add_name_list(verb, "--routing", lists.routings, "routing", kRoutingRuleNames,
-                "likewise: of packets; else the policy's");
-  verb.add_option(
-          "--fail-link", lists.failed_links,
-          "a case with this link failed, '(0,0,0)X+', or from a cycle on, '(0,0,0)X+@5000'; "
-          "none: without; may stand several times")
+                "routing rules of packets (default: the policy's)");
+  verb.add_option("--fail-link", lists.failed_links,
+                  "a case with this link failed, '(0,0,0)X+', or failing at a cycle, "
+                  "'(0,0,0)X+@5000'; none: a case without; repeatable")
       ->type_name("LINK[@CYCLE]")
       ->allow_extra_args(false);
   verb.add_flag("--long-way", lists.long_way,
-                "packets of which failed links cut every minimal way go round the other way");
+                "packets whose shortest paths are all cut by failed links take the long way round");
   verb.add_option("--link-error", lists.link_errors.rates,
-                  "a case with links that err so often, 1e-4 or 1e-3@(0,0,0)X+; none: never; may "
-                  "stand several times")
+                  "a case with this error rate of links, 1e-4 or 1e-3@(0,0,0)X+; none: a case "
+                  "without errors; repeatable")
       ->type_name("RATE[@LINK]")
       ->allow_extra_args(false);
   add_link_fault_options(verb, lists.link_errors);
-  add_count_list(verb, "--seeds", lists.seeds, {.min = 0, .max = UINT32_MAX},
-                 "runs with each of these seeds, as 1:10 or 1,2,3: mean and spread are shown");
+  add_count_list(
+      verb, "--seeds", lists.seeds, {.min = 0, .max = UINT32_MAX},
+      "run every case with each of these seeds, e.g. 1:10 or 1,2,3; shows mean and spread");
 }
 
 Json CampaignCase::json() const {
@@ -122,7 +123,7 @@ Json CampaignCase::json() const {
 
 namespace {
 
-/// What befalls links that err, where it is not as usual: "" else.
+/// The settings of link errors that differ from the defaults; "" if none do.
 std::string text_of_faults(const LinkErrors& errors) {
   const LinkErrors usual;
   if (!errors.are_checked()) return "";
@@ -133,7 +134,7 @@ std::string text_of_faults(const LinkErrors& errors) {
 
 }  // namespace
 
-/// What is typed need not be UTF-8.
+/// Typed text need not be UTF-8, so invalid bytes are replaced.
 std::string CampaignCase::key() const {
   return json().dump(-1, ' ', false, Json::error_handler_t::replace) +
          (workload ? workload->fingerprint() : "") + policy_sum(policy_name) +
@@ -166,7 +167,7 @@ CampaignSettings settings_of(const CampaignCase& one, const CampaignSettings& se
 
 namespace {
 
-/// Of some of the campaign's links, "none" left out.
+/// The failures of some of the campaign's links; "none" is dropped.
 FailureList failure_list_of(const CampaignLists& lists, std::vector<std::string> links) {
   std::erase(links, "none");
   return {.links = std::move(links), .nodes = {}, .long_ways = lists.long_way};
@@ -180,7 +181,7 @@ Shape shape_of(const std::string& torus, const CampaignLists& lists,
   return shape.with_failures(failure_list_of(lists, {failed.value_or("none")}));
 }
 
-/// What differs between the cases of one torus besides policy and traffic.
+/// Differences between the cases of one torus besides policy and traffic.
 struct Axes {
   SettingChanges changes;
   std::uint64_t seed = 0;
@@ -190,7 +191,8 @@ struct Axes {
   Json columns = Json::object();
 };
 
-/// Every one of `all` with every value of one more axis; as they are where it has none.
+/// Combines each element of `all` with each value of one more axis. Without values `all` stays as
+/// it is.
 template <typename T, typename Apply>
 void cross(std::vector<Axes>& all, const std::vector<T>& values, const Apply& apply) {
   if (values.empty()) return;
@@ -236,7 +238,7 @@ std::vector<Axes> axes_of_lists(const CampaignLists& lists, const CampaignSettin
 
 void refuse_repetitions(const CampaignLists& lists, const std::vector<std::string>& policies,
                         const CampaignSettings& settings) {
-  // Of one's own several may have the same name(), of which each is what its file says.
+  // Several user policies may have the same name(); their files tell them apart.
   refuse_repetition("--policies", policies, [](const std::string& name) {
     const Policy& policy = policy_named(name);
     return std::pair{is_own_policy(name) ? &policy : nullptr, std::string(policy.name())};
@@ -255,7 +257,7 @@ void refuse_repetitions(const CampaignLists& lists, const std::vector<std::strin
   refuse_repetition("--machine", settings.machines);
 }
 
-/// What sends: a workload, or traffic where there is none.
+/// The sender: a workload, or traffic if there is no workload.
 struct CampaignSender {
   const Workload* workload;
   std::string name;
@@ -266,7 +268,7 @@ struct CampaignSender {
   }
 };
 
-/// The options as typed, with the one route of all runs.
+/// The typed options, with the route that all runs take.
 RunSetting setting_of(const CampaignLists& lists, const CampaignSender& sender,
                       const CampaignSettings& settings) {
   RunSetting setting(*lists.verb, sender.workload != nullptr ? sender.name : "");
@@ -280,7 +282,8 @@ RunSetting setting_of(const CampaignLists& lists, const CampaignSender& sender,
     return throttles(policy_named(name), Shape::parse("4x4x4"), settings.machine);
   };
   const auto changes_keys = [](const std::string& name) { return !changed_keys(name).empty(); };
-  if (std::ranges::any_of(settings.machines, changes_keys) &&  // or else nobody asks the policies
+  if (std::ranges::any_of(settings.machines,
+                          changes_keys) &&  // otherwise policies need not be asked
       std::ranges::any_of(names_of_policies(lists), has_throttle))
     setting.set("throttle", "of a policy");
   return setting;
@@ -304,7 +307,7 @@ bool has_effect(const Policy& policy, const CampaignSender& sender,
   return true;
 }
 
-/// Whether it can have another number of output queues than its own.
+/// Whether the policy accepts a number of output queues other than its own.
 bool takes_queues(const Policy& policy, const Machine& machine) {
   const Shape shape = Shape::parse("4x4x4");
   const auto traffic = make_traffic("all-to-all", shape, 0, 1);
@@ -316,18 +319,18 @@ bool takes_queues(const Policy& policy, const Machine& machine) {
   return true;
 }
 
-/// Where puts are asked for: whether they can be under a policy.
+/// If puts are requested: whether messages can move by put under the policy.
 bool can_be_put(const Policy& policy, const CampaignSettings& settings) {
   if (settings.run.node.transfer != TransferMode::put) return true;
   try {
     return !relays_or_combines(policy, Shape::parse("4x4x4"));
   } catch (const BadInput&) {
-    return true;  // not for this shape: each case asks again
+    return true;  // not this shape's decision: each case checks again
   }
 }
 
-/// Those that have an effect on what is sent, and of all policies those that take the queues that
-/// are asked for. Throws BadInput where another is named.
+/// The policies that have an effect on this sender. From `all`, only policies that accept the given
+/// number of queues are kept. Throws BadInput if the user names an unsuitable policy.
 std::vector<std::string> policies_for(const CampaignSender& sender,
                                       const std::vector<std::string>& policies,
                                       const CampaignLists& lists,
@@ -352,10 +355,10 @@ std::vector<std::string> policies_for(const CampaignSender& sender,
   return kept;
 }
 
-/// What results call each policy. One that comes as data or from a program is called by its own
-/// name, data not where another of `all` has the same.
+/// The label of each policy in results. A policy that is data or comes from a program is labelled
+/// with its own name; data only if no other policy in `all` has the same name.
 std::map<std::string, std::string> labels_of(const std::vector<std::string>& all) {
-  std::map<std::string_view, unsigned> holders;  // by their name
+  std::map<std::string_view, unsigned> holders;  // number of policies per name
   for (const std::string& policy : all) ++holders[policy_named(policy).name()];
   std::map<std::string, std::string> labels;
   for (const std::string& policy : all) {
@@ -367,8 +370,8 @@ std::map<std::string, std::string> labels_of(const std::vector<std::string>& all
   return labels;
 }
 
-/// Of a case: those of its machine and of its place on the axis. Throws BadInput where they have no
-/// effect, or are of a link that the shape lacks.
+/// The link errors of a case, from its machine and its value on the axis. Throws BadInput if they
+/// have no effect or belong to a link that the shape lacks.
 LinkErrors link_errors_of(const CampaignLists& lists, const Axes& axes, const Shape& shape,
                           const CampaignSettings& settings) {
   if (axes.link_error == "none") return {};

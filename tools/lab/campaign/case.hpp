@@ -1,4 +1,4 @@
-// What a campaign consists of.
+// The cases of a campaign.
 #pragma once
 
 #include <cstddef>
@@ -23,16 +23,16 @@
 
 namespace toroid {
 
-/// Texts as typed, each once; every combination is a case.
+/// Lists as typed, without repetitions. Every combination is a case.
 struct CampaignLists {
-  const CLI::App* verb = nullptr;  ///< what was typed; null: by no user
+  const CLI::App* verb = nullptr;  ///< the verb with the typed options; null: none were typed
   std::vector<std::string> policies = {"all"};
   std::vector<std::string> traffics = {"all-to-all"};
-  std::vector<std::string> workloads;  ///< instead of traffics and bytes
+  std::vector<std::string> workloads;  ///< used instead of traffics and bytes
   std::vector<std::string> toruses;
   std::vector<std::uint64_t> bytes = {240};
   bool mesh = false;
-  // Axes of their own; empty: one value, which is the policy's or the common option's.
+  // Further axes. Empty: one value, from the policy or the common option.
   std::vector<std::uint64_t> queues;
   std::vector<std::uint64_t> per_visits;
   std::vector<std::string> routings;
@@ -42,58 +42,59 @@ struct CampaignLists {
   std::vector<std::uint64_t> seeds;
 };
 void add_campaign_lists(CLI::App& verb, CampaignLists& lists);
-/// Whether a policy or an axis says what happens at links; on the model packets always go over
-/// them. Of all policies those are left out that do where puts are asked for. Throws BadInput for
-/// unknown policies, machines and toruses.
+/// Whether a policy or an axis affects links; in virtual time always, since packets always cross
+/// links there. If puts are requested, policies that `all` would then drop do not count. Throws
+/// BadInput for unknown policies, machines and tori.
 bool concerns_links(const CampaignLists& lists, const CommonOptions& common);
 
-/// The keys of a row that may tell its case from others, in their order; rows have those of axes
-/// only where the axis is given.
+/// The keys of a row that may distinguish its case from others, in order. Rows have the keys of
+/// axes only if the axis is given.
 inline constexpr const char* kCaseKeys[] = {
     "policy",        "traffic",           "torus",      "bytes",
     "machine",       "failed_link",       "link_error", "routing",
     "output_queues", "packets_per_visit", "seed"};
 
-/// One run: everything that decides its result and is not the same in the whole campaign.
+/// One run: everything that decides its result and may differ within the campaign.
 struct CampaignCase {
   const Policy* policy;
   std::shared_ptr<const Traffic> traffic;    ///< null: a workload
   std::shared_ptr<const Workload> workload;  ///< null: a traffic
   Shape shape;
   std::string policy_name;     ///< as typed
-  std::string policy_label{};  ///< as tables have it: of two that share a name, as typed
-  std::string traffic_name;    ///< as typed; a workload's name too
-  std::uint64_t bytes;         ///< payload per message; 0 of a workload
+  std::string policy_label{};  ///< as shown in tables; as typed if two policies share a name
+  std::string traffic_name;    ///< as typed; also the name of a workload
+  std::uint64_t bytes;         ///< payload per message; 0 for a workload
   std::shared_ptr<const Machine> machine;
   std::uint64_t seed = 1;
   SettingChanges changes{};
   LinkErrors link_errors{};
-  bool long_ways = false;        ///< of packets that failed links cut off
-  Json axes = Json::object();    ///< columns of the axes that the user has given
-  std::optional<double> load{};  ///< open loop, of the bound's rate; none: one exchange
-  std::size_t place = 0;         ///< among the campaign's cases, by which they are dealt to shards
+  bool long_ways = false;        ///< packets that failed links cut off take the long way round
+  Json axes = Json::object();    ///< columns of the axes that the user gave
+  std::optional<double> load{};  ///< open loop, of the bound's rate; empty: one exchange
+  std::size_t place = 0;         ///< index among all cases of the campaign, which decides the shard
 
-  /// The first columns of its row.
+  /// The first columns of the row.
   Json json() const;
-  /// A text that no other case has.
+  /// A text that is unique among all cases.
   std::string key() const;
 };
 
-/// Whether the policies are all there are, and perhaps some of the user's own. Throws BadInput
-/// where built-in ones are named besides.
+/// Whether `policies` has `all`; the user's own policies may be listed besides. Throws BadInput if
+/// a built-in policy is listed besides `all`.
 bool names_all(const CampaignLists& lists);
 
-/// By traffic, torus, size, policy: what is to be compared stands together. Throws BadInput where a
-/// name is unknown or stands twice, or where a policy or a traffic cannot be had on a torus.
-/// Policies that have no effect on the fabric, or on a workload, are left out of `all`, and refused
-/// by name; so are settings that nothing reads. `files`: those that workloads replay.
+/// The cases, ordered by traffic, torus, size and policy, so that rows to compare are adjacent.
+/// Throws BadInput if a name is unknown or listed twice, or if a policy or traffic is not possible
+/// on a torus. Policies without effect on the fabric or workload are dropped from `all` and refused
+/// if listed by name; settings without effect are refused. `files`: schedules that workloads
+/// replay.
 std::vector<CampaignCase> make_cases(const CampaignLists& lists, const CampaignSettings& settings,
                                      ScheduleFiles& files);
 
-/// Numbers the cases in their order, and returns those of the shard.
+/// Numbers the cases in order and returns those of the shard.
 std::vector<CampaignCase> dealt(std::vector<CampaignCase>& cases, const Shard& shard);
 
-/// The settings of a case's run: with its machine, seed, policy and changes.
+/// The settings of a case's run: with the case's machine, seed, policy and changes.
 CampaignSettings settings_of(const CampaignCase& one, const CampaignSettings& settings);
 
 }  // namespace toroid

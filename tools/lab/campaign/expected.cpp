@@ -14,7 +14,7 @@
 namespace toroid {
 namespace {
 
-/// Bytes of all messages: every node keeps what it sends and what it receives.
+/// Bytes of all messages, counted twice: each node stores what it sends and what it receives.
 double payload_bytes(const CampaignCase& one) {
   return 2.0 * static_cast<double>(one.bytes) * one.shape.size() * one.shape.size();
 }
@@ -28,7 +28,7 @@ RunEstimate exchange_estimate(const CampaignCase& one, const CampaignSettings& s
                       one.shape, settings.machine, settings.run, arrays);
 }
 
-/// Estimates each exchange, and each curve at load 1, once.
+/// Estimates each exchange once, and each curve once at load 1.
 class Estimates {
  public:
   explicit Estimates(const CampaignSettings& settings) : settings_(settings) {}

@@ -1,4 +1,4 @@
-// Announces the time and memory that a campaign will take, before it begins.
+// Announces the expected time and memory of a campaign before it begins.
 #pragma once
 
 #include <span>
@@ -12,15 +12,15 @@ namespace toroid {
 
 class FinishedRows;
 
-/// The seconds that the run of each case takes by itself; for open loops, numbers in proportion.
+/// Expected seconds of each case's run on its own; for open loops, numbers proportional to them.
 std::vector<double> expected_seconds(std::span<const CampaignCase> cases,
                                      const CampaignSettings& settings);
 
-/// What the runs take of the cases that are not finished (which may be null), one after the
-/// other or several at once as the settings say. Throws BadInput where memory cannot hold them.
+/// Expected time and memory of the cases that are not in `finished` (may be null), with as many
+/// runs at a time as the settings allow. Throws BadInput if they do not fit into memory.
 RunEstimate expected_of(std::span<const CampaignCase> cases, const CampaignSettings& settings,
                         const FinishedRows* finished);
-/// Announces that.
+/// Announces this estimate.
 void announce_cases(std::span<const CampaignCase> cases, const CampaignSettings& settings,
                     const FinishedRows* finished);
 

@@ -21,7 +21,7 @@ namespace toroid {
 namespace {
 
 constexpr const char* kMagic = "toroid_journal";
-constexpr int kFormat = 3;  ///< rows have checksums
+constexpr int kFormat = 3;  ///< format 3 added checksums to rows
 
 std::string errno_text() {
   return std::generic_category().message(errno);
@@ -35,12 +35,12 @@ std::string journal_line(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
-/// For messages.
+/// A value as shown in messages.
 std::string value_text(const Json& value) {
   return shortened(value.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
-/// The object of a line; discarded where the text is none.
+/// Parses the object of a line; discarded if the text is not an object.
 Json journal_object(std::string_view text) {
   Json json = Json::parse(text, nullptr, false);
   return json.is_object() ? json : Json(Json::value_t::discarded);
@@ -52,19 +52,18 @@ std::string journal_header(const Json& settings, const Json& campaign) {
   return journal_line(header);
 }
 
-/// Of a finished case, so that what is read is what was written.
+/// Checksum of a finished case, which detects changes of the file.
 std::string checksum_of(const std::string& key, const Json& row) {
   ResultHash sum;
   sum.add(std::string_view(journal_line({{"case", key}, {"row", row}})));
   return sum.text();
 }
 
-/// `operation`: LOCK_EX of who writes, LOCK_SH of who reads.
+/// `operation`: LOCK_EX to write, LOCK_SH to read.
 void lock_journal(int file, int operation, const std::string& subject) {
   struct stat status;
   if (::fstat(file, &status) != 0) refuse_journal(subject, "cannot be read: " + errno_text());
-  if (!S_ISREG(status.st_mode))
-    refuse_journal(subject, "is not a file that a journal can be kept in");
+  if (!S_ISREG(status.st_mode)) refuse_journal(subject, "is not a regular file");
   if (::flock(file, operation | LOCK_NB) != 0) refuse_journal(subject, "is in use by another run");
 }
 
@@ -92,9 +91,9 @@ JournalContent header_of_journal(std::string_view line, const std::string& subje
   const Json header = journal_object(line);
   if (header.is_discarded() || !header.contains(kMagic) || !header.contains("settings") ||
       !header["settings"].is_object() || !header[kMagic].is_number_unsigned())
-    refuse_journal(subject, "is not a journal of toroid");
+    refuse_journal(subject, "is not a toroid journal");
   if (header[kMagic] != kFormat)
-    refuse_journal(subject, fmt::format("is a journal of format {}; this toroid reads format {}",
+    refuse_journal(subject, fmt::format("has journal format {}; this toroid reads format {}",
                                         header[kMagic].get<std::uint64_t>(), kFormat));
   JournalContent content{header["settings"], nullptr, {}};
   if (header.contains("campaign") && is_campaign(header["campaign"]))
@@ -117,11 +116,11 @@ void read_line(JournalContent& content, std::string_view line, const std::string
   const std::string key = entry["case"];
   if (entry["checksum"] != checksum_of(key, entry["row"]))
     throw BadInput(fmt::format(
-        "{}, line {}: has changed since it was written (its checksum does not fit)", path, number));
+        "{}, line {}: the line has changed since it was written (wrong checksum)", path, number));
   content.rows[key] = entry["row"];
 }
 
-/// `text`: of complete lines, the header without its end first.
+/// `text`: complete lines; the first is the header.
 void read_lines(JournalContent& content, std::string_view text, const std::string& path) {
   std::size_t number = 1;
   for (std::size_t at = text.find('\n') + 1; at < text.size();) {
@@ -146,8 +145,8 @@ JournalContent read_journal(const std::string& path) {
 }
 
 JournalContent parse_journal(std::string_view text, const std::string& subject) {
-  const std::size_t whole = text.rfind('\n') + 1;  // npos + 1 = 0: not one whole line
-  if (whole == 0) refuse_journal(subject, "is not a journal of toroid");
+  const std::size_t whole = text.rfind('\n') + 1;  // npos + 1 = 0: no complete line
+  if (whole == 0) refuse_journal(subject, "is not a toroid journal");
   JournalContent content = header_of_journal(first_line(text), subject);
   read_lines(content, text.substr(0, whole), subject);
   return content;
@@ -157,7 +156,7 @@ void refuse_other_settings(const std::string& subject, const Json& theirs, const
   for (const auto& [name, value] : settings.items())
     if (!theirs.contains(name) || theirs[name] != value)
       refuse_journal(subject, one_line(fmt::format(
-                                  "is of {} {}, not {}", name,
+                                  "was written with {} {}, not {}", name,
                                   theirs.contains(name) ? value_text(theirs[name]) : "unknown",
                                   value_text(value))));
 }
@@ -172,7 +171,7 @@ Journal::Journal(const std::string& path, const Json& settings, const Json& camp
     const std::string header = journal_header(settings, campaign);
     const std::size_t whole = text.rfind('\n') + 1;
     if (whole == 0 && !header.starts_with(text))
-      refuse_journal(subject(), "is not a journal of toroid");
+      refuse_journal(subject(), "is not a toroid journal");
     if (whole > 0) read(std::string_view(text).substr(0, whole), settings);
     if (whole < text.size()) truncate(whole);
     whole == 0 ? append(header) : go_on(campaign);
@@ -192,11 +191,11 @@ void Journal::read(std::string_view text, const Json& settings) {
   read_lines(kept_, text, path_);
 }
 
-/// Another shard would run what this one has not.
+/// Another shard is refused: it would run the cases that this journal lacks.
 void Journal::go_on(const Json& campaign) {
   if (campaign.is_null() || campaign == kept_.campaign) return;
   if (!kept_.campaign.is_null() && kept_.campaign["shard"] != campaign["shard"])
-    refuse_journal(subject(), fmt::format("is of shard {}, not {}",
+    refuse_journal(subject(), fmt::format("belongs to shard {}, not {}",
                                           shortened(kept_.campaign["shard"].get<std::string>()),
                                           campaign["shard"].get<std::string>()));
   append(journal_line({{"campaign", campaign}}));
@@ -218,7 +217,8 @@ void Journal::add(const std::string& key, const Json& row) {
   kept_.rows[key] = row;
 }
 
-/// Writes the line at once, so that an interruption leaves all of it or an incomplete last line.
+/// Writes the line at once, so that an interruption leaves the whole line or an incomplete last
+/// line.
 void Journal::append(const std::string& line) const {
   std::string_view rest = line;
   while (!rest.empty()) {

@@ -1,5 +1,5 @@
-// The finished rows of a campaign on the disk: a later campaign with the same settings goes on
-// where this one ended, however it ended.
+// The finished rows of a campaign on disk: a later campaign with the same settings continues where
+// this one ended, however it ended.
 #pragma once
 
 #include <cstddef>
@@ -14,15 +14,15 @@ namespace toroid {
 
 struct CampaignCase;
 
-/// Rows by the key of their case. Calls come from one thread at a time.
+/// Rows by the key of their case. Only one thread at a time calls it.
 class FinishedRows {
  public:
   virtual ~FinishedRows() = default;
-  /// The row of a finished case; null where it is not finished.
+  /// The row of a finished case; null if it is not finished.
   virtual const Json* find(const std::string& key) const = 0;
-  /// Adds a row, which is kept when this returns. Throws RunFailed where it cannot be.
+  /// Adds a row, which is stored when this returns. Throws RunFailed if it cannot be stored.
   virtual void add(const std::string& key, const Json& row) = 0;
-  /// Is called before cases are run. Throws BadInput where none may be run and one is not finished.
+  /// Called before cases are run. Throws BadInput if no case may be run and one is not finished.
   virtual void expect(std::span<const CampaignCase> /*cases*/) const {}
 
  protected:
@@ -31,33 +31,33 @@ class FinishedRows {
   FinishedRows& operator=(const FinishedRows&) = default;
 };
 
-/// What a journal says. `campaign`: {"arguments": [...], "shard": "2/4"}, what was typed and has an
-/// effect on the rows; null where nobody typed it.
+/// The content of a journal. `campaign`: {"arguments": [...], "shard": "2/4"}, the typed options
+/// that affect rows; null if the campaign was not started from a command line.
 struct JournalContent {
   Json settings;
   Json campaign;
   std::map<std::string, Json> rows;
 };
 
-/// Reads a journal that no run has open, and leaves it as it is; an incomplete last line is left
-/// out. Throws BadInput, with file and line.
+/// Reads a journal that no run has open, without changing it. An incomplete last line is ignored.
+/// Throws BadInput with file and line.
 JournalContent read_journal(const std::string& path);
-/// The same of a journal's text. `subject`: its name in one line.
+/// Parses a journal's text. `subject`: its name, without line breaks.
 JournalContent parse_journal(std::string_view text, const std::string& subject);
 
-/// Throws BadInput where settings differ, and names the first that does. `subject`: the journal.
+/// Throws BadInput with the first setting that differs. `subject`: the journal's name.
 void refuse_other_settings(const std::string& subject, const Json& theirs, const Json& settings);
 
-/// A text file of one JSON object per line: first the settings that all cases share and the
-/// campaign, then a line per finished case with its checksum, or a line with the campaign where
-/// another one with the same settings goes on. Invariant: every line but the last is complete. The
-/// file is locked against other processes as long as the object lives; calls come from one thread
-/// at a time.
+/// A text file of one JSON object per line. The first line has the settings that all cases share
+/// and the campaign. Then follows a line per finished case with its checksum, or a line with the
+/// campaign if another campaign with the same settings continues. Invariant: every line except the
+/// last is complete. The file is locked against other processes while the object lives. Only one
+/// thread at a time calls it.
 class Journal final : public FinishedRows {
  public:
-  /// Opens or creates the file. `settings`: the names and values that decide a result, apart from
-  /// the case; `campaign` as above. Throws BadInput, with file and line, where the file has other
-  /// settings or another shard, is no journal or is in use. An incomplete last line is dropped.
+  /// Opens or creates the file. `settings`: names and values that decide results, apart from the
+  /// case; `campaign`: as above. Throws BadInput with file and line if the file has other settings
+  /// or another shard, is not a journal or is in use. An incomplete last line is removed.
   Journal(const std::string& path, const Json& settings, const Json& campaign = nullptr);
   ~Journal() override;
   Journal(const Journal&) = delete;

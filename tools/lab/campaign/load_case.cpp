@@ -1,4 +1,4 @@
-// A case in open loop: how much of what is offered gets through, and how late.
+// A case in open loop: how much of the offered load arrives, and how late.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -42,25 +42,24 @@
 namespace toroid {
 namespace {
 
-/// Saturated: less than this share of what was generated gets through...
+/// Saturated: less than this share of the generated packets arrives...
 constexpr double kAcceptedShare = 0.95;
-/// ...or half of the packets take longer than so many times what the same messages take alone.
+/// ...or half of the packets take longer than this multiple of the latency without load.
 constexpr double kLatencyFactor = 10;
 
 /// A packet carries the cycle of its generation in 32 bits.
 constexpr Tick kMostLatency = ~std::uint32_t{0};
 
-/// Where nothing else is said, the window has so many messages of the mean node at the bound's
-/// rate,
+/// By default the window has this many messages of the mean node at the bound's rate,
 constexpr double kMessagesInWindow = 100;
-/// and at least so many latencies of an empty machine.
+/// and at least this many latencies of an empty machine.
 constexpr double kLatenciesInWindow = 50;
 
-/// The bound's rate: the traffic's bytes in the time of its hottest link's bound.
+/// The bound's rate: the traffic's bytes per bound of its hottest link.
 struct FullRate {
-  Tick bound = 0;                ///< cycles
-  Bound binding{};               ///< of links and processors: less than that rate may be had
-  std::vector<double> messages;  ///< of each node in that time
+  Tick bound = 0;   ///< of the hottest link, in cycles
+  Bound binding{};  ///< of links and processors; it may allow less than the bound's rate
+  std::vector<double> messages;  ///< per node, in the time `bound`
   double mean() const {
     return std::reduce(messages.begin(), messages.end()) / static_cast<double>(messages.size());
   }
@@ -76,7 +75,7 @@ double bytes_sent(const Traffic& traffic, Rank from, const Shape& shape) {
 
 FullRate full_rate(const CampaignCase& one, const Machine& machine) {
   Bounds bounds = traffic_bounds(machine, one.shape, *one.traffic);
-  bounds.zero_load = 0;  // nobody waits for the last packet
+  bounds.zero_load = 0;  // the latency of the last packet does not limit the rate
   FullRate rate{bounds.hottest_link, binding(bounds), {}};
   if (rate.bound == 0)
     throw BadInput(fmt::format("traffic {} on {} crosses no link: there is no rate to offer",
@@ -87,8 +86,8 @@ FullRate full_rate(const CampaignCase& one, const Machine& machine) {
   return rate;
 }
 
-/// Cycles of a message on an empty machine, from generation to its last packet's handler: the mean
-/// over a few draws of every node.
+/// Mean cycles of a message on an empty machine, from generation to the handler of its last packet,
+/// over a few draws for every node.
 double zero_load_latency(const CampaignCase& one, const CampaignSettings& settings,
                          const FullRate& rate) {
   constexpr int kDraws = 8;
@@ -115,13 +114,13 @@ OpenLoopPeriods periods_of(const LoadSettings& load, const FullRate& rate, doubl
   const Tick warm_up = load.warm_up != 0 ? load.warm_up : window / 2;
   if (2 * warm_up + window > kMostLatency)
     throw BadInput(
-        fmt::format("--axis load on this machine takes a window of {} cycles, and "
-                    "latencies are counted to {}; --window and --warm-up shorten it",
+        fmt::format("--axis load needs a window of {} cycles on this machine, but latencies "
+                    "are only counted up to {}; shorten it by --window and --warm-up",
                     window, kMostLatency));
   return {.warm_up = warm_up, .window = window, .cool_down = warm_up};
 }
 
-/// All nodes' generators.
+/// The message generators of all nodes.
 class Generators {
  public:
   Generators(const CampaignCase& one, const CampaignSettings& settings, const FullRate& rate,
@@ -132,14 +131,15 @@ class Generators {
     const double per_cycle =
         *one_.load * rate_.messages[node.rank()] / static_cast<double>(rate_.bound);
     if (per_cycle > 1)
-      throw BadInput(fmt::format("a load of {} is more than a message per cycle", *one_.load));
+      throw BadInput(
+          fmt::format("a load of {} is more than one message per cycle from a node", *one_.load));
     OpenLoop& loop = loops_.emplace_back(
         node, kFirstUserHandler, *one_.traffic,
         OpenLoopOptions{one_.bytes, per_cycle, settings_.load.arrivals, periods_}, counts_);
     node.run(OpenLoop::program(node, loop));
   }
 
-  /// Throws RunFailed where not everything arrived.
+  /// Throws RunFailed if a packet is missing.
   const OpenLoopCounts& counts() const {
     if (counts_.all_generated != counts_.all_received)
       throw RunFailed(fmt::format("{} packets were sent and {} received", counts_.all_generated,
@@ -153,7 +153,7 @@ class Generators {
   const FullRate& rate_;
   OpenLoopPeriods periods_;
   OpenLoopCounts counts_;
-  std::deque<OpenLoop> loops_;  ///< never move: nodes call them
+  std::deque<OpenLoop> loops_;  ///< nodes keep pointers to the elements, so these must not move
 };
 
 Json load_row(const OpenLoopCounts& counts, const FullRate& rate, const CampaignCase& one,
@@ -176,17 +176,18 @@ Json load_row(const OpenLoopCounts& counts, const FullRate& rate, const Campaign
                             static_cast<double>(median) > kLatencyFactor * zero_load}};
 }
 
-/// What the policy does beyond what the open loop can; empty: nothing.
+/// Why the open loop cannot run the policy; empty: it can.
 std::string_view beyond_load(const CampaignCase& one, const PolicySettings& settings) {
-  if (one.policy->combines()) return "combines messages, which come one by one there";
-  if (one.policy->stages(one.shape) > 1) return "sends packets by way of other nodes";
-  if (one.policy->has_releases()) return "has release times, which count from a start";
+  if (one.policy->combines()) return "combines messages, but an open loop offers them one by one";
+  if (one.policy->stages(one.shape) > 1) return "relays packets through other nodes";
+  if (one.policy->has_releases())
+    return "has release times, which count from the start of an exchange";
   if (settings.throttle.cycles_per_packet > 0 || settings.throttle.window > 0)
-    return "throttles what is to be offered";
+    return "throttles the load that is offered";
   return {};
 }
 
-/// Where no message is visited in an order.
+/// Whether two policies act alike in an open loop, where their order of messages has no effect.
 bool are_alike(const PolicySettings& a, const PolicySettings& b) {
   const auto all = [](const PolicySettings& k) {
     return std::tuple(k.output_queues, k.queue_per_direction, k.queue_capacity, k.drain, k.tying,
@@ -200,7 +201,8 @@ bool are_alike(const PolicySettings& a, const PolicySettings& b) {
 void refuse_unfit_for_load(const CampaignCase& one, const CampaignSettings& settings,
                            const PolicySettings& of_policy) {
   if (const auto why = beyond_load(one, of_policy); !why.empty())
-    throw BadInput(fmt::format("policy {} {}: not for --axis load", one.policy_name, why));
+    throw BadInput(
+        fmt::format("policy {} {}: not possible with --axis load", one.policy_name, why));
   full_rate(one, settings.machine);
 }
 
@@ -243,15 +245,15 @@ Json run_load_case(const CampaignCase& one, const CampaignSettings& all) {
 
   if (generators.counts().latency.count() == 0)
     throw RunFailed(
-        fmt::format("no packet was generated in the window of {} cycles: a longer "
-                    "--window has some",
+        fmt::format("no packet was generated in the window of {} cycles; use a longer "
+                    "--window",
                     periods.window));
   const OpenLoopCounts& counts = generators.counts();
   const Tick end = emulation.counters().end;
   if (end > kMostLatency)
     throw RunFailed(
-        fmt::format("the run took {} cycles, and latencies are counted to {}: a "
-                    "shorter --window, or a faster machine",
+        fmt::format("the run took {} cycles, but latencies are only counted up to {}; "
+                    "use a shorter --window or a faster machine",
                     end, kMostLatency));
   Json row = load_row(counts, rate, one, periods, zero_load);
   row["time_s"] = static_cast<double>(end) / settings.machine.clock_hz;

@@ -15,7 +15,7 @@
 namespace toroid {
 namespace {
 
-/// What the same case has in every run of it.
+/// A row without the figures that differ between runs of the same case.
 Json lasting(Json row) {
   row.erase("wall_s");
   return row;
@@ -67,13 +67,13 @@ MergedJournals::MergedJournals(const std::vector<std::string>& paths) {
 void MergedJournals::refuse_another_campaign(const File& file) const {
   const Json& campaign = file.content.campaign;
   if (campaign.is_null())
-    throw BadInput(fmt::format(
-        "{} does not say what its campaign is; the same command again with --resume adds it",
-        file.path));
+    throw BadInput(
+        fmt::format("{} does not record its command; run the command again with --resume to add it",
+                    file.path));
   const File& first = files_.front();
   if (campaign["arguments"] != first.content.campaign["arguments"])
-    throw BadInput(fmt::format("{} is of another campaign: '{}'; {} is of '{}'", file.path,
-                               typed_text(campaign), first.path,
+    throw BadInput(fmt::format("{} belongs to another campaign: '{}'; {} belongs to '{}'",
+                               file.path, typed_text(campaign), first.path,
                                typed_text(first.content.campaign)));
 }
 
@@ -81,7 +81,7 @@ void MergedJournals::add_rows(std::size_t file) {
   for (const auto& [key, row] : files_[file].content.rows) {
     const auto [at, is_new] = file_of_.try_emplace(key, file);
     if (!is_new && lasting(*find(key)) != lasting(row))
-      throw BadInput(fmt::format("{} and {} have different rows of the case {}",
+      throw BadInput(fmt::format("{} and {} have different rows for the case {}",
                                  files_[at->second].path, files_[file].path, shortened(key)));
   }
 }
@@ -111,7 +111,7 @@ void MergedJournals::add(const std::string& key, const Json&) {
   throw RunFailed("a merged campaign ran the case " + one_line(key));
 }
 
-/// ": shard 2/3, b.journal"; empty where the journals are of divisions that differ.
+/// "shard 2/3, b.journal"; empty if the journals have different numbers of shards.
 std::string MergedJournals::whereabouts(std::size_t place) const {
   const Shard division = parse_shard(files_.front().shard());
   Shard shard{1, division.count};
@@ -122,7 +122,7 @@ std::string MergedJournals::whereabouts(std::size_t place) const {
     if (file.shard() == shard.text()) journals += (journals.empty() ? "" : " ") + file.path;
   }
   return fmt::format("shard {}, {}", shard.text(),
-                     journals.empty() ? "without a journal here" : journals);
+                     journals.empty() ? "no journal given" : journals);
 }
 
 void MergedJournals::expect(std::span<const CampaignCase> cases) const {
@@ -134,9 +134,9 @@ void MergedJournals::expect(std::span<const CampaignCase> cases) const {
   for (const CampaignCase* one : missing) ++by_shard[whereabouts(one->place)];
   std::string text;
   for (const auto& [where, count] : by_shard)
-    if (!where.empty()) text += fmt::format("; of {}: {}", where, count);
-  throw BadInput(fmt::format("{} of {} cases {} not finished, the first of them {}{}",
-                             missing.size(), cases.size(), missing.size() == 1 ? "is" : "are",
+    if (!where.empty()) text += fmt::format("; missing from {}: {}", where, count);
+  throw BadInput(fmt::format("{} of {} cases {} not finished, the first is {}{}", missing.size(),
+                             cases.size(), missing.size() == 1 ? "is" : "are",
                              text_of_case(*missing.front()), text));
 }
 

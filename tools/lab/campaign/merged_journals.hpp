@@ -1,4 +1,4 @@
-// The journals of a campaign's shards, read to be put together.
+// The journals of a campaign's shards, read in order to merge them.
 #pragma once
 
 #include <cstddef>
@@ -12,24 +12,24 @@
 
 namespace toroid {
 
-/// The rows of several journals of one campaign. A case may be in more than one if its rows are
-/// equal but for the wall clock. Nothing is added: what is missing is refused.
+/// The rows of several journals of one campaign. A case may be in several journals if its rows are
+/// equal except for the wall clock. Missing cases are refused; none are run.
 class MergedJournals final : public FinishedRows {
  public:
-  /// Throws BadInput where a journal cannot be read, stands twice, does not say its campaign, or is
-  /// of another campaign or version, and where two rows of a case differ.
+  /// Throws BadInput if a journal cannot be read, is listed twice, does not record its campaign or
+  /// belongs to another campaign or version, or if two rows of a case differ.
   explicit MergedJournals(const std::vector<std::string>& paths);
 
-  /// "compare" or "sweep".
+  /// The verb of the campaign: "compare" or "sweep".
   std::string verb() const;
-  /// What was typed behind the verb, as far as it has an effect on rows.
+  /// The options typed after the verb, as far as they affect rows.
   std::vector<std::string> arguments() const;
-  /// Throws BadInput where the journals are of other settings than these.
+  /// Throws BadInput if the journals were written with other settings.
   void check(const Json& settings) const;
 
   const Json* find(const std::string& key) const override;
   void add(const std::string& key, const Json& row) override;
-  /// Names the first case that is missing, and of each shard how many are.
+  /// Throws BadInput with the first missing case and the number of missing cases per shard.
   void expect(std::span<const CampaignCase> cases) const override;
 
  private:
@@ -43,7 +43,7 @@ class MergedJournals final : public FinishedRows {
   std::string whereabouts(std::size_t place) const;
 
   std::vector<File> files_;
-  std::map<std::string, std::size_t> file_of_;  ///< the first that has a row of the case
+  std::map<std::string, std::size_t> file_of_;  ///< the first file that has a row of the case
 };
 
 }  // namespace toroid

@@ -20,34 +20,36 @@ void add_campaign_options(CLI::App& verb, CampaignOptions& options) {
   begin_group(verb, "Output");
   add_file_option(verb, "--csv", options.csv, "write the rows as comma-separated values");
   add_file_option(verb, "--resume", options.resume,
-                  "keep what is finished in this file, and do not run again what it has");
+                  "journal: keep finished runs in this file and skip those that it already has");
   verb.add_option("--columns", options.columns,
-                  "figures of the table: usual; network has mean latency and hops, accepted rate, "
-                  "links, packet length")
+                  "columns of the table: usual; network (mean latency and hops, accepted rate, "
+                  "links, packet length); all")
       ->check(one_of("columns", kColumnChoices))
       ->capture_default_str();
   verb.add_option("--shard", options.shard,
-                  "run part I of N only, as 2/4, for toroid merge: cases I, I+N, I+2N...; needs "
-                  "--resume, where {shard} stands for I; else, in a Slurm array, the task's")
+                  "run only part I of N, e.g. 2/4, for toroid merge: cases I, I+N, I+2N...; needs "
+                  "--resume; {shard} in file names becomes I (default in a Slurm array: its task)")
       ->type_name("I/N")
       ->check(not_empty());
   add_report_option(verb, options.report);
   add_options_of_one_process(verb, options.common);
   verb.get_option("--threads")
-      ->description("runs at once on sim, else workers of the one run; else one per core");
+      ->description("runs at a time on sim, otherwise workers of the run (default: one per core)");
 }
 
 void take_shard(CampaignOptions& options) {
   if (options.merged != nullptr) return;
   const bool is_typed = !options.shard.empty();
-  const bool is_task = !is_typed && host_program() == nullptr;  // a program is not the task itself
+  const bool is_task =
+      !is_typed && host_program() == nullptr;  // an embedding program decides itself what to run
   if (is_typed) options.part = parse_shard(options.shard);
   if (is_task) options.part = slurm_shard().value_or(Shard{});
   for (std::string* path : {&options.common.json, &options.csv, &options.resume, &options.report})
     *path = with_shard(*path, options.part);
   if (options.part.is_whole()) return;
   const std::string from_slurm =
-      is_typed ? "" : fmt::format("; it is SLURM_ARRAY_TASK_ID's, --shard 1/1 runs all");
+      is_typed ? ""
+               : fmt::format("; it follows from SLURM_ARRAY_TASK_ID, --shard 1/1 runs all cases");
   if (options.resume.empty())
     throw BadInput(fmt::format("--shard {} needs --resume FILE, which toroid merge reads{}",
                                options.part.text(), from_slurm));
@@ -62,7 +64,7 @@ std::string shard_line(const CampaignOptions& options, std::size_t mine, std::si
 void take_merged(CLI::App& app, CampaignOptions& options, MergedJournals& journals,
                  const MergeOutputs& outputs) {
   std::vector<std::string> words = journals.arguments();
-  std::ranges::reverse(words);  // as CLI11 wants them
+  std::ranges::reverse(words);  // CLI11 takes the words in reverse order
   try {
     app.parse(words);
   } catch (const CLI::ParseError& error) {

@@ -1,4 +1,4 @@
-// The command line that `compare` and `sweep` have in common.
+// The command line options shared by `compare` and `sweep`.
 #pragma once
 
 #include <cstddef>
@@ -22,24 +22,24 @@ struct CampaignOptions {
   std::string resume;
   std::string report;
   std::string columns = "usual";
-  std::string shard;                 ///< as typed; empty: Slurm's, or all
-  Shard part{};                      ///< which is run; known by take_shard()
-  MergedJournals* merged = nullptr;  ///< where all rows are; null: they are run
+  std::string shard;                 ///< as typed; empty: from Slurm, or all cases
+  Shard part{};                      ///< the part to run; set by take_shard()
+  MergedJournals* merged = nullptr;  ///< source of all rows; null: they are run
 };
 void add_campaign_options(CLI::App& verb, CampaignOptions& options);
 
-/// Sets `part`, and puts it in place of "{shard}" in the names of files. Throws BadInput where a
-/// part would leave nothing that could be merged. Says what part it is where Slurm decides it.
+/// Sets `part` and replaces "{shard}" in the names of files. Throws BadInput if a part would leave
+/// nothing to merge; the message says if Slurm chose the part.
 void take_shard(CampaignOptions& options);
-/// "shard 2/4, 6 of 24 cases", a line; empty of all cases.
+/// "shard 2/4, 6 of 24 cases" as a line; empty if all cases are run.
 std::string shard_line(const CampaignOptions& options, std::size_t mine, std::size_t all);
 
-/// Files that a merged campaign is written to, and whether its table is printed.
+/// Files that a merged campaign is written to, and whether to print its table.
 struct MergeOutputs {
   std::string json, csv, report;
   bool quiet = false;
 };
-/// Reads the arguments of the journals' campaign into the options that `verb` was made with.
+/// Parses the arguments of the journals' campaign into the options that `app` fills.
 void take_merged(CLI::App& app, CampaignOptions& options, MergedJournals& journals,
                  const MergeOutputs& outputs);
 

@@ -12,12 +12,11 @@
 namespace toroid {
 namespace {
 
-/// Options that rows do not depend on; on the model threads, too.
+/// Options that rows do not depend on. In virtual time --threads is another.
 constexpr std::array kNotOfTheCampaign = {"--csv",   "--json",  "--report", "--resume",
                                           "--shard", "--quiet", "--help"};
 
-/// The words that give the same rows: the verb, then the options that were typed, in an order of
-/// their own.
+/// The words that reproduce the rows: the verb, then the typed options in the verb's order.
 Json campaign_arguments(const CLI::App& verb, const CampaignSettings& settings) {
   Json words = {verb.get_name()};
   for (const CLI::Option* option : verb.get_options()) {
@@ -40,9 +39,9 @@ Json campaign_of(const CampaignOptions& options, const CampaignSettings& setting
           {"shard", options.part.text()}};
 }
 
-/// Throws BadInput where an output would take another's place.
+/// Throws BadInput if an output would overwrite another.
 const CampaignOptions& apart(const CampaignOptions& options) {
-  if (options.csv == "-") throw BadInput("--csv -: expected a file; only --json has -");
+  if (options.csv == "-") throw BadInput("--csv -: expected a file; only --json takes -");
   refuse_one_file_for_two(std::array{options.common.json == "-" ? "" : options.common.json,
                                      options.csv, options.resume, options.report});
   return options;
@@ -71,7 +70,8 @@ FinishedRows* CampaignOutputs::kept() const {
 
 namespace {
 
-/// What rows of several files can be told apart by, in front; a failure's reason as the last.
+/// Adds columns in front that distinguish rows of several files, and a failure's reason as the
+/// last.
 std::vector<Json> csv_rows(const Json& report) {
   std::vector<Json> rows;
   for (const Json& row : report["rows"]) {

@@ -1,4 +1,4 @@
-// What `compare` and `sweep` write: JSON, CSV, report and journal.
+// The outputs of `compare` and `sweep`: JSON, CSV, report and journal.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace toroid {
 
-/// Opened before the first run, so that a bad path costs nothing. Throws BadInput.
+/// Opens all files before the first run, so that a bad path is found early. Throws BadInput.
 class CampaignOutputs {
  public:
   CampaignOutputs(const CampaignOptions& options, std::string_view verb,
@@ -27,8 +27,8 @@ class CampaignOutputs {
   FinishedRows* finished() const { return merged_ != nullptr ? merged_ : kept(); }
   /// Whether the table may be printed.
   bool shows_table() const { return !quiet_ && !json_.to_standard_output(); }
-  /// The report, and its rows as CSV, each with version, machine and seed. Throws RunFailed after
-  /// that where an interruption has left rows out, and writes nothing where there is none at all.
+  /// Writes the report and its rows as CSV, each with version, machine and seed. If an interruption
+  /// left rows out, throws RunFailed afterwards; without any rows nothing is written.
   void write(Json report);
 
  private:
@@ -37,14 +37,14 @@ class CampaignOutputs {
 
   bool quiet_;
   FinishedRows* merged_;
-  std::vector<std::string> paths_;  ///< of JSON, CSV and page
+  std::vector<std::string> paths_;  ///< of JSON, CSV and report
   JsonOutput json_;
   ReportOutput report_;
   std::unique_ptr<OutputFile> csv_;
-  std::unique_ptr<Journal> journal_;  ///< the last: what refuses the others leaves none
+  std::unique_ptr<Journal> journal_;  ///< opened last: not if another output is refused
 };
 
-/// 1 where a row has an error, else 0.
+/// 1 if a row has an error, otherwise 0.
 int exit_code(std::span<const Json> rows);
 
 }  // namespace toroid

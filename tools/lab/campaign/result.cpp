@@ -29,7 +29,7 @@ void flatten(const Json& value, const std::string& name, Fields& fields) {
     fields.emplace_back(name, field_of(value));
 }
 
-/// Adds the columns of a row; a new one stands behind the one before it in this row.
+/// Adds the columns of a row. A new column follows the one before it in this row.
 void add_columns(const Fields& fields, std::vector<std::string>& columns) {
   auto at = columns.begin();
   for (const auto& [name, text] : fields) {

@@ -1,4 +1,4 @@
-// A campaign as JSON and as CSV.
+// The result of a campaign as JSON and as CSV.
 #pragma once
 
 #include <span>
@@ -11,28 +11,28 @@
 
 namespace toroid {
 
-/// A line of column names, then a line per row; a cell holds one number or one text, and null is an
-/// empty cell. The columns are those of any row, each behind the one that it follows in its row. A
-/// value inside an object gets the column `outer_inner`, items of an array get `name_0`, `name_1`,
-/// ...
+/// A line of column names, then a line per row. A cell holds one number or one text; null is an
+/// empty cell. The columns are those of all rows, each after the column that it follows in its row.
+/// A value inside an object gets the column `outer_inner`; items of an array get `name_0`,
+/// `name_1`, ...
 std::string csv_text(std::span<const Json> rows);
 
 struct CampaignResult {
   std::string_view verb;
-  std::string_view axis;     ///< along which rows are compared: policy, load, bytes or nodes
-  Json axes{};               ///< values that the user has chosen, by the key of the rows
+  std::string_view axis;     ///< that rows are compared along: policy, load, bytes or nodes
+  Json axes{};               ///< values that the user chose, by key of the rows
   Json settings{};           ///< further keys of the command; null: none
-  std::vector<Json> rows{};  ///< of finished runs
+  std::vector<Json> rows{};  ///< rows of finished runs
   Json saturation{};         ///< null: none
-  Json summary{};            ///< of several seeds; null: none
-  Json agreement{};          ///< with another fabric; null: not asked for
+  Json summary{};            ///< over several seeds; null: none
+  Json agreement{};          ///< with another fabric; null: not requested
   Json failed_there{};       ///< rows of runs that failed on that fabric; null: none
   std::string shard{};       ///< "2/4"; empty: all cases
   bool interrupted = false;
 };
 
-/// verb, version, git_hash, fabric, time_kind, seed, machine, axis, axes, settings, rows,
-/// result_hash; "interrupted": true where rows are missing.
+/// Returns verb, version, git_hash, fabric, time_kind, seed, machine, axis, axes, settings, rows,
+/// result_hash; and "interrupted": true if rows are missing.
 Json campaign_report(const CampaignResult& result, const CampaignSettings& settings);
 
 }  // namespace toroid

@@ -14,7 +14,7 @@
 namespace toroid {
 namespace {
 
-/// The stalled cycles of each FIFO, mean over the nodes, and their share of the time over all
+/// The stalled cycles of each FIFO, averaged over the nodes, and their share of the time over all
 /// FIFOs.
 Json fifos_json(const FabricCounters& counters, Rank nodes, Tick cycles) {
   const std::size_t per_node = counters.fifos.size() / nodes;
@@ -32,7 +32,7 @@ Json fifos_json(const FabricCounters& counters, Rank nodes, Tick cycles) {
           {"most_chunks", most}};
 }
 
-/// Links by direction that work.
+/// Number of working links, counted per direction.
 std::size_t working_links(const Shape& shape) {
   std::size_t count = 0;
   for (Rank node = 0; node < shape.size(); ++node)
@@ -41,7 +41,7 @@ std::size_t working_links(const Shape& shape) {
   return count;
 }
 
-/// What the mean packet does, as other simulators say it.
+/// Means per packet, under the names that other simulators use.
 void add_means(Json& row, const FabricCounters& counters, const Shape& shape) {
   if (!row.contains("packet_hops")) return;
   row["links"]["count"] = working_links(shape);
@@ -73,7 +73,7 @@ void add_counted(Json& row, const Emulation& emulation, const Shape& shape,
   if (settings.is_virtual())
     row["accepted_rate"] = packets_per_node_cycle(counters, shape.size(), cycles);
   row["fifos"] = fifos_json(counters, shape.size(), cycles);
-  if (!settings.is_virtual())  // nobody counts stalls there
+  if (!settings.is_virtual())  // stalls are only counted in virtual time
     row["fifos"] = {{"most_chunks", row["fifos"]["most_chunks"]}};
   row["profile"] = profile_json(emulation.profile(), shape);
   row["result_hash"] = hash.text();

@@ -1,4 +1,4 @@
-// The columns that rows of all kinds of runs have.
+// Columns that the rows of all kinds of runs have.
 #pragma once
 
 #include "hal/shape.hpp"
@@ -9,10 +9,10 @@
 
 namespace toroid {
 
-/// Adds what was counted in a run of so many cycles: packets, packet_hops, links, fifos, profile,
-/// result_hash over all of these counts but the profile; and what follows from them: mean_hops and
-/// packet_length where links are counted, accepted_rate in virtual time (docs/LAB.md). Throws
-/// RunFailed if links' CRCs differ at their ends.
+/// Adds the counts of a run of `cycles` cycles: packets, packet_hops, links, fifos, profile, and
+/// result_hash over all of these except the profile. Adds what follows from them: mean_hops and
+/// packet_length if links are counted, accepted_rate in virtual time (docs/LAB.md). Throws
+/// RunFailed if the CRCs at the two ends of a link differ.
 void add_counted(Json& row, const Emulation& emulation, const Shape& shape,
                  const CampaignSettings& settings, Tick cycles);
 

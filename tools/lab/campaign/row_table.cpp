@@ -14,7 +14,7 @@
 namespace toroid {
 namespace {
 
-constexpr unsigned kSaidByCycles = 100;  ///< seconds are left out first for want of room
+constexpr unsigned kSaidByCycles = 100;  ///< seconds are the first to go on narrow terminals
 
 const Json* value_at(const Json& row, std::string_view place) {
   const Json::json_pointer pointer{std::string(place)};
@@ -26,7 +26,7 @@ std::string cell_text(const Json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-/// The keys that have a column: the policy, and all that differ from case to case.
+/// The keys that have a column: the policy, and all whose values differ between cases.
 std::vector<std::string> names_of(const Json& axes) {
   std::vector<std::string> names = {"policy"};
   for (const auto& [key, values] : axes.items())
@@ -114,7 +114,7 @@ std::vector<FigureColumn> latency_columns(const CampaignSettings& settings,
 
 namespace {
 
-/// What users of other network simulators look for.
+/// The figures that other network simulators report.
 std::vector<FigureColumn> network_columns(const CampaignSettings& settings) {
   std::vector<FigureColumn> columns;
   if (settings.is_virtual()) {
@@ -143,7 +143,7 @@ std::vector<FigureColumn> chosen_columns(ColumnChoice choice, std::vector<Figure
 
 namespace {
 
-/// A count of the profile over another one; "-" where nothing was counted.
+/// The quotient of two counts of the profile; "-" if there is none.
 FigureColumn ratio_column(TableColumn column, std::string part, std::string whole, double scale,
                           int digits) {
   return {std::move(column), [=](const Json& row) -> std::string {
@@ -191,7 +191,7 @@ std::string RowTable::line(const Json& row) const {
 
 namespace {
 
-/// A number alone would not say what it counts.
+/// Adds a unit, as a number alone does not say what it counts.
 std::string text_with_unit(std::string_view column, const std::string& text) {
   if (column == "bytes") return text + " bytes";
   if (column == "output_queues") return text + " queues";

@@ -26,7 +26,7 @@
 namespace toroid {
 namespace {
 
-/// `settings`: the case's.
+/// `settings`: the settings of this case.
 TrafficExchange exchange_of(const CampaignCase& one, const CampaignSettings& settings) {
   return {*one.policy,
           *one.traffic,
@@ -40,7 +40,7 @@ TrafficExchange exchange_of(const CampaignCase& one, const CampaignSettings& set
            .packets_per_visit = settings.run.node.packets_per_visit}};
 }
 
-/// In cycles, or in seconds of the wall clock; there nothing where packets had no place for a time.
+/// In cycles, or in seconds on the wall clock; there nothing is added if packets carry no time.
 void add_latency(Json& row, const TrafficExchange& exchange, const CampaignSettings& settings) {
   const LatencyHistogram latency = exchange.latency();
   Json json = latency_and_mean_json(latency);
@@ -68,7 +68,8 @@ Json run_exchange_case(const CampaignCase& one, const CampaignSettings& all) {
   RunOptions run = settings.run;
   run.node = exchange.node_options();
   run = moving_by(run.node.transfer, std::move(run));
-  // The limits of a sample take memory by pair: it is free again before the nodes take theirs.
+  // Computing the limits of a sample takes memory per pair, which is freed before the nodes are
+  // made.
   const ExchangeLimits limits = exchange_limits(exchange, settings.machine, run.sim.dma);
   Emulation emulation(one.shape, settings.machine, run, true, 0);
   for (Node& node : emulation.nodes()) exchange.attach(node);
@@ -92,7 +93,7 @@ Json whole_row(const CampaignCase& one, const Json& result) {
   return row;
 }
 
-/// What one run differs in from the next where time is the wall clock's.
+/// The row without the figures that differ between runs in wall-clock time.
 Json without_wall_clock(const Json& row, bool is_virtual) {
   Json kept = row;
   kept.erase("wall_s");

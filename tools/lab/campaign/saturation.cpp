@@ -21,7 +21,7 @@ struct Curve {
       if (row.value("saturated", false)) return load;
     return std::nullopt;
   }
-  /// The highest unsaturated load below the first saturated one; 0 where there is none.
+  /// The highest unsaturated load below the first saturated one; 0 if there is none.
   double carried() const {
     double last = 0;
     for (const auto& [load, row] : points) {
@@ -46,7 +46,7 @@ struct Curve {
   }
 };
 
-/// Runs all curves, round by round.
+/// Runs all curves, one round after the other.
 class LoadRounds {
  public:
   LoadRounds(std::span<const CampaignCase> bases, const CampaignSettings& settings,

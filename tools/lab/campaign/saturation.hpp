@@ -1,4 +1,4 @@
-// Sweeps the offered load for its latency and for the load at which the network saturates.
+// Sweeps the offered load: latency at each load, and the load at which the network saturates.
 #pragma once
 
 #include <span>
@@ -13,16 +13,16 @@ namespace toroid {
 
 struct LoadSweep {
   std::vector<Json> rows;  ///< by curve, then by load
-  /// An object per curve: its columns; "carried", the highest unsaturated load below the first
-  /// saturated one; "accepted", the load that got through there; "saturated_at", the first
-  /// saturated load. Null where there is no such load.
+  /// One object per curve: its columns; "carried", the highest unsaturated load below the first
+  /// saturated load; "accepted", the load that arrived at that load; "saturated_at", the first
+  /// saturated load. Null if there is no such load.
   std::vector<Json> saturation;
-  bool interrupted = false;  ///< rows are missing
+  bool interrupted = false;  ///< whether rows are missing
 };
 
-/// Runs a curve per case: the given loads, ascending, then `refinements` times the middle between
-/// the highest unsaturated and the lowest saturated load. `show` gets the rows of each of these
-/// rounds by curve, then by load.
+/// Runs a curve per case: first the given loads in ascending order, then `refinements` times the
+/// middle between the highest unsaturated and the lowest saturated load. `show` gets the rows of
+/// each of these rounds by curve, then by load.
 LoadSweep sweep_load(std::span<const CampaignCase> curves, std::vector<double> loads,
                      unsigned refinements, const CampaignSettings& settings, FinishedRows* finished,
                      const RowSink& show);

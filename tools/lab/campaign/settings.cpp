@@ -14,7 +14,7 @@
 namespace toroid {
 namespace {
 
-/// A machine file may change and keep its name.
+/// A hash of the machine's numbers: a machine file may change and keep its name.
 std::string numbers_of(const Machine& machine) {
   ResultHash hash;
   for (const MachineField& field : machine_fields()) hash.add(value_of(machine, field));
@@ -30,13 +30,13 @@ unsigned CampaignSettings::at_once() const {
 
 CampaignSettings campaign_settings(CommonOptions common, bool concerns_links) {
   if (common.fabric == name_of(kFabricNames, FabricName::ofi))
-    throw BadInput("campaigns are for --fabric sim and shm; on ofi start run by run");
+    throw BadInput("campaigns need --fabric sim or shm; on ofi start each run by itself");
   const std::vector<std::string> machines = items_of(common.machine, "--machine");
   const Machine first = load_machine(machines.front());
   Machine sound = first;
-  sound.link_error_rate = 0;  // each case has errors of its own, and refuses them
+  sound.link_error_rate = 0;  // each case sets and checks its own errors
   const RingRoute route = route_of(common, concerns_links);
-  (void)transfer_of(common, first, route);  // may refuse puts, as asked for
+  (void)transfer_of(common, first, route);  // refuses puts that are not possible
   common.route = name_of(kRingRouteNames, route);
   CampaignSettings settings{.common = common,
                             .machine = first,
@@ -45,8 +45,9 @@ CampaignSettings campaign_settings(CommonOptions common, bool concerns_links) {
   for (const std::string& name : machines)
     if (transfer_of(common, load_machine(name), settings.run.ring.route) !=
         settings.run.node.transfer)
-      settings.run.node.transfer = TransferMode::automatic;  // some can put, each case asks again
-  if (settings.is_virtual()) settings.run.threads = 1;       // the cores are for runs at once
+      settings.run.node.transfer =
+          TransferMode::automatic;  // only some machines can put: each case decides
+  if (settings.is_virtual()) settings.run.threads = 1;  // the cores serve several runs at a time
   return settings;
 }
 

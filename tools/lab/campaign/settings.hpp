@@ -1,4 +1,4 @@
-// What all runs of a campaign share.
+// Settings that all runs of a campaign share.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@
 
 namespace toroid {
 
-/// The open loop, where that is what is run. 0 cycles: as the case suggests.
+/// Settings of the open loop, if it is run. 0 cycles: chosen to suit the case.
 struct LoadSettings {
   ArrivalRule arrivals = ArrivalRule::bernoulli;
   Tick window = 0;
@@ -25,24 +25,25 @@ struct LoadSettings {
 struct CampaignSettings {
   CommonOptions common{};
   Machine machine{};
-  std::vector<std::string> machines{"bgl"};  ///< names, one at least
-  RunOptions run{};                          ///< but for what the policy decides
-  Rank peers = 0;                            ///< that a node sends to: a sample; 0: all
+  std::vector<std::string> machines{"bgl"};  ///< names, at least one
+  RunOptions run{};                          ///< without the policy's settings
+  Rank peers = 0;  ///< number of peers that a node sends to, a sample; 0: all
   LoadSettings load{};
-  bool validates = false;  ///< runs on rings too, by the route torus
+  bool validates = false;  ///< also runs every case on rings, by --route torus
 
   bool is_virtual() const { return run.fabric == FabricName::sim; }
-  /// Runs at once: on the model as the user says or one per core; else one, which has the cores.
+  /// Runs at a time. In virtual time: as the user says (default: one per core). Otherwise one,
+  /// which uses all cores.
   unsigned at_once() const;
 };
 
-/// Throws BadInput where a campaign cannot run like that. All its runs take one route; of `auto`
-/// hop by hop where one of them concerns links.
+/// Throws BadInput if a campaign cannot run with these options. All runs take one route; `auto`
+/// means hop by hop if one of them concerns links.
 CampaignSettings campaign_settings(CommonOptions common, bool concerns_links = false);
 
-/// verb, version, git_hash, fabric, time_kind, seed, machine: the first keys of the result.
+/// verb, version, git_hash, fabric, time_kind, seed, machine: the first keys of a result.
 Json campaign_head(std::string_view verb, const CampaignSettings& settings);
-/// All that decides results and is not in a case: what a journal belongs to.
+/// Everything that decides results and is not part of a case; a journal belongs to these settings.
 Json journal_settings(std::string_view verb, const CampaignSettings& settings);
 
 }  // namespace toroid

@@ -18,7 +18,8 @@ std::optional<std::size_t> count_in(std::string_view text) {
   return value && *value > kMostShards ? std::nullopt : value;
 }
 
-/// Of SLURM_ARRAY_TASK_<name>; none where it is not set. Throws BadInput where it is no number.
+/// The value of SLURM_ARRAY_TASK_<name>; empty if it is not set. Throws BadInput if it is not a
+/// number.
 std::optional<std::size_t> slurm_number(const char* name) {
   const std::string variable = fmt::format("SLURM_ARRAY_TASK_{}", name);
   const char* const text = std::getenv(variable.c_str());
@@ -26,7 +27,7 @@ std::optional<std::size_t> slurm_number(const char* name) {
   const auto number = count_in(text);
   if (!number)
     throw BadInput(one_line(
-        fmt::format("{} is '{}', which is not a number up to {}", variable, text, kMostShards)));
+        fmt::format("{} is '{}'; expected a number up to {}", variable, text, kMostShards)));
   return number;
 }
 
@@ -48,7 +49,7 @@ Shard parse_shard(const std::string& text) {
   const auto shard = shard_in(text);
   if (!shard)
     throw BadInput(
-        one_line(fmt::format("--shard '{}': expected I/N with I from 1 to N, as 2/4", text)));
+        one_line(fmt::format("--shard '{}': expected I/N with I from 1 to N, e.g. 2/4", text)));
   return *shard;
 }
 
@@ -60,8 +61,8 @@ std::optional<Shard> slurm_shard() {
   const std::size_t step = std::max<std::size_t>(1, slurm_number("STEP").value_or(1));
   if (*id < *min || (*id - *min) % step != 0 || (*id - *min) / step >= *count)
     throw BadInput(fmt::format(
-        "the ids of the {} tasks of this Slurm array do not follow each other from {} by {} to {}; "
-        "--shard I/{} says which cases a task has",
+        "the {} task ids of this Slurm array have gaps (first id {}, step {}, this task {}); "
+        "choose the cases by --shard I/{}",
         *count, *min, step, *id, *count));
   return Shard{(*id - *min) / step + 1, *count};
 }

@@ -1,4 +1,4 @@
-// The parts of a campaign that several processes run, each by itself.
+// Parts of a campaign that several processes run independently.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 
 namespace toroid {
 
-/// Shard `index` of `count`, from 1. The cases are dealt in turn, in their order: case p, from 0,
-/// is of shard p mod count + 1. So every case is of exactly one shard, and the shards differ by one
-/// case at most.
+/// Shard `index` of `count`, counted from 1. Cases are dealt in turn, in order: case p, counted
+/// from 0, belongs to shard p mod count + 1. So every case belongs to exactly one shard, and the
+/// sizes of the shards differ by one case at most.
 struct Shard {
   std::size_t index = 1;
   std::size_t count = 1;
@@ -21,17 +21,17 @@ struct Shard {
   std::string text() const;
 };
 
-/// Of "2/4"; none where the text is something else.
+/// Parses "2/4"; empty if the text has another form.
 std::optional<Shard> shard_in(std::string_view text);
-/// The same, of --shard. Throws BadInput.
+/// Parses the value of --shard. Throws BadInput.
 Shard parse_shard(const std::string& text);
 
-/// What the task of a Slurm job array has to run, by SLURM_ARRAY_TASK_ID, _COUNT, _MIN and _STEP;
-/// none outside of such a job. The least id is shard 1; where _MIN is not set, id mod count + 1 is
-/// the shard, which is right for ids from 0 and from 1. Throws BadInput where ids have gaps.
+/// The shard of a task in a Slurm job array, from SLURM_ARRAY_TASK_ID, _COUNT, _MIN and _STEP;
+/// empty outside of such a job. The smallest id is shard 1. If _MIN is not set, the shard is id mod
+/// count + 1, which is right for ids from 0 and from 1. Throws BadInput if the ids have gaps.
 std::optional<Shard> slurm_shard();
 
-/// The path with the shard's index in place of each "{shard}".
+/// Replaces each "{shard}" in the path by the shard's index.
 std::string with_shard(std::string path, const Shard& shard);
 
 }  // namespace toroid

@@ -16,7 +16,7 @@
 namespace toroid {
 namespace {
 
-/// The columns of a case but for some.
+/// The columns of a case except `left_out`.
 Json columns_without(const Json& row, std::span<const std::string_view> left_out) {
   Json kept = Json::object();
   for (const char* key : kCaseKeys)
@@ -42,7 +42,7 @@ struct Spread {
 
 Spread spread_of(const std::vector<double>& times) {
   const auto count = static_cast<double>(times.size());
-  double beyond = 0;  // the first one: so equal times have a spread of exactly 0
+  double beyond = 0;  // relative to the first time, so that equal times have a spread of exactly 0
   for (const double time : times) beyond += time - times.front();
   const double mean = times.front() + beyond / count;
   double squares = 0;
@@ -50,7 +50,8 @@ Spread spread_of(const std::vector<double>& times) {
   return {mean, times.size() < 2 ? 0 : std::sqrt(squares / (count - 1))};
 }
 
-/// Whether no other policy's mean comes as near as both spreads. False where there is no other.
+/// Whether every other policy's mean is larger by more than both spreads. False without other
+/// policies.
 bool is_best(const Json& one, std::span<const Json> all) {
   bool has_rival = false;
   for (const Json& other : all) {
@@ -63,7 +64,7 @@ bool is_best(const Json& one, std::span<const Json> all) {
   return has_rival;
 }
 
-/// Ranks from 1; equal times share the mean of theirs.
+/// Ranks from 1; equal times get the mean of their ranks.
 std::vector<double> ranks_of(const std::vector<double>& times) {
   std::vector<double> ranks;
   for (const double time : times) {
@@ -74,7 +75,7 @@ std::vector<double> ranks_of(const std::vector<double>& times) {
   return ranks;
 }
 
-/// Spearman's rho: Pearson's of the ranks.
+/// Spearman's rho: Pearson's correlation of the ranks.
 std::optional<double> rank_correlation(const std::vector<double>& a, const std::vector<double>& b) {
   const std::vector<double> x = ranks_of(a), y = ranks_of(b);
   const double mean = (static_cast<double>(x.size()) + 1) / 2;
@@ -169,10 +170,10 @@ std::string summary_text(std::span<const Json> summary, const RowTable& table) {
         one["runs"] == 1 ? "" : fmt::format(" +- {:.1e}", one["spread_s"].get<double>());
     text += "  " + with_hanging_indent(fmt::format("{}: {:.4e}{} s{}", table.case_text(one),
                                                    one["time_s"].get<double>(), spread,
-                                                   one["best"] == true ? ", the best" : ""),
+                                                   one["best"] == true ? ", best" : ""),
                                        line_width() - 2, 4);
   }
-  return text.empty() ? "" : "means over the seeds, with their spread:\n" + text;
+  return text.empty() ? "" : "mean over the seeds, +- standard deviation:\n" + text;
 }
 
 std::string agreement_text(std::span<const Json> agreement, const RowTable& table) {
@@ -186,7 +187,7 @@ std::string agreement_text(std::span<const Json> agreement, const RowTable& tabl
                                       : fmt::format("rank correlation {:.2f}", rho.get<double>()),
                         one["policies"].get<std::size_t>());
   }
-  return text.empty() ? "" : "how well the order agrees with that on shm --route torus:\n" + text;
+  return text.empty() ? "" : "agreement of the policies' order with shm --route torus:\n" + text;
 }
 
 }  // namespace toroid

@@ -89,7 +89,7 @@ class TransformWorkload final : public Workload {
     FftOptions options = options_;
     options.common = settings.common;
     const fft::Blueprint& shared = *blueprint_;
-    // A blueprint keeps the exchanges of one policy: each run has one of its own.
+    // A blueprint keeps the exchanges of one policy, so each run makes its own.
     const TransformJob job{
         std::make_shared<const fft::Blueprint>(shared.description(), shared.shape()),
         fft::Way::forward, fft::Scale::none, settings.is_virtual() ? 1 : kRepeatOnTheWallClock};
@@ -124,7 +124,7 @@ class ReplayWorkload final : public Workload {
   ReplayWorkload(const ScheduleFiles::File& file, const Shape& shape)
       : graph_(file.graphs.at(shape.size())), shape_(shape), fingerprint_(file.fingerprint) {}
 
-  /// The order of messages is the file's, whatever the policy's.
+  /// The file decides the order of messages, not the policy.
   Sent sent() const override { return Sent::messages; }
   std::string kind() const override { return "replay"; }
 
@@ -166,8 +166,8 @@ class ReplayWorkload final : public Workload {
 FftOptions fft_options_of(const std::string& text, const std::vector<std::string>& parts) {
   if (parts.size() < 2 || parts.size() > 6 || parts[1].empty())
     throw BadInput(fmt::format(
-        "workload '{}': expected fft:SIZE[:METHOD], with slab[:PLANES[:lines][:taper]] or "
-        "orbital[:KIND], as fft:64:slab:2",
+        "workload '{}': expected fft:SIZE[:METHOD], METHOD e.g. slab[:PLANES[:lines][:taper]] or "
+        "orbital[:KIND], as in fft:64:slab:2",
         shortened(text)));
   FftOptions options;
   options.size = parts[1];
@@ -176,20 +176,20 @@ FftOptions fft_options_of(const std::string& text, const std::vector<std::string
   if (parts.size() < 4) return options;
   if (options.method == "orbital" && parts.size() == 4) {
     options.transform = parts[3];
-    if (parts[3] == fft::kTransformKindNames[0])  // so that equal workloads have one name
-      throw BadInput(fmt::format("workload '{}': dft is what {}:{}:orbital is", shortened(text),
-                                 parts[0], shortened(parts[1])));
+    if (parts[3] == fft::kTransformKindNames[0])  // equal workloads must have one name
+      throw BadInput(fmt::format("workload '{}': dft is the default; write {}:{}:orbital",
+                                 shortened(text), parts[0], shortened(parts[1])));
     (void)parse_choice<fft::TransformKind>("transform", fft::kTransformKindNames, parts[3]);
     return options;
   }
   if (options.method != "slab")
     throw BadInput(
-        fmt::format("workload '{}': planes are for the method slab, a transform's kind for "
-                    "orbital",
+        fmt::format("workload '{}': only slab takes planes, and only orbital a kind of "
+                    "transform",
                     shortened(text)));
   options.planes =
       static_cast<std::int64_t>(parse_byte_counts(parts[3], {.min = 1, .max = 1u << 24}).front());
-  // In one order, so that equal workloads have one name.
+  // The order is fixed, so that equal workloads have one name.
   std::size_t next = 4;
   const auto comes = [&](std::string_view word) {
     const bool is_next = next < parts.size() && parts[next] == word;
@@ -200,8 +200,7 @@ FftOptions fft_options_of(const std::string& text, const std::vector<std::string
   options.taper = comes("taper");
   if (next < parts.size())
     throw BadInput(fmt::format(
-        "workload '{}': after the planes come lines, taper or both, in this order, each once",
-        shortened(text)));
+        "workload '{}': expected lines, taper or lines:taper after the planes", shortened(text)));
   return options;
 }
 

@@ -1,4 +1,4 @@
-// What is judged besides traffic: a transform, or the messages of a file, read once.
+// Workloads besides traffic: a transform, or the messages of a file that is read once.
 #pragma once
 
 #include <map>
@@ -14,45 +14,46 @@
 
 namespace toroid {
 
-/// Each is read once, when it is first asked for, so that all cases have the same messages.
+/// Reads each schedule once, when it is first needed, so that all cases have the same messages.
 class ScheduleFiles {
  public:
   struct File {
     std::string text;
-    std::string fingerprint;                                        ///< of the text
+    std::string fingerprint;                                        ///< hash of the text
     std::map<Rank, std::shared_ptr<const ScheduleGraph>> graphs{};  ///< by the number of nodes
   };
-  /// With the graph for `nodes`. Throws BadInput as read_schedule() and ScheduleGraph do.
+  /// The file with its graph for `nodes` nodes. Throws BadInput as read_schedule() and
+  /// ScheduleGraph do.
   const File& file(const std::string& path, Rank nodes);
-  /// A file that is not read but given: its text under a path, whose ending names the format.
+  /// Adds a file by its text instead of reading it. The ending of `path` names the format.
   void add(const std::string& path, std::string text);
 
  private:
   std::map<std::string, File> files_;
 };
 
-/// It knows its torus; calls are const and may come from several threads at once. What policy,
-/// changes, machine and seed are is in the settings of the run (settings_of()).
+/// A workload for a given torus. Calls are const and may come from several threads at once. The
+/// settings of the run (settings_of()) provide policy, changes, machine and seed.
 class Workload {
  public:
   virtual ~Workload() = default;
   virtual Sent sent() const = 0;
-  /// As the table of option effects names it: "fft:METHOD", "fft:orbital:fft" or "replay".
+  /// The name in the table of option effects: "fft:METHOD", "fft:orbital:fft" or "replay".
   virtual std::string kind() const = 0;
-  /// Whether policies run it that differ from `random` only in what it does not read.
+  /// Whether it also runs policies that differ from `random` only in settings without effect on it.
   virtual bool takes_every_policy() const { return false; }
-  /// Throws BadInput where the policy cannot run it.
+  /// Throws BadInput if the policy cannot run it.
   virtual void refuse_unfit(const CampaignSettings& settings) const = 0;
-  /// Time, bound, counters and, of a transform, `exchanges`: name, time, bound and percentage of
-  /// each. Throws RunFailed.
+  /// Runs it. Returns time, bound and counters; for a transform also `exchanges`: name, time, bound
+  /// and percentage of each. Throws RunFailed.
   virtual Json run(const CampaignSettings& settings) const = 0;
   virtual RunEstimate estimate(const CampaignSettings& settings) const = 0;
-  /// Differs where its name stands for other messages than before: a file may have changed.
+  /// Changes if the same name stands for other messages than before: a file may have changed.
   virtual std::string fingerprint() const { return {}; }
 };
 
-/// "fft:SIZE[:METHOD[:PLANES[:lines][:taper] or :KIND]]", as fft:128x128x128:slab:2, or
-/// "replay:FILE", one of `files`. Throws BadInput.
+/// Makes a workload from "fft:SIZE[:METHOD[:PLANES[:lines][:taper] or :KIND]]", e.g.
+/// fft:128x128x128:slab:2, or from "replay:FILE", a file of `files`. Throws BadInput.
 std::shared_ptr<const Workload> make_workload(const std::string& text, const Shape& shape,
                                               const CampaignSettings& settings,
                                               ScheduleFiles& files);

@@ -25,7 +25,7 @@
 namespace toroid {
 namespace {
 
-/// The percentage of time that the links of the first dimension in one direction are busy.
+/// Mean percentage of time that the links of the first dimension in one direction are busy.
 double busy_percent(const FabricCounters& counters, const Shape& shape, const Machine& machine,
                     unsigned direction) {
   std::uint64_t bytes = 0;

@@ -14,7 +14,7 @@ namespace {
 
 struct CurvePartition {
   unsigned nodes;
-  const char* torus;  ///< as in the paper: a mesh below 512 nodes, else a torus
+  const char* torus;  ///< as in the paper: a mesh below 512 nodes, otherwise a torus
 };
 constexpr std::array kPartitions = {
     CurvePartition{1, "1mx1mx1m"},   CurvePartition{2, "2mx1mx1m"},
@@ -29,7 +29,7 @@ std::int64_t most_nodes(fft::Method method, std::int64_t size) {
   return method == fft::Method::slab ? size : size * size;
 }
 
-/// A curve of the figures.
+/// One curve of the figures.
 struct PaperCurve {
   fft::Method method = fft::Method::volumetric;
   fft::Layer layer = fft::Layer::packets;
@@ -41,7 +41,7 @@ constexpr PaperCurve kVolumetric{};
 constexpr PaperCurve kOverMpi{fft::Method::volumetric, fft::Layer::message_passing};
 constexpr PaperCurve kSlab{fft::Method::slab, fft::Layer::packets};
 
-/// Calls the function with every case that the method can take, in the order of the figures.
+/// Calls the function with every case that the methods support, in the order of the figures.
 template <typename Use>
 void for_each_case(const Use& use) {
   for (const std::int64_t size : kCurveSizes)

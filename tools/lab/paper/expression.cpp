@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-/// Recursive descent: a sum of products of factors. What is not known is NaN.
+/// Recursive descent: a sum of products of factors. Unknown values are NaN.
 class Evaluation {
  public:
   Evaluation(std::string_view text, const NameValue& value_of) : text_(text), value_of_(value_of) {}
@@ -90,7 +90,7 @@ class Evaluation {
   void skip_blanks() { at_ = std::min(text_.find_first_not_of(' ', at_), text_.size()); }
 
   [[noreturn]] void refuse() const {
-    throw BadInput(fmt::format("'{}' is not an expression: see character {}", text_, at_ + 1));
+    throw BadInput(fmt::format("'{}' is not an expression: error at character {}", text_, at_ + 1));
   }
 
   std::string_view text_;

@@ -1,4 +1,4 @@
-// Arithmetic in the tables of published numbers: "2 * torus32.time_s - mesh32.time_s".
+// Arithmetic expressions in the tables of published numbers: "2 * torus32.time_s - mesh32.time_s".
 #pragma once
 
 #include <functional>
@@ -7,12 +7,12 @@
 
 namespace toroid {
 
-/// The value of a name; none where it is not known.
+/// Returns the value of a name; empty if it is unknown.
 using NameValue = std::function<std::optional<double>(std::string_view)>;
 
-/// The value of numbers and names joined by + - * / and brackets; a name consists of letters,
-/// digits, '_' and '.'. None where a name has no value, for "-" and where a divisor is 0. Throws
-/// BadInput where the text is no expression.
+/// Evaluates numbers and names joined by + - * / and brackets. A name consists of letters, digits,
+/// '_' and '.'. Empty if a name has no value, for "-", and if a divisor is 0. Throws BadInput if
+/// the text is not an expression.
 std::optional<double> evaluate(std::string_view text, const NameValue& value_of);
 
 }  // namespace toroid

@@ -1,4 +1,4 @@
-// An exchange under a policy: a case of a campaign.
+// An exchange under a policy, run like a case of a campaign.
 #include <fmt/core.h>
 
 #include <memory>
@@ -40,7 +40,7 @@ CampaignSettings campaign_settings_of(const PolicyRun& what, const PaperSetting&
     settings.common.transfer = name_of(kTransferModeNames, TransferMode::put);
   settings.machine = machine_of(what, setting);
   settings.run = run_options(settings.common, TorusOptions(), settings.machine);
-  settings.run.threads = 1;  // the cores are for runs at once
+  settings.run.threads = 1;  // the cores serve several runs at a time
   return settings;
 }
 
@@ -58,7 +58,7 @@ Json run_under_policy(const PolicyRun& what, const PaperSetting& setting) {
   return run_exchange_case(one, settings);
 }
 
-/// What a run takes. The nodes of a sample are as far away on average as all nodes are.
+/// Expected time and memory. The peers of a sample are on average as far away as all nodes.
 RunEstimate expected_of(const PolicyRun& what, const PaperSetting& setting) {
   const Shape shape = Shape::parse(what.torus);
   const auto everybody = make_traffic("all-to-all", shape, what.bytes, setting.seed);

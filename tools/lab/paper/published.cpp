@@ -21,7 +21,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
-/// The part before the separator, and what is behind it.
+/// Splits at the first separator: the part before it and the part after it.
 std::pair<std::string_view, std::string_view> cut(std::string_view text,
                                                   std::string_view separator) {
   const std::size_t at = text.find(separator);
@@ -39,16 +39,16 @@ PublishedRow parse_row(std::string_view line) {
     line = rest;
   }
   if (row.source.empty() || !line.empty())
-    throw BadInput("a row of 8 columns with | between them was expected");
+    throw BadInput("expected a row of 8 columns separated by |");
   return row;
 }
 
-/// One line of a table, into the section that it belongs to.
+/// Parses one line of a table into the section that it belongs to.
 void parse_line(std::string_view line, std::vector<PaperSection>& sections) {
   if (line.starts_with("section ")) {
     sections.emplace_back(std::string(trimmed(line.substr(8))));
   } else if (sections.empty()) {
-    throw BadInput("no section has begun");
+    throw BadInput("expected 'section NAME' before the first row or run");
   } else if (line.starts_with("run ")) {
     const auto [name, specification] = cut(line.substr(4), "=");
     sections.back().add_run(name, specification);

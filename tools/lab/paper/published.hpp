@@ -1,4 +1,4 @@
-// Published numbers and how ours follow from runs: tables in files, one per source.
+// Published numbers and how the runs give toroid's own: tables in files, one per source.
 //
 //   # the source, in full
 //   section table1
@@ -6,10 +6,11 @@
 //   what           | unit | published | ours          | bound  | bar        | source  | note
 //   mesh, 32 cubed | s    | 1.36e-4   | mesh32.time_s | mesh32 | 0.8 to 1.2 | Table 1 |
 //
-// `published`, `ours` and the bar's ends are expressions (expression.hpp) of numbers and figures of
-// runs, RUN.FIGURE; "-" is not known. Of a run with virtual time, `time_s`, `bound_s` and
-// `paper_model_s` are its cycles in seconds. `bound` is a run, whose bound it is, or a number and
-// what it is a bound by. {machine} in a note is the name of the setting's machine.
+// `published`, `ours` and the ends of the bar are expressions (expression.hpp) of numbers and of
+// figures of runs, RUN.FIGURE; "-" means unknown. In virtual time, `time_s`, `bound_s` and
+// `paper_model_s` are the run's cycles converted to seconds. `bound` is a run, for its bound, or a
+// number followed by what it is a bound by. {machine} in a note is replaced by the name of the
+// setting's machine.
 #pragma once
 
 #include <optional>
@@ -24,7 +25,7 @@
 
 namespace toroid {
 
-/// A line of a table.
+/// One row of a table.
 struct PublishedRow {
   std::string what, unit, published, ours, bound, bar, source, note;
 };
@@ -33,13 +34,13 @@ class PaperSection {
  public:
   explicit PaperSection(std::string name) : name_(std::move(name)) {}
 
-  const std::string& name() const { return name_; }  ///< in --rows
+  const std::string& name() const { return name_; }  ///< as in --rows
   const std::vector<Simulation>& simulations() const { return simulations_; }
   std::vector<PaperRow> rows(const PaperResults& results, const PaperSetting& setting) const;
 
-  /// Throws BadInput where the specification names no run.
+  /// Throws BadInput if the specification is not a run.
   void add_run(std::string_view name, std::string_view specification);
-  /// A run that no row names.
+  /// Adds a run that no row names.
   void add_run(Simulation simulation) { simulations_.push_back(std::move(simulation)); }
   void add_row(PublishedRow row) { rows_.push_back(std::move(row)); }
 
@@ -59,24 +60,24 @@ class PaperSection {
   std::vector<PublishedRow> rows_;
 };
 
-/// The sections of a table's text. Throws BadInput with the line.
+/// Parses the sections of a table's text. Throws BadInput with the line number.
 std::vector<PaperSection> parse_published(std::string_view text);
 
-/// All sections in the order of the table.
+/// All sections in the order of the printed table.
 std::span<const PaperSection> paper_sections();
-/// The section of that name. Throws BadInput with the known names.
+/// The section of that name. Throws BadInput that lists the known names.
 const PaperSection& paper_section(std::string_view name);
 
-/// The files of published numbers that are part of the command.
+/// The texts of the files of published numbers, which are compiled in.
 std::span<const std::string_view> published_texts();
 
-/// A figure of a run, as "blocking.waits"; none where the run was left out or has none.
+/// A figure of a run, e.g. "blocking.waits"; empty if the run was left out or lacks the figure.
 std::optional<double> figure_of(const PaperResults& results, const std::string& key,
                                 std::string_view figure);
-/// A figure in cycles, as seconds.
+/// A figure given in cycles, converted to seconds.
 std::optional<double> seconds_of(const PaperResults& results, const std::string& key,
                                  std::string_view figure, const PaperSetting& setting);
-/// A text among the figures of a run; empty where there is none.
+/// A text among the figures of a run; empty if there is none.
 std::string text_of(const PaperResults& results, const std::string& key, const char* figure);
 
 }  // namespace toroid

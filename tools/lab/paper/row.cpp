@@ -32,8 +32,8 @@ std::string remark(const PaperRow& row) {
   return bar + (bar.empty() || row.note.empty() ? "" : "; ") + row.note;
 }
 
-constexpr std::size_t kFigures = 41;  // columns of the four figures
-constexpr std::size_t kLongest = 53;  // "what" of the longest row
+constexpr std::size_t kFigures = 41;  // width of the four columns of figures
+constexpr std::size_t kLongest = 53;  // length of the longest row's "what"
 constexpr std::size_t kSourceWidth = 20;
 
 std::size_t what_width(std::size_t width) {
@@ -44,7 +44,7 @@ std::string without_blanks(const std::string& line) {
   return line.substr(0, line.find_last_not_of(' ') + 1);
 }
 
-/// What a row is about and its figures, in one line or, where there is no room, in two.
+/// The row's subject and its figures, in one line or, if it is too long, in two.
 std::string figures_line(const PaperRow& row, std::size_t width) {
   const std::optional<double> ratio = row.ratio();
   const std::string what = fmt::format("  {}, {}", row.what, row.unit);
@@ -115,7 +115,7 @@ Json bar_json(const PaperRow& row) {
   return {{"least", row.bar->least}, {"most", row.bar->most}, {"held", !row.misses_bar()}};
 }
 
-/// The text in quotes, which every field may have.
+/// Quoted text: any field may be quoted.
 std::string csv_field(std::string_view text) {
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);

@@ -14,12 +14,12 @@
 namespace toroid {
 namespace {
 
-/// "torus=8x8x8 size=32 long" as words that are taken one by one.
+/// The words of a text such as "torus=8x8x8 size=32 long", taken one by one.
 class RunWords {
  public:
   explicit RunWords(std::string_view text) : text_(text), words_(split(std::string(text), ' ')) {}
 
-  /// The value of a key, which is used up; `usual` where there is none.
+  /// Takes the value of a key and removes its word; `usual` if the key is missing.
   std::string take(std::string_view key, std::string_view usual = {}) {
     for (auto word = words_.begin(); word != words_.end(); ++word)
       if (word->starts_with(key) && (*word)[key.size()] == '=') {
@@ -38,14 +38,14 @@ class RunWords {
     return *number;
   }
   bool take_word(std::string_view word) { return std::erase(words_, word) > 0; }
-  /// Throws BadInput where a word has no meaning.
+  /// Throws BadInput if a word is left.
   void end() const {
     if (!words_.empty()) refuse(words_.front());
   }
 
  private:
   [[noreturn]] void refuse(std::string_view word) const {
-    throw BadInput(fmt::format("'{}': '{}' has no meaning there", text_, word));
+    throw BadInput(fmt::format("'{}': unexpected '{}'", text_, word));
   }
 
   std::string text_;
@@ -89,7 +89,7 @@ Simulation take_simulation(RunWords& words) {
   if (words.take_word("alltoall")) return all_to_all_simulation(take_all_to_all(words));
   if (words.take_word("exchange")) return policy_simulation(take_exchange(words), is_long);
   words.end();
-  throw BadInput("a run has no words");
+  throw BadInput("expected a run: transform, model, slab, alltoall or exchange");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Runs by name, made once each, several at once.
+// Runs identified by name. Each runs once; several run at a time.
 #pragma once
 
 #include <cstdint>
@@ -17,24 +17,24 @@
 
 namespace toroid {
 
-/// The settings that all runs share.
+/// Settings that all runs share.
 struct PaperSetting {
   Machine machine;
   std::uint64_t seed = 1;
 };
 
-/// A run with a name. Equal names are equal runs, which are made once however many rows need them.
+/// A run with a name. Runs of equal name are equal and run once, however many rows need them.
 struct Simulation {
   std::string key;
   std::function<Json(const PaperSetting&)> run;
-  bool is_long = false;  ///< takes more than some seconds; --quick leaves it out
-  /// An estimate of its work; null where it is next to nothing.
+  bool is_long = false;  ///< takes more than a few seconds; --quick leaves it out
+  /// Estimated time and memory; null if negligible.
   std::function<RunEstimate(const PaperSetting&)> expected{};
 };
 
-/// The figures of runs by their names, without runs that were left out.
+/// The figures of runs by name, without runs that were left out.
 using PaperResults = std::map<std::string, Json>;
-/// The figures of a run; null where it was left out.
+/// The figures of a run; null if it was left out.
 const Json* figures_in(const PaperResults& results, const std::string& key);
 
 /// A forward transform of arrays of size x size x size complex numbers.
@@ -44,15 +44,14 @@ struct TransformCase {
   std::int64_t size = 0;
   fft::Layer layer = fft::Layer::packets;
   fft::OrbitalVariant variant = fft::OrbitalVariant::cra;
-  std::int64_t batch = 1;  ///< arrays
+  std::int64_t batch = 1;  ///< number of arrays
   std::string key() const;
 };
 
-/// Runs the transform. Figures: nodes; cycles, bound_cycles and paper_model_cycles, in cycles; for
-/// the orbital method also steps, and the numbers that a node sends in each step of stage1, stage2
-/// and stage3.
+/// Runs the transform. Figures: nodes; cycles, bound_cycles and paper_model_cycles; for the orbital
+/// method also steps, and the numbers that a node sends in each step of stage1, stage2 and stage3.
 Simulation transform_simulation(const TransformCase& what, bool is_long);
-/// Runs nothing. Figures: bound_cycles and paper_model_cycles.
+/// Computes bounds without a run. Figures: bound_cycles and paper_model_cycles.
 Simulation model_simulation(const TransformCase& what);
 
 /// A forward transform of size x size x size complex numbers by the slab method.
@@ -60,14 +59,14 @@ struct SlabCase {
   std::string torus;
   std::int64_t size = 0;
   std::int64_t planes = 1;  ///< per non-blocking exchange
-  double box_cut = 1;       ///< the spectrum's box: size / box_cut in every dimension
+  double box_cut = 1;       ///< the spectrum's box has size / box_cut points in every dimension
   std::string key() const;
 };
 
-/// Figures: seconds block by block, `blocking` and `non_blocking`, and the `ratio` of the two.
+/// Figures: seconds per block, `blocking` and `non_blocking`, and the `ratio` of the two.
 Simulation slab_simulation(const SlabCase& what);
 
-/// An all-to-all of the whole machine, in which every node sends `bytes` to the first `peers` of
+/// An all-to-all of the whole machine. Every node sends `bytes` bytes to the first `peers` nodes of
 /// its order; 0: to all.
 struct AllToAllCase {
   std::string torus;
@@ -77,18 +76,18 @@ struct AllToAllCase {
   std::string key() const;
 };
 
-/// Figures: cycles; bound_cycles, unless it is a sample; percent_of_peak; busy_percent of the first
-/// dimension's links, plus and minus.
+/// Figures: cycles; bound_cycles, unless it is a sample; percent_of_peak; and busy_percent of the
+/// first dimension's links in plus and minus direction.
 Simulation all_to_all_simulation(const AllToAllCase& what);
 
-/// An exchange of `bytes` per pair under a policy, as `toroid compare` runs it: of the whole
-/// machine, or of a sample of destinations for each node, drawn by the seed.
+/// An exchange of `bytes` bytes per pair under a policy, as `toroid compare` runs it: from each
+/// node to all others, or to a sample of destinations that the seed draws.
 struct PolicyRun {
   std::string torus;
   std::string policy;
   std::uint64_t bytes = 0;
   Rank sample = 0;        ///< 0: all
-  std::string machine{};  ///< a preset, whose DMA engines move the packets; empty: the setting's
+  std::string machine{};  ///< a preset with DMA engines that move the packets; empty: the setting's
   std::string key() const;
 };
 
@@ -96,24 +95,24 @@ struct PolicyRun {
 /// packet_hops.
 Simulation policy_simulation(const PolicyRun& what, bool is_long);
 
-/// The run of a text: its kind, which is transform, model, slab, alltoall or exchange, then
-/// KEY=VALUE by the names above ("box-cut"), and `long`. "transform torus=8x8x8 size=128 long".
+/// Parses a run: its kind (transform, model, slab, alltoall or exchange), then KEY=VALUE with the
+/// names of members above ("box-cut"), and `long`. Example: "transform torus=8x8x8 size=128 long".
 /// Throws BadInput.
 Simulation simulation_of(std::string_view text);
 
 struct SimulateOptions {
   unsigned at_once = 0;  ///< 0: one per core that the process may use
-  bool quiet = false;    ///< without a line of progress
-  /// Called with the results so far whenever a run and all before it are finished; may be empty.
+  bool quiet = false;    ///< print no progress
+  /// Called with the results so far whenever a run and all earlier ones are finished; may be empty.
   std::function<void(const PaperResults&)> show{};
 };
 
-/// The figures of all runs; after an interruption without those that were not finished. An
-/// exception of one run ends the others and is thrown as RunFailed.
+/// The figures of all runs; after an interruption without unfinished runs. If a run throws, the
+/// others end and RunFailed is thrown.
 PaperResults simulate(const std::vector<Simulation>& simulations, const PaperSetting& setting,
                       const SimulateOptions& options);
 
-/// The time and memory of all runs when `at_once` of them run at the same time.
+/// The time and memory of all runs if `at_once` of them run at a time.
 RunEstimate estimate_simulations(const std::vector<Simulation>& simulations,
                                  const PaperSetting& setting, unsigned at_once);
 

@@ -28,7 +28,7 @@
 namespace toroid {
 namespace {
 
-/// The options with which `toroid fft` would run the case.
+/// The options with which `toroid fft` would run this case.
 FftOptions options_of(const TransformCase& what, const PaperSetting& setting) {
   FftOptions options;
   options.method = name_of<fft::Method>(fft::kMethodNames, what.method);
@@ -55,7 +55,7 @@ Json plan_bounds_json(const PlanBounds& bounds) {
           {"paper_model_cycles", bounds.paper_model}};
 }
 
-/// Each stage has as many steps, in all of which it sends as many numbers.
+/// All stages have equally many steps, and each step of a stage sends equally many numbers.
 Json steps_json(const std::vector<std::uint64_t>& numbers_shifted) {
   const std::size_t steps = numbers_shifted.size() / 3;
   return {{"steps", numbers_shifted.size()},
@@ -136,7 +136,7 @@ std::string SlabCase::key() const {
 }
 
 Simulation slab_simulation(const SlabCase& what) {
-  constexpr double kRuns = 2;  // blocking and not
+  constexpr double kRuns = 2;  // blocking and non-blocking
   return {what.key(), [what](const PaperSetting& s) { return run_slab(what, s); }, false,
           [what](const PaperSetting& s) {
             return estimate_transform({fft::Method::slab, what.torus, what.size}, s, kRuns);

@@ -15,9 +15,9 @@
 namespace toroid {
 namespace {
 
-constexpr const char* kUnlike = "the answers are others in another process";
+constexpr const char* kUnlike = "another process gets different answers";
 
-/// What it answers and nobody asks. It breaks nothing.
+/// Notes answers that are never used. They break nothing.
 void note_what_has_no_effect(const Policy& policy, const AskedCase& asked, std::uint64_t seed,
                              ProbeReport& report) {
   const Shape& shape = asked.shape;
@@ -27,16 +27,16 @@ void note_what_has_no_effect(const Policy& policy, const AskedCase& asked, std::
   };
   if (!policy.changes_order() && order(0) != order(1))
     report.value("note round",
-                 "order() differs from round to round, but changes_order() is false: "
-                 "only that of round 0 counts");
+                 "order() changes from round to round, but changes_order() is false: "
+                 "only round 0 is used");
   if (policy.settings(asked.policy_case()).order)
-    report.value("note order", "settings() has a rule for the order: order() is not asked");
+    report.value("note order", "settings() has a rule for the order, so order() is not called");
   if (policy.stages(shape) == 1 && policy.relay(shape, {0, 0, 0, last, 0}) != last)
     report.value("note relay",
-                 "relay() leads by way of others, but stages() is 1: it is not asked");
+                 "relay() returns other nodes, but stages() is 1, so it is not called");
 }
 
-/// Asks all twice, the second time backwards, and says where two answers differ.
+/// Asks every question twice, the second time in reverse order, and reports an answer that differs.
 std::uint64_t sum_asked_twice(const Policy& policy, const AskedCase& asked, std::uint64_t seed,
                               ProbeReport& report) {
   const std::vector<Question> all = questions(policy, asked.shape);
@@ -45,14 +45,15 @@ std::uint64_t sum_asked_twice(const Policy& policy, const AskedCase& asked, std:
   std::uint64_t sum = 0;
   for (std::size_t i = all.size(); i-- > 0; sum += answers[i])
     if (answer(policy, asked, all[i], seed) != answers[i]) {
-      report.breaks({"depends on call order", "",
-                     text_of(asked.shape, all[i]) + " is another when it is asked for again"});
+      report.breaks(
+          {"depends on call order", "",
+           text_of(asked.shape, all[i]) + " gives a different answer when it is called again"});
       return 0;
     }
   return sum;
 }
 
-/// Calls `ask` with every machine that the policy takes.
+/// Calls `ask` for every machine that the policy takes.
 template <typename Ask>
 void on_each_machine(ProbeReport& report, std::span<const CheckShape> shapes, const Ask& ask) {
   for (const CheckShape& one : shapes) {
@@ -65,7 +66,7 @@ void on_each_machine(ProbeReport& report, std::span<const CheckShape> shapes, co
   }
 }
 
-/// Of the sums; 0 where the policy does not take the machine.
+/// The sum of a machine; 0 if the policy does not take the machine.
 std::uint64_t sum_at(const AnswerSums& sums, const std::string& name) {
   const auto found = sums.find(name);
   return found == sums.end() ? 0 : found->second;
@@ -103,7 +104,7 @@ void check_sums_backwards(const Policy& policy, std::uint64_t seed, const Answer
     std::ranges::reverse(all);
     if (sum_asked(policy, asked, seed, all, 0) != sum_at(sums, one.name))
       report.breaks({"depends on call order", "",
-                     "the answers are others when they are asked for from the last to the first"});
+                     "the answers differ when they are asked for in reverse order"});
   });
 }
 

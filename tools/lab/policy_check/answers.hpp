@@ -1,4 +1,4 @@
-// What a policy answers when it is asked by itself: orders, relays and settings of small machines.
+// A policy's answers without a run: orders, relays and settings on small machines.
 #pragma once
 
 #include <cstdint>
@@ -12,26 +12,26 @@
 
 namespace toroid {
 
-/// A machine on which a policy is tried.
+/// A machine on which policies are checked.
 struct CheckShape {
-  std::string name;  ///< as shown
+  std::string name;  ///< as printed
   Shape shape;
 };
-/// Tori, meshes, uneven and twisted shapes, extents of 1 and 2, a failed link. All are small.
+/// Tori, meshes, uneven and twisted shapes, extents of 1 and 2, and a failed link. All are small.
 std::vector<CheckShape> check_shapes();
 
-/// A number that follows from all answers of a policy on a machine, whatever the sequence in which
-/// they were asked for; by the machine's name.
+/// A checksum of all answers of a policy on a machine, independent of the order in which they were
+/// asked for; by the machine's name.
 using AnswerSums = std::map<std::string, std::uint64_t>;
 
-/// Asks for all answers twice and looks at each. Gives the sums as values of the report.
+/// Asks for all answers twice and checks each. Reports the sums as values.
 void check_answers(const Policy& policy, std::uint64_t seed, ProbeReport& report);
-/// The sums again, in another process, asked for from the last to the first; forwards.
+/// Computes the sums again, in another process, asking in reverse order; forwards: in order.
 void check_sums_backwards(const Policy& policy, std::uint64_t seed, const AnswerSums& sums,
                           ProbeReport& report);
 void check_sums_forwards(const Policy& policy, std::uint64_t seed, const AnswerSums& sums,
                          ProbeReport& report);
-/// Several threads ask at once.
+/// Computes the sums in several threads at once.
 void check_sums_of_threads(const Policy& policy, std::uint64_t seed, const AnswerSums& sums,
                            ProbeReport& report);
 

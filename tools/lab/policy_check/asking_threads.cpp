@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kThreadTime{150};  // per machine
 
-/// Threads that ask the same questions, each beginning with others.
+/// Threads that ask the same questions, each starting with a different one.
 class AskingThreads {
  public:
   AskingThreads(const Policy& policy, const AskedCase& asked, std::uint64_t seed,
@@ -27,7 +27,7 @@ class AskingThreads {
         expected_(expected),
         questions_(questions(policy, asked.shape)) {}
 
-  /// What went wrong; empty: nothing.
+  /// Runs the threads and returns what went wrong; empty: nothing.
   std::string run() {
     {
       std::vector<std::jthread> threads;
@@ -45,7 +45,7 @@ class AskingThreads {
     try {
       do {
         if (sum_asked(policy_, asked_, seed_, questions_, first) != expected_)
-          fail("gets other answers than one thread alone");
+          fail("gets different answers than a single thread");
       } while (!failed_ && std::chrono::steady_clock::now() < end);
     } catch (const std::exception& error) {
       fail(fmt::format("gets an exception: {}", error.what()));
@@ -64,7 +64,7 @@ class AskingThreads {
   std::vector<Question> questions_;
   std::atomic<unsigned> ready_ = 0;
   std::atomic<bool> failed_ = false;
-  std::mutex mutex_;  ///< of wrong_
+  std::mutex mutex_;  ///< guards wrong_
   std::string wrong_;
 };
 

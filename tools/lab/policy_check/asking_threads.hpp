@@ -1,4 +1,4 @@
-// Threads that ask a policy at once.
+// Threads that call a policy concurrently.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@ namespace toroid {
 
 inline constexpr unsigned kAskingThreads = 4;
 
-/// Asks all questions about a machine from several threads for a moment, each beginning with
-/// others. Returns what one of them gets instead of the sum `expected`, or of an answer; empty:
-/// nothing.
+/// Asks all questions about a machine from several threads for a moment, each starting with a
+/// different one. Returns what a thread gets instead of the sum `expected` or of an answer; empty:
+/// nothing is wrong.
 std::string wrong_of_threads(const Policy& policy, const AskedCase& asked, std::uint64_t seed,
                              std::uint64_t expected);
 

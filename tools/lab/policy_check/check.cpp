@@ -26,24 +26,25 @@ namespace {
 
 using PolicyWork = std::function<void(const Policy&, std::uint64_t, ProbeReport&)>;
 
-/// A part of the check, as shown.
+/// One part of the check, as printed.
 struct CheckPart {
   std::string name;
   unsigned cases = 0;
-  std::vector<Breakage> breakages{};  ///< each kind once
-  std::size_t found = 0;              ///< in how many cases
+  std::vector<Breakage> breakages{};  ///< one of each kind
+  std::size_t found = 0;              ///< number of breakages, repetitions included
 };
 
-/// Another machine, and the percentage of its bound that is reached there; texts, empty: not run.
+/// Percentages of the bound that are reached on a machine, as texts; empty: not run.
 struct Distance {
   std::string torus;
   std::string percent;
   std::string best_percent;
-  std::string best;  ///< of the built-in policies
+  std::string best;  ///< the best built-in policy
 };
 
-/// A policy on trial. Every part runs in a process of its own that loads the policy anew; the first
-/// part that breaks something is the last, since what comes after it would break by the same.
+/// The check of a policy. Every part runs in a process of its own, which loads the policy anew. The
+/// first part that finds a breakage is the last, because later parts would only fail for the same
+/// reason.
 class PolicyTrial {
  public:
   PolicyTrial(std::string name, const PolicyCheckOptions& options)
@@ -78,7 +79,7 @@ class PolicyTrial {
     });
   }
 
-  /// Throws BadInput where the policy is refused.
+  /// Throws BadInput if the policy is refused.
   bool loads() {
     const ProbeResult result = run_probe(options_.limit, [&](ProbeReport& report) {
       report.begin("loading");
@@ -99,7 +100,7 @@ class PolicyTrial {
     }
     const bool right = add_part("orders, relays and settings, asked twice", result);
     if (right && sums_.empty()) {
-      parts_.back().breakages.push_back({"bad settings", "", "it refuses every machine"});
+      parts_.back().breakages.push_back({"bad settings", "", "the policy refuses every machine"});
       return false;
     }
     return right;
@@ -110,14 +111,15 @@ class PolicyTrial {
         probe([this](const Policy& policy, std::uint64_t seed, ProbeReport& report) {
           check_sums_of_threads(policy, seed, sums_, report);
         });
-    for (Breakage& breakage : result.breakages)  // one thread alone did not
+    for (Breakage& breakage : result.breakages)  // a single thread did not show them
       if (breakage.kind != "not thread-safe")
         breakage = {"not thread-safe", breakage.where,
                     fmt::format("{} when 4 threads ask at once: {}", breakage.kind, breakage.what)};
     return add_part("four threads that ask at once", result);
   }
 
-  /// Other answers in another process: of the sequence, or of the process?
+  /// Different answers in another process: decides whether the order of calls or the process
+  /// matters.
   void name_the_difference() {
     const ProbeResult again =
         probe([this](const Policy& policy, std::uint64_t seed, ProbeReport& report) {

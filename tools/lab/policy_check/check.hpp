@@ -1,4 +1,4 @@
-// What a policy breaks, and how far from the bound it is: `toroid policy check`.
+// `toroid policy check`: what a policy breaks, and how close it comes to the bound.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ struct PolicyCheckOptions {
   bool quiet = false;
 };
 
-/// Runs the policy over small cases, each in a process of its own, and prints what it breaks.
-/// Returns the exit code: 0 it breaks nothing, 1 it does. Throws BadInput where there is no such
-/// policy.
+/// Runs the policy on small cases, each part in a process of its own, and prints what it breaks.
+/// Returns the exit code: 0 if it breaks nothing, otherwise 1. Throws BadInput if the policy does
+/// not exist.
 int check_policy(const std::string& name, const PolicyCheckOptions& options);
 
 }  // namespace toroid

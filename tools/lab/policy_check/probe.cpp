@@ -33,10 +33,10 @@ namespace {
 constexpr char kField = '\t';
 
 std::string field(std::string_view text) {
-  return one_line(std::string(text));  // no tabs, no line ends
+  return one_line(std::string(text));  // without tabs and line breaks
 }
 
-/// What the process sees of its surroundings: nothing is printed, nothing is left behind.
+/// Prepares the child process: it prints nothing, dumps no core and dies with its parent.
 void settle_in(int said) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const rlimit none{0, 0};
@@ -58,13 +58,13 @@ void settle_in(int said) {
   } catch (const std::exception& error) {
     report.breaks({"throws", "", error.what()});
   } catch (...) {
-    report.breaks({"throws", "", "what is no std::exception"});
+    report.breaks({"throws", "", "an object that is not a std::exception"});
   }
   report.done();
   ::_exit(0);
 }
 
-/// The first line that the process has said; sanitizers and failed checks say there why it ended.
+/// The first line of the process's standard error: sanitizers and failed checks report there.
 std::string first_line(int said) {
   std::string text(4096, '\0');
   const ssize_t got = ::pread(said, text.data(), text.size(), 0);
@@ -107,11 +107,11 @@ class ProbeReader {
   ProbeResult result_;
 };
 
-/// The time that is left of the case that runs.
+/// The remaining time of the current case.
 class CaseTime {
  public:
   explicit CaseTime(double limit) : limit_(std::min(limit, kLongest)) {}
-  /// Milliseconds, rounded up; each case has the whole limit.
+  /// Remaining milliseconds, rounded up. Each case has the whole limit.
   int left(unsigned cases) {
     const auto now = std::chrono::steady_clock::now();
     if (cases != cases_) began_ = now;
@@ -121,13 +121,13 @@ class CaseTime {
   }
 
  private:
-  static constexpr double kLongest = 1e6;  ///< seconds, whose milliseconds poll() can count
+  static constexpr double kLongest = 1e6;  ///< in seconds; poll() can count their milliseconds
   double limit_;
   unsigned cases_ = 0;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
-/// Whether bytes came before the limit was over.
+/// Reads bytes, if any come before the time is over. Returns whether to go on.
 bool read_some(int from, CaseTime& time, ProbeReader& reader, bool& hung) {
   pollfd ready{from, POLLIN, 0};
   const int events = ::poll(&ready, 1, time.left(reader.result().cases));
@@ -145,9 +145,9 @@ bool read_some(int from, CaseTime& time, ProbeReader& reader, bool& hung) {
 }
 
 std::string end_of(int status, const std::string& said) {
-  std::string text = WIFSIGNALED(status) ? fmt::format("{}", ::strsignal(WTERMSIG(status)))
-                                         : fmt::format("it ended the process with exit code {}",
-                                                       WEXITSTATUS(status));
+  std::string text = WIFSIGNALED(status)
+                         ? fmt::format("{}", ::strsignal(WTERMSIG(status)))
+                         : fmt::format("the process ended with exit code {}", WEXITSTATUS(status));
   return said.empty() ? text : text + ": " + said;
 }
 
@@ -157,7 +157,7 @@ int wait_for(pid_t child) {
   return status;
 }
 
-/// Ends the process where its reader is left early.
+/// Kills the process if its reader is left early.
 struct KilledAtTheEnd {
   pid_t child;
   bool ended = false;

@@ -51,10 +51,10 @@ std::vector<Question> questions(const Policy& policy, const Shape& shape) {
 
 std::string text_of(const Shape& shape, const Question& question) {
   if (question.of == Question::Of::settings) return "settings()";
-  return fmt::format(
-      "{} of {}{}", question.of == Question::Of::order ? "order()" : "relay() of packets",
-      shape.coord_text(question.self),
-      question.inside_larger ? " where the nodes are a part of a larger machine" : "");
+  return fmt::format("{} of {}{}",
+                     question.of == Question::Of::order ? "order()" : "relay() of packets",
+                     shape.coord_text(question.self),
+                     question.inside_larger ? " as a part of a larger machine" : "");
 }
 
 std::vector<Rank> peers_of(const Policy& policy, const Shape& shape, const Question& question,

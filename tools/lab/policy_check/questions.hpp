@@ -1,4 +1,4 @@
-// What a policy can be asked about a machine, and a sum of what it answers.
+// The questions that a policy can be asked about a machine, and a checksum of its answers.
 #pragma once
 
 #include <cstddef>
@@ -15,15 +15,15 @@
 
 namespace toroid {
 
-/// A question: the order of a node in a round, or the ways of what it sends.
+/// A question: the settings, a node's order in a round, or the relays of its packets.
 struct Question {
   enum class Of : std::uint8_t { settings, order, relays } of;
   Rank self = 0;
   std::uint32_t round = 0;
-  bool inside_larger = false;  ///< whether the machine is a part of a larger one
+  bool inside_larger = false;  ///< whether the machine is part of a larger one
 };
 
-/// The case of a machine under an all-to-all.
+/// A machine with an all-to-all on it.
 struct AskedCase {
   explicit AskedCase(const Shape& on);
   PolicyCase policy_case() const { return {shape, machine, *traffic}; }
@@ -36,17 +36,18 @@ struct AskedCase {
 std::vector<Question> questions(const Policy& policy, const Shape& shape);
 std::string text_of(const Shape& shape, const Question& question);
 
-/// The peers that an order goes to; no more than could be right and one.
+/// The peers in an order; at most one more than a correct order has.
 std::vector<Rank> peers_of(const Policy& policy, const Shape& shape, const Question& question,
                            std::uint64_t seed);
-/// Where a packet passes, from its source to its destination.
+/// The nodes that a packet visits from source to destination, both included; it ends early at an
+/// invalid rank.
 std::vector<Rank> way_of(const Policy& policy, const Shape& shape, Rank from, Rank to);
 
-/// A number that follows from the answer.
+/// A checksum of the answer.
 std::uint64_t answer(const Policy& policy, const AskedCase& asked, const Question& question,
                      std::uint64_t seed);
-/// A number that follows from all answers, in whatever sequence: all are asked, the one at `first`
-/// first.
+/// A checksum of all answers, independent of their order. All questions are asked, starting with
+/// the one at index `first`.
 std::uint64_t sum_asked(const Policy& policy, const AskedCase& asked, std::uint64_t seed,
                         std::span<const Question> all, std::size_t first);
 

@@ -23,8 +23,8 @@
 namespace toroid {
 namespace {
 
-constexpr std::uint64_t kShort = 240;  // bytes: a packet
-constexpr std::uint64_t kLong = 480;   // two
+constexpr std::uint64_t kShort = 240;  // bytes: one packet
+constexpr std::uint64_t kLong = 480;   // bytes: two packets
 
 CampaignSettings settings_on(std::string_view fabric, std::uint64_t seed) {
   CommonOptions common;
@@ -47,7 +47,7 @@ CampaignCase case_on(const Shape& shape, std::string name, std::uint64_t bytes,
           .seed = settings.common.seed};
 }
 
-/// Whether the patent's policy takes the case: what it does not take, nobody has to.
+/// Whether the patent's policy takes the case: other policies need not take more.
 bool is_usual(CampaignCase one, const CampaignSettings& settings) {
   one.policy = &policy_by_name("random");
   try {
@@ -58,7 +58,7 @@ bool is_usual(CampaignCase one, const CampaignSettings& settings) {
   }
 }
 
-/// The kind of breakage that a failed run's text tells of.
+/// The kind of breakage that the message of a failed run indicates.
 std::string kind_of(std::string_view what) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kKinds = {
       {{"leaves out", "never sent"},
@@ -72,7 +72,7 @@ std::string kind_of(std::string_view what) {
   return "fails";
 }
 
-/// Runs a case and says what it breaks. Null where it did not run.
+/// Runs a case and reports what it breaks. Null if it did not run.
 Json run_checked(const CampaignCase& one, const CampaignSettings& settings, ProbeReport& report) {
   try {
     return run_exchange_case(one, settings);
@@ -81,23 +81,23 @@ Json run_checked(const CampaignCase& one, const CampaignSettings& settings, Prob
   } catch (const BadInput& refusal) {
     if (one.workload == nullptr)
       report.breaks({"bad settings", "", refusal.what()});
-    else  // a workload takes not every policy: combined messages need whole planes
+    else  // not every workload takes every policy: combined messages need whole planes
       report.value("refuses " + one.traffic_name, refusal.what());
   }
   return nullptr;
 }
 
-/// The same on two threads must come to the same.
+/// Runs a case on one and on two threads, which must give the same result.
 void run_twice(const CampaignCase& one, CampaignSettings settings, ProbeReport& report) {
   const Json first = run_checked(one, settings, report);
   settings.run.threads = 2;
   if (first.is_null()) return;
   const Json second = run_checked(one, settings, report);
   if (!second.is_null() && first.value("result_hash", "") != second.value("result_hash", ""))
-    report.breaks({"not thread-safe", "", "a run on two threads comes to another result"});
+    report.breaks({"not thread-safe", "", "a run on two threads gives a different result"});
 }
 
-/// Whether the policy answers for this machine at all; it may refuse it by BadInput.
+/// Whether the policy takes this machine; it may refuse it by BadInput.
 bool takes(const Policy& policy, const Shape& shape, std::uint64_t seed) {
   const auto traffic = make_traffic("all-to-all", shape, kLong, 1);
   const Machine machine;
@@ -111,7 +111,7 @@ bool takes(const Policy& policy, const Shape& shape, std::uint64_t seed) {
   }
 }
 
-/// Adds the traffic to the case; false where there is none such on the machine.
+/// Adds the traffic to the case; false if the traffic is not possible on the machine.
 bool add_traffic(CampaignCase& one, std::string_view name, std::uint64_t bytes) {
   try {
     one.traffic = make_traffic(name, one.shape, bytes, one.seed);
@@ -132,7 +132,7 @@ void run_traffic(const Policy& policy, const CheckShape& on, std::string_view na
 
 constexpr const char* kReplay = "replay:check.csv";
 
-/// Every node sends two packets to its successor, then to the node opposite.
+/// Every node sends two packets to its successor, then two to the opposite node.
 ScheduleFiles messages_of(const Shape& shape) {
   std::string text = "time,src,dst,bytes\n";
   const Rank nodes = shape.size();
@@ -144,7 +144,7 @@ ScheduleFiles messages_of(const Shape& shape) {
   return files;
 }
 
-/// Adds the workload to the case; false where the machine or the patent's policy has none such.
+/// Adds the workload to the case; false if the machine or the patent's policy does not take it.
 bool add_workload(CampaignCase& one, const std::string& text, const CampaignSettings& settings) {
   ScheduleFiles files = messages_of(one.shape);
   try {

@@ -1,4 +1,4 @@
-// Small runs of a policy: every traffic, every method of transforms, on the model and on rings.
+// Small runs of a policy: every traffic and every transform method, in virtual time and on rings.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,18 @@
 
 namespace toroid {
 
-/// Runs of every traffic on every machine of check_shapes(), which must end, lose nothing, and come
-/// to the same result with two threads.
+/// Runs every traffic on every machine of check_shapes(). The runs must end, lose nothing, and give
+/// the same result on two threads.
 void check_traffics(const Policy& policy, std::uint64_t seed, ProbeReport& report);
-/// Every workload: small transforms by every method, and a replay of messages.
+/// Runs every workload: small transforms by every method, and a replay of messages.
 void check_workloads(const Policy& policy, std::uint64_t seed, ProbeReport& report);
-/// Exchanges and a transform over rings of this host, with data that is compared.
+/// Runs exchanges and a transform on rings of this host, and compares their data.
 void check_rings(const Policy& policy, std::uint64_t seed, ProbeReport& report);
 
-/// The machines on which the distance from the bound is shown.
+/// The machines for which the distance from the bound is shown.
 std::vector<std::string> distance_shapes();
-/// The percentage of the bound that an all-to-all of 480 B reaches on each, as values of the report
-/// with the machine's name; none where the policy does not take it.
+/// Reports, per machine, the percentage of the bound that an all-to-all of 480 B reaches, as a
+/// value with the machine's name; none if the policy does not take the machine.
 void measure_distance(const Policy& policy, std::uint64_t seed, ProbeReport& report);
 
 }  // namespace toroid

@@ -20,8 +20,9 @@ std::optional<Breakage> wrong_order(const Shape& shape, const Question& question
   const std::string who = text_of(shape, question);
   for (const Rank peer : peers) {
     if (peer >= shape.size())
-      return Breakage{"out of range", "",
-                      fmt::format("{} visits rank {} of {}", who, peer, shape.size())};
+      return Breakage{
+          "out of range", "",
+          fmt::format("{} visits rank {}, expected less than {}", who, peer, shape.size())};
     if (peer == question.self)
       return Breakage{"sent to itself", "", who + " visits the node itself"};
     if (visited[peer])
@@ -43,8 +44,9 @@ std::optional<Breakage> wrong_way(const Policy& policy, const Shape& shape, Rank
                        shape.coord_text(to), what);
   };
   if (way.back() >= shape.size())
-    return Breakage{"relay leads nowhere", "",
-                    text(fmt::format("says rank {} of {}", way.back(), shape.size()))};
+    return Breakage{
+        "relay leads nowhere", "",
+        text(fmt::format("returns rank {}, expected less than {}", way.back(), shape.size()))};
   if (!policy.keeps_to_shortest_ways(shape)) return std::nullopt;
   unsigned hops = 0;
   for (std::size_t i = 1; i < way.size(); ++i)
@@ -53,7 +55,8 @@ std::optional<Breakage> wrong_way(const Policy& policy, const Shape& shape, Rank
   if (hops <= least) return std::nullopt;
   return Breakage{
       "not a shortest way", "",
-      text(fmt::format("takes {} hops instead of {}, but keeps_to_shortest_ways()", hops, least))};
+      text(fmt::format("takes {} hops instead of {}, but keeps_to_shortest_ways() is true", hops,
+                       least))};
 }
 
 std::optional<Breakage> wrong_answer(const Policy& policy, const AskedCase& asked,
@@ -68,7 +71,7 @@ std::optional<Breakage> wrong_answer(const Policy& policy, const AskedCase& aske
   return std::nullopt;
 }
 
-/// Numbers that cannot be.
+/// Values outside of their ranges.
 std::optional<Breakage> wrong_settings(const Policy& policy, const AskedCase& asked) {
   const unsigned stages = policy.stages(asked.shape);
   if (stages < 1 || stages > 255)
@@ -79,7 +82,7 @@ std::optional<Breakage> wrong_settings(const Policy& policy, const AskedCase& as
         "bad settings", "",
         fmt::format("output_queues is {}, expected 1 to 32767", settings.output_queues)};
   if (settings.queue_capacity < 1)
-    return Breakage{"bad settings", "", "queue_capacity is 0, expected 1 at least"};
+    return Breakage{"bad settings", "", "queue_capacity is 0, expected at least 1"};
   if (!(settings.throttle.cycles_per_packet >= 0 && settings.throttle.cycles_per_packet < 1e12))
     return Breakage{"bad settings", "",
                     fmt::format("throttle.cycles_per_packet is {}, expected 0 to 1e12",

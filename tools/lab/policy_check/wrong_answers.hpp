@@ -1,4 +1,4 @@
-// Answers of a policy that cannot be.
+// Wrong answers of a policy.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace toroid {
 
-/// The first of all answers about a machine that is wrong; none: all are right.
+/// The first wrong answer about a machine; empty: all are right.
 std::optional<Breakage> first_wrong_answer(const Policy& policy, const AskedCase& asked,
                                            std::uint64_t seed);
 

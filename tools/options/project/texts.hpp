@@ -1,5 +1,5 @@
-// The files of a new policy, as they lie in this folder: @NAME@, @CLASS@ and @PREFIX@ stand for
-// what `toroid policy new` puts in.
+// The files of a new policy, as they are in this folder: `toroid policy new` replaces @NAME@,
+// @CLASS@ and @PREFIX@.
 #pragma once
 
 #include <string_view>

@@ -1,9 +1,9 @@
-"""toroid for Spack, from a checkout: put this file into packages/toroid/ of a repository of one's own
-(`spack repo create`), then `spack dev-build --dev-path CHECKOUT toroid@main`."""
+"""toroid for Spack, from a checkout: put this file into packages/toroid/ of your own repository
+(`spack repo create`), then run `spack dev-build --dev-path CHECKOUT toroid@main`."""
 
 from spack.package import *
 
-try:  # where Spack 1.0 and later keep it
+try:  # Spack 1.0 and later
     from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
 except ImportError:
     pass
@@ -11,14 +11,14 @@ except ImportError:
 
 class Toroid(CMakePackage):
     """Message layer on an emulated Blue Gene-style torus: a deterministic packet-level model, rings
-    between emulated nodes of one workstation, libfabric between hosts; with distributed Fourier
-    transforms and a command to validate packet scheduling policies."""
+    between emulated nodes of one workstation, and libfabric between hosts. It includes distributed
+    Fourier transforms and a command to validate packet scheduling policies."""
 
     license("Apache-2.0")
 
     version("main", branch="main")
 
-    variant("fftw", default=True, description="Line transforms by FFTW (GPL), beside those by KissFFT")
+    variant("fftw", default=True, description="Line transforms by FFTW (GPL), in addition to KissFFT")
     variant("ofi", default=True, description="Build ofi, the fabric between processes")
     variant("tests", default=False, description="Build the tests")
 
@@ -63,7 +63,7 @@ class Toroid(CMakePackage):
         ]
 
     def setup_run_environment(self, env):
-        # The command loads OpenBLAS and libfabric by their names when a run needs them.
+        # The command loads OpenBLAS and libfabric by name when a run needs them.
         env.prepend_path("LD_LIBRARY_PATH", self.spec["openblas"].prefix.lib)
         if self.spec.satisfies("+ofi"):
             env.prepend_path("LD_LIBRARY_PATH", self.spec["libfabric"].prefix.lib)

@@ -1,14 +1,15 @@
 """A bare-metal message layer on an emulated Blue Gene-style torus, from Python.
 
-run()       one exchange under a policy, beside its bound
-fft()       numpy.fft.fftn by the nodes of a torus
-compare()   policies beside each other
-sweep()     from small to large: load, message size, machine
-bounds()    what no schedule can beat
-Shape       a torus or mesh, its coordinates, ways and directions
-Policy      a policy of one's own
+run()       run one exchange under a policy
+fft()       numpy.fft.fftn, computed by the nodes of a torus
+compare()   compare policies
+sweep()     vary load, message size or machine size
+bounds()    lower bounds on the time of an all-to-all
+Shape       a torus or mesh: coordinates, routes and directions
+Policy      base class of your own policies
 
-Cycles are of the emulated machine's clock, bytes of payload unless they say otherwise, loads in packets.
+Cycles are cycles of the emulated machine's clock, bytes are payload unless stated otherwise, loads are
+packets.
 
 >>> import toroid
 >>> toroid.run(torus="4x4x4", bytes=480)

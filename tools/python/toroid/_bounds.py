@@ -25,9 +25,25 @@ def _payload(bytes: int) -> int:
 
 def bounds(*, torus: Union[str, "_toroid.Shape"], bytes: int = 240,
            machine: Union[str, "_toroid.Machine"] = "bgl", mesh: bool = False) -> Keys:
-    """What an all-to-all of `bytes` per pair takes at least, in cycles, each bound by itself:
-    hottest_link, injection, processor, zero_load; `cycles` is the largest, `seconds` its time.
+    """Lower bounds on the time of an all-to-all.
 
+    Parameters
+    ----------
+    torus : str or Shape
+    bytes : int
+        Payload per ordered pair of nodes.
+    machine : str or Machine
+    mesh : bool
+        Make every dimension a mesh.
+
+    Returns
+    -------
+    Keys
+        The bounds hottest_link, injection, processor and zero_load in cycles; `cycles` is the largest of
+        them, `seconds` the same in seconds.
+
+    Examples
+    --------
     >>> import toroid
     >>> b = toroid.bounds(torus="8x8x8", bytes=480)
     >>> b.cycles == b.hottest_link
@@ -37,7 +53,7 @@ def bounds(*, torus: Union[str, "_toroid.Shape"], bytes: int = 240,
 
 
 def hottest_link_messages(torus: Union[str, "_toroid.Shape"]) -> float:
-    """Messages over the hottest link in an all-to-all with one message per ordered pair.
+    """Number of messages over the hottest link in an all-to-all with one message per ordered pair.
 
     >>> import toroid
     >>> toroid.hottest_link_messages("8x8x8")
@@ -47,7 +63,7 @@ def hottest_link_messages(torus: Union[str, "_toroid.Shape"]) -> float:
 
 
 def message_cost(bytes: int, machine: Union[str, "_toroid.Machine"] = "bgl") -> tuple:
-    """Packets of one message, and its bytes on a wire with headers.
+    """Number of packets of one message, and its bytes on a link, including headers.
 
     >>> import toroid
     >>> toroid.message_cost(480)
@@ -57,7 +73,7 @@ def message_cost(bytes: int, machine: Union[str, "_toroid.Machine"] = "bgl") -> 
 
 
 def diameter(torus: Union[str, "_toroid.Shape"]) -> int:
-    """Hops of the longest of the shortest ways.
+    """Largest number of hops between two nodes on a shortest path.
 
     >>> import toroid
     >>> toroid.diameter("8x8x8")
@@ -67,7 +83,7 @@ def diameter(torus: Union[str, "_toroid.Shape"]) -> int:
 
 
 def usable_links(torus: Union[str, "_toroid.Shape"]) -> int:
-    """Links of one node that lead anywhere; on a mesh, of an inner node.
+    """Number of links of one node; on a mesh, of an inner node.
 
     >>> import toroid
     >>> toroid.usable_links("8x8x1")

@@ -1,5 +1,5 @@
-"""Pictures of results, with matplotlib. Every function draws into `ax`, or makes axes of its own, and
-returns them, as pandas does; nothing here shows a window."""
+"""Pictures of results, with matplotlib. Every function draws into `ax`, or into new axes, and returns the
+axes, as pandas does. No function opens a window."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NO_MATPLOTLIB = "pictures need matplotlib: apt install python3-matplotlib"
 
 
 def _axes(ax, rows=1, columns=1, height=3.6):
-    """`ax`, or that many new ones, one above the other."""
+    """Return `ax`, or `rows` x `columns` new axes if it is None."""
     if ax is not None:
         return ax
     try:
@@ -27,8 +27,8 @@ def _axes(ax, rows=1, columns=1, height=3.6):
 
 
 def link_loads(result: Any, ax: Any = None) -> Any:
-    """The packets that crossed each link, as a map of nodes (across) and directions (down). Links
-    that do not exist are blank."""
+    """Draw the packets over each link, as a map of nodes (across) and directions (down). Links that do
+    not exist are blank."""
     ax = _axes(ax, height=2.6)
     loads = np.asarray(result.link_loads, dtype=float)
     image = ax.imshow(loads.T, aspect="auto", interpolation="nearest", cmap="viridis")
@@ -41,7 +41,7 @@ def link_loads(result: Any, ax: Any = None) -> Any:
 
 
 def latency(result: Any, ax: Any = None) -> Any:
-    """The packets by their latency, in cycles, from injection to handler."""
+    """Draw the distribution of packet latencies, in cycles from injection to handler."""
     ax = _axes(ax)
     histogram = result.latency_histogram
     ax.stairs(histogram.counts, histogram.edges, fill=True, alpha=0.7)
@@ -52,7 +52,7 @@ def latency(result: Any, ax: Any = None) -> Any:
 
 
 def fifo_occupancy(result: Any, ax: Any = None) -> Any:
-    """What waits in injection FIFOs through time: the mean over nodes, and the fullest node."""
+    """Draw the occupancy of injection FIFOs over time: the mean of all nodes, and the fullest node."""
     ax = _axes(ax)
     occupancy = result.fifo_occupancy
     ax.plot(occupancy.cycles, occupancy.mean, label="mean of all nodes")
@@ -60,13 +60,13 @@ def fifo_occupancy(result: Any, ax: Any = None) -> Any:
     ax.set_xlabel("cycle")
     ax.set_ylabel("chunks of 32 bytes")
     ax.set_ylim(bottom=0)
-    ax.set_title("Injection FIFOs through time")
+    ax.set_title("Injection FIFOs over time")
     ax.legend()
     return ax
 
 
 def phases(result: Any, ax: Any = None) -> Any:
-    """The time of each phase of a transform; on sim beside the bound of its exchange."""
+    """Draw the time of each phase of a transform; on sim also the bound of its exchange."""
     ax = _axes(ax)
     rows = result.json["phases"]
     names = [row["name"] for row in rows]
@@ -85,14 +85,14 @@ def phases(result: Any, ax: Any = None) -> Any:
 
 
 def picture(one: Any, ax: Any = None) -> Any:
-    """What there is of one run: its phases, else its link loads, latencies and FIFOs."""
+    """Draw one run: the phases of a transform, or the link loads, latencies and FIFOs of an exchange."""
     if "phases" in one.json:
         return phases(one, ax)
     drawers = [draw for key, draw in (("link_loads", link_loads), ("latency_histogram", latency),
                                       ("fifo_occupancy", fifo_occupancy))
                if getattr(one, key) is not None]
     if not drawers:
-        raise ValueError("there is nothing to draw: on this fabric and route nobody counts links")
+        raise ValueError("nothing to draw: this fabric and route do not count packets per link")
     if ax is not None or len(drawers) == 1:
         return drawers[0](one, ax)
     made = _axes(None, rows=len(drawers), height=2.8)
@@ -106,14 +106,14 @@ def _label(row, varying):
 
 
 def _varying(rows):
-    """The keys by which rows are told apart, of those that describe a case."""
+    """Return the keys of a case whose values differ between the rows."""
     keys = ("policy", "traffic", "torus", "bytes", "machine", "failed_link", "link_error",
             "routing", "output_queues", "packets_per_visit", "seed")
     return [key for key in keys if len({repr(row.get(key)) for row in rows}) > 1]
 
 
 def comparison(rows: list, ax: Any = None) -> Any:
-    """A bar for each run of a comparison: what it has of its bound, in percent."""
+    """Draw one bar per run of a comparison: the percentage of its bound."""
     rows = [row for row in rows if not row.get("error")]
     varying = _varying(rows)
     ax = _axes(ax, height=max(2.0, 0.26 * len(rows) + 1.0))
@@ -128,7 +128,7 @@ def comparison(rows: list, ax: Any = None) -> Any:
 
 
 def sweep(rows: list, ax: Any = None) -> Any:
-    """Load against latency: a line for each policy (and whatever else varies)."""
+    """Draw latency over load: one line per policy (and per value of whatever else varies)."""
     rows = [row for row in rows if not row.get("error")]
     varying = _varying(rows)
     ax = _axes(ax)
@@ -139,7 +139,7 @@ def sweep(rows: list, ax: Any = None) -> Any:
         loads, latencies = zip(*sorted(points))
         ax.plot(np.asarray(loads) * 100, latencies, marker="o", markersize=3, label=name)
     ax.set_yscale("log")
-    ax.set_xlabel("offered load, percent of the bound's rate")
+    ax.set_xlabel("offered load, percent of the bound")
     ax.set_ylabel("mean latency, cycles")
     ax.set_title("Latency under load")
     ax.legend()

@@ -11,13 +11,14 @@ _numbers = itertools.count(1)
 
 
 class Policy:
-    """A packet scheduling policy of one's own: derive from it and write `order()`.
+    """Base class of a packet scheduling policy: derive from it and define `order()`.
 
-    A policy is asked before a run, once for every node (and round, where `changes_order`), and what it
-    says is copied; a run then costs what one under a built-in policy costs. On `shm` its methods are
-    called from other threads, one at a time. Methods must say the same whenever they are asked the
-    same.
+    `order()` is called once per node (and per round, with `changes_order`) and its result is kept, so a
+    run is as fast as under a built-in policy. On `shm`, methods are called from other threads, one at a
+    time. A method must return the same result whenever it gets the same arguments.
 
+    Examples
+    --------
     >>> import numpy as np
     >>> import toroid
     >>> class Backwards(toroid.Policy):
@@ -27,11 +28,11 @@ class Policy:
     'backwards'
     """
 
-    #: What tables and results call it; the class's name, in lower case, where it says nothing.
+    #: Name in tables and results (default: the class's name in lower case).
     name: str = ""
-    #: Whether `order()` depends on the round; it is asked for round 0 only otherwise.
+    #: Whether `order()` depends on the round; if not, it is called for round 0 only.
     changes_order: bool = False
-    #: Whether all ways by way of `relay()` are shortest ones, so that their bound holds.
+    #: Whether all paths through relays are shortest paths, so that the bound of shortest paths holds.
     keeps_to_shortest_ways: bool = False
 
     def __init_subclass__(cls, **more: Any) -> None:
@@ -43,31 +44,42 @@ class Policy:
     _has_relays = False
 
     def order(self, shape: "_toroid.Shape", rank: int, seed: int, round: int) -> Sequence[int]:
-        """The ranks of all other nodes, each once, in the order in which node `rank` visits them.
+        """Return the order in which node `rank` visits the other nodes.
 
-        `shape` is of the nodes that exchange: the machine, or in transforms a plane or line of it.
-        `seed` is the same for all nodes; `round` counts from 0 (the patent's d). Returns an array of
-        whole numbers, or any sequence.
+        Parameters
+        ----------
+        shape : Shape
+            The nodes that exchange: the machine, or in transforms a plane or a line of it.
+        rank : int
+        seed : int
+            The same for all nodes.
+        round : int
+            Counts from 0 (the patent's d).
+
+        Returns
+        -------
+        sequence or array of int
+            The ranks of all other nodes, each once.
         """
         raise NotImplementedError(f"{type(self).__name__} has no order()")
 
     def settings(self, shape: "_toroid.Shape",
                  machine: "_toroid.Machine") -> Optional[Mapping[str, Any]]:
-        """What nodes decide besides the order; settings that are left out stay the usual ones.
+        """Return the settings of nodes besides the order, or None; missing keys keep their defaults.
 
-        Keys: order (random, rank, shift: instead of `order()`), packets_per_visit (the patent's b),
-        output_queues (L), queue_per_direction, queue_capacity (descriptors), drain, tying, routing,
-        tie, cycles_per_packet (of a node, at least), window (packets without acknowledgement).
+        Keys: order (random, rank or shift: replaces `order()`), packets_per_visit (the patent's b),
+        output_queues (L), queue_per_direction, queue_capacity (in descriptors), drain, tying, routing,
+        tie, cycles_per_packet (minimum per node), window (packets without acknowledgement).
         """
         return None
 
     def relay(self, shape: "_toroid.Shape") -> Any:
-        """A table [source, destination] of the ranks by way of which packets go; None: straight."""
+        """Return a table [source, destination] of relay ranks, or None to send packets directly."""
         return None
 
 
 class Names:
-    """The policies of a command: words for those of its line that are objects."""
+    """The policies of a command. Policies that are objects get generated names for its words."""
 
     def __init__(self) -> None:
         self.objects: dict[str, Policy] = {}
@@ -78,7 +90,7 @@ class Names:
         if isinstance(policy, type) and issubclass(policy, Policy):
             policy = policy()
         if not isinstance(policy, Policy):
-            raise TypeError(f"{policy!r} is no policy; expected a name or a toroid.Policy")
+            raise TypeError(f"{policy!r} is not a policy; expected a name or a toroid.Policy")
         for word, known in self.objects.items():
             if known is policy:
                 return word

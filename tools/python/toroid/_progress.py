@@ -1,4 +1,4 @@
-"""The line of progress, in a terminal and in a notebook."""
+"""The progress line in a terminal or a notebook."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _in_terminal(line: str) -> None:
 
 
 class _Display:
-    """A line of a notebook that replaces itself."""
+    """A line of a notebook that is updated in place."""
 
     def __init__(self) -> None:
         self.handle = None
@@ -35,7 +35,7 @@ class _Display:
 
 
 def shower(progress: "bool | Callable[[str], None] | None") -> Optional[Callable[[str], None]]:
-    """What is called with each new line, an empty one at the end; None: nothing shows any."""
+    """Return a function to call with each new line (an empty one at the end), or None to show none."""
     if callable(progress):
         return progress
     if progress is False:

@@ -1,4 +1,4 @@
-"""What runs, comparisons and sweeps give."""
+"""Results of runs, comparisons and sweeps."""
 
 from __future__ import annotations
 
@@ -21,35 +21,35 @@ def _pandas() -> Any:
 
 
 class Keys(dict):
-    """An object of JSON; its keys are attributes too."""
+    """A JSON object whose keys are also attributes."""
 
     def __getattr__(self, name: str) -> Any:
         try:
             return self[name]
         except KeyError:
-            raise AttributeError(f"no {name!r}; there are {', '.join(self)}") from None
+            raise AttributeError(f"no attribute {name!r}; known: {', '.join(self)}") from None
 
     def __dir__(self) -> list:
         return [*super().__dir__(), *self]
 
 
 class Histogram(NamedTuple):
-    """counts[i] packets took edges[i] <= cycles < edges[i + 1]."""
+    """counts[i] packets had a latency of edges[i] <= cycles < edges[i + 1]."""
 
     edges: np.ndarray
     counts: np.ndarray
 
 
 class Occupancy(NamedTuple):
-    """Chunks of 32 bytes in a node's injection FIFOs, at the ends of intervals."""
+    """Occupancy of injection FIFOs at the ends of intervals, in chunks of 32 bytes."""
 
-    cycles: np.ndarray  #: [time]: when
+    cycles: np.ndarray  #: [time]: cycle at the end of the interval
     nodes: np.ndarray  #: [time, node]: chunks in all FIFOs of the node
-    mean: np.ndarray  #: [time]: of all nodes
-    highest: np.ndarray  #: [time]: of the fullest node
+    mean: np.ndarray  #: [time]: mean of all nodes
+    highest: np.ndarray  #: [time]: fullest node
     fifo_mean: np.ndarray  #: [time, fifo]: chunks in one FIFO, mean of all nodes
-    fifo_highest: np.ndarray  #: [time, fifo]: of the fullest node
-    capacity: int  #: chunks that all FIFOs of a node hold
+    fifo_highest: np.ndarray  #: [time, fifo]: chunks in one FIFO, fullest node
+    capacity: int  #: capacity of all FIFOs of a node, in chunks
 
 
 def _chunks(shares: np.ndarray, whole: int) -> np.ndarray:
@@ -70,10 +70,14 @@ def _occupancy(recording: Optional[dict]) -> Optional[Occupancy]:
 
 
 class Result:
-    """What one run gives. The keys of the command's JSON are attributes: `cycles` and `bound_cycles`
-    (cycles of the machine's clock), `time_s` (seconds), `percent_of_peak`, `packets`,
-    `links.max_load` (packets), `latency.p50` (cycles), `result_hash` and so on; all are in `json`.
+    """The result of one run.
 
+    The keys of the command's JSON are attributes: `cycles` and `bound_cycles` (cycles of the machine's
+    clock), `time_s` (seconds), `percent_of_peak`, `packets`, `links.max_load` (packets), `latency.p50`
+    (cycles), `result_hash` and so on. `json` has all of them.
+
+    Examples
+    --------
     >>> import toroid
     >>> r = toroid.run(torus="4x4x4", bytes=240, policy="shift")
     >>> r.cycles >= r.bound_cycles
@@ -86,16 +90,16 @@ class Result:
 
     def __init__(self, made: dict) -> None:
         self.json: Keys = json.loads(made["json"], object_hook=Keys)
-        #: Packets over each link, [node, direction]; NaN where there is none.
+        #: Packets over each link, [node, direction]; NaN where there is no link.
         self.link_loads: Optional[np.ndarray] = made.get("link_loads")
         edges_and_counts = made.get("latency")
-        #: Packets by their cycles from injection to handler.
+        #: Packet latencies, in cycles from injection to handler.
         self.latency_histogram: Optional[Histogram] = (
             Histogram(*edges_and_counts) if edges_and_counts else None)
         recording = made.get("recording")
-        #: Injection FIFOs through time; None where the run was not recorded.
+        #: Injection FIFOs over time; None if the run was not recorded.
         self.fifo_occupancy: Optional[Occupancy] = _occupancy(recording)
-        #: The share of each interval that links were busy, 0 to 1, [time, node, direction].
+        #: Fraction of each interval in which a link was busy, 0 to 1, [time, node, direction].
         self.link_busy: Optional[np.ndarray] = None
         if recording is not None:
             busy = recording["link_busy"] / 255
@@ -103,13 +107,13 @@ class Result:
 
     @property
     def directions(self) -> list:
-        """Names of the columns of `link_loads`, "X+" first."""
+        """Names of the columns of `link_loads`; "X+" is the first."""
         count = 0 if self.link_loads is None else self.link_loads.shape[1]
         return [f"{'XYZUVW'[i // 2]}{'+-'[i % 2]}" for i in range(count)]
 
     @property
     def phase_times(self) -> Optional[np.ndarray]:
-        """Seconds of each phase of a transform, in their order."""
+        """Time of each phase of a transform, in order, in seconds."""
         if "phases" not in self.json:
             return None
         return np.array([phase["time_s"] for phase in self.json["phases"]])
@@ -134,23 +138,25 @@ class Result:
         return f"<{j.verb} on {j.torus}, {j.fabric}, policy {j.policy}: {time}>"
 
     def plot(self, ax: Any = None) -> Any:
-        """Draws what there is: the phases of a transform; of an exchange the loads of links, latencies
-        and, where it was recorded, injection FIFOs. Returns matplotlib's axes."""
+        """Draw the phases of a transform, or the link loads, the latencies and (if recorded) the injection
+        FIFOs of an exchange. Returns matplotlib's axes."""
         return _pictures.picture(self, ax)
 
     def to_pandas(self) -> Any:
-        """A pandas.Series of all figures, nested keys with dots between them."""
+        """Return a pandas.Series of all values; nested keys are joined by dots."""
         pandas = _pandas()
         return pandas.json_normalize(self.json).iloc[0]
 
 
 class Row(Keys):
-    """A run of a comparison or sweep: its case (policy, traffic, torus, bytes) and its figures."""
+    """One run of a comparison or sweep: its case (policy, traffic, torus, bytes) and its values."""
 
 
 class Results:
-    """The rows of a comparison or a sweep, each with its keys as attributes.
+    """The rows of a comparison or a sweep; each row has its keys as attributes.
 
+    Examples
+    --------
     >>> import toroid
     >>> rows = toroid.compare(torus="4x4", policies=["random", "shift"], bytes=480)
     >>> [row.policy for row in rows]
@@ -161,13 +167,13 @@ class Results:
 
     def __init__(self, made: dict) -> None:
         self.json: Keys = json.loads(made["json"], object_hook=Keys)
-        #: The command's table.
+        #: The table that the command prints.
         self.table: str = made["printed"]
         self._rows = [Row(row) for row in self.json["rows"]]
 
     @property
     def rows(self) -> list:
-        """All rows, in their order."""
+        """All rows, in order."""
         return list(self._rows)
 
     def __len__(self) -> int:
@@ -188,12 +194,12 @@ class Results:
         return self.table.rstrip("\n")
 
     def plot(self, ax: Any = None) -> Any:
-        """Draws what each run has of its bound; of a sweep of load its latencies. Returns matplotlib's
-        axes."""
+        """Draw the percentage of its bound for each run, or the latencies of a load sweep. Returns
+        matplotlib's axes."""
         if self.json.get("axis") == "load":
             return _pictures.sweep(self._rows, ax)
         return _pictures.comparison(self._rows, ax)
 
     def to_pandas(self) -> Any:
-        """A pandas.DataFrame with a line for each row, nested keys with dots between them."""
+        """Return a pandas.DataFrame with one line per row; nested keys are joined by dots."""
         return _pandas().json_normalize(self._rows)

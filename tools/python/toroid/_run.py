@@ -1,4 +1,4 @@
-"""Runs, transforms, comparisons and sweeps: the commands' options as keywords."""
+"""Runs, transforms, comparisons and sweeps, with the commands' options as keyword arguments."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def _text(value: Any) -> str:
     if isinstance(value, (list, tuple, np.ndarray, range)):
         return ",".join(_text(one) for one in value)
     if isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{value!r} is no value; expected a text or a number")
+        raise TypeError(f"{value!r}: expected a string or a number")
     if isinstance(value, float):
         return repr(value)
     if isinstance(value, _toroid.Shape) and value.has_failures:
-        raise _toroid.BadInput("a shape with failures has no text; give the run fail_links and "
+        raise _toroid.BadInput("a shape with failures cannot be passed to a run; use fail_links and "
                                "fail_nodes")
     if isinstance(value, _toroid.Machine):
         return value.given
@@ -31,7 +31,7 @@ def _text(value: Any) -> str:
 
 
 def _words(options: dict) -> list:
-    """--name=value for each option; None and False are left out, True is a flag."""
+    """Return --name=value for each option; None and False are left out, True gives a flag."""
     words = []
     for name, value in options.items():
         option = "--" + name.replace("_", "-")
@@ -49,12 +49,13 @@ def _words(options: dict) -> list:
 def _run(words: list, names: Names, progress: Any, *, array: Any = None,
          record: bool = False) -> dict:
     if names.objects and any(word.startswith("--resume=") for word in words):
-        raise _toroid.BadInput("--resume cannot tell whether a policy written in Python has changed")
+        raise _toroid.BadInput("--resume cannot be used with policies written in Python: it cannot tell "
+                               "whether they have changed")
     return _toroid.run_command(words, names.objects, array, record, shower(progress))
 
 
 def _rates(rates: Any) -> list:
-    """Of links' errors: one or several, numbers or texts as "1e-3@(0,0,0)X+"."""
+    """Return a list of error rates from one or several, each a number or text as "1e-3@(0,0,0)X+"."""
     several = isinstance(rates, Iterable) and not isinstance(rates, str)
     return [_text(rate) for rate in rates] if several else [_text(rates)]
 
@@ -79,22 +80,45 @@ def run(*, torus: str, traffic: str = "all-to-all", bytes: Union[int, str] = 240
         no_bubble: bool = False, route: Optional[str] = None, transfer: Optional[str] = None,
         bind: Optional[str] = None, stall: Optional[float] = None, record: bool = False, trace: Optional[str] = None,
         report: Optional[str] = None, progress: Any = None) -> Result:
-    """One exchange: every node sends to the others, or as `traffic` has it, under a policy.
+    """Run one exchange: an all-to-all, or another traffic pattern, under a policy.
 
-    torus      its extents, as "8x8x8"; "8x8x4m" has no link that closes the ring of Z
-    traffic    a pattern as `toroid compare` knows it, as "transpose" or "lines:X"
-    bytes      payload per (source, destination) pair, as 480 or "1KiB"
-    policy     the name of a built-in policy, a file, or a toroid.Policy
-    machine    a built-in machine, a machine file or a toroid.Machine
-    fabric     "sim" (virtual time, in cycles) or "shm" (this computer's time, in seconds)
-    peers      how many nodes each node sends to, the first of its order: a sample, on sim
-    record     keep what injection FIFOs and links do through time, on sim, where the machine is small
-               enough; the run then takes one thread
-    progress   True or False, or a function of a line of text; else where somebody looks
+    Parameters
+    ----------
+    torus : str
+        The extents, e.g. "8x8x8"; in "8x8x4m" Z is a mesh dimension, without wraparound links.
+    traffic : str
+        A traffic pattern of `toroid alltoall`, e.g. "transpose" or "lines:X".
+    bytes : int or str
+        Payload per (source, destination) pair, e.g. 480 or "1KiB".
+    policy : str or Policy
+        A built-in policy's name, a policy file or a Policy object.
+    machine : str or Machine
+        A built-in machine's name, a machine file or a Machine object.
+    fabric : {"sim", "shm"}
+        "sim" runs in virtual time (cycles), "shm" on this computer in wall-clock time (seconds).
+    peers : int, optional
+        Each node sends to the first `peers` nodes of its order only (sim only).
+    record : bool
+        Keep the state of injection FIFOs and links over time (sim only, small machines only); the run then
+        uses one thread.
+    progress : bool or callable, optional
+        True, False, or a function that takes a line of text (default: in a terminal or a notebook).
 
-    The others are options of `toroid alltoall`. Raises BadInput, RunFailed and PolicyError with the
-    command's text, KeyboardInterrupt after Ctrl-C.
+    The other parameters are options of `toroid alltoall`.
 
+    Returns
+    -------
+    Result
+
+    Raises
+    ------
+    BadInput, RunFailed, PolicyError
+        With the command's message.
+    KeyboardInterrupt
+        After Ctrl-C.
+
+    Examples
+    --------
     >>> import toroid
     >>> r = toroid.run(torus="4x4x4", bytes=480, policy="random")
     >>> r.nodes, r.packets
@@ -118,7 +142,8 @@ def run(*, torus: str, traffic: str = "all-to-all", bytes: Union[int, str] = 240
 
 
 def _numbers(array: Any) -> np.ndarray:
-    """The array itself where it holds native numbers of floating point, in whatever layout."""
+    """Return the array unchanged if it has native floating-point elements, in any layout; otherwise
+    convert it."""
     given = np.asarray(array)
     if given.dtype.newbyteorder("=") == given.dtype and given.dtype.char in "fdFD":
         return given
@@ -135,23 +160,48 @@ def fft(array: Any, *, torus: str, fabric: str = "sim", method: Optional[str] = 
         planes: Union[int, str, None] = None, queues: Optional[int] = None, per_visit: Optional[int] = None,
         routing: Optional[str] = None, route: Optional[str] = None, transfer: Optional[str] = None, record: bool = False,
         report: Optional[str] = None, full_output: bool = False, progress: Any = None) -> Any:
-    """The discrete Fourier transform over all axes, as numpy.fft.fftn gives it, by the nodes of a
-    torus.
+    """Compute the discrete Fourier transform over all axes, as numpy.fft.fftn does, on a torus.
 
-    array      1 to 6 axes, one axis on one node only; real numbers give the whole spectrum. Single and double precision are read
-               where they lie, in whatever layout; other numbers are converted first
-    fabric     "sim" (virtual time) or "shm" (this computer's)
-    method     "volumetric", "slab", "orbital" or "rows"; else volumetric for three axes and rows for
-               others
-    inverse    as numpy.fft.ifftn
-    norm       "backward" (as it stands), "ortho" or "forward", as NumPy has it
-    kernel     whose line transforms the nodes compute: "fftw" or "kissfft"; else FFTW's where they are
-    planes     of the slab method, per exchange; "2,4": 2 forward, 4 inverse
+    Parameters
+    ----------
+    array : array_like
+        1 to 6 axes (1 axis on a single node only); real input gives the whole spectrum. Single and double
+        precision are used without a copy, in any layout; other numbers are converted first.
+    torus : str
+        The extents, e.g. "2x2x2".
+    fabric : {"sim", "shm"}
+        "sim" runs in virtual time, "shm" on this computer in wall-clock time.
+    method : {"volumetric", "slab", "orbital", "rows"}, optional
+        Default: volumetric for three axes, otherwise rows.
+    inverse : bool
+        Compute numpy.fft.ifftn instead.
+    norm : {"backward", "ortho", "forward"}, optional
+        As in NumPy (default: "backward").
+    kernel : {"fftw", "kissfft"}, optional
+        Library for the nodes' line transforms (default: FFTW if available).
+    planes : int or str, optional
+        Planes per exchange of the slab method; "2,4" means 2 forward, 4 inverse.
+    full_output : bool
+        Also return a Result.
 
-    Returns an array of complex128 in C order; with `full_output` that and a Result, whose
-    `phase_times` are in seconds. Raises BadInput where the method cannot have such an array on such a
-    torus, RunFailed, and KeyboardInterrupt after Ctrl-C.
+    The other parameters are options of `toroid fft`.
 
+    Returns
+    -------
+    ndarray or (ndarray, Result)
+        The array is complex128 in C order; the Result's `phase_times` are in seconds.
+
+    Raises
+    ------
+    BadInput
+        If the method cannot transform this array on this torus.
+    RunFailed
+        If the run fails.
+    KeyboardInterrupt
+        After Ctrl-C.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> import toroid
     >>> a = np.random.default_rng(1).random((8, 8, 4))
@@ -186,15 +236,24 @@ def compare(*, torus: Any, policies: Any = "all", traffic: Any = None, bytes: An
             link_errors: Any = (), link_faults: Optional[str] = None, long_way: bool = False, route: Optional[str] = None, transfer: Optional[str] = None, validate: bool = False,
             csv: Optional[str] = None, resume: Optional[str] = None,
             report: Optional[str] = None, progress: Any = None) -> Results:
-    """Policies beside each other: every combination of the lists that are given is a run.
+    """Compare policies: run every combination of the given lists.
 
+    Parameters
+    ----------
     torus, policies, traffic, bytes, workload, machine, seeds, queues, per_visit, routing
-               one value or a list of them; policies are names, files and toroid.Policy objects
-    threads    runs at once; else one per core
+        One value or a list of values; policies are names, files and Policy objects.
+    threads : int, optional
+        Concurrent runs (default: one per core).
 
-    The others are options of `toroid compare`. Returns rows, whose `repr` is the command's table; a
-    run that failed has a row with `error`.
+    The other parameters are options of `toroid compare`.
 
+    Returns
+    -------
+    Results
+        One row per run; its `repr` is the command's table. The row of a failed run has `error`.
+
+    Examples
+    --------
     >>> import toroid
     >>> rows = toroid.compare(torus=["4x4", "4x4x4"], policies=["random", "rank"], bytes=480)
     >>> len(rows)
@@ -223,14 +282,25 @@ def sweep(*, axis: str, torus: Any, policies: Any = "all", load: Any = None, tra
           link_errors: Any = (), link_faults: Optional[str] = None, long_way: bool = False, route: Optional[str] = None, transfer: Optional[str] = None, csv: Optional[str] = None,
           resume: Optional[str] = None, report: Optional[str] = None,
           progress: Any = None) -> Results:
-    """From small to large along an axis: "load", "bytes" or "nodes".
+    """Vary one number from small to large.
 
-    load       of the hottest link's bound's rate, as [0.2, 0.4] or "0.1:1.0:0.1"
-    window, warm_up
-               cycles that are measured, and before
+    Parameters
+    ----------
+    axis : {"load", "bytes", "nodes"}
+        The number to vary.
+    load : list or str
+        Offered loads, e.g. [0.2, 0.4] or "0.1:1.0:0.1"; 1.0 is the hottest link's bound.
+    window, warm_up : int
+        Measured cycles, and cycles before measuring.
 
-    The others are those of compare() and options of `toroid sweep`. Returns rows, as compare().
+    The other parameters are those of compare() and options of `toroid sweep`.
 
+    Returns
+    -------
+    Results
+
+    Examples
+    --------
     >>> import toroid
     >>> rows = toroid.sweep(axis="bytes", torus="4x4", bytes=[240, 480], policies="shift")
     >>> [row.bytes for row in rows]

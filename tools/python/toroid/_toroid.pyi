@@ -1,4 +1,4 @@
-"""Types of the C++ part."""
+"""Types of the C++ module."""
 
 from typing import Any, Callable, List, Optional, Sequence, Tuple
 

@@ -1,4 +1,4 @@
-// The head of the page: what its runs have in common, and where each comes from.
+// The head of the page: what its runs have in common, and the origin of each.
 
 function list(pairs, attributes = {}) {
   return element('dl', attributes, ...pairs.map(([name, ...values]) => element('div', {}, element('dt', {}, name), element('dd', {}, ...values))));
@@ -39,7 +39,8 @@ function aboutPage(page) {
 // "2026-11-22T10:30:31Z" -> "2026-11-22 10:30:31 UTC"
 const dateText = date => String(date).replace(/^(\d{4}-\d\d-\d\d)T([\d:]+)(\.\d+)?Z$/, '$1 $2 UTC');
 
-// One line has what all runs have in common, and one more for each command whose runs agree in more.
+// The first line has what all runs have in common. Another follows for each command whose runs
+// share more.
 function commonBox(page) {
   const commands = [...new Set(page.common.map(one => one.of))];
   const lines = commands.map(of => list([...(of ? [['', element('b', {}, of)]] : []),
@@ -47,7 +48,7 @@ function commonBox(page) {
   return element('section', {id: 'common'}, element('h2', {}, page.all.length > 1 ? 'The same for all' : 'Settings'), ...lines);
 }
 
-// A line for each command that was typed, with what came of it.
+// One line per typed command, with its results.
 function originsOf(things) {
   const groups = new Map();
   for (const thing of things) {
@@ -72,5 +73,5 @@ function originRow({head, labels}, several) {
 
 function failures(failed) {
   for (const run of failed)
-    document.getElementById('plots').append(element('p', {class: 'error'}, `${run.name ?? 'A run'} came to nothing: ${run.error ?? 'no reason given'}`));
+    document.getElementById('plots').append(element('p', {class: 'error'}, `${run.name ?? 'A run'} failed: ${run.error ?? 'no reason given'}`));
 }

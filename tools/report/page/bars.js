@@ -1,4 +1,4 @@
-// How near each run comes to its bound: a bar per run, in a figure for each kind of time.
+// How close each run comes to its bound: one bar per run, one figure per kind of time.
 
 const MOST_BARS = 400;
 
@@ -14,10 +14,10 @@ function boundFigure(kind, runs) {
   const best = runs.reduce((a, b) => (b.percent > a.percent ? b : a));
   const more = runs.length > shown.length ? ` The first ${shown.length}; all are in the table.` : '';
   figure({
-    id: 'bound-' + kind, kind, title: runs.length > 1 ? 'How near the bound' : 'Time against its bound',
+    id: 'bound-' + kind, kind, title: runs.length > 1 ? 'How close to the bound' : 'Time against its bound',
     caption: (kind === 'virtual'
-      ? 'Bar: the bound that binds, over the time taken; no schedule goes beyond 100 %. Diamond: the share of the time in which the hottest link would be busy at full rate.'
-      : 'Bar: the least time that copying into and out of packets takes on this host, over the time taken.') + more,
+      ? 'Bar: the tightest lower bound divided by the time taken; no schedule exceeds 100 %. Diamond: share of the time that the hottest link needs at its full rate.'
+      : 'Bar: the least time that copying into and out of packets takes on this host, divided by the time taken.') + more,
     label: `Bar chart of percent of the bound for ${plural(runs.length, 'run')}, ${TIME_KINDS[kind].badge}; the best is ${best.label} with ${percentText(best.percent)}`,
     draw: (width, label) => drawBars(width, label, shown, kind),
     table: {
@@ -32,12 +32,12 @@ function boundFigure(kind, runs) {
 const percentWords = run => percentText(run.percent) + (boundName(run) ? ` of the ${boundName(run)} bound` : ' of the bound');
 const againstWords = run => `${timeText(run, run.time)}, bound ${timeText(run, run.bound)}`;
 
-// A line of words over each bar: labels are long, and windows may be narrow.
+// A line of text above each bar, because labels are long and windows may be narrow.
 function drawBars(width, label, runs, kind) {
   const step = runs.length > 12 ? 35 : 46;
   const top = 20;
   const made = picture(width, 0, label);
-  // Ways other than the minimal ones may be faster than those: beyond 100.
+  // Paths other than the shortest may beat the peak, so values may exceed 100.
   const most = Math.max(100, ...runs.map(run => Math.max(run.percent, run.peak ?? 0)));
   const box = {x: 1, y: top, w: width - 26, h: step * runs.length};
   const x = scaleOf({kind: 'linear', low: 0, high: most, name: '% of the bound', text: value => `${number(value)} %`}, box.x, box.x + box.w);
@@ -52,7 +52,7 @@ function drawBars(width, label, runs, kind) {
 }
 
 function barOf(run, x, y, width, step) {
-  const tall = step - 28;  // below the words, and some air
+  const tall = step - 28;  // below the text, with some space
   const against = againstWords(run);
   const share = percentWords(run);
   const right = width >= 640 ? `${share}  ·  ${against}` : share;

@@ -1,5 +1,4 @@
-// toroid bench: size of a message against what it takes or brings, a figure for each kind of
-// benchmark and of time.
+// toroid bench: time or rate against message size, one figure per benchmark and kind of time.
 
 const BENCHES = {
   latency: {title: 'Latency of a message', what: 'one way', time: true},
@@ -24,7 +23,7 @@ function benchFigures(benches) {
   for (const [key, group] of groups) benchFigure(key, {...group, benches: relabelled(group.benches)});
 }
 
-// What a kind that is not known here shows: its rate if it has one, else its time.
+// An unknown benchmark shows its rate if it has one, otherwise its time.
 function benchStyle(name, rows) {
   if (BENCHES[name]) return BENCHES[name];
   const known = rows.some(row => isNumber(row.bytes_per_s)) ? BENCHES.bw : BENCHES.latency;
@@ -36,7 +35,7 @@ function benchFigure(key, {name, kind, benches}) {
   const style = benchStyle(name, rows);
   figure({
     id: 'bench-' + key, kind, title: style.title,
-    caption: (style.time ? `Median of the batches, ${style.what ?? ''}; the band is from the least to the most.` : 'Median of the batches.') +
+    caption: (style.time ? `Median of the batches, ${style.what ?? ''}; the band spans all batches.` : 'Median of the batches.') +
       (rows.some(row => isNumber(boundOf(row, style))) ? ' Dashed: the bound.' : ''),
     label: `${style.title}: ${plural(benches.length, 'curve')} over sizes from ${bytesText(Math.min(...rows.map(sizeOf)))} to ${bytesText(Math.max(...rows.map(sizeOf)))}`,
     draw: (width, label) => drawBench(width, label, benches, style),

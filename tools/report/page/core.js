@@ -1,4 +1,4 @@
-// What all plots share: errors, elements, numbers as text.
+// Shared by all plots: errors, elements, numbers as text.
 
 const root = document.documentElement;
 const errors = [];
@@ -11,7 +11,7 @@ window.addEventListener('error', event => fail(event.message));
 window.addEventListener('unhandledrejection', event => fail(event.reason));
 root.dataset.errors = '[]';
 
-// Children that are strings become text: nothing of the data is ever read as HTML.
+// Strings among the children become text nodes, so data is never parsed as HTML.
 function element(name, attributes = {}, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
@@ -58,7 +58,7 @@ function bytesText(value) {
 // 93.14 -> "93.1 %"; 0.0267 -> "0.027 %"
 const percentText = value => (!isNumber(value) ? '–' : value > 0 && value < 1 ? `${+value.toPrecision(2)} %` : value.toFixed(1) + ' %');
 
-// The unit in which times up to `most` seconds are small numbers: {name, seconds of one}
+// The unit in which times up to `most` seconds are small numbers: {name, seconds per unit}.
 function secondsUnit(most) {
   for (const [name, size] of [['s', 1], ['ms', 1e-3], ['µs', 1e-6]])
     if (most >= size) return {name, size};

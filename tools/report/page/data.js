@@ -3,7 +3,7 @@
 const DIMENSIONS = ['X', 'Y', 'Z', 'U', 'V', 'W'];
 const directionName = d => DIMENSIONS[d >> 1] + '+-'[d & 1];
 
-// Piece by piece on this thread: by way of a Blob it would wait for another process.
+// Decoded in pieces on this thread: a Blob would have to wait for another process.
 async function bytesOf(packed) {
   const inflater = new DecompressionStream('deflate-raw');
   const writer = inflater.writable.getWriter();
@@ -24,7 +24,7 @@ async function wordsOf(packed) {
   return Uint32Array.from({length: bytes.length / 4}, (_, i) => view.getUint32(4 * i, true));
 }
 
-// Nodes are numbered in C order: the last dimension runs fastest.
+// Nodes are numbered in C order: the last dimension is fastest.
 function coordinates(rank, extents) {
   const at = new Array(extents.length);
   for (let d = extents.length - 1; d >= 0; --d) {
@@ -52,8 +52,8 @@ async function openRecording(run) {
   return opened;
 }
 
-// Of a run without a recording: packets per link, beside the mean, which is the least that the
-// hottest link can have on ways of this length.
+// For a run without a recording: packets per link, beside their mean, which is the least that the
+// hottest link can carry on paths of this length.
 async function openLoads(run) {
   const {packets: packed, extents, wraps} = run.loads;
   const packets = await wordsOf(packed);
@@ -69,7 +69,7 @@ async function openLoads(run) {
   return opened;
 }
 
-// 1 where a link leads anywhere: not where a mesh ends, not in a dimension of extent 1.
+// 1 for each existing link: none at the edge of a mesh or in a dimension of extent 1.
 function presentLinks({extents, wraps, nodes, degree}) {
   const exists = new Uint8Array(nodes * degree);
   const at = new Array(extents.length).fill(0);
@@ -84,7 +84,7 @@ function presentLinks({extents, wraps, nodes, degree}) {
   return exists;
 }
 
-// Per direction and sample: mean and most of the links, 0 to 1.
+// Per direction and sample: mean and maximum of the links, 0 to 1.
 function utilisation({samples, links, degree, linkBusy, exists}) {
   const count = new Array(degree).fill(0);
   for (let l = 0; l < links; ++l) count[l % degree] += exists[l];
@@ -117,8 +117,8 @@ function spreadOf({links, linkBusy, exists}, sample) {
   return count ? Math.sqrt(Math.max(0, squares / count - (sum / count) ** 2)) : 0;
 }
 
-// The sample in which the links differ most: amid links that are all busy nothing is to be seen. If
-// they never differ, the first in which most is going on.
+// The sample in which the links differ most; if all links are busy, there is nothing to see. If
+// they never differ, the first of the busiest samples.
 function tellingSample(recording) {
   const samples = Array.from({length: recording.samples}, (_, s) => s);
   const spreads = samples.map(s => spreadOf(recording, s));
@@ -126,6 +126,6 @@ function tellingSample(recording) {
   return scores.indexOf(Math.max(...scores));
 }
 
-// Where a sample lies, cycles.
+// The cycle at which a sample ends.
 const sampleEnd = (r, s) => Math.min((s + 1) * r.interval, r.end);
 const sampleMiddle = (r, s) => (s * r.interval + sampleEnd(r, s)) / 2;

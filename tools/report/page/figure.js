@@ -1,4 +1,4 @@
-// A figure: heading, badge of the kind of time, caption, picture, readout, table.
+// A figure: heading, badge for the kind of time, caption, picture, readout, table.
 
 const plots = [];  // {id, box, draw()}
 
@@ -8,8 +8,8 @@ const TIME_KINDS = {
 };
 const badgeOf = kind => element('span', {class: `badge ${kind}`}, TIME_KINDS[kind].badge);
 
-// draw(width) gives the picture as an SVG element, or nothing where it paints `canvas` itself.
-// `label` describes the picture for those who cannot see it; `section` is where it goes.
+// draw(width) returns the picture as an SVG element, or nothing if it paints `canvas` itself.
+// `label` describes the picture for screen readers; `section` is its parent.
 function figure({id, title, kind, caption, draw, label, table, canvas, section}) {
   const heading = element('h2', {}, title, ...(kind ? [' ', badgeOf(kind)] : []));
   const place = element('div', {class: 'picture'});
@@ -29,7 +29,7 @@ function figure({id, title, kind, caption, draw, label, table, canvas, section})
   return plot;
 }
 
-// Filled only when it is opened: thousands of rows cost time.
+// Filled when it is opened, because thousands of rows take time.
 function tableOf(title, {head, rows}) {
   const place = element('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': title + ', numbers'});
   const details = element('details', {}, element('summary', {}, 'Numbers'), place);
@@ -55,14 +55,14 @@ function dropFigures(ids) {
   }
 }
 
-// At most once per frame.
+// Redraws at most once per frame.
 function later(plot) {
   if (plot.waiting) return;
   plot.waiting = true;
   requestAnimationFrame(() => { plot.waiting = false; plot.draw(); });
 }
 
-// What can be shown of one run at a time: a section, with a choice where there are several runs.
+// A section that shows one run at a time, with a selection if there are several.
 async function chooseRun(id, title, runs, show) {
   const section = element('section', {id});
   document.getElementById('plots').append(section);

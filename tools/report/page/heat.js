@@ -1,7 +1,7 @@
-// The whole run's load of every link: a strip per direction, its nodes unrolled to a grid.
+// The load of every link over the whole run: a strip per direction, its nodes laid out as a grid.
 
-// From the last dimension on, dimensions become columns and rows in turn; in each, earlier ones run
-// slower. 16x16x16: 16 planes X side by side, Y down, Z across.
+// Starting with the last dimension, dimensions become columns and rows in turn; in each, earlier
+// ones vary more slowly. 16x16x16: 16 planes X side by side, Y down, Z across.
 function unrolled(extents) {
   const columns = [];
   const rows = [];
@@ -12,8 +12,8 @@ function unrolled(extents) {
           place: at => [index(columns, at), index(rows, at)]};
 }
 
-// Of the colours: from 0, but where all loads are alike from the least, so that they differ. The
-// bound is always within.
+// The range of the colours. It starts at 0, or at the least load if all loads are similar, so that
+// differences show. The bound is always inside.
 function rangeOf({values, exists, linkBound: bound}) {
   let least = bound;
   let most = Math.max(1, bound);
@@ -35,8 +35,8 @@ function nodesOfGrid({extents, nodes}, grid) {
 }
 
 const COUNTED_AS = {
-  cycles: 'cycles in which the link carried something. Marked on the scale: what the hottest link needs at its full rate.',
-  packets: 'packets that the link carried. Marked on the scale: the mean link’s load; on ways of this length no hottest link has less.',
+  cycles: 'cycles in which the link carried something. Mark on the scale: the bound, i.e. the cycles that the hottest link needs at its full rate.',
+  packets: 'packets that the link carried. Mark on the scale: the mean link’s load; on paths of this length the hottest link cannot have less.',
 };
 
 function heatMap(recording, section) {
@@ -45,7 +45,7 @@ function heatMap(recording, section) {
   const names = dims => dims.map(d => DIMENSIONS[d]).join(', ') || 'one';
   const plot = figure({
     id: 'heat', section, kind: recording.run.kind, title: 'Load of every link',
-    caption: `A strip per direction; across ${names(grid.columns)}, down ${names(grid.rows)}. Colour: ${COUNTED_AS[recording.unit]}${map.low > 0 ? ' Loads are alike: the scale begins at the least of them, not at 0.' : ''} Point at a cell, or move with the arrow keys.`,
+    caption: `One strip per direction; across ${names(grid.columns)}, down ${names(grid.rows)}. Colour: ${COUNTED_AS[recording.unit]}${map.low > 0 ? ' Loads are similar, so the scale begins at the least of them, not at 0.' : ''} Point at a cell or use the arrow keys.`,
     label: `Heat map of link loads of ${recording.run.label}, a strip per direction; hottest ${number(map.high)}, bound ${number(map.bound)} ${recording.unit}`,
     draw: (width, label) => drawHeat(width, label, map),
     table: {head: ['direction', 'links', ...['least', 'mean', 'hottest', 'bound'].map(what => `${what}, ${recording.unit}`), 'hottest, packets', 'hottest node'],
@@ -67,7 +67,7 @@ function cellHeight(grid, width) {
 }
 const stripHeight = (grid, width) => Math.max(14, Math.ceil(cellHeight(grid, width) * grid.height)) + 10;
 
-// Where the strips are: beside each other where they are narrow.
+// The places of the strips: side by side if they are narrow.
 function layOut(map, width) {
   const {grid, recording} = map;
   const across = Math.min(width - NAME_WIDTH, 26 * grid.width);

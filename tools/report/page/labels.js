@@ -1,10 +1,10 @@
-// What tells things of a page apart: from the settings in their heads, those that differ.
+// Labels that distinguish the things on a page, made from the settings that differ in their heads.
 
-// Settings in the order in which a label has them.
+// The order of settings in a label.
 const ORDER = ['verb', 'bench', 'axis', 'transform', 'inverse', 'size', 'data', 'real', 'precision', 'batch', 'method', 'planes', 'policy',
   'traffic', 'order', 'routing', 'tie', 'drain', 'tying', 'bytes', 'torus', 'fabric', 'route', 'provider', 'processes', 'workers',
   'threads', 'repeat', 'machine', 'seed', 'version', 'git_hash'];
-// Not settings: where and when it ran, what was measured, and what follows from other keys.
+// Not settings: place and time of the run, measurements, and values that follow from other keys.
 const NOT_SETTINGS = new Set(['name', 'label', 'series', 'command', 'date', 'file', 'nodes', 'time_kind', 'x', 'error',
   'time_s', 'cycles', 'wall_s', 'bound_s', 'bound_cycles', 'bound_by', 'bounds', 'percent_of_bound', 'percent_of_peak',
   'packets', 'packet_hops', 'packet_hops_per_cpu_s', 'mean_hops', 'packet_length', 'accepted_rate', 'max_load', 'mean_load', 'links', 'channels', 'injection_fifos', 'fifos',
@@ -12,7 +12,7 @@ const NOT_SETTINGS = new Set(['name', 'label', 'series', 'command', 'date', 'fil
   'repetitions', 'spread_s', 'refused_frames', 'bytes_per_peer', 'forwarded', 'acknowledgements', 'offered', 'accepted', 'saturated',
   'generated', 'zero_load', 'paper_model_cycles', 'gflops', 'gflop_per_s', 'bytes_per_process', 'rows', 'points', 'sizes',
   'curves', 'sections', 'missed_bars', 'fitted', 'steps', 'numbers_per_step', 'saturation', 'head', 'loads', 'fitted_numbers', 'madelung', 'reference', 'interrupted', 'profile']);
-// Likewise by the unit or kind of figure that their name ends with.
+// Nor are keys whose names end with the unit or kind of a figure.
 const FIGURE_NAME = /(_s|_cycles|_percent|_load|_error|_per_[a-z]+)$|^(percent|latency|gflop|flops?)/;
 
 const WORDS = {
@@ -45,7 +45,7 @@ function valueText(key, value) {
   return Array.isArray(value) ? value.join(', ') : number(value);
 }
 
-// As it stands in a label, where no heading says what it is: "seed 2", "4 threads", "8×8×8".
+// The text in a label, where no heading names the setting: "seed 2", "4 threads", "8×8×8".
 function settingText(key, value) {
   const text = key === 'seed' ? String(value) : valueText(key, value);
   const last = key.split('.').pop();
@@ -58,7 +58,7 @@ function settingText(key, value) {
 const placeOf = key => { const at = ORDER.indexOf(key.split('.').pop()); return at < 0 ? ORDER.length : at; };
 const kinOf = settings => settings.verb + '|' + settings.fabric;
 
-// Among those that have the setting there are two values, or one of the same command and fabric lacks it.
+// Whether a setting has two values, or something of the same command and fabric lacks it.
 function differs(key, all) {
   const holders = all.filter(one => key in one);
   if (new Set(holders.map(one => JSON.stringify(one[key]))).size > 1) return true;
@@ -66,8 +66,8 @@ function differs(key, all) {
   return all.some(one => !(key in one) && kin.has(kinOf(one)));
 }
 
-// {labels, common: [{key, text, of}]}: every label is unique, and has nothing in which all agree;
-// `of` names the commands that a common setting belongs to, where it does not belong to all.
+// {labels, common: [{key, text, of}]}: every label is unique and leaves out what all have in
+// common. `of` names the commands of a common setting that does not apply to all.
 function tellApart(heads) {
   const all = heads.map(head => flat(head));
   const keys = [...new Set(all.flatMap(one => Object.keys(one)))].sort((a, b) => placeOf(a) - placeOf(b));
@@ -79,7 +79,7 @@ function tellApart(heads) {
   return {labels: labels.map((label, i) => label || nameAlone(all[i])), common};
 }
 
-// A thing alone on its page has nothing to be told apart from.
+// A single thing on a page needs no distinction.
 const nameAlone = one => ['verb', 'bench', 'policy', 'size', 'torus'].filter(key => key in one)
     .map(key => settingText(key, one[key])).join(' · ') || 'run';
 
@@ -91,7 +91,8 @@ function addToTwins(labels, more) {
   });
 }
 
-// Names the runs that have the setting: all, those of some commands, or of some commands on some fabrics.
+// The runs that have a common setting: all, those of some commands, or of some commands on some
+// fabrics.
 function commonSetting(key, all) {
   const holders = all.filter(one => key in one);
   const commands = new Set(holders.map(one => one.verb));

@@ -1,6 +1,6 @@
-// The colours of a link's load, with the bound marked where it lies.
+// The colour scale of link loads, with the bound marked.
 
-// low <= bound <= high; text(value) for the ends, boundText above the mark.
+// low <= bound <= high; text(value) labels the ends, boundText is above the mark.
 function loadScale(x, y, width, {low, high, bound, text, boundText}) {
   const share = value => (value - low) / (high - low || 1);
   const group = svg('g', {class: 'load-scale', 'data-low': low, 'data-high': high, 'data-bound': bound});

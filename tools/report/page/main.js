@@ -1,8 +1,7 @@
-// The page: which plots there are, and when it is ready. Its state stands in the document element's
-// data attributes: errors, plots, ready (milliseconds since navigation), and after #selftest its
-// outcome.
+// The page: its plots, and whether it is ready. The document element's data attributes hold its
+// state: errors, plots, ready (milliseconds since navigation), and after #selftest the outcome.
 
-// A browser without a screen draws no frames while its time is virtual: the self-test makes its own.
+// A headless browser draws no frames while its time is virtual, so the self-test makes its own.
 if (location.hash === '#selftest')
   window.requestAnimationFrame = frame => setTimeout(() => frame(performance.now()), 16);
 

@@ -1,4 +1,4 @@
-// toroid paper: published figures and ours, a row for each, on one axis of their ratio.
+// toroid paper: one row per published figure, on an axis of the ratio ours / published.
 
 const isCompared = row => row.seed > 0 && isNumber(row.ours) && row.ours > 0;
 const ratioOf = row => row.ratio ?? row.ours / row.seed;
@@ -16,8 +16,8 @@ function paperFigure(paper, index, isOneOfSeveral) {
   figure({
     id: 'paper' + index, kind: isVirtual(paper.head) ? 'virtual' : 'wall',
     title: 'Published and ours' + (isOneOfSeveral ? `: ${paper.label}` : ''),
-    caption: 'Dot: our figure over the published one, which is at 1. Band: what the ratio may be; a hollow dot misses it. Upright line: our bound, where there is one.' +
-      (others ? ` ${others === 1 ? 'One figure that has' : `${others} figures that have`} nothing to be compared with ${others === 1 ? 'is' : 'are'} in the table alone.` : ''),
+    caption: 'Dot: our figure divided by the published one. Band: the accepted ratios; a hollow dot misses them. Upright line: our bound, if there is one.' +
+      (others ? ` ${others === 1 ? 'One figure' : `${others} figures`} without a counterpart ${others === 1 ? 'is' : 'are'} only in the table.` : ''),
     label: `Ratio of our figure to the published one in ${plural(rows.length, 'row')}`,
     draw: (width, label) => drawPaper(width, label, rows),
     table: {head: ['figure', 'section', 'unit', 'published', 'ours', 'ratio', 'bound', 'least ratio', 'most ratio', 'held', 'source', 'note'],
@@ -26,7 +26,7 @@ function paperFigure(paper, index, isOneOfSeveral) {
   });
 }
 
-// Of the ratios; the published figure, 1, is always on it.
+// The range of the ratios; it always includes 1, the published figure.
 function paperRange(rows) {
   const ends = rows.flatMap(row => [ratioOf(row), row.bar?.least, row.bar?.most, row.bound > 0 ? row.bound / row.seed : undefined]).filter(value => value > 0);
   return {low: Math.min(0.8, ...ends) / 1.08, high: Math.max(1.25, ...ends) * 1.08};
@@ -69,7 +69,7 @@ function paperRow(row, x, box, {y, width, left, step}) {
   const group = svg('g', {class: 'figure-row', 'data-ratio': ratioOf(row)}, svg('title', {}, `${row.what}: ${paperText(row)}${row.source ? `; ${row.source}` : ''}`));
   group.append(words(row.what ?? '', narrow ? 0 : 4, narrow ? y + 9 : middle, {kind: 'plain', most: narrow ? width : left - 14}),
     words(paperText(row), width - 4, middle, {anchor: 'end', kind: 'plain'}));
-  if (row.bar) {  // open to a side where it has no limit there
+  if (row.bar) {  // without an end on a side that has no limit
     const least = row.bar.least > 0 ? x.place(row.bar.least) : box.x;
     const most = isNumber(row.bar.most) ? x.place(row.bar.most) : box.x + box.w;
     group.append(svg('rect', {x: least, y: middle - 7, width: most - least, height: 14, rx: 2, class: 'range'}));
@@ -81,7 +81,7 @@ function paperRow(row, x, box, {y, width, left, step}) {
   return group;
 }
 
-// The transform's time on more and more nodes.
+// The time of the transform against the number of nodes.
 function paperCurves(paper, index, isOneOfSeveral) {
   const groups = new Map();
   for (const point of paper.curves) {
@@ -93,7 +93,7 @@ function paperCurves(paper, index, isOneOfSeveral) {
   const kind = isVirtual(paper.head) ? 'virtual' : 'wall';
   const unit = timeAxis('wall', [Math.max(...paper.curves.map(point => point.time_s))]);
   figure({
-    id: 'paper-curves' + index, kind, title: 'Transforms on more and more nodes' + (isOneOfSeveral ? `: ${paper.label}` : ''),
+    id: 'paper-curves' + index, kind, title: 'Transform time against node count' + (isOneOfSeveral ? `: ${paper.label}` : ''),
     caption: 'With markers: time of a transform. Dashed: its bound.',
     label: `Time of ${plural(groups.size, 'transform')} against the number of nodes, with bounds`,
     draw: (width, label) => drawCurves(width, label, {

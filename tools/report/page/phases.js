@@ -1,4 +1,4 @@
-// The phases of a transform: exchanging beside its bound, and computing.
+// The phases of a transform: the exchange beside its bound, and computing.
 
 const MOST_PHASED = 12;  // runs in one picture
 
@@ -9,7 +9,7 @@ function phaseFigures(runs, isNamed) {
   }
 }
 
-// Cycles or seconds, whatever the kind of time has.
+// Cycles or seconds, depending on the kind of time.
 function phaseOf(phase, kind) {
   const unit = kind === 'virtual' ? 'cycles' : 's';
   const take = key => phase[`${key}_${unit}`];
@@ -20,7 +20,8 @@ function phaseOf(phase, kind) {
   return {name: phase.name ?? '', overlap: take('overlap') ?? 0, time: time ?? exchange ?? 0, exchange, bound, percent, boundBy: phase.bound_by, packets: phase.packets};
 }
 
-// Where each begins: when the one before has ended everywhere. Its exchange may have begun before.
+// The begin of each phase is the end of the previous one on all nodes; its exchange may begin
+// earlier.
 function inTurn(phases) {
   let end = 0;
   return phases.map(phase => {
@@ -35,13 +36,13 @@ function phaseFigure(kind, runs, isNamed) {
   const unit = kind === 'virtual' ? 'cycles' : 's';
   figure({
     id: 'phases-' + kind, kind, title: 'Phases against their bounds',
-    caption: 'From left to right in time: each phase exchanges data and then computes on it. The upright line: when its exchange would be done at its bound; above the bar, how near the exchange comes to that, and what binds it.' +
-      (shown.some(({phases}) => phases.some(phase => phase.overlap > 0)) ? ' Nodes that are done early begin the next exchange before all have ended the phase before: there bars overlap.' : '') +
+    caption: 'Time runs from left to right: each phase exchanges data and then computes on it. Upright line: the end of the exchange at its bound. Above the bar: the exchange’s percentage of the bound, and what sets the bound.' +
+      (shown.some(({phases}) => phases.some(phase => phase.overlap > 0)) ? ' Nodes that finish early begin the next exchange before all others have ended the phase, so bars overlap.' : '') +
       (runs.length > shown.length ? ` The first ${shown.length} of ${runs.length} runs; all are in the table.` : ''),
     label: `Bars of exchange and computing per phase for ${plural(runs.length, 'run')}, with the exchange’s bound`,
     draw: (width, label) => drawPhases(width, label, shown, kind, isNamed),
     table: {
-      head: ['run', 'phase', `time, ${unit}`, `exchange, ${unit}`, `bound of the exchange, ${unit}`, `begun before the phase before had ended, ${unit}`, '% of bound', 'bound by', 'packets'],
+      head: ['run', 'phase', `time, ${unit}`, `exchange, ${unit}`, `bound of the exchange, ${unit}`, `overlap with the phases before, ${unit}`, '% of bound', 'bound by', 'packets'],
       rows: () => runs.flatMap(run => run.phases.map(phase => phaseOf(phase, kind)).map(
           p => [run.label, p.name, p.time, p.exchange, p.bound, p.overlap, p.percent, p.boundBy, p.packets])),
     },

@@ -1,7 +1,8 @@
-// Curves over an x axis: any number of them, each told apart by colour, marker and dashes.
+// Curves over an x axis: any number of them, distinguished by colour, marker and dashes.
 
 // x, y: {kind, low, high, name, text}; curves: {name, points: [[x, y, hollow]], second: [[x, y]],
-// bound: [[x, y]], band: [[x, least, most]]}; marks: {x | y, name}; secondName, boundName: for the legend.
+// bound: [[x, y]], band: [[x, least, most]]}; marks: {x | y, name}; secondName, boundName: for the
+// legend.
 function drawCurves(width, label, {x, y, curves, marks = [], secondName, boundName, hollowName}) {
   const styles = curves.map((_, i) => curveStyle(i));
   const bounds = curves.map(curve => JSON.stringify(curve.bound ?? []));
@@ -22,18 +23,18 @@ function drawCurves(width, label, {x, y, curves, marks = [], secondName, boundNa
     const under = paths.slice(i + 1).filter(path => path === paths[i]).length;
     made.append(curveGroup(curve, {...styles[i], drawsBound, hasOwnBound, under}, X, Y));
   });
-  made.append(...limits.map(([, name]) => name));  // over what crosses them
+  made.append(...limits.map(([, name]) => name));  // names are drawn on top of everything that crosses them
   return closeWith(made, key, box.y + box.h + 56);
 }
 
-// [line, its name]
+// Returns [line, its name].
 function markLine({x, y, name}, X, Y, box) {
   if (isNumber(x)) return [stroke(X.place(x), box.y, X.place(x), box.y + box.h, 'bound'),
     words(name, X.place(x) - 5, box.y + 9, {anchor: 'end', kind: 'bound'})];
   return [stroke(box.x, Y.place(y), box.x + box.w, Y.place(y), 'bound'), words(name, box.x + 6, Y.place(y) - 9, {kind: 'bound'})];
 }
 
-// A curve on which others lie exactly is wider than they are.
+// A curve that is exactly below others is drawn wider.
 function curveGroup(curve, style, X, Y) {
   const group = svg('g', {class: 'curve', 'data-name': curve.name});
   const at = points => pathOf(points.filter(([x, y]) => isNumber(x) && isNumber(y)).map(([x, y]) => [X.place(x), Y.place(y)]));
@@ -50,7 +51,7 @@ function curveGroup(curve, style, X, Y) {
   return group;
 }
 
-// The points of a long curve that get a marker: about eight, at places that differ from curve to curve.
+// The points of a long curve that get a marker: about eight, at places that differ between curves.
 function sparse(points, phase) {
   const every = Math.max(1, Math.ceil(points.length / 8));
   return points.filter((_, i) => i % every === Math.floor(phase * every) % every);

@@ -1,16 +1,17 @@
-// Where time went in the patent's figures: how the turns of FIG. 10 ended, and what FIG. 9 waited for.
+// Where time went in the patent's flowcharts: how turns of FIG. 10 ended, and what FIG. 9 waited
+// for.
 
-// The ways in which a turn of drain ends; the first is what is left by the others.
+// How a turn of drain can end; the first entry is the remainder after the others.
 const TURN_ENDS = [
-  {key: 'moving', kind: 'bar', name: 'moved all it had, or its limit'},
+  {key: 'moving', kind: 'bar', name: 'moved all packets, or its limit'},
   {key: 'idle_turns', kind: 'computing', name: 'idle: all queues empty (1004)'},
-  {key: 'stuck_turns', kind: 'turn-stuck', name: 'stuck: room, but for no head (1012)'},
+  {key: 'stuck_turns', kind: 'turn-stuck', name: 'stuck: room, but not for any head (1012)'},
   {key: 'full_turns', kind: 'turn-full', name: 'full: no FIFO had room (1012)'},
 ];
 
 const ratio = (part, whole) => (whole > 0 && isNumber(part) ? part / whole : undefined);
 
-// Shares of the turns, in per cent, and the means of what was counted when turns ended stuck.
+// Percentages of the turns, and means of the counts at turns that ended stuck.
 function profileOf(run) {
   const {fill, drain} = run.profile;
   const ended = ['idle_turns', 'stuck_turns', 'full_turns'];
@@ -34,13 +35,13 @@ function profileFigure(kind, profiles) {
   figure({
     id: 'profile-' + kind, kind, title: 'Where the time went in FIG. 9 and 10',
     caption: 'Bar: the turns in which nodes drained their output queues (FIG. 10), by how they ended; the numbers are the patent’s steps. Idle: nothing to send. ' +
-      'Stuck: an injection FIFO had room, and no queue’s head could go that way: more queues or another order may help. Full: the network takes no more. ' +
+      'Stuck: an injection FIFO had room, but no queue’s head could use it: more queues or another order may help. Full: the network accepts no more packets. ' +
       'The table also has how often filling the queues (FIG. 9) found no room.' + more,
     label: `Stacked bars of how the turns of drain ended, for ${plural(profiles.length, 'run')}`,
     draw: (width, label) => drawProfiles(width, label, shown),
     table: {
       head: ['run', 'turns', 'idle, %', 'stuck, %', 'full, %', 'stuck heads per stuck turn', 'empty queues per stuck turn', 'heads stuck on each direction',
-             'packets moved', 'rounds', 'visits', 'visits for nothing', 'packets filled', 'stops of fill: no room', 'stops of fill: throttle'],
+             'packets moved', 'rounds', 'visits', 'empty visits', 'packets filled', 'stops of fill: no room', 'stops of fill: throttle'],
       rows: () => profiles.map(({run, fill, drain, shares, heads, skipped, directions}) => [run.label, drain.turns, shares.idle_turns, shares.stuck_turns,
         shares.full_turns, heads, skipped, directions.map(([name, count]) => `${name} ${number(count)}`).join(', '), drain.packets, fill.rounds,
         fill.visits, fill.empty_visits, fill.packets, fill.stops, fill.held_back]),

@@ -1,17 +1,17 @@
-// The data of the page brought to one form, whatever version wrote it. What is missing stays
-// undefined, and what shows it leaves it out.
+// Converts the page's data, from any version, to one form. Missing values stay undefined and are
+// not shown.
 
 const isVirtual = head => (isKnown(head.time_kind) ? head.time_kind === 'virtual' : !isKnown(head.fabric) || head.fabric === 'sim');
 const headOf = raw => { const {head, ...rest} = raw; return {...rest, ...(head ?? {})}; };
 
-// Percent of the bound that binds; of old results, from the times.
+// Percentage of the binding bound; for old results, computed from the times.
 function percentOfBound(head, time, bound) {
   if (isNumber(head.percent_of_bound)) return head.percent_of_bound;
   if (bound > 0 && time > 0) return 100 * bound / time;
   return isNumber(head.percent_of_peak) ? head.percent_of_peak : undefined;
 }
 
-// Wall-clock results of before had the bound in a machine's cycles.
+// In older results the bound of wall-clock times is in cycles of the machine.
 function boundSeconds(head) {
   if (isNumber(head.bound_s)) return head.bound_s;
   return head.cycles > 0 && isNumber(head.bound_cycles) ? head.time_s * head.bound_cycles / head.cycles : undefined;
@@ -33,7 +33,7 @@ function labelled(things) {
   return {things, common};
 }
 
-// Cycles that a link needs at its full rate for what the hottest link carries.
+// Cycles that the hottest link needs at its full rate for its packets.
 function linkBound(run) {
   return run.peak > 0 && run.time > 0 ? Math.round(run.peak * run.time / 100) : run.bound;
 }
@@ -42,14 +42,14 @@ const timeText = (run, value) => (!isNumber(value) ? '–' : run.kind === 'virtu
 const BINDING = {link: 'link', processor: 'processor', latency: 'latency', copy: 'copying'};
 const boundName = run => (isKnown(run.boundBy) ? BINDING[run.boundBy] ?? String(run.boundBy) : '');
 
-// An axis of time for runs of one kind: {name, of(value): what is plotted, text}
+// An axis of time for runs of one kind: {name, of(value): the plotted value, text}
 function timeAxis(kind, values) {
   if (kind === 'virtual') return {name: 'cycles', of: value => value};
   const unit = secondsUnit(Math.max(0, ...values.filter(isNumber)));
   return {name: unit.name, of: value => value / unit.size};
 }
 
-// What goes into one figure has labels of its own: what the figure says stands in its heading.
+// Labels for the things in one figure, without what the figure's heading already says.
 function relabelled(things) {
   if (things.length < 2) return things;
   const {labels} = tellApart(things.map(thing => thing.head));

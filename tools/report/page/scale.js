@@ -1,4 +1,4 @@
-// Scales and axes: from values to pixels, with marks that a reader can interpolate between.
+// Scales and axes: from values to pixels, with marks that allow interpolation.
 
 // Round steps from `low` to `high`, about `count` of them.
 function linearTicks(low, high, count = 5) {
@@ -14,7 +14,7 @@ function linearTicks(low, high, count = 5) {
 const LADDERS = [[1, 2, 5], [1, 3], [1]];
 const FINE = [1, 1.5, 2, 3, 5, 7];
 
-// Every so many-th decade, with these steps in each.
+// Every `every`-th decade, with the steps of `ladder` in each.
 function ladderTicks(low, high, ladder, every = 1) {
   const values = [];
   for (let e = Math.floor(Math.log10(low)); e <= Math.log10(high) + 1e-9; ++e)
@@ -26,8 +26,8 @@ function ladderTicks(low, high, ladder, every = 1) {
   return values;
 }
 
-// At least 3 marks, at most about `most`: decades where there are three of them, else steps of 1-2-5
-// or 1-3, and of less where even those are too few.
+// At least 3 marks, at most about `most`: decades if there are three of them, otherwise steps of
+// 1-2-5 or 1-3, or finer steps if even those are too few.
 function logTicks(low, high, most = 8) {
   if (high / low < 4) return evenTicks(low, high, most);
   const coarse = LADDERS.slice(high / low >= 1000 ? 2 : 0);
@@ -39,7 +39,7 @@ function logTicks(low, high, most = 8) {
   return enough[0] ?? ladderTicks(low, high, FINE);
 }
 
-// Where a logarithmic axis is short, equal steps are rounder than equal ratios.
+// On a short logarithmic axis, equal steps are rounder than equal ratios.
 function evenTicks(low, high, most) {
   let ticks = [];
   for (let count = Math.max(3, Math.min(most - 2, 6)); ticks.length < 3 && count < 30; ++count) ticks = linearTicks(low, high, count);
@@ -67,7 +67,7 @@ function scaleOf(axis, from, to) {
   return {...axis, place, marks, text: axis.text ?? brief};
 }
 
-// The range of a logarithmic axis around values, never of no width.
+// The range of a logarithmic axis around values; its width is never zero.
 function logRange(values, slack = 1.2) {
   const known = values.filter(value => value > 0);
   if (!known.length) return {low: 1, high: 10};
@@ -85,7 +85,7 @@ function yAxis(box, scale) {
   return group;
 }
 
-// Labels that would touch the one before them are left out.
+// Labels that would touch the previous one are left out.
 function xAxis(box, scale) {
   const group = svg('g', {class: 'axis', 'data-scale': scale.kind});
   const y = box.y + box.h;
@@ -103,5 +103,5 @@ function xAxis(box, scale) {
   return group;
 }
 
-// What the marks of an axis take at the left of a plot.
+// The space for the marks of an axis to the left of a plot.
 const marginFor = scale => widest(scale.marks(12).map(scale.text)) + 12;

@@ -1,10 +1,10 @@
-// After #selftest the page looks at itself as a reader would, and says what it sees.
+// With #selftest the page inspects itself as a reader would, and reports what it sees.
 
 const nextFrame = () => new Promise(resolve => requestAnimationFrame(resolve));
 const all = (selector, from = document) => [...from.querySelectorAll(selector)];
 const textOf = node => node.firstChild?.textContent ?? '';  // of a shortened text what is shown
 
-// Share of a canvas's pixels that are not background, and a sum over all of them.
+// Fraction of a canvas's pixels that are not background, and a checksum of all pixels.
 function inkOf(canvas) {
   const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
   let drawn = 0, sum = 0;
@@ -16,7 +16,7 @@ function inkOf(canvas) {
   return {share: drawn / (data.length / 4), sum};
 }
 
-// Colours that cover more than a hundredth of what is drawn.
+// Colours that cover more than a hundredth of the drawing.
 function coloursOf(canvas) {
   const {data} = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
   const counts = new Map();
@@ -30,7 +30,7 @@ function coloursOf(canvas) {
   return [...counts].filter(([, count]) => count > drawn / 100).map(([colour]) => colour);
 }
 
-// Texts of a picture that lie on one another, or stick out of it by more than a pixel.
+// Texts of a picture that overlap, or extend beyond it by more than a pixel.
 function illegible(picture) {
   const frame = picture.getBoundingClientRect();
   const boxes = all('text', picture).map(text => ({text: textOf(text), box: text.getBoundingClientRect()})).filter(one => one.box.width > 0);
@@ -71,7 +71,7 @@ function lookAt(plot) {
   };
 }
 
-// The scale of loads as it lies on the screen: where its mark is, as a share of its ramp.
+// The scale of loads on the screen: the position of its mark as a fraction of its ramp.
 function scaleSeen(box) {
   const scale = box.querySelector('.load-scale');
   const ramp = scale.querySelector('.ramp').getBoundingClientRect();
@@ -97,7 +97,7 @@ async function playTorus(plot) {
   return {...seen, plays: played !== still, turns: inkOf(canvas).sum !== played, ...evenLoad(torus)};
 }
 
-// The colours of a torus whose links are all equally busy: one, near and far.
+// The colours of a torus whose links are all equally busy: it must be one, near and far.
 function evenLoad(torus) {
   const recording = {...torus.recording, linkBusy: new Uint8Array(torus.recording.linkBusy.length).fill(128)};
   const canvas = document.createElement('canvas');

@@ -1,5 +1,5 @@
-// What was transformed: planes of the density, and of its spectrum's logarithm, each kind with one
-// scale of colours.
+// What was transformed: planes of the density and of the logarithm of its spectrum. Each kind has
+// one colour scale.
 
 const SLICES = {
   density: {title: 'Slices of the array', stops: DENSITY,
@@ -98,7 +98,7 @@ function indexRange(first, count, pixels, block) {
 }
 const indexTicks = ({first, last}, count) => linearTicks(first, last, Math.max(4, Math.floor(count))).filter(Number.isInteger);
 
-// Where the scale is logarithmic, min and max are exponents of 10.
+// On a logarithmic scale, min and max are exponents of 10.
 function colourBar(slice, x, y, height) {
   const {min, max, log} = slice;
   const colours = ramp(SLICES[slice.kind].stops);
@@ -114,7 +114,7 @@ function colourBar(slice, x, y, height) {
   return group;
 }
 
-// The ends always, and what fits between them: [value on the scale, text].
+// Always the ends, and values between them that fit: [value on the scale, text].
 function barMarks({min, max, log}, height) {
   const ends = [[min, valueOfScale(min, log)], [max, valueOfScale(max, log)]];
   const inner = log && max - min <= 300 ? logTicks(10 ** min, 10 ** max, height / 28).map(value => [Math.log10(value), powerText(value)])

@@ -1,6 +1,6 @@
-// Pictures as SVG: elements, text that fits, markers, legends. Colours come from classes.
+// Pictures as SVG: elements, fitted text, markers, legends. Classes determine the colours.
 
-// SVG's namespace, without an address in the page: nothing of it comes from the network.
+// SVG's namespace, without a URL in the page: nothing is loaded from the network.
 const SVG = document.createRange().createContextualFragment('<svg></svg>').firstChild.namespaceURI;
 
 function svg(name, attributes = {}, ...children) {
@@ -40,14 +40,14 @@ function fitted(what, width) {
 
 const stroke = (x1, y1, x2, y2, kind, more = {}) => svg('line', {x1, y1, x2, y2, class: kind, ...more});
 
-// A bound's mark across a bar, legible on any colour.
+// The mark of a bound across a bar, legible on any colour.
 const boundMark = (x, y1, y2) => [stroke(x, y1, x, y2, 'halo'), stroke(x, y1, x, y2, 'bound solid')];
 
 function pathOf(points) {
   return points.map(([x, y], i) => `${i ? 'L' : 'M'}${x.toFixed(1)} ${y.toFixed(1)}`).join('');
 }
 
-// A PNG in the page's own text; colourOf(pixel) gives [r, g, b], or nothing where it is clear.
+// A PNG as a data URL; colourOf(pixel) returns [r, g, b], or nothing for transparent.
 function imageOf(width, height, colourOf) {
   const canvas = document.createElement('canvas');
   Object.assign(canvas, {width, height});
@@ -69,7 +69,7 @@ const SHAPES = {
   cross: r => `M${-r} ${-r}L${r} ${r}M${-r} ${r}L${r} ${-r}`,
   plus: r => `M${-1.3 * r} 0H${1.3 * r}M0 ${-1.3 * r}V${1.3 * r}`,
 };
-const NO_INSIDE = new Set(['cross', 'plus']);  // hollow, they stand in a ring
+const NO_INSIDE = new Set(['cross', 'plus']);  // without an inside: hollow ones are drawn in a ring
 function marker(shape, x, y, colour, {hollow = false, radius = 3.4} = {}) {
   const ring = hollow && NO_INSIDE.has(shape) ? SHAPES.circle(1.7 * radius) : '';
   return svg('path', {d: ring + SHAPES[shape](radius), transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`,
@@ -77,7 +77,7 @@ function marker(shape, x, y, colour, {hollow = false, radius = 3.4} = {}) {
 }
 
 // Names with a sample of each, {name, draw(x, y): elements 26 wide}, from left to right in as many
-// lines as it takes; gives the group and its height.
+// lines as needed. Returns the group and its height.
 function legend(x, y, width, entries) {
   const group = svg('g', {class: 'legend'});
   let at = x;
@@ -92,7 +92,7 @@ function legend(x, y, width, entries) {
   return {group, height: entries.length ? row - y + 19 : 0};
 }
 
-// Puts a legend below what is drawn and makes the picture so high.
+// Places a legend below the drawing and sets the picture's height.
 function closeWith(made, {group, height}, y) {
   group.setAttribute('transform', `translate(0 ${y})`);
   made.append(group);

@@ -10,7 +10,7 @@ const POINT_KEYS = [
   'packets_per_visit', 'route', 'threads', 'workers',
 ];
 
-// The name of a point's curve: the settings in which the points differ, but for the axis.
+// The name of a point's curve: the settings in which points differ, except the axis.
 function curvesOf(sweep) {
   const hidden = {bytes: ['bytes'], nodes: ['torus', 'nodes'], load: []}[sweep.axis] ?? [];
   const heads = sweep.points.map(point => Object.fromEntries(
@@ -45,7 +45,7 @@ function sweepFigure(sweep, index) {
   figure({
     id: 'sweep' + index, kind, title: axis.title + (sweep.isNamed ? `: ${sweep.label}` : ''),
     caption: isLoad
-        ? 'Solid: median; dotted: 99th percentile. Hollow: saturated, more was offered than got through. Offered load 1 is all that the hottest link can carry.'
+        ? 'Solid: median; dotted: 99th percentile. Hollow: saturated, i.e. less arrived than was offered. Offered load 1 is the most that the hottest link can carry.'
         : 'With markers: time taken. Dashed: the bound, which no schedule can beat.',
     label: `${axis.title}: ${plural(groups.length, 'curve')}, ${plural(sweep.points.length, 'point')}, the bound beside them`,
     draw: (width, label) => drawSweep(width, label, sweep, groups, kind),

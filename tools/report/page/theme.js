@@ -1,4 +1,4 @@
-// Colours. What is drawn as SVG takes them from the style sheet; pixels take them from here.
+// Colours. SVG takes them from the style sheet; pixels take them from here.
 
 let theme;
 function readTheme() {
@@ -8,7 +8,7 @@ function readTheme() {
   for (const name of ['card', 'ink', 'muted', 'grid']) theme[name] = value(name);
 }
 
-// 256 colours [r, g, b] through the given ones.
+// 256 colours [r, g, b] that interpolate the given ones.
 function ramp(stops) {
   const rgb = stops.map(stop => [1, 3, 5].map(at => parseInt(stop.slice(at, at + 2), 16)));
   return Array.from({length: 256}, (_, i) => {
@@ -18,7 +18,7 @@ function ramp(stops) {
   });
 }
 
-// Viridis and magma: perceptually uniform, and the same in the light and in the dark.
+// Viridis and magma: perceptually uniform, and the same in light and dark mode.
 const DENSITY = ['#440154', '#414487', '#2a788e', '#22a884', '#7ad151', '#fde725'];
 const SPECTRUM = ['#000004', '#3b0f70', '#8c2981', '#de4968', '#fe9f6d', '#fcfdbf'];
 
@@ -26,8 +26,8 @@ const SPECTRUM = ['#000004', '#3b0f70', '#8c2981', '#de4968', '#fe9f6d', '#fcfdb
 const loadColour = share => theme.load[Math.max(0, Math.min(255, Math.round(255 * share)))];
 const css = rgb => `rgb(${rgb[0]},${rgb[1]},${rgb[2]})`;
 
-// Curve i of a plot differs from every other in colour, marker or dashes: 7 colours that the
-// colour-blind can tell (Okabe and Ito), 6 markers, 5 dash patterns.
+// Each curve of a plot has its own combination of colour, marker and dashes: 7 colours that
+// colour-blind readers can distinguish (Okabe and Ito), 6 markers, 5 dash patterns.
 const COLOURS_OF_CURVES = 7;
 const MARKERS = ['circle', 'square', 'triangle', 'diamond', 'cross', 'plus'];
 const DASHES = ['none', '7 3', '2 3', '9 3 2 3', '4 2'];

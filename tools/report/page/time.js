@@ -1,4 +1,4 @@
-// What changes over a run: links in use, injection FIFOs.
+// Plots over the time of a run: link use, injection FIFOs.
 
 function overTime(recording, section, {id, title, caption, label, series, most, yName, limitName, table}) {
   return figure({
@@ -9,7 +9,7 @@ function overTime(recording, section, {id, title, caption, label, series, most, 
       curves: series.map(({name, mean, top}, i) => ({name, plain: true, phase: i / series.length,
         points: mean.map((value, s) => [sampleMiddle(recording, s), value]), second: top.map((value, s) => [sampleMiddle(recording, s), value])})),
       marks: [{y: most, name: limitName}, ...(recording.bound > 0 ? [{x: recording.bound, name: 'bound'}] : [])],
-      secondName: 'the most of them', boundName: 'limits',
+      secondName: 'maximum', boundName: 'limits',
     }),
   });
 }
@@ -19,7 +19,7 @@ function linksOverTime(recording, section) {
     name: directionName(row.direction), mean: row.mean.map(v => 100 * v), top: row.most.map(v => 100 * v)}));
   overTime(recording, section, {
     id: 'links', title: 'Links in use over time', series, most: 100, yName: '% of the time busy', limitName: 'a link’s rate',
-    caption: 'With markers: mean of the links of a direction; dotted: the busiest of them. Dashed: a link’s rate, and the time that no schedule can beat.',
+    caption: 'With markers: mean of the links of a direction; dotted: the busiest of them. Dashed: a link’s full rate, and the bound that no schedule can beat.',
     label: `Link use of ${recording.run.label} over ${number(recording.end)} cycles, per direction, with the bound at ${number(recording.bound)} cycles`,
     table: {
       head: ['until cycle', ...series.flatMap(s => [s.name + ' mean, %', s.name + ' most, %'])],
@@ -36,7 +36,7 @@ function fifosOverTime(recording, section) {
       {name: 'FIFO ' + f, mean: column(recording.fifoMean, f), top: column(recording.fifoMost, f)}));
   overTime(recording, section, {
     id: 'fifos', title: 'Injection FIFOs over time', series, most: chunks, yName: 'chunks of 32 B', limitName: 'full',
-    caption: 'With markers: mean over the nodes; dotted: the fullest node’s. Dashed: capacity, and the time that no schedule can beat.',
+    caption: 'With markers: mean over the nodes; dotted: the fullest node’s. Dashed: capacity, and the bound that no schedule can beat.',
     label: `Occupancy of ${recording.fifos} injection FIFOs of ${recording.run.label} over time, with their capacity of ${chunks} chunks and the bound`,
     table: {
       head: ['until cycle', ...series.flatMap(s => [s.name + ' mean', s.name + ' most'])],

@@ -1,7 +1,7 @@
-// The torus through time: its figure, its legend and its time line.
+// The torus through time: its figure, legend and time line.
 
 function torusCaption({recording, cells}) {
-  let text = 'Every link, coloured by how busy it is in the interval shown. It opens where the links differ most. Drag or use the arrow keys to turn, + and - to zoom, space to play.';
+  let text = 'Every link, coloured by how busy it is in the interval shown. It first shows the interval in which links differ most. Drag or use the arrow keys to turn, + and - to zoom, space to play.';
   if (recording.extents.length > 3)
     text += ` Shown are X, Y and Z; colours are means over ${DIMENSIONS.slice(3, recording.extents.length).join(', ')}.`;
   if (cells.block > 1) text += ` ${cells.block} nodes of each dimension are drawn as one, with their mean.`;
@@ -37,7 +37,7 @@ function torusFigure(recording, section) {
   return plot;
 }
 
-// What colours and squares mean.
+// The legend of colours and squares.
 function torusKey(width, torus) {
   const beside = width > 640;
   const made = picture(width, beside ? 52 : 92, 'Legend: colours of links, squares of injection FIFOs');

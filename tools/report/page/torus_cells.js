@@ -1,9 +1,9 @@
-// The torus as it is drawn: cells of nodes, segments of links, and what each carries in a sample.
+// The drawn torus: cells of nodes, segments of links, and the loads of each in a sample.
 
 const MOST_SEGMENTS = 20000;
 
-// Nodes put together to cells until there are few enough links to draw; dimensions past the third
-// are in the same cell.
+// Groups nodes into cells until there are few enough links to draw. A cell contains all nodes along
+// dimensions beyond the third.
 function cellsOf(recording) {
   const kept = recording.extents.slice(0, 3);
   while (kept.length < 3) kept.push(1);
@@ -49,7 +49,7 @@ function segmentsOf(recording, cells) {
 function makeTorus(recording) {
   const cells = cellsOf(recording);
   const segments = segmentsOf(recording, cells);
-  const links = new Float32Array(cells.count * 6);  // links in each mean
+  const links = new Float32Array(cells.count * 6);  // number of links in each mean
   const nodes = new Float32Array(cells.count);
   const degree = Math.min(6, recording.degree);
   for (let node = 0; node < recording.nodes; ++node) {
@@ -64,7 +64,7 @@ function makeTorus(recording) {
 
 const shownSample = ({sample, recording}) => Math.min(Math.floor(sample), recording.samples - 1);
 
-// Mean load of each cell's links and FIFOs in the sample shown, 0 to 1.
+// Mean load of each cell's links and FIFOs in the shown sample, 0 to 1.
 function readSample(torus) {
   const {recording, cells, degree, values, fill, links, nodes} = torus;
   const sample = shownSample(torus);

@@ -1,4 +1,4 @@
-// Playing and turning the torus, by mouse and keys.
+// Mouse and keyboard control of the torus: playing and turning.
 
 const PLAY_SECONDS = 10;
 
@@ -72,7 +72,7 @@ function turn(torus, yaw, pitch) {
   torus.pitch = Math.max(-1.57, Math.min(1.57, torus.pitch + pitch));
 }
 
-// Whether a key did something.
+// Handles a key; returns whether it has a meaning.
 function pressed(torus, key) {
   const turns = {ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, -0.1], ArrowDown: [0, 0.1]};
   const zooms = {'+': 1.15, '=': 1.15, '-': 1 / 1.15};

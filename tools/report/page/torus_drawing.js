@@ -1,10 +1,10 @@
-// The torus in three dimensions on a canvas. What is near is thicker and hides what is far; a
-// colour means the same load everywhere.
+// The torus in three dimensions on a canvas. Near parts are thicker and hide far ones; a colour
+// means the same load everywhere.
 
 const COLOURS = 24;
 const DEPTHS = 8;
 
-// Sharp on fine screens, in units of CSS pixels.
+// Draws in CSS pixels, sharp on high-resolution screens.
 function paint(canvas, width, height, draw) {
   const scale = Math.min(window.devicePixelRatio || 1, 2);
   canvas.width = Math.round(width * scale);
@@ -18,7 +18,7 @@ function paint(canvas, width, height, draw) {
   draw(c, width, height);
 }
 
-// Turned and seen from a distance: [x, y] in pixels, depth from 0 (far) to 1.
+// Rotates and projects in perspective: [x, y] in pixels, depth from 0 (far) to 1.
 function projector(torus, width, height) {
   const longest = Math.max(...torus.cells.extents);
   const scale = torus.zoom * Math.min(width, height) / (longest * 1.62);
@@ -74,7 +74,7 @@ function strokeEnds(c, ends, colour, wide) {
   c.stroke();
 }
 
-// Side of the square of a node whose FIFOs are so full, 0 to 1.
+// Side of a node's square for a fill of its FIFOs from 0 to 1.
 const fifoSide = (fill, depth) => (2 + 9 * fill) * (0.65 + 0.7 * Math.max(0, Math.min(1, depth)));
 
 function nodesByDepth(torus, project) {
@@ -87,7 +87,7 @@ function nodesByDepth(torus, project) {
   return layers;
 }
 
-// Sized by what stands in their injection FIFOs.
+// Squares whose size shows the fill of the injection FIFOs.
 function drawNodes(c, nodes) {
   c.fillStyle = theme.ink;
   c.strokeStyle = theme.card;

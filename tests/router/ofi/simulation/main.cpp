@@ -1,9 +1,10 @@
 // Simulates the protocol between processes:
 // ofi_simulation [--seed S] [--runs N] [--steps N] [--seconds S] [--brief].
 //
-// N runs (1), of the seeds from S (1) on; a seed that fails fails again. --steps: in which faults
-// happen. --brief: runs of some hundred steps instead of thousands; see Scenario. Exit code 1: a
-// run broke a rule of the protocol; the last line is the command that repeats it.
+// Runs N simulations (default: 1) with seeds from S (default: 1) on; a seed that fails always
+// fails. --steps: number of steps with faults. --seconds: time after which no new run begins.
+// --brief: runs of some hundred steps instead of thousands; see Scenario. Exit code 1: a run broke
+// a rule of the protocol; the last line is the command that repeats it.
 #include <fmt/core.h>
 
 #include <charconv>
@@ -22,10 +23,10 @@ namespace toroid::simulation {
 namespace {
 
 struct Arguments {
-  std::uint64_t seed = 1;  ///< of the first run
+  std::uint64_t seed = 1;  ///< seed of the first run
   std::uint64_t runs = 1;
-  std::uint64_t steps = 0;                ///< 0: as the scenario has it
-  std::uint64_t seconds = 1'000'000'000;  ///< after which no further run begins
+  std::uint64_t steps = 0;                ///< 0: as defined by the scenario
+  std::uint64_t seconds = 1'000'000'000;  ///< time after which no new run begins
   bool brief = false;
 };
 
@@ -85,8 +86,8 @@ int simulate(const Arguments& arguments) {
        run < arguments.runs && seconds() < static_cast<double>(arguments.seconds); ++run)
     if (!holds(arguments.seed + run, arguments, tally)) return 1;
   fmt::print(
-      "{} runs, {} steps, {:.2f} million a second; {} numbers in {} frames, {} of them sent "
-      "again, {} refused\n",
+      "{} runs, {} steps, {:.2f} million steps/s; {} numbers in {} frames, {} of them repeats, {} "
+      "refused\n",
       tally.runs, tally.steps, static_cast<double>(tally.steps) / seconds() * 1e-6, tally.numbers,
       tally.frames, tally.repeats, tally.refused);
   return 0;

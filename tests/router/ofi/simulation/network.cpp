@@ -14,7 +14,7 @@ constexpr microseconds kLatency{60};
 constexpr microseconds kOvertaking{400};
 constexpr milliseconds kLongDelay{50};
 
-/// The transport's own mark in an operation that is under way.
+/// Marks an operation as in use, in the context that belongs to the transport.
 void begin_use(ofi::Operation& operation) {
   if (operation.context[0] != nullptr) throw Violation("an operation is in use twice");
   operation.context[0] = &operation;
@@ -63,7 +63,7 @@ bool Network::End::try_send(ofi::Operation& operation) {
   return true;
 }
 
-/// The buffer's old content is gone.
+/// Overwrites the buffer's old content.
 bool Network::End::try_receive(ofi::Operation& operation) {
   if (operation.context[0] == nullptr && network_->happens(network_->faults_.busy)) return false;
   begin_use(operation);

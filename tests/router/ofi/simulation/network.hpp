@@ -1,4 +1,4 @@
-// A network and a clock that do what a seed says.
+// A network and a clock whose behaviour follows from a seed.
 #pragma once
 
 #include <array>
@@ -19,8 +19,8 @@ namespace toroid::simulation {
 using ofi::Clock;
 
 /// Carries frames between processes, each of which has an End. A frame is read when its sending
-/// completes: until then its buffer must not change. An operation is in use once: what is under way
-/// may not be handed over again.
+/// completes: until then its buffer must not change, and the operation must not be handed over
+/// again.
 class Network {
  public:
   static constexpr std::size_t kMostBytes = 1024;
@@ -43,11 +43,11 @@ class Network {
 
   void advance(Clock::duration time) { now_ += time; }
   Clock::time_point now() const { return now_; }
-  /// No more faults, and nothing stands between any two processes.
+  /// Ends all faults and cuts.
   void heal();
   void cut(unsigned from, unsigned to, bool is_cut) { cut_[from * processes_ + to] = is_cut; }
   bool is_cut(unsigned from, unsigned to) const { return cut_[from * processes_ + to]; }
-  /// What goes to the process from now on is lost, and what it was sending.
+  /// The process is dead: frames to it are lost from now on, and the frames that it was sending.
   void bury(unsigned process);
 
   bool is_empty() const { return under_way_ == 0; }
@@ -94,7 +94,7 @@ class Network {
   std::vector<std::unique_ptr<Frame>> spare_;
   std::uint64_t under_way_ = 0;
   std::uint64_t frames_ = 0;
-  std::uint64_t corrupted_ = 0;  ///< that have arrived
+  std::uint64_t corrupted_ = 0;  ///< corrupted frames that have arrived
 };
 
 }  // namespace toroid::simulation

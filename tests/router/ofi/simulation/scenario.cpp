@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kFrameBytes = 1024;
 
-/// 0 in half of all cases, else up to `most`.
+/// Returns 0 in half of all cases, otherwise 1 to `most`.
 std::uint32_t perhaps(Random& random, std::uint32_t most) {
   return random.coin() ? 1 + random.below(most) : 0;
 }

@@ -15,7 +15,7 @@ std::uint64_t token_of(unsigned from, unsigned to) {
   return mix64(std::uint64_t{from} << 32 | to);
 }
 
-/// The content of a number is a stretch of this.
+/// The content of a number is a section of this.
 constexpr auto kContent = [] {
   std::array<std::byte, 512> content{};
   for (std::size_t i = 0; i < content.size(); ++i)
@@ -133,7 +133,7 @@ void StreamGateway::deliver(ofi::ReceivedFrame& frame) {
   held_.push_back(&frame);
 }
 
-/// Returns the numbers in the frame.
+/// Returns the count of numbers in the frame.
 std::uint32_t StreamGateway::check_content(const ofi::ReceivedFrame& frame, bool is_new) {
   const unsigned from = frame.view.header.source;
   const std::byte* at = frame.view.packets;
@@ -160,9 +160,9 @@ void StreamGateway::take(unsigned from, std::uint32_t number, std::span<const st
     throw Violation(fmt::format("process {} gets number {} of process {} instead of {}", self_,
                                 number, from, stream.received));
   if (is_part != goes_as_part(number))
-    throw Violation(fmt::format("number {} comes as what it is not", number));
+    throw Violation(fmt::format("number {} swapped packet and part", number));
   if (!std::ranges::equal(content, content_of(number, is_part))) {
-    if (!may_be_damaged_) throw Violation(fmt::format("number {} comes damaged", number));
+    if (!may_be_damaged_) throw Violation(fmt::format("number {} arrives damaged", number));
     ++stream.damaged;
   }
   ++stream.received;
@@ -170,8 +170,8 @@ void StreamGateway::take(unsigned from, std::uint32_t number, std::span<const st
   if (reactions_ > 0 && random_.below(3) == 0) react(from);
 }
 
-/// Sends one or two numbers, also to others than `from`: so counts that are reported at different
-/// times may be equal though something is under way.
+/// Schedules one or two numbers, also to processes other than `from`, so that counts reported at
+/// different times may be equal although numbers are in flight.
 void StreamGateway::react(unsigned from) {
   --reactions_;
   ++streams_[from].owed;

@@ -1,4 +1,4 @@
-// A gateway whose streams of numbers tell at once what a protocol does wrong.
+// A gateway that sends streams of numbers, which reveal protocol errors at once.
 #pragma once
 
 #include <cstddef>
@@ -17,40 +17,40 @@
 
 namespace toroid::simulation {
 
-/// What holders of the key compute.
+/// Flow identities with the tokens that holders of the key would compute.
 std::vector<ofi::FlowIdentity> identities_of(unsigned self, unsigned processes);
 
-/// Sends every other process the numbers 0, 1, 2, ..., in packets and in packed parts, whose
-/// content follows from the number, and no more than the receiver has given credits for, as a link
-/// of the torus does. Some numbers make their receiver send one of its own.
+/// Sends every other process the numbers 0, 1, 2, ..., in packets and packed parts whose content
+/// follows from the number, and never more than the receiver has given credits for, like a link of
+/// the torus. Some numbers make their receiver send numbers as well.
 ///
-/// **Checked when a frame is delivered:** numbers come in order, each once, with their content;
-/// credits grow, and not beyond what was sent. **Checked when it is released**, late and in any
-/// order: its content is still there.
+/// **Checked when a frame is delivered:** numbers arrive in order, each once, with their content;
+/// credits grow, but never beyond the numbers sent. **Checked when a frame is released**, late and
+/// in any order: its content has not changed.
 class StreamGateway final : public ofi::Gateway {
  public:
   StreamGateway(ofi::Transport& transport, ofi::Buffers& buffers, unsigned self,
                 const Scenario& scenario, std::uint64_t seed);
 
-  /// Sends some of what it owes, as far as there is room.
+  /// Sends some of the owed numbers, as far as there is room.
   void produce();
-  /// No more late releases.
+  /// Releases frames quickly from now on.
   void hurry() { slow_release_ = 1; }
-  /// Owes `peer` nothing any more.
+  /// Sends no more numbers to `peer`.
   void forget(unsigned peer);
 
   bool owes_nothing(unsigned peer) const { return streams_[peer].owed == 0; }
   bool is_passive() const;
-  /// Nothing is under way to or from the peer, and everything is said.
+  /// Whether nothing is in flight to or from the peer, and everything is acknowledged.
   bool is_at_rest(unsigned peer);
   std::uint64_t injected() const { return injected_; }
   std::uint64_t delivered() const { return delivered_; }
-  /// Numbers sent to a peer; numbers that came from it.
+  /// Count of numbers sent to a peer, and received from it.
   std::uint32_t sent(unsigned peer) const { return streams_[peer].sent; }
   std::uint32_t received(unsigned peer) const { return streams_[peer].received; }
   std::uint64_t frames_released(unsigned peer) const { return streams_[peer].frames_released; }
   std::size_t frames_held() const { return held_.size(); }
-  /// Numbers whose content was damaged though their frame was accepted.
+  /// Count of numbers whose content was damaged although their frame was accepted.
   std::uint64_t damaged(unsigned peer) const { return streams_[peer].damaged; }
   std::uint64_t in_flight(unsigned peer) { return out(peer).in_flight(); }
 
@@ -63,10 +63,10 @@ class StreamGateway final : public ofi::Gateway {
   struct Stream {
     std::uint32_t owed = 0;  ///< numbers to be sent
     std::uint32_t sent = 0;
-    std::uint32_t credit = 0;  ///< numbers that the peer has done with
+    std::uint32_t credit = 0;  ///< sent numbers that the peer has released
     std::uint32_t received = 0;
-    std::uint32_t done = 0;      ///< with so many of its numbers, in any order
-    std::uint32_t credited = 0;  ///< of these, those that the peer knows of
+    std::uint32_t done = 0;      ///< received numbers that have been released, in any order
+    std::uint32_t credited = 0;  ///< released numbers that the peer has been told
     std::uint64_t frames_released = 0;
     std::uint64_t damaged = 0;
   };
@@ -94,8 +94,8 @@ class StreamGateway final : public ofi::Gateway {
   bool may_be_damaged_;
   std::uint32_t ring_;
   std::uint32_t slow_release_;
-  std::uint32_t reactions_;      ///< that it may still have
-  unsigned forgotten_ = ~0u;     ///< process
+  std::uint32_t reactions_;      ///< calls of react() left
+  unsigned forgotten_ = ~0u;     ///< the process to which no more numbers go
   std::vector<Stream> streams_;  ///< [process]
   std::vector<ofi::ReceivedFrame*> held_;
   std::uint64_t injected_ = 0;

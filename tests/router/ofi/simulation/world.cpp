@@ -21,10 +21,10 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr microseconds kStep{8};
-/// Steps without motion after which time goes faster.
+/// Steps without motion after which the clock runs faster.
 constexpr unsigned kStill = 12;
 constexpr milliseconds kLongestTrouble{5000};
-/// Who could not be heard may be suspected until he has been heard again.
+/// After trouble with a process has ended, it may remain suspected for this long.
 constexpr milliseconds kSuspectLasts{3600};
 constexpr seconds kNamedWithin{10};
 constexpr seconds kSettlesWithin{600};
@@ -90,7 +90,7 @@ void World::take_turn(unsigned p) {
   if (random_.below(scenario_.lengths.report_every) == 0) report(p, 0);
 }
 
-// What befalls processes.
+// Faults of processes.
 
 void World::strike() {
   const ProcessFaults& faults = scenario_.process;
@@ -140,7 +140,7 @@ void World::heal() {
   }
 }
 
-// What must always hold.
+// Rules that must hold at every step.
 
 void World::check_flows(unsigned p) {
   for (unsigned q = 0; q < count(); ++q) {
@@ -153,7 +153,7 @@ void World::check_flows(unsigned p) {
   }
 }
 
-/// Counts of the sender against those of the receiver and against what the receiver has done.
+/// Compares the sender's counts with the receiver's and with the receiver's actions.
 void World::check_flow(unsigned from, unsigned to) {
   const ofi::Outflow& out = gateway(from).outflow(to);
   const ofi::Inflow& in = gateway(to).inflow(from);
@@ -166,13 +166,13 @@ void World::check_flow(unsigned from, unsigned to) {
   check_held(out, in);
   if (!holds)
     throw Violation(fmt::format(
-        "from {} to {}: sent {}, acknowledged {}, known to be freed {} of a window of {}; received "
-        "{}, freed {}, released {}",
+        "from {} to {}: sent {}, acknowledged {}, known as freed {}, window {}; received {}, freed "
+        "{}, released {}",
         from, to, out.sent(), acknowledged, out.freed(), out.window(), in.received(), in.freed(),
         gateway(to).frames_released(from)));
 }
 
-/// What is said to be held behind a gap is held, or has been delivered since.
+/// A frame that the receiver has reported as held after a gap is held, or has been delivered since.
 void World::check_held(const ofi::Outflow& out, const ofi::Inflow& in) {
   if (out.kept() == nullptr) return;
   for (std::uint64_t sequence = in.received() + 1; sequence <= out.sent(); ++sequence)
@@ -181,13 +181,13 @@ void World::check_held(const ofi::Outflow& out, const ofi::Inflow& in) {
       throw Violation(fmt::format("frame {} is not held", sequence));
 }
 
-/// A process that was stopped itself has heard nobody.
+/// A process must not suspect one that answers. After it was stopped itself it has heard nobody.
 void World::check_suspect(unsigned p) {
   const int suspect = gateway(p).suspect();
   if (suspect < 0 || suspect == dead_) return;
   const auto trouble = last_trouble_[p * count() + static_cast<unsigned>(suspect)];
   if (network_.now() - std::max(trouble, process(p).paused_until) > kSuspectLasts)
-    throw Violation(fmt::format("process {} suspects {}, which answers", p, suspect));
+    throw Violation(fmt::format("process {} suspects process {}, which answers", p, suspect));
 }
 
 // The job: reports travel late and in order.
@@ -225,9 +225,10 @@ void World::judge() {
     std::uint64_t under_way = 0;
     for (unsigned p = 0; p < count(); ++p) {
       under_way += gateway(p).injected() - gateway(p).delivered();
-      if (!gateway(p).is_passive()) throw Violation(fmt::format("over, but {} is not", p));
+      if (!gateway(p).is_passive())
+        throw Violation(fmt::format("the run counts as over, but process {} is active", p));
     }
-    if (under_way != 0) throw Violation("over, but numbers are under way");
+    if (under_way != 0) throw Violation("the run counts as over, but numbers are in flight");
     return;
   }
   if (detector_.wanted_wave() == wave_ || detector_.wanted_wave() == 0) return;
@@ -236,7 +237,7 @@ void World::judge() {
     wishes.push_back({network_.now() + microseconds(random_.below(scenario_.report_delay)), wave_});
 }
 
-// How a run ends.
+// The end of a run.
 
 bool World::is_settled(unsigned p) {
   for (unsigned q = 0; q < count(); ++q)
@@ -266,14 +267,14 @@ void World::settle() {
   const std::uint64_t last = steps_ + kSettlingSteps;
   while (!is_settled()) {
     for (int i = 0; i < 16; ++i) step();
-    if (steps_ > last || network_.now() > end) throw Violation("the run does not come to its end");
+    if (steps_ > last || network_.now() > end) throw Violation("the run does not end");
   }
 }
 
 void World::check_buffers() {
   for (unsigned p = 0; p < count(); ++p)
     if (network_.receiving(p) != process(p).buffers.inward().size())
-      throw Violation(fmt::format("of the {} buffers of process {}, {} wait for a frame",
+      throw Violation(fmt::format("of {} buffers of process {} only {} wait for a frame",
                                   process(p).buffers.inward().size(), p, network_.receiving(p)));
 }
 
@@ -289,14 +290,14 @@ void World::check_refusals() {
   const std::uint64_t damaged = of(ofi::FrameError::malformed) + of(ofi::FrameError::bad_checksum);
   const bool is_exact = !scenario_.has_faulty_transport;
   if (damaged > faults || (is_exact && damaged != faults))
-    throw Violation(fmt::format("{} frames were damaged, {} refused for it", faults, damaged));
+    throw Violation(fmt::format("{} frames were damaged, {} refused as damaged", faults, damaged));
   if (of(ofi::FrameError::wrong_job) + of(ofi::FrameError::bad_packet) +
           of(ofi::FrameError::bad_part) >
       0)
-    throw Violation("frames were refused for what they never were");
+    throw Violation("valid frames were refused (wrong job, packet or part)");
   if (!scenario_.limits.checked && of(ofi::FrameError::wrong_sequence) > 0)
     throw Violation(
-        "frames were refused by their number on a network that neither loses nor copies");
+        "frames were refused by their number on a network that does not lose or copy frames");
 }
 
 void World::check_health() {
@@ -310,16 +311,16 @@ void World::check_health() {
   for (const LinkHealth& way : ofi::unpack_and_judge(packed))
     mismatches += way.sent_crc != way.received_crc ? 1 : 0;
   if (mismatches != damaged)
-    throw Violation(fmt::format("{} ways have brought damage, {} have different CRCs at their ends",
+    throw Violation(fmt::format("{} flows delivered damage, {} have different CRCs at their ends",
                                 damaged, mismatches));
 }
 
-/// Acknowledgements that were late may still cross.
+/// Nothing may be sent any more, once late acknowledgements have arrived.
 void World::check_silence() {
   for (unsigned i = 0; i < scenario_.lengths.crossing; ++i) step();
   const std::uint64_t frames = network_.frames();
   for (unsigned i = 0; i < scenario_.lengths.silence; ++i) step();
-  if (network_.frames() != frames) throw Violation("frames are sent though nothing is left to say");
+  if (network_.frames() != frames) throw Violation("frames are sent though all is acknowledged");
 }
 
 void World::check_dead_is_suspected() {
@@ -333,7 +334,7 @@ void World::check_dead_is_suspected() {
       step();
       network_.advance(scenario_.lengths.idle_step / 4);
       if (network_.now() > end)
-        throw Violation(fmt::format("process {} does not suspect {}, which is dead", p, dead));
+        throw Violation(fmt::format("process {} does not suspect dead process {}", p, dead));
     }
 }
 

@@ -1,4 +1,4 @@
-// A simulated run: processes, the network between them, the job that finds out when all is done.
+// A simulated run: processes, the network between them, and the job that detects the end.
 #pragma once
 
 #include <cstdint>
@@ -17,24 +17,24 @@
 
 namespace toroid::simulation {
 
-/// What all runs together have come to.
+/// Totals of all runs.
 struct Tally {
   std::uint64_t runs = 0;
   std::uint64_t steps = 0;
-  std::uint64_t numbers = 0;  ///< delivered
-  std::uint64_t frames = 0;   ///< sent, acknowledgements and repeats included
+  std::uint64_t numbers = 0;  ///< numbers delivered
+  std::uint64_t frames = 0;   ///< frames sent, including acknowledgements and repeats
   std::uint64_t repeats = 0;
   std::uint64_t refused = 0;
 };
 
-/// Takes the steps of its processes in an order drawn from the seed. In the first part of a run
-/// faults happen; in the second part none do, and everything must come to its end.
+/// Takes the steps of its processes in an order drawn from the seed. Faults happen only in the
+/// first part of a run; in the second part everything must complete.
 ///
-/// **At every step:** what an end of a flow knows of the other end is true, or has been; no window
-/// is exceeded; nobody is suspected who could be heard. **At the end:** all numbers have arrived,
-/// every buffer waits for a frame, no frame was refused without a reason, both ends have the same
-/// running CRCs, the job has found that the run is over and not before it was, who has died is
-/// suspected, and nothing is sent any more. Throws Violation.
+/// **Checked at every step:** the knowledge of one end of a flow about the other end is true, or
+/// was true before; no window is exceeded; no reachable process is suspected. **Checked at the
+/// end:** all numbers have arrived, every buffer waits for a frame, no frame was refused without a
+/// reason, both ends have the same running CRCs, the job has detected the end of the run, and not
+/// too early, a dead process is suspected, and nothing is sent any more. Throws Violation.
 class World {
  public:
   World(const Scenario& scenario, std::uint64_t seed);
@@ -51,7 +51,7 @@ class World {
     bool is_dead = false;
     bool is_passive = false;
   };
-  /// A report of a process to the job, or the job's wish for one, on its way.
+  /// A report of a process to the job, and a request of the job for one, both in flight.
   struct Report {
     Clock::time_point due;
     termination::MemberReport report;
@@ -113,7 +113,7 @@ class World {
   std::uint32_t wave_ = 0;
   std::vector<std::deque<Report>> reports_;  ///< [process]
   std::vector<std::deque<Wish>> wishes_;     ///< [process]
-  bool is_over_ = false;                     ///< so says the job
+  bool is_over_ = false;                     ///< the job has decided that the run is over
 };
 
 }  // namespace toroid::simulation

@@ -1,4 +1,4 @@
-// Crashes when it is asked.
+// Crashes when node 3 asks for its order.
 #include <toroid/packet/policies/library.hpp>
 
 #include <csignal>

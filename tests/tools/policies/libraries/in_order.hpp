@@ -1,4 +1,4 @@
-// What the policies of this folder have in common: a right order, which most of them spoil.
+// The base of the policies in this folder: a correct order, which most of them break.
 #pragma once
 
 #include <string_view>

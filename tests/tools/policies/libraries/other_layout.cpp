@@ -1,4 +1,4 @@
-// A library that was compiled against other headers.
+// A library compiled with different headers.
 #include <toroid/packet/policies/library.hpp>
 
 #include <cstdint>

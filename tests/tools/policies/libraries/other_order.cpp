@@ -1,4 +1,4 @@
-// Visits ranks 0, 1, 2, ...: another policy in the place of shift_copy.
+// Visits ranks 0, 1, 2, ... under the name of shift_copy, whose file it replaces.
 #include <toroid/packet/policies/library.hpp>
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// A library of a later version.
+// A library for a later version of the interface.
 #include <toroid/packet/policies/library.hpp>
 
 #include <cstdint>

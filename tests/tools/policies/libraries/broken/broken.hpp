@@ -1,5 +1,5 @@
-// The policies of this folder, each of which misbehaves in a way of its own. They are one library:
-// a copy of its file is the policy that the copy is called, "hangs.so" for example.
+// The policies of this folder, each broken in its own way. They form one library: a copy of its
+// file provides the policy with the name of the copy, e.g. "hangs.so".
 #pragma once
 
 #include <toroid/packet/policies/library.hpp>
@@ -9,13 +9,13 @@
 
 namespace toroid::testing {
 
-/// What a library of one policy says of itself, by the policy's name.
+/// The library entry of each policy, by the name of its file.
 inline std::map<std::string_view, const PolicyLibrary*>& broken_policies() {
   static std::map<std::string_view, const PolicyLibrary*> all;
   return all;
 }
 
-/// An object of the library's that adds a policy when it is loaded.
+/// A static object that registers a policy when the library is loaded.
 template <typename Class>
 struct BrokenPolicy {
   explicit BrokenPolicy(std::string_view name) {

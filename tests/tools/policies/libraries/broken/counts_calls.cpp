@@ -1,4 +1,4 @@
-// Begins with another peer at each call.
+// Starts with a different peer at each call.
 #include <algorithm>
 #include <atomic>
 #include <utility>

@@ -1,4 +1,4 @@
-// Does not answer one node.
+// Never answers node 3.
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "packet/policies/policy.hpp"

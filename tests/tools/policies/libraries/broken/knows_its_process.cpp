@@ -1,4 +1,4 @@
-// The order follows from the process that asks.
+// The order depends on the process id.
 #include <unistd.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The library's entry: the policy that its file is called.
+// Entry of the library: returns the policy named like its file.
 #include <dlfcn.h>
 
 #include <filesystem>

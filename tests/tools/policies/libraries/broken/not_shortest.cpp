@@ -1,4 +1,4 @@
-// Says that its ways by rank 0 are shortest.
+// Claims that its detours via rank 0 are shortest paths.
 #include "hal/shape.hpp"
 #include "packet/policies/policy.hpp"
 #include "tests/tools/policies/libraries/broken/broken.hpp"

@@ -1,4 +1,4 @@
-// Visits a node beyond the last.
+// Visits a node beyond the last instead of the last peer.
 #include <utility>
 #include <vector>
 

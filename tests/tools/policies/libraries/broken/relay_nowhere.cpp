@@ -1,4 +1,4 @@
-// Sends packets on by way of a node that does not exist.
+// Relays packets via a node that does not exist.
 #include "hal/shape.hpp"
 #include "packet/policies/policy.hpp"
 #include "tests/tools/policies/libraries/broken/broken.hpp"

@@ -1,4 +1,4 @@
-// The node that asks first has its peers in another order, then and later.
+// The first node that asks always gets the reverse order.
 #include <algorithm>
 #include <atomic>
 #include <utility>

@@ -1,4 +1,4 @@
-// Visits the node itself, too.
+// Visits the node itself instead of the last peer.
 #include <utility>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// All calls work in the same place.
+// All calls share one scratch array.
 #include <algorithm>
 #include <array>
 #include <utility>

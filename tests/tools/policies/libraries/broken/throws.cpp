@@ -1,4 +1,4 @@
-// Throws when a node with neighbours asks.
+// Throws when node 3 asks.
 #include <stdexcept>
 
 #include "hal/send_order.hpp"

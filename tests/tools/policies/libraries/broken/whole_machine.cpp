@@ -1,4 +1,4 @@
-// Takes the rank in the whole machine for that in the part that exchanges.
+// Mistakes the rank in the whole machine for the rank in the exchanging group.
 #include <utility>
 #include <vector>
 

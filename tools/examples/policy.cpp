@@ -1,5 +1,4 @@
-// A packet scheduling policy of somebody else's, judged on the model. docs/POLICIES.md quotes this
-// file.
+// A user's packet scheduling policy, measured on the model. docs/POLICIES.md contains this file.
 #include <algorithm>
 #include <cstdio>
 #include <toroid/hal/bounds.hpp>
@@ -13,12 +12,12 @@
 
 using namespace toroid;
 
-/// Near peers before far ones, from two output queues, into the first FIFO that fits.
+/// Visits near peers before far ones, with two output queues and the first FIFO that has room.
 class NearestFirst final : public Policy {
  public:
   std::string_view name() const override { return "nearest-first"; }
   std::string_view source() const override { return "docs/POLICIES.md"; }
-  std::string_view known_result() const override { return "what this program prints"; }
+  std::string_view known_result() const override { return "printed by this program"; }
 
   PolicySettings settings(const PolicyCase&) const override {
     return {.output_queues = 2, .drain = DrainRule::first_fit};
@@ -48,7 +47,7 @@ int main() {
   Runner runner(*fabric, exchange.node_options());
   for (Node& node : runner.nodes()) exchange.attach(node);
   runner.run();
-  exchange.check();  // every packet has arrived once
+  exchange.check();  // every packet has arrived exactly once
 
   const Tick bound = all_to_all_bounds(machine, shape, message_cost(machine, 480)).hottest_link;
   std::printf("%.1f %% of peak, half of the packets within %.0f cycles\n",
