@@ -16,10 +16,12 @@ namespace {
 
 /// The example link also exists on a mesh: from the last node to the one before it.
 [[noreturn]] void refuse_place(const Shape& shape, std::string_view text, std::string_view what) {
-  throw BadInput(fmt::format("'{}' is not a {} of torus {}; expected {} as in {}{}",
-                             shortened(text), what, shape.text(),
-                             what == "node" ? "its coordinates" : "a node and a direction",
-                             shape.coord_text(shape.size() - 1), what == "node" ? "" : "X-"));
+  const bool is_node = what == "node";
+  throw BadInput(fmt::format("'{}' is not a {} of torus {}; expected {}{}{}{}", shortened(text),
+                             what, shape.text(),
+                             is_node ? "coordinates from " : "a node and a direction as in ",
+                             is_node ? shape.coord_text(0) + " to " : "",
+                             shape.coord_text(shape.size() - 1), is_node ? "" : "X-"));
 }
 
 /// Parses "(1,2,3)". None: it is not a node of the shape.

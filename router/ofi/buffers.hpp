@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "router/ofi/flow.hpp"
+#include "router/ofi/frame_flow.hpp"
 #include "router/ofi/transport.hpp"
 
 namespace toroid::ofi {

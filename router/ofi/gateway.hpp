@@ -14,9 +14,9 @@
 
 #include "hal/packet.hpp"
 #include "router/ofi/buffers.hpp"
-#include "router/ofi/flow.hpp"
-#include "router/ofi/flow_health.hpp"
 #include "router/ofi/frame.hpp"
+#include "router/ofi/frame_flow.hpp"
+#include "router/ofi/frame_flow_health.hpp"
 #include "router/ofi/transport.hpp"
 #include "router/shm/worker.hpp"
 

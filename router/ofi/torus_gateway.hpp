@@ -8,8 +8,8 @@
 
 #include "hal/packet.hpp"
 #include "router/ofi/buffers.hpp"
-#include "router/ofi/flow.hpp"
 #include "router/ofi/frame.hpp"
+#include "router/ofi/frame_flow.hpp"
 #include "router/ofi/gateway.hpp"
 #include "router/ofi/transport.hpp"
 #include "router/placement/partition.hpp"

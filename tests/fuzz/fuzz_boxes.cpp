@@ -10,8 +10,8 @@
 #include "hal/shape.hpp"
 #include "tests/fuzz/readers.hpp"
 #include "tests/fuzz/refusal.hpp"
-#include "tools/files/array_io.hpp"
 #include "tools/files/box_file.hpp"
+#include "tools/files/host_array.hpp"
 
 namespace toroid::fuzz::boxes {
 namespace {

@@ -16,11 +16,6 @@ void expect_refused(const Arguments& arguments, const std::vector<std::string>& 
   expect_refusal(directory, arguments, words);
 }
 
-TEST(BadCommandLine, IsRefusedWithoutACommand) {
-  expect_refused(
-      {}, {"a verb is missing", "fft, alltoall, hello, poisson, redistribute, replay, bench"});
-}
-
 TEST(BadCommandLine, UnknownVerbIsRefusedWithTheListOfVerbs) {
   expect_refused({"frob"}, {"unknown verb 'frob'",
                             "known: fft, alltoall, hello, poisson, redistribute, replay, bench"});

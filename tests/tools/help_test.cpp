@@ -2,8 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -20,6 +22,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::vector<std::string> help_lines(const std::string& text) {
   std::istringstream in(text);
@@ -38,7 +41,8 @@ std::string printed(const Arguments& arguments) {
 TEST(Help, FitsEightyColumns) {
   const CommandLine line;
   std::string all = help_text(line.app());
-  for (const CLI::App* command : commands_of(line.app())) all += help_text(*command);
+  for (const CLI::App* command : commands_of(line.app()))
+    all += help_text(*command, HelpDetail::all) + help_text(*command);
   EXPECT_GT(help_lines(all).size(), 300u);
   for (const std::string& line : help_lines(all)) EXPECT_LE(line.size(), 80u) << line;
 }
@@ -46,7 +50,7 @@ TEST(Help, FitsEightyColumns) {
 TEST(Help, ListsEveryOptionInAGroupWithADescription) {
   const CommandLine line;
   for (const CLI::App* command : commands_of(line.app())) {
-    const std::string help = help_text(*command);
+    const std::string help = help_text(*command, HelpDetail::all);
     SCOPED_TRACE(help.substr(0, help.find('\n')));
     for (const OptionText& option : option_texts(*command)) {
       EXPECT_THAT(help, HasSubstr("\n  " + option.heading()));
@@ -56,6 +60,32 @@ TEST(Help, ListsEveryOptionInAGroupWithADescription) {
       EXPECT_THAT(help, HasSubstr("\n" + option.group + ":\n"));
     }
   }
+}
+
+/// A name that does not exist would make the list shorter.
+TEST(Help, ShowsTheUsualOptionsFirst) {
+  const std::string help = printed({"help", "fft"});
+  for (const char* option : {"--size", "--in", "--torus", "--fabric", "--method", "--real",
+                             "--inverse", "--check", "--out", "--report"})
+    EXPECT_THAT(help, HasSubstr("\n  " + std::string(option))) << option;
+  EXPECT_THAT(help, Not(HasSubstr("--tying")));
+  EXPECT_THAT(help, HasSubstr("'toroid help fft --all' shows all "));
+  EXPECT_THAT(printed({"help", "launch"}), Not(HasSubstr("--all")));
+  for (const auto& [verb, options] :
+       {std::pair("alltoall", 9), std::pair("compare", 9), std::pair("sweep", 9),
+        std::pair("poisson", 7), std::pair("redistribute", 9), std::pair("replay", 7),
+        std::pair("hello", 5), std::pair("bench", 7)}) {
+    const std::vector<std::string> lines = help_lines(printed({"help", verb}));
+    EXPECT_EQ(std::ranges::count_if(
+                  lines, [](const std::string& line) { return line.starts_with("  -"); }),
+              options)
+        << verb;
+  }
+}
+
+TEST(Help, IsShownWithoutAVerb) {
+  EXPECT_EQ(printed({}), printed({"help"}));
+  EXPECT_EQ(printed({"version"}), printed({"--version"}));
 }
 
 TEST(Help, HasValidExamplesForEveryVerb) {
@@ -87,7 +117,7 @@ TEST(Help, IsTheSameByVerbAndByOption) {
 }
 
 TEST(Help, StatesChoicesRangesDefaultsAndRequiredOptions) {
-  const std::string help = printed({"help", "alltoall"});
+  const std::string help = printed({"help", "alltoall", "--all"});
   EXPECT_THAT(help, HasSubstr("--torus SHAPE"));
   EXPECT_THAT(help, HasSubstr("X by 4 (required)"));
   EXPECT_THAT(help, HasSubstr("order in which a node visits its peers (default: the\n"
@@ -95,7 +125,7 @@ TEST(Help, StatesChoicesRangesDefaultsAndRequiredOptions) {
   EXPECT_THAT(help, HasSubstr("output queues per node, the patent's L; default: the\n"
                               "                          policy's, usually 1 (1 to"));
   EXPECT_THAT(printed({"help", "bench"}), HasSubstr("Usage: toroid bench [OPTIONS] KIND\n"));
-  EXPECT_THAT(printed({"bench", "overlap", "--help"}),
+  EXPECT_THAT(printed({"help", "bench", "--all"}),
               HasSubstr("1,8,64,512; only with bench overlap)"));  // a list
 }
 

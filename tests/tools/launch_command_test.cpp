@@ -25,7 +25,7 @@ TEST(LaunchCommand, RefusesInvalidHostsAndCommands) {
   refuses({}, {"-n"});
   refuses({"-n", "0"}, {"-n"});
   refuses({"-n", "2", "--port", "99"}, {"--hosts"});
-  refuses({"--hosts", "missing"}, {"cannot read the hosts file 'missing'"});
+  refuses({"--hosts", "missing"}, {"missing: cannot be read: No such file or directory"});
   refuses({"--hosts", "empty"}, {"names no host"});
   refuses({"--hosts", "/dev/zero"}, {"/dev/zero: expected at most"});
   refuses({"--hosts", "option"}, {"option line 2", "is not a host name"});

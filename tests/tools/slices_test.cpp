@@ -14,7 +14,7 @@
 #include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
 #include "tests/tools/values.hpp"
-#include "tools/files/array_io.hpp"
+#include "tools/files/host_array.hpp"
 #include "tools/report/array_slices.hpp"
 #include "tools/report/json_place.hpp"
 #include "tools/report/slice.hpp"

@@ -14,6 +14,7 @@
 #include "hal/check.hpp"
 #include "tests/scale.hpp"
 #include "tests/tools/refusal.hpp"
+#include "tests/tools/run_command.hpp"
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 #include "tools/command/command_line.hpp"
@@ -146,7 +147,6 @@ struct WrongLine {
 
 const std::vector<WrongLine> kWrongLines = {
     // Verbs.
-    {{}, {"a verb is missing; known: fft, "}},
     {{"nosuch", "--help"}, {"unknown verb 'nosuch'; known: "}},
     {{"nosuch"}, {"unknown verb 'nosuch'; known: "}},
     {{"FFT", "--size", "4"}, {"unknown verb 'FFT'; did you mean 'fft'?"}},
@@ -244,6 +244,52 @@ const std::vector<WrongLine> kWrongLines = {
     {{"sweep", "--axis", "load", "--torus", "2", "--load", "1:0.1:0.1"},
      {"'1:0.1:0.1'", "FROM is above TO"}},
     {{"sweep", "--axis", "bytes", "--torus", "2", "--bytes", "8:64:2x"}, {"'2x'", "unit 'x'"}},
+    // Words and numbers of other programs.
+    {{"alltoall", "4x4", "--bytes", "1K"}, {"'1K': write 1kB (powers of 1000) or 1KiB"}},
+    {{"alltoall", "4x4", "--bytes", "1k"}, {"'1k': write 1kB (powers of 1000) or 1KiB"}},
+    {{"alltoall", "4x4", "--bytes", "2M"}, {"'2M': write 2MB (powers of 1000) or 2MiB"}},
+    {{"alltoall", "4x4", "--bytes", "1,024"}, {"'1,024': write the number without commas"}},
+    {{"compare", "--torus", "4x4", "--bytes", "1,024"},
+     {"'1,024': write 1024 without commas, which separate items of a list"}},
+    {{"hello", "2", "--fabric", "tcp"},
+     {"'tcp' is a provider of libfabric; write --fabric ofi --provider 'tcp'"}},
+    {{"hello", "2", "--fabric", "verbs;ofi_rxm"}, {"--fabric ofi --provider 'verbs;ofi_rxm'"}},
+    {{"hello", "2", "--fabric", "mpi"}, {"processes of 'mpi' use --fabric ofi"}},
+    {{"alltoall", "4x4", "--policy", "./mine.py"},
+     {"'./mine.py': a Python program passes its policies itself", "toroid.compare(policies="}},
+    {{"compare", "--torus", "4x4", "--policies", "random,./mine.py"},
+     {"'./mine.py': a Python program passes its policies itself"}},
+    {{"alltoall", "4x4", "--policy", "rand"}, {"'rand'; did you mean 'random'?"}},
+    {{"compare", "--torus", "4x4", "--policies", "rand"}, {"'rand'; did you mean 'random'?"}},
+    {{"alltoall", "4x4", "--pattern", "tornado"},
+     {"unknown option '--pattern' of alltoall; did you mean '--traffic'?"}},
+    {{"alltoall", "--topology", "4x4"}, {"'--topology'", "did you mean '--torus'?"}},
+    {{"alltoall", "--dims", "4x4"}, {"'--dims'", "did you mean '--torus'?"}},
+    {{"alltoall", "4x4", "--message-size", "8"}, {"did you mean '--bytes'?"}},
+    {{"alltoall", "4x4", "--scheduler", "rank"}, {"did you mean '--policy'?"}},
+    {{"fft", "--size", "4", "--torus", "2", "--iterations", "3"}, {"did you mean '--repeat'?"}},
+    {{"fft", "--size", "4", "--torus", "2", "--verify"}, {"did you mean '--check'?"}},
+    {{"fft", "--torus", "2", "--input", "a.npy"}, {"did you mean '--in'?"}},
+    {{"fft", "--size", "4", "--torus", "2", "--algorithm", "slab"}, {"did you mean '--method'?"}},
+    {{"fft", "8x8"}, {"write --torus 8x8 for the shape of the machine, --size 8x8 for that of"}},
+    {{"alltoall", "4x4", "4x4"}, {"unexpected '4x4' after alltoall; write --torus 4x4"}},
+    {{"sweep", "--axis", "load", "--torus", "4x4", "--load", "10:100:10"},
+     {"--load 10: 1.0 is the hottest link's bound", "for 10 percent write 0.1"}},
+    // Files and places that do not exist.
+    {{"fft", "--torus", "2", "--in", "no.npy"}, {"no.npy: cannot be read: No such file"}},
+    {{"fft", "--torus", "2", "--size", "4", "--in-boxes", "no.csv"},
+     {"no.csv: cannot be read: No such file"}},
+    {{"replay", "no.goal", "--torus", "2"}, {"no.goal: cannot be read: No such file"}},
+    {{"report", "no.json"}, {"no.json: cannot be read: No such file"}},
+    {{"alltoall", "4x4", "--policy", "no.toml"}, {"no.toml: cannot be read: No such file"}},
+    {{"alltoall", "4x4", "--machine", "no.toml"},
+     {"machine 'no.toml' is neither a preset (bgl, ", "nor a readable file (No such file"}},
+    {{"alltoall", "4x4", "--fail-node", "(9,9)"},
+     {"'(9,9)' is not a node of torus 4x4; expected coordinates from (0,0) to (3,3)"}},
+    {{"alltoall", "4x4", "--fail-link", "(0,0)"},
+     {"expected a node and a direction as in (3,3)X-"}},
+    {{"redistribute", "--size", "8", "--torus", "2", "--from", "blocks:2@0,7", "--to", "blocks"},
+     {"node 7 does not exist; torus 2 has nodes 0 to 1"}},
     // Launched commands.
     {{"launch", "-n", "2", "helo", "--torus", "2"},
      {"'helo' is neither a toroid verb nor a program", "did you mean 'hello'?"}},
@@ -314,9 +360,28 @@ TEST(WrongCommandLine, RefusesFramesWithoutOfiAndUnknownFrames) {
 }
 
 TEST(WrongCommandLine, GetsOneLineWithTheTypoAndKnownNames) {
-  EXPECT_GE(kWrongLines.size(), 60u);
+  EXPECT_GE(kWrongLines.size(), 100u);
   const TemporaryDirectory directory;
   for (const WrongLine& line : kWrongLines) expect_refusal(directory, line.arguments, line.words);
+}
+
+TEST(CommandLine, AcceptsWordsOfOtherPrograms) {
+  const Arguments rest = {"--bytes", "8"};
+  const auto result = [&](const Arguments& arguments) { return json_of(arguments + rest); };
+  const auto hash = result({"alltoall", "--torus", "4x4"})["result_hash"];
+  for (const Arguments& same :
+       {Arguments{"alltoall", "4x4"}, Arguments{"alltoall", "4X4"}, Arguments{"alltoall", "4,4"},
+        Arguments{"alltoall", "--torus", "4X4"}, Arguments{"alltoall", "--torus=4,4"},
+        Arguments{"alltoall", "4x4", "--traffic", "alltoall"}})
+    EXPECT_EQ(result(same)["result_hash"], hash) << same.back();
+  EXPECT_EQ(result({"alltoall", "4"})["torus"], "4");
+  EXPECT_EQ(result({"alltoall", "4X4@XY2"})["torus"], "4x4@XY2");
+  for (const char* name : {"neighbor", "nearest-neighbour", "nearest-neighbor"})
+    EXPECT_EQ(result({"alltoall", "4x4", "--traffic", name})["traffic"], "neighbour");
+  CommandLine line;
+  EXPECT_TRUE(line.parse({"launch", "-np", "2", "hello", "--torus", "2", "--fabric", "ofi"}));
+  CommandLine list;  // three tori of one dimension
+  EXPECT_TRUE(list.parse({"compare", "--torus", "4,4,4"}));
 }
 
 }  // namespace

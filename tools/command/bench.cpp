@@ -40,6 +40,7 @@
 #include "tools/run/run_setup.hpp"
 #include "tools/text/json.hpp"
 #include "tools/text/spelling.hpp"
+#include "tools/text/words.hpp"
 
 namespace toroid {
 namespace {
@@ -182,7 +183,8 @@ int run_on(const BenchOptions& options, BenchKind kind, const MessageBench& benc
     const double turn = measure(kind, bench, 0).median();
     report["turn_s"] = turn;
     if (visible)
-      fmt::print("one turn of an idle node ({} nodes): {:.2f} ns\n", shape.size(), turn * 1e9);
+      fmt::print("one turn of an idle node ({}): {:.2f} ns\n", counted(shape.size(), "node"),
+                 turn * 1e9);
   } else {
     report["sizes"] = sizes_json(options, kind, bench, visible);
   }

@@ -14,7 +14,7 @@
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
 #include "router/shm/ring_fabric.hpp"
-#include "tools/files/array_io.hpp"
+#include "tools/files/host_array.hpp"
 #include "tools/options/one_process.hpp"
 #include "tools/options/option_values.hpp"
 #include "tools/run/estimate.hpp"

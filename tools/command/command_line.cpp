@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <ranges>
+#include <utility>
 
 #include "hal/check.hpp"
 #include "tools/command/commands.hpp"
@@ -13,6 +14,7 @@
 #include "tools/options/one_process.hpp"
 #include "tools/options/option_text.hpp"
 #include "tools/options/option_values.hpp"
+#include "tools/options/synonyms.hpp"
 #include "tools/text/version.hpp"
 
 namespace toroid {
@@ -108,6 +110,7 @@ CommandLine::CommandLine(std::string_view only)
 CommandLine::~CommandLine() = default;
 
 bool CommandLine::parse(Words arguments) {
+  arguments = with_own_words(*app_, std::move(arguments));
   launched_ = take_launched(*app_, arguments);
   refuse_options_as_values(*app_, arguments);
   std::ranges::reverse(arguments);  // CLI11 expects them in reverse order
@@ -140,6 +143,7 @@ int CommandLine::run_parsed() {
 }
 
 int run_command_line(const Words& arguments) {
+  if (arguments.empty()) return CommandLine().run({"help"});
   const std::string_view only = only_command(arguments);
   if (only.empty()) return CommandLine().run(arguments);
   CommandLine line(only);

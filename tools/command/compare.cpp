@@ -47,7 +47,7 @@ std::vector<FigureColumn> compare_columns(const CampaignSettings& settings) {
   std::vector<FigureColumn> columns = time_columns(settings);
   if (is_virtual) columns.push_back(figure_column({"% link", 5, false, 1}, "/percent_of_peak", 1));
   if (is_virtual || settings.common.route != "direct") {
-    columns.push_back(figure_column({"hottest", 7, false, 3}, "/links/max_load"));
+    columns.push_back(figure_column({"max load", 8, false, 3}, "/links/max_load"));
     columns.push_back(figure_column({"mean link", 8, false, 6}, "/links/mean_load", 1));
   }
   for (FigureColumn& column : latency_columns(settings, {2, 4}))
@@ -131,6 +131,7 @@ int run(const CompareOptions& typed) {
   CompareOptions all = typed;
   const CampaignOptions& options = all.campaign;
   take_shard(all.campaign);
+  note_single_seed(options.lists, options.common);
   refuse_validating(all);
   CampaignSettings settings =
       campaign_settings(options.common, concerns_links(options.lists, options.common));

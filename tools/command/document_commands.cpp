@@ -18,6 +18,11 @@
 namespace toroid {
 namespace {
 
+struct HelpOptions {
+  std::string command;
+  bool all = false;
+};
+
 struct ManOptions {
   std::string command;
   std::string directory;
@@ -50,12 +55,16 @@ std::string completion_for(const std::string& shell, const CLI::App& app) {
 }  // namespace
 
 CommandRun add_help_command(CLI::App& app) {
-  auto name = std::make_shared<std::string>();
+  auto options = std::make_shared<HelpOptions>();
   CLI::App* command = app.add_subcommand("help", "show a verb's options and examples");
-  command->add_option("VERB", *name, "verb to explain (default: list all)");
-  add_examples(*command, {{"the options of a transform", "toroid help fft"}});
-  return [&app, name] {
-    fmt::print("{}", help_text(named(app, *name)));
+  command->add_option("VERB", options->command, "verb to explain (default: list all)");
+  begin_group(*command, "Output");
+  command->add_flag("--all", options->all, "show all options, not only the usual ones");
+  add_examples(*command, {{"the usual options of a transform", "toroid help fft"},
+                          {"all of them", "toroid help fft --all"}});
+  return [&app, options] {
+    fmt::print("{}", help_text(named(app, options->command),
+                               options->all ? HelpDetail::all : HelpDetail::usual));
     return 0;
   };
 }

@@ -9,9 +9,12 @@
 
 namespace toroid {
 
+/// Which options a help text shows: the ten or so that most runs need, or all of them.
+enum class HelpDetail : bool { usual, all };
+
 /// The --help text of a command, or of toroid itself: usage, options by group and examples, in
-/// lines that fit the page.
-std::string help_text(const CLI::App& app);
+/// lines that fit the page. A command with few options always shows all of them.
+std::string help_text(const CLI::App& app, HelpDetail detail = HelpDetail::usual);
 
 /// The manual page (section 1) of a command, or of toroid itself, in the macros of man(7), as man,
 /// mandoc and groff read them.

@@ -13,6 +13,7 @@
 #include "hal/check.hpp"
 #include "tools/options/arguments.hpp"
 #include "tools/options/option_text.hpp"
+#include "tools/options/synonyms.hpp"
 #include "tools/text/spelling.hpp"
 
 namespace toroid {
@@ -37,6 +38,7 @@ std::vector<std::string> names_of(const CLI::App& app) {
 
 /// The option with the name closest to `typed`; empty if none is close.
 std::string nearest_option(const CLI::App& app, std::string_view typed) {
+  if (std::string own = own_option(app, typed); !own.empty()) return own;
   std::vector<std::string> names = names_of(app);
   const bool is_letter = typed.size() == 2;  // "-i", while "--i" is a name cut short
   std::erase_if(names, [&](const auto& name) { return is_letter != (name.size() == 2); });
@@ -73,6 +75,11 @@ std::string unexpected_word(const CLI::App& app, const CLI::App& command,
   const std::string text =
       fmt::format("unexpected '{}' after {}", shortened(typed), command.get_name());
   if (find_command(app, typed) != nullptr) return fmt::format("{}; give one verb only", text);
+  if (looks_like_shape(typed) && command.get_option_no_throw("--torus") != nullptr)
+    return fmt::format("{}; write --torus {} for the shape of the machine{}", text, typed,
+                       command.get_option_no_throw("--size") == nullptr
+                           ? ""
+                           : fmt::format(", --size {} for that of the array", typed));
   const std::string nearest = nearest_option(command, typed);
   if (!nearest.empty()) return fmt::format("{}; did you mean '{}'?", text, nearest);
   return fmt::format("{}; see 'toroid help {}'", text, command.get_name());

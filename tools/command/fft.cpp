@@ -15,7 +15,7 @@
 #include "packet/node/settings.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "tools/command/commands.hpp"
-#include "tools/files/array_io.hpp"
+#include "tools/files/host_array.hpp"
 #include "tools/files/machine_file.hpp"
 #include "tools/files/npy.hpp"
 #include "tools/options/common_options.hpp"

@@ -152,11 +152,10 @@ Json torus_json(const Shape& shape) {
 
 void print_torus(const Shape& shape, const std::string& placement) {
   print_fitted(
-      "\n# torus {}: {} nodes, {} links per node, diameter {}; an all-to-all sends {} messages "
-      "over "
-      "the hottest link\n",
-      shape.text(), shape.size(), usable_links(shape), diameter(shape),
-      hottest_link_messages(shape).value());
+      "\n# torus {}: {}, {} per node, diameter {}; an all-to-all sends {} messages over the "
+      "hottest link\n",
+      shape.text(), counted(shape.size(), "node"), counted(usable_links(shape), "link"),
+      diameter(shape), hottest_link_messages(shape).value());
   print_fitted("\n");
   print_comment("shm here: " + placement);
 }

@@ -36,7 +36,7 @@
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 #include "tools/command/commands.hpp"
-#include "tools/files/array_io.hpp"
+#include "tools/files/host_array.hpp"
 #include "tools/files/machine_file.hpp"
 #include "tools/files/output_file.hpp"
 #include "tools/options/common_options.hpp"
@@ -55,6 +55,7 @@
 #include "tools/run/sound_links.hpp"
 #include "tools/text/json.hpp"
 #include "tools/text/spelling.hpp"
+#include "tools/text/words.hpp"
 #include "tools/transform/method_options.hpp"
 #include "tools/transform/rock_salt.hpp"
 #include "tools/transform/run.hpp"
@@ -244,11 +245,11 @@ void print_head(const Setting& setting) {
   const CommonOptions& common = setting.options.common;
   fmt::print(
       "Madelung constant of rock salt, {:.14f}, by {} FFTs of {} data\n"
-      "torus {}, {} nodes, machine {}, seed {}, fabric {} ({} time)\n"
+      "torus {}, {}, machine {}, seed {}, fabric {} ({} time)\n"
       "{:>6} {:>20} {:>10} {:>12} {:>12}  {:<9} {:>9} {:>12}\n",
       rock_salt::kMadelung, setting.options.method,
       takes_real_data(setting.method) ? "real" : "complex", setting.shape.text(),
-      setting.shape.size(), setting.machine.name, common.seed, common.fabric,
+      counted(setting.shape.size(), "node"), setting.machine.name, common.seed, common.fabric,
       common.fabric == "sim" ? "virtual" : "wall clock", "grid", "constant", "error", "time, s",
       "bound, s", "by", "of bound", "packets");
 }

@@ -24,7 +24,7 @@
 #include "hal/shape.hpp"
 #include "tools/command/commands.hpp"
 #include "tools/files/array_file.hpp"
-#include "tools/files/array_io.hpp"
+#include "tools/files/host_array.hpp"
 #include "tools/files/npy.hpp"
 #include "tools/options/common_options.hpp"
 #include "tools/options/one_process.hpp"

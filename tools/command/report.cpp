@@ -18,6 +18,7 @@
 #include "tools/report/inputs.hpp"
 #include "tools/report/page.hpp"
 #include "tools/report/provenance.hpp"
+#include "tools/text/words.hpp"
 
 namespace toroid {
 namespace {
@@ -35,10 +36,6 @@ void refuse_to_replace_an_input(const ReportOptions& options) {
     if (std::filesystem::equivalent(file, options.out, error) &&
         std::filesystem::is_regular_file(file, error))
       throw BadInput(fmt::format("{}: the report would overwrite this input file", file));
-}
-
-std::string counted(std::size_t number, std::string_view what) {
-  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
 }
 
 /// "2 runs, 1 sweep, 0 failed", and benchmarks and papers if there are any.

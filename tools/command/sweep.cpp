@@ -126,7 +126,15 @@ CampaignSettings settings_of(const SweepOptions& options, Axis axis) {
   return settings;
 }
 
+/// Loads that all exceed 2 are most likely meant in percent.
 void refuse_bad_loads(const std::vector<double>& loads) {
+  constexpr double kPlausible = 2;
+  const auto is_large = [](double load) { return load > kPlausible; };
+  if (!loads.empty() && std::ranges::all_of(loads, is_large))
+    throw BadInput(
+        fmt::format("--load {0}: 1.0 is the hottest link's bound, so all loads are far above it; "
+                    "for {0} percent write {1}",
+                    loads.front(), loads.front() / 100));
   for (auto at = loads.begin(); at != loads.end(); ++at)
     if (std::find(loads.begin(), at, *at) != at)
       throw BadInput(fmt::format("--load names {} twice", *at));
@@ -173,6 +181,7 @@ CampaignResult sweep(const SweepOptions& options, Axis axis, std::span<const Cam
 int run(const SweepOptions& typed) {
   SweepOptions options = typed;
   take_shard(options.lab);
+  note_single_seed(options.lab.lists, options.lab.common);
   for (double& load : options.loads) load = plain_number(load);
   const auto axis = parse_choice<Axis>("axis", kSweepAxisNames, options.axis);
   const CampaignSettings settings = settings_of(options, axis);

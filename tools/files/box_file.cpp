@@ -81,9 +81,7 @@ std::vector<fft::Box> parse_boxes(std::string_view text, std::string_view file, 
 }
 
 std::vector<fft::Box> read_boxes(const std::string& path, const Size& size, Rank nodes) {
-  const std::optional<std::string> text = read_text(path, kLongestFile);
-  if (!text) throw BadInput(fmt::format("{}: cannot be read", path));
-  return parse_boxes(*text, path, size, nodes);
+  return parse_boxes(read_text(path, kLongestFile), path, size, nodes);
 }
 
 }  // namespace toroid

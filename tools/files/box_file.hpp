@@ -12,7 +12,7 @@
 
 #include "fft/layout/box.hpp"
 #include "hal/shape.hpp"
-#include "tools/files/array_io.hpp"
+#include "tools/files/host_array.hpp"
 
 namespace toroid {
 

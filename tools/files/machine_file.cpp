@@ -10,7 +10,7 @@
 #include "hal/check.hpp"
 #include "hal/parse_number.hpp"
 #include "tools/files/quantity.hpp"
-#include "tools/files/toml.hpp"
+#include "tools/files/safe_toml.hpp"
 #include "tools/files/whole_file.hpp"
 #include "tools/text/spelling.hpp"
 #include "tools/text/words.hpp"
@@ -153,10 +153,11 @@ Machine named_machine(const std::string& name_or_path) {
   std::vector<std::string_view> names{"bgl"};
   for (const MachinePreset& preset : machine_presets()) names.push_back(preset.name);
   constexpr std::size_t kLongest = 1 << 20;  // bytes
-  const std::optional<std::string> text = read_text(name_or_path, kLongest);
+  const std::optional<std::string> text = try_read_text(name_or_path, kLongest);
   if (!text)
-    throw BadInput(fmt::format("machine '{}' is neither a preset ({}) nor a readable file{}",
+    throw BadInput(fmt::format("machine '{}' is neither a preset ({}) nor a readable file ({}){}",
                                name_or_path, fmt::join(names, ", "),
+                               std::generic_category().message(errno),
                                did_you_mean(name_or_path, names)));
   return parse_machine(*text, name_or_path);
 }

@@ -102,9 +102,7 @@ ScheduleFormat schedule_format(const std::string& path) {
 
 std::string read_schedule_text(const std::string& path) {
   (void)schedule_format(path);
-  auto text = read_text(path, kLongestSchedule);
-  if (!text) throw BadInput(one_line(fmt::format("{}: cannot be read", path)));
-  return *std::move(text);
+  return read_text(path, kLongestSchedule);
 }
 
 Schedule parse_schedule(const std::string& text, const std::string& path, Rank nodes) {

@@ -12,7 +12,7 @@
 
 namespace toroid {
 
-std::optional<std::string> read_text(const std::string& path, std::size_t longest) {
+std::optional<std::string> try_read_text(const std::string& path, std::size_t longest) {
   constexpr std::size_t kBlock = 1 << 20;  // bytes: memory grows with the file, not the limit
   std::ifstream file(path, std::ios::binary);
   std::string text;
@@ -26,6 +26,12 @@ std::optional<std::string> read_text(const std::string& path, std::size_t longes
   if (text.size() > longest)
     throw BadInput(fmt::format("{}: expected at most {} bytes", path, longest));
   return text;
+}
+
+std::string read_text(const std::string& path, std::size_t longest) {
+  std::optional<std::string> text = try_read_text(path, longest);
+  if (!text) throw refusal(path, "cannot be read: " + std::generic_category().message(errno));
+  return *std::move(text);
 }
 
 namespace {

@@ -15,9 +15,11 @@
 
 namespace toroid {
 
-/// Returns the text of the file, or nothing if it cannot be read. Throws BadInput if it is longer
-/// than `longest` bytes; a device may be endless.
-std::optional<std::string> read_text(const std::string& path, std::size_t longest);
+/// Returns the text of the file. Throws BadInput, with the system's reason, if it cannot be read,
+/// or if it is longer than `longest` bytes; a device may be endless.
+std::string read_text(const std::string& path, std::size_t longest);
+/// Returns nothing, with the reason in errno, if the file cannot be read.
+std::optional<std::string> try_read_text(const std::string& path, std::size_t longest);
 
 /// Whether a file that begins with these bytes (64 KiB, or the whole file) may have the wanted
 /// format.

@@ -13,6 +13,7 @@
 #include "tools/files/machine_file.hpp"
 #include "tools/options/option_values.hpp"
 #include "tools/options/route_choice.hpp"
+#include "tools/options/synonyms.hpp"
 #include "tools/text/spelling.hpp"
 
 namespace toroid {
@@ -64,11 +65,20 @@ void add_output_options(CLI::App& verb, CommonOptions& options) {
 
 namespace {
 
+CLI::Validator fabric_name() {
+  CLI::Validator known = one_of("fabric", kFabricNames);
+  const auto check = [known](const std::string& text) {
+    std::string why = wrong_fabric(text);
+    return why.empty() ? known(text) : why;
+  };
+  return {check, known.get_description()};
+}
+
 void add_fabric_options(CLI::App& verb, CommonOptions& options) {
   begin_group(verb, "Fabric");
   verb.add_option("--fabric", options.fabric,
                   "how packets travel, in virtual time on sim, otherwise in wall-clock time")
-      ->check(one_of("fabric", kFabricNames))
+      ->check(fabric_name())
       ->capture_default_str();
   add_worker_options(verb, options);
   verb.add_option("--route", options.route,

@@ -13,6 +13,7 @@
 
 #include "hal/check.hpp"
 #include "hal/parse_number.hpp"
+#include "tools/text/numbers.hpp"
 #include "tools/text/spelling.hpp"
 #include "tools/text/words.hpp"
 
@@ -119,8 +120,25 @@ CLI::Validator byte_count(const ByteLimits& limits) {
   return {check, ""};
 }
 
+namespace {
+
+/// "1,024": a list of numbers would not have an item that begins with 0.
+bool has_thousands_separators(const std::vector<std::string>& items) {
+  const auto is_number = [](const std::string& item) {
+    return !item.empty() && std::ranges::all_of(item, is_digit);
+  };
+  const auto is_group = [&](const std::string& item) { return item.size() == 3 && item[0] == '0'; };
+  return items.size() > 1 && std::ranges::all_of(items, is_number) &&
+         std::any_of(items.begin() + 1, items.end(), is_group);
+}
+
+}  // namespace
+
 std::vector<std::string> items_of(const std::string& list, std::string_view option) {
   std::vector<std::string> items = split(list, ',');
+  if (has_thousands_separators(items))
+    throw BadInput(fmt::format("{}{}'{}': write {} without commas, which separate items of a list",
+                               option, option.empty() ? "" : ": ", list, fmt::join(items, "")));
   if (std::ranges::any_of(items, &std::string::empty))
     throw BadInput(
         fmt::format("{}{}an item of '{}' is empty", option, option.empty() ? "" : ": ", list));

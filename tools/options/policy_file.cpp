@@ -23,7 +23,7 @@
 #include "hal/shape.hpp"
 #include "packet/node/settings.hpp"
 #include "packet/policies/policies.hpp"
-#include "tools/files/toml.hpp"
+#include "tools/files/safe_toml.hpp"
 #include "tools/files/whole_file.hpp"
 #include "tools/options/policy_name.hpp"
 #include "tools/options/policy_options.hpp"
@@ -50,9 +50,7 @@ constexpr std::array<std::string_view, 14> kPolicyKeys = {"name",
 
 std::string policy_text(const std::string& path) {
   constexpr std::size_t kLongest = 1 << 20;  // bytes
-  std::optional<std::string> text = read_text(path, kLongest);
-  if (!text) throw BadInput(one_line(fmt::format("policy {}: the file cannot be read", path)));
-  return *std::move(text);
+  return read_text(path, kLongest);
 }
 
 toml::table parsed_policy(std::string_view text, const std::string& path) {

@@ -1,5 +1,7 @@
 #include "tools/options/policy_options.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -8,6 +10,7 @@
 #include <string_view>
 
 #include <CLI/CLI.hpp>
+#include "hal/check.hpp"
 #include "hal/drain_rules.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/route.hpp"
@@ -38,6 +41,11 @@ CLI::Validator one_policy(std::span<const std::string_view> names) {
   CLI::Validator known = one_of_with_parameters("policy", names);
   return {[known](const std::string& text) {
             if (text.starts_with('@') || names_policy_file(text)) return std::string();
+            if (text.ends_with(".py"))
+              return fmt::format(
+                  "'{}': a Python program passes its policies itself, e.g. "
+                  "toroid.compare(policies=[Mine()]) (docs/PYTHON.md)",
+                  shortened(text));
             std::string typed = text;
             return known(typed);
           },

@@ -12,7 +12,7 @@
 #include "fft/layout/box.hpp"
 #include "fft/layout/local_array.hpp"
 #include "hal/check.hpp"
-#include "tools/files/array_io.hpp"
+#include "tools/files/host_array.hpp"
 #include "tools/python/module.hpp"
 
 namespace py = pybind11;

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "hal/machine.hpp"
-#include "tools/files/array_io.hpp"
+#include "tools/files/host_array.hpp"
 
 namespace toroid::python {
 

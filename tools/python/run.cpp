@@ -24,7 +24,7 @@
 #include "hal/shape.hpp"
 #include "packet/exchange/latency.hpp"
 #include "tools/command/command_line.hpp"
-#include "tools/files/array_io.hpp"
+#include "tools/files/host_array.hpp"
 #include "tools/options/named_policies.hpp"
 #include "tools/python/asking.hpp"
 #include "tools/python/module.hpp"

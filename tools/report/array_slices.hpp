@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "fft/plan/transform_kind.hpp"
-#include "tools/files/array_io.hpp"
+#include "tools/files/host_array.hpp"
 #include "tools/report/slice.hpp"
 
 namespace toroid {

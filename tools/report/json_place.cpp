@@ -67,9 +67,7 @@ void JsonPlace::refuse(const std::string& expected) const {
 
 Json read_json(const std::string& path) {
   constexpr std::size_t kLongest = std::size_t{256} << 20;  // bytes; a device may never end
-  const std::optional<std::string> text = read_text(path, kLongest);
-  if (!text) throw BadInput(path + ": expected a file that can be read");
-  return parse_json(*text, path);
+  return parse_json(read_text(path, kLongest), path);
 }
 
 Json parse_json(std::string_view text, const std::string& path) {

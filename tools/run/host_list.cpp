@@ -51,9 +51,7 @@ HostSlots parse_host(const std::string& line, const std::string& where) {
 }  // namespace
 
 std::vector<HostSlots> load_hosts(const std::string& path) {
-  const std::optional<std::string> text = read_text(path, kLongestFile);
-  if (!text) throw BadInput(one_line(fmt::format("cannot read the hosts file '{}'", path)));
-  return parse_hosts(*text, path);
+  return parse_hosts(read_text(path, kLongestFile), path);
 }
 
 std::vector<HostSlots> parse_hosts(std::string_view text, const std::string& path) {

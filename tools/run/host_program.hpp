@@ -10,7 +10,7 @@
 #include "hal/counters.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/latency.hpp"
-#include "tools/files/array_io.hpp"
+#include "tools/files/host_array.hpp"
 #include "tools/report/recording.hpp"
 #include "tools/text/json.hpp"
 

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "router/placement/bisection.hpp"
+#include "tools/text/words.hpp"
 
 namespace toroid {
 namespace {

@@ -27,7 +27,4 @@ std::vector<std::string> placement_tree(const HostTopology& topology, const Shap
 std::vector<std::string> placement_map(const Shape& shape, const Placement& placement,
                                        std::size_t most);
 
-/// "1 node", "2 nodes"
-std::string counted(std::size_t number, std::string_view thing);
-
 }  // namespace toroid

@@ -13,6 +13,7 @@
 #include "router/placement/host_topology.hpp"
 #include "router/placement/placement.hpp"
 #include "tools/run/placement_text.hpp"
+#include "tools/text/words.hpp"
 
 namespace toroid {
 namespace {
@@ -104,10 +105,6 @@ class Tree {
 };
 
 }  // namespace
-
-std::string counted(std::size_t number, std::string_view thing) {
-  return fmt::format("{} {}{}", number, thing, number == 1 ? "" : "s");
-}
 
 std::vector<std::string> placement_tree(const HostTopology& topology, const Shape& shape,
                                         const Placement& placement) {

@@ -22,6 +22,7 @@
 #include "tools/run/sound_links.hpp"
 #include "tools/text/spelling.hpp"
 #include "tools/text/version.hpp"
+#include "tools/text/words.hpp"
 
 namespace toroid {
 namespace {
@@ -368,15 +369,16 @@ std::string fabric_text(const Json& report) {
 
 std::string summary_table(const Json& report) {
   std::string text =
-      fmt::format("torus {}, {} nodes, machine {}, seed {}, fabric {}\n{}{}",
-                  report["torus"].get<std::string>(), report["nodes"].get<Rank>(),
+      fmt::format("torus {}, {}, machine {}, seed {}, fabric {}\n{}{}",
+                  report["torus"].get<std::string>(), counted(report["nodes"].get<Rank>(), "node"),
                   report["machine"].get<std::string>(), report["seed"].get<std::uint64_t>(),
                   fabric_text(report), timing_text(report), packets_text(report));
   if (report.contains("failed_links"))
     text += fmt::format(
-        "  failed           {:>14} links, {} nodes; the bound is that of the whole machine "
+        "  failed           {:>14}, {}; the bound is that of the whole machine "
         "or of the mean working link\n",
-        report["failed_links"].size(), report["failed_nodes"].size());
+        counted(report["failed_links"].size(), "link"),
+        counted(report["failed_nodes"].size(), "node"));
   if (report.contains("refused_frames"))
     for (const auto& [reason, frames] : report["refused_frames"].items())
       text += fmt::format("  refused          {:>14} from strangers or damaged: {}\n",

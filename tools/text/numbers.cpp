@@ -28,6 +28,13 @@ constexpr double kMostExactBytes = 9007199254740992.0;
 }
 
 [[noreturn]] void refuse_unit(std::string_view text, std::string_view unit) {
+  constexpr std::string_view kPrefixes = "kKMG";
+  if (unit.size() == 1 && kPrefixes.find(unit) != std::string_view::npos) {
+    const std::string number(text.substr(0, text.size() - unit.size()));
+    const char* const prefix = unit == "K" ? "k" : unit.data();
+    throw BadInput(fmt::format("'{}': write {}{:.1}B (powers of 1000) or {}{}iB (powers of 1024)",
+                               shortened(text), number, prefix, number, unit == "k" ? "K" : unit));
+  }
   std::array<std::string_view, kByteUnits.size()> names;
   std::ranges::transform(kByteUnits, names.begin(), &Unit::name);
   throw BadInput(fmt::format("'{}': {}", shortened(text), unknown_name("unit", unit, names)));
@@ -57,6 +64,8 @@ std::optional<NumberWithUnit> parse_with_unit(std::string_view text, std::chars_
 
 std::uint64_t parse_bytes(std::string_view text, const ByteLimits& limits) {
   const auto typed = parse_with_unit(text, std::chars_format::fixed);
+  if (typed && typed->unit.starts_with(','))
+    throw BadInput(fmt::format("'{}': write the number without commas", shortened(text)));
   if (!typed || !is_well_typed(*typed)) refuse_bytes(text, limits);
   const auto* const unit = std::ranges::find(kByteUnits, typed->unit, &Unit::name);
   if (!typed->unit.empty() && unit == kByteUnits.end()) refuse_unit(text, typed->unit);

@@ -48,12 +48,18 @@ bool has_part(std::string_view name, std::string_view typed) {
   return typed.size() >= kShortestPart && (begin_alike(name, typed) || has_word(name, typed));
 }
 
-/// The name that begins with the text, if there is exactly one.
+/// The name that begins with the text, if there is one that all others extend: "random" for "rand",
+/// beside "random-rounds".
 std::string_view completed(std::string_view text, std::span<const std::string_view> known) {
   if (text.size() < kShortestBeginning) return {};
-  const auto begins = [&](std::string_view name) { return lower(name).starts_with(text); };
-  const auto found = std::ranges::find_if(known, begins);
-  return std::ranges::count_if(known, begins) == 1 ? *found : std::string_view();
+  std::string_view shortest;
+  for (const std::string_view name : known)
+    if (lower(name).starts_with(text) && (shortest.empty() || name.size() < shortest.size()))
+      shortest = name;
+  const bool is_common = std::ranges::all_of(known, [&](std::string_view name) {
+    return !lower(name).starts_with(text) || name.starts_with(shortest);
+  });
+  return is_common ? shortest : std::string_view();
 }
 
 std::string_view with_fewest_edits(std::string_view text, std::span<const std::string_view> known) {

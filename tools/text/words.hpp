@@ -42,6 +42,9 @@ std::string with_hanging_indent(std::string_view text, std::size_t width, std::s
 std::string list_entry(std::string_view heading, std::string_view text, std::size_t indent,
                        std::size_t begin);
 
+/// "1 node", "3 nodes".
+std::string counted(std::size_t number, std::string_view thing);
+
 /// The text in single quotes: always one word for a shell.
 std::string shell_word(std::string_view text);
 /// The arguments as one line for a shell, quoted if necessary.

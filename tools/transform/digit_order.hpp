@@ -2,7 +2,7 @@
 #pragma once
 
 #include "fft/plan/blueprint.hpp"
-#include "tools/files/array_io.hpp"
+#include "tools/files/host_array.hpp"
 
 namespace toroid {
 

@@ -18,7 +18,7 @@
 
 #include "fft/layout/distribution.hpp"
 #include "hal/shape.hpp"
-#include "tools/files/array_io.hpp"
+#include "tools/files/host_array.hpp"
 
 namespace toroid {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "hal/shape.hpp"
-#include "tools/files/array_io.hpp"
+#include "tools/files/host_array.hpp"
 #include "tools/transform/options.hpp"
 
 namespace toroid {

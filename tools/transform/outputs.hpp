@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "tools/files/array_io.hpp"
+#include "tools/files/host_array.hpp"
 #include "tools/files/npy.hpp"
 #include "tools/files/output_file.hpp"
 #include "tools/run/observation.hpp"

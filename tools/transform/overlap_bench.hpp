@@ -10,7 +10,7 @@
 #include "fft/plan/description.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
-#include "tools/files/array_io.hpp"
+#include "tools/files/host_array.hpp"
 #include "tools/run/run_options.hpp"
 #include "tools/text/json.hpp"
 

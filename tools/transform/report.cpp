@@ -19,7 +19,7 @@
 #include "hal/route.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
-#include "tools/files/array_io.hpp"
+#include "tools/files/host_array.hpp"
 #include "tools/report/profile.hpp"
 #include "tools/report/provenance.hpp"
 #include "tools/run/host_bound.hpp"

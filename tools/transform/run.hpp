@@ -14,7 +14,7 @@
 #include "hal/bounds.hpp"
 #include "hal/machine.hpp"
 #include "hal/tick.hpp"
-#include "tools/files/array_io.hpp"
+#include "tools/files/host_array.hpp"
 #include "tools/report/bound.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/policy_effects.hpp"

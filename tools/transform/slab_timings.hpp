@@ -8,7 +8,7 @@
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
 #include "hal/shape.hpp"
-#include "tools/files/array_io.hpp"
+#include "tools/files/host_array.hpp"
 #include "tools/text/json.hpp"
 #include "tools/transform/plane_tuner.hpp"
 

@@ -15,8 +15,8 @@
 
 #include "hal/random.hpp"
 #include "router/ofi/buffers.hpp"
-#include "router/ofi/flow.hpp"
 #include "router/ofi/frame.hpp"
+#include "router/ofi/frame_flow.hpp"
 #include "router/ofi/gateway.hpp"
 #include "router/ofi/transport.hpp"
 #include "tests/router/ofi/fake_network.hpp"

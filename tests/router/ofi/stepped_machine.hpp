@@ -21,7 +21,7 @@
 #include "router/ofi/buffers.hpp"
 #include "router/ofi/direct_gateway.hpp"
 #include "router/ofi/faulty_transport.hpp"
-#include "router/ofi/flow.hpp"
+#include "router/ofi/frame_flow.hpp"
 #include "router/ofi/gateway.hpp"
 #include "router/ofi/torus_gateway.hpp"
 #include "router/ofi/transport.hpp"

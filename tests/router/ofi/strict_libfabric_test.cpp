@@ -26,7 +26,7 @@
 #include "router/job/job.hpp"
 #include "router/ofi/buffers.hpp"
 #include "router/ofi/endpoint.hpp"
-#include "router/ofi/flow.hpp"
+#include "router/ofi/frame_flow.hpp"
 #include "router/ofi/frame_way.hpp"
 #include "router/ofi/providers.hpp"
 #include "router/ofi/transport.hpp"

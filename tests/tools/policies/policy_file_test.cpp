@@ -131,7 +131,7 @@ TEST_F(PolicyFile, RefusalNamesTheLineAndTheExpectation) {
     at.save("a.toml", refused.text);
     EXPECT_THAT(refusal_of(at, "a.toml"), HasSubstr(refused.message)) << refused.text;
   }
-  EXPECT_THAT(refusal_of(at, "no.toml"), HasSubstr("the file cannot be read"));
+  EXPECT_THAT(refusal_of(at, "no.toml"), HasSubstr("cannot be read: No such file or directory"));
 }
 
 /// Refusal of a policy with this table on torus 4x4.

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -386,6 +387,11 @@ LinkErrors link_errors_of(const CampaignLists& lists, const Axes& axes, const Sh
 }
 
 }  // namespace
+
+void note_single_seed(const CampaignLists& lists, const CommonOptions& common) {
+  if (common.quiet || lists.seeds.size() != 1 || lists.seeds.front() < 2) return;
+  fmt::print(stderr, "one seed: {0} (1:{0} for {0} seeds)\n", lists.seeds.front());
+}
 
 bool concerns_links(const CampaignLists& lists, const CommonOptions& common) {
   if (common.fabric == name_of(kFabricNames, FabricName::sim)) return true;

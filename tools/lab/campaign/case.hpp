@@ -42,6 +42,8 @@ struct CampaignLists {
   std::vector<std::uint64_t> seeds;
 };
 void add_campaign_lists(CLI::App& verb, CampaignLists& lists);
+/// Says on standard error, unless --quiet is given, that `--seeds 3` is one seed, not three.
+void note_single_seed(const CampaignLists& lists, const CommonOptions& common);
 /// Whether a policy or an axis affects links; in virtual time always, since packets always cross
 /// links there. If puts are requested, policies that `all` would then drop do not count. Throws
 /// BadInput for unknown policies, machines and tori.

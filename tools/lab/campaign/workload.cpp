@@ -17,7 +17,7 @@
 #include "packet/node/handlers.hpp"
 #include "packet/node/node.hpp"
 #include "packet/replay/replay.hpp"
-#include "tools/files/array_io.hpp"
+#include "tools/files/host_array.hpp"
 #include "tools/files/schedule_file.hpp"
 #include "tools/lab/campaign/row.hpp"
 #include "tools/options/common_options.hpp"

@@ -9,7 +9,7 @@
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
 #include "hal/shape.hpp"
-#include "tools/files/array_io.hpp"
+#include "tools/files/host_array.hpp"
 #include "tools/lab/paper/simulation.hpp"
 #include "tools/options/common_options.hpp"
 #include "tools/report/bound.hpp"

@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "hal/link_errors.hpp"
-#include "router/ofi/flow.hpp"
+#include "router/ofi/frame_flow.hpp"
 
 namespace toroid::simulation {
 

@@ -8,8 +8,8 @@
 
 #include "hal/counters.hpp"
 #include "router/job/blob.hpp"
-#include "router/ofi/flow_health.hpp"
 #include "router/ofi/frame.hpp"
+#include "router/ofi/frame_flow_health.hpp"
 #include "router/ofi/gateway.hpp"
 #include "router/ofi/transport.hpp"
 

@@ -9,7 +9,7 @@
 #include "hal/random.hpp"
 #include "router/ofi/buffers.hpp"
 #include "router/ofi/faulty_transport.hpp"
-#include "router/ofi/flow.hpp"
+#include "router/ofi/frame_flow.hpp"
 #include "router/termination/detector.hpp"
 #include "tests/router/ofi/simulation/network.hpp"
 #include "tests/router/ofi/simulation/scenario.hpp"

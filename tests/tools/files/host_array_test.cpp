@@ -16,7 +16,7 @@
 #include "tests/tools/files/npy_bytes.hpp"
 #include "tests/tools/files/zip_bytes.hpp"
 #include "tests/tools/temporary_directory.hpp"
-#include "tools/files/array_io.hpp"
+#include "tools/files/host_array.hpp"
 #include "tools/files/npy.hpp"
 
 namespace toroid::testing {

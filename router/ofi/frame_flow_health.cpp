@@ -1,4 +1,4 @@
-#include "router/ofi/flow_health.hpp"
+#include "router/ofi/frame_flow_health.hpp"
 
 #include <algorithm>
 #include <cstddef>

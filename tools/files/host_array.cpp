@@ -1,4 +1,4 @@
-#include "tools/files/array_io.hpp"
+#include "tools/files/host_array.hpp"
 
 #include <fmt/core.h>
 

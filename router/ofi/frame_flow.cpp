@@ -1,4 +1,4 @@
-#include "router/ofi/flow.hpp"
+#include "router/ofi/frame_flow.hpp"
 
 #include <tuple>
 #include <utility>

@@ -1,0 +1,144 @@
+#include "tools/options/synonyms.hpp"
+
+#include <fmt/core.h>
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "tools/options/option_text.hpp"
+#include "tools/text/numbers.hpp"
+#include "tools/text/words.hpp"
+
+namespace toroid {
+namespace {
+
+struct Synonym {
+  std::string_view theirs;
+  std::string_view ours;
+};
+
+constexpr Synonym kTraffics[] = {{"neighbor", "neighbour"},
+                                 {"nearest-neighbor", "neighbour"},
+                                 {"nearest-neighbour", "neighbour"},
+                                 {"alltoall", "all-to-all"}};
+
+constexpr Synonym kOptions[] = {{"--pattern", "--traffic"},     {"--topology", "--torus"},
+                                {"--shape", "--torus"},         {"--dims", "--torus"},
+                                {"--dimensions", "--torus"},    {"--message-size", "--bytes"},
+                                {"--msg-size", "--bytes"},      {"--input", "--in"},
+                                {"--output", "--out"},          {"--iterations", "--repeat"},
+                                {"--iters", "--repeat"},        {"--procs", "-n"},
+                                {"--num-threads", "--threads"}, {"-np", "-n"},
+                                {"--verify", "--check"},        {"--scheduler", "--policy"},
+                                {"--algorithm", "--method"},    {"--dtype", "--precision"},
+                                {"--dtype", "--type"},          {"--injection-rate", "--load"}};
+
+/// libfabric's providers and programs that start processes.
+constexpr std::string_view kProviders[] = {"tcp",  "udp", "verbs",   "efa", "cxi", "psm2",
+                                           "psm3", "opx", "sockets", "net", "ucx", "ofi_rxm"};
+constexpr std::string_view kLaunchers[] = {"mpi", "mpirun", "mpiexec", "srun", "slurm", "pmix"};
+
+std::string_view own_word(std::span<const Synonym> synonyms, std::string_view typed) {
+  const auto found = std::ranges::find(synonyms, typed, &Synonym::theirs);
+  return found == synonyms.end() ? typed : found->ours;
+}
+
+std::string own_traffics(std::string_view list) {
+  std::vector<std::string_view> names = parts_of(list, ",");
+  for (std::string_view& name : names) name = own_word(kTraffics, name);
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
+/// Whether the parts between the separators are extents: "4" or "4m".
+bool are_extents(std::string_view text) {
+  return std::ranges::all_of(parts_of(text, "x"), [](std::string_view extent) {
+    if (extent.ends_with('m')) extent.remove_suffix(1);
+    return !extent.empty() && std::ranges::all_of(extent, is_digit);
+  });
+}
+
+/// The shape with x between its extents; the text as it is if that is not a shape. Twists after '@'
+/// stay: they name dimensions by capital letters.
+std::string own_shape(const std::string& text, bool may_have_commas) {
+  const std::size_t end = std::min(text.find('@'), text.size());
+  std::string extents = text.substr(0, end);
+  std::ranges::replace(extents, 'X', 'x');
+  if (may_have_commas) std::ranges::replace(extents, ',', 'x');
+  return are_extents(extents) ? extents + text.substr(end) : text;
+}
+
+std::string own_value(const CLI::App& command, std::string_view option, const std::string& value) {
+  const bool takes_lists = command.get_name() == "compare" || command.get_name() == "sweep";
+  if (option == "--traffic") return own_traffics(value);
+  if (option == "--torus") return own_shape(value, !takes_lists);
+  return option == "--size" ? own_shape(value, true) : value;
+}
+
+bool takes_shape_alone(const CLI::App& command) {
+  const auto options = option_texts(command);
+  return command.get_option_no_throw("--torus") != nullptr &&
+         command.get_option_no_throw("--size") == nullptr &&
+         std::ranges::none_of(options, &OptionText::is_argument);
+}
+
+/// Those of launch end before the command that it starts.
+void use_own_words(const CLI::App& command, std::span<std::string> words) {
+  const bool is_launch = command.get_name() == "launch";
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    std::string& word = words[i];
+    if (word == "--" || (is_launch && !looks_like_option(word))) return;
+    if (is_launch && word == "-np") word = "-n";
+    const std::size_t mark = word.find('=');
+    if (takes_next(command, word) && i + 1 < words.size()) {
+      words[i + 1] = own_value(command, word, words[i + 1]);
+      ++i;
+    } else if (word.starts_with("--") && mark != std::string::npos) {
+      const std::string option = word.substr(0, mark);
+      word = option + "=" + own_value(command, option, word.substr(mark + 1));
+    }
+  }
+}
+
+}  // namespace
+
+bool looks_like_shape(std::string_view word) {
+  const std::string text = own_shape(std::string(word), true);
+  return text.find('x') != std::string::npos && are_extents(text);
+}
+
+std::string own_option(const CLI::App& command, std::string_view typed) {
+  for (const Synonym& synonym : kOptions)
+    if (synonym.theirs == typed &&
+        command.get_option_no_throw(std::string(synonym.ours)) != nullptr)
+      return std::string(synonym.ours);
+  return {};
+}
+
+std::string wrong_fabric(std::string_view name) {
+  const std::string_view provider = name.substr(0, name.find(';'));
+  if (std::ranges::find(kProviders, provider) != std::ranges::end(kProviders))
+    return fmt::format("'{}' is a provider of libfabric; write --fabric ofi --provider '{}'", name,
+                       name);
+  if (std::ranges::find(kLaunchers, name) != std::ranges::end(kLaunchers))
+    return fmt::format("processes of '{}' use --fabric ofi", name);
+  return {};
+}
+
+Words with_own_words(const CLI::App& app, Words arguments) {
+  if (arguments.size() == 1 && arguments.front() == "version") return {"--version"};
+  if (arguments.empty()) return arguments;
+  const CLI::App* const command = find_command(app, arguments.front());
+  if (command == nullptr) return arguments;
+  if (arguments.size() > 1 && !arguments[1].empty() && is_digit(arguments[1].front()) &&
+      takes_shape_alone(*command))
+    arguments.insert(arguments.begin() + 1, "--torus");
+  use_own_words(*command, std::span(arguments).subspan(1));
+  return arguments;
+}
+
+}  // namespace toroid
