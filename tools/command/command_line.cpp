@@ -1,11 +1,10 @@
 #include "tools/command/command_line.hpp"
 
-#include <fmt/core.h>
 #include <CLI/CLI.hpp>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <ranges>
-#include <utility>
 
 #include "hal/check.hpp"
 #include "tools/command/commands.hpp"

@@ -1,16 +1,16 @@
-#include "tools/command/documents.hpp"
-
-#include <fmt/core.h>
 #include <CLI/CLI.hpp>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "tools/command/documents.hpp"
 #include "tools/options/option_text.hpp"
 #include "tools/options/option_values.hpp"
 #include "tools/text/words.hpp"

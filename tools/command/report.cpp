@@ -1,7 +1,7 @@
 // toroid report: shows results as pictures in one HTML file.
+#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
-#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include "hal/check.hpp"
 #include "tools/command/commands.hpp"
 #include "tools/files/output_file.hpp"

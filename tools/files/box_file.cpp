@@ -4,10 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 
 #include "fft/layout/distribution.hpp"
-#include "hal/check.hpp"
 #include "tools/files/text_scanner.hpp"
 #include "tools/files/whole_file.hpp"
 

@@ -3,9 +3,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
 #include <limits>
 #include <optional>
+#include <system_error>
 
 #include "hal/check.hpp"
 #include "hal/parse_number.hpp"

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <ostream>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include "hal/check.hpp"

@@ -9,6 +9,7 @@
 #include <ios>
 #include <memory>
 #include <system_error>
+#include <utility>
 
 namespace toroid {
 

@@ -1,9 +1,9 @@
 #include "tools/options/option_values.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>
@@ -13,7 +13,6 @@
 
 #include "hal/check.hpp"
 #include "hal/parse_number.hpp"
-#include "tools/text/numbers.hpp"
 #include "tools/text/spelling.hpp"
 #include "tools/text/words.hpp"
 

@@ -1,12 +1,12 @@
 #include "tools/options/synonyms.hpp"
 
+#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
+#include <ranges>
 #include <span>
 #include <vector>
 

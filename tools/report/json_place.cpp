@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <optional>
 
 #include "hal/check.hpp"
 #include "tools/files/whole_file.hpp"
