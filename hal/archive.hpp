@@ -50,7 +50,7 @@ class Archive {
   void know(T* object) {
     objects_.push_back(object);
   }
-  /// A pointer that is null or points to an object passed to know() as T.
+  /// Saves or loads a pointer. REQUIRES: it is null, or its object was passed to know() as a T.
   template <typename T>
   void pointer(T*& pointer) {
     std::uint32_t number = loads_ ? 0 : number_of(pointer);

@@ -153,7 +153,7 @@ Bounds all_to_all_bounds(const Machine& machine, const Shape& group, const Messa
   bounds.hottest_link = cycles(messages.value() * wire);
   bounds.injection = cycles(static_cast<double>(peers) * wire / usable_links(group));
   bounds.processor = peers * message.packets * (machine.inject_cycles + machine.receive_cycles);
-  // Even the shortest packet of the message has to cross the machine after the others have left.
+  // Even a packet of one chunk has to be injected and cross the machine (with dead nodes: a link).
   const unsigned farthest = members == group.size() ? diameter(group) : 1;
   bounds.zero_load = machine.inject_cycles + farthest * Tick{machine.hop_latency_cycles} +
                      machine.wire_cycles(machine.wire_bytes(1));

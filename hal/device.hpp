@@ -75,8 +75,8 @@ class Device {
   virtual bool push() { return false; }
   /// Hands over up to `limit` received packets, one after the other; returns their number.
   virtual std::size_t receive(PacketSink& sink, std::size_t limit) = 0;
-  /// The most packets that a turn should send, and the most that it should receive: few where
-  /// packets wait while the turn takes time, many where a turn takes no time.
+  /// The most packets that a turn should send, and the most that it should receive: few if other
+  /// packets wait while the turn takes time, many if a turn takes no time.
   virtual std::size_t packets_per_turn() const = 0;
   /// The processor computes for this many cycles. Without virtual time, does nothing.
   virtual void compute(Tick cycles) = 0;

@@ -57,7 +57,7 @@ class DimensionSequences {
 };
 inline constexpr DimensionSequences kDimensionSequences;
 
-/// Those of the directions that belong to the dimension that comes first in the order.
+/// The directions of one dimension: the first dimension in the order that has any of them.
 /// REQUIRES: 1 <= order <= dimension_orders(dims).
 constexpr DirectionSet first_in_order(DirectionSet directions, DimensionOrder order,
                                       unsigned dims) {

@@ -226,7 +226,7 @@ class Drain {
       if (queues.front_chunks(iL) < chunks_) look(queues.front_chunks(iL));
       return directions_.meets(queues.front_hints(iL));
     }
-    /// put() has been tried for a packet of this many chunks.
+    /// Called after each put(), with its result, for a packet of this many chunks.
     void note(const Taken& taken, unsigned chunks) {
       if (taken.packets == 0)
         look(chunks);
@@ -241,8 +241,8 @@ class Drain {
     }
 
     InjectionFifos* fifos_;
-    unsigned chunks_ = 1;      ///< packets of this length or longer find room in no directions
-    DirectionSet directions_;  ///< other than these
+    unsigned chunks_ = 1;      ///< length for which directions_ was found
+    DirectionSet directions_;  ///< packets of this length or longer find room in no others
   };
 
   /// Does not remember where there is room. For a single queue, put() itself shows that the head is

@@ -124,7 +124,7 @@ const Failures::Reach& Failures::reach(Rank to, unsigned minus) const {
   if (const Reach* made = place.load(std::memory_order_acquire)) return *made;
   auto mine = std::make_unique<const Reach>(look_back(to, minus));
   const Reach* found = nullptr;
-  // The first thread to get here wins; all make the same. Release: partner is the acquire above.
+  // The first thread wins; all compute equal tables. Release: the partner is the acquire above.
   if (place.compare_exchange_strong(found, mine.get(), std::memory_order_acq_rel))
     return *mine.release();
   return *found;

@@ -78,8 +78,8 @@ class Failures {
   /// The subset of `directions`, which lead from `here` to `to`, after which a path is left.
   DirectionSet passable(Rank here, Rank to, DirectionSet directions) const;
   /// The same for a packet in flight, given its hops left instead of coordinates. Fast for most
-  /// packets: they have fewer hops left than any failure on their way. REQUIRES: `left` is within
-  /// the hops of minimal paths, or long ways are allowed.
+  /// packets: those that are nearer to `to` than every node where a failure closes a direction.
+  /// REQUIRES: `left` is within the hops of minimal paths, or long ways are allowed.
   DirectionSet passable(Rank here, Rank to, const Route& left) const {
     const unsigned minus = minus_of(left.directions);
     const unsigned clear = clear_hops_[index(to, minus)].load(std::memory_order_relaxed);
@@ -141,7 +141,7 @@ class Failures {
   /// `place`: the index of `here` in the box before `to`.
   DirectionSet open(Rank here, const Reach& reach, std::size_t place,
                     DirectionSet directions) const;
-  /// Hops from coordinate to coordinate by plus or minus; width_[d] or more means outside the box.
+  /// Hops between two coordinates by plus or minus; width_[d] or more means outside the box.
   unsigned hops(unsigned d, unsigned from, unsigned to, bool minus) const;
   bool has_ordered_way(Rank from, Rank to, DirectionSet hints) const;
 

@@ -14,11 +14,11 @@ std::uint32_t packet_crc(const Packet& packet);
 /// The same for processors without a CRC instruction.
 std::uint32_t packet_crc_by_table(const Packet& packet);
 
-/// The CRC of a stream of packets or frames: from `running`, that of the stream so far, and the CRC
-/// of the next one. If one CRC differs, the result differs; if several differ, it differs but for
-/// one case in 2^32. It is not a CRC of the CRCs: that would be linear as they are, so equal errors
-/// in two packets would cancel if one error is nearer to the end of its packet by as many bytes as
-/// there are bytes of CRCs between them. Source of the constants: MurmurHash3's finalizer.
+/// The CRC of a stream of packets or frames: `running` is that of the stream so far, `crc` that of
+/// the next packet. If one packet's CRC differs, the result differs; if several differ, it differs
+/// except in one case of 2^32. A CRC of the CRCs would be linear, as they are: equal errors in two
+/// packets would cancel if the distances from the errors to the ends of their packets differ by
+/// the bytes of CRCs between them. Source of the constants: MurmurHash3's finalizer.
 constexpr std::uint32_t chained_crc(std::uint32_t running, std::uint32_t crc) {
   std::uint32_t mixed = (running ^ crc) + 0x9e3779b9u;
   mixed = (mixed ^ mixed >> 16) * 0x85ebca6bu;

@@ -18,8 +18,8 @@ class Processor {
   /// Sends packets that find room, handles received packets, and resumes the program. Never blocks.
   virtual TurnResult turn() = 0;
   // Prefetch the memory outside the object that a turn will touch; the object itself has been
-  // fetched. Useful where nodes are too many for the caches. Memory from prefetch() says where the
-  // memory of prefetch_rest() is.
+  // fetched. Useful if there are too many nodes for the caches. prefetch_rest() follows pointers
+  // in memory that prefetch() has fetched.
   virtual void prefetch() const {}
   virtual void prefetch_rest() const {}
   /// Whether the program has ended and nothing is left to send.

@@ -81,9 +81,9 @@ struct PutDescriptor {
   Rank to;           ///< the receiver
   HandlerId window;  ///< handler of the receiver, which knows where the bytes go
   PutStage stage = PutStage::shared;
-  std::uint32_t origin;            ///< the sender, as the window counts its senders
-  std::uint32_t first;             ///< its first packet: number in the message
-  std::uint32_t packets;           ///< number of the message's packets in it
+  std::uint32_t origin;            ///< the sender's number, as `window` numbers its senders
+  std::uint32_t first;             ///< number of its first packet in the message
+  std::uint32_t packets;           ///< how many packets of the message it stands for
   std::uint32_t packed_bytes = 0;  ///< bytes of packed data, or of the label, at `array`
   const std::byte* array;          ///< beginning of the message's source array
   PayloadSource* source;           ///< gets the local completion, on the sender's thread

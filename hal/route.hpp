@@ -36,8 +36,8 @@ enum class TieRule : std::uint8_t {
 inline constexpr std::array<std::string_view, 6> kTieRuleNames = {"parity", "split",    "plus",
                                                                   "minus",  "balanced", "both"};
 
-/// The rest of a packet's path: the hops left in each dimension, and their directions. Has both
-/// directions of a dimension if they are equally short.
+/// The rest of a packet's path: the hops left in each dimension, and their directions. There
+/// are both directions of a dimension if they are equally short.
 struct Route {
   std::array<std::uint8_t, kMaxDims> hops{};
   DirectionSet directions;

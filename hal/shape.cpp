@@ -108,7 +108,7 @@ Rank Shape::offset(const Coord& from, const Coord& to) const {
   for (unsigned d = 0; d < dims_; ++d) at[d] += to[d] + extent_[d] - from[d];
   for (unsigned d = 0; d < dims_; ++d)
     for (unsigned e = 0; to[d] < from[d] && e < dims_; ++e)
-      at[e] += extent_[e] - twist_[d][e];  // the path to to[d] does not close a round of d
+      at[e] += extent_[e] - twist_[d][e];  // the extent added to d is a round: undo its twist
   Rank rank = 0;
   for (unsigned d = 0; d < dims_; ++d) rank = rank * extent_[d] + at[d] % extent_[d];
   return rank;

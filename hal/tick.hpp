@@ -8,8 +8,8 @@ namespace toroid {
 
 using Tick = std::uint64_t;
 
-/// The last cycle that virtual time may reach, 2^62: sums of a few such times fit a Tick, and so
-/// does a time that never comes.
+/// The last cycle that virtual time may reach, 2^62: the sum of two or three such times still fits
+/// a Tick, and is less than the largest Tick, which stands for never.
 inline constexpr Tick kLastTick = Tick{1} << 62;
 
 /// The number of cycles, rounded up. Throws BadInput with `what` as the cause if it is more than

@@ -14,7 +14,7 @@
 
 namespace toroid::testing {
 
-/// An index of a value for each axis.
+/// For each axis, the index of one of its values.
 using Combination = std::vector<std::size_t>;
 using Combinations = std::vector<Combination>;
 
@@ -98,9 +98,9 @@ class ChosenRows {
 };
 
 /// As many combinations as the longest axis has values. Each axis takes one of its least used
-/// values, among these the one that has met the fewest of the earlier axes' values in the row. Each
-/// lap starts at the next value, so that two axes, or an axis and the parity of another, do not run
-/// in step.
+/// values, among these the one that makes the most new pairs with the values of earlier axes in the
+/// row. Each lap starts at the next value, so that two axes, or an axis and the parity of another,
+/// do not run in step.
 inline Combinations every_value(const Combination& sizes) {
   ChosenRows chosen(sizes);
   while (!sizes.empty() && chosen.rows().size() < *std::ranges::max_element(sizes)) {

@@ -1,10 +1,8 @@
 // Scales the amount of a test's data. Every set and every build runs the same code paths.
 //
-//   landing set, Release        all data, but part of the seeds and combinations (by_set,
-//   pairwise.hpp)
-//   landing set, sanitizers     an eighth: seeds, shapes, settings, repetitions
-//   thorough set                all data, and every combination where the landing set has only
-//   pairs
+//   landing set, Release        all data, but fewer seeds (by_set) and combinations (pairwise.hpp)
+//   landing set, sanitizers     an eighth of the seeds, shapes, settings and repetitions
+//   thorough set                all data, all seeds and every combination
 #pragma once
 
 #include <algorithm>

@@ -19,9 +19,10 @@
 //   X1 and X2     0    C       X1 along S, X2 along Q
 //   X2 and X3     1    C       X2 along Q, X3 along R
 //
-// Forward, everything moves by alpha's sign in its dimension. In T, that is -1: at step t a node
-// works on the blocks of T - t. The inverse is the forward transform in reverse: everything moves
-// the other way. After P steps all blocks are back at their own nodes.
+// Forward, everything moves by alpha's sign in its dimension. So a block comes from a node whose T
+// is lower by 1: at step t a node works on the blocks of T - t. The inverse is the forward
+// transform in reverse: everything moves the other way. After P steps all blocks are back at their
+// own nodes.
 //
 // The stages may transform the axes in any of the six orders. This renames axes and dimensions
 // together: the statements above about S and the last axis then hold for the axis of the first
@@ -31,8 +32,8 @@
 // allows two orders.
 //
 // The array's extents may differ if P divides each. The machine's extents may not: X2 has as many
-// blocks along the second stage's axis as there are nodes along S, and X3 as many along the third's
-// as along Q.
+// blocks along the second stage's axis as there are nodes along S, and X3 as many along the third
+// stage's axis as there are nodes along Q.
 //
 // Source: Sedukhin, University of Aizu 2012-001, sections 2, 4.1 and 4.2. Not in the source: each
 // axis may have its own transform and extent.

@@ -18,11 +18,11 @@ OrbitalStageBound bound_of_stage(const OrbitalPlan& plan, unsigned stage, const 
   const unsigned rolled = steps + (lanes - 1) * (steps - 2);
   for (const OrbitalPlan::MovedBlock& block : plan.moved_blocks(stage)) {
     const MessageCost cost = message_cost(machine, plan.block_bytes(block));
-    // A broadcast block takes half of the ring's links in each direction.
+    // Broadcast blocks go half round the ring each way, so half of them cross any one link.
     const unsigned passed_on = block.is_broadcast ? steps - 1 : rolled;
     const unsigned on_a_link = block.is_broadcast ? steps / 2 : rolled;
     bound.processor += passed_on * cost.packets * (machine.inject_cycles + machine.receive_cycles);
-    // Two nodes have two links in each direction of their ring.
+    // In a ring of two nodes, two links lead from each node to the other.
     const unsigned links = steps == 2 ? 2 : 1;
     bound.link = std::max(bound.link, machine.wire_cycles(on_a_link * cost.wire_bytes / links));
   }

@@ -101,7 +101,7 @@ void ExchangePlan::check_combines() const {
   if (has_releases()) throw unfit("it combines messages, which cannot have release times");
 }
 
-/// It is not known where relays lead: a dead node might be among them.
+/// Relays are not known in advance: a dead node might be among them.
 void ExchangePlan::check_machine() const {
   const Failures* failures = shape_.failures();
   if (failures == nullptr || failures->living() == shape_.size()) return;

@@ -35,7 +35,7 @@ struct ExchangeFormat {
   bool payload = true;    ///< whether payloads travel
   bool places = false;    ///< whether packets are identified by their places
                           ///< (Messages::has_places())
-  Rank peers = ~Rank{0};  ///< most peers that a node sends to, the first of its order; fewer than
+  Rank peers = ~Rank{0};  ///< a node sends only to the first `peers` of its order; fewer than
                           ///< all: a sample
   std::string name = "the exchange";  ///< its name in errors and reports of stalled nodes
 };

@@ -19,7 +19,7 @@ constexpr Tick kPoll = 500;
 
 }  // namespace
 
-/// The engine first looks after the present cycle, like every turn that is asked for.
+/// The engine first looks in a later cycle: turns can be asked for only in the future.
 void Exchange::hand_over() {
   processor_->write_descriptors(fill_.visits());
   end_.node->look_at(std::max(release(), started_at_ + 1));

@@ -55,7 +55,7 @@ class ArrivalTimes {
   Tick last_ = 0;
 };
 
-/// Counts in packets, of all nodes of a run together, which share a thread.
+/// Numbers of packets, summed over all nodes of a run, which share a thread.
 struct OpenLoopCounts {
   std::uint64_t generated = 0;  ///< in the window
   std::uint64_t accepted = 0;   ///< received in the window, whenever generated

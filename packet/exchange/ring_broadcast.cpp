@@ -73,7 +73,7 @@ void RingBroadcast::advance() {
   settle();
 }
 
-/// Updates the counts of the two current blocks: arrived, used and left.
+/// Counts the blocks that have arrived, and those that are used and have left.
 void RingBroadcast::settle() {
   for (std::uint64_t block = finished_.value(); block < finished_.value() + 2; ++block) {
     Slot& slot = slots_[block % 2];

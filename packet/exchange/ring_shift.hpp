@@ -27,7 +27,7 @@ namespace toroid {
 /// buffers: block n is in buffer n mod 2 while block n+1 arrives in the other one. If they carry
 /// pointers, it has one, in which its own block stays, and it is told the address of the current
 /// block. A node that has gone on from block n (advance()) and sent all of it permits its neighbour
-/// to send block n+2; begin() permits the first.
+/// to send the block that becomes its own block n+2; begin() permits the first block of a round.
 ///
 /// **Send rule:** a node sends block n only with permission number n+1 of its neighbour.
 /// **Safety:** block n becomes the neighbour's block n+1 and takes the buffer of its block n-1,

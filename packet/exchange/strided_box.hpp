@@ -13,11 +13,11 @@ namespace toroid {
 /// Stretches of equal length at equal distances, in bytes: the part of an array that a put or a get
 /// takes its bytes from, or brings them to, stretch after stretch.
 struct StridedBox {
-  std::uint64_t offset = 0;  ///< begin of the first stretch, from the begin of the memory
+  std::uint64_t offset = 0;  ///< beginning of the first stretch in the memory
   std::uint64_t count = 1;   ///< number of stretches
   std::uint64_t bytes = 0;   ///< length of each stretch
-  std::uint64_t stride = 0;  ///< from the begin of a stretch to that of the next; unused if there
-                             ///< is one
+  std::uint64_t stride = 0;  ///< from one stretch's beginning to the next one's; unused if there
+                             ///< is only one
 
   static StridedBox stretch(std::uint64_t offset, std::uint64_t bytes) {
     return {.offset = offset, .bytes = bytes};
@@ -56,7 +56,7 @@ class BoxCursor {
   }
 
  private:
-  Byte* memory_;  ///< begin of the current stretch
+  Byte* memory_;  ///< beginning of the current stretch
   const StridedBox* box_;
   std::uint64_t within_;  ///< bytes of the stretch before the cursor
 };

@@ -33,7 +33,7 @@ struct TrafficExchangeOptions {
   /// Whether data travels, and is checked. If not, packets have their length on the wire but
   /// contain only what the model needs to tell them apart.
   bool payload = false;
-  Rank peers = ~Rank{0};     ///< most peers that a node sends to, the first of its order; fewer
+  Rank peers = ~Rank{0};     ///< a node sends only to the first `peers` of its order; fewer
                              ///< than all: a sample
   SettingChanges changes{};  ///< changes to the policy's settings
   TransferMode transfer = TransferMode::automatic;

@@ -85,8 +85,8 @@ struct MessageShare {
 /// One node's messages of a traffic. Payload travels if the plan says so.
 class TrafficMessages final : public Messages {
  public:
-  /// `plan` and `traffic` must outlive it.
-  /// `counts_sources`: counts what has come per source, for missing(); of payload in packets only.
+  /// `plan` and `traffic` must outlive it. `counts_sources`: counts arrivals by source, for
+  /// missing(); only payload in packets is counted.
   TrafficMessages(const ExchangePlan& plan, const Traffic& traffic, Rank self,
                   bool counts_sources = false);
 

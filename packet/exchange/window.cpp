@@ -149,7 +149,7 @@ void Window::close(Operation& operation) {
   operations_.give_back(operation.number);
 }
 
-/// The engine first looks after the present cycle, like every turn that is asked for.
+/// The engine first looks in a later cycle: turns can be asked for only in the future.
 void Window::begin(Operation& operation) {
   operation.is_put = goes_by_put(operation);
   operation.left = packets_of(operation);

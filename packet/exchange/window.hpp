@@ -87,16 +87,17 @@ class PendingPut {
 
 /// One node's window, and its access to the windows with the same number at the other nodes.
 ///
-/// **Number:** it is that of a handler. It is the same everywhere if all nodes open their windows,
-/// and make their other calls of Node::reserve_handlers(), in the same order. Windows may differ in
-/// size. A node that puts or gets does not know the size elsewhere; the receiver checks it.
+/// **Number:** a window's number is that of its handler. It is the same on all nodes if all open
+/// their windows, and make other calls of Node::reserve_handlers(), in the same order. Windows may
+/// differ in size. A node that puts or gets does not know the size elsewhere; the receiver checks
+/// it.
 /// **Nothing outside:** a put or get that goes beyond the window of its receiver ends the run with
 /// a line that names window, origin, offset and bytes. None of its bytes has been written then.
 /// **Order:** puts and gets are not ordered. If one must follow another, begin it after the remote
 /// completion of the earlier one, or after a barrier that follows that completion.
 /// **Memory:** while other nodes put into a window or get from it, nothing else may use that
-/// memory. Its node learns from arrived() that bytes have come, but only from the other nodes'
-/// messages that bytes have been got.
+/// memory. Its node learns from arrived() that bytes have come, but only from the messages of the
+/// other nodes that they have got bytes.
 /// **Turns:** a node stores and answers whenever it has a turn: while its program awaits anything,
 /// or has ended. A long computation should await progress() now and then, except with a DMA engine.
 /// **Lifetimes:** construct it before the program's first await, because it must exist when others

@@ -39,7 +39,7 @@ class MessagePassing final : public Outgoing, private PayloadSource {
   static constexpr unsigned kHandlers = 3;
 
   /// Uses kHandlers handlers from `first_handler` on. Construct it before the program's first
-  /// await. Throws BadInput if the run's messages are recorded, which is not possible for these.
+  /// await. Throws BadInput if the run records messages: this layer's cannot be recorded.
   MessagePassing(Node& node, HandlerId first_handler);
   MessagePassing(const MessagePassing&) = delete;
 

@@ -188,8 +188,8 @@ class alignas(64) Node final : public Processor, private PacketSink {
   /// Lets the node take one turn: handles the packets that have come and sends those that find
   /// room. On a model this takes time, at least one cycle, like any turn.
   ComputeAwaiter progress();
-  /// Waits until virtual time reaches `when`. Packets are sent and handled meanwhile, and a busy
-  /// processor comes late. On the wall clock it does not wait.
+  /// Waits until virtual time reaches `when`, or longer if the processor is busy then. Packets are
+  /// sent and handled meanwhile. On the wall clock it does not wait.
   SleepAwaiter sleep_until(Tick when);
   /// Waits until another program, a part of this one, has ended. The part runs in this program's
   /// place, and may have parts itself. An exception in it ends the run. `part` must outlive the

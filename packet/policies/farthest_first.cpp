@@ -1,5 +1,5 @@
-// The farthest peers first, in random order among equally far ones. No table of peers is kept: the
-// number of peers at each distance follows from the extents.
+// The farthest peers first, equally far ones in random order. No table of peers is kept: the number
+// of peers at each distance follows from the extents.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

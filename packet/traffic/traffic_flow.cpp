@@ -87,7 +87,7 @@ void TrafficFlow::add_pair(Rank from, Rank to, std::uint64_t packets, std::uint6
 }
 
 /// A node receives the same number of bytes from every other node, and over all of its links.
-/// `between` also includes what it would send itself, but that moves nowhere.
+/// `between` also counts a message from each node to itself, which crosses no link.
 void TrafficFlow::take_columns(const Machine& machine, const Traffic& traffic) {
   if (shape_.size() == 1) return;
   EndLoad all;
@@ -144,8 +144,8 @@ LayerLoads TrafficFlow::layers(unsigned dim, std::optional<TieRule> rule, double
 }
 
 /// The bound holds however ties are split. Load that is not tied stays. A tied message takes either
-/// the + link of layer x or the - link of the layer on the other side of the ring: the two together
-/// carry the same, and one of them at least half of it.
+/// the + link of layer x or the - link of the layer on the other side of the ring: the sum of both
+/// loads is the same in every case, so one of the two is at least half of it.
 double TrafficFlow::hottest_layer(unsigned dim, std::optional<TieRule> rule) const {
   const unsigned k = shape_.extent(dim);
   if (rule || k % 2 != 0 || !shape_.wraps(dim)) return layers(dim, rule).most();

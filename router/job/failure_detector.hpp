@@ -13,9 +13,9 @@ namespace toroid::job {
 /// Suspicions of processes against each other.
 ///
 /// In its reports a process names a peer that has not answered its frames for too long. **Rule:**
-/// the suspicion is confirmed if it has been repeated for `persistence` while the suspect's workers
-/// have gone round: a suspect that computes for long, or has just finished, gets time to answer.
-/// Owned and called by process 0's job thread.
+/// the suspicion is confirmed if it is repeated for `persistence` after the suspect's workers have
+/// completed some rounds: a suspect that computes for long, or has just finished, gets time to
+/// answer. Owned and called by process 0's job thread.
 class FailureDetector {
  public:
   struct Suspicion {

@@ -34,7 +34,7 @@ namespace {
 struct Guest {
   bool joined = false;
   bool lost = false;          ///< the run goes on without it
-  Clock::time_point moved{};  ///< when its workers were last seen to go round
+  Clock::time_point moved{};  ///< when its workers were last seen to complete a round
   std::uint64_t rounds = 0;   ///< rounds of its workers
   struct Received {
     BlobKind kind = BlobKind::gather;
@@ -232,7 +232,7 @@ class Hub final : public Member {
     report(0, own, answered_);
   }
 
-  /// Notes when the process was last seen to go round without all lost processes.
+  /// Notes when the process last completed a round and its report left out all lost processes.
   void note_motion(unsigned rank, const termination::MemberReport& report) {
     Guest& guest = guests_[rank];
     if (report.rounds != guest.rounds && report.without == losses_.size())

@@ -26,7 +26,7 @@ struct JobOptions {
   std::chrono::milliseconds heartbeat{500};   ///< time between two heartbeats
   std::chrono::milliseconds silence{5000};    ///< time after which a silent process counts as lost
   /// A process counts as lost if another one reports for this long that it does not answer although
-  /// its workers go round.
+  /// its workers complete rounds.
   std::chrono::milliseconds persistence{1000};
   /// Time that the program has to leave a job that has failed.
   std::chrono::milliseconds patience_after_failure{2500};
@@ -73,7 +73,7 @@ enum class OnLoss : std::uint8_t {
 /// A process without which a run went on.
 struct Loss {
   unsigned rank = 0;
-  std::string why;  ///< with its name: "process 2 (host beta, pid 77) died: connection closed"
+  std::string why;  ///< names it: "process 2 (host beta, pid 77) died: connection closed"
 };
 
 /// A process's membership of a job.

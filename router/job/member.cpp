@@ -250,7 +250,7 @@ void Member::believe(unsigned rank, const std::string& why) {
 
 bool Member::is_heartbeat_due() {
   const auto now = Clock::now();
-  const auto half = std::max(stall_ / 20, kAskPeriod);  // two between two samples of StallWatch
+  const auto half = std::max(stall_ / 20, kAskPeriod);  // two heartbeats per sample of StallWatch
   const auto period = is_watching() ? std::min(options_.heartbeat, half) : options_.heartbeat;
   if (now - beat_at_ < period) return false;
   beat_at_ = now;

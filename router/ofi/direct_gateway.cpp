@@ -14,7 +14,7 @@ constexpr std::size_t kOwnWorker = 0;
 /// Slots of the ring from another worker to the gateway.
 constexpr std::uint32_t kOutletSlots = 1024;
 
-/// Packets from which on a part is worth its header: a frame with less room is sent first.
+/// A shorter part is not worth its header: a frame with room for fewer packets is sent first.
 constexpr std::uint32_t kLeastInPart = 8;
 /// Limit for packets of a part from another worker, so that it stays in the caches of both.
 constexpr std::uint32_t kMostInRing = 136;

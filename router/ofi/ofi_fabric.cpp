@@ -139,7 +139,8 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   }
 
  private:
-  /// Runs the workers. The job asks this fabric for reports until they end, also by an exception.
+  /// Runs the workers. The job asks this fabric for reports until they end, even if an exception
+  /// ends them.
   void run_workers() {
     struct Watched {
       Job& job;
@@ -311,7 +312,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     for (const LinkHealth& way : ofi::unpack_and_judge(packed)) counters_.link_errors.add(way);
   }
 
-  /// Throws the reports of all processes in one text, which is the same everywhere.
+  /// If the run cannot go on, throws the reports of all processes in one text, the same everywhere.
   void throw_if_stalled() {
     const bool stalled = verdict_ == Verdict::stalled;
     if (!stalled && !job_.losses().empty()) return;

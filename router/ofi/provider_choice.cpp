@@ -40,8 +40,8 @@ Blob usable(const std::vector<std::string>& names, const Providers& providers) {
   return blob;
 }
 
-/// Returns the provider `name`. All processes exchange their reasons against it, so that each can
-/// report where it is missing.
+/// Returns the provider `name`. All processes exchange the reasons why they cannot use it, so that
+/// each can report where it is missing.
 Candidate wanted_by_all(Job& job, const std::string& name, const Providers& providers) {
   Candidate candidate = providers.get(name);
   const std::string reason = candidate.info != nullptr ? "" : candidate.reason;

@@ -56,7 +56,7 @@ constexpr Known kKnown[] = {
 constexpr Known kShm = {"shm", false, Use::preferred, Use::preferred, "processes of one host"};
 
 /// Whether TCP paces what it sends, as BBR does. It then sends at most 64 KiB at once, including
-/// libfabric's header and its own; the rest of a longer frame or read is delayed.
+/// the headers of libfabric and TCP; the rest of a longer frame or read is delayed.
 bool paces_tcp() {
   std::ifstream file("/proc/sys/net/ipv4/tcp_congestion_control");
   std::string name;

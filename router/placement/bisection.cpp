@@ -71,7 +71,7 @@ class Bisection {
     return static_cast<std::size_t>(std::uint64_t{nodes_} * worker / workers_.size());
   }
 
-  /// Moves the `left` nodes of the cut's first side to the front.
+  /// Cuts the nodes in two: moves those of the first side, `left` nodes, to the front.
   void cut(std::span<Rank> nodes, std::size_t left) const {
     const auto order = cutting_order(shape_, bounding_box(shape_, nodes));
     const auto position = [&](Rank rank) {

@@ -51,15 +51,15 @@ class Precedence {
 /// hardware's rule is not published, and on tori of unequal extents it matters: under load most
 /// candidates are full.
 enum class FairnessRule : unsigned {
-  lowest_first,    ///< the lowest index, so X before Y before Z; a random choice takes the next
-                   ///< candidate after a random one of 64 indices, which is usually the lowest too
+  lowest_first,    ///< the first candidate at or after a random one of 64 indices, which is usually
+                   ///< the lowest: X before Y before Z
   uniform,         ///< all with equal probability, in random choices too
   straight_first,  ///< prefers packets that go straight on, otherwise as uniform
   turning_first,   ///< prefers packets that turn or are injected, otherwise as uniform
 };
 
-/// Usually picks the fullest FIFO, and a random one for part of the time: the fullest during
-/// Machine::arbitration_fullest of every Machine::arbitration_period cycles.
+/// Picks the fullest candidate during Machine::arbitration_fullest of every
+/// Machine::arbitration_period cycles, and a random one in the other cycles.
 class SenderArbitration {
  public:
   explicit SenderArbitration(const Machine& machine)

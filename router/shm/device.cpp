@@ -102,7 +102,7 @@ void RingDevice::take_turn() {
   forward_between_turns();
 }
 
-/// The processor measures what is forwarded during its own turn.
+/// Measures how long forwarding takes, if asked to. Within a turn the processor measures it.
 void RingDevice::forward_between_turns() {
   if (packet_times_ == nullptr || !holds_packets()) return forward();
   const Tick begin = now();

@@ -111,11 +111,11 @@ class RingDevice : public Device {
   void write(const SendDescriptor& descriptor, std::uint32_t count, Out&& out);
   /// Removes the put at the FIFO's front and returns it.
   PutDescriptor take_put(unsigned f);
-  /// Removes the put at the FIFO's front. The caller has already asked its source for it.
+  /// Removes the put at the FIFO's front. The caller has already got the put from its source.
   void pop_put(unsigned f);
   bool is_valid(const PacketHeader& header);
-  /// Counts packets, or a put, that have been written to a FIFO or have bypassed it. The FIFO then
-  /// held `chunks` chunks.
+  /// Counts packets, or a put, that have been written to a FIFO or have bypassed it. `chunks`: the
+  /// chunks that the FIFO held at that moment.
   void count_injected(const SendDescriptor& descriptor, unsigned fifo, unsigned chunks);
   /// A put of this node has been copied at its destination.
   void complete(const PutDescriptor& put);

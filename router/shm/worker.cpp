@@ -13,15 +13,15 @@
 namespace toroid::ring {
 namespace {
 
-/// A worker that waits for an answer does not read other workers' reports meanwhile: that would
-/// take the cache lines from their writers. Unit: rounds.
+/// Rounds without motion after which a worker rests and reads other workers' reports. A worker that
+/// only waits for an answer should not do so: it would take the cache lines from their writers.
 constexpr unsigned kRoundsBeforeRest = 500;
-/// The same for workers that share cores: each round is a turn of all others, and moves no cache
-/// line.
+/// The same for workers that share cores: in each round all others get a turn, and no cache line
+/// moves.
 constexpr unsigned kTurnsBeforeRest = 32;
-/// If other processes occupy the cores, each of those rounds takes as long as one of their time
-/// slices, and all together exceed the time without motion that a run may have. So time counts too;
-/// it is checked every kRoundsPerLook rounds.
+/// If other processes occupy the cores, each of these rounds takes as long as one of their time
+/// slices; all rounds together would take longer than the time without motion that a run may have.
+/// So a worker also rests after this time, which is checked every kRoundsPerLook rounds.
 constexpr std::chrono::milliseconds kTimeBeforeRest{50};
 constexpr unsigned kRoundsPerLook = 32;
 

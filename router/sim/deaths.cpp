@@ -25,7 +25,8 @@ Tick Deaths::due() const {
   return error_limit_ == 0 ? next : std::min(next, next_look_);
 }
 
-/// If nothing has failed, the next look at the errors is when there may be new ones.
+/// If nothing has failed, errors are checked again after the next event: before it there are no new
+/// ones.
 void Deaths::happen(std::deque<Block>& blocks, Tick next) {
   const Tick at = due();
   const std::size_t before = happened_.size();

@@ -21,7 +21,7 @@ namespace toroid::sim {
 /// them: so results do not depend on the number of threads. Errors are checked every kWatchCycles,
 /// as a machine's control system does.
 /// **What:** a failed link takes no more packets; a packet that it has begun to send, or holds for
-/// a repeat, still arrives. From a failed node only those packets still leave that its links have
+/// a repeat, still arrives. A failed node sends no more packets, except those that its links have
 /// begun to send. A packet with no path left is removed from the network and counted.
 ///
 /// The fabric owns it and calls it between segments, on one thread.

@@ -52,7 +52,7 @@ class alignas(64) SimDevice final : public Device {
   InjectionFifos& fifos() override { return node().fifos_; }
   const InjectionFifos& fifos() const { return fifos_; }
   void inject(const SendDescriptor& descriptor, std::uint32_t count, unsigned fifo) override;
-  /// FIFOs drain as time passes, between turns; only a refused packet has freed its room at once.
+  /// FIFOs drain between turns, as time passes. Within a turn only a refused packet frees its room.
   bool flush() override { return std::exchange(has_refused_, false); }
   std::size_t receive(PacketSink& sink, std::size_t limit) override;
   /// An engine's turns are short, because the processor sees their results only when they end.
@@ -67,7 +67,7 @@ class alignas(64) SimDevice final : public Device {
   /// Returns the number of these packets.
   std::uint64_t let_die(Processor& dead);
   bool is_dead() const { return is_dead_; }
-  /// Without the values that the network counts.
+  /// The counters of a FIFO, without the values that the network counts.
   FifoCounters fifo_counters(unsigned fifo) const {
     return {.packets = written_[fifo].packets, .most_chunks = written_[fifo].most_chunks};
   }
@@ -90,11 +90,11 @@ class alignas(64) SimDevice final : public Device {
   /// A packet has arrived in a reception FIFO. Returns true if the processor was idle and takes a
   /// turn now.
   bool on_delivered(Tick now, unsigned input, FlightId flight);
-  /// An injection FIFO has room again. Returns the same.
+  /// An injection FIFO has room again. Returns the same as on_delivered().
   bool on_fifo_room(Tick now, unsigned fifo, unsigned chunks);
   /// The same for an engine, whose node's processor owns the FIFOs.
   bool on_others_fifo_room(Tick now) { return output_waiting_ && wake(now); }
-  /// An alarm that the processor has asked for. Returns the same.
+  /// An alarm that the processor has asked for. Returns the same as on_delivered().
   bool on_alarm(Tick now) { return wake(now); }
   /// Runs the processor's turn at `now` and schedules the next one if it was busy.
   void turn(Tick now);

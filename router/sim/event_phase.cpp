@@ -196,7 +196,7 @@ inline void EventPhase<early>::on_arrive(Event event) {
 }
 
 /// If `shown`, a queue's head requests the links by which it may leave, or room in the reception
-/// buffer; a head without a way leaves as if it were at its destination. `shown` is hard to
+/// buffer; a head without a path leaves as if it were at its destination. `shown` is hard to
 /// predict, so few branches depend on it. `touch`: further links for arbitration to look at.
 template <bool early>
 template <bool fifo>
@@ -295,7 +295,7 @@ inline void EventPhase<early>::give_back_fifo(const Site& site, Input input, uns
       {site.node, static_cast<std::uint8_t>(fifo), static_cast<std::uint8_t>(chunks)});
 }
 
-/// Returns a packet's room upstream. Another block has known of it since reading began.
+/// Returns a packet's room upstream. If upstream is another block, it was told when reading began.
 template <bool early>
 inline void EventPhase<early>::give_back_channel(const Site& site, Input input, unsigned chunks) {
   const Direction travelling = input.travelling();

@@ -85,14 +85,14 @@ struct NetworkState {
     const Rank to = flights.header(id).destination();
     return routers.failures()->leaves_escape(rank, to, flight.route) ? left : DirectionSet();
   }
-  /// The ways left to a head at `input`. If links can fail later and it has no way left, it gets
-  /// other ways if there are any: this applies to dynamic packets and to packets still in an
+  /// The directions left to a head at `input`. If links can fail later and none is left, it gets
+  /// other directions if there are any: this applies to dynamic packets and to packets still in an
   /// injection FIFO.
   DirectionSet ways_left(Rank rank, Input input, FlightId id) {
     const DirectionSet left = passable(rank, id);
     return left.empty() && routers.failures()->may_change() ? other_ways(rank, input, id) : left;
   }
-  /// Whether a packet can go no further: it has no way left, or its node has failed.
+  /// Whether a packet can go no further: it has no path left, or its node has failed.
   bool is_lost(Rank rank, const Flight& flight) const {
     return !flight.directions().empty() ||
            (routers.failures() != nullptr && !routers.failures()->is_alive(rank));

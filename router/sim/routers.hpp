@@ -43,7 +43,7 @@ class Routers {
   const InputQueue& queue(Rank node, Input input) const {
     return queues_[std::size_t{node} * inputs_ + input.index()];
   }
-  /// Whether the packet at the front is not on its way out yet.
+  /// Whether there is a packet at the front that is not on its way out yet.
   bool has_waiting_head(Rank node, Input input) const {
     return queue(node, input).head != kNoFlight && (state_[node].reading & input.bit()) == 0;
   }
@@ -69,7 +69,7 @@ class Routers {
   }
 
   /// Cycles in which the FIFO's head waited for a link: the sum of the times when heads left minus
-  /// the sum of the times when they came. While a head waits, its time of departure is missing.
+  /// the sum of the times when they came. While a head waits, only its arrival is in the sums.
   std::uint64_t& stalled(Rank node, Input fifo) {
     return stalled_[std::size_t{node} * (inputs_ - channels_) + fifo.index() - channels_];
   }

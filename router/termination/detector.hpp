@@ -29,7 +29,7 @@ struct MemberReport {
 enum class Verdict {
   none,       ///< the run goes on
   quiescent,  ///< no member has anything left to do and no packet is in flight
-  stalled,    ///< nothing has moved for the limit, though every member completes rounds
+  stalled,    ///< nothing has moved for the time limit, though every member completes rounds
   failed      ///< a member failed or was lost
 };
 
@@ -74,8 +74,8 @@ class Quiescence {
   std::uint64_t first_ = 0;  ///< packets injected and delivered by the first wave
 };
 
-/// Finds out that nothing has moved for a limit, though every member has completed rounds in the
-/// meantime. So a member that computes for minutes is not a stall.
+/// Finds out that nothing has moved for a time limit, though every member has completed rounds in
+/// the meantime. So a member that computes for minutes is not a stall.
 ///
 /// **Protocol:** a sample compares every member's report with its report in the sample before.
 /// Samples are a tenth of the limit apart, or more if a member has not reported since the last one:

@@ -7,11 +7,12 @@
 
 namespace toroid {
 
-/// If a thread has lost its core, a thread that spins for it waits long and keeps the core that the
-/// other could use. All threads of a run share one object; each calls look() now and then.
+/// If a thread has lost its core, a thread that spins while it waits for the first one waits long
+/// and occupies a core that the first one could use. All threads of a run share one object; each
+/// calls look() now and then.
 class Crowding {
  public:
-  /// `known`: how often the calling thread had lost its core at its last call; updated.
+  /// `known`: how often the calling thread had lost its core by its last call; updated.
   void look(long& known) {
     rusage usage{};
     getrusage(RUSAGE_THREAD, &usage);

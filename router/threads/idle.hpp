@@ -18,7 +18,7 @@ class Idle {
   /// `spins`: the thread has a core to itself. Otherwise it yields at once.
   explicit Idle(bool spins) : spins_(spins ? kSpins : 0) {}
 
-  /// There is work again.
+  /// To be called when there is work again.
   void reset() { rounds_ = 0; }
   /// Rounds without work so far.
   unsigned rounds() const { return rounds_; }

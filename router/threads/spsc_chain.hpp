@@ -61,7 +61,7 @@ class SpscChain {
   Link* back_;
   Link* draft_;
   Link* oldest_;
-  Link* known_released_;          ///< what the producer last read of released_
+  Link* known_released_;          ///< the value of released_ that the producer read last
   alignas(64) Link* front_;       ///< the consumer's own copy of released_
   sync::atomic<Link*> released_;  ///< written by the consumer
 };

@@ -16,6 +16,11 @@ install(DIRECTORY tools/examples DESTINATION ${CMAKE_INSTALL_DATADIR}/toroid COM
         OPTIONAL FILES_MATCHING PATTERN "*.map" PATTERN "*.md")
 install(FILES LICENSE CHANGELOG.md README.md tools/packaging/copyright
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command)
+# Its commands find the example data where it is installed.
+install(CODE "set(readme \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR}/README.md\")
+file(READ \"\${readme}\" text)
+string(REPLACE \"tools/examples\" \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}/toroid/examples\" text \"\${text}\")
+file(WRITE \"\${readme}\" \"\${text}\")" COMPONENT command)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command)
 
 # The targets of each component of the package's configuration.

@@ -24,7 +24,7 @@ int complain(const std::string& what, int code) {
 }
 
 /// Prints a refusal. Drops the middle of a very long one: a value in it may have any length, and
-/// the reason stands before or after it.
+/// the reason is before or after it.
 int refuse(const std::string& what) {
   constexpr std::size_t kHead = 600, kTail = 300;  // bytes
   constexpr std::string_view kGap = " ... ";

@@ -192,7 +192,7 @@ Change parse_change(const std::string& text) {
   return {key, text.substr(std::min(equals + 1, text.size())), field};
 }
 
-/// The changes of "key=value:key=value", with the clock's first. Each must change another field.
+/// The changes of "key=value:key=value", with the clock's first. No two may change one field.
 std::vector<Change> parse_changes(const std::string& text) {
   std::vector<Change> changes;
   for (const std::string& one : split(text, ':')) {

@@ -1,9 +1,9 @@
 // toml++, made safe for untrusted texts.
 //
-// Its parser asserts conditions that a text can violate ("[)" on a line), and marks code as
-// unreachable that a letter such as "a" with two dots reaches. With assertions such a text would
-// abort the program; without them the behaviour is undefined. With these macros the parser
-// continues and throws toml::parse_error.
+// Its parser asserts conditions that a text can violate ("[)" on a line). It also marks code as
+// unreachable, although a letter such as "a" with two dots leads there. Such a text would abort the
+// program if assertions are on, and have undefined behaviour if they are off. With these macros the
+// parser continues and throws toml::parse_error.
 #pragma once
 
 #pragma push_macro("NDEBUG")

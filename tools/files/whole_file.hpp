@@ -18,7 +18,7 @@ namespace toroid {
 /// Returns the text of the file. Throws BadInput, with the system's reason, if it cannot be read,
 /// or if it is longer than `longest` bytes; a device may be endless.
 std::string read_text(const std::string& path, std::size_t longest);
-/// Returns nothing, with the reason in errno, if the file cannot be read.
+/// read_text() that returns nothing, with the reason in errno, if the file cannot be read.
 std::optional<std::string> try_read_text(const std::string& path, std::size_t longest);
 
 /// Whether a file that begins with these bytes (64 KiB, or the whole file) may have the wanted
@@ -46,7 +46,8 @@ auto naming(std::string_view name, const Read& read) {
   }
 }
 
-/// CRC-32 of a file's bytes as eight hexadecimal digits; an unreadable file counts as empty.
+/// CRC-32 of a file's bytes as eight hexadecimal digits; an unreadable file counts as empty. Throws
+/// BadInput if the path is not a regular file.
 std::string file_sum(const std::string& path);
 /// CRC-32 of several files, one after the other.
 std::string file_sum(std::span<const std::string> paths);

@@ -11,7 +11,7 @@
 
 namespace toroid {
 
-/// Limit of output queues per node: one per peer on the largest machine that is emulated so.
+/// Limit of output queues per node: one per peer on a machine of 32,768 nodes.
 inline constexpr unsigned kMostQueues = 32767;
 /// Limit of packets per visit, queue or window.
 inline constexpr std::uint32_t kMostPackets = 1u << 24;

@@ -24,9 +24,10 @@
 namespace toroid::python {
 
 /// Calls the object's methods and keeps their results: an order is asked for once per node, seed
-/// and round, relays once per shape. All methods may be called from any thread, without the
-/// interpreter's lock; constructor and destructor need the lock. The constructor throws BadInput
-/// for a name that tables cannot show.
+/// and round, relays once per shape. If orders take too much memory, all are dropped and asked for
+/// again. All methods may be called from any thread, without the interpreter's lock; constructor
+/// and destructor need the lock. The constructor throws BadInput for a name that tables cannot
+/// show.
 class PythonPolicy final : public Policy {
  public:
   explicit PythonPolicy(pybind11::object policy);
@@ -64,7 +65,7 @@ class PythonPolicy final : public Policy {
   bool changes_order_;
   bool relays_;
   bool shortest_;
-  mutable std::mutex mutex_;  ///< guards the members below; never held while Python code runs
+  mutable std::mutex mutex_;  ///< guards all below but latest_; never held while Python code runs
   mutable std::vector<std::unique_ptr<Known>> shapes_;
   mutable std::uint64_t kept_ = 0;  ///< number of ranks in all kept orders
   mutable std::deque<HostError> refusals_;

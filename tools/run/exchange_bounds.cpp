@@ -71,8 +71,9 @@ Bounds of_shortest_ways(const Machine& machine, const Shape& shape, const Traffi
   return traffic_bounds(machine, shape, traffic);
 }
 
-/// The traffic of an all-to-all between the halves of a torus does not depend on the ways, so its
-/// closed formulas hold for any ways. Those of twisted tori hold for shortest ways only.
+/// The closed formulas for an all-to-all hold for any ways, because the traffic between the halves
+/// of a torus does not depend on the ways. The formulas for twisted tori hold for shortest ways
+/// only.
 Bounds whole_bounds(const Machine& machine, const Shape& shape, const Traffic& traffic,
                     BoundsOf bounds_of) {
   const bool has_formula = bounds_of == of_shortest_ways || !shape.is_twisted();

@@ -5,7 +5,7 @@
 
 namespace toroid {
 
-/// The project's version in CMakeLists.txt, e.g. "0.1.0".
+/// The project's version in CMakeLists.txt, e.g. "0.2.0".
 extern const std::string_view kVersion;
 /// Twelve digits of the commit, with "-dirty" appended if files differ from it; or "unknown".
 extern const std::string_view kGitHash;

@@ -111,7 +111,7 @@ void add_blocks(std::span<const fft::StageTimes> times, std::span<const std::siz
   if (busy.size() > 1) blocks.last_axis += ticks(last.computed - last.exchanged - last.waiting);
 }
 
-/// `first`: the stage behind which exchanges are hidden.
+/// `first`: the stage whose transforms hide exchanges.
 void add_work(std::span<const fft::StageTimes> times, std::size_t first, double share,
               Blocks& blocks) {
   for (std::size_t s = 0; s < times.size(); ++s) {

@@ -71,7 +71,7 @@ TaggedSender* DirectDevice::open_ring(const SendDescriptor& packets, std::uint32
   return ring.room() < count ? nullptr : &ring;
 }
 
-/// Publishes packets that bypassed the FIFO. The counters record them as alone in it.
+/// Publishes packets that bypassed the FIFO. Counts them as if they had been alone in it.
 void DirectDevice::count_sent(const SendDescriptor& packets, TaggedSender& ring) {
   ring.publish();
   count_injected(packets, kOnly, packets.header.chunks() * packets.left());

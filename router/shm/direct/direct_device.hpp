@@ -31,7 +31,8 @@ struct SwitchPlug {
   PutPort& puts;  ///< the worker's port
 };
 
-/// The base of devices whose peers may also live in other processes.
+/// Exchanges packets and puts with the nodes of this process. A derived class may add peers in
+/// other processes.
 class DirectDevice : public RingDevice, public PutEnd {
  public:
   DirectDevice(const Machinery& machinery, const SwitchPlug& plug);

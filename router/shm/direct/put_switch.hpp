@@ -53,8 +53,8 @@ class PutPort {
   void send(const PutNote& note);
   /// Sends waiting notes and hands over arrived ones. Returns whether something moved.
   bool step();
-  /// Whether a note has arrived that step() has not handed over, or waits to be sent; or a node of
-  /// this worker has been told of a completion, so that its program may go on.
+  /// Whether there is something to do: step() has a note to hand over or to send, or a node of this
+  /// worker has been told of a completion, so that its program may go on.
   bool has_news() const;
   /// Whether no note waits for room.
   bool is_quiet() const { return kept_ == 0; }
@@ -77,7 +77,7 @@ class PutSwitch {
  public:
   PutSwitch(const LocalNodes& local, const Placement& placement);
 
-  /// REQUIRES: before the run; the node is local.
+  /// REQUIRES: the run has not begun, and the node is local.
   void plug_in(Rank node, PutEnd& end) { ends_[local_->index(node)] = &end; }
   PutPort& port(std::size_t worker) { return ports_[worker]; }
 

@@ -65,7 +65,7 @@ class TaggedSender {
 
   /// Number of free slots that the sender knows of.
   std::uint32_t room() const { return room_; }
-  /// Learns which slots are free again. Returns whether there are any.
+  /// Learns which slots are free again. Returns whether any slot is free.
   bool refresh() {
     // Acquire: the slots may be overwritten. Partner: the release in TaggedReceiver::publish().
     const std::uint32_t popped = memory_->popped.load(std::memory_order_acquire);

@@ -94,7 +94,8 @@ void CheckedReceiver::begin_again() {
   refusing_ = late_ = 0;
 }
 
-/// Everything published has been transmitted; refuses channels in which not everything has arrived.
+/// Everything published has been transmitted, except in channels whose next packet is late. Refuses
+/// channels in which a packet was lost.
 void CheckedReceiver::notice_losses(const ChannelCounts& published) {
   for (unsigned c = 0; c < kVirtualChannels; ++c)
     if (((refusing_ | late_) >> c & 1u) == 0 && accepted_.count(c) != published[c]) refuse(c);

@@ -17,7 +17,7 @@ Direction direction(unsigned link) {
   return {static_cast<std::uint8_t>(link)};
 }
 
-/// All of a header that routing looks at. The dimension order replaces the link bits.
+/// The part of a header that routing looks at. The dimension order replaces the link bits.
 std::uint64_t routing_word(const PacketHeader& header) {
   return header.without_link_bits().hardware_word() | std::uint64_t{header.order()}
                                                           << PacketHeader::kFirstLinkBit;
@@ -94,7 +94,7 @@ bool TorusDevice::has_news() const {
   return changed != 0 || is_behind();
 }
 
-/// All heads are routed anew. Those of a node that has failed have no way left.
+/// All heads are routed anew. Those of a node that has failed have no path left.
 void TorusDevice::notice_failures() {
   stage_ = stages_->now();
   change_to(stages_->shape(stage_));
@@ -203,8 +203,8 @@ bool TorusDevice::is_lost(const PacketHeader& header) const {
   return stages_ != nullptr && (header.destination() != rank() || !shape().is_alive(rank()));
 }
 
-/// As on `sim`: an adaptive packet gets new hint bits if its own lead nowhere any more, and so does
-/// any packet that is still in an injection FIFO.
+/// As on `sim`: if the hint bits of an adaptive packet, or of any packet that is still in an
+/// injection FIFO, lead nowhere any more, it gets new ones.
 bool TorusDevice::find_other_way(Input input) {
   const PacketHeader& header = header_at(input);
   const Rank to = header.destination();

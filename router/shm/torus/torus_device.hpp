@@ -56,7 +56,7 @@ class TorusDevice final : public RingDevice {
   /// The packet at an input's head; none if the input is empty. Used for the report of a stalled
   /// run.
   std::optional<RoutedPacket> head(Input input) const;
-  /// Packets that were lost here because they had no way left, by destination.
+  /// Packets that were lost here because they had no path left, by destination.
   const std::map<Rank, std::uint64_t>& losses() const { return losses_; }
   unsigned inputs() const { return links_ * kVirtualChannels + fifo_count(); }
 
@@ -103,7 +103,7 @@ class TorusDevice final : public RingDevice {
   SenderArbitration arbitration_;
   bool transit_first_;
   std::uint64_t deliverable_ = 0;                     ///< inputs whose head is for the processor
-  std::uint64_t lost_heads_ = 0;                      ///< inputs whose head has no way left
+  std::uint64_t lost_heads_ = 0;                      ///< inputs whose head has no path left
   std::uint64_t exposed_ = 0;                         ///< inputs whose head is known
   std::array<std::uint64_t, kMaxLinks> wanted_by_{};  ///< [link]: inputs whose head may take it
   std::array<std::uint64_t, kMaxLinks> escape_of_{};  ///< inputs whose head may take its bubble

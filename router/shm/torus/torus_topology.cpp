@@ -31,9 +31,9 @@ namespace toroid::ring {
 namespace {
 
 /// Default number of packets per channel. Rings are deeper than the hardware's buffers because a
-/// packet waits longer here: the receiver looks at it only when its worker's round gets there or
-/// has finished computing, and meanwhile a plane of a large transform arrives. Still deeper rings
-/// gain nothing.
+/// packet waits longer here: the receiver looks at it only when its worker's round gets there, and
+/// while the worker computes, a plane of a large transform may arrive. Still deeper rings gain
+/// nothing.
 constexpr std::size_t kDeepestChannel = 2048;
 /// Memory for all these rings together, in bytes: part of a third-level cache.
 constexpr std::size_t kChannelBytes = std::size_t{16} << 20;

@@ -101,8 +101,8 @@ class Events {
     router.links[link].busy = 0;
     return router.wanted_bit(link);
   }
-  /// Returns the room of a packet of `chunks` in a channel upstream. Another block has known of it
-  /// since reading began.
+  /// Returns the room of a packet of `chunks` in a channel upstream. If upstream is another
+  /// block, it was told when reading began.
   void give_back(Rank node, unsigned input, unsigned chunks) {
     const unsigned link = input / kVirtualChannels;
     const Rank upstream = neighbours_[std::size_t{node} * 8 + (link ^ 1u)];

@@ -1,6 +1,6 @@
 // The fast model for common machines: at most three dimensions and 32 inputs per router, small
-// buffers, no failures, and no probe that follows packets. Its rules and results are those of
-// GeneralNetwork.
+// buffers, the default FairnessRule and RouterDelays, transit before injection, no failures, and no
+// probe that follows packets. Its rules and results are those of GeneralNetwork.
 //
 // A router is one record, and a packet in flight is one word that moves from record to record;
 // header and payload are accessed only at the two ends of its route. Events are kept in lines by

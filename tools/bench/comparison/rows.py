@@ -17,8 +17,8 @@ EXCHANGE_BYTES = 1 << 20
 HUNDRED_PACKETS = 100 * 240
 NETWORK = ["2", "1000", "100"]  # hosts; Mbit/s; delay one way, us
 PLANES_ON_HOSTS = "8"
-# Size, box cut, repeats, and whether bars are judged: for the size of the other rows, and for the case in which
-# the network takes about as long as the transforms that can hide it.
+# Size, box cut, repeats, and whether bars are judged. They are judged for the size of the other rows, and for the
+# case in which the network takes about as long as the transforms that can hide it.
 HOSTS = [(128, 1, 10, True), (128, 2, 10, False), (128, 4, 10, False), (256, 4, 5, True)]
 
 

@@ -120,10 +120,12 @@ class Runs {
   std::vector<std::size_t> todo_;
   std::atomic<std::size_t> next_ = 0;  ///< index into todo_
   std::atomic<bool> failed_ = false;
-  std::mutex mutex_;  ///< guards finished rows, shown rows and all members below while threads run
+  /// Guards `finished`, calls of `show` and, while threads run, all members below except failure_.
+  std::mutex mutex_;
   std::vector<Json> rows_;
-  std::size_t shown_ = 0;       ///< number of rows that were shown or skipped
-  std::exception_ptr failure_;  ///< thrown by `finished` or by `show`
+  std::size_t shown_ = 0;  ///< number of rows that were shown or skipped
+  /// Thrown by `finished` or `show`, or a HostError; written by the thread that sets failed_.
+  std::exception_ptr failure_;
   RunsProgress progress_;
 };
 

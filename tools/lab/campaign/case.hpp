@@ -72,7 +72,7 @@ struct CampaignCase {
   LinkErrors link_errors{};
   bool long_ways = false;        ///< packets that failed links cut off take the long way round
   Json axes = Json::object();    ///< columns of the axes that the user gave
-  std::optional<double> load{};  ///< open loop, of the bound's rate; empty: one exchange
+  std::optional<double> load{};  ///< offered load; 1: the bound's rate; empty: one exchange
   std::size_t place = 0;         ///< index among all cases of the campaign, which decides the shard
 
   /// The first columns of the row.

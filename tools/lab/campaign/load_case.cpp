@@ -42,7 +42,7 @@
 namespace toroid {
 namespace {
 
-/// Saturated: less than this share of the generated packets arrives...
+/// A load is saturated if less than this share of the generated packets arrives...
 constexpr double kAcceptedShare = 0.95;
 /// ...or half of the packets take longer than this multiple of the latency without load.
 constexpr double kLatencyFactor = 10;
@@ -50,12 +50,13 @@ constexpr double kLatencyFactor = 10;
 /// A packet carries the cycle of its generation in 32 bits.
 constexpr Tick kMostLatency = ~std::uint32_t{0};
 
-/// By default the window has this many messages of the mean node at the bound's rate,
+/// By default the window is long enough for a mean node to send this many messages at the bound's
+/// rate,
 constexpr double kMessagesInWindow = 100;
-/// and at least this many latencies of an empty machine.
+/// and at least this many times the latency on an empty machine.
 constexpr double kLatenciesInWindow = 50;
 
-/// The bound's rate: the traffic's bytes per bound of its hottest link.
+/// The bound's rate: the traffic's bytes divided by the bound of its hottest link.
 struct FullRate {
   Tick bound = 0;   ///< of the hottest link, in cycles
   Bound binding{};  ///< of links and processors; it may allow less than the bound's rate

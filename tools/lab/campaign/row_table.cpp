@@ -14,7 +14,8 @@
 namespace toroid {
 namespace {
 
-constexpr unsigned kSaidByCycles = 100;  ///< seconds are the first to go on narrow terminals
+/// TableColumn::spared of seconds: hidden first, since cycles tell the same.
+constexpr unsigned kSaidByCycles = 100;
 
 const Json* value_at(const Json& row, std::string_view place) {
   const Json::json_pointer pointer{std::string(place)};

@@ -8,9 +8,9 @@
 //
 // `published`, `ours` and the ends of the bar are expressions (expression.hpp) of numbers and of
 // figures of runs, RUN.FIGURE; "-" means unknown. In virtual time, `time_s`, `bound_s` and
-// `paper_model_s` are the run's cycles converted to seconds. `bound` is a run, for its bound, or a
-// number followed by what it is a bound by. {machine} in a note is replaced by the name of the
-// setting's machine.
+// `paper_model_s` are the run's cycles converted to seconds. `bound` is a run with a bound, or a
+// number followed by what sets it. {machine} in a note is replaced by the name of the setting's
+// machine.
 #pragma once
 
 #include <optional>

@@ -25,7 +25,7 @@ struct PaperRow {
   std::string unit;    ///< "s", "%", "ratio", ...
   std::optional<double> seed{};
   std::optional<double> ours{};   ///< empty if --quick left the run out
-  std::optional<double> bound{};  ///< that no schedule beats, in the same unit
+  std::optional<double> bound{};  ///< no schedule can beat it; same unit
   std::string bound_by{};         ///< what sets the bound; empty without a bound
   std::optional<RatioBar> bar{};
   std::string note{};

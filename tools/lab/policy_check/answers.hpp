@@ -26,12 +26,13 @@ using AnswerSums = std::map<std::string, std::uint64_t>;
 
 /// Asks for all answers twice and checks each. Reports the sums as values.
 void check_answers(const Policy& policy, std::uint64_t seed, ProbeReport& report);
-/// Computes the sums again, in another process, asking in reverse order; forwards: in order.
+/// Compares `sums`, which another process has computed, with sums computed here. Asks the
+/// questions in reverse order; check_sums_forwards() asks them in the original order.
 void check_sums_backwards(const Policy& policy, std::uint64_t seed, const AnswerSums& sums,
                           ProbeReport& report);
 void check_sums_forwards(const Policy& policy, std::uint64_t seed, const AnswerSums& sums,
                          ProbeReport& report);
-/// Computes the sums in several threads at once.
+/// Computes the sums in several threads at once and compares them with `sums`.
 void check_sums_of_threads(const Policy& policy, std::uint64_t seed, const AnswerSums& sums,
                            ProbeReport& report);
 

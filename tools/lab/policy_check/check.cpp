@@ -118,8 +118,8 @@ class PolicyTrial {
     return add_part("four threads that ask at once", result);
   }
 
-  /// Different answers in another process: decides whether the order of calls or the process
-  /// matters.
+  /// Called if answers in reverse order, in another process, differ: asks in the original order
+  /// there to find out whether the process or the order of calls makes the difference.
   void name_the_difference() {
     const ProbeResult again =
         probe([this](const Policy& policy, std::uint64_t seed, ProbeReport& report) {

@@ -37,7 +37,7 @@ function drawBars(width, label, runs, kind) {
   const step = runs.length > 12 ? 35 : 46;
   const top = 20;
   const made = picture(width, 0, label);
-  // Paths other than the shortest may beat the peak, so values may exceed 100.
+  // The peak assumes shortest paths; detours may beat it, so values may exceed 100.
   const most = Math.max(100, ...runs.map(run => Math.max(run.percent, run.peak ?? 0)));
   const box = {x: 1, y: top, w: width - 26, h: step * runs.length};
   const x = scaleOf({kind: 'linear', low: 0, high: most, name: '% of the bound', text: value => `${number(value)} %`}, box.x, box.x + box.w);

@@ -117,8 +117,8 @@ function spreadOf({links, linkBusy, exists}, sample) {
   return count ? Math.sqrt(Math.max(0, squares / count - (sum / count) ** 2)) : 0;
 }
 
-// The sample in which the links differ most; if all links are busy, there is nothing to see. If
-// they never differ, the first of the busiest samples.
+// The sample in which the links differ most, because equal loads show nothing. If the links never
+// differ, the first of the busiest samples.
 function tellingSample(recording) {
   const samples = Array.from({length: recording.samples}, (_, s) => s);
   const spreads = samples.map(s => spreadOf(recording, s));

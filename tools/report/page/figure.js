@@ -29,7 +29,7 @@ function figure({id, title, kind, caption, draw, label, table, canvas, section})
   return plot;
 }
 
-// Filled when it is opened, because thousands of rows take time.
+// The table is filled when it is opened, because thousands of rows take time.
 function tableOf(title, {head, rows}) {
   const place = element('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': title + ', numbers'});
   const details = element('details', {}, element('summary', {}, 'Numbers'), place);

@@ -2,7 +2,7 @@
 
 const nextFrame = () => new Promise(resolve => requestAnimationFrame(resolve));
 const all = (selector, from = document) => [...from.querySelectorAll(selector)];
-const textOf = node => node.firstChild?.textContent ?? '';  // of a shortened text what is shown
+const textOf = node => node.firstChild?.textContent ?? '';  // the visible part of a shortened text
 
 // Fraction of a canvas's pixels that are not background, and a checksum of all pixels.
 function inkOf(canvas) {
@@ -97,7 +97,7 @@ async function playTorus(plot) {
   return {...seen, plays: played !== still, turns: inkOf(canvas).sum !== played, ...evenLoad(torus)};
 }
 
-// The colours of a torus whose links are all equally busy: it must be one, near and far.
+// The colours of a torus whose links are all equally busy. There must be only one, near and far.
 function evenLoad(torus) {
   const recording = {...torus.recording, linkBusy: new Uint8Array(torus.recording.linkBusy.length).fill(128)};
   const canvas = document.createElement('canvas');

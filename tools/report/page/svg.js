@@ -69,7 +69,7 @@ const SHAPES = {
   cross: r => `M${-r} ${-r}L${r} ${r}M${-r} ${r}L${r} ${-r}`,
   plus: r => `M${-1.3 * r} 0H${1.3 * r}M0 ${-1.3 * r}V${1.3 * r}`,
 };
-const NO_INSIDE = new Set(['cross', 'plus']);  // without an inside: hollow ones are drawn in a ring
+const NO_INSIDE = new Set(['cross', 'plus']);  // cannot be hollow: a ring is drawn around them instead
 function marker(shape, x, y, colour, {hollow = false, radius = 3.4} = {}) {
   const ring = hollow && NO_INSIDE.has(shape) ? SHAPES.circle(1.7 * radius) : '';
   return svg('path', {d: ring + SHAPES[shape](radius), transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})`,
