@@ -320,7 +320,8 @@ TEST_F(Report, RefusesARecordingThatDoesNotFitItsTorus) {
 }
 
 TEST_F(Report, RefusesMissingAndUnwritableFiles) {
-  expect_refusal(directory_, {"report", "none.json"}, {"none.json: cannot be read: No such file or directory"});
+  expect_refusal(directory_, {"report", "none.json"},
+                 {"none.json: cannot be read: No such file or directory"});
   expect_refusal(directory_, {"report", "."}, {".: cannot be read: Is a directory"});
   expect_refusal(directory_, {"report"}, {"report needs FILES..."});
   run({"alltoall", "--torus", "2", "--json", "a.json"});

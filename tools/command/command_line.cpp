@@ -1,7 +1,7 @@
 #include "tools/command/command_line.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <ranges>

@@ -1,6 +1,6 @@
 // toroid report: shows results as pictures in one HTML file.
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
+#include <CLI/CLI.hpp>
 
 #include <filesystem>
 #include <memory>

@@ -1,8 +1,8 @@
 #include "tools/options/synonyms.hpp"
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstddef>
