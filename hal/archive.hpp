@@ -40,7 +40,7 @@ class Archive {
     static_assert(kIsPlain<T>);
     bytes(values.data(), values.size_bytes());
   }
-  /// Saves a number; on loading refuses the archive if this number is not at this place.
+  /// Saves a number. When loading, refuses the archive if another number was saved at this place.
   void mark(std::uint32_t number);
 
   /// Pointers are saved as numbers of known objects. Saving and loading must call know() for the
@@ -62,7 +62,7 @@ class Archive {
   [[noreturn]] static void refuse();
 
  protected:
-  /// Writes the bytes, or reads the same number of bytes.
+  /// Saves `size` bytes from `data`, or loads them into `data`.
   virtual void bytes(void* data, std::size_t size) = 0;
   /// Number of bytes left to read. Used when loading only.
   virtual std::uint64_t left() const = 0;

@@ -20,8 +20,8 @@ unsigned hops_within(const Route& way, unsigned dimensions) {
   return hops;
 }
 
-/// The lowest mean load, in messages per link, of the links of a set of dimensions, whichever
-/// shortest paths are taken.
+/// A lower bound on the mean load of the links of a set of dimensions, in messages per link. It
+/// holds for every choice of shortest paths.
 Fraction twisted_load(const Shape& shape, unsigned dimensions) {
   std::uint64_t hops = 0;
   for (Rank offset = 0; offset < shape.size(); ++offset) {
@@ -56,8 +56,8 @@ unsigned hops_along(const Shape& shape, unsigned d, unsigned from, unsigned to) 
   return shape.wraps(d) ? std::min(apart, shape.extent(d) - apart) : apart;
 }
 
-/// Mean load of the working links of dimension d, in messages, if every living node sends one to
-/// each other.
+/// Mean load of the working links of dimension d, in messages, if every living node sends one
+/// message to every other living node.
 Fraction surviving_load(const Shape& shape, unsigned d) {
   std::array<std::uint64_t, kMaxExtent> living{};
   std::uint64_t links = 0;
@@ -153,7 +153,8 @@ Bounds all_to_all_bounds(const Machine& machine, const Shape& group, const Messa
   bounds.hottest_link = cycles(messages.value() * wire);
   bounds.injection = cycles(static_cast<double>(peers) * wire / usable_links(group));
   bounds.processor = peers * message.packets * (machine.inject_cycles + machine.receive_cycles);
-  // Even a packet of one chunk has to be injected and cross the machine (with dead nodes: a link).
+  // At least one packet of one chunk is injected and crosses the machine. With dead nodes, only one
+  // link is certain.
   const unsigned farthest = members == group.size() ? diameter(group) : 1;
   bounds.zero_load = machine.inject_cycles + farthest * Tick{machine.hop_latency_cycles} +
                      machine.wire_cycles(machine.wire_bytes(1));

@@ -22,11 +22,12 @@ struct Fraction {
 /// twisted torus, where paths along other dimensions may be equally short, this counts only the
 /// hops along d that no choice of shortest paths avoids.
 Fraction hottest_link_messages(const Shape& shape, unsigned d);
-/// The maximum over the dimensions. On a twisted torus: the maximum, over the sets of dimensions,
-/// of the mean load of the set's links; all nodes are alike, so a mean over nodes holds for each
-/// node. With failed links: the load of the intact machine (fewer links only raise it), or the mean
-/// load of the working links if that is higher. With dead nodes: only the latter, for the messages
-/// among living nodes.
+/// The load of the hottest link of all dimensions. Three cases are special:
+/// - On a twisted torus: the maximum, over the sets of dimensions, of the mean load of the set's
+///   links. All nodes are alike, so a mean over nodes holds for each node.
+/// - With failed links: the load of the intact machine (fewer links only raise it), or the mean
+///   load of the working links if that is higher.
+/// - With dead nodes: the mean load of the working links, for the messages among living nodes.
 Fraction hottest_link_messages(const Shape& shape);
 
 /// The packets of one message.
@@ -50,14 +51,14 @@ struct Bounds {
 /// that the exchange does not use.
 Bounds all_to_all_bounds(const Machine& machine, const Shape& group, const MessageCost& message);
 
-/// The machine with the DMA engines' cycles per packet in place of the processors'. Bounds of
-/// packets that engines move are made from it. REQUIRES: the machine has DMA engines.
+/// Returns the machine with the DMA engines' cycles per packet in place of the processors'. Use it
+/// for the bounds of packets that engines move. REQUIRES: the machine has DMA engines.
 Machine moved_by_engines(Machine machine);
-/// Corrects bounds that were made from moved_by_engines(): their processor bound becomes the
-/// engines', and the new processor bound is the time to write descriptors of `messages` messages.
+/// Corrects bounds that were computed for moved_by_engines(). Their processor bound becomes the
+/// engine bound; the new processor bound is the time to write descriptors of `messages` messages.
 Bounds bounds_by_engines(Bounds bounds, const Machine& machine, std::uint64_t messages);
 
-/// Links of one node that lead to a neighbour; on a mesh, of an inner node.
+/// Number of links of a node that lead to a neighbour; on a mesh, for an inner node.
 unsigned usable_links(const Shape& shape);
 /// The number of hops between the two nodes that are farthest apart.
 unsigned diameter(const Shape& shape);

@@ -4,7 +4,7 @@
 // condition, and aborts.
 // BadInput: something from the user cannot be used. One clear line; the command exits with 2.
 // RunFailed: the run itself failed. One clear text; the command exits with 1.
-// "Not now" is not a failure: such a function is a [[nodiscard]] bool try_x().
+// A function that cannot act at present has not failed: it is a [[nodiscard]] bool try_x().
 #pragma once
 
 #include <fmt/format.h>  // IWYU pragma: export

@@ -80,7 +80,7 @@ struct FabricCounters {
   std::uint64_t put_bytes = 0;     ///< bytes moved by puts, each copied once or packed
   std::uint64_t packed_bytes = 0;  ///< part of put_bytes that was packed: copied in and out
   std::uint64_t packet_bytes = 0;  ///< payload bytes in packets, copied in and out
-  /// Frames refused because they were damaged or came from strangers: number by reason.
+  /// Number of refused frames by reason: they were damaged or came from strangers.
   std::map<std::string, std::uint64_t> refused_frames;
   std::vector<LinkCounters> links;  ///< [rank · shape.links() + direction]
   bool links_are_checked = false;

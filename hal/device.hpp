@@ -21,7 +21,7 @@ class PacketSink {
  public:
   /// The packet lies in the fabric's own buffer; it may be read until this returns.
   virtual void arrive(const Packet& packet) = 0;
-  /// Copies the bytes that a put names into its window; returns their number.
+  /// Copies the bytes of a put into the window that the put names. Returns the number of bytes.
   virtual std::size_t arrive(const PutDescriptor& put) = 0;
 
  protected:
@@ -57,9 +57,9 @@ class Device {
 
   /// The injection FIFOs as they are now.
   virtual InjectionFifos& fifos() = 0;
-  /// Sends one packet at once if the FIFOs are empty and there is room at its destination: going
-  /// through them would only cost time. False: nothing was done. REQUIRES: the payload is as long
-  /// as the header says; the descriptor's source is not called.
+  /// Sends one packet at once, past the FIFOs, if they are empty and its destination has room.
+  /// Returns false if it did nothing. Never calls the descriptor's source. REQUIRES: the payload is
+  /// as long as the header says.
   [[nodiscard]] virtual bool try_pass(const SendDescriptor&, std::span<const std::byte>) {
     return false;
   }
@@ -67,8 +67,8 @@ class Device {
   /// gathered now or when they leave it. REQUIRES: 0 < count <= descriptor.left(), and their chunks
   /// are accounted for in fifos().
   virtual void inject(const SendDescriptor& descriptor, std::uint32_t count, unsigned fifo) = 0;
-  /// Moves injected packets on, if that takes no time. Returns whether FIFOs may have gained room,
-  /// so that it is worth looking again in this turn.
+  /// Moves injected packets on, if that takes no time. Returns whether FIFOs may have gained room;
+  /// then the caller should try to inject again in this turn.
   virtual bool flush() = 0;
   /// Announces that the program is about to compute: injected packets that would wait to be sent
   /// together with later ones leave now, if the fabric can do that. False: it does nothing.

@@ -57,7 +57,7 @@ class DimensionSequences {
 };
 inline constexpr DimensionSequences kDimensionSequences;
 
-/// The directions of one dimension: the first dimension in the order that has any of them.
+/// Those of `directions` that belong to one dimension: the first in the order that has any of them.
 /// REQUIRES: 1 <= order <= dimension_orders(dims).
 constexpr DirectionSet first_in_order(DirectionSet directions, DimensionOrder order,
                                       unsigned dims) {

@@ -27,7 +27,7 @@ class Drain {
  public:
   explicit Drain(DrainRule rule = DrainRule::least_full) : rule_(rule) {}
 
-  /// Step 1002 of a node's turn. A turn may take several runs.
+  /// Step 1002: begins a node's turn. A turn may call run() several times.
   void begin_turn(const OutputQueues& queues) {
     ++profile_.turns;
     profile_.idle_turns += queues.empty() ? 1 : 0;
@@ -115,8 +115,9 @@ class Drain {
     unsigned fifo;
     std::uint32_t packets;  ///< 0: no FIFO has room
   };
-  /// Steps 1012 and 1014, and the accounting, for the next packet of queue iL. If only one FIFO
-  /// serves its directions: for all of the next `most` packets that find room.
+  /// Steps 1012 and 1014 for the next packet of queue iL: chooses a FIFO and accounts for the
+  /// packet in it. If only one FIFO serves the packet's directions, does this for all of the next
+  /// `most` packets that find room.
   template <typename Rule>
   static Taken put(Rule rule, InjectionFifos& fifos, const OutputQueues& queues, unsigned iL,
                    std::size_t most) {
@@ -213,8 +214,8 @@ class Drain {
     return moved;
   }
 
-  /// The FIFOs, and the directions in which they have room: for most stuck heads one comparison
-  /// shows that they are stuck.
+  /// The FIFOs and the directions in which they have room. For most stuck heads, one comparison
+  /// with these directions shows that they are stuck.
   class Open {
    public:
     explicit Open(InjectionFifos& fifos) : fifos_(&fifos) { look(1); }
@@ -245,9 +246,9 @@ class Drain {
     DirectionSet directions_;  ///< packets of this length or longer find room in no others
   };
 
-  /// Does not remember where there is room. For a single queue, put() itself shows that the head is
-  /// stuck, which is the most frequent case on a busy node, without reading its descriptor; for
-  /// many queues the index shows it.
+  /// Does not remember where there is room. With a single queue, put() itself finds that the head
+  /// is stuck, without reading its descriptor; this is the most frequent case on a busy node. With
+  /// many queues, the index finds it.
   class Unknown {
    public:
     explicit Unknown(InjectionFifos& fifos) : fifos_(&fifos) {}

@@ -1,8 +1,8 @@
 // Links and nodes of a machine that have failed, and the paths around them.
 //
-// A packet follows its hints: one direction per dimension, as many hops in each as its route says,
-// in any order that does not cross a failed link. At every node it may leave only by a direction
-// after which such a path to its destination exists.
+// A packet follows its hints: one direction per dimension. It takes as many hops in each as its
+// route says, in any order that does not cross a failed link. It leaves a node only in a direction
+// from which such a path leads on to its destination.
 //
 // Deadlock: an escaping packet turns from X to Y to Z and never back, so the rings of the bubble
 // channels wait for one another in that order only, and each ring by itself always moves. A packet
@@ -75,7 +75,8 @@ class Failures {
   /// "(0,0,0)X+ failed at cycle 5000", "node (1,2,3) failed at cycle 5000".
   std::string text(const Death& death) const;
 
-  /// The subset of `directions`, which lead from `here` to `to`, after which a path is left.
+  /// The subset of `directions` after which a path to `to` is left. `directions` must lead from
+  /// `here` to `to`.
   DirectionSet passable(Rank here, Rank to, DirectionSet directions) const;
   /// The same for a packet in flight, given its hops left instead of coordinates. Fast for most
   /// packets: those that are nearer to `to` than every node where a failure closes a direction.
@@ -107,7 +108,8 @@ class Failures {
   void check_all_pairs(bool dynamic) const;
 
  private:
-  /// The nodes in the box before a destination that can reach it: [hops left, in mixed radix].
+  /// [hops left, in mixed radix]: whether this node of the box before a destination can reach the
+  /// destination.
   using Reach = std::vector<bool>;
   /// Hops left to a destination, by dimension.
   using HopsLeft = std::array<unsigned, kMaxDims>;

@@ -32,7 +32,7 @@ class QueuesInTurn {
   explicit QueuesInTurn(OutputQueues& queues) : queues_(&queues) {}
   /// False: fill stops here and resumes in a later call.
   bool has_room() const { return queues_->has_room(queues_->next()); }
-  /// Queues what make() returns; returns the number of its packets.
+  /// Queues the descriptor that make() returns. Returns its number of packets.
   template <std::invocable Make>
   std::uint32_t push(Make&& make) {
     return queues_->emplace(queues_->next(), make);
@@ -50,8 +50,8 @@ class Fill {
   /// Makes the order of a round; rounds count from 0.
   using Reorder = std::function<SendOrder(std::uint32_t round)>;
 
-  /// `order` is the order of the first round; `reorder` makes that of every other round. Without
-  /// `reorder` all rounds use the same order, as in the patent.
+  /// `order` is the order of the first round; `reorder` makes the orders of all later rounds.
+  /// Without `reorder` all rounds use the same order, as in the patent.
   Fill(SendOrder order, Batching batching, Reorder reorder = {})
       : batching_(batching), order_(std::move(order)), reorder_(std::move(reorder)) {
     TOROID_CHECK_LT(0u, batching.per_visit);

@@ -18,7 +18,7 @@ using DirectionCounts = std::array<std::uint64_t, kMaxLinks>;
 /// can overflow.
 class DirectionTally {
  public:
-  /// Counts a set. Lanes that are full are emptied into `emptied`.
+  /// Counts a set. If lanes are full, first adds them to `emptied` and clears them.
   void add(DirectionSet set, DirectionCounts& emptied) {
     lanes_[0] += kLanes[set.bits() & 63u];
     lanes_[1] += kLanes[set.bits() >> 6];
@@ -55,7 +55,7 @@ struct FillProfile {
   std::uint64_t packets = 0;       ///< 914, 916: packets put into output queues
   std::uint64_t descriptors = 0;   ///< descriptors of these packets
   std::uint64_t stops = 0;         ///< fill waited because an output queue had no room
-  std::uint64_t held_back = 0;     ///< fill waited although all queues had room, for a throttle
+  std::uint64_t held_back = 0;     ///< fill waited for a throttle; all queues had room
   std::uint64_t rounds = 0;        ///< 906: rounds completed
   FillProfile& operator+=(const FillProfile& other);
   bool operator==(const FillProfile&) const = default;
@@ -69,7 +69,7 @@ struct DrainProfile {
   std::uint64_t packets = 0;         ///< 1014: packets moved: heads that found a FIFO
   std::uint64_t idle_turns = 0;      ///< 1004: all queues were empty from the start
   std::uint64_t stuck_turns = 0;     ///< ended because every head found its FIFOs full (1012)
-  std::uint64_t stuck_heads = 0;     ///< 1012: such heads, when a turn ended stuck
+  std::uint64_t stuck_heads = 0;     ///< 1012: stuck heads when a turn ended stuck
   std::uint64_t skipped_queues = 0;  ///< 1008: queues that were empty when a turn ended stuck
   DirectionCounts stuck_on{};  ///< stuck heads; each counts for all its possible directions (1010)
 

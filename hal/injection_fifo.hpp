@@ -134,7 +134,7 @@ class InjectionFifos {
     return eight(half.directions) & (eight(half.room) >= all(chunks));
   }
   /// The least value of (chunks used · kLanes + lane) among the FIFOs of a half that take a packet;
-  /// kLargest if none does. Lanes are signed, so their sign bits are flipped in between.
+  /// kLargest if none does. Lanes are signed, so values are compared with their sign bits flipped.
   unsigned least_among(unsigned h, DirectionSet possible, unsigned chunks) const {
     const Half& half = halves_[h];
     constexpr Eight kNumbers = {0, 1, 2, 3, 4, 5, 6, 7};

@@ -18,7 +18,7 @@ inline constexpr std::size_t kLargePage = std::size_t{2} << 20;
 void* allocate_in_large_pages(std::size_t bytes);
 void free_large_pages(void* memory);
 
-/// The same, as a standard allocator.
+/// A standard allocator that calls allocate_in_large_pages().
 template <typename T>
 struct LargePages {
   static_assert(alignof(T) <= kMemoryAlignment);

@@ -1,4 +1,4 @@
-// Link errors: the kinds of faults, how often they happen, and the random draw that decides it.
+// Link errors: the kinds of faults, their rates, and the random draw of the faults of a link.
 #pragma once
 
 #include <array>
@@ -53,13 +53,13 @@ struct LinkErrors {
   bool are_checked() const { return !rates.empty(); }
 };
 
-/// "1e-4" or "1e-3@(0,0,0)X+". Throws BadInput.
+/// Parses "1e-4" or "1e-3@(0,0,0)X+". Throws BadInput.
 LinkErrors::Rate parse_link_error(std::string_view text);
-/// "drop,corrupt", or "all" (all but silent). Throws BadInput.
+/// Parses "drop,corrupt", or "all" (all but silent). Throws BadInput.
 LinkFaultSet parse_link_faults(std::string_view text);
 
-/// The rates of all links, [rank · shape.links() + direction]. Throws BadInput if the shape lacks a
-/// link.
+/// The rates of all links, [rank · shape.links() + direction]. Throws BadInput if `errors` names a
+/// link that the shape lacks.
 std::vector<double> link_error_rates(const Shape& shape, const LinkErrors& errors);
 
 /// The faults of one link, drawn in the order of its transmissions: the same on every fabric, in
@@ -81,8 +81,8 @@ class LinkFaultDraw {
     }
     return fault();
   }
-  /// Takes the number of good transmissions before the next fault, which the caller then counts
-  /// itself; kNever: all.
+  /// Returns the number of good transmissions before the next fault, or kNever if no fault comes.
+  /// The caller counts these transmissions itself, without next(), and then calls fault().
   std::uint64_t take_sound() {
     const std::uint64_t sound = sound_;
     sound_ = 0;

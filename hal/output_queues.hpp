@@ -79,9 +79,9 @@ class OutputQueues {
   void push(unsigned i, const SendDescriptor& descriptor) {
     emplace(i, [&] { return descriptor; });
   }
-  /// Pushes the descriptor that make() returns, unless it has no packets; returns the number of the
-  /// message's packets that it stands for. It is constructed in place in the queue. REQUIRES:
-  /// make() pushes nothing.
+  /// Pushes the descriptor that make() returns, constructed in place, unless it has no packets.
+  /// Returns how many packets of the message the descriptor stands for. REQUIRES: make() pushes
+  /// nothing.
   template <std::invocable Make>
   std::uint32_t emplace(unsigned i, Make&& make);
 
@@ -106,7 +106,7 @@ class OutputQueues {
     __builtin_prefetch(pool_.data() + (free_ == kNone ? 0 : free_));
     if (count_ == 1) __builtin_prefetch(pool_.data() + (waiting_ == 0 ? 0 : only_.head));
   }
-  /// Null: there are few queues.
+  /// The index of the heads; null if there are too few queues for one.
   const HeadIndex* heads() const { return heads_.get(); }
 
   const FillProfile& profile() const { return profile_; }

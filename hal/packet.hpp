@@ -103,11 +103,11 @@ class PacketHeader {
   constexpr DimensionOrder order() const { return static_cast<DimensionOrder>(software_ >> 24); }
   constexpr std::uint32_t argument() const { return static_cast<std::uint32_t>(software_ >> 32); }
 
-  /// REQUIRES: the order is still 0.
+  /// The header with this order. REQUIRES: its order is still 0.
   constexpr PacketHeader with_order(DimensionOrder order) const {
     return {hardware_, software_ | std::uint64_t{order} << 24};
   }
-  /// REQUIRES: destination and hints are still 0.
+  /// The header with this destination and these hints. REQUIRES: both are still 0.
   constexpr PacketHeader with_way(Rank destination, DirectionSet hints) const {
     return {hardware_ | std::uint64_t{destination} | std::uint64_t{hints.bits()} << 32, software_};
   }
@@ -171,7 +171,7 @@ inline constexpr std::array<std::string_view, 10> kHeaderErrorNames = {
     "no way left",
 };
 
-/// Whether the header asks for no order, or for an existing order and is dynamic.
+/// Whether the header has no order, or has an existing order and is dynamic.
 constexpr bool has_valid_order(const PacketHeader& header, unsigned dims) {
   return header.order() == 0 || (header.dynamic() && header.order() <= dimension_orders(dims));
 }

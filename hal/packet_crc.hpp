@@ -16,9 +16,10 @@ std::uint32_t packet_crc_by_table(const Packet& packet);
 
 /// The CRC of a stream of packets or frames: `running` is that of the stream so far, `crc` that of
 /// the next packet. If one packet's CRC differs, the result differs; if several differ, it differs
-/// except in one case of 2^32. A CRC of the CRCs would be linear, as they are: equal errors in two
-/// packets would cancel if the distances from the errors to the ends of their packets differ by
-/// the bytes of CRCs between them. Source of the constants: MurmurHash3's finalizer.
+/// except in one case of 2^32. A CRC of the CRCs would not do: it is linear, like the CRCs, so
+/// equal errors in two packets would cancel at certain positions (when their distances to the ends
+/// of their packets differ by the bytes of the CRCs between the packets). Source of the constants:
+/// MurmurHash3's finalizer.
 constexpr std::uint32_t chained_crc(std::uint32_t running, std::uint32_t crc) {
   std::uint32_t mixed = (running ^ crc) + 0x9e3779b9u;
   mixed = (mixed ^ mixed >> 16) * 0x85ebca6bu;

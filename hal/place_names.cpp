@@ -14,7 +14,8 @@
 namespace toroid {
 namespace {
 
-/// The example link also exists on a mesh: from the last node to the one before it.
+/// The link that the message gives as an example goes from the last node to the one before it, so
+/// it also exists on a mesh.
 [[noreturn]] void refuse_place(const Shape& shape, std::string_view text, std::string_view what) {
   const bool is_node = what == "node";
   throw BadInput(fmt::format("'{}' is not a {} of torus {}; expected {}{}{}{}", shortened(text),

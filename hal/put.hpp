@@ -1,7 +1,8 @@
 // Direct put: the bytes of a message move once, from the sender's array to their places at the
-// receiver. Only a descriptor travels. If the two share no memory, the receiver's network card
-// reads the bytes from the sender's array, provided that they form long stretches at both ends;
-// otherwise the sender packs the bytes, thousands at a time, and the receiver unpacks them.
+// receiver. Only a descriptor travels. If sender and receiver share no memory, the receiver's
+// network card reads the bytes from the sender's array, provided that they form long stretches at
+// both ends. Otherwise the sender packs the bytes, thousands at a time, and the receiver unpacks
+// them.
 //
 // Source of the idea: the DMA engine of Blue Gene/P, whose descriptors of 32 bytes name a source, a
 // window at the destination and a counter at either end. Here the receiver plays the engine's part:
@@ -35,7 +36,7 @@ enum class PutStage : std::uint16_t {
   shared,   ///< its bytes are in the sender's array, which the receiver can read
   packed,   ///< its bytes have arrived packed
   offered,  ///< its bytes can be read from afar: the receiver says where they go
-  landed,   ///< its bytes have been read to their places
+  landed,   ///< its bytes have been read from afar and are at their places
 };
 
 /// A sender's offer to let the bytes of a put be read from afar.
@@ -62,10 +63,10 @@ inline std::uint64_t total_of(std::span<const PutStretch> landing) {
 
 /// A part of one message that moves by put. Plain data, 56 bytes.
 ///
-/// **Protocol:** the sender's fabric hands it to the receiver's node, which copies the bytes
-/// (remote completion). Then it comes back, and PayloadSource::put_done() tells its source (local
-/// completion). In between the sender must neither change nor free `array`, even if its program
-/// fails.
+/// **Protocol:** the sender's fabric hands the descriptor to the receiver's node, which copies the
+/// bytes (remote completion). Then the descriptor comes back, and PayloadSource::put_done() tells
+/// its source (local completion). In between the sender must neither change nor free `array`, even
+/// if its program fails.
 ///
 /// **Packed:** the sender's source packs its bytes (PayloadSource::pack()) and has its local
 /// completion when the last of them are packed. The receiver gets descriptors of the parts that
@@ -75,7 +76,7 @@ inline std::uint64_t total_of(std::span<const PutStretch> landing) {
 /// **Offered:** the sender's source names the memory that holds the bytes (PayloadSource::offer())
 /// and must not change it until its local completion. The receiver gets a descriptor twice: as
 /// offered, when it adds the stretches to `landing`; and as landed, when the bytes have arrived.
-/// `array` then points to the offer's label.
+/// In both, `array` points to the offer's label.
 struct PutDescriptor {
   Rank from;         ///< the node in whose memory `array` lies
   Rank to;           ///< the receiver

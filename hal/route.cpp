@@ -21,8 +21,8 @@ unsigned steps_plus(unsigned a, unsigned b, unsigned k) {
   return b - a + (k & all_if(b < a));
 }
 
-/// The index of the path to take among `ways` equally short ones over a twisted torus, where
-/// TieRule::both works as parity.
+/// The index of the path to take among `ways` equally short paths over a twisted torus. There
+/// TieRule::both works like parity.
 std::size_t tied_way(TieRule rule, const Coord& from, const Coord& to, std::size_t ways,
                      Random& random) {
   if (ways == 1 || rule == TieRule::plus) return 0;
@@ -136,7 +136,7 @@ DirectionSet directions_left(const Shape& shape, const Coord& here, const Coord&
   if (shape.is_twisted()) return twisted_directions_left(shape, here, to, hints);
   unsigned left = 0;
   for (unsigned d = 0; d < shape.dims(); ++d) left |= (to[d] != here[d] ? 3u : 0u) << 2 * d;
-  if (both_hints(hints)) [[unlikely]] {  // the first hop decides which stay
+  if (both_hints(hints)) [[unlikely]] {  // the first hop decides which one stays
     Random unused(0);
     left &= minimal_directions(shape, here, to, TieRule::both, unused).bits();
   }

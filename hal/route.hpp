@@ -36,8 +36,8 @@ enum class TieRule : std::uint8_t {
 inline constexpr std::array<std::string_view, 6> kTieRuleNames = {"parity", "split",    "plus",
                                                                   "minus",  "balanced", "both"};
 
-/// The rest of a packet's path: the hops left in each dimension, and their directions. There
-/// are both directions of a dimension if they are equally short.
+/// The rest of a packet's path: the hops left in each dimension, and their directions. If both
+/// directions of a dimension are equally short, it has both.
 struct Route {
   std::array<std::uint8_t, kMaxDims> hops{};
   DirectionSet directions;
@@ -55,15 +55,16 @@ constexpr bool both_hints(DirectionSet hints) {
 DirectionSet minimal_directions(const Shape& shape, const Coord& from, const Coord& to,
                                 TieRule rule, Random& random);
 
-/// The route that hints describe. None if they do not lead from `from` to `to`: they lack a
-/// direction, have one too many or one that runs into a mesh's edge, or have both directions of a
-/// dimension in which one is shorter.
+/// The route that hints describe. None if the hints do not lead from `from` to `to`:
+/// - a direction is missing, or there is one too many;
+/// - a direction runs into a mesh's edge;
+/// - both directions of a dimension are set, but one is shorter.
 std::optional<Route> route_along(const Shape& shape, const Coord& from, const Coord& to,
                                  DirectionSet hints);
 
 /// The hints that a packet for `to` still has to follow at `here`. If its hints describe several
-/// paths (on a twisted torus, or by TieRule::both): the directions of all that are still possible
-/// after the hops so far.
+/// paths (on a twisted torus, or by TieRule::both), returns the directions of all paths that are
+/// still possible after the hops so far.
 DirectionSet directions_left(const Shape& shape, const Coord& here, const Coord& to,
                              DirectionSet hints);
 

@@ -14,8 +14,8 @@
 
 namespace toroid {
 
-/// For each dimension of a shape that is not twisted, and for ties by + and by -: a route's part in
-/// this dimension, by the difference of the coordinates. Immutable once made; a Shape shares it.
+/// The parts of all routes over a shape that is not twisted: a part for each dimension, difference
+/// of the coordinates and way to decide ties (+ or -). Immutable once made; a Shape shares it.
 /// Memory: 32 bytes per node of a ring.
 class RouteTable {
  public:

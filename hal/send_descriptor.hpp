@@ -23,15 +23,16 @@ class PayloadSource {
   virtual ~PayloadSource() = default;
   /// Writes the first header.payload_bytes() bytes of `payload` for packet `number` of the
   /// descriptor, counted from 0, and returns the packet's argument. Called once for each packet, on
-  /// the node's own thread; not always in order, since several FIFOs may take packets of one
-  /// descriptor. Must not put anything into output queues, which may be being drained.
+  /// the node's own thread. The packets do not always come in order, since several FIFOs may take
+  /// packets of one descriptor. Must not put anything into output queues, which may be being
+  /// drained.
   virtual std::uint32_t gather(const SendDescriptor& descriptor, std::uint32_t number,
                                std::span<std::byte, kPayloadBytes> payload) = 0;
-  /// The put of a descriptor with `is_put`; called once, on the node's own thread.
+  /// The put that a descriptor with `is_put` stands for. Called once, on the node's own thread.
   virtual PutDescriptor put(const SendDescriptor& descriptor);
   /// Writes the bytes of `packets` packets of such a put to `to`, one after the other, and returns
   /// the number of bytes. `first` is the first packet, counted from 0 within the put. Called on the
-  /// node's own thread for all packets in turn, after put(). REQUIRES: `to` has room for that many
+  /// node's own thread for all packets in turn, after put(). REQUIRES: `to` has room for `packets`
   /// full packets.
   virtual std::size_t pack(const SendDescriptor& descriptor, std::uint32_t first,
                            std::uint32_t packets, std::span<std::byte> to);
@@ -44,9 +45,9 @@ class PayloadSource {
   virtual void put_done(const PutDescriptor& put);
 };
 
-/// One packet, or several equally long packets of one message, which share the header except for
-/// its argument, which the source returns. Or a put: queues and FIFOs treat it as a packet of one
-/// chunk, and the device sends a PutDescriptor in its place.
+/// One packet, or several equally long packets of one message. These share the header, except for
+/// its argument, which the source returns. A descriptor may also stand for a put: queues and FIFOs
+/// treat it as a packet of one chunk, and the device sends a PutDescriptor in its place.
 struct SendDescriptor {
   PacketHeader header;
   PayloadSource* source;      ///< null: one packet, which carries no payload bytes
@@ -60,7 +61,7 @@ struct SendDescriptor {
     return {.header = {0, 0}, .source = nullptr, .cookie = 0, .packets = 0};
   }
   std::uint32_t left() const { return packets - first; }
-  /// The number of the message's packets that it stands for.
+  /// How many packets of the message the descriptor stands for.
   std::uint32_t message_packets() const { return is_put ? header.argument() : packets; }
   /// Whether `other` is the same message starting at the next packet.
   bool continues_in(const SendDescriptor& other) const {
@@ -106,7 +107,7 @@ class DescriptorQueue {
     if (size() == ring_.size()) grow();
     ring_[tail_++ & mask()] = descriptor;
   }
-  /// The same, but merges the descriptor into the last one if it continues that.
+  /// Pushes a descriptor, or merges it into the last one if it continues that one.
   void append(const SendDescriptor& descriptor) {
     if (!empty() && ring_[(tail_ - 1) & mask()].continues_in(descriptor))
       ring_[(tail_ - 1) & mask()].packets = descriptor.packets;

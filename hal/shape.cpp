@@ -70,7 +70,7 @@ void Shape::add_twist(std::string_view whole, std::string_view text) {
   const std::size_t round = text.empty() ? dims_ : names.find(text[0]);
   const std::size_t along = text.size() < 2 ? dims_ : names.find(text[1]);
   if (round >= dims_ || along >= dims_ || round == along)
-    refuse(whole, fmt::format("twist '{}' does not name two of its dimensions {}", shortened(text),
+    refuse(whole, fmt::format("twist '{}' does not name two of the dimensions {}", shortened(text),
                               names));
   const unsigned shift = parse_number<unsigned>(text.substr(2)).value_or(0);
   if (shift == 0 || shift >= extent_[along])
@@ -81,7 +81,7 @@ void Shape::add_twist(std::string_view whole, std::string_view text) {
   twist_[round][along] = static_cast<std::uint8_t>(shift);
 }
 
-/// Chained twists would make a round's meaning depend on the order of the rounds.
+/// Refuses chained twists: a round's meaning would depend on the order of the rounds.
 void Shape::check_twists(std::string_view whole) const {
   for (unsigned d = 0; d < dims_; ++d) {
     if (!wraps_[d]) refuse(whole, "a twisted torus cannot have mesh dimensions");
@@ -94,7 +94,7 @@ void Shape::check_twists(std::string_view whole) const {
     if (shifts && extent_[d] == 1)
       refuse(whole, fmt::format("{} has extent 1 and cannot be twisted", kDimNames[d]));
     if (shifts && is_shifted_along)
-      refuse(whole, fmt::format("{} is twisted, so others cannot shift along it", kDimNames[d]));
+      refuse(whole, fmt::format("{} is twisted, so no twist can shift along it", kDimNames[d]));
   }
 }
 

@@ -96,9 +96,9 @@ class Shape {
   Shape slice(unsigned first, unsigned last) const;
 
   std::string text() const;
-  /// "(1,2,3)"
+  /// The coordinates of a node as text: "(1,2,3)".
   std::string coord_text(Rank rank) const;
-  /// Failures are equal only if they are the same object.
+  /// Two shapes with failures are equal only if they share the same Failures object.
   bool operator==(const Shape& other) const;
 
  private:

@@ -15,7 +15,7 @@ SharedLibrary::SharedLibrary(const char* file, const char* what, Symbols symbols
 
 void* SharedLibrary::address(const char* name) const {
   void* const found = ::dlsym(handle_, name);
-  if (found == nullptr) throw RunFailed(fmt::format("{} has no {}", file_, name));
+  if (found == nullptr) throw RunFailed(fmt::format("{} has no function {}", file_, name));
   return found;
 }
 

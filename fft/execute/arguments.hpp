@@ -1,5 +1,4 @@
-// What a call of a plan does with the caller's arrays besides the transform: it checks them before
-// and scales the result after.
+// Checks the caller's arrays before a transform, and scales the result after it.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +10,8 @@
 
 namespace toroid::fft {
 
-/// Number and type of elements that a local array has, or the least that it must have.
+/// The number and type of a local array's elements. As a requirement: at least this number, and
+/// exactly this type.
 struct ArrayType {
   std::int64_t elements;
   bool real;  ///< false: complex

@@ -11,8 +11,8 @@
 namespace toroid::fft {
 namespace {
 
-/// Bytes of a message; 0, i.e. no message, without a transfer. Throws BadInput if the message is
-/// too long for message passing.
+/// Bytes of a message; 0 if there is no transfer and hence no message. Throws BadInput if the
+/// message is too long for message passing.
 std::uint32_t bytes_of(const Transfer* transfer) {
   if (transfer == nullptr) return 0;
   const std::uint64_t bytes = std::uint64_t{transfer->size()} * transfer->element_bytes();

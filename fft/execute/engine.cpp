@@ -27,7 +27,8 @@ Plan::Engine::Engine(Node& node, std::shared_ptr<const Blueprint> blueprint)
   pass(blueprint_->description().first);
 }
 
-/// Made on first use: a plan that is used in one direction only pays for that direction only.
+/// Made on first use, so that a plan that is used in a single direction needs no arrays for the
+/// other.
 Pass& Plan::Engine::pass(Way way) {
   std::optional<Pass>& pass = made_pass(way);
   if (!pass) pass.emplace(*node_, *blueprint_, way);

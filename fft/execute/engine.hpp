@@ -29,12 +29,12 @@ namespace toroid::fft {
 /// The passes of both directions and the call that is under way. A Plan owns it; only the node's
 /// own thread calls it.
 ///
-/// Barriers: every call begins with one, except the first call in the direction that the
-/// description names.
-/// **Safety:** a node reaches the barrier when it has received everything and sent everything of
-/// its own, and passes it when all nodes have reached it. From then on, whatever arrives belongs to
-/// the next call, and nobody sends from the arrays that it is written to. Within a call, every
-/// exchange has an arrival array of its own.
+/// Barriers: every call begins with a barrier, except the plan's first call if it goes in the
+/// direction Description::first and Pass::fills_result() does not hold.
+/// **Safety:** a node reaches the barrier when it has sent and received all packets of its last
+/// call, and passes the barrier when all nodes have reached it. So packets that arrive later belong
+/// to the next call, and the arrays that they are stored in are no longer sent from. Within a call,
+/// every exchange has an arrival array of its own.
 class Plan::Engine {
  public:
   Engine(Node& node, std::shared_ptr<const Blueprint> blueprint);
@@ -58,7 +58,7 @@ class Plan::Engine {
   };
 
   static Program run(Node& node, Engine& engine);
-  /// State of the last call's direction; null if it has none.
+  /// The orbital stage of the last call's direction; null if the method is not orbital.
   const OrbitalStageState* orbital() const;
   /// Returns whether the call needs a barrier.
   bool begin();
@@ -74,7 +74,8 @@ class Plan::Engine {
   std::size_t stages() const { return times_.size(); }
   void end();
 
-  /// The type of a call's input in that direction, and of its output in the other direction.
+  /// The type of the input of a call in direction `way`, and of the output of a call in the other
+  /// direction.
   ArrayType type(Way way) const;
   std::size_t bytes(Way way) const;
   std::optional<Pass>& made_pass(Way way) { return passes_[static_cast<std::size_t>(way)]; }
@@ -91,7 +92,7 @@ class Plan::Engine {
   Call call_;
   std::vector<StageTimes> times_;
   PacketTimes packet_times_;   ///< since the last stage ended
-  std::vector<Complex> kept_;  ///< copy of the input, if the result overwrites it before it is read
+  std::vector<Complex> kept_;  ///< copy of input that the result would overwrite too early
   Program program_;
 };
 

@@ -1,5 +1,5 @@
-// Counts what has arrived of an exchange, line by line, so that the next stage need not wait for
-// all of it.
+// Counts the arrived elements of an exchange line by line, so that the next stage can transform a
+// line before the whole exchange is complete.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,20 @@ namespace toroid::fft {
 ///
 /// **Counting:** counters are not reset between calls. An index is complete when its counter equals
 /// the number of calls times the elements per call.
-/// **Safety:** nobody sends for the next call before this node has reached its barrier, and then it
-/// has received everything of this call.
+/// **Safety:** no node sends packets of the next call before this node has reached the barrier. By
+/// then this node has received all packets of this call.
 ///
 /// PipelinedExchange owns it; only the node's own thread calls it.
 class LineArrivals {
  public:
-  /// `source`: what this node holds before the exchange; it contributes all of that itself.
+  /// `source`: what this node holds before the exchange; other nodes do not send these elements.
   /// `target`: what it holds afterwards. REQUIRES: each is at most one box.
   LineArrivals(const NodeLayout& source, const NodeLayout& target, unsigned axis);
 
   void begin_call() { ++calls_; }
-  /// Counts elements that have been stored at their places in the target array. The places may
-  /// include the shift between pieces or not: it is a multiple of another axis's stride.
+  /// Counts elements that have been stored at their places in the target array. The places need not
+  /// include the shift of a later piece: that shift is a multiple of another axis's stride and does
+  /// not change the index.
   void note(const Transfer& transfer, Transfer::Elements elements);
   void note_run(std::int64_t place, std::int64_t elements);
 

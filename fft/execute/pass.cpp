@@ -114,7 +114,7 @@ void Pass::set_pieces(StageState& state, std::size_t number) {
   pieces.to_plane = to_layout.stride(rule.axis) * std::int64_t{blueprint_->bytes(to.real)};
 }
 
-/// A stage that itself goes in pieces does not go by lines.
+/// A stage that runs in pieces does not run by lines.
 void Pass::set_lines(StageState& state, std::size_t number) {
   if (number == 0 || state.pieces.rule.planes > 0) return;
   const auto axis = blueprint_->line_axis(exchange_number(number - 1), way_);

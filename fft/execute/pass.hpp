@@ -44,11 +44,12 @@ struct StageLines {
 struct StageState {
   const Stage* stage = nullptr;
   bool in_place = false;  ///< source and target are one array
-  /// In place and last: its input arrives directly in the caller's array.
+  /// The stage is in place and last, so its input arrives directly in the caller's array.
   bool in_result = false;
   std::span<std::byte> from;  ///< source array; empty: the caller's array
   std::span<std::byte> to;    ///< target array; empty: the caller's array
-  /// The work on everything, or on the lines of one index; in pieces: one work per kind of piece.
+  /// One work for the whole stage, or for the lines of one index; for a stage in pieces, one work
+  /// per kind of piece.
   std::vector<LocalWork> works;
   StagePieces pieces{};
   StageLines lines{};
@@ -83,7 +84,7 @@ class Pass {
   Side from(std::size_t number) const;
   Side to(std::size_t number) const;
   const Stage& stage(std::size_t number) const;
-  /// The number, in the blueprint, of the exchange after a stage.
+  /// The blueprint's number of the exchange after a stage.
   std::size_t exchange_number(std::size_t stage) const;
   const StageExchange& exchange(std::size_t stage) const;
   std::size_t last() const { return blueprint_->stages().size() - 1; }

@@ -14,8 +14,9 @@ namespace {
 /// the array.
 constexpr std::uint32_t kNamesPacket = std::uint32_t{1} << 31;
 
-/// Maximum ratio of memory opened to memory read. The opened range includes the bytes of other
-/// messages in between, and registering it takes time and locks all of it.
+/// Maximum ratio of the memory that is opened for reading to the memory that is read. The opened
+/// range also covers the bytes of other messages in between; registering takes time and locks the
+/// whole range.
 constexpr std::uint64_t kMostSpread = 2;
 
 }  // namespace
@@ -69,13 +70,13 @@ std::uint32_t PieceMessages::gather(Rank member, std::uint32_t number,
   return kNamesPacket | redistribution_->group().self() << number_bits_ | number;
 }
 
-/// Skips pieces of which nothing arrives here. The last piece of a call is followed by the first
-/// piece of the next call.
+/// Skips pieces in which nothing is sent to this node. The last piece of a call is followed by the
+/// first piece of the next call.
 void PieceMessages::find_piece() {
   TOROID_CHECK(seek_piece());  // nobody sends packets that are not expected
 }
 
-/// Returns false if nothing arrives in any piece.
+/// Returns false if nothing is sent to this node in any piece.
 bool PieceMessages::seek_piece() {
   bool wrapped = false;
   while (arrived_ == redistribution_->packets_expected(receiving_)) {

@@ -1,6 +1,6 @@
-// The exchange between two stages of a plan, by active packets, which changes the array's
-// distribution. On arrival a packet's payload goes straight to its place in the receiver's next
-// array: there is no staging buffer and no unpacking pass.
+// The exchange between two stages of a plan by active packets. It changes the array's distribution.
+// On arrival a packet's payload goes straight to its place in the receiver's next array: there is
+// no staging buffer and no unpacking pass.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,8 @@ namespace toroid::fft {
 /// A packet's argument has one of two forms:
 /// - the place of its first element in the receiver's array, if its elements are contiguous there;
 /// - otherwise the sender's number in the group and the packet's number in its message. The
-///   receiver derives the places from them, because both ends have the same Transfer.
+///   receiver derives the places from these two numbers, because it has the same Transfer as the
+///   sender.
 class PieceMessages final : public Messages {
  public:
   /// `target` is this node's array after the exchange. `arrivals`, if not null, counts every
@@ -96,7 +97,7 @@ class PieceMessages final : public Messages {
   const Redistribution* redistribution_;
   std::uint32_t first_;
   std::uint32_t stride_;
-  unsigned number_bits_;  ///< bits of an argument for a packet's number in its message
+  unsigned number_bits_;  ///< bits of an argument that hold a packet's number
   std::uint32_t sending_;
   const std::byte* source_ = nullptr;
   std::span<std::byte> target_;
@@ -133,8 +134,8 @@ class LinesAwaiter final : public Awaiter {
 ///
 /// **Slots:** piece e uses handler e mod 2w, so packets need not name their piece.
 /// **Safety:** a node starts piece e when its own piece e - w is complete. Then all peers have
-/// started e - w, hence completed e - 2w. So whatever arrives for a handler belongs to the first of
-/// the handler's pieces that is not complete.
+/// started e - w, hence completed e - 2w. So every packet for a handler belongs to the handler's
+/// first incomplete piece.
 ///
 /// Pass owns it; only the node's own thread calls it.
 class PipelinedExchange {

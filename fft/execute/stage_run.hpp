@@ -28,7 +28,7 @@ class StageRun {
     const std::byte* source;
     std::byte* target;
   };
-  /// `times` points to the times of this stage; those of the next stage follow.
+  /// `times` points to the times of this stage, with the next stage's times after it.
   StageRun(Node& node, StageState& state, Arrays arrays, StageTimes* times,
            const Description& description)
       : node_(&node),
@@ -46,7 +46,8 @@ class StageRun {
   /// The exchange after the stage. REQUIRES: the stage is not the last, and packets carry the
   /// exchange.
   PipelinedExchange& exchange() const { return *state_->exchange; }
-  /// The same. REQUIRES: message passing carries the exchange.
+  /// The exchange after the stage. REQUIRES: the stage is not the last, and message passing carries
+  /// the exchange.
   CollectiveExchange& collective() const { return *state_->collective; }
 
   // All at once.
@@ -63,7 +64,8 @@ class StageRun {
     std::byte* target;
   };
   std::uint32_t slices(const Part& part) const;
-  /// If only the cycles of a part are cut, the first slice transforms everything.
+  /// If only the part's cycles are cut into slices, and not its kernels, the first slice transforms
+  /// the whole part.
   void transform_slice(const Part& part, std::uint32_t slice) const;
   Tick slice_cycles(const Part& part, std::uint32_t slice) const;
 

@@ -19,10 +19,10 @@ struct ProductShape {
 /// a run. Throws RunFailed if the BLAS cannot be loaded; so does multiply().
 void load_blas();
 
-/// c = op(a)·b + beta·c. All matrices are row-major; b and c have no gaps; a transposed a is inner
-/// x rows. If beta is 0, c is not read. The product is computed on the calling thread alone; for
-/// this, OpenBLAS is set to one thread for the whole process. Several threads may call at once.
-/// Equal operands give equal bits. The first product loads the BLAS.
+/// c = op(a)·b + beta·c. All matrices are row-major; b and c have no gaps; if op transposes a, a is
+/// stored as inner x rows. If beta is 0, c is not read. The product is computed on the calling
+/// thread alone; for this, OpenBLAS is set to one thread for the whole process. Several threads may
+/// call at once. Equal operands give equal bits. The first product loads the BLAS.
 void multiply(Transpose op, const ProductShape& shape, const float* a, const float* b, float beta,
               float* c);
 void multiply(Transpose op, const ProductShape& shape, const double* a, const double* b,

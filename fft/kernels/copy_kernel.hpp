@@ -9,10 +9,10 @@
 namespace toroid::fft::local {
 
 /// Copies the elements. If the fastest axes of the two arrays differ, it copies in blocks of cache
-/// lines; FFTW takes half as long again in that case.
+/// lines; FFTW takes 1.5 times as long in that case.
 class CopyKernel final : public Kernel {
  public:
-  /// REQUIRES: both sides have the same number of elements, of the size of those that are read.
+  /// REQUIRES: input and output have equally many elements, of equal size.
   explicit CopyKernel(const Work& work);
   void run(const void* in, void* out) const override;
 

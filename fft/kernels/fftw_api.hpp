@@ -7,7 +7,8 @@
 
 namespace toroid::fft::local {
 
-/// Held while FFTW plans, destroys a plan or uses wisdom: only executing plans is thread-safe.
+/// Held while FFTW makes or destroys a plan or uses wisdom: of FFTW's functions, only those that
+/// execute plans are thread-safe.
 inline constinit std::mutex planner;
 
 template <typename Real>

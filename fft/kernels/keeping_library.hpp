@@ -1,4 +1,5 @@
-// What the libraries share: kernels are made once, and some kernels need no library.
+// The common part of the libraries: it keeps kernels, so that each is made once, and has kernels
+// that need no library.
 #pragma once
 
 #include <map>
@@ -10,7 +11,7 @@
 
 namespace toroid::fft::local {
 
-/// First a kernel from array to array, then one in place in the second array.
+/// Runs one kernel from array to array, then another in place in the output array.
 class TwoPasses final : public Kernel {
  public:
   TwoPasses(std::shared_ptr<const Kernel> first, std::shared_ptr<const Kernel> others)

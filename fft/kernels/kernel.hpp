@@ -2,7 +2,7 @@
 // This is an interface; it is implemented by FFTW, unless the build leaves FFTW out, and by
 // KissFFT.
 //
-// Conventions: forward sums x[n]·exp(-2πi·kn/N), inverse sums with +; neither scales.
+// Conventions: forward sums x[n]·exp(-2πi·kn/N), inverse sums x[n]·exp(+2πi·kn/N); neither scales.
 #pragma once
 
 #include <array>
@@ -44,7 +44,8 @@ struct Work {
       axes;  ///< in any order; a halved axis is the last transformed one
   Kind kind = Kind::forward;
   Precision precision = Precision::double_;
-  /// REQUIRES: the two strides of an axis longer than 1 are equal, and the kind is complex.
+  /// Input and output are one array. REQUIRES, if set: the two strides of an axis longer than 1 are
+  /// equal, and the kind is complex.
   bool in_place = true;
   /// The first element is at a multiple of at least 16 bytes, as in a LocalArray. If false, it is
   /// at any multiple of its own size.
@@ -94,8 +95,8 @@ const Library& library(LibraryName name);
 
 /// Loads wisdom, i.e. measurements from other processes. A wisdom file has toroid's own lines,
 /// FFTW's wisdom in double precision and FFTW's wisdom in single precision; each part may be
-/// missing. The first line has a checksum of them (wisdom_format.hpp). Returns false if the file
-/// does not exist or is empty. Throws BadInput if the checksum does not fit (before FFTW sees
+/// missing. The first line has a checksum of all parts (wisdom_format.hpp). Returns false if the
+/// file does not exist or is empty. Throws BadInput if the checksum does not fit (before FFTW sees
 /// anything), or if the file is not wisdom of this FFTW. A build without FFTW refuses FFTW's
 /// wisdom.
 bool load_wisdom(const std::filesystem::path& path);
@@ -113,7 +114,8 @@ void add_own_wisdom(std::string line);
 /// place, in C order, with sign -1 or +1. Serves as reference for checks of results.
 void serial_reference(std::span<const std::int64_t> size, int sign,
                       std::span<std::complex<double>> array);
-/// The same for a real array whose last axis is halved, as numpy.fft.rfftn does.
+/// Transforms a real array to its half spectrum, with the last axis halved, as numpy.fft.rfftn
+/// does.
 void serial_reference(std::span<const std::int64_t> size, std::span<const double> real,
                       std::span<std::complex<double>> half);
 /// The unscaled inverse of the real transform, as numpy.fft.irfftn(..., norm="forward") does.

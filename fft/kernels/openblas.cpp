@@ -57,8 +57,9 @@ class OneCore {
   bool chosen_ = false;
 };
 
-/// Throws RunFailed unless there is memory for a buffer; without it OpenBLAS would search for it
-/// for ever: threaded builds while they are loaded, all builds in their first product.
+/// Throws RunFailed unless there is memory for a buffer. Without memory, OpenBLAS would try to
+/// allocate the buffer for ever: threaded builds while they are loaded, all builds in their first
+/// product.
 void require_room(std::size_t bytes) {
   if (!has_room_for(bytes))
     throw RunFailed(fmt::format(
@@ -70,7 +71,7 @@ void require_room(std::size_t bytes) {
 SharedLibrary load_with_one_thread() {
   const OneCore one_core;
   const SharedLibrary library("libopenblas.so.0", "OpenBLAS for matrix products", Symbols::own);
-  // The program itself may have loaded it before, and other builds count cores differently.
+  // The program itself may have loaded OpenBLAS before, and other builds count cores differently.
   decltype(&::openblas_set_num_threads) set_threads = nullptr;
   library.find("openblas_set_num_threads", set_threads);
   set_threads(1);

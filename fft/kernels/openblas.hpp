@@ -1,5 +1,5 @@
-// OpenBLAS itself. It is loaded by the first matrix product, because on loading it takes memory and
-// starts threads for every core, which spin.
+// OpenBLAS itself. It is loaded only by the first matrix product, because loading takes memory and
+// starts a spinning thread on every core.
 #pragma once
 
 #include <cblas.h>

@@ -11,8 +11,8 @@ namespace toroid::fft::local {
 
 /// The content of a file with the given wisdom.
 std::string formatted_wisdom(std::string_view wisdom);
-/// The wisdom in a file's content, as a part of that text. None if the first line is missing or its
-/// length or checksum does not match.
+/// The wisdom in a file's content, as a view into that content. None if the first line is missing
+/// or its length or checksum does not match.
 std::optional<std::string_view> wisdom_of_format(std::string_view content);
 
 }  // namespace toroid::fft::local

@@ -24,8 +24,8 @@ std::size_t element_bytes(const Work& work, Side side);
 std::size_t reach_bytes(const Work& work, Side side);
 
 /// The same work with the fewest axes: first the transformed axes, in their order, then the others
-/// by falling stride. Axes of length 1 are dropped, except a halved one. Axes are joined if one
-/// continues the other. REQUIRES: the array is not empty.
+/// by falling stride. Axes of length 1 are dropped, except a halved one. Two axes are joined if one
+/// continues where the other ends. REQUIRES: the array is not empty.
 Work simplified(const Work& work);
 
 /// The last transformed axis alone, from array to array. For real data it is the halved axis.
@@ -36,7 +36,7 @@ Work other_passes(const Work& work);
 /// For half_to_real: all axes but the halved one, in place in the source; the first pass comes
 /// after them.
 Work passes_before_real(const Work& work);
-/// Whether simplified work is faster in these passes; see work.cpp.
+/// Whether simplified work is faster as first_pass() and other_passes(); see work.cpp.
 bool goes_in_passes(const Work& work);
 
 /// Bytes from one tile to the next.

@@ -18,8 +18,8 @@ std::size_t transformed_axes(const Work& work) {
   return static_cast<std::size_t>(std::ranges::count(work.axes, true, &Axis::transformed));
 }
 
-/// Of the axes that are not transformed and longer than 1, the one with the largest output stride;
-/// none if there is no such axis.
+/// The axis with the largest output stride among the untransformed axes longer than 1; none if
+/// there is no such axis.
 std::optional<std::size_t> outermost_batch(const Work& work) {
   std::optional<std::size_t> outermost;
   for (std::size_t a = 0; a < work.axes.size(); ++a) {

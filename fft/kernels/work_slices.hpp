@@ -22,8 +22,8 @@ std::int64_t lines_of(const local::Work& work);
 
 /// Parts of at most `most_lines` lines that together do the same as the work, to be run one after
 /// the other. Planes are kept together: all lines of a plane come before those of the next. The
-/// result is the work itself if it has no more lines, transforms nothing, or `most_lines` is 0.
-/// half_to_real transforms of more than one axis are not cut within a transform.
+/// result is the work itself if it has at most `most_lines` lines or transforms nothing, or if
+/// `most_lines` is 0. half_to_real transforms of more than one axis are not cut within a transform.
 std::vector<WorkSlice> slices_of(const local::Work& work, std::int64_t most_lines);
 
 }  // namespace toroid::fft

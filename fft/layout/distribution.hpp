@@ -54,7 +54,7 @@ class PieceCut {
 /// Node r holds boxes[r], stored in C order without gaps.
 Distribution distribution_of_boxes(const Index& extents, std::vector<Box> boxes);
 
-/// The same parts, but single boxes are stored in C order without gaps.
+/// The parts of `distribution`, but a part that is a single box is stored in C order without gaps.
 Distribution without_gaps(const Distribution& distribution);
 
 /// Throws BadInput unless there is one box per node and the boxes cover the array without overlaps.

@@ -7,9 +7,9 @@
 namespace toroid::fft {
 namespace {
 
-/// The next stride that avoids cache conflicts: with a multiple of kTooEven, the elements of a line
-/// map to the same cache sets every few elements. Measured: transforms along slow axes of 64^3 to
-/// 256^3 take at most half the time.
+/// The next stride that avoids cache conflicts: if a stride is a multiple of kTooEven, the elements
+/// of a line share a few cache sets. Measured: transforms along slow axes of 64^3 to 256^3 take at
+/// most half the time.
 std::int64_t apart(std::int64_t stride) {
   constexpr std::int64_t kTooEven = 16;  // elements
   return stride % kTooEven == 0 ? stride + kTooEven / 2 : stride;

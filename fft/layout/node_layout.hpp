@@ -39,10 +39,11 @@ class NodeLayout {
   std::int64_t stride(unsigned axis) const { return stride_[axis]; }
   const AxisOrder& order() const { return order_; }
 
-  /// The same box with gaps between rows and planes, so that the elements of a line along a slow
-  /// axis are spread over the cache sets. REQUIRES: at most one box.
+  /// This layout's box with gaps between rows and planes, so that the elements of a line along a
+  /// slow axis are spread over the cache sets. REQUIRES: at most one box.
   NodeLayout with_gaps() const;
-  /// The same box with gaps between planes of the slowest axis only. REQUIRES: at most one box.
+  /// This layout's box with gaps between planes of the slowest axis only. REQUIRES: at most one
+  /// box.
   NodeLayout with_gaps_between_planes() const;
   /// The planes [begin, end) along an axis, at their places in this layout. REQUIRES: at most one
   /// box.

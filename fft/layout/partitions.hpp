@@ -25,7 +25,7 @@ Distribution line_parts(const Index& extents, const AxisOrder& order, Rank parts
 AxisOrder lines_order(unsigned axis);
 
 /// Assigns part i to nodes[i]; all other nodes of a machine of `size` nodes hold nothing. REQUIRES:
-/// there are as many parts as `nodes`, which are distinct and below `size`.
+/// `nodes` has one node per part; the nodes are distinct and below `size`.
 Distribution on_nodes(const Distribution& parts, std::span<const Rank> nodes, Rank size);
 
 }  // namespace toroid::fft

@@ -12,7 +12,7 @@
 namespace toroid::fft {
 namespace {
 
-/// Bytes of a Peer whose transfer is of the most common kind, a single box, with its parts.
+/// Bytes of a Peer, including its transfer's parts, in the most common case: a single box.
 constexpr std::size_t kPeerBytes = 320;
 
 std::size_t peers_kept(Rank members, std::int64_t bytes) {

@@ -43,7 +43,7 @@ class Redistribution {
     const Transfer* transfer;  ///< of the first piece of this kind; null: nothing is sent
     std::int64_t shift;        ///< elements to add to the places in the receiver's array
   };
-  /// For all members: the bytes that they send one another in a piece.
+  /// The bytes that the group's members send each other in a piece.
   std::unique_ptr<const Traffic> traffic(std::uint32_t piece) const;
   Message to(Rank member, std::uint32_t piece) const;
   Message from(Rank member, std::uint32_t piece) const;

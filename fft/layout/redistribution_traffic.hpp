@@ -16,8 +16,8 @@
 
 namespace toroid::fft {
 
-/// The size of a message is that of the intersection of the sender's layout before and the
-/// receiver's layout after. The traffic's ranks are the members' numbers in the group.
+/// A message carries the elements that the sender holds before the exchange and the receiver holds
+/// after it. The traffic's ranks are the members' numbers in the group.
 class RedistributionTraffic final : public Traffic {
  public:
   /// The traffic of one of the pieces into which `rule` cuts the exchange; without `piece`, of all

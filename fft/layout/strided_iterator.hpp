@@ -12,7 +12,7 @@ namespace toroid::fft {
 
 /// A 32-bit divisor that is known long before it is used; it divides without the divide
 /// instruction. Exact for every 32-bit dividend: with m = floor((2^64 - 1) / d), the quotient of n
-/// is floor((n + 1)·m / 2^64), because rounding m down costs less than 2^-32 of a quotient.
+/// is floor((n + 1)·m / 2^64), because rounding m down lowers the quotient by less than 2^-32.
 class Divisor {
  public:
   Divisor() = default;
@@ -43,7 +43,7 @@ class StridedIterator {
   /// which has 1 to 2^32 - 1 elements and at most kMostLevels levels.
   StridedIterator(const Box& box, const AxisOrder& order, const NodeLayout& layout);
 
-  /// `elements` elements, each at the place of its number. REQUIRES: 1 to 2^32 - 1 elements.
+  /// `elements` elements; the place of each is its number. REQUIRES: 1 to 2^32 - 1 elements.
   static StridedIterator contiguous(std::uint32_t elements) {
     StridedIterator all;
     all.row_ = Divisor(elements);

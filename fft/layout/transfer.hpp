@@ -14,15 +14,15 @@
 
 namespace toroid::fft {
 
-/// The elements of a message in their order, and their places in both local arrays. Both ends make
-/// the same Transfer from the same layouts, so packets need not carry places.
+/// The elements of a message in their order, and their places in both local arrays. Sender and
+/// receiver make the same Transfer from the same layouts, so packets need not carry places.
 ///
 /// **Order:** box by box, and within a box in the order of the receiver's local memory, so that
 /// elements that arrive together are stored together.
-/// **Packets:** all are full except the last packet of a stretch. A stretch is a run of elements
-/// that are contiguous in the receiver's memory, if that takes few packets more than one stretch
-/// for the whole message. Then the place of a packet's first element determines the places of all
-/// its elements.
+/// **Packets:** a message is cut into stretches, and all packets of a stretch are full except its
+/// last one. A stretch is a run of elements that are contiguous in the receiver's memory, so the
+/// place of a packet's first element determines the places of all its elements. But if runs would
+/// take many more packets, the whole message is a single stretch.
 class Transfer {
  public:
   Transfer() = default;
@@ -61,8 +61,8 @@ class Transfer {
   std::int64_t source_offset(std::uint32_t number) const;
   std::int64_t target_offset(std::uint32_t number) const;
 
-  /// Lower bound on the number of elements that are contiguous at both ends, from any run's
-  /// beginning.
+  /// Lower bound on the number of elements, from the beginning of any run, that are contiguous in
+  /// both the sender's and the receiver's array.
   std::uint32_t stretch() const;
   /// The range of some elements in the sender's array.
   struct Span {
@@ -71,7 +71,7 @@ class Transfer {
   };
   Span source_span(Elements elements) const;
   /// Calls visit(place in the sender's array, place in the receiver's, count) in order for each run
-  /// of the given elements that is contiguous at both ends.
+  /// of the given elements that is contiguous in both arrays.
   template <typename Visit>
   void for_each_common(Elements elements, Visit&& visit) const;
 
@@ -89,11 +89,12 @@ class Transfer {
   // Pointers to arrays are the addresses of the layouts' place 0.
   /// Copies from the sender's array into a packet's payload.
   void gather(Elements elements, const std::byte* source, std::byte* packed) const;
-  /// The same for many elements, in square blocks if the axes have different orders.
+  /// Does the same as gather(), but is faster for many elements: copies in square blocks if the
+  /// axes have different orders.
   void gather_blocks(Elements elements, const std::byte* source, std::byte* packed) const;
   /// Copies from a payload into the receiver's array.
   void scatter(Elements elements, const std::byte* packed, std::byte* target) const;
-  /// Copies from array to array, if both ends share memory.
+  /// Copies from array to array, if sender and receiver share memory.
   void copy(Elements elements, const std::byte* source, std::byte* target) const;
 
   /// Calls visit(elements per stretch, number of such stretches) for all stretches.
@@ -113,7 +114,8 @@ class Transfer {
     std::uint32_t first_packet = 0;  ///< number of its first packet, if in_runs()
     Divisor run_packets;             ///< packets per run
   };
-  /// Elements that are contiguous at both ends, from the beginning of a row of either.
+  /// Number of elements, from the beginning of a row in either array, that are contiguous in both
+  /// arrays.
   static std::uint32_t stretch_of(const Part& part);
   void add(const Box& both, const NodeLayout& from, const NodeLayout& to);
   /// Returns the part that holds an element.

@@ -16,7 +16,7 @@ namespace {
 
 /// Maximum number of slices of a sum that travels in packets; its planes and packets may allow
 /// fewer. Each slice is one matrix product and one descriptor, and a stage first waits for one
-/// slice. There is a single slice if only pointers are shifted, or nothing: along axis 0 the BLAS
+/// slice. If only pointers are shifted, or nothing, there is a single slice: along axis 0 the BLAS
 /// reads all data for each slice, and eight slices take 1.7 times as long as one (b = 64).
 constexpr std::size_t kMostSlices = 8;
 constexpr std::size_t kLeastPackets = 4;
@@ -53,8 +53,8 @@ std::size_t OrbitalBase::array_bytes() const {
   return elements * sizeof(Complex);
 }
 
-/// Whether blocks are passed as pointers. Then this must hold on all nodes: either one process has
-/// all nodes, or packets carry all blocks.
+/// Whether blocks are passed as pointers. The answer is the same on all nodes: pointers if one
+/// process has all nodes, otherwise packets.
 bool OrbitalBase::shares_memory(const Node& node) {
   const TransferMode transfer = node.options().transfer;
   if (node.size() == 1 || transfer == TransferMode::packets) return false;
@@ -68,7 +68,7 @@ bool OrbitalBase::shares_memory(const Node& node) {
   return true;
 }
 
-/// The arriving block may be one of coefficients.
+/// Memory for an arriving block has room for a block of an array or of coefficients.
 void OrbitalBase::make_blocks(Bytes bytes) {
   const bool in_pairs = plan_->extent() > 1 && !by_pointers_;
   const std::size_t arriving = std::max(bytes.array, bytes.coefficients);
@@ -111,7 +111,7 @@ void OrbitalBase::list_shifts() {
   if (sums_.back() != nullptr) ended_.back().push_back(sums_.back());
 }
 
-/// Begins X`number`: the data of stage `stage`, or the sum of the stage before.
+/// Begins X`number`: the data of stage `stage`, or the sum of the previous stage.
 void OrbitalBase::begin(unsigned number, unsigned stage) {
   if (number == 0)
     static_x0_ = own(stage).data();
@@ -156,16 +156,15 @@ std::size_t OrbitalBase::bytes_to(unsigned slice) const {
   return static_cast<std::size_t>(planes(slice).last) * plane;
 }
 
-/// Forward, the array at home is the sum of the stage before; backward, it is the data of the next
-/// stage.
+/// Forward works on the sum of the previous stage, backward on the data of the next stage.
 Tick OrbitalBase::transform_block(unsigned next_stage) {
   const bool forward = plan_->options().sign == Sign::forward;
   if (forward ? next_stage == 0 : next_stage == OrbitalPlan::kStages) return 0;
   return transform_lines(plan_->stage(forward ? next_stage - 1 : next_stage).pair());
 }
 
-/// The waits since the stage before counted as the next stage's, but they were for the sum of the
-/// stage before.
+/// Waits since the previous stage were for the previous stage's sum, but were counted for the next
+/// stage. This moves them.
 void OrbitalBase::pass_to(unsigned next_stage) {
   if (next_stage == 0) return;
   OrbitalTimes& last = times_[next_stage - 1];
@@ -175,8 +174,8 @@ void OrbitalBase::pass_to(unsigned next_stage) {
   last.end = next.begin = node_->now();
 }
 
-/// With pointers, other nodes may read a block while this node reads it, but once they have read
-/// it, it may be overwritten. So it is sent only at the end of the step.
+/// If blocks are passed as pointers, a block may be overwritten as soon as the next node has read
+/// it. So the block is sent only at the end of the step, when this node has read it too.
 void OrbitalBase::begin_step(unsigned step) {
   if (carrier() == RingShift::Carrier::packets)
     for (RingShift* const shift : reads(step)) shift->release();
@@ -252,8 +251,8 @@ Program spend(Node& node, OrbitalLanes lanes, OrbitalTimes& times, Tick left) {
   }
 }
 
-/// Runs between two stages, when the sum of the first has come home, which is the data of the
-/// second.
+/// Runs between two stages, when the first stage's sum has come home. This sum is the second
+/// stage's data.
 Program pass_between(Node& node, OrbitalLanes lanes, OrbitalBase& lane, unsigned next_stage) {
   const bool forward = lane.plan().options().sign == Sign::forward;
   if (!forward) lane.pass_to(next_stage);
@@ -264,7 +263,7 @@ Program pass_between(Node& node, OrbitalLanes lanes, OrbitalBase& lane, unsigned
   if (forward) lane.pass_to(next_stage);
 }
 
-/// Computes and sends a step's product slice by slice, each as soon as its sum has arrived.
+/// Computes and sends a step's product slice by slice, each slice as soon as its sum has arrived.
 Program run_step(Node& node, OrbitalLanes lanes, OrbitalBase& lane, unsigned step) {
   OrbitalTimes& times = lane.time(step);
   for (unsigned slice = 0; slice < lane.slices(); ++slice) {

@@ -38,12 +38,12 @@ struct OrbitalSlice {
 
 /// One node's part of the transform, for any type of elements.
 ///
-/// There are four ring shifts: one each for X1, X2 and X3, each of which is the sum of one stage
-/// and the data of the next, and one for the coefficients between X0 and X1. Blocks that a step
-/// only reads are sent while the step computes. A sum is cut into slices. The step adds to each
-/// slice as soon as it has arrived, and sends it while the next slice is computed, so nodes wait
-/// only for the first slices of a stage. In a single output queue, packets in different directions
-/// delay each other: nodes should have kOutputQueues.
+/// There are four ring shifts: one each for X1, X2 and X3, and one for the coefficients between X0
+/// and X1. The array that is the sum of one stage is the data of the next. Blocks that a step only
+/// reads are sent while the step computes. A sum is cut into slices. The step adds to each slice as
+/// soon as it has arrived, and sends it while the next slice is computed, so nodes wait only for
+/// the first slices of a stage. In a single output queue, packets in different directions delay
+/// each other: nodes should have kOutputQueues.
 ///
 /// **Memory:** a stage has one block of data and one of the sum. If they are shifted in packets,
 /// each has one more block in which the next block arrives: 4b^3 numbers. The next stage uses these
@@ -65,9 +65,9 @@ class OrbitalBase {
   const OrbitalPlan& plan() const { return *plan_; }
   /// The times of the last run, stage by stage.
   std::span<const OrbitalTimes> times() const { return times_; }
-  /// Numbers that this node has sent in the last run, step by step: two array blocks of b^3 numbers
-  /// each, or, in the stage that shifts coefficients, one array block and b^2 coefficients; 0 if P
-  /// is 1.
+  /// Numbers that this node sent in each step of the last run: two array blocks of b^3 numbers
+  /// each; in the stage that shifts coefficients, one array block and b^2 coefficients. 0 if P is
+  /// 1.
   std::span<const std::uint64_t> numbers_shifted() const { return numbers_shifted_; }
 
   /// How blocks are carried from node to node.
@@ -86,11 +86,12 @@ class OrbitalBase {
   void begin_stage(unsigned step);
   /// The shifts of blocks that a step only reads.
   std::span<RingShift* const> reads(unsigned step) const { return reads_[stage_of(step)]; }
-  /// Between two stages, if an axis is transformed by factors: computes the node's own part of the
-  /// stage before (backward: of the next stage) on the array that is at home, and returns the
-  /// cycles that this takes. REQUIRES: that array has arrived and is not on its way again.
+  /// For use between two stages. If the axis of the previous stage (backward: of the next stage) is
+  /// transformed by factors, computes the node's own part of that transform on the block that has
+  /// come home. Returns the cycles that this takes. REQUIRES: the block has arrived and has not
+  /// been sent again.
   Tick transform_block(unsigned next_stage);
-  /// Ends the stage before and begins the next.
+  /// Ends the stage before `next_stage`, and begins `next_stage`.
   void pass_to(unsigned next_stage);
   /// Sends the blocks that the step only reads. REQUIRES: they have arrived.
   void begin_step(unsigned step);
@@ -130,10 +131,10 @@ class OrbitalBase {
   std::byte* array(unsigned number) const {
     return number == 0 ? static_x0_ : shifts_[number - 1].block();
   }
-  /// The input of a run, which overwrites it.
+  /// The input block of a run; the run overwrites it.
   std::byte* input_block() { return blocks_.front().as<std::byte>(); }
-  /// The coefficients between X0 and X1: this node's own block before a run, and those of the
-  /// current step.
+  /// The coefficients between X0 and X1: this node's own block, to set before a run, and the block
+  /// of the current step.
   std::byte* own_coefficients() { return own_coefficients_.as<std::byte>(); }
   std::byte* shifted_coefficients() const { return shifts_[kCoefficients].block(); }
 
@@ -143,8 +144,8 @@ class OrbitalBase {
   virtual std::uint64_t multiply_blocks(const OrbitalStage& stage, bool add,
                                         const OrbitalSlice& slice) = 0;
 
-  /// Transforms the lines of this node's block of an array at home; see factors.hpp. Returns the
-  /// cycles.
+  /// Computes the node's own part of the transform between a pair of arrays, on the block that has
+  /// come home; see factors.hpp. Returns the cycles.
   virtual Tick transform_lines(unsigned pair) = 0;
 
   /// The shift of the sum; null: the sum stays at its node.
@@ -154,8 +155,8 @@ class OrbitalBase {
   void make_blocks(Bytes bytes);
   void make_shift(unsigned number, HandlerId first_handler, Bytes bytes);
   void list_shifts();
-  /// Memory of the data of `stage`, which is the sum of the stage before: of its current block
-  /// (own), and of the block that arrives next.
+  /// Memory of the data of `stage`, i.e. of the previous stage's sum: own() is for the current
+  /// block, next() for the block that arrives next.
   std::span<std::byte> own(unsigned stage) { return blocks(stage, false); }
   std::span<std::byte> next(unsigned stage) { return blocks(stage, true); }
   std::span<std::byte> blocks(unsigned stage, bool arriving);
@@ -187,10 +188,10 @@ class OrbitalBase {
 /// array.
 using OrbitalLanes = std::span<OrbitalBase* const>;
 
-/// The node program: runs all lanes once, step by step in turn. While one waits for a block, the
-/// others compute. The list must live until the program has ended.
+/// The node program: runs all lanes once, step by step in turn. While one lane waits for a block,
+/// the others compute. The list must live until the program has ended.
 Program orbital_transforms(Node& node, OrbitalLanes lanes);
-/// The same for a single transform.
+/// The node program for a single transform.
 Program orbital_transform(Node& node, OrbitalBase& transform);
 
 }  // namespace toroid::fft

@@ -64,7 +64,7 @@ class BroadcastBase {
     std::uint64_t value;
   };
   void begin_stage(unsigned stage);
-  /// Needed before a step's product.
+  /// The arrivals that a step's product waits for.
   std::array<Need, 2> blocks_of_step(unsigned stage) const;
   /// REQUIRES: the step's blocks have arrived.
   void begin_step(unsigned stage);
@@ -73,7 +73,7 @@ class BroadcastBase {
   /// The cycles, at most `left`, that the processor should compute before it handles its packets.
   Tick until_next_look(unsigned stage, Tick left) const;
   void end_step(unsigned stage, unsigned step);
-  /// Needed before a stage ends.
+  /// The counters that the end of a stage waits for.
   std::vector<Need> leftovers(unsigned stage) const;
   void end_stage(unsigned stage);
   OrbitalTimes& time(unsigned stage) { return times_[stage]; }
@@ -90,7 +90,8 @@ class BroadcastBase {
   std::byte* input_block() { return blocks_[0].as<std::byte>(); }
   const std::byte* output_block() { return blocks_[kStages % 2].as<std::byte>(); }
   std::byte* own_coefficients(unsigned stage) { return coefficients_[stage].as<std::byte>(); }
-  /// Block numbers along the stage's axis of the coefficients that the node keeps: from, to.
+  /// The node's own coefficients of a stage lead from block [0] to block [1] along the stage's
+  /// axis.
   std::array<unsigned, 2> own_places(unsigned stage) const;
 
  private:

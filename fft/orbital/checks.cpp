@@ -95,8 +95,8 @@ void check_blocks(const ArrayExtents& size, std::int64_t p) {
   for (const std::int64_t n : size)
     if (n % p != 0)
       throw BadInput(
-          fmt::format("N = {} is not a multiple of P = {}, so torus {} has no equal blocks; "
-                      "nearest: N = {} there, or torus {} for {}",
+          fmt::format("N = {} is not a multiple of P = {}, so torus {} cannot hold equal "
+                      "blocks; nearest: N = {} on this torus, or torus {} for {}",
                       n, p, cube(p), any_of(sizes_for(p, n), plain),
                       any_of(extents_for(size, p), cube), text_of(size)));
 }
@@ -125,7 +125,8 @@ void check_transforms(const ArrayExtents& size, std::int64_t p, const OrbitalOpt
   }
 }
 
-/// The broadcast variants only compute products in a node's own place.
+/// The broadcast variants only compute products; they do not have the line transforms that factors
+/// need.
 void check_factors(const OrbitalOptions& options) {
   if (options.variant == OrbitalVariant::cra) return;
   if (std::ranges::any_of(options.kinds, &AxisTransform::by_factors))

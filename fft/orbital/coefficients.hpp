@@ -11,10 +11,13 @@
 //   matrix  M(k,n), user-defined: X = M·x
 //
 // The inverse's matrix D satisfies C·D = N·1 for every kind, so inverse after forward gives N times
-// the input. For dft D is the conjugate of C; for dht and wht D is C; for dct D is that of DCT-III,
-// D(k,n) = (2 - [k = 0])·cos(π(2n+1)k / 2N); for dst that of DST-III, D(k,n) = (2 - [k =
-// N-1])·sin(π(2n+1)(k+1) / 2N). For a matrix D is N times the inverse matrix, so that a single
-// scale undoes any mixture of kinds.
+// the input, and a single scale undoes any mixture of kinds. D is
+//
+//   dft       the conjugate of C
+//   dht, wht  C
+//   dct       D(k,n) = (2 - [k = 0])·cos(π(2n+1)k / 2N), from DCT-III
+//   dst       D(k,n) = (2 - [k = N-1])·sin(π(2n+1)(k+1) / 2N), from DST-III
+//   matrix    N times the inverse matrix
 //
 // Source of C: Sedukhin, "Co-design of Extremely Scalable Algorithms/Architecture for 3-Dimensional
 // Linear Transforms", University of Aizu 2012-001, section 2.

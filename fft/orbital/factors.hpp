@@ -1,5 +1,5 @@
-// A Fourier transform by factors across the nodes of a ring. It makes the orbital transform fast if
-// its matrix is the dft's.
+// A Fourier transform by factors across the nodes of a ring. For the dft, it takes less work than
+// the product with a matrix.
 //
 // An axis of N = P·b points lies in P blocks of b. With n = N'·b + q and k = K + P·c, where N' and
 // K count blocks and q and c their elements,

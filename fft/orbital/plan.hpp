@@ -19,17 +19,17 @@
 //   X1 and X2     0    C       X1 along S, X2 along Q
 //   X2 and X3     1    C       X2 along Q, X3 along R
 //
-// Forward, everything moves by alpha's sign in its dimension. So a block comes from a node whose T
-// is lower by 1: at step t a node works on the blocks of T - t. The inverse is the forward
-// transform in reverse: everything moves the other way. After P steps all blocks are back at their
-// own nodes.
+// In the forward transform, every block moves in the direction of alpha's sign in its dimension. So
+// a block comes from a node whose T is lower by 1: at step t a node works on the blocks of T - t.
+// The inverse is the forward transform in reverse: everything moves the other way. After P steps
+// all blocks are back at their own nodes.
 //
 // The stages may transform the axes in any of the six orders. This renames axes and dimensions
-// together: the statements above about S and the last axis then hold for the axis of the first
-// stage and the dimension of the same number, those about Q for the second stage, those about R for
-// the third. The first two stages take place in slices across the third stage's axis: P planes of
-// nodes that are independent of each other. So the third axis is the slicing, and each slicing
-// allows two orders.
+// together. In the statements above, read S and the last axis as the dimension and the axis of the
+// first stage, Q and the first axis as those of the second stage, and R and the middle axis as
+// those of the third stage. The first two stages take place in slices across the third stage's
+// axis: P planes of nodes that are independent of each other. The third stage's axis is therefore
+// called the slicing, and each slicing allows two orders.
 //
 // The array's extents may differ if P divides each. The machine's extents may not: X2 has as many
 // blocks along the second stage's axis as there are nodes along S, and X3 as many along the third
@@ -83,8 +83,9 @@ struct OrbitalOptions {
   local::Rigor rigor = local::Rigor::estimate;
 };
 
-/// In digit order: the frequency at a place of an axis of `size` points on rings of `extent` nodes,
-/// and the place of a frequency. REQUIRES: extent divides size; 0 <= place, frequency < size.
+/// Digit order on an axis of `size` points and rings of `extent` nodes: frequency_by_digits()
+/// converts a place to its frequency, place_by_digits() converts a frequency to its place.
+/// REQUIRES: extent divides size; 0 <= place, frequency < size.
 constexpr std::int64_t frequency_by_digits(std::int64_t size, std::int64_t extent,
                                            std::int64_t place) {
   const std::int64_t block = size / extent;
@@ -95,7 +96,8 @@ constexpr std::int64_t place_by_digits(std::int64_t size, std::int64_t extent,
   return frequency_by_digits(size, size / extent, frequency);
 }
 
-/// Throws BadInput if the orbital transform cannot do this; see OrbitalPlan.
+/// Throws BadInput if the orbital transform cannot do this; OrbitalPlan's constructor lists the
+/// conditions.
 void check_orbital(const ArrayExtents& size, const Shape& shape, const OrbitalOptions& options);
 
 /// A stage multiplies X`data` along an axis; the result is X`sum`.
@@ -116,10 +118,13 @@ class OrbitalPlan {
  public:
   static constexpr unsigned kStages = 3;
 
-  /// Throws BadInput if the machine is not a torus of P x P x P nodes (or a single node), P does
-  /// not divide an extent, an extent does not suit wht (a power of two) or a matrix (its size), a
-  /// matrix is singular and the inverse is asked for, or the elements are real and the coefficients
-  /// complex. The message says what would fit.
+  /// Throws BadInput, with a message that says what would fit, if
+  /// - the machine is not a torus of P x P x P nodes or a single node;
+  /// - P does not divide an extent;
+  /// - the extent of an axis with wht is not a power of two, or that of an axis with a matrix is
+  ///   not the matrix's size;
+  /// - the inverse is asked for and a matrix is singular;
+  /// - the elements are real and the coefficients complex.
   OrbitalPlan(const ArrayExtents& size, const Shape& shape, OrbitalOptions options);
 
   const ArrayExtents& size() const { return size_; }
@@ -131,7 +136,7 @@ class OrbitalPlan {
   OrbitalStage stage(unsigned number) const;
   /// The axis that is transformed between a pair of arrays; see OrbitalStage.
   unsigned product_axis(unsigned pair) const { return options_.stage_axes[pair]; }
-  /// The torus dimension along which X`number`, 1 to 3, is shifted, and that of the coefficients.
+  /// The torus dimensions along which X`number`, 1 to 3, and the coefficients are shifted.
   unsigned array_dimension(unsigned number) const { return options_.stage_axes[number - 1]; }
   unsigned coefficients_dimension() const { return options_.stage_axes[1]; }
 

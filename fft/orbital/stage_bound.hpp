@@ -15,9 +15,9 @@ struct OrbitalStageBound {
 
   Tick cycles() const { return processor > link ? processor : link; }
 };
-/// For the first of `lanes` arrays that are transformed at the same time. Meanwhile the other
-/// arrays' products are computed too, and all but two of their blocks have passed through each
-/// ring.
+/// The bound for the first of `lanes` arrays that are transformed at the same time. Within it, the
+/// node also computes the other arrays' products, and each ring carries all but two of every other
+/// array's blocks.
 OrbitalStageBound bound_of_stage(const OrbitalPlan& plan, unsigned stage, const Machine& machine,
                                  unsigned lanes = 1);
 

@@ -121,9 +121,10 @@ std::int64_t orbital_lanes(std::int64_t batch, OrbitalVariant variant) {
   return variant == OrbitalVariant::cra ? std::min<std::int64_t>(batch, 2) : 1;
 }
 
-/// Per node and lane: two blocks of the array, two more of the array or of coefficients, whichever
-/// is larger, and the coefficients of each axis. Broadcast variants: four blocks of the array, two
-/// of others' coefficients, and the coefficients of each axis.
+/// Each lane of a node has two blocks of the array, two more blocks that are large enough for the
+/// array or for coefficients, and the coefficients of each axis. In the broadcast variants it has
+/// four blocks of the array, two blocks for other nodes' coefficients, and the coefficients of each
+/// axis.
 double orbital_bytes(const ArrayExtents& size, const Shape& shape, std::int64_t batch,
                      OrbitalVariant variant) {
   const double nodes = shape.size();

@@ -18,8 +18,8 @@ namespace toroid::fft {
 /// The orbital plan for one direction of a description.
 OrbitalPlan orbital_plan(const Description& description, const Shape& shape, Way way);
 
-/// Number of arrays of a batch that are transformed at the same time: at most two, since while the
-/// blocks of one travel, the other computes; a third array would only wait.
+/// Number of arrays of a batch that are transformed at the same time: at most two, because one
+/// array is computed while the blocks of the other travel, and a third would only wait.
 std::int64_t orbital_lanes(std::int64_t batch, OrbitalVariant variant);
 
 /// Upper bound on the bytes of blocks and coefficients of all nodes, with complex elements of
@@ -34,8 +34,8 @@ double orbital_bytes(const ArrayExtents& size, const Shape& shape, std::int64_t 
 class OrbitalStageState {
  public:
   virtual ~OrbitalStageState() = default;
-  /// Reserves the handlers that it needs, and loads the BLAS. A blueprint does not load it, because
-  /// it may be made only to ask what a run would cost.
+  /// Reserves the handlers that it needs, and loads the BLAS. A blueprint does not load the BLAS,
+  /// because a blueprint may be made only to estimate the cost of a run.
   static std::unique_ptr<OrbitalStageState> make(Node& node, const Description& description,
                                                  Way way);
 

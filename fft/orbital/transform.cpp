@@ -41,8 +41,8 @@ std::byte* OrbitalTransform<T>::coefficients(unsigned pair) {
                    : fixed_coefficients_[pair - 1].template as<std::byte>();
 }
 
-/// Loads the coefficients from this node's block of the pair's one array to its block of the other.
-/// Pair 0's are shifted, so these are the first step's.
+/// Loads the coefficients that lead from this node's block of one array of the pair to its block of
+/// the other array. For pair 0, whose coefficients are shifted, these are the first step's.
 template <typename T>
 void OrbitalTransform<T>::load_coefficients(unsigned pair) {
   const unsigned axis = plan().product_axis(pair);

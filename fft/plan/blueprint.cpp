@@ -25,7 +25,8 @@ void check_axes(const Description& description) {
   TOROID_CHECK(description.batch >= 1);
   if (description.method != Method::rows && axes != 3)
     throw BadInput(
-        fmt::format("the {} method takes arrays of 3 axes, {} has {}; rows takes 1 to {}",
+        fmt::format("the {} method takes arrays of 3 axes, but {} has {}; "
+                    "method rows takes 1 to {}",
                     kMethodNames[static_cast<std::size_t>(description.method)],
                     size_text(description), axes, kMaxAxes));
 }
@@ -60,9 +61,11 @@ void check_kinds(const Description& description) {
 void check_layer(const Description& description) {
   if (description.layer == Layer::packets) return;
   if (description.method == Method::orbital)
-    throw BadInput("the orbital method has no exchanges for message passing to carry");
+    throw BadInput(
+        "the orbital method has no exchanges for message passing to carry; use layer packets");
   if (description.overlap.planes != 0 || description.overlap.backward_planes.value_or(0) != 0)
-    throw BadInput("message passing is blocking: it cannot overlap planes with computation");
+    throw BadInput(
+        "message passing is blocking and cannot overlap planes with computation; use 0 planes");
 }
 
 /// Sets the user's boxes to [0, 1) along axes that the array does not have.
@@ -132,8 +135,8 @@ Blueprint::Blueprint(const Description& description, const Shape& shape, Stages 
       exchanges_(std::move(stages.exchanges)) {}
 
 /// Cuts an exchange only if every node receives something. PipelinedExchange relies on this: a node
-/// that has completed a piece has heard of it from all other nodes. A node that receives nothing
-/// would run ahead.
+/// that has completed a piece knows that all other nodes have started it. A node that receives
+/// nothing would not know this and could run ahead.
 void Blueprint::keep_pieces_where_all_receive() {
   const auto all_receive = [this](const Distribution& distribution) {
     for (Rank node = 0; node < shape_.size(); ++node)

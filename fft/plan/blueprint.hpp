@@ -30,9 +30,10 @@ struct Stage {
   std::string name;  ///< its axes' names, or "in", "out" or "return" if it transforms none
   Distribution in;
   Distribution out;
-  Axes axes{};                     ///< axes that it transforms
-  bool real_in = false;            ///< `in` holds real numbers
-  bool real_out = false;           ///< `out` does; half a spectrum if only real_in is set
+  Axes axes{};           ///< axes that it transforms
+  bool real_in = false;  ///< `in` holds real numbers
+  /// `out` holds real numbers. If only real_in is set, `out` holds half a spectrum.
+  bool real_out = false;
   bool is_orbital = false;         ///< the orbital transform, which does its own communication
   bool same_distribution = false;  ///< `in` equals `out`, so the stage can work in place
 
@@ -40,8 +41,8 @@ struct Stage {
   bool is_empty() const { return axes == Axes{} && !is_orbital; }
 };
 
-/// The exchange between two consecutive stages. It runs only among nodes that differ in no other
-/// torus dimensions than [first, last).
+/// The exchange between two consecutive stages. It runs among nodes whose coordinates differ only
+/// in the torus dimensions [first, last).
 struct StageExchange {
   unsigned first = 0;
   unsigned last = 0;
@@ -98,8 +99,8 @@ class Blueprint {
 
   /// All messages among the nodes that exchange with node `member`, summed over the pieces.
   RedistributionTraffic traffic(std::size_t exchange, Way way, Rank member) const;
-  /// The exchange under the policy of `node`. The first node that asks makes it. All nodes that
-  /// share a blueprint must have the same policy.
+  /// The exchange under the policy of `node`. It is made when a node first asks for it. All nodes
+  /// that share a blueprint must have the same policy.
   const ExchangePlan& exchange_plan(std::size_t exchange, Way way, const Node& node) const;
 
  private:

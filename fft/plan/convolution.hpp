@@ -50,7 +50,7 @@ class Convolution {
  public:
   /// Throws BadInput as Plan does, and if the transform is not the DFT.
   Convolution(Node& node, const Description& description);
-  /// The same, from a blueprint that the nodes share.
+  /// Makes the convolution from a blueprint that the nodes share.
   Convolution(Node& node, std::shared_ptr<const Blueprint> blueprint);
   Convolution(const Convolution&) = delete;  // its program refers to it
 
@@ -79,7 +79,7 @@ class Convolution {
   apply(ConstArray in, Array out, Function&& factor) {
     static_assert(std::is_lvalue_reference_v<Function> ||
                       std::is_trivially_destructible_v<std::remove_cvref_t<Function>>,
-                  "g++ 12 may destroy such a temporary twice: give it a name");
+                  "g++ 12 may destroy a temporary factor twice: give the factor a name");
     return begin(in, out, std::forward<Function>(factor));
   }
 

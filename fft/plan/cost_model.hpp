@@ -1,5 +1,5 @@
 // Cost formulas for a transform: a node's computations, and the volumetric paper's estimate of an
-// exchange, with which it compares its measurements.
+// exchange, to which the paper compares its measurements.
 #pragma once
 
 #include <cstdint>

@@ -12,9 +12,9 @@
 //               node's memory without gaps in C order, the arrays of a batch one after the other,
 //               unless the method says otherwise (NodeLayout is authoritative).
 // Box cut       A cut c >= 1, which may be fractional, keeps the lowest m frequencies of every axis
-//               of n points. m is n/c rounded down. They are stored in the order of a spectrum of m
-//               points: 0, 1, ..., then the negative ones. Forward drops the other frequencies,
-//               backward takes them as zero.
+//               of n points. m is n/c rounded down. These frequencies are stored in the order of a
+//               spectrum of m points: 0, 1, ..., then the negative ones. Forward drops the other
+//               frequencies, backward takes them as zero.
 #pragma once
 
 #include <array>
@@ -81,7 +81,7 @@ struct Overlap {
   std::int64_t planes = 0;
   std::uint32_t window = kWindow;  ///< exchanges that may be outstanding, 1 to kMostOutstanding
   /// Lines to transform before the node handles its packets again. 0: all lines of a piece. In
-  /// virtual time, where computing itself takes none, a piece is transformed at once and only its
+  /// virtual time, computing itself takes no time: a piece is transformed at once, and only its
   /// cycles are split.
   std::int64_t test_interval = 0;
   /// `planes` for backward; none: the same as forward.
@@ -120,7 +120,7 @@ struct Description {
   Overlap overlap{};   ///< used by the slab method
   /// Cores of a node that share its lines in virtual time. One of them moves the packets.
   unsigned cores = 1;
-  /// The transform along each axis. Only the orbital method has others than the dft.
+  /// The transform along each axis. Methods other than orbital take only the dft.
   std::array<AxisTransform, 3> kinds{};
   /// The orbital method's scheduling vector: +1 or -1 in each dimension.
   std::array<int, 3> scheduling{1, 1, 1};

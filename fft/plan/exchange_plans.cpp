@@ -38,7 +38,7 @@ PolicySettings settings_for(const Blueprint& blueprint, std::size_t exchange, Wa
                      {shape, machine, blueprint.traffic(exchange, way, 0)});
 }
 
-/// The settings for a plan without exchanges: the policy gets an all-to-all instead.
+/// The settings for a plan without exchanges. The policy chooses them for an all-to-all instead.
 PolicySettings settings_without_exchange(const Shape& shape, const Machine& machine,
                                          const NodeOptions& options) {
   const auto traffic = make_traffic("all-to-all", shape, 0, options.seed);

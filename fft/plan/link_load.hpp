@@ -12,7 +12,8 @@
 namespace toroid::fft {
 
 /// Load that minimal routing cannot avoid. The rings of a torus dimension carry bytes x hops, in
-/// either direction. In a mesh dimension, messages between different sides of a cut cross the cut.
+/// either direction. In a mesh dimension, a message loads every cut between its source and its
+/// destination.
 class LinkLoad {
  public:
   explicit LinkLoad(const Shape& shape);

@@ -46,15 +46,15 @@ LocalCost cost_of(const LocalTask& task, const Machine& machine);
 class LocalWork {
  public:
   LocalWork() = default;  ///< does nothing
-  /// `test_interval`: maximum number of lines per step; 0: no limit. Of the description, it uses
-  /// precision, rigor and library.
+  /// `test_interval`: maximum number of lines per step; 0: no limit. Only the precision, rigor and
+  /// library of the description are used.
   LocalWork(const LocalTask& task, const Description& description, const Machine& machine,
             std::int64_t test_interval = 0);
 
   /// Leaves `from` unchanged unless the task is in place or may destroy it. REQUIRES: from == to if
   /// in place, disjoint arrays otherwise.
   void run(const std::byte* from, std::byte* to);
-  /// The same step by step. The caller runs all steps in order.
+  /// The same work in steps; the caller runs all of them in order.
   std::uint32_t steps() const { return static_cast<std::uint32_t>(steps_.size()); }
   void run_step(std::uint32_t step, const std::byte* from, std::byte* to);
 

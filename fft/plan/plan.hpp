@@ -66,11 +66,12 @@ struct StageTimes {
   Tick computed = 0;   ///< everything was transformed
   Tick computing = 0;  ///< duration of the transforms until `computed`
   Tick waiting = 0;    ///< duration of waits until `computed`: for pieces to leave or to complete
-  // Time spent on packets from the stage before until `computed`, waits included. 0 unless
-  // Description::times_packets is set.
+  // Time spent on packets from the end of the previous stage until `computed`, waits included. 0
+  // unless Description::times_packets is set.
   Tick packing = 0;    ///< sending, and copying data that a node sends to itself
   Tick unpacking = 0;  ///< receiving; for puts, the copy from array to array
-  /// The part of both that falls into the transforms of a stage with Start::lines, not into waits.
+  /// The part of packing and unpacking that falls into the transforms of a stage with Start::lines,
+  /// not into waits.
   Tick overlapped = 0;
 };
 
@@ -81,8 +82,8 @@ class Plan {
   /// Throws BadInput if the array does not fit the machine or the method. All nodes must make their
   /// plans in the same order, before their programs' first await.
   Plan(Node& node, const Description& description);
-  /// The same, from a blueprint that the nodes share. Making a blueprint takes time proportional to
-  /// the number of nodes, so nodes should share one.
+  /// Makes the plan from a blueprint that the nodes share. Making a blueprint takes time
+  /// proportional to the number of nodes, so nodes should share one.
   Plan(Node& node, std::shared_ptr<const Blueprint> blueprint);
   Plan(Plan&&) noexcept;
   ~Plan();
@@ -100,7 +101,7 @@ class Plan {
   /// They may begin at the same place; otherwise `in` is not changed. Throws BadInput if an array
   /// is too short or has the wrong element type.
   PerformAwaiter forward(ConstArray in, Array out, Scale scale = Scale::none);
-  /// The inverse: from forward's output to its input.
+  /// Transforms backward, from forward's output to forward's input.
   PerformAwaiter backward(ConstArray in, Array out, Scale scale = Scale::none);
 
   /// The times of the last call, one entry per stage, in the order of the call.

@@ -18,8 +18,8 @@ struct DimensionRange {
 };
 
 /// Assigns torus dimensions to the axes of an array: the first to x, the second to y, all others to
-/// z. Reversed: the first to z and all others to x. On a torus of fewer than three dimensions, some
-/// axes are not split.
+/// z. Reversed: the first to z, the second to y, all others to x. On a torus of fewer than three
+/// dimensions, some axes are not split.
 class ProcessGrid {
  public:
   ProcessGrid(const Shape& shape, bool reversed = false);

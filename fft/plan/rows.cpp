@@ -5,8 +5,8 @@
 //
 // The lines of an axis are numbered in C order of the other axes and assigned in blocks by rank, as
 // in FIG. 4 and 6, where node Q11 has the first row and then the first column. The patent says "any
-// assignment is feasible"; in_boxes and out_boxes choose another assignment at the two ends. If
-// there are fewer lines than nodes, some nodes have none and wait.
+// assignment is feasible"; in_boxes and out_boxes choose another assignment for the input and the
+// result. If there are fewer lines than nodes, some nodes have none and wait.
 //
 // Source: U.S. Pat. No. 7,315,877, FIG. 3 to 8.
 #include <cstddef>

@@ -41,8 +41,8 @@ Distribution planes(const Index& extents, unsigned axis, Rank nodes) {
           [=](Rank node) { return NodeLayout::dense(planes_box(extents, axis, nodes, node)); }};
 }
 
-/// The same parts, stored one plane of p after the other, so that pieces of planes along p are
-/// contiguous.
+/// A node's planes along `axis`, stored one plane of p after the other, so that pieces of planes
+/// along p are contiguous.
 Distribution plane_by_plane(const Index& extents, unsigned axis, Rank nodes, unsigned p) {
   AxisOrder order{static_cast<std::uint8_t>(p), kBatchAxis};
   std::size_t level = 2;

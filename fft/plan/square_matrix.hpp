@@ -27,7 +27,7 @@ class SquareMatrix {
   bool is_complex() const { return is_complex_; }
   Value at(std::int64_t row, std::int64_t column) const { return values_[place(row, column)]; }
   /// An element of the inverse matrix. The first call computes the inverse. Throws BadInput if M is
-  /// singular in double precision: a pivot of the elimination is below N·2^-52 of the largest
+  /// singular in double precision: a pivot of the elimination is below N·2^-52 times the largest
   /// element.
   Value inverse_at(std::int64_t row, std::int64_t column) const {
     return inverse()[place(row, column)];

@@ -26,9 +26,9 @@ struct ExchangeBounds {
   std::uint64_t payload_bytes = 0;
 };
 
-/// Bounds of a sequence of exchanges, each followed by line transforms. They may overlap in time as
-/// far as data dependencies allow. So the whole is bounded by the sums over one link and over one
-/// processor, not by the sum of the exchanges' bounds.
+/// Bounds of a sequence of exchanges, each followed by line transforms. Consecutive exchanges may
+/// overlap in time as far as data dependencies allow. So the sum of the exchanges' bounds is not a
+/// lower bound on the whole. The total load of any link and the total work of any processor are.
 class TransformBounds {
  public:
   /// `by_engines`: DMA engines move the packets of exchanges. REQUIRES: the machine has DMA
@@ -39,8 +39,8 @@ class TransformBounds {
   /// Adds the next stage of the current direction: the exchange before it and its transforms.
   /// Returns the bounds of the exchange.
   ExchangeBounds add_stage();
-  /// Continues with the first stage of another call. Every node begins it when its own last call
-  /// has ended.
+  /// Continues with the first stage of another call. Every node begins this call when its own last
+  /// call has ended.
   void begin(Way way);
   /// The bounds of all stages added so far.
   Bounds total() const;

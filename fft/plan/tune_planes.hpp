@@ -1,4 +1,4 @@
-// Finds the fastest number of planes per exchange of the slab method by trying.
+// Finds the fastest number of planes per exchange of the slab method by trying several numbers.
 //
 //   const auto time_of = [&](std::shared_ptr<const fft::Blueprint> blueprint) {
 //     const auto fabric = make_ring_fabric(shape, machine, options);  // a fresh one for each trial
@@ -21,7 +21,7 @@
 namespace toroid::fft {
 
 /// Largest number of planes per exchange that tuning tries by default, as in the slab paper. Longer
-/// pieces may be faster where cores copy from each other's memory.
+/// pieces may be faster if cores copy from each other's memory.
 inline constexpr std::int64_t kMostPlanesTried = 8;
 
 /// Planes per exchange that a slab's blueprint uses in one direction: the number asked for, lowered
@@ -51,7 +51,7 @@ struct PlanesTrial {
 };
 
 struct TunedPlanes {
-  std::int64_t planes = 0;            ///< the fastest; of equally fast ones the fewest
+  std::int64_t planes = 0;            ///< the fastest number; if several, the smallest
   std::vector<PlanesTrial> trials{};  ///< in the order of trying
 };
 

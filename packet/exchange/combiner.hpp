@@ -28,9 +28,9 @@ class Exchange;
 /// come. If payload travels, blocks are copied into messages and out of them; the model counts no
 /// time for that.
 ///
-/// Packets of the next start may come before this node starts it. Their senders have finished this
-/// start, so this node already has all packets of this start's stages. Hence the counts of a
-/// complete start are cleared at once, and later packets count for the next one.
+/// Packets of the next start may come before this node starts it. Their senders have then finished
+/// the current start, so this node already has all packets of its stages. Hence the counts of a
+/// start are cleared as soon as it is complete, and later packets count for the next start.
 class Combiner {
  public:
   explicit Combiner(Exchange& exchange);

@@ -67,7 +67,7 @@ void CombiningPlan::count(const ExchangePlan& exchange) {
         const std::uint64_t packets = exchange.packets(message.bytes);
         if (packets > std::uint64_t{1} << packet_bits_)
           throw BadInput(fmt::format(
-              "combined messages of {} packets are too long to number the packets", packets));
+              "combined messages of {} packets are too long: packets cannot be numbered", packets));
         message.cut = MessageCut(message.bytes, exchange.data_bytes());
         if (packets > 0) expected_[stage][message.to].add(from, number(stage, 0), packets);
       }

@@ -25,8 +25,8 @@ struct Excess {
     if (one < 1 || one > nodes || one * one * packets != squares) return std::nullopt;
     return static_cast<Rank>(one - 1);
   }
-  /// One packet too many came from `twice` and one too few from `never`: a - b and a² - b² are
-  /// known.
+  /// One packet too many came from `twice`, and one too few from `never`. The sums give the
+  /// difference of their numbers (rank + 1) and of the squares of these numbers.
   struct Swap {
     Rank twice;
     Rank never;
@@ -67,7 +67,7 @@ std::optional<std::string> difference(const Shape& shape, Rank to, const Arrival
                                       const Arrivals& received) {
   if (expected == received) return std::nullopt;
   if (auto named = named_difference(shape, to, expected, received)) return named;
-  return fmt::format("{} received {} of {}, not each of them once", shape.coord_text(to),
+  return fmt::format("{} received {} of {}, but not each exactly once", shape.coord_text(to),
                      counted(received.packets), expected.packets);
 }
 

@@ -1,5 +1,5 @@
-// Has every packet arrived once? A few sums per node tell, so that memory does not grow with the
-// square of the number of nodes.
+// Checks that every packet has arrived exactly once. A few sums per node are enough, so memory does
+// not grow with the square of the number of nodes.
 #pragma once
 
 #include <cstdint>
@@ -35,12 +35,12 @@ struct Arrivals {
   bool operator==(const Arrivals&) const = default;
 };
 
-/// Describes the difference at node `to`; none if there is none. It names the source if all lost or
-/// surplus packets have the same one, or if one packet is lost and one of another source is
-/// surplus.
+/// Describes how `received` differs from `expected` at node `to`; none if it does not differ. Names
+/// the source if all lost or surplus packets have the same one. Names two sources if one packet of
+/// one source is lost and one packet of another is surplus.
 std::optional<std::string> difference(const Shape& shape, Rank to, const Arrivals& expected,
                                       const Arrivals& received);
-/// The same, but none also if no source can be named.
+/// Like difference(), but none also if no source can be named.
 std::optional<std::string> named_difference(const Shape& shape, Rank to, const Arrivals& expected,
                                             const Arrivals& received);
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint32_t kNoPuts = ~std::uint32_t{0};
 
-/// Packets that other nodes forward are not part of an array.
+/// Packets that are relayed or combined cannot move by put: they are not part of an array.
 std::uint32_t least_in_put(const Node& node, const ExchangePlan& plan) {
   const TransferMode mode = node.options().transfer;
   if (mode == TransferMode::packets || plan.relays() || plan.combines()) return kNoPuts;
@@ -54,8 +54,8 @@ Node& mover(Node& node, const ExchangePlan& plan) {
 
 }  // namespace
 
-/// The output queues in turn, or by direction, for packets in the first stage; named queues for
-/// packets that skip it. The throttle holds back all of them.
+/// The output queues: in turn, or by direction, for packets in the first stage; named queues for
+/// packets that skip the first stage. The throttle holds back all of these packets.
 class Exchange::Sink {
  public:
   Sink(Exchange& exchange, OutputQueues& queues) : exchange_(&exchange), queues_(&queues) {}
@@ -82,7 +82,7 @@ class Exchange::Sink {
 
  private:
   bool by_direction() const { return exchange_->end_.plan->settings().queue_per_direction; }
-  /// The direction of the next packet is not known before it is made.
+  /// All queues must have room: the direction of the next packet is not known before it is made.
   bool all_have_room() const {
     unsigned with_room = 0;
     const unsigned links = exchange_->end_.node->shape().links();
@@ -255,7 +255,7 @@ PutOffer Exchange::offer(const SendDescriptor& descriptor, std::size_t least) {
               end_.messages->offer_part({member, first, descriptor.header.argument()}, least)};
 }
 
-/// Its completion acknowledges all of its packets.
+/// The completion of a put acknowledges all of its packets.
 void Exchange::put_done(const PutDescriptor& put) {
   queued_ -= put.packets;
   note_left();

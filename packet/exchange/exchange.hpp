@@ -55,10 +55,12 @@ class Exchange final : public Outgoing, private PayloadSource {
   Exchange(const Exchange&) = delete;
 
   /// Starts sending: every packet goes into an output queue as soon as there is room for it. May be
-  /// called again, for the same or similar messages, when sent() has counted every earlier start
-  /// and no peer awaits an earlier one, because packets do not say which start they belong to. A
-  /// barrier after each start ensures that. So do two exchanges that take turns, each started when
-  /// the other is complete (test()), if every member sends something to every other.
+  /// called again, for the same or similar messages, if sent() has counted every earlier start and
+  /// no peer still awaits an earlier start: packets do not say which start they belong to. Two ways
+  /// ensure this:
+  /// - a barrier after each start;
+  /// - two exchanges that take turns, each started when test() of the other is true, if every
+  ///   member sends something to every other.
   void start();
   /// Whether everything that was started has been received, and no packet in the output queues
   /// needs this exchange or its data any more. True before the first start.
@@ -118,7 +120,8 @@ class Exchange final : public Outgoing, private PayloadSource {
   class Sink;
   friend class Combiner;
   bool is_seen() const { return moved_at_ == 0 || processor_->now() >= moved_at_; }
-  /// Whether the node's DMA engine fills, drains and stores, and the processor writes descriptors.
+  /// Whether the node's DMA engine fills, drains and stores, and the processor only writes
+  /// descriptors.
   bool is_by_engine() const { return processor_ != end_.node; }
   /// The way of a packet to the next node whose processor takes it out of the network.
   struct Pass {
@@ -151,7 +154,7 @@ class Exchange final : public Outgoing, private PayloadSource {
   void hold_back(std::uint32_t packets);
   bool is_released();
   Tick release() const;
-  /// Whether visits wait for times: those of the policy, or those at which descriptors are written.
+  /// Whether visits wait for the policy's release times, or until their descriptors are written.
   bool waits_for_times() const { return end_.plan->has_releases() || is_by_engine(); }
   void note_moved() {
     if (is_by_engine()) moved_at_ = end_.node->now();

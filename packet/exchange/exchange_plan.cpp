@@ -113,8 +113,8 @@ void ExchangePlan::check_packets(std::uint64_t packets) const {
   if (label_ == PacketLabel::place || combines()) return;
   if (const std::uint64_t numbers = std::uint64_t{1} << number_bits_; packets > numbers)
     throw BadInput(
-        fmt::format("messages of {} packets between {} nodes are too long to number the packets; "
-                    "expected at most {}",
+        fmt::format("messages of {} packets between {} nodes are too long: "
+                    "at most {} packets of a message can be numbered",
                     packets, shape_.size(), numbers));
 }
 

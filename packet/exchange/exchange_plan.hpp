@@ -90,7 +90,8 @@ class ExchangePlan {
   /// Throws BadInput if the packets of a message cannot be numbered.
   void check_packets(std::uint64_t packets) const;
 
-  /// The number (id) of a packet among all that reach a node, and back.
+  /// A packet's id, which is unique among the packets that reach a node. origin() and number()
+  /// invert it.
   std::uint32_t id(Rank origin, std::uint32_t number) const {
     return static_cast<std::uint32_t>(std::uint64_t{origin} << number_bits_ | number);
   }
@@ -157,10 +158,10 @@ class ExchangePlan {
 
 /// Whether packets go by way of other nodes, or messages are combined.
 bool relays_or_combines(const Policy& policy, const Shape& shape);
-/// The error if puts are demanded under such a policy.
+/// The error message if puts are demanded under a policy that does not send messages straight.
 std::string cannot_be_put(const Policy& policy);
-/// How messages travel under a policy. Unless puts are demanded, those that stop on their way go in
-/// packets.
+/// How messages travel under a policy. If the policy relays or combines, messages go in packets,
+/// unless the user demands puts.
 TransferMode transfer_under(const Policy& policy, const Shape& shape, TransferMode asked);
 
 /// The settings for an exchange: the policy's with the user's changes. If neither sets b, it is

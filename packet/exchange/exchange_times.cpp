@@ -19,7 +19,8 @@ constexpr Tick kPoll = 500;
 
 }  // namespace
 
-/// The engine first looks in a later cycle: turns can be asked for only in the future.
+/// Hands the exchange to the engine, which first looks in a later cycle: turns can be asked for
+/// only in the future.
 void Exchange::hand_over() {
   processor_->write_descriptors(fill_.visits());
   end_.node->look_at(std::max(release(), started_at_ + 1));

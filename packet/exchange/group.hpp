@@ -5,7 +5,7 @@
 
 namespace toroid {
 
-/// The nodes whose coordinates are those of `self` outside the dimensions [first, last). Because
+/// The nodes that have the coordinates of `self` in all dimensions outside [first, last). Because
 /// ranks are numbered in C order, their ranks form an arithmetic progression.
 class Group {
  public:

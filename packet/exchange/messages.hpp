@@ -71,11 +71,12 @@ class MessageCut {
   unsigned rest_ = 0;       ///< bytes in the last packet, if that is not full
 };
 
-/// The run of a message of `bytes` bytes, if no MessageCut is kept.
+/// Like MessageCut::run(), for a message of `bytes` bytes whose cut is not kept.
 MessageRun run_of(std::uint64_t bytes, unsigned per_packet, std::uint32_t first,
                   std::uint32_t limit);
 
-/// Copies a part of a message, which begins at `from`, to `packed`; returns the number of bytes.
+/// Copies a part of a message to `packed` and returns the number of bytes. The message begins at
+/// `from`.
 std::size_t pack_packets(const MessageCut& cut, const MessagePart& part, const std::byte* from,
                          std::span<std::byte> packed);
 /// Copies a packed part to its place in the receiver's block. Returns false if a message with this
@@ -83,7 +84,8 @@ std::size_t pack_packets(const MessageCut& cut, const MessagePart& part, const s
 [[nodiscard]] bool unpack_packets(const MessageCut& cut, const MessagePart& part,
                                   std::span<const std::byte> packed, std::span<std::byte> to);
 
-/// A part of a message that begins at `from`, in place; empty if it is shorter than `least` bytes.
+/// A part of the message that begins at `from`, in place. Empty if it is shorter than `least`
+/// bytes.
 std::span<const std::byte> part_if_long(const MessageCut& cut, const MessagePart& part,
                                         const std::byte* from, std::size_t least);
 /// Appends the place of a part in the receiver's block. Returns false like unpack_packets().
@@ -161,8 +163,8 @@ class Messages {
   virtual void landed(const MessagePart&) {}
 
   // For policies that combine messages.
-  /// The messages of all members in the n-th start, counted from 0, have the number
-  /// traffic_number(n). Equal numbers mean equal traffic.
+  /// A number for the traffic of all members in the n-th start, counted from 0. Equal numbers mean
+  /// equal traffic.
   virtual std::uint64_t traffic_number(std::uint64_t) const { return 0; }
   virtual std::unique_ptr<const Traffic> traffic(std::uint64_t number) const = 0;
   /// Appends the whole message to a member.

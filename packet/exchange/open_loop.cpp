@@ -8,7 +8,8 @@
 namespace toroid {
 namespace {
 
-/// Random streams of a node's seed, different from each other and from that of its send order.
+/// Purposes for which random streams are made from a node's seed. The streams differ from each
+/// other and from that of the node's send order.
 constexpr std::uint64_t kTimes = 0x6f70656e00000000;
 constexpr std::uint64_t kDestinations = 0x6c6f6f7000000000;
 

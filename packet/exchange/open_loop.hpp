@@ -27,7 +27,7 @@ enum class ArrivalRule : std::uint8_t {
 };
 inline constexpr std::array<std::string_view, 2> kArrivalRuleNames = {"bernoulli", "fixed"};
 
-/// The three periods of a run, in cycles. Messages come in all of them; only the window is
+/// The three periods of a run, in cycles. Messages are generated in all three; only the window is
 /// measured.
 struct OpenLoopPeriods {
   Tick warm_up = 0;
@@ -55,7 +55,7 @@ class ArrivalTimes {
   Tick last_ = 0;
 };
 
-/// Numbers of packets, summed over all nodes of a run, which share a thread.
+/// Numbers of packets, summed over all nodes of a run. All nodes run on one thread.
 struct OpenLoopCounts {
   std::uint64_t generated = 0;  ///< in the window
   std::uint64_t accepted = 0;   ///< received in the window, whenever generated
@@ -81,8 +81,8 @@ class OpenLoop final : public Outgoing {
   OpenLoop(Node& node, HandlerId handler, const Traffic& traffic, const OpenLoopOptions& options,
            OpenLoopCounts& counts);
 
-  /// Generates messages at their times until the end of the periods; those still waiting leave
-  /// later.
+  /// Generates messages at their times until the end of the periods. Messages that still wait at
+  /// the end leave later.
   static Program program(Node& node, OpenLoop& loop);
 
   bool fill(OutputQueues& queues) override;

@@ -25,7 +25,7 @@ unsigned RingBroadcast::root(std::uint64_t block) const {
   return static_cast<unsigned>((ring_.first + block) % ring_.size);
 }
 
-/// Hops from the block's node in that direction.
+/// Hops of a block from its own node to this one, if it travels in this direction.
 unsigned RingBroadcast::distance(std::uint64_t block, Direction direction) const {
   const unsigned upwards = (ring_.place + ring_.size - root(block)) % ring_.size;
   return direction == kUp ? upwards : (ring_.size - upwards) % ring_.size;

@@ -17,20 +17,20 @@
 namespace toroid {
 
 /// One node's part of the broadcasts in a ring of P nodes. They go in rounds of P blocks; block n
-/// is that of the node at place (first + n) mod P. It goes round the ring both ways, half the ring
-/// each, from neighbour to neighbour; nodes forward packets as they come. The next block arrives
-/// while the node works on the current one. No barrier is needed.
+/// is that of the node at place (first + n) mod P. A block goes round the ring both ways, half the
+/// ring each, from neighbour to neighbour; nodes forward its packets as they come. The next block
+/// arrives while the node works on the current one. No barrier is needed.
 ///
 /// Protocol: blocks are counted from the first round on (n above). A node has two buffers: block n
 /// of another node is in buffer n mod 2. When a node no longer needs block n-2 and has sent its
-/// share of it, it permits the neighbour that block n comes from to send it; begin() permits the
-/// first two. Between rounds the buffers are the caller's.
+/// share of that block, it permits the neighbour from which block n comes to send it; begin()
+/// permits the first two blocks. Between rounds the buffers are the caller's.
 ///
 /// **Send rule:** a node sends a block only with its receiver's permission for that block.
 /// **Safety:** packets of at most two blocks are on their way to a node. They go to different
 /// buffers, and each packet says to which.
 /// **Liveness:** block n waits only for nodes to be done with block n-2, and so on down to the
-/// first two of a round, for which there is room when it begins.
+/// first two blocks of a round, for which there is room when the round begins.
 ///
 /// The node's own thread calls it. It must live until the fabric has stopped.
 class RingBroadcast final : public PayloadSource, public Outgoing {
@@ -49,7 +49,7 @@ class RingBroadcast final : public PayloadSource, public Outgoing {
     unsigned size;   ///< P, at least 1
     unsigned first;  ///< the place of a round's first block
   };
-  /// `bytes` of a block, within RingShift::check().
+  /// `bytes`: length of a block, which must pass RingShift::check().
   RingBroadcast(Node& node, HandlerId first_handler, const Ring& ring, std::size_t bytes);
   RingBroadcast(const RingBroadcast&) = delete;
 
@@ -57,8 +57,8 @@ class RingBroadcast final : public PayloadSource, public Outgoing {
   /// Other blocks arrive in the buffers; a node alone in its ring does not use them. REQUIRES: the
   /// previous round has ended.
   void begin(std::span<const std::byte> own, std::array<std::span<std::byte>, 2> buffers);
-  /// Counts the blocks that have arrived since the first round began. A program waits until it has
-  /// reached the number that it needs; see current().
+  /// Number of blocks that have arrived since the first round began. A program waits until it has
+  /// reached current().
   const Counter& arrived() const { return arrived_; }
   /// The value of arrived() at which the current block is there.
   std::uint64_t current() const { return used_ + 1; }
@@ -103,7 +103,7 @@ class RingBroadcast final : public PayloadSource, public Outgoing {
   unsigned root(std::uint64_t block) const;
   Direction way_of(std::uint64_t block) const;
   Rank neighbour(Direction direction) const { return direction == kUp ? ring_.up : ring_.down; }
-  /// The neighbour from which blocks in that direction come.
+  /// The neighbour from which blocks that travel in this direction come.
   Rank source(Direction direction) const { return neighbour(direction == kUp ? kDown : kUp); }
   bool is_own(std::uint64_t block) const { return root(block) == ring_.place; }
   unsigned distance(std::uint64_t block, Direction direction) const;

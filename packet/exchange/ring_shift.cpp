@@ -13,7 +13,7 @@ namespace toroid {
 void RingShift::check(std::uint64_t bytes) {
   if (packets_for(bytes) > UINT32_MAX / 2)
     throw BadInput(fmt::format(
-        "a block of {} bytes takes more packets than a packet's argument can count", bytes));
+        "a block of {} bytes is too long for a ring; expected less than 480 GiB", bytes));
 }
 
 RingShift::RingShift(Node& node, HandlerId first_handler, const Way& way, std::size_t bytes)
@@ -83,7 +83,7 @@ std::uint64_t RingShift::sendable() const {
 }
 
 /// The number of permissions that may leave: one for the round's first block, and one for each
-/// block that is done with, except the last of the round.
+/// block that this node has sent and no longer needs, except the last of the round.
 std::uint64_t RingShift::owed() const {
   const std::uint64_t done = std::min(sent_.value(), steps_);
   const std::uint64_t permitted = has_begun_ ? done + 1 : std::min(sent_.value() + 1, steps_);
@@ -186,7 +186,8 @@ void RingShift::receive(const Packet& packet) {
   note_arrived(number);
 }
 
-/// The released parts of a block come in order: nodes that share memory have one way between them.
+/// The released parts of a block come in order: nodes that share memory have only one path between
+/// them.
 void RingShift::receive_pointer(const Packet& packet) {
   const std::uint32_t argument = packet.header.argument();
   const std::uint64_t upto = argument & ((std::uint64_t{1} << kBufferBit) - 1);

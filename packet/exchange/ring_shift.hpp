@@ -24,10 +24,11 @@ namespace toroid {
 /// work on it. No barrier is needed; neighbours drift apart by at most a step.
 ///
 /// Protocol: blocks are counted from the first round on. If packets carry the bytes, a node has two
-/// buffers: block n is in buffer n mod 2 while block n+1 arrives in the other one. If they carry
-/// pointers, it has one, in which its own block stays, and it is told the address of the current
-/// block. A node that has gone on from block n (advance()) and sent all of it permits its neighbour
-/// to send the block that becomes its own block n+2; begin() permits the first block of a round.
+/// buffers: block n is in buffer n mod 2 while block n+1 arrives in the other one. If packets carry
+/// pointers, a node has one buffer, in which its own block stays, and it is told the address of the
+/// current block. When a node has gone on from block n (advance()) and sent all of it, it permits
+/// its neighbour to send the block that becomes this node's block n+2; begin() permits the first
+/// block of a round.
 ///
 /// **Send rule:** a node sends block n only with permission number n+1 of its neighbour.
 /// **Safety:** block n becomes the neighbour's block n+1 and takes the buffer of its block n-1,
@@ -48,7 +49,7 @@ class RingShift final : public PayloadSource, public Outgoing {
   /// Output queues that a node needs so that no shift waits for another: this one for the
   /// permissions of all, and one per direction in which blocks leave at the same time.
   static constexpr unsigned kPermissionQueue = 0;
-  /// Throws BadInput if a block of `bytes` bytes has more packets than a packet's argument can
+  /// Throws BadInput if a block of `bytes` bytes has more packets than the header's argument can
   /// count.
   static void check(std::uint64_t bytes);
 
@@ -65,9 +66,9 @@ class RingShift final : public PayloadSource, public Outgoing {
     unsigned queue = 1;
     Carrier carrier = Carrier::packets;
   };
-  /// A node alone in its ring is both of its neighbours, and sends nothing. `bytes` of a block,
-  /// within check(). REQUIRES for pointers: Node::put_reach() is PutReach::shared between all nodes
-  /// of the ring.
+  /// A node alone in its ring is its own neighbour and sends nothing. `bytes`: length of a block,
+  /// which must pass check(). REQUIRES for pointers: Node::put_reach() is PutReach::shared between
+  /// all nodes of the ring.
   RingShift(Node& node, HandlerId first_handler, const Way& way, std::size_t bytes);
   RingShift(const RingShift&) = delete;
 
@@ -83,11 +84,11 @@ class RingShift final : public PayloadSource, public Outgoing {
   void release() { release(size()); }
   /// Goes on to the next block. REQUIRES: the current block is released.
   void advance();
-  /// The same after the last block of a round. The next block is the node's own.
+  /// Like advance(), after the last block of a round. The next block is the node's own.
   void end();
   std::size_t size() const { return bytes_; }
   Carrier carrier() const { return way_.carrier; }
-  /// The address of the current block, of which the bytes that have arrived may be used.
+  /// The address of the current block. Only the bytes that have arrived may be used.
   std::byte* block() const { return buffers_[current()]; }
 
   /// A program waits until this has reached arrived_with(bytes): then the first `bytes` of the
@@ -99,7 +100,7 @@ class RingShift final : public PayloadSource, public Outgoing {
   const Counter& sent() const { return sent_; }
   std::uint64_t sent_with_all() const { return alone_ ? 0 : steps_; }
   /// Whether a block of the round has not arrived, or something released has not left. If so, a
-  /// computation should look at the packets.
+  /// long computation should let the node handle packets now and then.
   bool is_under_way() const {
     const std::uint64_t blocks = steps_ + (has_begun_ ? 1 : 0);
     return !alone_ && (arrived_.value() < blocks * packets_ || left_[0] + left_[1] < released_);

@@ -49,7 +49,7 @@ class Stream final : public PayloadSource, public Outgoing {
   Rank to_;
   std::span<const std::byte> message_;
   std::uint64_t to_queue_ = 0;  ///< messages, including the one being queued
-  std::size_t at_ = 0;          ///< bytes of that one that are queued
+  std::size_t at_ = 0;          ///< bytes of the message being queued that are in the queue
   std::uint64_t gathered_ = 0;  ///< packets, not always in the order in which they were queued
   Counter sent_{"messages of the stream sent"};
 };

@@ -13,7 +13,7 @@
 namespace toroid {
 namespace {
 
-/// Without payload the run is on a model.
+/// b if neither policy nor changes set it. A run without payload is taken to be on a model.
 std::uint32_t usual_packets_per_visit(const TrafficExchangeOptions& options) {
   if (options.packets_per_visit > 0) return options.packets_per_visit;
   return options.payload ? kCarriedPacketsPerVisit : kModelledPacketsPerVisit;
@@ -127,8 +127,8 @@ void TrafficExchange::check_sums() const {
     hash += audit.sent_hash - audit.received_hash;
   }
   if (sent != received || hash != 0)
-    throw failed(
-        fmt::format("{} packets were sent, {} received, not each of them once", sent, received));
+    throw failed(fmt::format("{} packets were sent and {} received, but not each exactly once",
+                             sent, received));
 }
 
 void TrafficExchange::check_data(const Part& part) const {

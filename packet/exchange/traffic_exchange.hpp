@@ -69,12 +69,12 @@ class TrafficExchange {
   void attach(Node& node);
 
   /// Throws RunFailed if a packet was lost or arrived twice, or if data is not what was sent. The
-  /// message names the policy and, if they follow from the sums, source and destination. May also
-  /// be called after the fabric's run() has thrown.
+  /// message names the policy, and the source and destination if the sums of Arrivals identify
+  /// them. May also be called after the fabric's run() has thrown.
   void check() const;
-  /// Checks a run that went on without some nodes. Returns what is missing at the nodes of this
-  /// process, by destination and source. Throws RunFailed if anything that the other nodes sent is
-  /// missing, surplus or damaged. `is_lost` by rank.
+  /// Checks a run that went on without some nodes. `is_lost[rank]`: the node of this rank was lost.
+  /// Returns what is missing at the nodes of this process, by destination and source. Throws
+  /// RunFailed if anything that the other nodes sent is missing, surplus or damaged.
   std::vector<MissingMessage> check_without(const std::vector<bool>& is_lost) const;
   /// Why nodes would wait in vain if others were lost; empty: they would not.
   std::string needs_all_nodes() const;
@@ -87,7 +87,7 @@ class TrafficExchange {
   std::uint64_t forwarded() const;
   std::uint64_t acknowledgements() const;
 
-  /// Why the state of such an exchange cannot be saved; empty: it can be saved.
+  /// Why the state of this exchange cannot be saved; empty: it can be saved.
   std::string cannot_be_saved() const;
   /// Saves the state of all nodes and of their parts, or loads it into nodes that are attached and
   /// have taken no turn. REQUIRES: cannot_be_saved() is empty, nothing is recorded, all nodes of
@@ -114,8 +114,8 @@ class TrafficExchange {
   const Traffic* traffic_;
   TrafficExchangeOptions options_;
   ExchangePlan plan_;
-  /// [lane]: latencies of its nodes' packets. A histogram per node would be touched for each of its
-  /// packets, and those of many nodes do not fit into the caches.
+  /// [lane]: latencies of its nodes' packets. With a histogram per node, those of many nodes would
+  /// not fit into the caches.
   std::deque<LaneLatency> latencies_;
   PinnedArray<Part> parts_;  ///< nodes refer to them
 };

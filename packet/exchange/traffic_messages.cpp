@@ -191,7 +191,7 @@ Arrivals TrafficMessages::sum_of_sources() const {
   return sum;
 }
 
-/// Closed sums over all other nodes, which send equally much.
+/// The sums in closed form, if all other nodes send the same number of bytes.
 Arrivals TrafficMessages::sum_of_equals() const {
   const std::uint64_t n = plan_->shape().size();
   if (n == 1) return {};

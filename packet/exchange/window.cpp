@@ -141,7 +141,7 @@ Window::Operation& Window::open(Kind kind, Rank peer, const StridedBox& there,
   return operation;
 }
 
-/// Frees its place. Holders of its number see by the generation that it is complete.
+/// Frees the operation's place. Holders of its number see by the generation that it is complete.
 void Window::close(Operation& operation) {
   if (operation.message.kind != Kind::answer) --incomplete_;
   ++operation.generation;

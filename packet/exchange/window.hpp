@@ -96,8 +96,8 @@ class PendingPut {
 /// **Order:** puts and gets are not ordered. If one must follow another, begin it after the remote
 /// completion of the earlier one, or after a barrier that follows that completion.
 /// **Memory:** while other nodes put into a window or get from it, nothing else may use that
-/// memory. Its node learns from arrived() that bytes have come, but only from the messages of the
-/// other nodes that they have got bytes.
+/// memory. Its node learns from arrived() that bytes have come. It learns that other nodes have got
+/// bytes only if these tell it, by a message of their own.
 /// **Turns:** a node stores and answers whenever it has a turn: while its program awaits anything,
 /// or has ended. A long computation should await progress() now and then, except with a DMA engine.
 /// **Lifetimes:** construct it before the program's first await, because it must exist when others
@@ -115,11 +115,15 @@ class Window final : public Outgoing, private PayloadSource {
   HandlerId number() const { return number_; }
   std::span<std::byte> memory() const { return memory_; }
 
-  // Non-blocking. They throw BadInput for a node that does not exist, a box that its array does not
-  // hold, boxes of different sizes, 4 GiB or more, and for this node if its own window is too
-  // small. A put or get of this node's own window is complete when they return. `source`, `array`
-  // and `destination` must not change before local completion, and must share no memory with the
-  // place that their bytes go to or come from.
+  // These calls do not block. They throw BadInput for:
+  // - a node that does not exist;
+  // - a box that does not lie in its array;
+  // - boxes of different sizes;
+  // - 4 GiB or more;
+  // - a place outside this node's own window, if the call names this node.
+  // A put or get of this node's own window is complete when the call returns. `source`, `array` and
+  // `destination` must not change before local completion, and must share no memory with the place
+  // that their bytes go to or come from.
   /// Copies `source` to the window of node `to`, from byte `offset` on.
   PendingPut put(Rank to, std::uint64_t offset, std::span<const std::byte> source,
                  Acknowledge acknowledge = Acknowledge::no);
@@ -154,7 +158,7 @@ class Window final : public Outgoing, private PayloadSource {
   /// A message that this node sends: a put, the request of a get, or the answer to another node's
   /// get. When it is complete, its place is used again with another generation.
   struct Operation {
-    // Set at the begin. The receiver of a put by descriptor reads these.
+    // Set when the operation begins. The receiver of a put by descriptor reads these.
     WindowMessage message;    ///< of all its packets, which differ in `at` only
     StridedBox here;          ///< box of the source, or of a get's destination
     const std::byte* source;  ///< source of a put or answer
@@ -231,7 +235,7 @@ class Window final : public Outgoing, private PayloadSource {
   Node* mover_;  ///< sends and receives: the node's DMA engine, or the node itself
   std::span<std::byte> memory_;
   HandlerId number_;
-  bool is_posted_ = false;          ///< the mover will ask this for the waiting operations
+  bool is_posted_ = false;          ///< the mover will call fill() for the waiting operations
   bool waits_for_writing_ = false;  ///< the first in line had no descriptor yet in the last fill()
   Line line_;
   PlacePool<Operation> operations_;
@@ -239,8 +243,7 @@ class Window final : public Outgoing, private PayloadSource {
   std::uint64_t incomplete_ = 0;  ///< own puts and gets that are not complete
   Counter arrived_{"bytes put into its window"};
   Tick moved_at_ = 0;  ///< when the engine finished its last move
-  /// Bytes that are still to come of acknowledged puts that have come in part, by origin and
-  /// operation.
+  /// Acknowledged puts that have come in part: bytes still to come, by origin and operation.
   std::unordered_map<std::uint64_t, std::uint32_t> partly_come_;
 };
 

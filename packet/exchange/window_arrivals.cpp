@@ -196,7 +196,7 @@ WindowAwaiter PendingPut::remote() const {
   return {*window_, WindowAwaiter::For::complete, operation_, generation_};
 }
 
-/// Null if it is complete.
+/// The operation that is awaited; null if it is complete.
 const Window::Operation* Window::operation_of(const WindowAwaiter& what) const {
   if (what.operation_ == kNone) return nullptr;
   const Operation& operation = operations_[what.operation_];

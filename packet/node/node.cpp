@@ -146,7 +146,7 @@ DirectionSet Node::round_failures(Rank to, DirectionSet hints) const {
   const auto way = shape().failures()->detour(rank_, to, hints, dynamic);
   if (!way && shape().failures()->may_change()) return hints;
   if (!way)
-    throw RunFailed(fmt::format("no way from {} to {}: failed links cut all of them",
+    throw RunFailed(fmt::format("no path from {} to {}: failed links cut every path",
                                 shape().coord_text(rank_), shape().coord_text(to)));
   return *way;
 }

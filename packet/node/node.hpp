@@ -101,8 +101,8 @@ class PerformAwaiter;
 class alignas(64) Node final : public Processor, private PacketSink {
  public:
   using Handler = std::function<void(const Packet&)>;
-  /// A handler that owns nothing: `run(context, packet)`. With `put` it is a window too: `put`
-  /// copies the data that a put names and returns the number of bytes.
+  /// A handler that owns nothing and is called as `run(context, packet)`. If `put` is set, the
+  /// handler is a window too: `put` copies the data of a put and returns the number of bytes.
   struct PlainHandler {
     void (*run)(void* context, const Packet&) = nullptr;
     void* context = nullptr;
@@ -227,7 +227,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   /// A header of this node's packets without destination, hints and order of dimensions.
   PacketHeader header(HandlerId handler, unsigned payload_bytes, std::uint32_t argument,
                       unsigned chunks) const;
-  /// The same for packets with this header.
+  /// Describes packets to a node with this header.
   SendDescriptor descriptor(Rank to, const PacketHeader& header);
 
   TurnResult turn() override;
@@ -266,7 +266,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   Route new_route(Rank to);
   DirectionSet round_failures(Rank to, DirectionSet hints) const;
   DimensionOrder random_dimension_order();
-  /// Null if there is none.
+  /// The handler with this number; null if there is none.
   const PlainHandler* handler(HandlerId id) const;
   /// Makes handler `id` the last one.
   void look_up(HandlerId id);

@@ -32,8 +32,9 @@ enum class TransferMode : std::uint8_t {
 };
 inline constexpr std::array<std::string_view, 3> kTransferModeNames = {"packets", "put", "auto"};
 
-/// The patent's b if neither policy nor user set it. A model charges for every packet's path, the
-/// other fabrics only for the host's own work. Messages that may move by put go whole.
+/// The patent's b if neither policy nor user set it. It is small on a model, which charges for
+/// every packet's path, and large elsewhere, where only the host's own work counts. Messages that
+/// may move by put go whole.
 inline constexpr std::uint32_t kModelledPacketsPerVisit = 1;
 inline constexpr std::uint32_t kCarriedPacketsPerVisit = 32;
 inline constexpr std::uint32_t kPutPacketsPerVisit = 1u << 20;

@@ -47,8 +47,9 @@ class RuledOrder final : public NamedPolicy {
   OrderRule rule_;
 };
 
-/// Member i of those of self^1, self^2, ... that are below `nodes`. Steps with the same higher bits
-/// lead to an aligned block of nodes, and the number of nodes that exist in it is known.
+/// Number i of the sequence self^1, self^2, ... if only numbers below `nodes` count.
+/// Steps with the same higher bits lead to an aligned block of nodes, and the number of nodes that
+/// exist in it is known.
 Rank xor_peer(Rank nodes, Rank self, Rank i) {
   Rank left = i + 1;  // step 0 is the node itself
   Rank step = 0;

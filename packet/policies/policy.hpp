@@ -68,7 +68,7 @@ class Policy {
   virtual bool changes_order() const { return false; }
 
   // Policies that send through other nodes' processors.
-  /// The number of passes on every way, 1 to 255.
+  /// Number of passes that every packet's way is divided into, 1 to 255.
   virtual unsigned stages(const Shape&) const { return 1; }
   /// The node where the pass of this stage ends; if it is `here`, the packet skips the stage. In
   /// the last stage everything goes to `to`, whatever this returns.
@@ -84,8 +84,8 @@ class Policy {
   // Policies that delay messages, on the model only: other fabrics have no cycles.
   /// Whether release() holds messages back. If not, it is not called.
   virtual bool has_releases() const { return false; }
-  /// Cycles from the node's start of the exchange. Before that no packet of the message to `to` is
-  /// sent, nor of the messages that the node visits later in the round.
+  /// Cycles from the node's start of the exchange. Until then the node sends no packet of its
+  /// message to `to`, nor of the messages to nodes that it visits later in the round.
   virtual Tick release(const Shape&, Rank /*self*/, Rank /*to*/) const { return 0; }
 };
 

@@ -17,9 +17,9 @@ unsigned longest_dimension(const Shape& shape) {
   return longest;
 }
 
-/// The corner has the destination's coordinate in the longest dimension and the origin's in the
-/// others. FIFOs are tied to directions, and the two phases share no direction, so each has its own
-/// injection FIFOs, as in the source.
+/// Packets go by a corner, which has the destination's coordinate in the longest dimension and the
+/// origin's in the others. FIFOs are tied to directions, and the two phases share no direction, so
+/// each has its own injection FIFOs, as in the source.
 class TwoPhase final : public RandomOrderPolicy {
  public:
   TwoPhase()
@@ -27,7 +27,7 @@ class TwoPhase final : public RandomOrderPolicy {
                           "IBM's all-to-all for asymmetric tori of the Blue Gene/L: first the "
                           "longest dimension, then the rest",
                           "IBM measured over 99 % of peak on 64x32x32 and on 40x32x16") {}
-  /// A packet that may go only one way must not block those that go the other way.
+  /// A packet that may go only one way must not block packets that go the other way.
   PolicySettings settings(const PolicyCase&) const override {
     return {.queue_per_direction = true, .queue_capacity = 32};
   }
@@ -47,8 +47,8 @@ class Valiant final : public RandomOrderPolicy {
   Valiant()
       : RandomOrderPolicy("valiant",
                           "L. G. Valiant, \"A scheme for fast parallel communication\" (1982)",
-                          "any traffic becomes two uniform ones: half of peak for the all-to-all, "
-                          "and no less for the worst permutation") {}
+                          "turns any traffic into two uniform ones: half of peak for the "
+                          "all-to-all, and no less for the worst permutation") {}
   unsigned stages(const Shape&) const override { return 2; }
   Rank relay(const Shape& shape, const Waypoint& packet) const override {
     if (packet.stage > 0) return packet.to;

@@ -10,13 +10,13 @@
 
 namespace toroid {
 
-/// The same time in cycles of the machine's clock, rounded up.
+/// Converts nanoseconds to cycles of the machine's clock, rounded up.
 Tick cycles_of_nanoseconds(const Machine& machine, std::uint64_t nanoseconds);
 Tick cycles_of_seconds(const Machine& machine, double seconds);
 
-/// The cycles from the start to the last end. Along every chain of operations it adds up the
-/// computations and, per message, the injection of its packets and the hops, wire time and
-/// reception of the last packet. Nothing waits for a link or a processor. No run is shorter.
+/// The cycles from the start to the end of the last operation. Along every chain of operations it
+/// adds up the computations and, per message, the injection of its packets and the hops, wire time
+/// and reception of the last packet. Nothing waits for a link or a processor, so no run is shorter.
 /// REQUIRES: no more ranks than nodes.
 Tick critical_path(const Machine& machine, const Shape& shape, const ScheduleGraph& graph);
 

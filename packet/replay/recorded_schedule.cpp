@@ -15,7 +15,7 @@
 namespace toroid {
 namespace {
 
-/// Unique among the messages of a pair of nodes.
+/// A tag that is unique among the messages of a pair of nodes.
 std::uint32_t tag_of(const RecordedEvent& send) {
   return send.handler + kMaxHandlers * send.number;
 }

@@ -31,7 +31,7 @@ struct MessageTimes {
 };
 
 struct ReplayOptions {
-  std::uint32_t packets_per_visit = 1;  ///< of a message, before the next one has its turn
+  std::uint32_t packets_per_visit = 1;  ///< of one message before the next message has its turn
   bool payload = false;                 ///< bytes travel; if not, packets only have their length
 };
 

@@ -21,9 +21,10 @@ struct TrafficRequest {
   /// Throws BadInput with the traffic's name and the reason.
   [[noreturn]] void refuse(const std::string& why) const;
 
-  /// Different dimensions of the shape, typed as letters, as bits; `otherwise` if none are given.
+  /// The dimensions of the shape that the parameter names by letters, as bits; `otherwise` if it is
+  /// empty.
   unsigned dimensions(unsigned otherwise) const;
-  /// The same if exactly `count` of them are expected.
+  /// The same, but refuses a parameter that does not name exactly `count` dimensions.
   unsigned dimensions(unsigned otherwise, unsigned count) const;
   double number(double otherwise, double min, double max) const;
   std::uint64_t whole_number(std::uint64_t otherwise, std::uint64_t min, std::uint64_t max) const;

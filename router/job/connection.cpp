@@ -17,12 +17,12 @@ namespace toroid::job {
 namespace {
 
 using asio::ip::tcp;
-using Lengths = std::array<std::uint32_t, 2>;  // of the message and of the bytes of blobs
+using Lengths = std::array<std::uint32_t, 2>;  // of the message; of the blobs' bytes
 
 constexpr std::uint64_t kBudget = 4 << 20;       // bytes per call, so that all peers get a turn
 constexpr std::size_t kChunk = 256 << 10;        // bytes
 constexpr std::size_t kMaxMessage = 64 << 20;    // bytes
-constexpr std::size_t kMaxReserved = 1UL << 30;  // bytes, before any of the blob has arrived
+constexpr std::size_t kMaxReserved = 1UL << 30;  // bytes, before any have arrived
 
 Blob head_of(const Blob& message, std::size_t body) {
   TOROID_CHECK_LE(message.size(), kMaxMessage);
@@ -89,8 +89,8 @@ void Connection::write() {
   }
 }
 
-/// Does not treat a connection closed by the other end as ended: what the other end sent before is
-/// still to be read.
+/// If the other end has closed the connection, does not report an error: bytes that the other end
+/// sent before are still to be read.
 bool Connection::write_some() {
   const std::size_t in_head = std::min(written_, current_.head.size());
   const Bytes head = Bytes(current_.head).subspan(in_head);

@@ -28,8 +28,9 @@ enum class End {
 
 /// A connection.
 ///
-/// **Frames:** two lengths of 4 bytes each, then a message and some bytes of blobs, either of which
-/// may be missing. A message that states sizes of blobs is followed by their bytes, in chunks.
+/// **Frames:** a frame has two lengths of 4 bytes each, then a message, then some bytes of blobs;
+/// the message or the bytes may be missing. A message that states sizes of blobs is followed by
+/// their bytes, in chunks.
 /// **Order:** urgent messages overtake all others, also between two chunks of a blob, so that a
 /// heartbeat does not wait for gigabytes; other messages keep their order.
 /// **Proof:** neither end sends or accepts a message before both have proved that they hold the job
@@ -52,19 +53,19 @@ class Connection {
   void drop_unwritten();
   bool has_unwritten() const { return written_ < size_of(current_) || has_next(); }
 
-  /// Reads what has arrived, up to some megabytes or `one` frame, and calls `handle` for each
-  /// message. Returns how the connection has ended; nullopt: it has not.
+  /// Reads the bytes that have arrived, up to some megabytes or `one` frame, and calls `handle` for
+  /// each message. Returns how the connection has ended; nullopt: it has not.
   std::optional<End> read(const Handler& handle, bool one = false);
-  /// Writes what the socket accepts, up to some megabytes.
+  /// Writes as many bytes as the socket accepts, up to some megabytes.
   void write();
-  /// Tells the other end that nothing more will come, if everything has been written.
+  /// If everything has been written, tells the other end that nothing more will come.
   void finish();
   /// Whether read() or write() has stopped before all was done, so that others get their turn.
   bool has_more() const { return more_to_read_ || more_to_write_; }
 
   /// Whether the other end has proved that it holds the key.
   bool is_proved() const;
-  /// Number of bytes received, and of bytes received or sent.
+  /// Number of bytes received; number of bytes received or sent.
   std::uint64_t bytes_read() const;
   std::uint64_t bytes_moved() const;
   /// Numeric addresses of both ends.

@@ -131,7 +131,7 @@ class Dialer {
     if (end == End::lost)
       why_ = "process 0 closed the connection";
     else
-      why_ = end ? "it is not process 0 of this version"
+      why_ = end ? "the program there is not process 0 of this toroid version"
                  : fmt::format("process 0 at {}:{} does not answer", at.address().to_string(),
                                at.port());
   }

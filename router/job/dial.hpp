@@ -12,9 +12,10 @@
 
 namespace toroid::job {
 
-/// Connects with process 0, proves to hold the key and checks that process 0 does, says hello, and
-/// waits for the welcome. Runs the loop, and calls `stop` several times a second; returns null once
-/// it is true. Throws RunFailed if process 0 does not appear in time, or refuses.
+/// Connects with process 0: both ends prove that they hold the key, then this end says hello and
+/// waits for the welcome. Meanwhile runs the loop and calls `stop` several times a second; returns
+/// null once `stop` returns true. Throws RunFailed if process 0 does not appear in time, or refuses
+/// this process.
 std::unique_ptr<Connection> dial(Loop& loop, const Tls& tls, const Membership& membership,
                                  const JobOptions& options, ProcessInfo self,
                                  const std::function<bool()>& stop);

@@ -58,7 +58,7 @@ void refuse_public(const std::string& path) {
 JobKey key_of_file(const std::string& path) {
   refuse_public(path);
   std::ifstream file(path);
-  std::string line;  // at most one character longer than a key: a device may be endless
+  std::string line;  // at most one character longer than a key: the file may be endless
   for (char c = 0; line.size() <= JobKey::kLongest && file.get(c) && c != '\n';) line += c;
   if (line.empty())
     throw BadInput(fmt::format("cannot read a key from TOROID_JOB_KEY_FILE='{}'", path));

@@ -10,12 +10,12 @@
 
 namespace toroid::job {
 
-/// Suspicions of processes against each other.
+/// Collects the suspicions of processes against each other.
 ///
 /// In its reports a process names a peer that has not answered its frames for too long. **Rule:**
-/// the suspicion is confirmed if it is repeated for `persistence` after the suspect's workers have
-/// completed some rounds: a suspect that computes for long, or has just finished, gets time to
-/// answer. Owned and called by process 0's job thread.
+/// first the suspect's workers must complete some rounds; if the suspicion is then repeated for
+/// `persistence`, it is confirmed. So a suspect that computes for long, or has just finished, gets
+/// time to answer. Owned and called by process 0's job thread.
 class FailureDetector {
  public:
   struct Suspicion {
@@ -26,7 +26,7 @@ class FailureDetector {
   FailureDetector(unsigned processes, Clock::duration persistence)
       : persistence_(persistence), rounds_(processes), open_(processes) {}
 
-  /// A report of process `rank` has arrived at `now`.
+  /// Processes a report of process `rank` that has arrived at `now`.
   void report(unsigned rank, const termination::MemberReport& report, Clock::time_point now);
   std::optional<Suspicion> confirmed() const;
 

@@ -119,7 +119,7 @@ class Hub final : public Member {
     wake_thread();
   }
 
-  // Called by the thread.
+  // Called by the job's thread.
   void serve_others() override {
     if (leaving_) return pending_.close();
     pending_.serve(
@@ -135,7 +135,10 @@ class Hub final : public Member {
     if (hello.size != membership_.size)
       return fmt::format("this run has {} processes, not {}", membership_.size, hello.size);
     if (hello.rank == 0 || hello.rank >= hello.size)
-      return fmt::format("process {} cannot join this job", hello.rank);
+      return fmt::format(
+          "process {} cannot join this job: its rank must be from 1 to the number of "
+          "processes minus 1",
+          hello.rank);
     return guests_[hello.rank].joined ? fmt::format("process {} has already joined", hello.rank)
                                       : "";
   }
@@ -232,7 +235,7 @@ class Hub final : public Member {
     report(0, own, answered_);
   }
 
-  /// Notes when the process last completed a round and its report left out all lost processes.
+  /// Notes the time of a report that shows a new round and leaves out all lost processes.
   void note_motion(unsigned rank, const termination::MemberReport& report) {
     Guest& guest = guests_[rank];
     if (report.rounds != guest.rounds && report.without == losses_.size())

@@ -25,8 +25,8 @@ struct JobOptions {
   std::chrono::milliseconds patience{60000};  ///< time for all processes to join
   std::chrono::milliseconds heartbeat{500};   ///< time between two heartbeats
   std::chrono::milliseconds silence{5000};    ///< time after which a silent process counts as lost
-  /// A process counts as lost if another one reports for this long that it does not answer although
-  /// its workers complete rounds.
+  /// A process counts as lost if another process reports for this long that it gets no answer from
+  /// it, although the workers of the silent process complete rounds.
   std::chrono::milliseconds persistence{1000};
   /// Time that the program has to leave a job that has failed.
   std::chrono::milliseconds patience_after_failure{2500};
@@ -54,8 +54,9 @@ class RunMonitor {
  public:
   /// Returns the state of the run in this process. Called by the job's thread, many times a second.
   virtual termination::MemberReport report() = 0;
-  /// A process is lost and the run goes on without it. Called by the job's thread, once for each
-  /// lost process, only with OnLoss::go_on. Reports must leave out its packets as soon as possible.
+  /// Tells the run that it goes on without a lost process. Called by the job's thread, once for
+  /// each lost process, only with OnLoss::go_on. Reports must leave out the packets of that process
+  /// as soon as possible.
   virtual void lose(unsigned) {}
 
  protected:
@@ -65,28 +66,29 @@ class RunMonitor {
 /// What happens when a process dies, hangs or is cut off while a run is watched.
 enum class OnLoss : std::uint8_t {
   fail,  ///< the job fails
-  /// The others go on without it. The run still fails if process 0 is lost, if a process reports
-  /// its own failure, or if a process is lost before the watch begins or after the verdict.
+  /// The other processes go on without the lost process. The run still fails if process 0 is lost,
+  /// if a process reports its own failure, or if a process is lost before the watch begins or after
+  /// the verdict.
   go_on,
 };
 
 /// A process without which a run went on.
 struct Loss {
   unsigned rank = 0;
-  std::string why;  ///< names it: "process 2 (host beta, pid 77) died: connection closed"
+  std::string why;  ///< with its name: "process 2 (host beta, pid 77) died: connection closed"
 };
 
 /// A process's membership of a job.
 ///
 /// **Topology:** a star. Process 0 is connected with every other process by TCP; a thread of each
 /// process keeps its connections alive.
-/// **Admission:** the connections are TLS 1.3 with a pre-shared key, derived from the job's key: an
-/// end that does not hold it gets no further than its first message, replayed recordings are
+/// **Admission:** the connections are TLS 1.3 with a pre-shared key, derived from the job's key. An
+/// end without the job's key gets no further than its first message, replayed recordings are
 /// useless, and nobody else can read or change the messages.
-/// **Failure:** if a process dies, hangs or is cut off, the job fails on all others, with the name
-/// of that process, shortly after JobOptions::silence at the latest; unless the watched run goes on
-/// without it. In that case process 0 tells all others, and closes its connection with the lost
-/// process, which cannot come back.
+/// **Failure:** if a process dies, hangs or is cut off, the job fails on all others with a message
+/// that names that process, at the latest shortly after JobOptions::silence. If the watched run
+/// goes on without lost processes, the job does not fail: process 0 tells all others, and closes
+/// its connection with the lost process, which cannot come back.
 ///
 /// Owned by the program, which calls it from one thread; fail(), failure(), name() and refused()
 /// may be called from any thread.
@@ -95,13 +97,14 @@ class Job {
   /// Returns when all processes have joined. Throws RunFailed; on process 0 its text lists the
   /// missing processes.
   explicit Job(Membership membership, JobOptions options = {});
-  /// Leaves the job in order. A process whose connection closes without this counts as dead.
+  /// Leaves the job: says goodbye to the others. A process whose connection closes without a
+  /// goodbye counts as dead.
   ~Job();
 
   unsigned rank() const;
   unsigned size() const;
   const JobKey& key() const;
-  /// Membership::source.
+  /// The origin of the membership: Membership::source.
   const std::string& source() const;
   const ProcessInfo& process(unsigned rank) const;
   /// A random number that process 0 has drawn for this job; the same on all processes.
@@ -120,8 +123,8 @@ class Job {
   // Collectives: all processes call them in the same order. They throw RunFailed if the job fails.
   /// Returns the bytes of all processes, by rank; empty for a lost process.
   std::vector<Blob> all_gather(std::span<const std::byte> mine);
-  /// On process 0, returns the bytes of all processes, by rank, empty for a lost process; elsewhere
-  /// an empty vector.
+  /// On process 0, returns the bytes of all processes, by rank, empty for a lost process; on other
+  /// processes, an empty vector.
   std::vector<Blob> gather(std::span<const std::byte> mine);
 
   /// Starts watching a run; all processes watch their runs in the same order. The job's thread
@@ -132,8 +135,8 @@ class Job {
   termination::Verdict wait(std::chrono::milliseconds time);
   /// Ends the watch, if there is one: the monitor is not queried any more.
   void end_watch();
-  /// The processes without which a run went on, in the order in which process 0 noticed their loss.
-  /// After a verdict the list is the same on all processes.
+  /// The lost processes, if a run went on without them, in the order in which process 0 noticed the
+  /// losses. After a verdict the list is the same on all processes.
   std::vector<Loss> losses() const;
 
   /// Fails the job: all processes report this process's name and `why`. The first failure counts.

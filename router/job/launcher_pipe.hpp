@@ -8,7 +8,8 @@ namespace toroid::job {
 /// Environment variable that names the pipe to which a process writes its rank, 4 bytes, when it
 /// begins to join.
 inline constexpr const char* kLauncherPipe = "TOROID_LAUNCHER_PIPE";
-/// The value of that variable: descriptor and inode, since the descriptor may have been reused.
+/// The value of that variable: descriptor and inode. The inode shows whether the descriptor still
+/// belongs to the pipe.
 std::string pipe_text(int pipe);
 
 }  // namespace toroid::job

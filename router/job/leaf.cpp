@@ -51,7 +51,7 @@ class Leaf final : public Member {
     add_peer(0, std::move(hub));
   }
 
-  // Called by the thread.
+  // Called by the job's thread.
   void handle(unsigned, const Message& message, std::vector<Blob> blobs) override {
     const std::string is = message.at("is");
     if (is == "wave") return handle_wave(message);

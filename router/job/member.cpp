@@ -16,9 +16,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kAskPeriod{5};       // between two reports of the monitor
-constexpr milliseconds kGoodbye{1000};      // for the others to close their ends
-constexpr milliseconds kLastWords{250};     // for messages sent before a death that was reported
+constexpr milliseconds kAskPeriod{5};       // between two calls of the monitor
+constexpr milliseconds kGoodbye{1000};      // time for the others to close their ends
+constexpr milliseconds kLastWords{250};     // time for messages that a dead process sent
 constexpr std::size_t kMaxText = 64 << 10;  // bytes
 
 /// Blocks SIGPIPE, because a write to a closed connection already reports an error; and SIGINT and
@@ -285,7 +285,7 @@ void Member::part(unsigned rank, End how) {
     miss(rank, roster_.name(rank) + " died: connection closed");
 }
 
-/// The thread's function. Goes on after an error in this process, to tell the others.
+/// The thread's function. After an error in this process it goes on, to tell the others.
 void Member::run() noexcept {
   block_signals();
   try {

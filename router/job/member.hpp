@@ -29,8 +29,9 @@ namespace toroid::job {
 ///
 /// **Threads:** the program calls the public functions; the job's thread runs from join() to
 /// leave() and owns the connections. **Locking:** `mutex_` guards all state unless a comment says
-/// otherwise. The thread holds it except while it dials, waits in the loop or calls the monitor;
-/// the program's calls queue messages, wake the thread and wait for `changed_`. Owned by Job.
+/// otherwise. The job's thread holds it except while it dials, waits in the loop or calls the
+/// monitor; the program's calls queue messages, wake the thread and wait for `changed_`. Owned by
+/// Job.
 class Member {
  public:
   virtual ~Member();
@@ -39,7 +40,8 @@ class Member {
 
   /// Returns when all processes have joined the job. Throws RunFailed.
   void join();
-  /// Leaves the job in order and ends the thread. REQUIRES: no other call is running or follows.
+  /// Leaves the job with a goodbye and ends the thread. REQUIRES: no other call is running or
+  /// follows.
   void leave() noexcept;
 
   const Membership& membership() const { return membership_; }
@@ -71,7 +73,7 @@ class Member {
   /// process 0.
   struct Peer {
     std::unique_ptr<Connection> connection{};
-    bool left = false;  ///< has left in order
+    bool left = false;  ///< has said goodbye
     Clock::time_point heard{};
   };
 
@@ -87,15 +89,17 @@ class Member {
   void wake_thread() { loop_.wake(); }
   bool is_leaving();
 
-  /// Called by the program before there is a thread. Throws RunFailed.
+  /// Prepares joining. Called by the program before the thread starts. Throws RunFailed.
   virtual void prepare() {}
-  /// Called by the thread first of all, without the mutex. Throws RunFailed.
+  /// Connects with the job. The thread calls it first, without the mutex. Throws RunFailed.
   virtual void connect() {}
 
   // Called by the thread, with the mutex.
-  /// Handles a message that is specific to process 0 or to the others, with its blobs.
+  /// Handles a message that only process 0, or only the other processes, understand, with its
+  /// blobs.
   virtual void handle(unsigned rank, const Message& message, std::vector<Blob> blobs) = 0;
-  /// A peer has died or is silent: the job fails, unless the run goes on without it.
+  /// Called if a peer has died or is silent. The job fails, unless the run goes on without the
+  /// peer.
   virtual void miss(unsigned, const std::string& why) { set_failure(why); }
   /// Serves connections that are not peers yet.
   virtual void serve_others() {}
@@ -116,7 +120,7 @@ class Member {
   void note_loss(Loss loss);
   bool goes_on_without() const { return is_watching() && on_loss_ == OnLoss::go_on; }
   bool is_watching() const { return monitor_ != nullptr && verdict_ == termination::Verdict::none; }
-  /// Ends the watch with a verdict. The first one counts.
+  /// Ends the watch with a verdict. The first verdict counts.
   void decide(termination::Verdict verdict);
   /// Whether process `rank` has left; if so, fails the job.
   bool is_deserted_by(unsigned rank);
@@ -184,14 +188,15 @@ class Member {
   };
   std::vector<Notice> notices_;
   Clock::time_point moved_at_{};  ///< when bytes were last seen to be written or read
-  std::uint64_t moved_ = 0;       ///< bytes moved up to then
+  std::uint64_t moved_ = 0;       ///< bytes moved up to moved_at_
   std::uint64_t malformed_ = 0;
   std::jthread thread_;
 };
 
-/// Process 0: admits the others, distributes their data, and decides how a run ends.
+/// Makes process 0: it admits the other processes, distributes their data, and decides how a run
+/// ends.
 std::unique_ptr<Member> make_hub(Membership membership, const JobOptions& options);
-/// Any other process.
+/// Makes any other process.
 std::unique_ptr<Member> make_leaf(Membership membership, const JobOptions& options);
 
 }  // namespace toroid::job

@@ -30,10 +30,12 @@ struct Membership {
   std::string source = "alone";  ///< origin of this membership: "PMIx", "environment" or "alone"
 };
 
-/// Returns the membership from the environment (RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT, and the
-/// key in TOROID_JOB_KEY or the file that TOROID_JOB_KEY_FILE names); if these are not set, from
-/// PMIx, under mpirun or srun; otherwise that of a job of one process. Throws BadInput if the
-/// environment is incomplete or contradictory.
+/// Returns the membership from the first of these sources:
+///   1. the environment: RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT, and the key in TOROID_JOB_KEY
+///      or in the file that TOROID_JOB_KEY_FILE names
+///   2. PMIx, under mpirun or srun
+///   3. a job of one process
+/// Throws BadInput if the environment is incomplete or contradictory.
 Membership find_membership();
 
 namespace job {

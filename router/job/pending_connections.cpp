@@ -44,7 +44,8 @@ void PendingConnections::serve(Clock::time_point now, const Objection& objection
   accept(now);
 }
 
-/// Closes the oldest connection if there are too many: a process of the job proves itself at once.
+/// If there are too many connections, closes the oldest: a process of the job does not stay without
+/// proof for long.
 void PendingConnections::accept(Clock::time_point now) {
   for (int i = 0; i < kAcceptedAtOnce && acceptor_.is_open() && acceptable_; ++i) {
     std::error_code error;

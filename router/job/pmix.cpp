@@ -1,5 +1,6 @@
 // Membership of a job from PMIx, under mpirun or srun. Process 0 draws the key and opens its port;
-// the launcher's own connections, which strangers cannot access, carry both to the others.
+// the launcher's own connections, which strangers cannot access, carry key and port to the other
+// processes.
 #include <pmix_common.h>
 
 #include <cstdlib>
@@ -36,7 +37,7 @@ void decode_meeting(Bytes bytes, Membership& membership) {
   membership.master = message.at("master").get<std::vector<std::string>>();
 }
 
-/// Opens a port for the others. If all processes are on this host, only on the loopback.
+/// Opens a port for the other processes; only on the loopback if all processes are on this host.
 Socket open_port(Membership& membership, bool all_here) {
   Socket listener = all_here ? listen_on(kLoopback, 0) : listen_on("", 0);
   membership.port = port_of(listener);

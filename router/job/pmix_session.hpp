@@ -28,7 +28,7 @@ class PmixSession final : public LauncherEvents {
   /// A number from the launcher about the whole job; 0 if unknown.
   std::uint32_t of_job(const char* name) const;
 
-  /// Makes `bytes` available to the others after all processes have called exchange().
+  /// Makes `bytes` available to the other processes after all processes have called exchange().
   void publish(const char* name, const Blob& bytes) const;
   void exchange() const;
   /// The bytes that process 0 has published under `name`; nullopt: none.

@@ -17,7 +17,7 @@
 namespace toroid::job {
 namespace {
 
-/// The boot id and the time namespace; the latter because a container may have its own clock.
+/// The boot id and the time namespace, because a container may have a clock of its own.
 std::string kernel() {
   std::string boot;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;

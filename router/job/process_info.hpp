@@ -20,13 +20,13 @@ class Roster {
   ProcessInfo& operator[](unsigned rank) { return infos_[rank]; }
   const ProcessInfo& operator[](unsigned rank) const { return infos_[rank]; }
   void set_place(unsigned rank, std::string place) { places_[rank] = std::move(place); }
-  /// Job::name().
+  /// Returns the text of Job::name().
   std::string name(unsigned rank) const;
   /// Replaces loopback addresses by the address of process 0, which is on the same host.
   void replace_loopback();
 
   const std::vector<ProcessInfo>& infos() const { return infos_; }
-  /// Throws Malformed if the number of processes differs.
+  /// Sets the information on all processes. Throws Malformed if their number differs.
   void set_infos(std::vector<ProcessInfo> infos);
 
  private:

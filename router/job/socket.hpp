@@ -34,11 +34,11 @@ class Socket {
 };
 
 /// Listens on the address that `name` resolves to. If that is the loopback although `name` is not a
-/// loopback name, as often for a host's own name, listens on all interfaces instead, because other
-/// hosts resolve the name to another address. Throws RunFailed.
+/// loopback name, as is common for a host's own name, listens on all interfaces instead, because
+/// other hosts resolve the name to another address. Throws RunFailed.
 Socket listen_as(const std::string& name, std::uint16_t port);
-/// Listens on the interface with this address, or on all interfaces if it is empty. Port 0 stands
-/// for any free port. Throws RunFailed.
+/// Listens on the interface with this address, or on all interfaces if it is empty. Port 0 means
+/// any free port. Throws RunFailed.
 Socket listen_on(const std::string& address, std::uint16_t port);
 /// Whether `address` belongs to the loopback. A job at such an address must not be visible on any
 /// network.

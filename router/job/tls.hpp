@@ -22,7 +22,7 @@ using TlsConnection = std::unique_ptr<ssl_st, FreeTls>;
 /// The TLS context shared by all connections of a process.
 class Tls {
  public:
-  /// Throws RunFailed.
+  /// Makes the context. Throws RunFailed if OpenSSL does not provide TLS 1.3.
   explicit Tls(const JobKey& key);
 
   /// Makes a TLS connection over a non-blocking socket, which outlives it. The first read or write

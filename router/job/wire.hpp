@@ -40,7 +40,7 @@ inline Blob encode(const Message& message) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// Throws Malformed or Message::exception.
+/// Decodes a message. Throws Malformed or Message::exception.
 inline Message decode(Bytes bytes) {
   const auto* begin = reinterpret_cast<const std::uint8_t*>(bytes.data());
   Message message = Message::from_cbor(begin, begin + bytes.size());
@@ -50,7 +50,7 @@ inline Message decode(Bytes bytes) {
 
 struct NumberedReport {
   std::uint32_t watch = 0;  ///< number of the watched run that the report belongs to, from 1
-  std::uint32_t wave = 0;   ///< the wave that it answers; 0: none
+  std::uint32_t wave = 0;   ///< the wave that the report answers; 0: none
   termination::MemberReport report;
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NumberedReport, watch, wave, report)

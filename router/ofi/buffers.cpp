@@ -10,7 +10,7 @@
 namespace toroid::ofi {
 namespace {
 
-/// Most bytes for all frames of a process: with many peers, frames are shortened to stay below.
+/// Maximum bytes for all frames of a process. With many peers, frames are shortened to fit.
 constexpr std::size_t kMostBytes = std::size_t{128} << 20;
 constexpr std::size_t kLeastFrameBytes = std::size_t{4} << 10;
 /// Bytes after each frame: packets are delivered in place and may be read at full packet size.

@@ -27,12 +27,13 @@ class Buffers {
   std::span<std::byte> outward_memory() const {
     return memory().subspan(inward_.size() * stride(limits_));
   }
-  /// Operations that receive frames. `Operation::user` is the index. Each peer has a window of
-  /// operations whose buffers it may write to, and some more for arbitrary frames.
+  /// Operations that receive frames. `Operation::user` is an operation's index. Each peer has a
+  /// window of operations whose buffers it may write to, and some spare operations, which receive
+  /// any frame.
   std::span<Operation> inward() { return inward_; }
   /// Index of the first operation of the `peer`th peer's window; its slots are consecutive.
   static std::uint32_t window_index(unsigned peer, const FlowLimits& limits);
-  /// Bytes from one receive buffer to the next. The first is at the beginning of memory().
+  /// Bytes from one receive buffer to the next. The first buffer is at the beginning of memory().
   static std::size_t stride(const FlowLimits& limits);
   /// Total number of operations.
   std::size_t operations() const {
@@ -47,8 +48,8 @@ class Buffers {
 
   /// Bytes that a process allocates for each peer.
   static std::size_t bytes_per_peer(const FlowLimits& limits);
-  /// Limits with frames of the best length, or shorter if the memory for all peers would be too
-  /// large. `checked`: frames are kept until they are acknowledged.
+  /// Returns limits with frames of `best_frame_bytes`, or shorter frames if the memory for all
+  /// peers would be too large. `checked`: frames are kept until they are acknowledged.
   static FlowLimits limits_for(unsigned peers, std::size_t best_frame_bytes, bool checked = false);
 
  private:

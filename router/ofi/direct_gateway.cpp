@@ -16,7 +16,7 @@ constexpr std::uint32_t kOutletSlots = 1024;
 
 /// A shorter part is not worth its header: a frame with room for fewer packets is sent first.
 constexpr std::uint32_t kLeastInPart = 8;
-/// Limit for packets of a part from another worker, so that it stays in the caches of both.
+/// Maximum packets in a part from another worker, so that the part stays in both workers' caches.
 constexpr std::uint32_t kMostInRing = 136;
 
 /// An offer is at most as long as one packet's payload.

@@ -38,15 +38,14 @@ namespace toroid::ofi {
 /// Sends every packet straight to its destination's process. Nodes of the gateway's own worker
 /// write their packets into frames and read them from frames in place; nodes of other workers are
 /// connected to the gateway by rings. Parts of puts are handed to all nodes as puts whose array is
-/// in the frame; a Receipt tells the gateway when a part is unpacked. Called by the worker that
-/// serves it.
+/// in the frame; a Receipt tells the gateway when a part is unpacked. Threads: as for Gateway.
 class DirectGateway final : public Gateway, public FrameOwner {
  public:
   DirectGateway(Transport& transport, Buffers& buffers, std::span<const FlowIdentity> identities,
                 const ring::Machinery& machinery, const Partition& partition,
                 const Placement& placement);
 
-  /// Makes the device for a place in the switch; the topology owns it.
+  /// Makes the device for a plug of the switch; the topology owns the device.
   std::unique_ptr<HostDevice> make_device(const ring::SwitchPlug& plug);
   void run_consumed(ReceivedFrame& frame) override;
   void abandon() override { reads_.abandon(); }
@@ -73,10 +72,11 @@ class DirectGateway final : public Gateway, public FrameOwner {
 
    private:
     DirectGateway& gateway_;
-    Outflow* out_ = nullptr;  ///< to the process of the last call of room() or part_room()
+    Outflow* out_ = nullptr;  ///< to the process that room() or part_room() was last called for
   };
 
-  /// The outlet of another worker: rings to the gateway, and the runs that arrived for its nodes.
+  /// The outlet of another worker: rings to the gateway, and the runs that arrived for that
+  /// worker's nodes.
   class RingOutlet final : public Outlet {
    public:
     /// `slots`: size of the packet ring; `part_packets`: maximum number of packets in a part.

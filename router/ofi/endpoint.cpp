@@ -21,7 +21,7 @@ namespace {
 /// Minimum size of the completion queue.
 constexpr std::size_t kLeastQueue = 1024;
 constexpr std::string_view kFrames = "the frames' memory";
-constexpr std::string_view kOfPut = "the memory of a put (--frames messages needs none)";
+constexpr std::string_view kOfPut = "the memory of a put (not needed with --frames messages)";
 
 void check(long result, std::string_view what) {
   if (result < 0)
@@ -96,8 +96,8 @@ void Endpoint::open_queue() {
   queue_.reset(queue);
 }
 
-/// Shared memory is named after the process id. If a dead process with the same id has left some
-/// behind, libfabric removes it and reports EBUSY; the second attempt succeeds.
+/// Shared memory is named after the process id. If a dead process with the same id has left its
+/// memory behind, libfabric removes that and reports EBUSY; the second attempt succeeds.
 void Endpoint::enable() {
   int result = ::fi_enable(endpoint_.get());
   if (result == -FI_EBUSY) result = ::fi_enable(endpoint_.get());
@@ -155,7 +155,7 @@ Contact Endpoint::contact() const {
   int result = ::fi_getname(&endpoint_->fid, address.data(), &bytes);
   address.resize(bytes);
   if (result == -FI_ETOOSMALL) result = ::fi_getname(&endpoint_->fid, address.data(), &bytes);
-  check(result, "name the endpoint's address");
+  check(result, "look up the endpoint's address");
   if (!writes_ || inward_ == nullptr) return contact;
   contact.key = ::fi_mr_key(inward_.get());
   contact.memory = address_of(buffers_->inward_memory().data());
@@ -295,7 +295,7 @@ std::size_t Endpoint::poll_error(std::span<Completion> completions) {
   const long read = ::fi_cq_readerr(queue_.get(), &error, 0);
   if (read == -FI_EAGAIN) return 0;
   check(read, "read a completion");
-  // The operation is the provider's, or that of a writing peer, which gets the error as well.
+  // The operation belongs to the provider, or to a writing peer, which gets the error as well.
   if (error.op_context == nullptr || was_written(error.flags)) return 0;
   Operation& operation = completed(error.op_context, error.flags);
   const bool too_long = operation.receives && error.err == FI_ETRUNC;

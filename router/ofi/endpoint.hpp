@@ -25,8 +25,8 @@ using Address = std::vector<std::byte>;
 
 /// How a process is reached. All processes exchange this before anything is sent.
 struct Contact {
-  Address address;           ///< empty: no frames go there
-  std::uint64_t memory = 0;  ///< where its buffers start, as fi_writedata() expects it
+  Address address;           ///< empty: no frames are sent to this process
+  std::uint64_t memory = 0;  ///< address of its buffers, as fi_writedata() expects it
   std::uint64_t key = 0;     ///< key of that memory
 };
 
@@ -48,8 +48,8 @@ struct Peer {
 /// registration is expensive cache registrations themselves.
 class Endpoint final : public Transport {
  public:
-  /// Opens an endpoint that sends from `buffers` and receives into them; they and `provider`
-  /// outlive it. Throws RunFailed with libfabric's reason.
+  /// Opens an endpoint that sends from `buffers` and receives into them. `buffers` and `provider`
+  /// outlive the endpoint. Throws RunFailed with libfabric's reason.
   Endpoint(const Candidate& provider, Buffers& buffers);
 
   /// Cancels all operations in flight; afterwards no memory is touched. REQUIRES: no Region is

@@ -16,16 +16,17 @@
 
 namespace toroid::ofi {
 
-/// Hands frames to another transport, some of them damaged, twice, late, after the next one or not
-/// at all, as drawn from a seed per destination process.
+/// Hands frames to another transport and injects faults: a frame may be damaged, duplicated,
+/// delayed, swapped with the next frame, or lost. The faults are drawn from a seed for each
+/// destination process.
 ///
-/// **Rate:** between processes, faults hit frames, including acknowledgements, whatever links their
-/// packets use: the last rate that was given for all links applies; rates of single links do not.
+/// **Rate:** faults hit whole frames, including acknowledgements. Their rate is the last one that
+/// was given for all links; rates of single links have no effect here.
 /// **In place:** a frame is damaged in the sender's buffer and mended when its sending completes;
-/// until then nobody else touches the buffer. **Silent:** a byte of payload is damaged and the
-/// frame's CRC is recomputed to match; a frame without payload is not changed. **Order:** a late
-/// frame delays all later frames to the same process. Owned by the fabric, called by the worker
-/// that serves the gateway. REQUIRES: frames are messages.
+/// until then nobody else touches the buffer. **Silent:** a silent fault damages a byte of payload
+/// and recomputes the frame's CRC to match; it does not change a frame without payload. **Order:**
+/// a late frame delays all later frames to the same process. Owned by the fabric, called by the
+/// worker that serves the gateway. REQUIRES: frames are messages.
 class FaultyTransport final : public Transport {
  public:
   static constexpr std::chrono::microseconds kDelay{500};

@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kCrcAt = offsetof(FrameHeader, crc);
 
 std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t seed) {
-  // The library takes a pointer to non-const, and an int for the length.
+  // ISA-L takes a pointer to non-const, and an int for the length.
   constexpr std::size_t kAtOnce = std::size_t{1} << 30;
   while (!bytes.empty()) {
     const auto part = bytes.first(std::min(bytes.size(), kAtOnce));

@@ -81,11 +81,12 @@ struct PartOffer {
   std::uint64_t address;  ///< as in Exposed
   std::uint64_t key;      ///< as in Exposed
   std::uint64_t bytes;    ///< length of the memory
-  std::uint32_t from;     ///< the node that sends it
+  std::uint32_t from;     ///< the node that offers the put
   std::uint32_t number;   ///< the sender's number of the offer, returned by `done`
 };
 
-/// Number of packets that have left a link's ring, whose slots are free again.
+/// Tells the sender of a link how many packets have left the link's ring: their slots are free
+/// again.
 struct LinkCredit {
   std::uint32_t link;  ///< BoundaryLinks::number()
   std::uint32_t reserved;
@@ -130,7 +131,7 @@ inline constexpr std::array<std::string_view, 7> kFrameErrorNames = {"none",
 /// What the checksum of a frame covers.
 enum class CrcScope : std::uint8_t {
   whole,   ///< everything
-  tables,  ///< header and tables, if the packets between them never leave the host's memory
+  tables,  ///< header and tables: for packets that never leave the host's memory
 };
 
 /// CRC-32C of the frame without its header's last field. REQUIRES: the frame has a whole header and
@@ -155,9 +156,9 @@ FrameError parse(std::span<const std::byte> bytes, FrameView& view,
                  CrcScope scope = CrcScope::whole);
 /// Checks the header of a part at `at`; the part must end before the frame's tables at `end`.
 bool part_fits(const std::byte* at, const std::byte* end);
-/// Checks the headers of packets and parts: every run has at least one packet, or one part;
-/// `valid(run, header)` holds for each header; and they fill the space between header and tables
-/// exactly. `valid` takes headers of both kinds.
+/// Checks three things: every run has at least one packet, or exactly one part; packets and parts
+/// exactly fill the space between the frame's header and its tables; and `valid(run, header)` holds
+/// for the header of each packet and of each part.
 template <typename Valid>
 FrameError check_packets(const FrameView& view, const Valid& valid);
 
@@ -217,7 +218,7 @@ class FrameWriter {
     end_ += framed_bytes(part);
     runs_.push_back({target, 1, kPartChannel});
   }
-  /// REQUIRES: has_room_for_credit().
+  /// Adds a credit to the frame. REQUIRES: has_room_for_credit().
   void add_credit(std::uint32_t link, std::uint64_t popped) {
     credits_.push_back({link, 0, popped});
   }
@@ -257,7 +258,7 @@ FrameError check_packets(const FrameView& view, const Valid& valid) {
   const std::byte* at = view.packets;
   const auto* const end = reinterpret_cast<const std::byte*>(view.runs.data());
   for (const PacketRun& run : view.runs) {
-    if (run.packets == 0) return FrameError::malformed;  // its target would remain unchecked
+    if (run.packets == 0) return FrameError::malformed;  // an empty run's target is unchecked
     if (run.channel == kPartChannel) {
       if (run.packets > 1 || !part_fits(at, end) || !valid(run, part_at(at)))
         return FrameError::bad_part;

@@ -172,7 +172,7 @@ bool Outflow::acknowledged(const FrameHeader& header) {
 }
 
 /// If the other end has received everything but is not known to have freed it, there is nothing to
-/// resend, so it is asked for an acknowledgement.
+/// resend; then the other end is asked for an acknowledgement.
 void Outflow::repeat(Clock::time_point now) {
   if (Operation* const operation = kept_->due(now)) {
     if (transport_->try_send(*operation)) kept_->sent(*operation, now);

@@ -43,19 +43,19 @@ struct FlowIdentity {
   std::uint64_t peers_token;  ///< token of the frames that this end accepts
 };
 
-/// The frames from a peer. Called by the worker that serves the gateway.
+/// The flow of frames from a peer. Only the worker that serves the gateway calls its functions.
 class Inflow {
  public:
   Inflow(const FlowIdentity& identity, unsigned window)
       : token_(identity.peers_token), held_(window, nullptr), is_free_(window, false) {}
 
   bool knows(const FrameHeader& header) const { return header.token == token_; }
-  /// Keeps a frame until next() returns it. Refuses, and leaves with the caller, a frame that has
-  /// arrived before or for which no buffer has been announced.
+  /// Keeps a frame until next() returns it. Refuses a frame that has arrived before or for which no
+  /// buffer has been announced; the caller keeps the operation of a refused frame.
   FrameError hold(std::uint64_t sequence, Operation& operation);
   /// The next frame in order; null if it has not arrived.
   Operation* next();
-  /// The buffer of a frame that next() returned is free again.
+  /// Marks the buffer of a frame that next() returned as free again.
   void free(std::uint64_t sequence);
 
   std::uint64_t received() const { return next_ - 1; }
@@ -64,8 +64,8 @@ class Inflow {
   /// chained_crc() of the frames that next() returned, if links are checked.
   std::uint32_t received_crc() const { return received_crc_; }
   void note_crc(std::uint32_t frame_crc) { received_crc_ = chained_crc(received_crc_, frame_crc); }
-  /// Number of frames before the first whose buffer is in use: once this is announced, the peer may
-  /// write to their slots again.
+  /// Number of frames before the first frame whose buffer is in use. Once this number is announced,
+  /// the peer may write to the slots of these frames again.
   std::uint64_t freed() const { return freed_; }
 
  private:
@@ -74,10 +74,10 @@ class Inflow {
   std::uint64_t freed_ = 0;
   std::uint32_t received_crc_ = 0;
   std::vector<Operation*> held_;  ///< [sequence modulo window]
-  std::vector<bool> is_free_;     ///< [sequence modulo window]: freed out of order, after freed_
+  std::vector<bool> is_free_;     ///< [sequence modulo window]: freed before an earlier frame
 };
 
-/// The frames to a peer. Called by the worker that serves the gateway.
+/// The flow of frames to a peer. Only the worker that serves the gateway calls its functions.
 class Outflow {
  public:
   /// `frames`: operations for frames; `acknowledgement`: operation for frames that consist of a
@@ -90,12 +90,13 @@ class Outflow {
     const std::uint32_t room = writer_.room();
     return room > 0 ? room : make_room();
   }
-  /// Number of packets, at most `most`, that may be packed as one part now. Sends a frame that has
-  /// no room for `least` of them; an empty frame takes as many as it can. 0: not now.
+  /// Number of packets, at most `most`, that may be packed as one part now; 0: not now. If the
+  /// frame being filled has no room for `least` packets, sends it first. In an empty frame the
+  /// number may be less than `least`.
   std::uint32_t part_room(std::uint32_t least, std::uint32_t most);
-  /// REQUIRES: room() or part_room().
+  /// The frame being filled. REQUIRES: room() or part_room().
   FrameWriter& writer() { return writer_; }
-  /// The peer is lost: from now on there is always room, and nothing is sent.
+  /// Marks the peer as lost: from now on there is always room, and nothing is sent.
   void abandon();
   /// Drops the packets written since the last call. REQUIRES: abandon().
   void discard();
@@ -107,8 +108,8 @@ class Outflow {
 
   /// Whether anything waits to be sent.
   bool has_unsent() const { return sealed_ != nullptr || !writer_.empty(); }
-  /// Sends what waits. False: not now, because the other end has no buffer or the transport is
-  /// busy.
+  /// Sends the frames that wait. False: not now, because the other end has no buffer or the
+  /// transport is busy.
   bool try_flush();
   /// Sends a frame that announces the frames received and freed; if `asks`, it also asks the other
   /// end for an acknowledgement. False: not now.
@@ -120,7 +121,7 @@ class Outflow {
   /// Number of buffers that have been freed but not announced to the other end.
   std::uint64_t unannounced() const { return inflow_->freed() - announced_freed_; }
 
-  /// An operation of this flow has completed.
+  /// Notes that an operation of this flow has completed.
   void completed(Operation& operation);
   /// Processes the counts of received and freed frames in a header from the other end. True: one of
   /// them has grown.
@@ -136,7 +137,7 @@ class Outflow {
   bool must_answer() const { return answers_ != Answer::none; }
   /// Resends frames that are missing or late at the other end. REQUIRES: links are checked.
   void repeat(Clock::time_point now);
-  /// Null: links are not checked.
+  /// The frames kept for resending; null: links are not checked.
   const KeptFrames* kept() const { return kept_.get(); }
   std::uint64_t sent() const { return sent_; }
   /// Number of frames whose buffers the other end is known to have freed.

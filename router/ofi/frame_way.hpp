@@ -8,7 +8,7 @@
 namespace toroid {
 
 enum class FrameWay : std::uint8_t {
-  automatic,  ///< writes, and reads, if all processes can and it is not slower; otherwise messages
+  automatic,  ///< writes and reads if all processes can and they are not slower; otherwise messages
   messages,   ///< sent to any buffer that the receiver has posted; puts are packed
   writes,     ///< written into the receiver's memory, with immediate data; long puts are read
 };

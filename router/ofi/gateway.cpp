@@ -70,7 +70,7 @@ void Gateway::lose(unsigned peer) {
   has_lost_.store(true, std::memory_order_relaxed);
 }
 
-/// Clears an error of sending to a lost peer: it says nothing about the others.
+/// Clears an error of sending to a lost peer: it says nothing about other peers.
 void Gateway::close_lost() {
   const std::lock_guard lock(mutex_);
   for (const unsigned peer : lost_) {
@@ -95,8 +95,8 @@ bool Gateway::is_of_lost(const Completion& completion) const {
   return header.source < flows_.size() && is_lost(header.source);
 }
 
-/// Release, with the number of peers last: a reader that sees it also sees the counts of all these
-/// peers. Partner: closed().
+/// Release, and the number of closed peers last: a reader that sees this number also sees the
+/// counts of these peers. Partner: closed().
 void Gateway::count_closed() {
   std::uint64_t sent = 0;
   std::uint64_t received = 0;
@@ -171,7 +171,7 @@ bool Gateway::complete(const Completion& completion) {
   return false;
 }
 
-/// A refused frame that was written leaves its buffer in use or free, as it was before.
+/// A refused frame does not change whether the buffer that it was written to is in use or free.
 bool Gateway::handle_received(const Completion& completion) {
   Operation& operation = *completion.operation;
   if (!closed_.empty() && is_of_lost(completion)) {

@@ -47,27 +47,28 @@ struct ClosedFlows {
 };
 
 /// Sends and receives the frames of a process. The content of the frames and its delivery differ
-/// between the routes: see DirectGateway and TorusGateway. Called by the worker that serves it,
-/// except where noted.
+/// between the routes: see DirectGateway and TorusGateway. Only the worker that serves the gateway
+/// calls its functions, except where noted.
 class Gateway : public ring::Pollable {
  public:
   /// `transport` and `buffers` outlive it. `processes`: number of processes of the job.
-  /// `identities`: one for each peer. `buffers` must be made for the same number of peers.
+  /// `identities`: one for each peer; `buffers` must be made for that number of peers.
   Gateway(Transport& transport, Buffers& buffers, unsigned processes,
           std::span<const FlowIdentity> identities);
   virtual ~Gateway() = default;
 
   bool step(bool idle) final;
-  /// The run has failed and its workers have ended: closes all memory for remote reads.
+  /// Closes all memory for remote reads. REQUIRES: the run has failed and its workers have ended.
   virtual void abandon() {}
 
-  /// May be called from any thread.
+  /// Number of frames refused so far. May be called from any thread.
   RefusedFrames refused() const;
   /// Declares a peer lost: the next step() closes its flow, then its frames are ignored and packets
   /// to it are dropped. May be called from any thread, once for each peer.
   void lose(unsigned peer);
-  /// The flows closed so far because of lose(). May be called from any thread. Packets to lost
-  /// peers are counted when they leave their node, packets from them before they reach their node.
+  /// The flows closed so far because of lose(). May be called from any thread. A packet to a lost
+  /// peer is counted when it leaves its node; a packet from a lost peer is counted before it
+  /// reaches its node.
   ClosedFlows closed() const;
   /// A process that has not acknowledged anything for too long; -1: none. May be called from any
   /// thread.
@@ -84,7 +85,7 @@ class Gateway : public ring::Pollable {
   const Transport& transport() const { return *transport_; }
   /// Sends all waiting frames that the transport and the windows allow, even if they are not full.
   void flush();
-  /// Everything in `frame` has been delivered: its buffer is free.
+  /// Notes that everything in `frame` has been delivered and that its buffer is free.
   void release(ReceivedFrame& frame);
 
  private:
@@ -92,7 +93,7 @@ class Gateway : public ring::Pollable {
   virtual bool is_valid(unsigned peer, const PacketRun& run, const PacketHeader& header) const = 0;
   /// Whether a part with this header may arrive. Default: the route does not use parts.
   virtual bool is_valid_part(unsigned, const PacketRun&, const PartHeader&) const { return false; }
-  /// A ReadOperation of this gateway has completed.
+  /// Handles the completion of a ReadOperation of this gateway.
   virtual void read_completed(const Operation&) {}
   /// Delivers the content of a frame, and calls release() when all of it has been delivered.
   virtual void deliver(ReceivedFrame& frame) = 0;
@@ -107,7 +108,7 @@ class Gateway : public ring::Pollable {
           out(transport, identity, in, buffers.limits(), buffers.outward(slot),
               buffers.acknowledgement(slot)) {}
     unsigned peer;
-    std::uint32_t first;  ///< index of the first buffer of its window
+    std::uint32_t first;  ///< index of the first buffer of the peer's window
     Inflow in;
     Outflow out;
     Clock::time_point owes_since{};

@@ -7,10 +7,10 @@
 namespace toroid::ofi {
 namespace {
 
-/// Maximum number of stretches in the shortest put that is read: each needs a separate read.
+/// The shortest put that is read has at most this many stretches: each needs a separate read.
 constexpr std::size_t kStretches = 8;
 
-/// Writes packets for one destination in their place in a frame.
+/// Writes packets for one destination directly into a frame.
 struct FramePlace {
   FrameWriter& writer;
   Rank to;

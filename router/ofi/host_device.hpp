@@ -28,7 +28,7 @@ struct ReceivedRun {
   std::uint32_t packets;  ///< packets left
 };
 
-/// The path from a worker's nodes to other processes. Called by that worker.
+/// The path from a worker's nodes to other processes. Only that worker calls it.
 class Outlet {
  public:
   /// Number of full packets for node `to` that may be written now, to writer() or, if that is null,
@@ -42,11 +42,12 @@ class Outlet {
   virtual std::span<std::byte> claim_part(std::uint32_t packets) = 0;
   /// Sends the part that has been packed.
   virtual void commit_part(Rank to, const PartHeader& part) = 0;
-  /// The shortest put in bytes that receivers read remotely; 0: they read none.
+  /// Bytes of the shortest put that receivers read remotely; 0: they read none.
   virtual std::size_t least_read() const = 0;
   /// Offers a put to its receiver. False: not now.
   [[nodiscard]] virtual bool try_offer(const OfferedPut& offered) = 0;
-  /// Sends what has been written, if possible now, even if frames are not full.
+  /// Sends the packets and parts written so far, if that is possible now, even in frames that are
+  /// not full.
   virtual void push() = 0;
 
  protected:
@@ -56,7 +57,7 @@ class Outlet {
 /// Owns frames that have arrived.
 class FrameOwner {
  public:
-  /// A node has received all packets of a run of `frame`.
+  /// Notes that a node has received all packets of a run of `frame`.
   virtual void run_consumed(ReceivedFrame& frame) = 0;
 
  protected:
@@ -65,8 +66,8 @@ class FrameOwner {
 
 /// Receives packets from rings and in place from frames; sends packets to nodes of this process
 /// through rings and to other processes through an Outlet. Packs puts for other processes, or
-/// offers them for reading; parts of such puts arrive like puts within this process. Called by the
-/// worker that owns the node.
+/// offers them for reading; parts of such puts arrive like puts within this process. Only the
+/// worker that owns the node calls it.
 class HostDevice final : public ring::DirectDevice {
  public:
   HostDevice(const ring::Machinery& machinery, const ring::SwitchPlug& plug, Outlet& out,
@@ -99,7 +100,7 @@ class HostDevice final : public ring::DirectDevice {
   FrameOwner* owner_;
   std::deque<ReceivedRun> runs_;
   std::optional<OfferedPut> sending_;  ///< the put at the FIFO's front, while it is being sent
-  std::uint32_t packed_ = 0;           ///< its packets that are packed
+  std::uint32_t packed_ = 0;           ///< packets of that put packed so far
 };
 
 }  // namespace toroid::ofi

@@ -6,14 +6,14 @@
 
 namespace toroid {
 
-/// A process is the `index`th of `processes` that may use the same cores.
+/// How many processes may use the same cores, and the index of one process among them, from 0.
 struct HostShare {
   unsigned index = 0;
   unsigned processes = 1;
 };
 
-/// Returns the share of this process. A collective call of the job. Processes to which the launcher
-/// has given different sets of cores are not counted together.
+/// Returns the share of this process. A collective call of the job. It counts only processes to
+/// which the launcher has given the same set of cores.
 HostShare share_of_host(Job& job, const HostTopology& topology);
 
 /// The cores of a share: different cores for each process, as long as there are enough.

@@ -19,7 +19,7 @@ class RoundTrip {
 
   void add(Clock::duration sample);
   Clock::duration smoothed() const { return smoothed_; }
-  /// Doubled by each back_off() until the next sample, up to kMostTimeout.
+  /// The timeout. Each back_off() doubles it, up to kMostTimeout, until the next sample.
   Clock::duration timeout() const;
   void back_off() { backed_off_ += backed_off_ < kMostDoublings ? 1 : 0; }
 
@@ -48,16 +48,17 @@ class KeptFrames {
   /// Keeps the next frame, which is numbered and has its CRC; stores its number in
   /// Operation::user.
   void add(std::uint64_t sequence, Operation& operation);
-  /// The frame has been handed to the transport, for the first time or again.
+  /// Notes that the frame has been handed to the transport, for the first time or again.
   void sent(const Operation& operation, Clock::time_point now);
-  /// The transport has completed the operation. True: its frame is no longer kept, so its buffer is
-  /// free.
+  /// Notes that the transport has completed the operation. True: its frame is no longer kept, so
+  /// its buffer is free.
   [[nodiscard]] bool completed(const Operation& operation);
-  /// The other end has the frames up to `received`. Appends those whose buffers are free to `free`.
+  /// Notes that the other end has the frames up to `received`. Appends the operations whose buffers
+  /// are now free to `free`.
   void acknowledged(std::uint64_t received, Clock::time_point now, std::vector<Operation*>& free);
   /// Processes the other end's reports of frames held after a gap and of damaged frames.
   void told(const FrameHeader& header, Clock::time_point now);
-  /// The other end has received or freed frames, which shows that it is alive.
+  /// Notes that the other end has received or freed frames, which shows that it is alive.
   void progressed(Clock::time_point now);
   /// The frame that must be resent now; null: none.
   Operation* due(Clock::time_point now) const;

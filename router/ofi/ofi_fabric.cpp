@@ -139,8 +139,8 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   }
 
  private:
-  /// Runs the workers. The job asks this fabric for reports until they end, even if an exception
-  /// ends them.
+  /// Runs the workers. The job asks this fabric for reports until the workers end, even if an
+  /// exception ends them.
   void run_workers() {
     struct Watched {
       Job& job;
@@ -196,7 +196,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     endpoint_.insert(peers);
   }
 
-  /// Index of this process's window at `process`, which numbers its own peers.
+  /// Index of this process's window at `process`: its place among the peers of `process`.
   std::uint32_t window_at(unsigned process) const {
     const auto theirs = peers_of_process(process);
     const auto place = std::ranges::lower_bound(theirs, job_.rank()) - theirs.begin();
@@ -269,8 +269,9 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     return text;
   }
 
-  /// Reads the packets sent to lost processes before the workers' counts, and the packets received
-  /// from them after these: so the packets in flight may be overestimated, never underestimated.
+  /// Reads first the packets sent to lost processes, then the workers' counts, then the packets
+  /// received from lost processes. In this order the packets in flight may be overestimated, never
+  /// underestimated.
   termination::MemberReport report() override {
     const ofi::ClosedFlows before = gateway_->closed();
     termination::MemberReport report = member_.report();
@@ -312,7 +313,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     for (const LinkHealth& way : ofi::unpack_and_judge(packed)) counters_.link_errors.add(way);
   }
 
-  /// If the run cannot go on, throws the reports of all processes in one text, the same everywhere.
+  /// If the run cannot go on, throws the reports of all processes in one text, the same on all.
   void throw_if_stalled() {
     const bool stalled = verdict_ == Verdict::stalled;
     if (!stalled && !job_.losses().empty()) return;
@@ -327,7 +328,8 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
       if (!reports[p].empty())
         text += (text.empty() ? "" : "; ") + job_.name(p) + ": " + text_of(reports[p]);
     if (!text.empty()) throw RunFailed(text);
-    if (stalled) throw RunFailed("the run stalled " + when + " on its way between processes");
+    if (stalled)
+      throw RunFailed("the run stalled " + when + ": packets between processes do not arrive");
   }
 
   // Used by stall_report().

@@ -1,6 +1,6 @@
 // The fabric `ofi`: the torus spread over processes, on one host or many. Each process owns a block
 // of nodes, which its worker threads run; packets between processes travel in frames over one
-// libfabric endpoint each. Time is the wall clock.
+// libfabric endpoint per process. Time is the wall clock.
 #pragma once
 
 #include <chrono>
@@ -23,11 +23,12 @@ struct OfiOptions {
   std::string provider;  ///< libfabric provider; empty: the best that all processes have
   FrameWay frames = FrameWay::automatic;
   /// Effect of losing a process during the run. OnLoss::go_on needs the direct route, links that
-  /// are not checked, and messages in packets; programs of the other processes may then wait for
-  /// the lost one until the run ends, which is not a failure. After the run Job::losses() lists the
-  /// lost processes.
+  /// are not checked, and messages in packets. Then programs of the other processes may wait for
+  /// the lost process until the run ends; this is not a failure. After the run Job::losses() lists
+  /// the lost processes.
   OnLoss on_loss = OnLoss::fail;
-  /// Whether `provider` may be one that strangers on the network can end: udp;ofi_rxd, sockets.
+  /// Whether to accept a provider over which strangers on the network can end the run: udp;ofi_rxd,
+  /// sockets.
   bool unsafe_provider = false;
   /// Time without an acknowledgement after which this process suspects another process. A process
   /// that has been suspected for JobOptions::persistence is lost.
@@ -42,11 +43,11 @@ struct OfiTransport {
 };
 
 /// Makes a fabric of the torus's nodes that this process owns. All processes of a job make and run
-/// it in the same order, with the same arguments except for the placement, which must be for this
-/// process's nodes. `job` outlives it. If `transport` is not null, writes to it what the processes
-/// have agreed on. On process 0 the counters cover all nodes; elsewhere only those of the process's
-/// own nodes are not 0. Throws BadInput if the machine cannot be emulated or the provider cannot be
-/// used, RunFailed if another process fails.
+/// their fabrics in the same order, with the same arguments. Only the placement differs: it must be
+/// for this process's nodes. `job` outlives it. If `transport` is not null, writes to it what the
+/// processes have agreed on. On process 0 the counters cover all nodes; on other processes they
+/// cover the process's own nodes and are 0 for all others. Throws BadInput if the machine cannot be
+/// emulated or the provider cannot be used, RunFailed if another process fails.
 std::unique_ptr<Fabric> make_ofi_fabric(Job& job, const Shape& shape, const Machine& machine,
                                         Placement placement, OfiOptions options = {},
                                         OfiTransport* transport = nullptr);

@@ -71,8 +71,8 @@ class PartRing {
   std::uint32_t packets_;
   std::vector<std::byte> memory_;
   std::array<Slot, kSlots> slots_{};
-  alignas(64) sync::atomic<std::uint32_t> committed_{0};  ///< parts so far, modulo 2^32
-  alignas(64) sync::atomic<std::uint32_t> popped_{0};     ///< parts so far, modulo 2^32
+  alignas(64) sync::atomic<std::uint32_t> committed_{0};  ///< parts committed, modulo 2^32
+  alignas(64) sync::atomic<std::uint32_t> popped_{0};     ///< parts popped, modulo 2^32
 };
 
 }  // namespace toroid::ofi

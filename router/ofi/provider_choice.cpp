@@ -41,7 +41,7 @@ Blob usable(const std::vector<std::string>& names, const Providers& providers) {
 }
 
 /// Returns the provider `name`. All processes exchange the reasons why they cannot use it, so that
-/// each can report where it is missing.
+/// each can report which process lacks it.
 Candidate wanted_by_all(Job& job, const std::string& name, const Providers& providers) {
   Candidate candidate = providers.get(name);
   const std::string reason = candidate.info != nullptr ? "" : candidate.reason;
@@ -66,7 +66,9 @@ Candidate same_of_all(Job& job, const OfiOptions& options, const Providers& prov
   const bool goes_on = options.on_loss == OnLoss::go_on;
   const std::string& wanted = options.provider;
   if (goes_on && wanted == kLosesMore)
-    throw BadInput("provider shm: a process that dies can block the others");
+    throw BadInput(
+        "provider shm cannot be used with --continue-without: a process that dies can block the "
+        "others");
   if (!wanted.empty()) return wanted_by_all(job, wanted, providers);
   auto names = provider_names(on_one_host(job) ? Distance::one_host : Distance::hosts);
   std::erase_if(names, [](const std::string& name) { return !why_unsafe(name).empty(); });
@@ -91,8 +93,8 @@ Remote remote_of_all(Job& job, const Candidate& provider, FrameWay frames) {
   Remote all;
   for (unsigned p = 0; p < job.size(); ++p) {
     if (frames == FrameWay::writes && able[p].at(0) == std::byte{0})
-      throw BadInput(
-          fmt::format("{} cannot write frames by provider {}", job.name(p), provider.name));
+      throw BadInput(fmt::format("{} cannot write frames with provider {}; use --frames messages",
+                                 job.name(p), provider.name));
     all.writes &= able[p].at(0) != std::byte{0};
     all.reads &= able[p].at(1) != std::byte{0};
   }
@@ -113,7 +115,8 @@ Candidate with_remote(Candidate provider, const Remote& all, const Preference& p
 void refuse_unsafe(const OfiOptions& wanted) {
   const std::string_view why = why_unsafe(wanted.provider);
   if (!why.empty() && !wanted.unsafe_provider)
-    throw BadInput(fmt::format("provider {} is unsafe: {}", wanted.provider, why));
+    throw BadInput(fmt::format("provider {} is unsafe: {}; --unsafe-provider allows it",
+                               wanted.provider, why));
 }
 
 }  // namespace
@@ -122,7 +125,7 @@ Candidate choose_provider(Job& job, const OfiOptions& wanted, const WorkerPlace&
   refuse_unsafe(wanted);
   const bool checked = wanted.ring.routing.link_errors.are_checked();
   if (checked && wanted.frames == FrameWay::writes)
-    throw BadInput("written frames cannot be resent: link errors need messages");
+    throw BadInput("link errors need --frames messages: written frames cannot be resent");
   const FrameWay frames = checked ? FrameWay::messages : wanted.frames;
   const Providers providers(address_of(job), pu_of(gateway));
   Candidate provider = same_of_all(job, wanted, providers);

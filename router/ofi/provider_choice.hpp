@@ -9,11 +9,11 @@
 namespace toroid::ofi {
 
 /// Chooses the same provider on all processes: the wanted one or, if none is named, the first of
-/// provider_names() that is safe and that every process can use. Also decides whether it writes
-/// frames and reads puts; it does neither if links are checked. Each process takes the network card
-/// nearest to `gateway`, the worker that serves it. A collective call of the job. Throws BadInput
-/// with the reason if there is none, or if the wanted one is unsafe and `wanted.unsafe_provider` is
-/// not set.
+/// provider_names() that is safe and that every process can use. Also decides whether the provider
+/// writes frames and reads puts; it does neither if links are checked. Each process takes the
+/// network card nearest to `gateway`, the worker that serves the gateway. A collective call of the
+/// job. Throws BadInput with the reason if no provider can be used, or if the wanted one is unsafe
+/// and `wanted.unsafe_provider` is not set.
 Candidate choose_provider(Job& job, const OfiOptions& wanted, const WorkerPlace& gateway);
 
 /// The preference that suits all processes of a job: writes and reads only if all prefer them, and

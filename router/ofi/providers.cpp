@@ -55,8 +55,8 @@ constexpr Known kKnown[] = {
 };
 constexpr Known kShm = {"shm", false, Use::preferred, Use::preferred, "processes of one host"};
 
-/// Whether TCP paces what it sends, as BBR does. It then sends at most 64 KiB at once, including
-/// the headers of libfabric and TCP; the rest of a longer frame or read is delayed.
+/// Whether TCP paces its sending, as BBR does. It then sends at most 64 KiB at once, including the
+/// headers of libfabric and TCP; the rest of a longer frame or read is delayed.
 bool paces_tcp() {
   std::ifstream file("/proc/sys/net/ipv4/tcp_congestion_control");
   std::string name;
@@ -215,7 +215,7 @@ Candidate Providers::get(const std::string& name, bool remote) const {
 }
 
 /// Considers only cards on the network of the first working card: other networks may not reach the
-/// other processes. Examines the machine's topology, some 10 ms, only if there is a choice.
+/// other processes. Examines the machine's topology, which takes 10 ms, only if there is a choice.
 const fi_info& Providers::nearest(std::vector<const fi_info*> cards) const {
   const fi_info& first = **std::ranges::min_element(cards, {}, is_down);
   std::erase_if(cards, [&](const fi_info* info) {

@@ -12,7 +12,7 @@
 //   memory     the frames' memory is registered once as a whole, if FI_MR_LOCAL requires it or
 //              others write to it; the memory of a put that is read is registered for that put;
 //              regions are bound to the endpoint if FI_MR_ENDPOINT requires it; keys have up to
-//              eight bytes and are the provider's or ours (FI_MR_PROV_KEY); remote places are
+//              eight bytes; the provider or toroid draws them (FI_MR_PROV_KEY); remote places are
 //              addresses or offsets (FI_MR_VIRT_ADDR)
 //   overrun    the provider holds senders back (FI_RM_ENABLED); windows make that unnecessary
 #pragma once
@@ -38,10 +38,10 @@ using Info = std::unique_ptr<fi_info, FreeInfo>;
 /// A provider that can carry frames, or the reason why it cannot.
 struct Candidate {
   std::string name;
-  Info info;            ///< null: it cannot
+  Info info;            ///< null: it cannot carry frames
   std::string reason;   ///< why it cannot; if it can, its purpose
   bool writes = false;  ///< it can write frames into the memory of other processes
-  /// The shortest put in bytes that it reads from another process; 0: it cannot read.
+  /// Bytes of the shortest put that it reads from another process; 0: it cannot read.
   std::size_t least_read = 0;
   std::size_t frame_bytes = 0;  ///< frame length agreed on by the job; 0: not agreed on yet
 };
@@ -65,7 +65,7 @@ class Providers {
   /// several working network cards on one network, the nearest to this PU is taken.
   explicit Providers(std::string address, std::optional<unsigned> pu = std::nullopt);
 
-  /// `remote`: with remote memory access, if the provider supports it.
+  /// The provider `name`. `remote`: with remote memory access, if the provider supports it.
   Candidate get(const std::string& name, bool remote = true) const;
   /// All providers: those of provider_names() first, in that order.
   std::vector<Candidate> all() const;

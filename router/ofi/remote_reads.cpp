@@ -90,7 +90,8 @@ std::uint32_t RemoteReads::Reading::gather(const SendDescriptor&, std::uint32_t,
   check_failed(__FILE__, __LINE__, "is_put", "a put that is read");
 }
 
-/// The receiving node has either said where the put goes or taken over the bytes that were read.
+/// Called twice by the receiving node: when it has said where the put goes, and when it has taken
+/// the bytes that were read.
 void RemoteReads::Reading::put_done(const PutDescriptor& done) {
   if (done.stage == PutStage::offered) return reads->start(*this);
   reads->told_(peer, offer.from, offer.number);
@@ -116,16 +117,16 @@ void RemoteReads::start(Reading& reading) {
   for (const PutStretch& stretch : reading.landing) {
     if (stretch.from > reading.offer.bytes ||
         stretch.to.size() > reading.offer.bytes - stretch.from)
-      throw RunFailed(fmt::format("process {} offers {} bytes; expected {} bytes from byte {} on",
-                                  reading.peer, reading.offer.bytes, stretch.to.size(),
-                                  stretch.from));
+      throw RunFailed(
+          fmt::format("process {} offers a put of {} bytes; expected {} bytes from byte {} on",
+                      reading.peer, reading.offer.bytes, stretch.to.size(), stretch.from));
     end = std::max(end, stretch.from + stretch.to.size());
     for (std::size_t at = 0; at < stretch.to.size(); at += kMostInRead)
       reading.add(stretch.from + at,
                   stretch.to.subspan(at, std::min(stretch.to.size() - at, kMostInRead)));
   }
   if (end != reading.offer.bytes)
-    throw RunFailed(fmt::format("process {} offers {} bytes; expected {}", reading.peer,
+    throw RunFailed(fmt::format("process {} offers a put of {} bytes; expected {}", reading.peer,
                                 reading.offer.bytes, end));
   if (reading.operations.empty()) return land(reading);
   waiting_.push_back(&reading);

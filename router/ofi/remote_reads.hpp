@@ -35,12 +35,12 @@ struct OfferedPut {
   PutOffer offer;
 };
 
-/// Both ends of a gateway's puts that are read remotely. Called by the worker that serves the
-/// gateway.
+/// The puts of a gateway that are read remotely, those it offers and those it reads. Only the
+/// worker that serves the gateway calls its functions.
 ///
 /// **Protection:** others can read only the memory of an offer, from its first byte to its last,
-/// with a key of its own, until the read is done. The receiver's node says where the bytes go; the
-/// number of bytes must match the offer.
+/// with a key for this offer alone, until the read is done. The receiver's node says where the
+/// bytes go; the number of bytes must match the offer.
 /// **Queueing:** reads for which the network has no room wait here and take turns. The total bytes
 /// of reads in flight are also limited, so that later traffic is not delayed too much.
 class RemoteReads {
@@ -70,8 +70,8 @@ class RemoteReads {
   bool step();
   void completed(const Operation& operation);
 
-  /// Whether reads, of this process or of its offers by others, are in flight and have progressed
-  /// recently: some providers move bytes only while both ends poll.
+  /// Whether this process should poll without a break: it reads a put, or offers one, and reads
+  /// have progressed recently. Some providers move bytes only while both ends poll.
   bool hurry() const {
     return (outstanding_ > 0 || offered_ > 0) && Clock::now() - changed_at_ < kHurry;
   }
@@ -107,7 +107,7 @@ class RemoteReads {
     std::size_t completed = 0;              ///< number of operations completed
   };
 
-  /// Long enough for some MiB; if it takes longer, the other end is computing.
+  /// Long enough to read some MiB; if nothing moves for longer, the other end is computing.
   static constexpr std::chrono::milliseconds kHurry{20};
 
   void start(Reading& reading);

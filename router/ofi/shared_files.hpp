@@ -16,8 +16,8 @@ namespace toroid::ofi {
 /// behind.
 ///
 /// **Rule:** if the job has failed, the destructor removes the files of all its processes. Those
-/// that still run are about to end, and their mappings stay valid. A file that has since replaced
-/// another under the same name is left alone. Owned by the fabric, in the program's thread.
+/// that still run are about to end, and their mappings stay valid. A newer file that has taken the
+/// name of one of them is left alone. Owned by the fabric, in the program's thread.
 class SharedFiles {
  public:
   explicit SharedFiles(const Job& job) : job_(job) {}

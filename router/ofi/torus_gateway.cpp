@@ -56,8 +56,8 @@ const std::byte* TorusGateway::deliver_run(const PacketRun& run, const std::byte
   Arriving& arriving = arriving_[arriving_at_[run.target] - 1];
   arriving.out.refresh();
   if (arriving.out.room(run.channel) < run.packets)
-    throw RunFailed(fmt::format("process {} sent more packets through a link than it has room for",
-                                arriving.peer));
+    throw RunFailed(fmt::format(
+        "process {} sent more packets through a link than the link has room for", arriving.peer));
   for (unsigned i = 0; i < run.packets; ++i) {
     const Packet& packet = packet_at(at);
     ring::copy_packet(packet, arriving.out.claim(run.channel));
@@ -71,7 +71,7 @@ void TorusGateway::apply_credit(unsigned peer, const LinkCredit& credit) {
   if (credit.link >= leaving_at_.size() || leaving_at_[credit.link] == 0 ||
       leaving_[leaving_at_[credit.link] - 1].peer != peer)
     throw RunFailed(fmt::format("process {} gave back slots of a link that does not exist", peer));
-  // Release: the link's receiver is in the other process, and this is its LinkReceiver::publish().
+  // Release: this store replaces LinkReceiver::publish() of the receiver in the other process.
   // Partner: the acquire in LinkSender::refresh().
   leaving_[leaving_at_[credit.link] - 1].link->memory.popped->store(credit.popped,
                                                                     std::memory_order_release);

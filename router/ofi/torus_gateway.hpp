@@ -21,8 +21,8 @@ namespace toroid::ofi {
 
 /// Serves the ends of the links that leave the process. A frame carries packets through the links'
 /// channels, and credits for slots that are free again. **Invariant:** the packets that have been
-/// sent through a link and not been credited fit into the link's ring at the other end. Called by
-/// the worker that serves it.
+/// sent through a link and not been credited fit into the link's ring at the other end. Threads: as
+/// for Gateway.
 class TorusGateway final : public Gateway {
  public:
   /// `boundary`: all links that leave the process; it outlives the gateway.
@@ -42,7 +42,7 @@ class TorusGateway final : public Gateway {
     ring::LinkSender out;
     unsigned peer;
     std::uint32_t number;        ///< BoundaryLinks::number()
-    std::uint64_t credited = 0;  ///< packets popped, as the other end knows them
+    std::uint64_t credited = 0;  ///< packets popped, as last sent to the other end
   };
 
   bool is_valid(unsigned peer, const PacketRun& run, const PacketHeader& header) const override;

@@ -13,12 +13,13 @@ namespace toroid::ofi {
 
 using Clock = std::chrono::steady_clock;
 
-/// The slot of a buffer that takes whatever frame comes next.
+/// Slot number of a buffer that takes whichever frame comes next.
 inline constexpr std::uint32_t kAnySlot = UINT32_MAX;
 
-/// Sends, receives or reads one buffer. Operation and buffer must not move until it has completed.
+/// Sends, receives or reads one buffer. The operation and its buffer must not move until the
+/// operation has completed.
 struct Operation {
-  std::array<void*, 8> context;  ///< for the transport while the operation lasts; the first member
+  std::array<void*, 8> context;  ///< for the transport while the operation lasts; must be first
   std::span<std::byte> buffer;
   bool receives = false;
   bool reads = false;  ///< reads from the memory of another process: it is a ReadOperation
@@ -82,7 +83,7 @@ class Transport {
   /// The clock for timeouts of frames. A simulated network has its own clock.
   virtual Clock::time_point now() const { return Clock::now(); }
 
-  /// The shortest put in bytes that is worth reading; 0: the transport cannot read, and the
+  /// Bytes of the shortest put that is worth reading; 0: the transport cannot read, and the
   /// functions below must not be called.
   virtual std::size_t least_read() const { return 0; }
   /// Maximum number of reads in flight.

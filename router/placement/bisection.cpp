@@ -30,14 +30,15 @@ std::size_t halfway(std::span<const WorkerPlace> workers) {
   return workers.size() / 2;
 }
 
-/// Inversely proportional to the number of links that a cut across the dimension crosses. A box
-/// that fills a ring is cut at two places.
+/// How good a cut across dimension `d` is: inversely proportional to the number of links that it
+/// crosses. A box that fills a ring is cut at two places.
 unsigned worth_of_cutting(const Shape& shape, const BoundingBox& box, unsigned d) {
   const bool ring = shape.wraps(d) && box.length(d) == shape.extent(d);
   return ring ? box.length(d) : 2 * box.length(d);
 }
 
-/// The best dimension to cut comes first; ties go to the longer one, then to the earlier one.
+/// The best dimension to cut comes first; ties go to the longer dimension, then to the earlier
+/// dimension.
 std::vector<unsigned> cutting_order(const Shape& shape, const BoundingBox& box) {
   std::vector<unsigned> dims(shape.dims());
   std::iota(dims.begin(), dims.end(), 0u);
@@ -71,7 +72,7 @@ class Bisection {
     return static_cast<std::size_t>(std::uint64_t{nodes_} * worker / workers_.size());
   }
 
-  /// Cuts the nodes in two: moves those of the first side, `left` nodes, to the front.
+  /// Cuts the nodes in two parts and moves the `left` nodes of the first part to the front.
   void cut(std::span<Rank> nodes, std::size_t left) const {
     const auto order = cutting_order(shape_, bounding_box(shape_, nodes));
     const auto position = [&](Rank rank) {

@@ -33,8 +33,8 @@ double limit_v1(const fs::path& group) {
 }
 
 /// The tightest limit of a group and its ancestors up to the mount point. In a container the path
-/// may be the host's: then its lower end does not exist, and the mount point is the process's own
-/// group.
+/// may be the host's: then its last parts do not exist here, and the mount point is the process's
+/// own group.
 double tightest(const fs::path& mount, fs::path group, double (*limit_of)(const fs::path&)) {
   double least = limit_of(mount);
   for (; group.has_relative_path(); group = group.parent_path())

@@ -12,8 +12,8 @@ namespace toroid {
 /// that all processes know it without communication. Immutable.
 class Partition {
  public:
-  /// Cuts the torus into equal boxes that cross the fewest links, if it can be divided into that
-  /// many equal boxes. Otherwise uses recursive bisection: the parts' node counts differ by at most
+  /// If the torus can be divided into `processes` equal boxes, chooses the equal boxes that cut the
+  /// fewest links. Otherwise uses recursive bisection: the parts' node counts differ by at most
   /// one. Throws BadInput if there are more processes than nodes.
   Partition(const Shape& shape, unsigned processes);
 

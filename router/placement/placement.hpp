@@ -33,8 +33,8 @@ struct Placement {
 /// Places `threads` workers, but at most one per node. With 0 their number is the minimum of: the
 /// cores, the quota in CPUs rounded up (see cpu_quota), the nodes.
 ///
-/// Workers take cores in the topology's order, so that even a few of them are close together; when
-/// all cores are taken, it starts over with the first. Nodes are assigned by recursive bisection: a
+/// Workers take cores in the topology's order, so that even a few of them are close together;
+/// further workers start again with the first core. Nodes are assigned by recursive bisection: a
 /// package, then a NUMA node, then a core gets a compact part of the torus.
 Placement place(const HostTopology& topology, const Shape& shape, unsigned threads, Binding binding,
                 double quota = std::numeric_limits<double>::infinity());

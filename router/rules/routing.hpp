@@ -3,10 +3,11 @@
 // A link has four virtual channels (D0, D1 dynamic; BN bubble, the escape; BP bubble priority). A
 // packet is sent only if there are tokens for all of it: virtual cut-through. A dynamic packet may
 // take both dynamic channels of every minimal direction, and the bubble channel of the first
-// direction in dimension order; it may change between the two networks at any hop. A packet with
-// its own dimension order takes dynamic channels only in the first dimension of that order that
-// still has hops left; its escape follows the common order, so that escaping packets turn from X to
-// Y to Z and never back. A deterministic packet stays on its bubble channel, first dimension first.
+// direction in dimension order; it may change between dynamic and bubble channels at any hop. A
+// packet with its own dimension order takes dynamic channels only in the first dimension of that
+// order that still has hops left; its escape follows the common order, so that escaping packets
+// turn from X to Y to Z and never back. A deterministic packet stays on its bubble channel, first
+// dimension first.
 //
 // Bubble rule: to enter a ring of a bubble channel (from an injection FIFO, at a turn, or from
 // another channel), a packet needs room for itself plus one full packet; to go straight on it needs

@@ -123,7 +123,7 @@ class RingDevice : public Device {
   void finish(const PutDescriptor& put);
   /// A part of a put has been packed.
   void count_packed() { ++moves_; }
-  /// A put of another node has been copied, and its sender is told.
+  /// A put of another node has been copied here, and its sender has been told.
   void count_put(const PutDescriptor& put, std::size_t bytes) {
     ++moves_;
     if (put.stage == PutStage::offered) return;  // the sender has only asked where the bytes go

@@ -67,7 +67,8 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
   }
 
  private:
-  /// Returns when the run has ended. The calling thread sleeps, but looks several times a second.
+  /// Returns when the run has ended. Until then the calling thread sleeps, and checks the run
+  /// several times a second.
   void watch() {
     try {
       termination::TerminationDetector detector = control_.detector();

@@ -33,7 +33,8 @@ class RingTopology {
   virtual void allocate(Rank rank) = 0;
   /// A worker's access to puts; null if nothing moves by put.
   virtual PutPort* puts(std::size_t) { return nullptr; }
-  /// [rank · links + direction], after the run; empty if links are not checked.
+  /// The health of all links, [rank · links + direction], after the run; empty if links are not
+  /// checked.
   virtual std::vector<LinkHealth> health() const { return {}; }
   /// When links or nodes fail next; none if no failure is left.
   virtual std::optional<Tick> next_failure() const { return std::nullopt; }

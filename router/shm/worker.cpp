@@ -14,14 +14,16 @@ namespace toroid::ring {
 namespace {
 
 /// Rounds without motion after which a worker rests and reads other workers' reports. A worker that
-/// only waits for an answer should not do so: it would take the cache lines from their writers.
+/// only waits for an answer should not read reports: that would take their cache lines from the
+/// workers that write them.
 constexpr unsigned kRoundsBeforeRest = 500;
-/// The same for workers that share cores: in each round all others get a turn, and no cache line
-/// moves.
+/// The same for workers that share cores. Fewer rounds suffice: each gives all other workers a
+/// turn, and reading reports moves no cache lines.
 constexpr unsigned kTurnsBeforeRest = 32;
-/// If other processes occupy the cores, each of these rounds takes as long as one of their time
-/// slices; all rounds together would take longer than the time without motion that a run may have.
-/// So a worker also rests after this time, which is checked every kRoundsPerLook rounds.
+/// If other processes occupy the cores, a round can take as long as one of their time slices. The
+/// rounds before a rest could then take longer than RingOptions::stall, so that the run would seem
+/// to have stalled. So a worker also rests after this time, which is checked every kRoundsPerLook
+/// rounds.
 constexpr std::chrono::milliseconds kTimeBeforeRest{50};
 constexpr unsigned kRoundsPerLook = 32;
 
@@ -150,9 +152,9 @@ void Worker::report_received() {
   report_->received.store(sum, std::memory_order_relaxed);
 }
 
-/// Called before the worker reacts to any news: a thread that learns of a packet that this worker
-/// sends from now on must find the worker no longer passive. The release by which the packet
-/// becomes visible (of the ring or of the put queue) orders the two.
+/// Called before the worker reacts to any news: a thread that sees a packet sent by this worker
+/// from now on must also see that the worker is no longer passive. This store comes before the
+/// release, of the ring or of the put queue, that makes the packet visible.
 void Worker::wake() {
   report_->passive.store(false, std::memory_order_relaxed);
 }

@@ -13,7 +13,8 @@
 
 namespace toroid::ring {
 
-/// The latches of a run: all workers have prepared their rings; they may go.
+/// The two latches of a run: `prepared` opens when all workers have prepared their rings, `go` lets
+/// the workers run.
 struct WorkerPool::Gates {
   explicit Gates(std::size_t workers) : prepared(static_cast<std::ptrdiff_t>(workers)), go(1) {}
   std::latch prepared;

@@ -32,9 +32,9 @@ ArbitrationPhase::ArbitrationPhase(NetworkState& net, const Machine& machine,
   for (unsigned c = 1; c <= kMaxChunks; ++c) wire_bytes_[c] = machine.wire_bytes(c);
 }
 
-/// Works on a batch of routers: first it makes all choices, then it touches the state that each
-/// departure needs beyond its router, which has been prefetched by then. Neither step marks a
-/// router.
+/// Works in batches of routers. The first step makes all choices of a batch. The second step sends
+/// the chosen packets; the state that this needs outside their routers has been prefetched by then.
+/// Neither step marks a router.
 void ArbitrationPhase::run(Tick now) {
   const std::span<const Rank> marked = net_.routers.marked();
   for (std::size_t first = 0; first < marked.size(); first += kSitesAtOnce) {
@@ -125,7 +125,7 @@ inline void ArbitrationPhase::grant(Tick now, const Site& site, unsigned index, 
                                     VirtualChannel channel) {
   const InputQueue& queue = site.queues[input.index()];
   site.state->withdraw(input.bit(), net_.routers.degree());
-  site.state->reading |= input.bit();  // a later link's choice may depend on it
+  site.state->reading |= input.bit();  // choices of later links depend on it
   const auto vc = static_cast<unsigned>(channel);
   OutputLink& link = site.links[index];
   link.tokens[vc] =
@@ -139,7 +139,8 @@ inline void ArbitrationPhase::grant(Tick now, const Site& site, unsigned index, 
     if (held > 0) [[unlikely]]
       return hold(now + held, one);
   }
-  // Which of the two lists gets it is unpredictable: no branch.
+  // Which list gets the packet is unpredictable. So, without a branch, it is written to both, and
+  // only one list counts it.
   from_channels_[from_channels_count_] = from_fifos_[from_fifos_count_] = one;
   const auto is_fifo = static_cast<std::size_t>(net_.routers.is_fifo(input));
   from_channels_count_ += 1 - is_fifo;
@@ -167,7 +168,7 @@ void ArbitrationPhase::repeat(Tick now) {
   net_.repeating.clear();
 }
 
-/// `fifo`: packets leave injection FIFOs; false: they leave channels.
+/// Sends the chosen packets. `fifo`: they leave injection FIFOs; false: they leave channels.
 template <bool fifo>
 void ArbitrationPhase::depart(Tick now, std::span<const Departing> departing) {
   DelayLine::Writer hops(net_.calendar.hops(), departing.size());

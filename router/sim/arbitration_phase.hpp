@@ -29,7 +29,7 @@ class ArbitrationPhase {
 
   /// Looks at all routers that have been marked in cycle `now`, and sends the chosen packets.
   void run(Tick now);
-  /// Sum of the packets' hops.
+  /// Hops made so far, summed over all packets.
   std::uint64_t packet_hops() const { return packet_hops_; }
 
   template <typename Archive>

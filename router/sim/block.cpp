@@ -11,8 +11,8 @@ namespace toroid::sim {
 
 namespace {
 
-// Distances, in turns, between prefetching a processor, or the data that it points to, and its
-// turn.
+// How many turns ahead a processor is prefetched, and how many turns ahead the data that it points
+// to.
 constexpr std::size_t kProcessorsAhead = 4;
 constexpr std::size_t kBeyondAhead = 2;
 
@@ -86,8 +86,8 @@ void Block::take_turns(Tick now) {
   }
 }
 
-/// The other turns of the cycle are taken too: which node failed first must not depend on their
-/// order.
+/// If the turn fails, the other turns of the cycle are still taken, so that the reported failure
+/// does not depend on the order of turns.
 void Block::take_turn(SimDevice& device, Tick now) {
   try {
     device.turn(now);

@@ -30,7 +30,7 @@ class Archive;
 namespace toroid::sim {
 
 /// An exception from a node's turn. A run ends with the first failure: the earliest one, and among
-/// several in one cycle the one of the lowest rank.
+/// several failures in one cycle, that of the lowest rank.
 struct Failure {
   Tick at;
   Rank node;
@@ -70,10 +70,11 @@ class Block {
   void start();
   /// The next cycle in which something happens; kNever: nothing is left.
   Tick next() const { return network_->next(); }
-  /// Links and nodes fail in this cycle, before anything else happens in it; the shape's failures
-  /// already contain them.
+  /// Lets links and nodes fail in cycle `at`, before anything else happens in it. REQUIRES: the
+  /// shape's failures already contain them.
   void fail(Tick at) { network_->fail(at); }
-  /// Stops a node that has failed: its processor takes no more turns. REQUIRES: as fail().
+  /// Stops a node that has failed: its processor takes no more turns. REQUIRES: the shape's
+  /// failures already contain the node.
   void let_die(Rank rank);
   /// Runs the cycles before `horizon`. Stops at the end of a cycle in which a node has failed or
   /// the total of events has reached `events`.
@@ -115,8 +116,8 @@ class Block {
   std::vector<Rank> turns_;         ///< actors that take a turn in this cycle
   Counts counts_;
   std::optional<Failure> failure_;
-  // They replace the program of every failed node: one for programs that had ended before, one for
-  // others.
+  // Replacements for the programs of failed nodes: `ended_` for a program that had already ended,
+  // `cut_short_` for one that had not.
   termination::DeadProcessor ended_{true};
   termination::DeadProcessor cut_short_{false};
 };

@@ -9,11 +9,11 @@
 namespace toroid::sim {
 namespace {
 
-/// Events between two announcements: some microseconds. Early announcements keep neighbours from
-/// waiting, even if a block has more to do.
+/// A round ends after this many events (some microseconds) even if the block has more to do,
+/// because neighbours may wait for its next announcement.
 constexpr std::uint64_t kEventsPerRound = 128;
-/// A block rests after this many rounds without events: then the creeping of horizons is unlikely
-/// to bring it work.
+/// A block rests after this many rounds without events: the small steps of horizons are then
+/// unlikely to bring it work.
 constexpr unsigned kEmptyRounds = 2;
 
 }  // namespace
@@ -35,7 +35,7 @@ bool BlockRunner::try_round() {
   const bool runs = block_.next() < bound;
   if (runs) run(bound);
   announce(reached(bound));
-  // A block without neighbours gets no other round after its end.
+  // A block whose horizon is kNever rests at once: if it has no neighbours, it gets no other round.
   if (horizon_ == kNever || (!runs && ++empty_rounds_ >= kEmptyRounds)) rest();
   return true;
 }
@@ -49,8 +49,8 @@ void BlockRunner::receive() {
     }
 }
 
-/// After a failure, the cycles before it have been run here and must be run in all blocks: another
-/// node may have failed earlier, or in the same cycle.
+/// If a node fails, every block still runs through the cycle of the failure: another node may have
+/// failed earlier, or in the same cycle.
 void BlockRunner::run(Tick bound) {
   wake();
   empty_rounds_ = 0;

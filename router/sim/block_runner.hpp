@@ -50,7 +50,7 @@ class alignas(64) BlockRunner {
   std::vector<Mail*> inbox_;
   Outbox& outbox_;
   Horizons& horizons_;
-  Tick horizon_ = 0;  ///< the announced one
+  Tick horizon_ = 0;  ///< the horizon last announced
   std::uint64_t rounds_ = 0;
   unsigned empty_rounds_ = 0;  ///< since the block last ran
   bool rests_ = false;

@@ -32,7 +32,7 @@ class Calendar {
     wires_used_ |= 1u << (chunks - 1);
     return wire_[chunks - 1];
   }
-  /// REQUIRES: `when` is after the present cycle.
+  /// Schedules any other event. REQUIRES: `when` is after the present cycle.
   void at(Tick when, Event event) { wheel_.schedule(when, event); }
 
   Tick hop_cycles() const { return hop_.delay(); }

@@ -22,8 +22,8 @@ class SimCheckpoints {
   /// Called once, before the first cycle. Returns true if it has loaded a state; in such a state
   /// processors have had their first turns.
   virtual bool try_resume(const State& state) = 0;
-  /// The cycle, after `next`, before which the next segment ends. `next`: the cycle of the next
-  /// event.
+  /// Returns the end of the next segment, which runs the cycles before that end. `next`: the cycle
+  /// of the next event; the end must be later.
   virtual Tick end_of_segment(Tick next) = 0;
   /// Called when everything before `now` has happened and events are left. May throw to end the
   /// run.

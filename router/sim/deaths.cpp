@@ -8,7 +8,7 @@
 
 namespace toroid::sim {
 
-/// A run has its own copy of the failures: the shape's are shared with the plans of other runs.
+/// A run copies the shape's failures, because plans of other runs share them.
 Deaths::Deaths(const Shape& shape, std::uint64_t error_limit)
     : shape_(shape), error_limit_(error_limit) {
   const Failures* const listed = shape.failures();
@@ -25,8 +25,8 @@ Tick Deaths::due() const {
   return error_limit_ == 0 ? next : std::min(next, next_look_);
 }
 
-/// If nothing has failed, errors are checked again after the next event: before it there are no new
-/// ones.
+/// If nothing has failed, errors are checked again after the next event, because no new errors
+/// occur before it.
 void Deaths::happen(std::deque<Block>& blocks, Tick next) {
   const Tick at = due();
   const std::size_t before = happened_.size();

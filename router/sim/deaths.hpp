@@ -20,9 +20,9 @@ namespace toroid::sim {
 /// **When:** a run with possible failures is divided into segments, and failures happen between
 /// them: so results do not depend on the number of threads. Errors are checked every kWatchCycles,
 /// as a machine's control system does.
-/// **What:** a failed link takes no more packets; a packet that it has begun to send, or holds for
-/// a repeat, still arrives. A failed node sends no more packets, except those that its links have
-/// begun to send. A packet with no path left is removed from the network and counted.
+/// **What:** a failed link takes no more packets, but a packet that it has begun to send, or holds
+/// for a repeat, still arrives. A failed node sends no more packets, except those that its links
+/// have begun to send. A packet with no path left is removed from the network and counted.
 ///
 /// The fabric owns it and calls it between segments, on one thread.
 class Deaths {

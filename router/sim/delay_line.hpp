@@ -48,14 +48,14 @@ class DelayLineOf {
   /// The cycle of the next events; kNever if there are none.
   Tick next() const { return batches_[first_].at; }
 
-  /// Adds an event of the present cycle, which close() will end.
+  /// Adds an event to the present cycle. close() ends the cycle.
   void push(const T& event) {
     events_[tail_] = event;
     if (++tail_ == full_) [[unlikely]]
       grow();
   }
-  /// Pushes many events, up to a fixed maximum, with the line's end in registers. It must be
-  /// destroyed before the line is used otherwise.
+  /// Pushes up to a fixed number of events and keeps the line's end in registers. It must be
+  /// destroyed before the line is used in any other way.
   class Writer {
    public:
     Writer(DelayLineOf& line, std::size_t most) : line_(&line) {
@@ -84,9 +84,9 @@ class DelayLineOf {
     batches_[last_].at = kNever;
   }
 
-  /// The events by place, with the ring's beginning in a register. Places after the line's end are
-  /// allowed and hold some event, perhaps an old one: so the data of coming events can be
-  /// prefetched. It must be destroyed before the next push.
+  /// Reads events by place and keeps the ring's address in a register. It may read places after the
+  /// line's end, so that data of coming events can be prefetched; those places hold arbitrary old
+  /// events. It must be destroyed before the next push.
   class View {
    public:
     const T& operator[](std::size_t place) const { return ring_[place & mask_]; }

@@ -41,8 +41,8 @@ SimDevice::SimDevice(SimDevice* processors)
   processors->other_ = this;
 }
 
-/// A malformed header is refused here. All packets of a descriptor have the same header; packets
-/// made by the node itself come with their route.
+/// Refuses malformed headers. All packets of a descriptor have the same header. A descriptor made
+/// by the node itself comes with its route, which then needs no validation.
 void SimDevice::inject(const SendDescriptor& descriptor, std::uint32_t count, unsigned fifo) {
   const PacketHeader& header = descriptor.header;
   Network& network = *network_;
@@ -60,8 +60,8 @@ void SimDevice::inject(const SendDescriptor& descriptor, std::uint32_t count, un
     clock_ += inject_cycles_;
     const FlightId id = network.flights().add(descriptor, n, route, is_engine_);
     network.number(rank_, id);
-    // A cycle ends with the processors' turns, so that a packet that takes no time is there in the
-    // next cycle.
+    // Turns come after the events of their cycle. So even a packet that takes no time to write
+    // reaches the FIFO one cycle later.
     network.schedule_injection(std::max(clock_, turn_began_ + 1), place(), fifo, id);
   }
   injected_ += count;
@@ -167,7 +167,8 @@ void SimDevice::wake_after(Tick when) {
     network_->at(std::max(clock_, when), {EventKind::turn, actor(), 0});
 }
 
-/// After an engine's turn its processor wakes: it may be waiting for what the engine has moved.
+/// After an engine's turn its processor wakes: it may be waiting for data that the engine has
+/// moved.
 void SimDevice::turn(Tick now) {
   if (now > kLastTick) [[unlikely]]
     refuse_time();

@@ -33,8 +33,8 @@ class alignas(64) SimDevice final : public Device {
  public:
   /// `lane`: the number of the node's block.
   SimDevice(Network& network, const Machine& machine, Rank rank, FifoTying tying, unsigned lane);
-  /// The device of the DMA engine that belongs to a processor's device. The two refer to each
-  /// other, so neither may move. REQUIRES: the machine has DMA engines.
+  /// Makes the device of a node's DMA engine. It and the processor's device refer to each other, so
+  /// neither may move. REQUIRES: the machine has DMA engines.
   explicit SimDevice(SimDevice* processors);
 
   Rank rank() const override { return rank_; }
@@ -63,8 +63,8 @@ class alignas(64) SimDevice final : public Device {
 
   void attach(Processor& processor) { processor_ = &processor; }
   const Processor* processor() const { return processor_; }
-  /// The node has failed: packets that it has not looked at are lost, and its program stops.
-  /// Returns the number of these packets.
+  /// Stops the program of the node, which has failed. Returns the number of received packets that
+  /// are lost because the node had not looked at them.
   std::uint64_t let_die(Processor& dead);
   bool is_dead() const { return is_dead_; }
   /// The counters of a FIFO, without the values that the network counts.
@@ -92,7 +92,7 @@ class alignas(64) SimDevice final : public Device {
   bool on_delivered(Tick now, unsigned input, FlightId flight);
   /// An injection FIFO has room again. Returns the same as on_delivered().
   bool on_fifo_room(Tick now, unsigned fifo, unsigned chunks);
-  /// The same for an engine, whose node's processor owns the FIFOs.
+  /// The same for the device of an engine, which uses the FIFOs of its node's processor.
   bool on_others_fifo_room(Tick now) { return output_waiting_ && wake(now); }
   /// An alarm that the processor has asked for. Returns the same as on_delivered().
   bool on_alarm(Tick now) { return wake(now); }
@@ -114,7 +114,7 @@ class alignas(64) SimDevice final : public Device {
   void note_written(unsigned fifo, std::uint32_t count);
   void insert_delivered(FlightId id);
 
-  /// What has been written into an injection FIFO.
+  /// Packets written into an injection FIFO: their number, and the length of the longest.
   struct Written {
     std::uint32_t packets = 0;
     std::uint16_t most_chunks = 0;
@@ -131,7 +131,7 @@ class alignas(64) SimDevice final : public Device {
   FlightId received_before_ = kNoFlight;  ///< the last packet when the present cycle began
   Tick delivered_at_ = kNever;            ///< the cycle of the last delivery
   Tick clock_ = 0;         ///< the processor's time; ahead of the event's during a turn
-  bool scheduled_ = true;  ///< a turn is scheduled; the block schedules the first one
+  bool scheduled_ = true;  ///< a turn is scheduled; the block schedules the first turn
   bool output_waiting_ = false;
   bool has_refused_ = false;  ///< since the last flush()
   bool is_engine_ = false;

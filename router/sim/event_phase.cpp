@@ -18,7 +18,7 @@ namespace {
 
 using Site = Routers::Site;
 
-// Prefetch distances, in events: the data of an event, the data that these point to, and
+// Prefetch distances, in events: for an event's data, for the data to which these refer, and for
 // processors.
 constexpr std::size_t kEventsAhead = 12;
 constexpr std::size_t kBehind = 6;
@@ -32,8 +32,8 @@ constexpr Flight kNoPacket = [] {
 }();
 
 /// Handles the events of one cycle for the calendar. `early`: the routers' state does not fit in a
-/// cache. Later events can be seen in the delay lines, so their data are prefetched, and somewhat
-/// later the data that these point to.
+/// cache. The delay lines show coming events. So the data of these events are prefetched, and
+/// somewhat later the data to which they refer.
 template <bool early>
 class EventPhase {
  public:
@@ -274,8 +274,8 @@ template <bool fifo>
   expose<fifo>(site, input, queue.head, queue.head != kNoFlight, touch);
 }
 
-/// An input port may send another packet, from any of its channels. Returns the links that
-/// arbitration has to look at.
+/// An input port has become free: it may send another packet, from any of its channels. Returns the
+/// links that arbitration has to look at.
 template <bool early>
 unsigned EventPhase<early>::input_freed(const Site& site, Input input) {
   const std::uint64_t channels = input_channels(input.travelling().index);
@@ -295,7 +295,8 @@ inline void EventPhase<early>::give_back_fifo(const Site& site, Input input, uns
       {site.node, static_cast<std::uint8_t>(fifo), static_cast<std::uint8_t>(chunks)});
 }
 
-/// Returns a packet's room upstream. If upstream is another block, it was told when reading began.
+/// Returns a packet's room upstream. If the upstream node is in another block, that block was told
+/// when reading began.
 template <bool early>
 inline void EventPhase<early>::give_back_channel(const Site& site, Input input, unsigned chunks) {
   const Direction travelling = input.travelling();

@@ -45,9 +45,9 @@ class EventWheelOf {
 
  private:
   static constexpr Tick kSlots = 2048;  ///< a power of two, longer than most turns
-  /// Events whose memory always stays in circulation among the slots. A larger buffer is kept only
-  /// while slots hold at least a quarter as many events; so the memory of a burst, when all nodes
-  /// do the same, is freed afterwards.
+  /// Events whose memory always stays in circulation among the slots. A buffer for more events is
+  /// kept only while at least a quarter of it is used. So the memory of a burst (all nodes do the
+  /// same at once) is freed afterwards.
   static constexpr std::size_t kAlwaysKept = 1024;
   void pop_events(std::vector<T>& events);
   Tick find_next() const;

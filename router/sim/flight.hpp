@@ -30,8 +30,9 @@ struct Flight {
   DimensionOrder order = 0;             ///< the dimension order that it keeps to
 
   DirectionSet directions() const { return route.directions; }
-  /// Makes a hop in a direction that has hops left. The last hop removes that direction. Every hop
-  /// removes the opposite one, which was equally short before.
+  /// Makes a hop in a direction that has hops left. The last hop in a direction removes this
+  /// direction. Every hop removes the opposite direction, which can only be present if both were
+  /// equally short.
   void advance(Direction direction) {
     const unsigned left = --route.hops[direction.dim()];
     route.directions = DirectionSet(static_cast<std::uint16_t>(

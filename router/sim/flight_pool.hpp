@@ -50,7 +50,8 @@ class FlightPool {
   std::uint64_t alive() const { return alive_; }
   /// Limits the packets in flight to 2^bits.
   void limit(unsigned bits) { store_.limit(bits); }
-  /// Prefetches the data that copy_out() and remove() use. Any value of an Event is allowed.
+  /// Prefetches the data that copy_out() and remove() use. `id` may be any number that fits in an
+  /// Event's value.
   [[gnu::always_inline]] void prefetch(FlightId id) const { store_.prefetch(id); }
 
   /// Saves or loads everything except the packets. REQUIRES: there are no tags.

@@ -25,7 +25,8 @@ class FlightStore {
  public:
   static constexpr std::size_t kBatch = 1024;  ///< numbers handed out or returned at once
 
-  /// Two slots per cache line: both parts are used at either end of a packet's route.
+  /// A packet's flight and header lie together, because both are used at either end of its route. A
+  /// cache line holds two slots.
   struct alignas(32) Slot {
     Flight flight;
     PacketHeader header;

@@ -6,8 +6,8 @@
 namespace toroid::sim {
 namespace {
 
-/// Up to this number, the state of all nodes fits approximately in a typical second-level cache,
-/// and prefetching costs more than it saves.
+/// Up to this number of nodes, their state fits approximately in a typical second-level cache, and
+/// prefetching costs more than it saves.
 constexpr Rank kNodesInCache = 256;
 
 }  // namespace

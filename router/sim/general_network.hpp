@@ -25,7 +25,7 @@
 
 namespace toroid::sim {
 
-/// Its cycle's two halves are in event_phase.hpp and arbitration_phase.hpp.
+/// event_phase.hpp and arbitration_phase.hpp have the two halves of its cycle.
 class GeneralNetwork final : public Network {
  public:
   GeneralNetwork(const Shape& shape, const Machine& machine, const RoutingOptions& options,

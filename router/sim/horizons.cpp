@@ -43,9 +43,9 @@ void Horizons::wake(std::size_t block) {
   number.store(number.load(std::memory_order_relaxed) + 1);
 }
 
-/// The numbers of phases only grow. If their sum is the same in two passes, none has changed, and
-/// all blocks rested at the moment between the passes. Anything sent later is sent at the earliest
-/// next cycle or after it.
+/// The numbers of phases only grow. If their sum is the same in two passes over all blocks, no
+/// phase has changed, and all blocks rested at the moment between the passes. Anything sent later
+/// is sent at or after the earliest next cycle.
 void Horizons::try_jump() {
   std::uint64_t changes = 0;
   std::uint64_t under_way = 0;

@@ -13,43 +13,43 @@
 
 namespace toroid::sim {
 
-/// A block's horizon is a cycle before which it has sent everything it will ever send. A message
-/// sent at cycle t reaches a neighbour at t + lookahead or later, so that a block may run up to its
-/// bound: the earliest horizon of its neighbours plus the lookahead. This is Chandy and Misra's
-/// conservative simulation; a horizon is their null message.
+/// A block's horizon is a cycle: the block has already sent all messages that it sends in earlier
+/// cycles. A message sent at cycle t reaches a neighbour at t + lookahead or later, so that a block
+/// may run up to its bound: the earliest horizon of its neighbours plus the lookahead. This is
+/// Chandy and Misra's conservative simulation; a horizon is their null message.
 ///
 /// 1. A block puts its messages into its neighbours' mail, then announces its horizon. A block that
 ///    reads its bound and then its mail finds every message for the cycles before the bound.
-/// 2. If nothing happens, horizons would creep: each moves a lookahead past the other. So a block
-///    with nothing to do before its bound rests: it reports the cycle of its next event and how
-///    many messages it has sent and received. If all blocks rest at one moment and all messages
-///    sent have been received, nothing happens anywhere before the earliest of their next cycles:
-///    the floor, which serves as a horizon for all blocks, jumps there.
+/// 2. While nothing happens, horizons would advance in small steps, each one lookahead past the
+///    other. So a block with nothing to do before its bound rests: it reports the cycle of its next
+///    event and how many messages it has sent and received. If all blocks rest at one moment and
+///    all messages sent have been received, nothing happens anywhere before the earliest of their
+///    next cycles: the floor, which serves as a horizon for all blocks, jumps there.
 /// 3. If no block has a next cycle, the floor jumps to kNever: that is how a run ends.
 /// 4. After a failure at cycle t no block has to run beyond t: the end is t + 1. A block stops when
 ///    its horizon has reached the end, and not before, since it may fail earlier.
 ///
-/// One thread at a time holds a block; it announces, rests and wakes for it. Each block has its own
-/// thread, which sleeps. Atomics are sequentially consistent unless noted otherwise: sleeping and
-/// resting rely on it.
+/// One thread at a time holds a block and calls announce(), rest() and wake() for it. Only the
+/// block's own thread calls sleep(). Atomics are sequentially consistent unless noted otherwise:
+/// sleeping and resting rely on it.
 class Horizons {
  public:
   /// `neighbours` is indexed by block and symmetric.
   Horizons(std::vector<std::vector<std::size_t>> neighbours, Tick lookahead);
 
-  /// The block may run the cycles before this one, after it has received its mail.
+  /// The bound of a block: it may run the cycles before the bound, after it has received its mail.
   Tick bound(std::size_t block) const;
   /// Whether the block can announce a later horizon: by running, or because it has nothing to do.
   /// While the run goes on, the block with the earliest horizon always can.
   bool can_go_on(std::size_t block) const { return horizons_[block].value.load() < bound(block); }
-  /// The run ends before this cycle; kNever: no end is known.
+  /// The cycle before which the run ends; kNever if no end is known.
   Tick end() const { return end_.load(); }
   /// Whether the run is over for the block.
   bool is_over(std::size_t block) const { return end() <= horizons_[block].value.load(); }
-  /// All messages that the block sends before this cycle are in the mail. The horizon never
-  /// decreases.
+  /// Announces that all messages which the block sends before cycle `horizon` are in the mail. A
+  /// block's horizon never decreases.
   void announce(std::size_t block, Tick horizon);
-  /// Ends the run at this cycle, or at an earlier end that has been set already.
+  /// Lets the run end before cycle `end`, unless an earlier end has been set.
   void end_at(Tick end);
 
   /// The report of a block at rest.
@@ -58,7 +58,8 @@ class Horizons {
     std::uint64_t sent;      ///< messages so far, to all other blocks
     std::uint64_t received;  ///< messages so far, from all other blocks
   };
-  /// The block will not send, receive or run before it calls wake(). Initially no block rests.
+  /// Reports a block at rest: it will not send, receive or run before wake() is called for it.
+  /// Initially no block rests.
   void rest(std::size_t block, const Rest& rest);
   void wake(std::size_t block);
   /// Raises the floor if all blocks rest. Every block that comes to rest must call it, so that the
@@ -80,8 +81,9 @@ class Horizons {
   struct alignas(64) Horizon {
     std::atomic<Tick> value{0};
   };
-  /// Even numbers are phases of rest. A rest's report is written with release before its phase
-  /// begins: a reader that acquires part of a later report sees that the phase has changed.
+  /// A block's phases alternate between rest (even numbers) and work. The report of a rest is
+  /// written with release before its phase begins: a reader that acquires part of a later report
+  /// sees that the phase has changed.
   struct alignas(64) Phase {
     std::atomic<std::uint64_t> number{1};
     std::atomic<Tick> next{0};

@@ -31,8 +31,9 @@ struct SendingEnd {
 /// **Repeats:** the receiver refuses a packet whose CRC or number is wrong, and all packets that
 /// follow (go-back-N); the sender repeats it when no acknowledgement has come in time. The model
 /// holds the link from the first transmission to the accepted one: the hardware's useless
-/// transmissions in between take the same time. Until then the packet keeps its place in its queue
-/// and its room downstream. So no token is lost or doubled, and no routing rule changes.
+/// transmissions in between take the same time. Until the accepted transmission the packet keeps
+/// its place in its queue and its room downstream. So no token is lost or doubled, and no routing
+/// rule changes.
 /// **CRCs:** each end has a CRC of all packets that it has sent or accepted, in order. The model
 /// computes it from packets' numbers and the rest of their routes.
 ///
@@ -44,8 +45,8 @@ class LinkProtocol {
                Range block);
 
   bool is_on() const { return !received_.empty(); }
-  /// A packet begins to leave by a link. `end` is the sender's end: a SendingEnd or a type with its
-  /// members. Returns the number of cycles for which the packet is held before the accepted
+  /// A packet begins to leave by a link. `end` is the sender's end: a SendingEnd or a type with the
+  /// same members. Returns the number of cycles for which the packet is held before the accepted
   /// transmission. REQUIRES: is_on(), like all functions below.
   template <typename End>
   [[gnu::always_inline]] Tick begin(End& end, Rank node, unsigned link, unsigned chunks) {
@@ -64,7 +65,7 @@ class LinkProtocol {
   [[gnu::always_inline]] static void sent(End& end, std::uint64_t word) {
     end.sent_crc = next_check(end.sent_crc, word);
   }
-  /// The packet has arrived, travelling in this direction.
+  /// The packet that `word` identifies has arrived, with direction `travelling`.
   [[gnu::always_inline]] void received(Rank node, unsigned travelling, std::uint64_t word) {
     std::uint32_t& crc = received_[row(node) + travelling];
     crc = next_check(crc, word);

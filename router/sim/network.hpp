@@ -56,7 +56,7 @@ struct ProcessorEvents {
   std::vector<FreedRoom> freed;
   std::vector<FlightId> lost;  ///< removed from the network because they have no path left
   std::vector<Event> wakes;    ///< turns and alarms
-  std::vector<Rank> coming;    ///< nodes that will soon have such an event; used only for
+  std::vector<Rank> coming;    ///< nodes that will soon have one of these events; used only for
                                ///< prefetching
 
   void clear() {
@@ -103,12 +103,12 @@ class Network {
   void at(Tick when, Event event) { calendar_.at(when, event); }
   /// Puts a packet into an injection FIFO in a later cycle.
   virtual void schedule_injection(Tick at, Rank node, unsigned fifo, FlightId flight) = 0;
-  /// The processor has created a packet: it gets its serial number if numbers are needed.
+  /// Gives a packet that the processor has created its serial number, if packets have tags.
   void number(Rank node, FlightId flight) {
     if (has_tags_) flights_.set_tag(flight, {next_serial_++, node});
   }
-  /// Links or nodes fail in this cycle, before anything else happens in it; the shape's failures
-  /// already contain them.
+  /// Lets links or nodes fail in cycle `at`, before anything else happens in it. REQUIRES: the
+  /// shape's failures already contain them.
   void fail(Tick at) { calendar_.at(at, {EventKind::failed, 0, 0}); }
   /// The packet will not arrive: its destination has failed, or all paths to it are cut.
   void lose(FlightId flight) {
@@ -139,7 +139,7 @@ class Network {
 
   /// The errors of a link; 0 if links are not checked.
   virtual std::uint64_t link_errors(Rank node, Direction link) const = 0;
-  /// Adds packet hops and the block's links, in ascending order.
+  /// Adds the packet hops, and the counters of the block's links in ascending order.
   virtual void add_to(FabricCounters& counters) const = 0;
   /// Cycles until `now` in which a FIFO's head waited. `now` is not before the last event.
   virtual std::uint64_t stalled_cycles(Tick now, Rank rank, unsigned fifo) const = 0;

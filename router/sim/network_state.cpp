@@ -14,8 +14,8 @@ void NetworkState::eject(Tick now, Rank node) {
   site.state->at_destination = left;
 }
 
-/// Virtual cut-through ends here: there is room for the whole packet, which then moves at the
-/// link's rate. A lost packet needs no room.
+/// Virtual cut-through ends here: a packet is received only if the FIFO has room for all of it. It
+/// then moves at the link's rate. A lost packet needs no room.
 inline bool NetworkState::try_eject(Tick now, const Routers::Site& site, Input input) {
   if (delays.limits_reads() && (busy_inputs(*site.state) & input.bit()) != 0) return false;
   Flight& flight = flights[site.queues[input.index()].head];

@@ -78,15 +78,15 @@ struct NetworkState {
     return failures->works(rank, flight.directions().first()) ? flight.directions()
                                                               : DirectionSet();
   }
-  /// The ways of a head that may be its escape: all of `left`, or none.
+  /// The directions among which a head may choose its escape: all of `left`, or none.
   DirectionSet escapes(Rank rank, FlightId id, DirectionSet left) const {
     const Flight& flight = flights[id];
     if (left.empty() || !flight.dynamic) return left;
     const Rank to = flights.header(id).destination();
     return routers.failures()->leaves_escape(rank, to, flight.route) ? left : DirectionSet();
   }
-  /// The directions left to a head at `input`. If links can fail later and none is left, it gets
-  /// other directions if there are any: this applies to dynamic packets and to packets still in an
+  /// The directions left to the head of `input`. If none is left and links can fail during the run,
+  /// the head gets other directions if possible: it must be a dynamic packet or still be in an
   /// injection FIFO.
   DirectionSet ways_left(Rank rank, Input input, FlightId id) {
     const DirectionSet left = passable(rank, id);
@@ -106,8 +106,8 @@ struct NetworkState {
            waits_for_escape(input, flights[site.queues[input.index()].head]) &&
            now - routers.exposed_at(site.node, input) < delays.escape_wait;
   }
-  /// Whether a waiting head must not escape at once: this holds for adaptive packets that are not
-  /// in a bubble channel.
+  /// Whether a head has to wait before it may escape: only adaptive packets outside bubble channels
+  /// have to.
   bool waits_for_escape(Input input, const Flight& head) const {
     const bool in_bubble = !routers.is_fifo(input) && input.channel() > VirtualChannel::dynamic1;
     return !in_bubble && head.dynamic;

@@ -35,7 +35,7 @@ struct RemoteTokens {
   std::uint8_t chunks;
 };
 
-/// Everything that a block sends to another one between two announcements of its horizon. Headers
+/// Everything that a block sends to one neighbour between two announcements of its horizon. Headers
 /// are in order of time, within and across messages.
 struct WindowMessage {
   std::vector<RemotePacket> packets;

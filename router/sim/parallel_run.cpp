@@ -27,7 +27,8 @@ constexpr unsigned kRoundsPerReport = 64;
 /// Rounds of a thread between two checks whether the host is crowded; some milliseconds.
 constexpr unsigned kRoundsPerLook = 2048;
 /// Rounds that a thread waits before it sleeps, about 100 us: most waits are shorter, and waking a
-/// thread costs time on both sides. On a crowded host about 10 us, as long as waking takes.
+/// thread costs time on both sides. On a crowded host a thread waits only about 10 us, as long as
+/// waking takes.
 constexpr unsigned kSpins = 2000;
 constexpr unsigned kSpinsInCrowd = 200;
 

@@ -1,10 +1,10 @@
 // Runs several blocks at once, each on its own thread; a block waits for its neighbours only.
 //
-// An event of a block at cycle t cannot affect another block before t + L. A header takes the hop
-// latency. Tokens return with a tail, whose time is known when reading begins, which is earlier by
-// at least the wire cycles of the shortest packet. So a block may run until it is L ahead of its
-// slowest neighbour; horizons.hpp has the protocol. This also bounds the mail: a block that is
-// behind holds at most the messages that its neighbours send in 2 L cycles.
+// An event of a block at cycle t cannot affect another block before t + L; L is the lookahead. A
+// header takes the hop latency. Tokens return when a tail leaves. That time is known when reading
+// begins, which is earlier by at least the wire cycles of the shortest packet. So a block may run
+// until it is L ahead of its slowest neighbour; horizons.hpp has the protocol. This also bounds the
+// mail: a block that is behind holds at most the messages that its neighbours send in 2 L cycles.
 //
 // Each thread has its own block. While it sleeps, other threads may run its block: on a busy host,
 // where a woken thread waits for a core, a thread that has a core runs all blocks.
@@ -40,9 +40,9 @@ class ParallelRun {
   /// Called by the calling thread between rounds with the approximate sum of all blocks' counts.
   /// May throw.
   using Watch = std::function<void(const Block::Counts&)>;
-  /// `blocks`: in ascending order, covering all nodes of the machine, started. `spins`: each thread
-  /// has a core to itself. `cpu`: the started threads add their CPU time to it; null: not counted.
-  /// `end`: only cycles before it are run.
+  /// `blocks`: in ascending order, covering all nodes of the machine, and already started. `spins`:
+  /// each thread has a core to itself. `cpu`: the started threads add their CPU time to it; null:
+  /// not counted. `end`: only cycles before it are run.
   ParallelRun(std::deque<Block>& blocks, Tick lookahead, bool spins, Watch watch, CpuAccount* cpu,
               Tick end = kNever);
 

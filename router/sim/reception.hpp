@@ -22,7 +22,7 @@ class Reception {
   unsigned fifo_for(bool high_priority, Input input) const {
     const unsigned fifos = buffers_.fifos();
     if (high_priority && fifos > normal_fifos_)
-      return normal_fifos_;  // the first one for high priority
+      return normal_fifos_;  // the first FIFO for high priority
     const unsigned port = input.is_fifo(degree_) ? 0 : input.travelling().index;
     return port % normal_fifos_;
   }

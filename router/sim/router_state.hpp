@@ -22,14 +22,14 @@ unsigned pop_lowest(Mask& mask) {
   return index;
 }
 
-/// A FIFO of flights in front of a router: an input channel or an injection FIFO. Packets leave
-/// through its only read port, so the next one is considered only when the tail of the one before
-/// has gone.
+/// A FIFO of flights in front of a router: an input channel or an injection FIFO. It has only one
+/// read port, so a packet is considered only when the tail of the packet before it has left.
 struct InputQueue {
   FlightId head = kNoFlight;
   FlightId tail = kNoFlight;
   std::uint16_t used = 0;  ///< chunks, including those of the packet being read
-  // Copies from the head's flight, once it is exposed: choosing among heads reads no flight.
+  // Copied from the head's flight when the head is exposed, so that choosing among heads reads no
+  // flight.
   std::uint8_t chunks = 0;
   bool high_priority = false;
 };
@@ -86,13 +86,13 @@ struct alignas(64) RouterState {
   std::uint64_t wanted_by(unsigned links, unsigned link) const {
     return dynamic_of(link) | escape_of(links, link);
   }
-  /// Bit `link` if some head wants it, otherwise 0; without a branch.
+  /// Returns bit `link` if some head wants that link, otherwise 0; without a branch.
   unsigned wanted_bit(unsigned links, unsigned link) const {
     return static_cast<unsigned>(wanted_by(links, link) != 0) << link;
   }
   /// The head of an input requests the links by which it may leave: the dynamic channels of the
-  /// links in `dynamic`, and the bubble channel of the first link in `escapes`, if any. Returns
-  /// those links as bits.
+  /// links in `dynamic`, and the bubble channel of the first link in `escapes`, if any. Returns all
+  /// these links as bits.
   unsigned request(std::uint64_t input, DirectionSet escapes, DirectionSet dynamic,
                    unsigned links) {
     set_in_row(words.data(), dynamic.bits() % (1u << kRow), input);

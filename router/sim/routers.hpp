@@ -83,8 +83,8 @@ class Routers {
   /// Cycles up to `now` in which a head of this FIFO waited. `now` is not before the last event.
   std::uint64_t stalled_cycles(Tick now, Rank node, unsigned fifo) const;
 
-  /// Marks links of a router for arbitration; `what` may be empty. Whether it is the router's first
-  /// mark in this cycle is hard to predict: no branch.
+  /// Marks links of a router for arbitration; `what` may be empty. No branch, because it is hard to
+  /// predict whether this is the router's first mark in this cycle.
   void mark(Rank node, RouterState& state, unsigned what) {
     marked_[marked_count_] = node;
     marked_count_ += state.touched == 0 && what != 0 ? 1 : 0;

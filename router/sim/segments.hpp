@@ -16,7 +16,7 @@ namespace toroid::sim {
 
 /// Elements for numbers below 2^30, in segments that room() creates when needed. New elements are
 /// zero; the host allocates only pages that are touched. Any thread may call anything except
-/// clear() and serialize(); access to an element is up to its user.
+/// clear() and serialize(); users must synchronise access to an element themselves.
 template <typename T>
 class Segments {
  public:

@@ -245,7 +245,7 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
   Tick sample_every_ = SimProbe::kNoSamples;
   Tick next_sample_ = SimProbe::kNoSamples;
   Tick sampled_ = 0;                ///< the cycle of the present sample
-  mutable FabricCounters counted_;  ///< of the links only; empty: not requested in this sample
+  mutable FabricCounters counted_;  ///< links only; empty: this sample has not asked for them
 };
 
 }  // namespace

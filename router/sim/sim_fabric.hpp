@@ -42,7 +42,7 @@ struct SimOptions {
   /// Saves and resumes the run; outlives the fabric. Null: no checkpoints and no overhead.
   /// REQUIRES: there is no probe.
   SimCheckpoints* checkpoints = nullptr;
-  /// Nodes have the machine's DMA engine beside their processor. Throws BadInput if the machine has
+  /// If set, each node has a DMA engine beside its processor. Throws BadInput if the machine has
   /// none.
   bool dma = false;
 };
@@ -52,7 +52,7 @@ struct SimOptions {
 std::unique_ptr<Fabric> make_sim_fabric(const Shape& shape, const Machine& machine,
                                         SimOptions options = {});
 
-/// The number of threads that such a fabric runs with, from 1 to the number of nodes.
+/// The number of threads of a fabric with these options, from 1 to the number of nodes.
 unsigned sim_threads(const Shape& shape, const SimOptions& options);
 
 }  // namespace toroid

@@ -8,8 +8,8 @@
 
 namespace toroid::sim {
 
-/// Each line has its own loop, without branches on the kind. `Leaving` is the data kept of a
-/// leaving tail.
+/// Each kind has its own line, so that a loop over a line has no branch on the kind. `Leaving` is
+/// the data kept for a tail that leaves an input.
 template <typename Leaving>
 struct TailLines {
   explicit TailLines(Tick delay) : channels(delay), fifos(delay), delivered(delay) {}

@@ -36,8 +36,8 @@ bool RunControl::all_passive() const {
   });
 }
 
-/// Does not read other workers' reports in full if one of them is seen to be active, to leave their
-/// cache lines alone.
+/// If some worker is seen to be active, does not read the reports in full, which would take their
+/// cache lines from the workers that write them.
 bool RunControl::is_quiescent(TerminationDetector& detector) const {
   if (!decides_ || !all_passive()) return false;
   report_to(detector);

@@ -10,7 +10,7 @@ namespace toroid::termination {
 /// Does nothing. One object replaces the programs of any number of failed nodes.
 class DeadProcessor final : public Processor {
  public:
-  /// `had_ended`: those programs had ended when their nodes failed.
+  /// `had_ended`: the replaced programs had ended when their nodes failed.
   explicit DeadProcessor(bool had_ended) : had_ended_(had_ended) {}
 
   TurnResult turn() override { return {}; }

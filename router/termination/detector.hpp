@@ -43,8 +43,8 @@ enum class Verdict {
 /// member for another report, and the answers are the second wave.
 /// Source: F. Mattern, "Algorithms for distributed termination detection", Distributed Computing 2
 /// (1987).
-/// **Losses:** when a member is lost, the others go on alone. A report counts only if it leaves out
-/// all members lost so far; a wave consists of such reports.
+/// **Losses:** when a member is lost, the remaining members go on. A report counts only if it
+/// leaves out all members lost so far; a wave consists of such reports.
 class Quiescence {
  public:
   explicit Quiescence(std::size_t members)
@@ -123,7 +123,7 @@ class TerminationDetector {
 
   /// A report of `member` has arrived. `wave`: the wanted_wave() that it answers; 0: none.
   void report(std::size_t member, const MemberReport& report, std::uint32_t wave = 0);
-  /// `member` will report no more: from now on only the others count.
+  /// `member` will report no more: from now on only the remaining members count.
   void lose(std::size_t member);
   /// Number of the wave for which every member is to report once more; 0: none.
   std::uint32_t wanted_wave() const { return quiescence_.wanted_wave(); }

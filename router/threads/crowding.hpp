@@ -7,9 +7,9 @@
 
 namespace toroid {
 
-/// If a thread has lost its core, a thread that spins while it waits for the first one waits long
-/// and occupies a core that the first one could use. All threads of a run share one object; each
-/// calls look() now and then.
+/// If a thread has lost its core, threads that wait for it should not spin: the wait is long, and
+/// they occupy cores that this thread could use. All threads of a run share one object; each calls
+/// look() now and then.
 class Crowding {
  public:
   /// `known`: how often the calling thread had lost its core by its last call; updated.

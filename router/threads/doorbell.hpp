@@ -32,7 +32,7 @@ class alignas(64) Doorbell {
   }
 
  private:
-  /// Takes the lock, so that it cannot come between the sleeper's check and its sleep.
+  /// Takes the lock, so that the wake-up cannot come between the sleeper's check and its sleep.
   void wake() {
     {
       const std::lock_guard lock(mutex_);

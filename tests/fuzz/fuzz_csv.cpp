@@ -1,5 +1,5 @@
-// Every CSV that parse_message_csv() accepts is written and read again as the same messages, and
-// each message has two ends.
+// Messages that parse_message_csv() accepts do not change when they are written and read again.
+// Each message has one send and one receive operation.
 #include <cstddef>
 #include <cstdint>
 #include <sstream>

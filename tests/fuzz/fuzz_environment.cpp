@@ -16,7 +16,8 @@
 namespace toroid::fuzz::environment {
 namespace {
 
-// Excluded: the descriptor of a listener, since the fuzz target has none, and the file of a key.
+// Leaves out the variables for a listener's descriptor, which the fuzz target does not have, and
+// for the file of a key.
 constexpr std::array kVariables = {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT",
                                    "TOROID_JOB_KEY"};
 

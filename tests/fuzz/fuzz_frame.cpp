@@ -18,7 +18,7 @@ namespace {
 
 using namespace ofi;
 
-/// The checks of a gateway for a header or a part. Parts name a handler.
+/// Checks a header or a part as a gateway does, but less strictly.
 struct IsValid {
   bool operator()(const PacketRun&, const PacketHeader& header) const {
     static const Shape kShape = Shape::parse("4x4x4");

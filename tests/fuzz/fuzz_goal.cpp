@@ -1,5 +1,5 @@
-// Every schedule that parse_goal() accepts is written and read again as the same schedule, and is a
-// graph or refused in one line.
+// A schedule that parse_goal() accepts does not change when it is written and read again.
+// ScheduleGraph accepts it or refuses it in one line.
 #include <cstddef>
 #include <cstdint>
 #include <sstream>

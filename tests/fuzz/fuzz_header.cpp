@@ -40,8 +40,8 @@ const Shape& shape_of(std::uint8_t selector) {
   return kShapes[selector % kShapes.size()];
 }
 
-/// Follows the route link by link. If the route has both directions of a dimension, takes those of
-/// one sign.
+/// Follows the route link by link. If the route has both directions of a dimension, takes the minus
+/// direction if `by_minus` and the plus direction otherwise.
 void check_arrives(const Shape& shape, Rank from, const PacketHeader& header, const Route& route,
                    bool by_minus) {
   TOROID_CHECK(route.directions == header.hints());

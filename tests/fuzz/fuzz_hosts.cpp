@@ -1,4 +1,4 @@
-// The hosts that a hosts file names are safe for ssh and a shell, or the file is refused in one
+// The host names in a hosts file are safe to pass to ssh and a shell, or the file is refused in one
 // line.
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Every machine that parse_machine() accepts is written and read again as the same machine.
+// A machine that parse_machine() accepts does not change when it is written and read again.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

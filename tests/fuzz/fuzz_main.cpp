@@ -56,8 +56,8 @@ std::vector<Input> read_corpus(const std::vector<std::string>& arguments) {
   return corpus;
 }
 
-/// Makes inputs out of a corpus. Does not use the distributions of <random>: they differ by
-/// library.
+/// Makes inputs from a corpus. Does not use the distributions of <random>, whose results differ
+/// between standard libraries.
 class Mutator {
  public:
   Mutator(std::vector<Input> corpus, std::uint64_t seed)

@@ -1,4 +1,4 @@
-// Every array that parse_npy() accepts survives write_npy() and parse_npy() bit by bit.
+// An array that parse_npy() accepts is the same, bit by bit, after write_npy() and parse_npy().
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -20,7 +20,7 @@ void check_round_trip(const NpyArray& array, bool fortran_order) {
   const NpyArray again = parse_npy(std::as_bytes(std::span(file)), "written");
   TOROID_CHECK(again.shape == array.shape);
   TOROID_CHECK_EQ(again.dtype, "<c16");
-  // As bytes: a NaN is not equal to itself.
+  // Compares bytes, because a NaN is not equal to itself.
   TOROID_CHECK(std::ranges::equal(std::as_bytes(std::span(again.values)),
                                   std::as_bytes(std::span(array.values))));
 }

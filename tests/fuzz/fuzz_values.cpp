@@ -28,7 +28,7 @@ void read_shape(std::string_view text) {
   TOROID_CHECK(Shape::parse(shape.text()) == shape);
 }
 
-/// One link before the semicolon and one node after it.
+/// Reads failures: one link before the semicolon and one node after it.
 void read_failures(std::string_view text) {
   static const Shape kShape = Shape::parse("4x3mx2");
   const std::size_t end = text.find(';');
@@ -46,7 +46,8 @@ void read_link_error(std::string_view text) {
     TOROID_CHECK(rate >= 0 && rate <= LinkErrors::kMostErrors);
 }
 
-/// One or more KEY=VALUE after the name of a machine. A file of that machine gives the same values.
+/// Reads one or more KEY=VALUE after the name of a machine. A machine file written from the result
+/// gives the same values.
 void read_changes(std::string_view text) {
   const Machine machine = load_machine(std::string("bgl:").append(text));
   const Machine again = parse_machine(machine_text(machine), "written");
@@ -55,7 +56,8 @@ void read_changes(std::string_view text) {
     TOROID_CHECK_EQ(value_of(again, field), value_of(machine, field));
 }
 
-/// Reads only one of the machine's quantities: each refuses nearly every text, by a slow exception.
+/// Reads only one of the machine's quantities, to save time: nearly every text is refused by a slow
+/// exception.
 void read_quantity(unsigned which, std::string_view text) {
   static const std::vector<MachineField> kQuantities = [] {
     std::vector<MachineField> fields;

@@ -1,4 +1,5 @@
-// A job's message is valid or refused; a valid message is written and read again as the same.
+// A job's message is valid or refused; a valid message does not change when it is written and
+// read again.
 // Input: one byte that selects the kind of message, then the message.
 #include <cstddef>
 #include <cstdint>

@@ -23,7 +23,7 @@ struct Reader {
   Reader(std::string_view name, TryInput try_input) { readers().emplace(name, try_input); }
 };
 
-/// The reader of that name; null: there is none.
+/// Returns the reader of this name, or null if there is none.
 inline TryInput find_reader(std::string_view name) {
   const auto found = readers().find(name);
   return found == readers().end() ? nullptr : found->second;

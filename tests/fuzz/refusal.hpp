@@ -20,7 +20,7 @@ void read_or_refuse(const Read& read) {
   }
 }
 
-/// The same for a reader of text.
+/// Like read_or_refuse(), for a reader of text.
 template <typename Read>
 void read_text_or_refuse(const std::uint8_t* data, std::size_t size, const Read& read) {
   read_or_refuse([&] { read(std::string_view(reinterpret_cast<const char*>(data), size)); });

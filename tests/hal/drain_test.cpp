@@ -62,7 +62,7 @@ TEST(Drain, ResumesWhereRoomHasAppeared) {
   EXPECT_TRUE(queues.empty());
 }
 
-/// Drains packets of two chunks that may go by X+ or Y+ into FIFOs of which the second is emptiest.
+/// Drains packets of two chunks that may go by X+ or Y+. The second FIFO is the emptiest.
 Moved drained_by(DrainRule rule, std::size_t packets) {
   OutputQueues queues(1, 100);
   InjectionFifos fifos =
@@ -75,7 +75,7 @@ Moved drained_by(DrainRule rule, std::size_t packets) {
   return drained(drain, queues, fifos);
 }
 
-TEST(Drain, TakesTheLeastFullTheFirstOrTheNextFifoByRule) {
+TEST(Drain, ChoosesTheFifoByItsRule) {
   EXPECT_EQ(drained_by(DrainRule::least_full, 5), (Moved{{0, 1}, {1, 1}, {2, 2}, {3, 0}, {4, 1}}));
   EXPECT_EQ(drained_by(DrainRule::first_fit, 5), (Moved{{0, 0}, {1, 0}, {2, 1}, {3, 1}, {4, 1}}));
   EXPECT_EQ(drained_by(DrainRule::round_robin, 5), (Moved{{0, 1}, {1, 2}, {2, 0}, {3, 1}, {4, 0}}));

@@ -143,7 +143,7 @@ std::string refusal_of_pairs(const Shape& shape, bool dynamic) {
   return "all have a path";
 }
 
-TEST(Failures, AreRefusedNamingAPairWithoutAPath) {
+TEST(Failures, RefusalNamesAPairWithoutAPath) {
   const std::vector<std::string> link{"(0,0)X+"};
   // Cut off are the pairs within a row of 5 whose shortest path crosses the link: 3 each way.
   EXPECT_THAT(
@@ -159,7 +159,7 @@ TEST(Failures, AreRefusedNamingAPairWithoutAPath) {
   EXPECT_EQ(refusal_of_pairs(failed("3", {{}, {"(1)"}, true}), true), "all have a path");
 }
 
-TEST(Failures, AreRefusedForUnknownLinksAndNodes) {
+TEST(Failures, RefuseUnknownLinksAndNodes) {
   const auto refused = [](const char* shape, FailureList list, const char* why) {
     try {
       failed(shape, std::move(list));

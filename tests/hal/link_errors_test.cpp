@@ -80,7 +80,7 @@ TEST(LinkFaultDraw, HasTheGivenFaultRate) {
   }
 }
 
-/// In independent draws a fault follows a fault with the same probability as any transmission.
+/// If draws are independent, a fault is as likely after a fault as after any other transmission.
 TEST(LinkFaultDraw, DrawsFaultsIndependently) {
   const auto faults = drawn(with_rate(0.2), 5, 400'000);
   std::vector<bool> after;

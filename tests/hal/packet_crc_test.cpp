@@ -53,7 +53,7 @@ TEST(PacketCrc, IsCrc32cOfTheCrc32cs) {
   EXPECT_EQ(packet_crc(packet), crc_of_word(crc_of_word(~0u, first | second << 32), none));
 }
 
-TEST(PacketCrc, IsTheSameWithoutTheInstruction) {
+TEST(PacketCrc, IsTheSameWithoutTheCrcInstruction) {
   Random random(1);
   for (unsigned payload = 0; payload <= kPayloadBytes; ++payload) {
     const Packet packet = random_packet(random, payload);

@@ -1,5 +1,6 @@
 // Minimal routes for every pair of nodes of every torus and mesh up to 5x5x5, and of some others,
-// compared with a breadth-first search; the landing set takes an eighth of the larger shapes.
+// compared with a breadth-first search. Of the larger shapes only the thorough set tests all; other
+// runs test an eighth.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -135,8 +136,8 @@ std::optional<unsigned> hops_along(const Shape& shape, const Coord& from, const 
   return hops;
 }
 
-/// Whether hints are usable, by walking: every hinted dimension must reach its coordinate, in both
-/// directions with equally many hops if both are hinted.
+/// Whether hints are usable, found by walking: every hinted dimension must reach its coordinate. If
+/// both directions of a dimension are hinted, they must take equally many hops.
 bool leads_there(const Shape& shape, const Coord& from, const Coord& to, DirectionSet hints) {
   for (unsigned d = 0; d < kMaxDims; ++d) {
     const bool plus = hints.has(Direction::plus(d));

@@ -80,7 +80,7 @@ TEST(Shape, RefusesInvalidTextsInOneLineThatQuotesThem) {
   }
 }
 
-TEST(Shape, RefusesSeveralLinesInOneLine) {
+TEST(Shape, RefusalOfATextOfSeveralLinesIsOneLine) {
   try {
     (void)Shape::parse("8x8\n8x8");
     ADD_FAILURE();

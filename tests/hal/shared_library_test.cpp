@@ -34,7 +34,7 @@ TEST(SharedLibrary, NamesAMissingFunction) {
   void (*none)() = nullptr;
   const SharedLibrary math(kMath, "mathematics", Symbols::own);
   EXPECT_EQ(refusal_of([&] { math.find("no_such_function", none); }),
-            "libm.so.6 has no no_such_function");
+            "libm.so.6 has no function no_such_function");
 }
 
 TEST(SharedLibrary, NamesTheLibraryAndTheReasonIfLoadingFails) {

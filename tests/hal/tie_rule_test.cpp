@@ -28,7 +28,7 @@ TEST(TieRule, ParityGoesPlusFromEvenAndMinusFromOddCoordinates) {
       EXPECT_EQ(goes_minus(TieRule::parity, k, a, random), a % 2 == 1) << k << ' ' << a;
 }
 
-TEST(TieRule, PlusAndMinusAlwaysGoThatWay) {
+TEST(TieRule, PlusAlwaysGoesPlusAndMinusAlwaysMinus) {
   Random random(1);
   for (unsigned k = 2; k <= 16; k += 2)
     for (unsigned a = 0; a < k; ++a) {
@@ -86,8 +86,7 @@ TEST(TieRule, BalancedIsTheParityOfTheSourceAndOfAllCoordinatesOffTheRing) {
   }
 }
 
-/// Every next node must be nearer, and from there no hint may lead back, whichever direction was
-/// taken.
+/// Whichever hint a packet follows, the next node must be nearer, and no hint there may lead back.
 void expect_nearer_by_every_hint(const Shape& shape, Rank a, Rank b, DirectionSet hints) {
   const Coord from = shape.coord(a);
   const Coord to = shape.coord(b);

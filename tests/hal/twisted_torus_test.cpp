@@ -207,19 +207,19 @@ TEST(TwistedTorus, RefusesInvalidTwists) {
       EXPECT_NE(std::string(refusal.what()).find(why), std::string::npos) << refusal.what();
     }
   };
-  refused("8x4@", "name two of its dimensions");
-  refused("8x4@X", "name two of its dimensions");
-  refused("8x4@XX1", "name two of its dimensions");
-  refused("8x4@XZ1", "name two of its dimensions XY");
-  refused("8x4@xy1", "name two of its dimensions");
+  refused("8x4@", "name two of the dimensions");
+  refused("8x4@X", "name two of the dimensions");
+  refused("8x4@XX1", "name two of the dimensions");
+  refused("8x4@XZ1", "name two of the dimensions XY");
+  refused("8x4@xy1", "name two of the dimensions");
   refused("8x4@XY", "shift by 1 to 3");
   refused("8x4@XY0", "shift by 1 to 3");
   refused("8x4@XY4", "shift by 1 to 3");
   refused("8x4@XY-1", "shift by 1 to 3");
-  refused("8x4@XY1@", "name two of its dimensions");
+  refused("8x4@XY1@", "name two of the dimensions");
   refused("8x4@XY1@XY1", "repeats an earlier one");
-  refused("8x4@XY1@YX1", "is twisted, so others cannot shift along it");
-  refused("8x4x2@XY1@YZ1", "is twisted, so others cannot shift along it");
+  refused("8x4@XY1@YX1", "is twisted, so no twist can shift along it");
+  refused("8x4x2@XY1@YZ1", "is twisted, so no twist can shift along it");
   refused("8x4m@XY1", "a twisted torus cannot have mesh dimensions");
   refused("8x4@XY1", "a twisted torus cannot have mesh dimensions", true);
   refused("1x4@XY1", "X has extent 1 and cannot be twisted");

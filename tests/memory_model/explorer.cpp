@@ -57,9 +57,9 @@ struct Location {
   bool locked = false;
 };
 
-/// The threads that store in a location, over all executions so far, as bits. Loads by the only
-/// thread that stores depend on no other thread, so they are not a choice of threads while it stays
-/// the only one. The first execution finds the writers; whenever another writer shows up, the
+/// The threads that store in a location, over all executions so far, as bits. If only one thread
+/// stores in a location, its own loads there depend on no other thread, so they are not a choice of
+/// threads. The first execution finds the writers; whenever another writer shows up, the
 /// exploration restarts.
 struct Users {
   unsigned writers = 0;

@@ -1,7 +1,7 @@
 // The lock-free rings of router/ under every execution of two threads that the memory model
-// permits, with few slots and few messages: nothing is read before it is written, nothing is
-// overwritten before it is read, no thread waits forever. And each of their memory orders is
-// needed: if any one is weakened to relaxed, some execution fails.
+// permits, with few slots and few messages. Nothing is read before it is written, nothing is
+// overwritten before it is read, and no thread waits forever. Each memory order of the rings is
+// needed: if any of them is weakened to relaxed, some execution fails.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -127,7 +127,7 @@ class TaggedScenario final : public OneWay {
   ring::TaggedMemory memory_;
 };
 
-/// More values than links, so that links that were left behind are used again.
+/// Sends more values than there are links, so that links that were left behind are used again.
 class ChainScenario final : public OneWay {
  private:
   static constexpr std::uint32_t kMessages = 3;
@@ -152,8 +152,8 @@ class ChainScenario final : public OneWay {
   SpscChain<std::uint32_t> chain_;
 };
 
-/// One part more than the ring has slots; the sender fills the first slots without checking for
-/// room. Two parts are received, so that a slot is reused while another is in use.
+/// Sends one part more than the ring has slots; the sender fills the first slots without checking
+/// for room. Two parts are received, so that a slot is reused while another is in use.
 class PartScenario final : public OneWay {
  private:
   static constexpr std::uint32_t kSlots = 4;

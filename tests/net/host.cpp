@@ -24,7 +24,7 @@ void mount_over(const char* what, const char* where, const char* type, unsigned 
   succeeded(::mount(what, where, type, flags, nullptr), where);
 }
 
-/// Lets `path` read as `content`, in this mount namespace. /dev/shm must be writable.
+/// Gives the file at `path` this content, in this mount namespace only. /dev/shm must be writable.
 void replace_file(const char* path, const std::string& content) {
   constexpr const char* kDraft = "/dev/shm/draft";
   std::ofstream(kDraft) << content;

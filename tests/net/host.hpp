@@ -30,7 +30,7 @@ struct HostIdentity {
 
 class Host {
  public:
-  /// Its loopback interface is up; it is not linked to anything. Throws NotPermitted.
+  /// Makes a host whose loopback interface is up and that has no other link. Throws NotPermitted.
   explicit Host(HostIdentity identity);
 
   const std::string& name() const { return identity_.name; }

@@ -1,5 +1,5 @@
-// Hosts alpha, beta, gamma, ... at 10.77.0.1, .2, .3, ..., joined by a switch. No packet of theirs
-// ever reaches the network of this machine.
+// Hosts alpha, beta, gamma, ... at 10.77.0.1, .2, .3, ..., joined by a switch. Their packets never
+// reach the network of this machine.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ class Hosts {
  public:
   static constexpr unsigned kMost = 8;
 
-  /// Throws NotPermitted.
+  /// Makes `count` hosts and joins them. Throws NotPermitted.
   explicit Hosts(unsigned count, Wiring wiring = Wiring::bridge);
 
   unsigned size() const { return static_cast<unsigned>(hosts_.size()); }

@@ -24,11 +24,12 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: on_hosts HOSTS MBIT/S MICROSECONDS COMMAND [ARGUMENT]...\n"
+    "HOSTS: number of emulated hosts, 1 to 8; each runs one process of the command\n"
     "MBIT/S: bandwidth of each host's link, per direction; 0: no limit\n"
     "MICROSECONDS: delay from one host to another\n";
 constexpr int kBadUsage = 2;
 constexpr int kFailed = 1;
-/// Not an error of the command: the machine does not permit emulated hosts.
+/// Exit code if the machine does not permit emulated hosts; the command has not failed then.
 constexpr int kNotPermitted = 77;
 constexpr auto kForever = std::chrono::hours(24);
 
@@ -93,7 +94,7 @@ struct Network {
 
 /// None: the arguments are invalid.
 std::optional<Network> network_of(const Arguments& arguments) {
-  constexpr long kMostHosts = 64;
+  constexpr long kMostHosts = 8;
   if (arguments.size() < 4) return std::nullopt;
   try {
     const long hosts = std::stol(arguments[0]);

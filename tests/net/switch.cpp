@@ -41,8 +41,8 @@ Mac mac_at(const std::vector<std::uint8_t>& frame, std::size_t offset) {
   return mac;
 }
 
-/// Bytes on the wire. A frame whose segmentation is left to the switch counts as many frames, each
-/// with the headers of the first.
+/// Bytes on the wire. A frame whose segmentation is left to the switch counts as several frames,
+/// each with the headers of the first.
 std::size_t bytes_on_wire(const std::vector<std::uint8_t>& frame) {
   Offload offload;
   std::memcpy(&offload, frame.data(), sizeof offload);

@@ -48,7 +48,7 @@ inline void on_machine(std::size_t number, const Shape& shape, const NodeOptions
   run(rings);
 }
 
-/// Calls run(machine) for each of these.
+/// Calls run(machine) for the model and for rings of either route, with these nodes.
 inline void on_every_machine(const Shape& shape, const NodeOptions& nodes,
                              const std::function<void(EmulatedMachine&)>& run) {
   for (std::size_t number = 0; number < kMachines; ++number) on_machine(number, shape, nodes, run);

@@ -35,7 +35,7 @@ class Fft(unittest.TestCase):
             return False
         return True
 
-    def test_an_unpickled_array_is_transformed_as_it_was(self):
+    def test_an_unpickled_array_has_the_same_transform(self):
         array = np.random.default_rng(1).random((8, 8))
         again = pickle.loads(pickle.dumps(array))
         np.testing.assert_array_equal(toroid.fft(again, torus="2x2"),

@@ -69,7 +69,7 @@ class Policies(unittest.TestCase):
         cycles = {(row.policy, row.bytes): row.cycles for row in rows}
         self.assertEqual(cycles["my-shift", 960], cycles["shift", 960])
 
-    def test_serves_a_transform(self):
+    def test_can_be_used_by_a_transform(self):
         array = np.random.default_rng(1).random((8, 8, 8))
         for fabric in ("sim", "shm"):
             out = toroid.fft(array, torus="2x2x2", policy=Shift(), fabric=fabric, method="rows")
@@ -128,7 +128,7 @@ class Policies(unittest.TestCase):
         for fabric in ("sim", "shm"):
             r = toroid.run(torus="4x4", policy=ByCorner(), fabric=fabric)
             if fabric == "sim":
-                two_phase = toroid.run(torus="4x4", policy="two-phase")  # goes by the same nodes
+                two_phase = toroid.run(torus="4x4", policy="two-phase")  # uses the same relays
                 self.assertEqual(r.forwarded, two_phase.forwarded)
 
     def refusal(self, policy, **options):
@@ -192,7 +192,7 @@ class Policies(unittest.TestCase):
                     toroid.run(torus="4x4", policy=giving(end), fabric=fabric)
         self.assertEqual(toroid.run(torus="4x4", policy=Shift()).nodes, 16)
 
-    def test_ends_in_a_loop_after_ctrl_c(self):
+    def test_ctrl_c_ends_an_endless_loop_in_a_policy(self):
         program = textwrap.dedent("""\
             import toroid
             class Endless(toroid.Policy):

@@ -62,7 +62,7 @@ class Run(unittest.TestCase):
         self.assertGreater(r.time_s, 0)
         self.assertNotIn("cycles", r.json)
 
-    def test_refuses_with_the_text_of_the_command(self):
+    def test_refusals_have_the_text_of_the_command(self):
         with self.assertRaisesRegex(toroid.BadInput, "unknown policy 'shft'.*shift"):
             toroid.run(torus="4x4", policy="shft")
         with self.assertRaises(ValueError):

@@ -57,7 +57,7 @@ TEST(NeverBelowTheBound, InThreeDimensions) {
   expect_above_bounds(testing::parsed({"5x5x2", "5x4mx3", "5x5x5"}));
 }
 
-TEST(NeverBelowTheBound, WithAFastProcessorEither) {
+TEST(NeverBelowTheBound, WithAFastProcessor) {
   Machine machine;
   machine.inject_cycles = 1;
   machine.receive_cycles = 1;

@@ -1,5 +1,5 @@
-// Tiny buffers: without the bubble rule, rings of them fill up and nothing moves any more; with the
-// rule every run completes.
+// Tiny buffers: without the bubble rule, rings of buffers fill up and nothing moves any more; with
+// the rule every run completes.
 #include <gtest/gtest.h>
 #include <array>
 

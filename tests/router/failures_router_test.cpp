@@ -135,7 +135,7 @@ TEST(FailedLink, WithoutADetourEndsTheRunAndNamesThePair) {
     exchange.run();
     FAIL() << "has completed";
   } catch (const RunFailed& failed) {
-    EXPECT_NE(std::string(failed.what()).find("no way from (0) to ("), std::string::npos)
+    EXPECT_NE(std::string(failed.what()).find("no path from (0) to ("), std::string::npos)
         << failed.what();
   }
 }

@@ -71,7 +71,7 @@ TEST(RunFailed, ReportsALongDeadlockCycleInFull) {
     EXPECT_THAT(ended.err, HasSubstr(fmt::format("({}) X", node)));
 }
 
-TEST(BadInput, PutThatCannotHappenIsRefused) {
+TEST(BadInput, TransferByPutIsRefusedIfImpossible) {
   const Arguments put{"--transfer", "put"};
   const Arguments direct{"--fabric", "shm", "--route", "direct"};
   expect_refusals({
@@ -145,7 +145,7 @@ TEST(BadInput, InvalidSizeIsRefused) {
   });
 }
 
-TEST(BadInput, UnknownNameOrTieWithoutEffectIsRefused) {
+TEST(BadInput, UnknownNameOrTieRuleWithoutEffectIsRefused) {
   expect_refusals({
       {kAllToAll + Arguments{"--order", "none"}, {"order 'none'", "random", "rank", "shift"}},
       {kAllToAll + Arguments{"--routing", "none"}, {"routing 'none'", "adaptive", "determin"}},

@@ -138,7 +138,7 @@ TEST_F(BadTransform, UnusableBoxCutIsRefused) {
     expect_refusal(kSlab + Arguments{"--box-cut=" + cut}, {"--box-cut", cut});
 }
 
-TEST_F(BadTransform, OrbitalTransformByAnotherMethodIsRefused) {
+TEST_F(BadTransform, DctOrWalshWithoutOrbitalMethodIsRefused) {
   for (const Arguments& run : {kVolumetric, kSlab, kRows})
     for (const std::string kinds : {"dct", "dft,dft,wht"})
       expect_refusal(run + Arguments{"--transform", kinds}, {"orbital method"});
@@ -225,7 +225,7 @@ TEST_F(BadTransform, NonBlockingOptionOnBlockingExchangeIsRefused) {
       {"--taper has no effect on fft --method slab with --planes 0 (it works with --planes)"});
 }
 
-TEST_F(BadTransform, StartOnLoopBlockingBothWaysIsRefused) {
+TEST_F(BadTransform, StartOptionWithoutNonBlockingDirectionIsRefused) {
   const Arguments loop = kSlab + Arguments{"--loop", "1", "--start", "lines", "--planes"};
   for (const std::string planes : {"0,2", "2,0"})
     EXPECT_EQ(run_command(loop + Arguments{planes, "--quiet"}).exit_code, 0) << planes;

@@ -217,7 +217,8 @@ TEST(BenchCommand, RefusesInvalidSettings) {
   refuse({"bench"}, {"KIND"});
   refuse({"bench", "speed"}, {"benchmark", "latency"});
   refuse({"bench", "latency", "--sizes", "-8"}, {"--sizes"});
-  refuse({"bench", "alltoall", "--sizes", "0"}, {"0 bytes"});
+  refuse({"bench", "alltoall", "--sizes", "0"},
+         {"expected at least 1 byte per pair of nodes, found 0"});
   refuse({"bench", "latency", "--batches", "0"}, {"--batches"});
   refuse({"bench", "latency", "-i", "0"}, {"--iterations", "0"});
   refuse({"bench", "latency", "-x", "-1"}, {"--warmup", "-1"});

@@ -21,7 +21,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TEST(Bound, IsItsLargestPartAndHasItsName) {
+TEST(Bound, IsTheLargestPartAndNamesIt) {
   EXPECT_EQ(binding({.hottest_link = 5, .injection = 4, .processor = 3, .zero_load = 2}).by,
             BoundBy::link);
   EXPECT_EQ(binding({.hottest_link = 1, .injection = 4, .processor = 3}).by, BoundBy::link);
@@ -31,7 +31,7 @@ TEST(Bound, IsItsLargestPartAndHasItsName) {
             9U);
 }
 
-TEST(Bound, IsTheFirstOfEqualParts) {
+TEST(Bound, NamesTheFirstOfEqualParts) {
   EXPECT_EQ(binding({}).by, BoundBy::link);
   EXPECT_EQ(binding({.injection = 7, .processor = 7, .zero_load = 7}).by, BoundBy::link);
   EXPECT_EQ(binding({.processor = 7, .zero_load = 7}).by, BoundBy::processor);
@@ -133,7 +133,8 @@ TEST(WallClock, CountsThePacketsOfOneRepetition) {
   EXPECT_EQ(often["packets"], of_phases);
   for (const char* key : {"packets", "packet_hops", "result_hash"})
     EXPECT_EQ(often[key], once[key]) << key;
-  EXPECT_NEAR(often["links"]["mean_load"], once["links"]["mean_load"], 1);  // repeated barriers
+  EXPECT_NEAR(often["links"]["mean_load"], once["links"]["mean_load"],
+              1);  // barriers between repetitions
 }
 
 TEST(Rates, UseTheUsualFlopCount) {

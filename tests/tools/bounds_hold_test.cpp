@@ -37,7 +37,7 @@ const std::vector<std::string> kSmallToruses = {"1",     "2",      "2m",   "5", 
                                                 "1x3",   "2x2",    "3x4",  "3mx2", "5x1x2",
                                                 "2x2x2", "3x2mx2", "4x4m", "7x2",  "2x2x2x2"};
 
-/// The largest part; the first of equal ones.
+/// The largest part. If several parts are equally large, the first of them.
 std::pair<std::string, Tick> largest(const Parts& parts) {
   return *std::ranges::max_element(parts, {}, &Parts::value_type::second);
 }
@@ -84,7 +84,8 @@ Tick wire_ticks(double bytes) {
 }
 
 /// Bytes over the busiest link of dimension `d` in an all-to-all. On a ring this is the mean over
-/// the links, on a mesh a link of the cut that most messages cross.
+/// the links. On a mesh it is the load at the position along the dimension that most messages
+/// cross.
 double busiest_link_bytes(const Shape& shape, unsigned d, std::uint64_t wire) {
   const unsigned k = shape.extent(d);
   const double lines = shape.size() / k;
@@ -258,7 +259,7 @@ TEST(BoundsHold, ForTransformsByEveryMethodAndPhasesAddUp) {
       10U);
 }
 
-/// The engine is slow: its turns take as long as the processor's work in the meantime.
+/// This DMA engine is slow: its turns last about as long as the processor's work during them.
 TEST(BoundsHold, ForTransformsByDmaEngine) {
   const TemporaryDirectory directory;
   const std::string machine = directory.path() / "engine.toml";

@@ -47,8 +47,8 @@ inline std::string found_browser() {
 }
 
 /// A running Chromium, driven by the DevTools protocol over one socket, which is its fd 3 and its
-/// fd 4. A message is JSON and ends with a NUL. There is one page at a time. The browser ends with
-/// this object and with the thread that started it.
+/// fd 4. A message is JSON and ends with a NUL. There is one page at a time. The browser ends when
+/// this object is destroyed or the thread that started it ends.
 class Browser {
  public:
   explicit Browser(const std::string& program) {
@@ -73,8 +73,8 @@ class Browser {
   Browser(const Browser&) = delete;
   Browser& operator=(const Browser&) = delete;
 
-  /// Loads `address` in a window of `width` pixels and returns the document once `condition` holds,
-  /// a JavaScript expression about the document's element `root`.
+  /// Loads `address` in a window of `width` pixels, waits until `condition` holds, and returns the
+  /// document. `condition` is a JavaScript expression about the document's element `root`.
   std::string document(const std::string& address, int width, const std::string& condition) {
     call("Emulation.setDeviceMetricsOverride",
          {{"width", width}, {"height", 1600}, {"deviceScaleFactor", 1}, {"mobile", false}}, page_);

@@ -173,7 +173,7 @@ TEST(Compare, ShowsTheProfileInItsTable) {
 }
 
 /// The same code reads the JSON of compare and sweep.
-TEST(CampaignCommands, BothWriteTheSameJsonKeys) {
+TEST(CampaignCommands, CompareAndSweepWriteTheSameJsonKeys) {
   const Arguments rest = {"--policies", "random,rank", "--torus", "4", "--bytes", "240"};
   const nlohmann::json compare = json_of(Arguments{"compare"} + rest);
   const nlohmann::json bytes = json_of(Arguments{"sweep", "--axis", "bytes"} + rest);
@@ -243,7 +243,7 @@ TEST(Compare, BoundOfASampleCountsNoDetours) {
   EXPECT_EQ(rows[2]["bound_cycles"], rows[0]["bound_cycles"]);
 }
 
-TEST(Compare, CombiningPoliciesKeepTheirBound) {
+TEST(Compare, TimesOfCombiningPoliciesAreNotBelowTheirBound) {
   for (const char* bytes : {"1", "100", "480"}) {
     const nlohmann::json report =
         json_of({"compare", "--policies", "three-phase,virtual-mesh,bruck:2,bruck:3", "--torus",
@@ -378,7 +378,7 @@ TEST(Sweep, RefinesTheSaturationLoad) {
   }
 }
 
-TEST(Sweep, SkipsPoliciesThatLoadDoesNotDistinguish) {
+TEST(Sweep, SkipsPoliciesThatRunAlikeOrCannotRunUnderLoad) {
   const nlohmann::json report =
       json_of({"sweep", "--axis", "load", "--torus", "4", "--load", "0.1", "--refine", "0"});
   std::vector<std::string> policies;

@@ -177,7 +177,7 @@ TEST(CampaignAgreement, GivesEqualTimesTheirMeanRank) {
               3 / std::sqrt(15.0), 1e-12);
 }
 
-TEST(CampaignAgreement, HasNoCorrelationWithoutAnOrder) {
+TEST(CampaignAgreement, HasNoCorrelationForOnePolicyOrEqualTimes) {
   EXPECT_TRUE(agreement_of_times({1}, {1})["rank_correlation"].is_null());
   EXPECT_TRUE(agreement_of_times({1, 1, 1}, {1, 2, 3})["rank_correlation"].is_null());
   EXPECT_TRUE(agreement_of_times({1, 2, 3}, {4, 4, 4})["rank_correlation"].is_null());

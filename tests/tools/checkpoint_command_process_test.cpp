@@ -1,5 +1,5 @@
 // alltoall --checkpoint on the command line: runs that are interrupted, killed and resumed. Builds
-// with sanitizers omit these tests; their resumed run is in traffic_command_test.
+// with sanitizers omit these tests; in those builds traffic_command_test resumes a run.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-/// Takes some seconds, in segments of about one second at most.
+/// A run of some seconds that saves a checkpoint about once a second or more often.
 const Arguments kSaved = {
     "alltoall",           "--torus", "8x8x8",  "--bytes", "1200",         "--seed", "5",
     "--checkpoint-every", "0",       "--json", "r.json",  "--checkpoint", "c"};
@@ -86,7 +86,8 @@ TEST(CheckpointCommand, ResumesAfterAKill) {
   EXPECT_EQ(result_in(directory), uninterrupted({}));
 }
 
-/// Its bounds take many seconds before nodes are made. The command prints its estimate first.
+/// This run computes its bounds for many seconds before the first cycle. The command prints its
+/// estimate even earlier.
 TEST(CheckpointCommand, SavesNothingBeforeTheFirstCycle) {
   const Arguments slow = {"alltoall", "--torus", "32x32x32",     "--bytes", "240",
                           "--sample", "4000",    "--checkpoint", "c"};
@@ -123,7 +124,7 @@ bool has_resumed(const RunningCommand& command) {
   return command.said().find("resumed") != std::string::npos;
 }
 
-TEST(CheckpointCommand, RemovesTheFileIfTheRunFailsForUnsoundLinks) {
+TEST(CheckpointCommand, RemovesTheFileIfLinkErrorsFailTheRun) {
   const TemporaryDirectory directory;
   const Ended ended = run_process(
       {"alltoall", "--torus", "4x4", "--bytes", "8000", "--link-error", "1e-2", "--link-faults",

@@ -21,7 +21,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// Longer than one block of the reader.
+/// A state that is longer than one block of the reader.
 const std::vector<std::uint32_t> kCheckpointed = [] {
   std::vector<std::uint32_t> values(100000);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::uint32_t>(i * i);

@@ -1,8 +1,8 @@
-# Equal results of every build of the command: a fixed list of small jobs, each run twice by each.
+# Checks that every build of the command gives equal results. Each build runs a list of small jobs twice.
 #   cmake -DCOMMANDS=build/tools/toroid,other/tools/toroid -DSCRATCH=DIR -P determinism.cmake
-# A command that the environment names as TOROID_OTHER_BUILD is one more of them (tools/test: the
-# Release build's, beside that with sanitizers).
-# With -DSOURCE=DIR it also builds the command at -O0 and -O2, in SCRATCH, and compares those.
+# The environment variable TOROID_OTHER_BUILD may name one more command: tools/test compares the build with
+# sanitizers with the Release build.
+# With -DSOURCE=DIR this script also builds the command at -O0 and -O2 in SCRATCH and compares those builds.
 cmake_minimum_required(VERSION 3.23)
 
 set(jobs
@@ -38,7 +38,7 @@ function(run)
   endif()
 endfunction()
 
-# Everything but wall-clock figures, the command's and the build's own name.
+# Sets `variable` to the JSON of the job without wall-clock figures, command line, date and commit.
 function(result_of command job variable)
   separate_arguments(arguments UNIX_COMMAND "${job}")
   execute_process(COMMAND ${command} ${arguments} --json - RESULT_VARIABLE failed
@@ -76,7 +76,7 @@ foreach(job IN LISTS jobs)
         set(expected "${result}")
       elseif(NOT result STREQUAL expected)
         message(SEND_ERROR "${job}: the ${time} result of ${command} differs:\n${result}\n"
-                           "from the first of all:\n${expected}")
+                           "from the first result of this job:\n${expected}")
       endif()
     endforeach()
   endforeach()

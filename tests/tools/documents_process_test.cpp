@@ -68,7 +68,7 @@ class Documents : public ::testing::Test {
   const TemporaryDirectory directory_;
 };
 
-TEST_F(Documents, CompleteVerbsInBash) {
+TEST_F(Documents, BashCompletesVerbs) {
   EXPECT_THAT(candidates({"toroid", "swe"}), ElementsAre("sweep"));
   EXPECT_THAT(candidates({"toroid", ""}), IsSupersetOf(command_names(CommandLine().app())));
   EXPECT_THAT(candidates({"toroid", "help", "poi"}), ElementsAre("poisson"));
@@ -76,7 +76,7 @@ TEST_F(Documents, CompleteVerbsInBash) {
   EXPECT_THAT(candidates({"toroid", "--v"}), ElementsAre("--version"));
 }
 
-TEST_F(Documents, CompleteOptionsInBash) {
+TEST_F(Documents, BashCompletesOptions) {
   EXPECT_THAT(candidates({"toroid", "fft", "--me"}), UnorderedElementsAre("--mesh", "--method"));
   EXPECT_THAT(candidates({"toroid", "fft", "--size", "8", "--pla"}),
               UnorderedElementsAre("--planes", "--plan"));
@@ -92,7 +92,7 @@ TEST_F(Documents, CompleteOptionsInBash) {
   }
 }
 
-TEST_F(Documents, CompleteNamesOfValuesInBash) {
+TEST_F(Documents, BashCompletesNamesOfValues) {
   EXPECT_THAT(candidates({"toroid", "fft", "--method", ""}),
               ElementsAre("volumetric", "slab", "orbital", "rows"));
   EXPECT_THAT(candidates({"toroid", "fft", "--method", "=", "vo"}), ElementsAre("volumetric"));
@@ -105,7 +105,7 @@ TEST_F(Documents, CompleteNamesOfValuesInBash) {
   EXPECT_THAT(candidates({"toroid", "fft", "--size", ""}), ElementsAre());
 }
 
-TEST_F(Documents, CompleteFilesForFileOptionsInBash) {
+TEST_F(Documents, BashCompletesFilesForFileOptions) {
   directory_.save("density.npy", "");
   EXPECT_THAT(candidates({"toroid", "fft", "--in", "den"}), ElementsAre("density.npy"));
   EXPECT_THAT(candidates({"toroid", "report", "den"}), ElementsAre("density.npy"));
@@ -113,7 +113,7 @@ TEST_F(Documents, CompleteFilesForFileOptionsInBash) {
   EXPECT_THAT(candidates({"toroid", "alltoall", "--order", "den"}), ElementsAre());
 }
 
-TEST_F(Documents, CompleteCommandsAfterLaunchInBash) {
+TEST_F(Documents, BashCompletesCommandsAfterLaunch) {
   EXPECT_THAT(candidates({"toroid", "launch", "-n", "4", "hel"}), ElementsAre("hello", "help"));
   EXPECT_THAT(candidates({"toroid", "launch", "-n", "4", "fft", "--me"}),
               UnorderedElementsAre("--mesh", "--method"));

@@ -225,7 +225,7 @@ TEST_F(FftData, BoxCutKeepsTheCentreOfTheSpectrum) {
             (Extents{4, 4, 4}));
 }
 
-TEST_F(FftData, InverseOfDecimalCutAssumesTheSmallestArray) {
+TEST_F(FftData, InverseOfFractionalBoxCutGivesTheSmallestArray) {
   save("in.npy", {10, 10, 10}, some_values(1000, true));
   EXPECT_EQ(result_of({"--method", "slab", "--box-cut", "1.1", "--inverse"}).shape,
             (Extents{11, 11, 11}));

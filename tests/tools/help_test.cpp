@@ -62,7 +62,7 @@ TEST(Help, ListsEveryOptionInAGroupWithADescription) {
   }
 }
 
-/// A name that does not exist would make the list shorter.
+/// Counts the options shown: a misspelt name in the list of usual options would be missing.
 TEST(Help, ShowsTheUsualOptionsFirst) {
   const std::string help = printed({"help", "fft"});
   for (const char* option : {"--size", "--in", "--torus", "--fabric", "--method", "--real",

@@ -29,7 +29,7 @@ using ::testing::MatchesRegex;
 /// A long run first prints how long it will take; the interruption adds one line.
 constexpr const char* kOneLine = "(toroid: expects to take [^\n]*\n)?toroid: interrupted\n";
 
-// Both take many seconds and open their outputs within the first second.
+// Two runs that take many seconds and open their outputs within the first second.
 const Arguments kSlowAllToAll = {"alltoall", "--torus", "16x16x16", "--bytes", "240000"};
 const Arguments kSlowFft = {"fft", "--torus", "16x16x16", "--size", "128"};
 
@@ -86,7 +86,7 @@ TEST(Interrupt, EndsARunOnWorkerThreadsWithOneLineAndLeavesNothing) {
     }
 }
 
-TEST(Interrupt, EndsTheSearchForPlanesAndTheCheck) {
+TEST(Interrupt, EndsThePlaneSearchAndTheResultCheck) {
   const Arguments search = {"fft",    "--method", "slab",     "--torus", "4x4",
                             "--size", "256",      "--planes", "-1"};
   const Arguments check = {"fft", "--method",    "orbital", "--torus", "1x1x1", "--size",
@@ -135,7 +135,7 @@ Ended interrupted_while_opening(const TemporaryDirectory& directory, int signal)
   return command.wait();
 }
 
-TEST(Interrupt, EndsARunThatDoesNotCheckForIt) {
+TEST(Interrupt, EndsARunThatDoesNotCheckForSignals) {
   const TemporaryDirectory directory;
   ASSERT_EQ(::mkfifo((directory / "fifo").c_str(), 0600), 0);
   for (const int signal : {SIGINT, SIGTERM}) {

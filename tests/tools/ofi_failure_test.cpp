@@ -24,7 +24,8 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-/// Time from the fault to the end of every process, and an allowance for a loaded machine.
+/// The longest time from the fault to the end of every process, and extra time for a loaded
+/// machine.
 constexpr Milliseconds kPromise = 10s;
 constexpr Milliseconds kAllowance = 5s;
 
@@ -149,7 +150,7 @@ TEST_F(OfiFailure, AHostWithItsLinkCutIsNamedAndEndsToo) {
   expect_failure_of(0, name_of_one({1, 2, 3}));
 }
 
-TEST_F(OfiFailure, AllNameOneEndOfACutPath) {
+TEST_F(OfiFailure, AllProcessesNameOneEndOfACutPath) {
   now();
   the_switch().cut_path(2, 3);
   expect_all(name_of_one({2, 3}));

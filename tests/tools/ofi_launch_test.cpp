@@ -84,11 +84,11 @@ TEST_F(OfiLaunch, MpirunRunsAnExchange) {
   expect_an_exchange(mpirun(4) + kLaunchedAllToAll);
 }
 
-TEST_F(OfiLaunch, CommandRunsHello) {
+TEST_F(OfiLaunch, ToroidLaunchRunsHello) {
   expect_one_line(launch(4) + kLaunchedHello);
 }
 
-TEST_F(OfiLaunch, CommandRunsAnExchange) {
+TEST_F(OfiLaunch, ToroidLaunchRunsAnExchange) {
   expect_an_exchange(launch(4) + kLaunchedAllToAll);
 }
 
@@ -192,7 +192,7 @@ TEST_F(OfiLaunch, RunsWithSixtyFourProcesses) {
   expect_one_line(launch(64) + Arguments{"hello", "--torus", "8x4x2", "--fabric", "ofi"});
 }
 
-TEST_F(OfiLaunch, DoesNotMixTwoRunsAtATime) {
+TEST_F(OfiLaunch, KeepsConcurrentRunsApart) {
   const Process one(launch(2) + kLaunchedHello);
   const Process other(launch(2) + kLaunchedHello);
   for (const Process* process : {&one, &other})
@@ -297,7 +297,8 @@ TEST_F(OfiLaunch, EndsAllProcessesIfOneIsKilled) {
   expect_all_gone(children);
 }
 
-/// Open MPI's launcher signals the others one second later; by then they have printed the reason.
+/// After a process is killed, mpirun waits one second before it signals the others. By then they
+/// have printed the reason.
 TEST_F(OfiLaunch, NamesAKilledProcessUnderMpirun) {
   if (!installed("mpirun")) GTEST_SKIP() << "mpirun is not installed";
   const Process launcher(mpirun(4) + kLaunchedFft);

@@ -1,5 +1,5 @@
-// A launcher that reports the death of a process by PMIx: if a host loses power, no connection
-// closes.
+// Runs whose launcher reports the death of a process by PMIx. If a host loses power, its
+// connections do not close, so the other processes depend on this report.
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ TEST_F(OfiLauncher, StartsProcessesThatSucceed) {
 TEST_F(OfiLauncher, ReportOfADeadProcessEndsTheOthers) {
   PmixLauncher launcher(kLaunchedProcesses, kEndlessFft, directory_.path());
   for (unsigned rank = 0; rank < kLaunchedProcesses; ++rank) launcher.start(rank);
-  ASSERT_TRUE(comes_true([&] { return !launcher[0].err().empty(); }, 30s));  // expected time
+  ASSERT_TRUE(comes_true([&] { return !launcher[0].err().empty(); }, 30s));  // its estimate
   launcher[2].signal(SIGSTOP);
   launcher.tell(2, PMIX_ERR_PROC_ABORTED_BY_SIG);
   for (const unsigned rank : {0U, 1U})

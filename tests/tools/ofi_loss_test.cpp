@@ -70,7 +70,8 @@ class Terminal {
       text_.append(some, static_cast<std::size_t>(count));
     return text_;
   }
-  /// Waits until 1 % to 49 % of the packets are delivered. Returns false if that is never shown.
+  /// Waits until the terminal shows 1 % to 49 % of the packets as delivered. Returns false if it
+  /// never does.
   bool shows_part() {
     const std::regex part("packets delivered \\(([1-9]|[1-4][0-9]) %\\)");
     return comes_true([&] { return std::regex_search(text(), part); });
@@ -123,7 +124,8 @@ std::uint64_t sum_of(const Json& list, const char* key) {
   return sum;
 }
 
-/// Nodes count delivered packets and messages count missing ones: the sum is the number to be sent.
+/// Delivered packets (counted per node) and missing packets (counted per message) add up to all
+/// packets of the exchange.
 TEST(OfiLoss, OnlyMessagesOfTheKilledProcessAreMissing) {
   const unsigned victim = 2;
   const Hit run = hit(kExchange + Arguments{"--continue-without"}, victim, SIGKILL);

@@ -31,7 +31,7 @@ const std::string kProtein = TOROID_SOURCE_DIR "/../shared/data/EMD-3001.npy";
 
 class OfiNetwork : public ::testing::Test {
  protected:
-  /// Returns false if the test must be skipped.
+  /// Creates the hosts. Returns false if this is impossible here, so that the test must be skipped.
   bool wire(Wiring wiring, unsigned hosts = OfiRun::kProcesses) {
     why_not_ = obstacle_to(wiring);
     if (why_not_.empty()) hosts_ = std::make_unique<Hosts>(hosts, wiring);

@@ -1,9 +1,9 @@
-# What cmake -DTOROID_OFI=... makes of a host with and without libfabric, PMIx, ISA-L, OpenSSL and Asio,
-# and -DTOROID_FFTW=... of one without FFTW:
+# Checks what cmake configures with -DTOROID_OFI=... on a host with and without the libraries of ofi, and
+# with -DTOROID_FFTW=... on a host without FFTW:
 #   cmake -DSOURCE=DIR -DCOMPILER=PATH -DSCRATCH=DIR -P ofi_option.cmake
 cmake_minimum_required(VERSION 3.23)
 
-# A host without PMIx and ISA-L: all other descriptions that pkg-config has.
+# Imitates a host without PMIx and ISA-L: copies all other .pc files of pkg-config.
 execute_process(COMMAND pkg-config --variable pc_path pkg-config OUTPUT_VARIABLE folders
                 OUTPUT_STRIP_TRAILING_WHITESPACE)
 string(REPLACE ":" ";" folders "${folders}")
@@ -15,7 +15,7 @@ foreach(folder IN LISTS folders)
   file(COPY ${files} DESTINATION ${SCRATCH}/few)
 endforeach()
 
-# configure(EXIT REGEX [ARGUMENT...]): what it prints must match.
+# configure(EXIT REGEX [ARGUMENT...]) runs cmake, which must exit with EXIT and print a match of REGEX.
 function(configure expected pattern)
   execute_process(COMMAND ${CMAKE_COMMAND} -S ${SOURCE} -B ${SCRATCH}/build --fresh
                           -DCMAKE_CXX_COMPILER=${COMPILER} -DTOROID_TESTS=OFF ${ARGN}

@@ -101,7 +101,7 @@ TEST(OptionEffects, RefusalsNameTheCauseAndWhatWorks) {
             "--order has no effect on hello (it works with exchanges such as alltoall)");
 }
 
-TEST(OptionEffects, CoverMachineNumbersThatSomeFabricIgnores) {
+TEST(OptionEffects, DirectRouteIgnoresMostMachineNumbers) {
   RunSetting direct("alltoall");
   direct.set("--fabric", "shm").set("--route", "direct");
   std::set<std::string> read;
@@ -133,8 +133,8 @@ TEST(OptionEffects, UnusedMachineNumbersAreRefusedByName) {
             0);
 }
 
-/// The direct route's one FIFO is as large as all of a node's, a throttle depends on the links, and
-/// --validate runs hop by hop over rings.
+/// On the direct route one FIFO is as large as all FIFOs of a node together. A throttle's interval
+/// depends on the links. --validate also runs hop by hop over rings.
 TEST(OptionEffects, MachineNumbersUsedByOnlyOnePathAreAccepted) {
   const Arguments two = {"--torus", "2x2", "--quiet"};
   const Arguments rings = Arguments{"alltoall", "--fabric", "shm"} + two;
@@ -212,8 +212,8 @@ TEST(OptionEffects, RefusalsProposeNoFabricThatCampaignsRefuse) {
                  {"with --fabric sim (it works with --fabric shm)"});
 }
 
-/// One row never proposes what another refuses: a refusal names all missing options, and only
-/// options that the verb has.
+/// A refusal never proposes an option that another row of the table refuses. It names all missing
+/// options, and only options that the verb has.
 TEST(OptionEffects, RefusalsNameAllMissingAndOnlyExistingOptions) {
   const TemporaryDirectory directory;
   expect_refusal(

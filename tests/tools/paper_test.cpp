@@ -76,7 +76,7 @@ TEST(PaperRow, HasARatioOnlyIfBothValuesAreKnown) {
   EXPECT_FALSE(row.misses_bar());
 }
 
-TEST(PaperRow, BarIncludesBothEnds) {
+TEST(PaperRow, RatioBarIncludesItsEnds) {
   const RatioBar bar{0.75, 1.25};
   EXPECT_TRUE(bar.holds(0.75));
   EXPECT_TRUE(bar.holds(1.25));
@@ -110,7 +110,7 @@ TEST(PaperSections, ListEveryRowEvenWithoutItsRun) {
   }
 }
 
-TEST(PaperSections, EqualKeysNameEquallyLongRuns) {
+TEST(PaperSections, RunsWithEqualKeysAreAllLongOrAllShort) {
   std::map<std::string, bool> is_long;
   for (const PaperSection& section : paper_sections())
     for (const Simulation& simulation : section.simulations())
@@ -189,7 +189,7 @@ TEST(Expression, FollowsTheRulesOfArithmetic) {
     EXPECT_THROW(value(wrong), BadInput) << wrong;
 }
 
-/// A made-up Table 1: 64 cubed only.
+/// Made-up results of Table 1, for 64^3 only.
 PaperResults made_up(double mesh_cycles, double torus_cycles) {
   PaperResults results;
   results[of_table1(64, true).key()] = {{"cycles", mesh_cycles}, {"bound_cycles", 7}};
@@ -206,8 +206,9 @@ TEST(Table1, SplitsTimesAsThePaperDoes) {
   EXPECT_TRUE(row_named(rows, "active packets, mesh 64^3").misses_bar());
 }
 
-/// The cells derived from the two printed times agree with them to the printed digits.
-TEST(Table1, PublishedCellsFollowFromItsTimes) {
+/// The cells that the paper derives from its mesh time and its torus time agree with these times to
+/// the printed digits.
+TEST(Table1, DerivedCellsAgreeWithPublishedTimes) {
   unsigned cells = 0;
   for (const char* section : {"table1", "model"}) {
     const auto rows = paper_section(section).rows({}, fitted());
@@ -256,15 +257,16 @@ TEST(PaperModel, EqualsTheClosedFormula) {
     for (const bool is_mesh : {false, true}) {
       const Json figures = model_simulation(of_table1(n, is_mesh)).run(setting);
       const auto points = static_cast<double>(n * n * n) / 512;
-      // Lines and planes cost the same: p/4 hops, 2 links, or twice both; a mesh doubles the hops.
+      // An exchange in lines of p nodes takes p/4 hops over 2 links. One in planes takes twice the
+      // hops over twice the links, so its time is the same. A mesh doubles the hops.
       const double exchange = points * 16 * (is_mesh ? 4 : 2) / (2 * 0.25 * 0.8);
       const double lines = points * 2 * std::log2(static_cast<double>(n));
       EXPECT_NEAR(figures["paper_model_cycles"].get<double>(), 3 * (exchange + lines), 3);
     }
 }
 
-/// 2 full packets to each of `others` nodes, on links of 1/4 byte per cycle. For an even extent k
-/// the mean distance is k/4 in each direction.
+/// Cycles that the hottest link needs for 2 full packets to each of `others` nodes, at 1/4 byte per
+/// cycle. For an even extent k the mean distance is k/4, divided between two directions.
 double cycles_of_the_hottest_link(double others, unsigned k) {
   return others * 2 * 270 * k / (8 * 0.25);
 }
@@ -282,7 +284,8 @@ TEST(PolicySimulation, PeakEqualsTheHottestLinksClosedFormula) {
 
 TEST(PolicySimulation, TwoPhaseTakesTheSameHopsAsRandom) {
   const std::string torus = "4x2x2";
-  // From each of the 16: 0, 1, 2, 1 hops in lines of 4, 8 times one hop in each line of 2.
+  // From each of 16 nodes: 4 peers at each of 0, 1, 2 and 1 hops along the line of 4, and in each
+  // of the two other dimensions 8 peers at one hop.
   const std::uint64_t hops = 16 * (4 * (0 + 1 + 2 + 1) + 8 + 8) * 2;
   for (const char* policy : {"random", "two-phase"}) {
     const Json figures = policy_simulation({torus, policy, 464, 0}, false).run(fitted());
@@ -303,7 +306,7 @@ TEST(Asymmetric, ComparesDirectAndTwoPhaseOnEachTorus) {
   EXPECT_FALSE(row_named(rows, "all-to-all on 8x8x16, direct").seed) << "nobody published it";
 }
 
-TEST(Asymmetric, SamplesAreLongAndMultiplesOfEveryExtent) {
+TEST(Asymmetric, SampledRunsAreLongAndUseMultiplesOfEveryExtent) {
   for (const Simulation& simulation : paper_section("asymmetric").simulations()) {
     unsigned sample = 0;
     char torus[16] = "";
@@ -352,7 +355,7 @@ TEST(SlabBlocks, UseThePiecesOfThePaper) {
   const PaperRow allocate = row_named(rows, "128^3, box cut 2, 8 proc., allocate");
   EXPECT_EQ(allocate.seed, 1.0);
   EXPECT_FALSE(allocate.ours);
-  EXPECT_EQ(allocate.note, "no virtual time");
+  EXPECT_EQ(allocate.note, "ours: takes no virtual time");
 }
 
 /// The published cells are redundant: a non-blocking time is the blocking time times the ratio.
@@ -395,7 +398,7 @@ TEST(FittedMachine, DiffersInAtMostTwoMarkedNumbersPerLayer) {
   }
 }
 
-/// Returns the ratio of our time to the paper's that the machine file's comment documents.
+/// Returns the ratio of our time to the paper's time, from the comment in the machine file.
 double documented_residual(const std::string& partition, std::int64_t size) {
   std::string text;
   for (const MachinePreset& preset : machine_presets())

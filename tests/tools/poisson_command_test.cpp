@@ -53,14 +53,14 @@ TEST(PoissonCommand, FindsTheMadelungConstantByEveryMethodOnEveryFabric) {
     }
 }
 
-TEST(PoissonCommand, FindsItWithKissFft) {
+TEST(PoissonCommand, FindsTheConstantWithKissFft) {
   const json report = json_of(kPoisson + Arguments{"--kernel", "kissfft"});
   EXPECT_EQ(report["kernel"], "kissfft");
   EXPECT_EQ(json_of(kPoisson)["kernel"], "fftw");
   EXPECT_LT(report["error"], 1e-10);
 }
 
-TEST(PoissonCommand, FindsItWithAnOverlappingSlab) {
+TEST(PoissonCommand, FindsTheConstantWithAnOverlappingSlab) {
   for (const Arguments& fabric : kFabrics)
     for (const Arguments& more :
          {Arguments{"--planes", "1"}, {"--planes", "2,1"}, {"--planes", "2", "--start", "lines"}}) {
@@ -74,7 +74,7 @@ TEST(PoissonCommand, FindsItWithAnOverlappingSlab) {
   EXPECT_LT(cycles({"--planes", "1"}), cycles({}));
 }
 
-TEST(PoissonCommand, FindsItByTheOrbitalMethodInComplexData) {
+TEST(PoissonCommand, FindsTheConstantByTheOrbitalMethodInComplexData) {
   for (const Arguments& fabric : kFabrics) {
     const json report = json_of(kPoisson + fabric + Arguments{"--method", "orbital"});
     expect_constant(report);
@@ -83,7 +83,7 @@ TEST(PoissonCommand, FindsItByTheOrbitalMethodInComplexData) {
   expect_constant(json_of({"poisson", "--torus", "4x4x4", "--size", "32", "--method", "orbital"}));
 }
 
-TEST(PoissonCommand, FindsItOnEveryShape) {
+TEST(PoissonCommand, FindsTheConstantOnEveryShape) {
   for (const std::string torus : {"1", "7", "3x5", "4x4m", "1x6x1", "2x2x2x2", "2x1x2x2x1x3"})
     expect_constant(json_of({"poisson", "--torus", torus, "--size", "32"}));
 }
@@ -108,7 +108,7 @@ TEST(PoissonCommand, DoublesTheGridUpToTheGivenSize) {
   EXPECT_EQ(sizes("6", "2x2"), (Sizes{4, 6}));
   EXPECT_EQ(sizes("22", "2x2"), (Sizes{4, 8, 16, 22}));
   EXPECT_EQ(sizes_of(json_of({"poisson", "--torus", "2"})), (Sizes{4, 8, 16, 32, 64}));
-  EXPECT_EQ(sizes("16", "4x4x4"), (Sizes{4, 8, 16}));  // 4x4x4 points: 16 lines for 64 nodes
+  EXPECT_EQ(sizes("16", "4x4x4"), (Sizes{4, 8, 16}));  // 4^3 has 16 lines for 64 nodes
 }
 
 TEST(PoissonCommand, ReportHasTheDocumentedKeys) {
@@ -157,7 +157,7 @@ TEST(PoissonCommand, ComputesTheSameOnShmAndSim) {
     EXPECT_EQ(sim["grids"][grid]["madelung"], shm["grids"][grid]["madelung"]);
 }
 
-TEST(PoissonCommand, FindsItWithSeveralProcesses) {
+TEST(PoissonCommand, FindsTheConstantWithSeveralProcesses) {
   if (!has_ofi()) GTEST_SKIP() << "built without ofi";
   const Ended ended = run_process({"launch", "-n", "2", "--", TOROID_COMMAND, "poisson", "--torus",
                                    "2x2x2", "--size", "32", "--fabric", "ofi", "--json", "-"});

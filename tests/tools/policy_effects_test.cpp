@@ -69,8 +69,8 @@ const std::vector<EffectSender> kSenders = {
     {"bench_alltoall", bench_kind("alltoall"), Sent::exchanges, "bench alltoall"},
 };
 
-/// A fabric and route. A run on ofi is a job of one process: refusals do not depend on how many a
-/// job has.
+/// A fabric and route. A run on ofi is a job of one process: refusals do not depend on the number
+/// of processes.
 struct Carrier {
   const char* name;
   FabricName fabric;
@@ -140,7 +140,8 @@ class PolicyEffectsOf : public ::testing::TestWithParam<std::tuple<EffectSender,
     return ended.exit_code == 0 ? ended.json() : json();
   }
   /// Expects a refusal in one line that names the option or policy and the command, and no output
-  /// files. On ofi it comes before any provider is opened: few computers have the one given here.
+  /// files. On ofi the refusal comes before any provider is opened, because few computers have the
+  /// provider given here.
   void expect_without_effect(const Arguments& arguments, const std::string& subject) const {
     Arguments all = arguments + Arguments{"--json", "result.json"};
     if (carrier().fabric == FabricName::ofi) all = all + Arguments{"--provider", "cxi"};
@@ -156,7 +157,8 @@ INSTANTIATE_TEST_SUITE_P(Every, PolicyEffectsOf,
                                   std::get<1>(info.param).name;
                          });
 
-/// One run has all settings, router rules and ring options that have an effect on it.
+/// One run uses all settings, router rules and ring options that have an effect on it. Each other
+/// option is refused.
 TEST_P(PolicyEffectsOf, SettingHasAnEffectOrIsRefused) {
   Arguments read;
   for (const EffectSetting& setting : kEffectSettings)
@@ -212,7 +214,8 @@ bool is_taken(std::string_view policy, const EffectSender& sender, const PolicyE
   return sender.takes_every_policy || is_read(policy, effects);
 }
 
-/// Returns the sender that runs the policy with this index on `carrier`: senders take turns.
+/// Returns the sender that runs the policy with this index on `carrier`. The senders that accept
+/// the policy take turns.
 std::string_view runner_of(std::size_t policy, const Carrier& carrier) {
   std::vector<std::string_view> takers;
   for (const EffectSender& sender : kSenders)
@@ -222,8 +225,8 @@ std::string_view runner_of(std::size_t policy, const Carrier& carrier) {
   return takers.at(policy % takers.size());
 }
 
-/// One of the senders that accept a policy on a fabric and route runs it; for the others only the
-/// check that would refuse it is called. The thorough set runs all of them.
+/// On each fabric and route, one of the senders that accept a policy runs it. For the others, only
+/// the check that would refuse the policy is called. In the thorough set all of them run it.
 TEST_P(PolicyEffectsOf, PolicyRunsOrIsRefused) {
   for (std::size_t i = 0; i < built_in_policies().size(); ++i) {
     const Policy& policy = *built_in_policies()[i];

@@ -54,7 +54,8 @@ TEST(Profile, IsTheSameForAnyThreadCountOnSim) {
   EXPECT_EQ(once["result_hash"], again["result_hash"]);
 }
 
-// More queues let packets pass a stuck head: with one queue per peer fewer turns end all stuck.
+// With more queues, packets pass a stuck head: with one queue per peer, fewer turns end because all
+// heads are stuck.
 TEST(Profile, CountsEachOfManyQueues) {
   const Arguments run = {"alltoall", "--torus", "4x4x4", "--bytes", "1200"};
   const json one = json_of(run)["profile"];

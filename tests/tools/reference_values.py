@@ -3,8 +3,8 @@
 
     reference_values.py COMMAND
 
-Runs every command line of the table with COMMAND, a path to toroid, and writes below it what its JSON
-says now: which objects and which of their members is in LISTS and MEMBERS. `git diff` shows what differs.
+COMMAND is a path to toroid. Runs every command line of the table with it and writes values from its JSON
+below the line. LISTS and MEMBERS name the objects and members to write. `git diff` shows the differences.
 """
 
 import json
@@ -14,15 +14,15 @@ import sys
 
 TABLE = pathlib.Path(__file__).resolve().with_suffix(".txt")
 LISTS = ["rows", "saturation", "phases", "grids", "sizes", "timings"]
-OF_LISTS = ["", "blocking", "non_blocking"]  # objects of their elements
+OF_LISTS = ["", "blocking", "non_blocking"]  # objects in each element of LISTS; "" is the element itself
 MEMBERS = ["policy", "traffic", "torus", "bytes", "offered", "name", "size", "cycles", "exchange_cycles",
            "overlap_cycles", "packets", "packet_hops", "forwarded", "acknowledgements", "latency/p50",
            "latency/p99", "latency/max", "latency_cycles/p50", "latency_cycles/p99", "latency_cycles/max",
            "generated", "accepted", "saturated", "carried", "saturated_at", "links/max_load", "channels/D0",
            "channels/D1", "channels/BN", "channels/BP", "planes", "plane_loop", "pack", "communication",
            "last_axis", "unpack", "waits", "compute", "exposed", "total", "iterations"]
-SECONDS = ["time_s", "least_s", "most_s"]  # where there are no cycles
-OF_THE_COMMAND = {"policy", "torus", "bytes", "size"}  # not said once more of the whole
+SECONDS = ["time_s", "least_s", "most_s"]  # written if the object has no cycles
+OF_THE_COMMAND = {"policy", "torus", "bytes", "size"}  # given by the command line, so not written for the whole JSON
 
 
 def at(value, path):
@@ -61,7 +61,7 @@ def main():
         if line and not line.startswith("#"):
             run = [command, *line.split(), "--fabric", "sim", "--quiet", "--json", "-"]
             out = subprocess.run(run, cwd=TABLE.parent, stdout=subprocess.PIPE, check=True).stdout
-            # Numbers are kept as they are written.
+            # Numbers stay text, so that they keep their digits.
             renewed += lines_of(json.loads(out, parse_float=str, parse_int=str))
     TABLE.write_text("\n".join(renewed) + "\n")
 

@@ -53,11 +53,11 @@ std::uint64_t barrier_hops() {
   return hops;
 }
 
-TEST(ReplayCommand, ModelRepeatsAShmRunAndTheTransformsBarrier) {
+TEST(ReplayCommand, ModelReplaysAShmRunIncludingItsBarrier) {
   const TemporaryDirectory directory;
   for (const Arguments& run : {kExchange, kTransform})
     for (const char* file : {"run.goal", "run.csv"}) {
-      const std::uint64_t barriers = run == kTransform ? 1 : 0;  // not in the run's packets
+      const std::uint64_t barriers = run == kTransform ? 1 : 0;  // the run does not count them
       const json first = exported(directory, run + kShm + Arguments{"--route", "torus"}, file);
       const json again = replayed(directory, file);
       const auto packets = first["packets"].get<std::uint64_t>() + barriers * 3 * 6;
@@ -77,8 +77,8 @@ TEST(ReplayCommand, ExportsTheSameMatrixFromEveryFabric) {
   }
 }
 
-/// On the model both start the messages at the same times and in the same order, and nothing else
-/// takes time.
+/// On the model the run and its replay start the messages at the same times and in the same order,
+/// and nothing else takes time.
 TEST(ReplayCommand, TakesTheTimeOfTheExportedExchange) {
   const TemporaryDirectory directory;
   const json first = exported(directory, kExchange, "run.goal");

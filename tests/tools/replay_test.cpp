@@ -1,4 +1,5 @@
-// Schedules run on machines: times computed by hand, and every message once, on every fabric.
+// Replays of schedules: times equal those computed by hand, and every fabric delivers every message
+// once.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -64,8 +65,9 @@ ScheduleGraph goal(const std::string& text) {
   return ScheduleGraph(parse_goal(text, "test", 64));
 }
 
-// Rank 0 computes 1000 ns, 700 cycles. Then the packet is injected in 150 cycles; its head takes a
-// hop of 69, its 270 bytes four cycles each; reception 200; then rank 1 computes 70.
+// Rank 0 computes for 1000 ns = 700 cycles. Injecting the packet takes 150 cycles, the hop of its
+// head 69, its 270 bytes four cycles each, and receiving it 200. Then rank 1 computes for 70
+// cycles.
 TEST(Replay, TakesTheTimeOfItsOperations) {
   const ScheduleGraph graph = goal(R"(num_ranks 2
 rank 0 {
@@ -98,7 +100,8 @@ TEST(Replay, WaitsForTimesInTheFile) {
   EXPECT_EQ(result.times.ended[0], 700000u + 1 + result.times.ended[1]);
 }
 
-/// Each rank sends to the next one after it has received from the previous one, twice round a ring.
+/// A chain of messages goes twice round a ring: each rank sends to the next rank after it has
+/// received from the previous rank.
 std::string ring_goal(Rank ranks, std::uint64_t bytes) {
   std::string text = fmt::format("num_ranks {}\n", ranks);
   for (Rank r = 0; r < ranks; ++r) {

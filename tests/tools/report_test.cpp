@@ -292,7 +292,7 @@ TEST_F(Report, RefusesFilesThatAreNotResults) {
                  {"rows[0].offered to be a finite number of at least 0"});
 }
 
-TEST_F(Report, HasAndChecksTheFlowchartProfile) {
+TEST_F(Report, ShowsAndValidatesTheFlowchartProfile) {
   run({"alltoall", "--torus", "3x4", "--queues", "2", "--json", "a.json"});
   Json result = Json::parse(directory_.content_of("a.json"));
   EXPECT_THAT(page_of({"a.json"}), HasSubstr(R"("stuck_on":{"X+":)"));

@@ -69,15 +69,17 @@ class CalledCommand {
     return kept;
   }
 
-  /// A failed check ends this process: its message must not remain in memory unprinted.
+  /// Prints what the command has written to standard error. A failed check aborts this process, and
+  /// its message would be lost with the file in memory.
   static void show_what_was_said(int) {
     std::array<char, 4096> text;
     const ssize_t size = ::pread(current_->err_.number(), text.data(), text.size(), 0);
     if (size > 0 && ::write(current_->kept_[2], text.data(), static_cast<std::size_t>(size)) < 0)
       return;
   }
-  /// A child that is forked meanwhile reports to its own standard error: `file` is closed in it, so
-  /// the report would go to a file named after its process in the current directory.
+  /// Directs the reports of sanitizers to `file`. A child that is forked meanwhile reports to its
+  /// own standard error: `file` is closed in the child, so its report would go to a file named
+  /// after its process in the current directory.
   static void send_sanitizers_to([[maybe_unused]] int file) {
 #ifdef TOROID_SANITIZED
     static const int kAtFork [[maybe_unused]] =
@@ -99,7 +101,7 @@ class CalledCommand {
 inline Ended run_command(const Arguments& arguments, const Surroundings& at = {}) {
   if (std::string_view(at.program) != TOROID_COMMAND ||
       std::min(at.out, at.err) == Surroundings::kClosed)
-    throw std::logic_error("this takes run_process()");
+    throw std::logic_error("run_command() can neither run another program nor close a stream");
   const CalledCommand called(at);
   return called.run(arguments);
 }

@@ -44,7 +44,8 @@ struct Ended {
   nlohmann::json json() const { return nlohmann::json::parse(out); }
 };
 
-/// Where a run takes place and its outputs go. -1: collected; -2: closed, for run_process() only.
+/// Directory and standard streams of a run. An output of -1 is collected; kClosed closes it, with
+/// run_process() only.
 struct Surroundings {
   static constexpr int kClosed = -2;
   std::filesystem::path directory = ".";
@@ -54,7 +55,8 @@ struct Surroundings {
   int in = -1;                           ///< standard input; -1: empty
 };
 
-/// A file in memory. Writers append: at a shared position they could overwrite each other.
+/// A file in memory. All writes append, because writers that share a position could overwrite each
+/// other.
 class MemoryFile {
  public:
   MemoryFile() { ::fcntl(number_, F_SETFL, O_APPEND); }

@@ -36,7 +36,7 @@ const std::vector<Arguments> kRuns = {
     {"poisson", "--torus", "2x2", "--size", "8"},
 };
 
-/// Several processes. The launcher adds its own lines to theirs.
+/// A run of two processes. The launcher adds its own lines to the lines that they print.
 const Arguments kLaunch = {"launch", "-n", "2", "hello", "--torus", "2x2", "--fabric", "ofi"};
 
 /// Runs a shell script, which gets the command and its arguments as "$@".

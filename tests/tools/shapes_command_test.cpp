@@ -63,7 +63,7 @@ TEST(Shapes, TransformsRefuseATwistedTorus) {
                    {"2x4@XY2 is twisted"});
 }
 
-TEST(Shapes, AFailedLinkIsRefusedWithThePairThatItCutsOff) {
+TEST(Shapes, RefusalNamesThePairThatAFailedLinkCutsOff) {
   const TemporaryDirectory directory;
   const Arguments run{"alltoall", "--torus", "5x5", "--fail-link", "(0,0)X+"};
   expect_refusal(directory, run, {"no minimal path from (0,0) to (1,0)", "--long-way"});

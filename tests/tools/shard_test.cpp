@@ -87,7 +87,7 @@ std::string shard_of_task(const char* id, const char* count, const char* min, co
   return shard ? shard->text() : "none";
 }
 
-TEST(Shard, OfASlurmTaskCountsFromTheLeastId) {
+TEST(Shard, SlurmTasksCountFromTheLeastId) {
   EXPECT_EQ(shard_of_task("", "", "", ""), "none");
   EXPECT_EQ(shard_of_task("3", "", "", ""), "none");
   EXPECT_EQ(shard_of_task("0", "4", "0", "1"), "1/4");
@@ -97,7 +97,7 @@ TEST(Shard, OfASlurmTaskCountsFromTheLeastId) {
   EXPECT_EQ(shard_of_task("9", "3", "5", "2"), "3/3");
 }
 
-TEST(Shard, OfSlurmTasksWithoutALeastIdAreDistinct) {
+TEST(Shard, SlurmTasksWithoutALeastIdAreDistinct) {
   for (const char* first : {"0", "1"}) {
     std::string all;
     for (int id = std::atoi(first); id < std::atoi(first) + 3; ++id)
@@ -106,7 +106,7 @@ TEST(Shard, OfSlurmTasksWithoutALeastIdAreDistinct) {
   }
 }
 
-TEST(Shard, OfASlurmArrayWithGapsIsRefused) {
+TEST(Shard, SlurmArrayWithGapsIsRefused) {
   for (const char* id : {"8", "9", "0"})
     EXPECT_THROW((void)shard_of_task(id, "3", "1", "2"), BadInput) << id;
   EXPECT_THROW((void)shard_of_task("x", "3", "1", "1"), BadInput);

@@ -289,7 +289,8 @@ TEST(Shards, DefaultToTheSlurmArrayTask) {
   EXPECT_EQ(merged.out, whole.out);
 }
 
-/// A campaign with more policies resumes the same journal, which then belongs to the larger one.
+/// A campaign with more policies resumes the same journal, which then belongs to the larger
+/// campaign.
 TEST(Merge, UsesTheLastCampaignOfAJournal) {
   const TemporaryDirectory directory;
   const auto compare = [&](const char* policies) {

@@ -106,7 +106,7 @@ TEST(SlabCommand, StartsTheLastAxisByLinesAndTapersPieces) {
   EXPECT_EQ(json_of(kSmallSlab)["start"], "exchange");
 }
 
-TEST(SlabCommand, StartByLinesHalvesThePapersWaits) {
+TEST(SlabCommand, StartByLinesAtLeastHalvesTheWaits) {
   const Arguments run = slab("2x2x2", "32") + Arguments{"--timings", "--planes"};
   const auto wait = [](const json& report) {
     return report["timings"].back()["non_blocking"]["waits"].get<double>();
@@ -163,7 +163,7 @@ TEST(SlabCommand, FindsTheFastestNumberOfPlanes) {
     EXPECT_LE(tuned, json_of(kSmallSlab + Arguments{"--planes", planes})["time_s"]) << planes;
 }
 
-TEST(SlabCommand, FindsTheFastestNumberOfPlanesOfAnInverseWithReturn) {
+TEST(SlabCommand, FindsTheFastestPlanesForAnInverseWithReturn) {
   const Arguments run = kSmallSlab + Arguments{"--inverse", "--return"};
   const double tuned = json_of(run + Arguments{"--planes", "-1"})["time_s"];
   for (const std::string planes : {"0", "1", "2", "3", "6"})
@@ -232,13 +232,14 @@ TEST(SlabCommand, WisdomHoldsFftwsPlansAndThePlanes) {
   EXPECT_EQ(own_lines(directory.content_of("wisdom")), own_lines(wisdom));
 }
 
-// The table of blocks.
+// Tests of the table of blocks that --timings prints.
 
 constexpr const char* kBlocks[] = {"allocate",      "plane_loop", "waits", "last_axis",
                                    "deallocate",    "compute",    "pack",  "unpack",
                                    "communication", "exposed",    "total"};
 
-/// Checks one version. On one node nothing is packed or unpacked.
+/// Checks the timings of the blocking or non-blocking version. On one node nothing is packed or
+/// unpacked.
 void expect_version(const json& version, unsigned nodes) {
   EXPECT_TRUE(version["planes"].is_number_unsigned()) << version;
   for (const char* block : kBlocks) {

@@ -150,7 +150,7 @@ TEST(Slices, OfAHalfSpectrumEqualThoseOfTheWhole) {
   }
 }
 
-TEST(Slices, BeginWithTheLowestFrequencyIfNoneWrap) {
+TEST(Slices, BeginWithTheLowestFrequencyOnAxesWithoutNegativeOnes) {
   for (const fft::TransformKind kind : {fft::TransformKind::dct, fft::TransformKind::wht}) {
     Values values(8, 1);
     values[0] = 100;
@@ -164,7 +164,7 @@ TEST(Slices, BeginWithTheLowestFrequencyIfNoneWrap) {
   EXPECT_THAT(mixed[0].pixels, ElementsAre(0, 0, 0, 0, 0, 0, 0, 255));
 }
 
-TEST(Slices, OfMoreThanThreeAxesFixTheFirstAtTheirMiddle) {
+TEST(Slices, OfMoreThanThreeAxesFixTheLeadingOnesAtTheirMiddle) {
   Values values(3 * 2 * 2 * 2);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<double>(i);
   const auto slices = density_slices(host_array({3, 2, 2, 2}, values));

@@ -37,7 +37,7 @@ TEST(Spelling, CountsASwapOfTwoLettersAsOneEdit) {
   EXPECT_EQ(edit_distance("abcd", "badc"), 2u);
 }
 
-/// Returns all texts over {a, b} that one edit makes of `text`, without edit_distance()'s table.
+/// Returns all texts over {a, b} that one edit of `text` gives, without using edit_distance().
 std::vector<std::string> one_edit_from(const std::string& text) {
   std::vector<std::string> edited;
   for (std::size_t i = 0; i <= text.size(); ++i)
@@ -55,7 +55,7 @@ std::vector<std::string> one_edit_from(const std::string& text) {
   return edited;
 }
 
-TEST(Spelling, EditDistanceIsOneAfterOneEditAndNeverBelowTheFewestSteps) {
+TEST(Spelling, EditDistanceIsOneAfterOneEditAndNeverTooSmall) {
   for (const std::string start : {"", "a", "ab", "aab", "abba", "babab"}) {
     std::map<std::string, std::size_t> steps{{start, 0}};
     std::queue<std::string> open({start});

@@ -12,7 +12,7 @@ using Complex = std::complex<double>;
 using Values = std::vector<Complex>;
 using Extents = std::vector<std::size_t>;
 
-constexpr double kTolerance = 1e-12;  ///< relative error of complex128, by distance()
+constexpr double kTolerance = 1e-12;  ///< largest distance() for complex128
 
 /// Returns varied values that every floating-point type holds exactly.
 inline Values some_values(std::size_t count, bool complex) {

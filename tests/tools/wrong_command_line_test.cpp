@@ -28,8 +28,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-/// Returns the word with a letter dropped, two swapped, and one doubled, near its middle where this
-/// changes the word.
+/// Returns typos of the word: a letter dropped, two letters swapped, and a letter doubled. Each
+/// typo is near the middle of the word, where two different letters meet.
 std::vector<std::string> typos_of(const std::string& word) {
   std::size_t at = word.size() / 2;
   while (at + 1 < word.size() && word[at] == word[at - 1]) ++at;
@@ -114,7 +114,8 @@ TEST(WrongCommandLine, SuggestsTheNearestCommandForEveryTypo) {
       }
 }
 
-/// Returns whether the value may differ from the choices: a file, a name of this host, a list.
+/// Returns whether the option accepts values other than its choices: files, lists, or providers of
+/// this host.
 bool is_open(const OptionText& option) {
   return option.takes_file() || option.value == "KINDS" || option.value == "PROVIDER";
 }
@@ -218,7 +219,7 @@ const std::vector<WrongLine> kWrongLines = {
      {"unknown policy 'bruk'; did you mean 'bruck'?"}},
     {{"compare", "--torus", "2", "--policies", "random,thre-phase"},
      {"unknown policy 'thre-phase'; did you mean 'three-phase'?"}},
-    {{"compare", "--torus", "2", "--traffic", "all2all"}, {"unknown traffic 'all2all'"}},
+    {{"compare", "--torus", "2", "--traffic", "al2all"}, {"unknown traffic 'al2all'"}},
     {{"compare", "--torus", "2", "--traffic", "zpif:1.2"},
      {"unknown traffic 'zpif'; did you mean 'zipf'?"}},
     {{"fft", "--torus", "2", "--size", "4", "--method", "slabs"},
@@ -254,7 +255,8 @@ const std::vector<WrongLine> kWrongLines = {
     {{"hello", "2", "--fabric", "tcp"},
      {"'tcp' is a provider of libfabric; write --fabric ofi --provider 'tcp'"}},
     {{"hello", "2", "--fabric", "verbs;ofi_rxm"}, {"--fabric ofi --provider 'verbs;ofi_rxm'"}},
-    {{"hello", "2", "--fabric", "mpi"}, {"processes of 'mpi' use --fabric ofi"}},
+    {{"hello", "2", "--fabric", "mpi"},
+     {"there is no fabric 'mpi'; between processes use --fabric ofi"}},
     {{"alltoall", "4x4", "--policy", "./mine.py"},
      {"'./mine.py': a Python program passes its policies itself", "toroid.compare(policies="}},
     {{"compare", "--torus", "4x4", "--policies", "random,./mine.py"},
@@ -365,7 +367,7 @@ TEST(WrongCommandLine, GetsOneLineWithTheTypoAndKnownNames) {
   for (const WrongLine& line : kWrongLines) expect_refusal(directory, line.arguments, line.words);
 }
 
-TEST(CommandLine, AcceptsWordsOfOtherPrograms) {
+TEST(CommandLine, AcceptsSpellingsOfOtherPrograms) {
   const Arguments rest = {"--bytes", "8"};
   const auto result = [&](const Arguments& arguments) { return json_of(arguments + rest); };
   const auto hash = result({"alltoall", "--torus", "4x4"})["result_hash"];

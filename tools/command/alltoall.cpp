@@ -257,7 +257,8 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   under.node.record = run_options.node.record;
   under = moving_by(under.node.transfer, std::move(under));
   const auto checkpoint = checkpoint_of(options, shape, machine, under, exchange);
-  // The limits of a sample take memory per pair: compute them before the nodes allocate theirs.
+  // The limits of a sample take memory per pair, so they are computed before the nodes allocate
+  // memory.
   const ExchangeLimits limits =
       session.reports() ? exchange_limits(exchange, machine, under.sim.dma) : ExchangeLimits();
   under.sim.checkpoints = checkpoint.get();
@@ -320,7 +321,7 @@ CommandRun add_alltoall_command(CLI::App& app) {
       ->check(one_of_with_parameters("traffic", traffic_pattern_names()))
       ->capture_default_str();
   verb->add_option("--bytes", options->bytes,
-                   "payload per (source, destination) pair, e.g. 480 or 1KiB; the mean if "
+                   "payload per (source, destination) pair, e.g. 480 or 1KiB; the mean if sizes of "
                    "messages differ")
       ->type_name("SIZE")
       ->transform(byte_count({.max = std::uint64_t{1} << 32}))
@@ -328,8 +329,8 @@ CommandRun add_alltoall_command(CLI::App& app) {
   add_peers_option(*verb, options->peers);
   verb->add_option(
           "--sample", options->sample,
-          "send to N destinations only, the same relative ones for every node, drawn so that "
-          "links are loaded evenly")
+          "each node sends only to N destinations, at the same offsets from every node, drawn so "
+          "that links are loaded evenly")
       ->transform(whole_number(1, 1u << 23));
   verb->add_flag("--continue-without", options->continue_without,
                  "go on if processes other than process 0 die or hang; the result then says what "

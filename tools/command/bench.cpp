@@ -73,7 +73,7 @@ std::vector<std::uint64_t> sizes_of(const BenchOptions& options, BenchKind kind)
   if (!options.sizes.empty()) return options.sizes;
   if (!options.message_size.empty())
     return doubled(parse_message_sizes(options.message_size, default_sizes(kind)));
-  if (kind == BenchKind::latency || kind == BenchKind::rate)  // full packets among them
+  if (kind == BenchKind::latency || kind == BenchKind::rate)  // these sizes include full packets
     return {8, 16, 32, 64, 128, 240, 480, 1024, 4096, 16384, 65536};
   return doubled(default_sizes(kind));
 }
@@ -142,7 +142,7 @@ double buffer_bytes(BenchKind kind, const Shape& shape, std::uint64_t bytes) {
 void check_sizes(BenchKind kind, const std::vector<std::uint64_t>& sizes, const Shape& shape) {
   for (const std::uint64_t bytes : sizes) {
     if (kind == BenchKind::alltoall && bytes == 0)
-      throw BadInput("an all-to-all of 0 bytes moves nothing");
+      throw BadInput("bench alltoall: expected at least 1 byte per pair of nodes, found 0");
     if (kind == BenchKind::alltoall) BlockMessages::check(shape.size(), bytes);
     check_memory(shape, buffer_bytes(kind, shape, bytes));
   }
@@ -195,7 +195,7 @@ int run_on(const BenchOptions& options, BenchKind kind, const MessageBench& benc
   return 0;
 }
 
-/// In exchanges, DMA engines move the packets if the policy allows it.
+/// The options of the run. In exchanges, DMA engines move the packets if the policy allows it.
 RunOptions run_of(const RunSetup& setup) {
   const RunOptions run = under_policy(setup.run, setup.shape, setup.machine);
   if (!run.sim.dma) return run;
@@ -227,18 +227,19 @@ void add_message_options(CLI::App& command, BenchOptions& options) {
   command
       .add_option("-m,--message-size", options.message_size,
                   "smallest and largest message in bytes, e.g. 8:4KiB; sizes double in between; "
-                  "MIN: or MAX alone keeps the default of the other")
+                  "MIN: or MAX alone keeps the default of the other end")
       ->type_name("MIN:MAX")
       ->check(not_empty());
   add_byte_list(command, "--sizes", options.sizes, {.max = std::uint64_t{1} << 30},
-                "message sizes instead of -m: 8,240,4KiB or 8:64KiB:x2");
+                "message sizes instead of -m, e.g. 8,240,4KiB or 8:64KiB:x2");
   command
       .add_option("-i,--iterations", options.iterations,
                   "measured iterations per size (default: automatic)")
       ->transform(whole_number(1, std::uint64_t{1} << 31));
   command
       .add_option("-x,--warmup", options.warm_up,
-                  "unmeasured iterations before them (default: as many as in one sample)")
+                  "unmeasured iterations before the measured ones (default: as many as in one "
+                  "sample)")
       ->transform(whole_number(0, std::uint64_t{1} << 31));
   command
       .add_option("-W,--window-size", options.window,

@@ -160,14 +160,14 @@ void add_overlap_options(CLI::App& command, OverlapOptions& options) {
       ->capture_default_str();
   command.add_flag("--inverse", options.inverse, "measure the inverse transform");
   add_count_list(command, "--planes", options.axes.planes, kCounts,
-                 "planes per exchange to compare");
+                 "numbers of planes per exchange to compare");
   add_count_list(command, "--windows", options.axes.windows,
                  {.min = 1, .max = fft::kMostOutstanding},
-                 "limits of outstanding exchanges to compare");
+                 "maximum numbers of exchanges in flight to compare");
   add_count_list(command, "--test-intervals", options.axes.test_intervals, kCounts,
-                 "lines transformed between two polls of the network");
+                 "numbers of lines between two polls of the network to compare");
   add_count_list(command, "--nodes-per-process", options.axes.nodes_per_process, kCounts,
-                 "nodes per worker thread (default: 1, 2, 4, ...)");
+                 "numbers of nodes per worker thread to compare (default: 1, 2, 4, ...)");
 }
 
 int run_overlap_bench(const CLI::App& command, const OverlapOptions& options,

@@ -149,7 +149,7 @@ int run_command_line(const Words& arguments) {
   bool runs = false;
   try {
     runs = line.parse(arguments);
-  } catch (const BadInput&) {  // parse again with all commands: the option may be another's
+  } catch (const BadInput&) {  // parse again with all commands: another may have the option
     return CommandLine().run(arguments);
   }
   return runs ? line.run_parsed() : 0;

@@ -1,4 +1,5 @@
-// The commands of toroid. Each function adds one to the application and returns how to run it.
+// The commands of toroid. Each function adds one command to the application and returns a function
+// that runs it.
 #pragma once
 
 #include "tools/options/cli_fwd.hpp"
@@ -32,7 +33,7 @@ CommandRun add_merge_command(CLI::App& app);
 
 class MergedJournals;
 struct MergeOutputs;
-/// Prints and writes what the command would have, had it run the whole campaign of the journals.
+/// Prints and writes the results of the journals' campaign, as if the command had run all of it.
 /// Throws BadInput if rows are missing or the campaign has changed.
 int run_merged_compare(MergedJournals& journals, const MergeOutputs& outputs);
 int run_merged_sweep(MergedJournals& journals, const MergeOutputs& outputs);

@@ -104,7 +104,8 @@ std::string failure_lines(std::span<const Json> failed, const RowTable& table) {
   return text.empty() ? "" : "failed on shm --route torus:\n" + text;
 }
 
-/// Runs everything on rings too, and adds how well the orders agree. Returns the exit code.
+/// Runs all cases on rings too, and adds how well both fabrics agree on the order of policies.
+/// Returns the exit code.
 int validate(const RingCases& rings, std::span<const Json> summary, const RowTable& table,
              CampaignResult& result, bool shows_table) {
   const CaseRows there = rows_on_rings(rings);

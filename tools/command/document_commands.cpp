@@ -74,7 +74,8 @@ CommandRun add_man_command(CLI::App& app) {
   CLI::App* command = app.add_subcommand("man", "print or write manual pages");
   command->add_option("VERB", options->command, "verb to document (default: toroid itself)");
   begin_group(*command, "Output");
-  command->add_option("--directory", options->directory, "write all pages there, one file each")
+  command
+      ->add_option("--directory", options->directory, "folder to write all pages to, one file each")
       ->type_name("DIR")
       ->check(not_empty());
   add_examples(*command, {{"view a page", "toroid man fft | man -l -"}});

@@ -49,7 +49,7 @@ CommandRun add_merge_command(CLI::App& app) {
   auto options = std::make_shared<MergeOptions>();
   CLI::App* verb =
       app.add_subcommand("merge", "make the table of compare or sweep from its shards' journals");
-  verb->add_option("JOURNALS", options->journals, "journals that --resume of all shards wrote")
+  verb->add_option("JOURNALS", options->journals, "journals of all shards, written by --resume")
       ->required()
       ->check(not_empty());
   add_output_options(*verb, options->common);

@@ -194,7 +194,8 @@ void throw_if_missing_or_missed(const PaperTable& table) {
                                     : fmt::format("interrupted; {} runs finished, {} rows kept",
                                                   table.runs, table.rows.size()));
   const std::vector<std::string> missed = missed_bars(table);
-  if (!missed.empty()) throw RunFailed(fmt::format("outside its bar: {}", fmt::join(missed, "; ")));
+  if (!missed.empty())
+    throw RunFailed(fmt::format("ratio outside its bar: {}", fmt::join(missed, "; ")));
 }
 
 int run_paper(const PaperOptions& options) {

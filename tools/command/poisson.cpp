@@ -367,7 +367,8 @@ int run(const CLI::App& command, const PoissonOptions& options) {
         "--size {}: expected an even number, so that every ion is on a grid point", options.size));
   if (std::min(options.pieces.planes, options.pieces.backward_planes.value_or(0)) < 0 ||
       options.pieces.padded_planes)
-    throw BadInput("poisson takes --planes F or F,B only: it has no tuning and no boxes");
+    throw BadInput(
+        "poisson takes --planes F or F,B only; -1 (tuning) and a third number (boxes) are for fft");
   const auto method = parse_choice<fft::Method>("method", fft::kMethodNames, options.method);
   const Sender sender{"poisson --method " + options.method, sent_by(method)};
   const Machine machine = load_machine(options.common.machine);

@@ -50,7 +50,7 @@
 namespace toroid {
 namespace {
 
-/// In the order of NpyType.
+/// Names of the element types, in the order of NpyType.
 constexpr std::array<std::string_view, 4> kTypeNames = {"f4", "f8", "c8", "c16"};
 
 struct RedistributeOptions : ArrayOptions {

@@ -1,5 +1,5 @@
-// toroid replay: sends the messages of a file, each as soon as the messages it depends on have
-// arrived.
+// toroid replay: sends the messages of a file. Each message starts when the messages that it
+// depends on have arrived.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -128,7 +128,7 @@ class ReplayCommand {
     add_counters(report, hash, {emulation.counters(), shape_, machine_, cycles});
     report["profile"] = profile_json(emulation.profile(), shape_);
     add_hash(report, hash);
-    // Only on shm: between processes of ofi the two ends have different clocks.
+    // Only on shm: on ofi, sender and receiver may be processes with different clocks.
     if (run_.fabric == FabricName::shm) report["latency_s"] = latency_seconds();
     add_wall_clock(report, emulation);
     return report;
@@ -182,7 +182,7 @@ CommandRun add_replay_command(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("replay", "send the messages of a schedule file");
   options->verb = verb;
   verb->add_option("FILE", options->file,
-                   "FILE.goal (LogGOPSim's text) or FILE.csv (time,src,dst,bytes; seconds)")
+                   "FILE.goal (LogGOPSim's text) or FILE.csv (time,src,dst,bytes; time in seconds)")
       ->required()
       ->check(not_empty());
   add_torus_options(*verb, options->torus);

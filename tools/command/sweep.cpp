@@ -140,7 +140,7 @@ void refuse_bad_loads(const std::vector<double>& loads) {
       throw BadInput(fmt::format("--load names {} twice", *at));
 }
 
-/// The cases at the given loads, without those that refinement adds.
+/// The cases at the given loads, without the loads that refinement adds.
 std::vector<CampaignCase> grid_of(std::span<const CampaignCase> cases,
                                   std::span<const double> loads) {
   std::vector<CampaignCase> grid;
@@ -207,7 +207,7 @@ int run(const SweepOptions& typed) {
   };
   if (options.lab.merged != nullptr) {
     options.lab.merged->expect(grid);
-    (void)sweep_and({});  // checks that the loads added by refinement are there, too
+    (void)sweep_and({});  // also expects the loads that refinement adds
   }
   RowSink show;
   if (outputs.shows_table()) {

@@ -24,7 +24,7 @@ using FileBytes = std::span<const std::byte>;
 struct ArrayFormat {
   bool (*begins)(FileBytes);
   StoredArray (*find)(FileBytes);
-  std::array<std::string_view, 4> endings;  ///< of file names, in lower case; unused ones are empty
+  std::array<std::string_view, 4> endings;  ///< file name endings in lower case; "" if unused
 };
 
 constexpr std::array<ArrayFormat, 3> kArrayFormats = {

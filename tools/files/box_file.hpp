@@ -1,5 +1,5 @@
-// Reads from CSV which box of an array each node holds: a header line, then a line per box with its
-// node and, for each axis, the first index and the index after the last:
+// Reads a CSV file that says which box of an array each node holds. After a header line it has a
+// line per box: the node, then for each axis the first index and the index after the last:
 //
 //   node,begin0,end0,begin1,end1
 //   0,0,4,0,6

@@ -26,8 +26,7 @@ constexpr std::int64_t kMaxElements = std::int64_t{1} << 31;
 void check_size(const Size& size, std::int64_t batch, const std::string& what) {
   std::int64_t volume = batch;
   for (const std::int64_t n : size) {
-    if (n < 1)
-      throw BadInput(fmt::format("{}: an extent below 1 leaves nothing to transform", what));
+    if (n < 1) throw BadInput(fmt::format("{}: expected every extent to be at least 1", what));
     if (n > kMaxElements / volume)
       throw BadInput(fmt::format("{}: more than {} elements", what, kMaxElements));
     volume *= n;

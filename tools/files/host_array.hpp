@@ -28,7 +28,7 @@ struct BorrowedArray {
   const std::byte* data = nullptr;  ///< address of element (0, 0, ...)
   Type type = Type::complex128;
   fft::Index strides{};  ///< bytes from one element to the next along each axis; may be negative
-  std::shared_ptr<const void> owner{};  ///< owns the memory; null: the caller does
+  std::shared_ptr<const void> owner{};  ///< owns the memory; null: the caller owns it
 
   fft::Complex at(std::ptrdiff_t offset) const;
   std::ptrdiff_t offset(const fft::Index& index) const;
@@ -56,7 +56,7 @@ struct HostArray {
 /// later elements.
 std::optional<std::size_t> find_element_that_fails(
     const HostArray& array, const std::function<bool(const fft::Complex&)>& holds);
-/// Calls visit(value) for every element in that order.
+/// Calls visit(value) for every element, in the same order as find_element_that_fails().
 void for_each_value(const HostArray& array, const std::function<void(const fft::Complex&)>& visit);
 
 /// Returns the extents of "64x64x64", "4x4x4x4", or "64" for a cube. Throws BadInput.

@@ -44,6 +44,19 @@ const MachineField* find_field(std::string_view key) {
   return found == fields.end() ? nullptr : &*found;
 }
 
+std::string unknown_key(std::string_view key) {
+  std::vector<std::string> forms;
+  for (const MachineField& f : machine_fields()) {
+    forms.emplace_back(f.key);
+    forms.emplace_back(key_with_unit(f));
+  }
+  std::erase(forms, std::string());
+  const std::vector<std::string_view> known(forms.begin(), forms.end());
+  const std::string meant = did_you_mean(key, known);
+  return fmt::format("unknown key '{}'{} `toroid info --machine bgl` lists all keys",
+                     shortened(key), meant.empty() ? ";" : meant);
+}
+
 /// Whether the field is the clock. It is set first, since times and rates depend on it.
 bool is_clock(const MachineField* field) {
   return field == &machine_fields().front();
@@ -88,8 +101,7 @@ class Reader {
 
   const MachineField& field(std::string_view key, const toml::node& node) const {
     if (const MachineField* field = find_field(key)) return *field;
-    refuse(node, fmt::format("unknown key '{}'; `toroid info --machine bgl` lists all keys",
-                             shortened(key)));
+    refuse(node, unknown_key(key));
   }
 
   /// Calls `read` and adds file and line to its refusals.
@@ -186,9 +198,7 @@ Change parse_change(const std::string& text) {
   const std::size_t equals = std::min(text.find('='), text.size());
   const std::string key = text.substr(0, equals);
   const MachineField* const field = find_field(key);
-  if (field == nullptr)
-    throw BadInput(fmt::format("unknown key '{}'; `toroid info --machine bgl` lists all keys",
-                               shortened(key)));
+  if (field == nullptr) throw BadInput(unknown_key(key));
   return {key, text.substr(std::min(equals + 1, text.size())), field};
 }
 

@@ -27,10 +27,11 @@ Machine load_machine(const std::string& text);
 /// "hop_latency_cycles"}. REQUIRES: load_machine() accepts `text`.
 std::vector<std::string_view> changed_keys(const std::string& text);
 
-/// Returns the machine of a file's text: `name = "..."` and numbers under the keys of
-/// machine_fields(), or texts with a unit under the keys without one: `hop_latency = "100 ns"`.
-/// Omitted fields keep the Blue Gene/L's value. The table `[sources]` says for either key where a
-/// number comes from. `origin` names the file in messages and has no control characters.
+/// Parses the text of a machine file: `name = "..."`, and for each field of machine_fields() either
+/// a number under the field's key, or a text with a unit under the key without its unit:
+/// `hop_latency = "100 ns"`. Omitted fields keep the Blue Gene/L's value. The table `[sources]`
+/// says where numbers come from, under either form of their keys. `origin` names the file in
+/// messages and has no control characters.
 Machine parse_machine(std::string_view text, std::string_view origin);
 
 /// Returns the text of a machine file with the unit, source and meaning of every field.
@@ -38,8 +39,8 @@ std::string machine_text(const Machine& machine);
 
 /// The origin of a number in words.
 std::string_view origin_name(Origin origin);
-/// The source of a machine's field in words: as its file says; otherwise the field's origin if the
-/// value is the Blue Gene/L's, or "machine file".
+/// The source of a machine's field in words: the source that the machine's file gives; if it gives
+/// none, the field's origin for a value of the Blue Gene/L, and "machine file" for any other value.
 std::string source_of(const Machine& machine, const MachineField& field);
 
 }  // namespace toroid

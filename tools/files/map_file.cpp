@@ -215,7 +215,7 @@ bool is_map(std::span<const std::byte> bytes) {
 
 StoredArray stored_map(std::span<const std::byte> bytes) {
   const MapHeader header(bytes);
-  (void)header.mode();  // first: for a wrong byte order its message is better than one on extents
+  (void)header.mode();  // first: its message explains a wrong byte order
   std::vector<std::size_t> shape = shape_of_map(header);
   check_axes(header);
   const std::span<const std::byte> elements = elements_of(bytes, header, shape);

@@ -23,7 +23,7 @@ struct StoredArray {
   bool fortran_order = false;
   std::vector<std::size_t> shape;     ///< 0 to kMaxNpyDimensions extents; an extent may be 0
   std::span<const std::byte> data{};  ///< bytes of the elements; their size matches the shape
-  std::shared_ptr<const std::vector<std::byte>> owner{};  ///< owns `data`; null: the caller does
+  std::shared_ptr<const std::vector<std::byte>> owner{};  ///< owner of `data`; null: the caller
 };
 
 struct NpyArray {

@@ -79,8 +79,8 @@ void transpose_plane(std::size_t rows, std::size_t columns, Complex* to, std::si
   }
 }
 
-/// Reverses the order of the axes: load(i) is element i of an array of `shape` in C order; the
-/// result has the reversed shape and is in C order, which is `shape` in Fortran order.
+/// Reverses the order of the axes. load(i) returns element i of an array of `shape` in C order. The
+/// result is in C order and has the reversed shape, i.e. it is in Fortran order with `shape`.
 template <class Load>
 std::vector<Complex> reverse_axes(std::span<const std::size_t> shape, Load load) {
   const std::size_t count = element_count(shape, 1);

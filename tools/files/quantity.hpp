@@ -17,8 +17,8 @@ std::string_view key_with_unit(const MachineField& field);
 /// BadInput with what was expected. REQUIRES: the field has a unit.
 double parse_quantity(const Machine& machine, const MachineField& field, std::string_view text);
 
-/// The field's value as such a text: "40 ns" for 64 cycles of 1.6 GHz. Empty if the field has no
-/// unit or is in bytes.
+/// The field's value as a text with a unit: "40 ns" for 64 cycles of 1.6 GHz. Empty if the field
+/// has no unit or is in bytes.
 std::string quantity_text(const Machine& machine, const MachineField& field);
 
 }  // namespace toroid

@@ -1,9 +1,9 @@
 // toml++, made safe for untrusted texts.
 //
 // Its parser asserts conditions that a text can violate ("[)" on a line). It also marks code as
-// unreachable, although a letter such as "a" with two dots leads there. Such a text would abort the
-// program if assertions are on, and have undefined behaviour if they are off. With these macros the
-// parser continues and throws toml::parse_error.
+// unreachable that a letter such as a-umlaut reaches. Such a text would abort the program if
+// assertions are on, and have undefined behaviour if they are off. With these macros the parser
+// continues and throws toml::parse_error.
 #pragma once
 
 #pragma push_macro("NDEBUG")
@@ -17,7 +17,8 @@
 #endif
 
 #include <cstdint>  // IWYU pragma: keep
-// The functions of this header classify characters; now they return false for unknown ones.
+// The functions of the next header classify characters. With this macro they return false for
+// characters that they do not know.
 #pragma push_macro("TOML_UNREACHABLE")
 #undef TOML_UNREACHABLE
 #define TOML_UNREACHABLE return false

@@ -21,8 +21,8 @@ void write_message_csv(std::ostream& out, const Schedule& schedule);
 
 /// Reads FILE.goal or FILE.csv. Throws BadInput if it has another ending or cannot be read.
 std::string read_schedule_text(const std::string& path);
-/// Returns the schedule of such a text, of at most `nodes` ranks. Throws BadInput with file, line
-/// and what was expected.
+/// Parses a text as GOAL or CSV, by the ending of `path`. The schedule has at most `nodes` ranks.
+/// Throws BadInput with file, line and what was expected.
 Schedule parse_schedule(const std::string& text, const std::string& path, Rank nodes);
 /// read_schedule_text() and parse_schedule() in one.
 Schedule read_schedule(const std::string& path, Rank nodes);

@@ -24,7 +24,8 @@ constexpr std::array<std::string_view, 2> kBindingNames = {"none", "core"};
 }  // namespace
 
 void add_peers_option(CLI::App& verb, Rank& peers) {
-  verb.add_option("--peers", peers, "send only to the first N peers of each node's order: a sample")
+  verb.add_option("--peers", peers,
+                  "sample: each node sends only to the first N peers of its order")
       ->transform(whole_number(1, 1u << 24));
 }
 
@@ -77,7 +78,7 @@ CLI::Validator fabric_name() {
 void add_fabric_options(CLI::App& verb, CommonOptions& options) {
   begin_group(verb, "Fabric");
   verb.add_option("--fabric", options.fabric,
-                  "how packets travel, in virtual time on sim, otherwise in wall-clock time")
+                  "fabric that carries the packets; time is virtual on sim, otherwise wall-clock")
       ->check(fabric_name())
       ->capture_default_str();
   add_worker_options(verb, options);
@@ -90,7 +91,7 @@ void add_fabric_options(CLI::App& verb, CommonOptions& options) {
   verb.add_option(
           "--transfer", options.transfer,
           "move messages in packets or by put, from array to array; put needs the direct route or, "
-          "on sim, a DMA engine (default auto, on sim packets)")
+          "on sim, a DMA engine (default: auto; on sim, packets)")
       ->check(one_of("transfer", kTransferModeNames));
   verb.add_option("--stall", options.stall, "end the run after this many seconds without progress")
       ->check(number(0.1, 1e6))
@@ -128,8 +129,8 @@ void add_failure_options(CLI::App& verb, TorusOptions& options) {
 
 void add_link_error_options(CLI::App& verb, LinkErrorOptions& options) {
   verb.add_option("--link-error", options.rates,
-                  "errors per packet, on all links (1e-4) or on one (1e-3@(0,0,0)X+); links then "
-                  "check packets and resend faulty ones")
+                  "errors per packet on all links, e.g. 1e-4, or on one link, e.g. 1e-3@(0,0,0)X+; "
+                  "links then check packets and resend faulty ones")
       ->type_name("RATE[@LINK]")
       ->allow_extra_args(false);
   add_link_fault_options(verb, options);

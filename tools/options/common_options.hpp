@@ -29,7 +29,7 @@ struct CommonOptions {
   std::string transfer;          ///< empty: automatic; on sim in packets
   double stall = 10;             ///< seconds
   std::string provider;          ///< of libfabric; empty: the best
-  bool unsafe_provider = false;  ///< allows providers that strangers can end
+  bool unsafe_provider = false;  ///< allows providers through which strangers can end a run
   std::string frames;            ///< how frames travel on ofi; empty: auto
   std::string json;              ///< path of the file; empty: none; "-": standard output
   bool quiet = false;
@@ -42,8 +42,8 @@ struct LinkErrorOptions {
   unsigned burst = 1;
   std::uint64_t limit = 0;  ///< 0: links never fail because of their errors
 
-  /// Returns the link errors; the machine's rate comes first. Without a rate there are none. Throws
-  /// BadInput.
+  /// Returns the link errors: the machine's rate, then the typed rates. If there is no rate, there
+  /// are no errors. Throws BadInput.
   LinkErrors errors(const Machine& machine) const;
 };
 
@@ -66,7 +66,7 @@ void add_seed_option(CLI::App& verb, std::uint64_t& seed);
 void add_worker_options(CLI::App& verb, CommonOptions& options);
 void add_output_options(CLI::App& verb, CommonOptions& options);
 void add_json_option(CLI::App& verb, std::string& json);
-/// Adds --peers, which works on `sim`.
+/// Adds --peers, which works only on `sim`.
 void add_peers_option(CLI::App& verb, Rank& peers);
 /// Adds --link-faults, --link-burst and --link-error-limit.
 void add_link_fault_options(CLI::App& verb, LinkErrorOptions& options);
@@ -86,8 +86,8 @@ void refuse_link_errors_without_effect(const LinkErrors& errors, FabricName fabr
                                        RingRoute route);
 /// Returns the shape including its failures. Throws BadInput if they disconnect living nodes.
 Shape shape_of(const TorusOptions& torus);
-/// Throws BadInput if rings close only after several rounds: exchanges in lines and planes have no
-/// bound there.
+/// Throws BadInput if the torus is twisted: its lines and planes are then not tori, so exchanges
+/// within them have no bound.
 void refuse_twisted(const Shape& shape);
 Binding binding_of(const CommonOptions& common);
 

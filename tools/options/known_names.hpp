@@ -17,7 +17,7 @@ std::span<const std::string_view> traffic_pattern_names();
 /// The built-in machines, policies, traffic patterns and orders, each with a short description:
 /// {"presets": [{"name", "about"}], "policies": [...], "traffics": [...], "orders": [...]}.
 Json known_names_json();
-/// The same as text, wrapped to the page; each line begins with "# ".
+/// The names of known_names_json() as text, wrapped to the page; each line begins with "# ".
 std::string known_names_text();
 
 }  // namespace toroid

@@ -24,7 +24,7 @@ constexpr std::string_view kMessagePassingKeys =
     "--machine=eager_bytes --machine=message_cycles --machine=message_packet_cycles "
     "--machine=collective_cycles --machine=copy_cycles_per_byte";
 
-// A refusal proposes the last of several alternatives that are equally near.
+// If several alternatives are equally near, a refusal proposes the last of them.
 constexpr OptionEffect kEffects[] = {
     // Sending.
     {"--order", "", "sends exchanges"},
@@ -195,7 +195,8 @@ bool is_in_the_name(std::string_view requirement) {
   return names("sends verb workload KIND", requirement);
 }
 
-/// The conflicting settings, except those in the run's name: " with --fabric shm --route direct".
+/// The settings that fail a requirement, except those in the run's name, such as
+/// " with --fabric shm --route direct".
 std::string in_the_way(const std::vector<OptionEffect>& effects, const RunSetting& setting) {
   std::vector<std::string> said;
   for (const OptionEffect& effect : effects)
@@ -220,8 +221,8 @@ std::ptrdiff_t out_of_reach(const Requirements& requirements, const RunSetting& 
   });
 }
 
-/// The unmet requirements of the nearest alternative: the one with the fewest that the user cannot
-/// type, then with the fewest unmet.
+/// The unmet requirements of the nearest alternative. It is the alternative with the fewest
+/// requirements that are out_of_reach(); among equal ones, with the fewest unmet requirements.
 Requirements remedy(const OptionEffect& effect, const RunSetting& setting) {
   const auto cost = [&](const Requirements& missing) {
     return std::pair(out_of_reach(missing, setting), missing.size());
@@ -278,8 +279,9 @@ bool is_typed(const CLI::Option& option) {
                              [&](const auto& value) { return !asks_for_nothing(key, value); });
 }
 
-/// Whether help for the verb mentions the requirement: it concerns an option of the verb or another
-/// verb. The kind of messages is mentioned only for verbs that do not always send exchanges.
+/// Whether help for the verb mentions the requirement. It does if the requirement concerns a verb,
+/// or an option or argument of this verb. It mentions the kind of messages only for verbs that do
+/// not always send exchanges.
 bool can_say(const CLI::App& verb, const Requirement& requirement) {
   if (requirement.name == "sends")
     return names("bench hello replay", verb.get_name()) &&

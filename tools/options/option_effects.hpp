@@ -30,7 +30,7 @@ class RunSetting {
   RunSetting& unset(std::string_view name);
   /// The value or the default; "" if there is neither.
   std::string_view get(std::string_view name) const;
-  /// Whether the verb has this name, or it was set.
+  /// Whether the verb has an option or argument of this name, or the name was set.
   bool knows(std::string_view name) const;
   bool is_given(std::string_view name) const;
   const std::string& what() const { return what_; }
@@ -48,9 +48,9 @@ class RunSetting {
 struct OptionEffect {
   std::string_view options;  ///< names separated by blanks; "--tie=both": only that value
   std::string_view verbs;    ///< verbs to which the row applies, separated by blanks; empty: all
-  /// Alternatives separated by " | ", each of requirements separated by " & ". A requirement is
-  /// "--route torus,auto" (one of these values, typed or default), "--planes" (typed) or
-  /// "no --loop" (not typed).
+  /// Alternatives separated by " | ". Each consists of requirements separated by " & ". A
+  /// requirement is "--route torus,auto" (one of these values, typed or default), "--planes"
+  /// (typed) or "no --loop" (not typed).
   std::string_view where;
 };
 

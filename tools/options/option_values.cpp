@@ -121,7 +121,8 @@ CLI::Validator byte_count(const ByteLimits& limits) {
 
 namespace {
 
-/// "1,024": a list of numbers would not have an item that begins with 0.
+/// Whether the items are the parts of one number such as "1,024". A list of numbers would not have
+/// an item of three digits that begins with 0.
 bool has_thousands_separators(const std::vector<std::string>& items) {
   const auto is_number = [](const std::string& item) {
     return !item.empty() && std::ranges::all_of(item, is_digit);

@@ -29,7 +29,7 @@
 namespace toroid {
 namespace {
 
-/// Tables grow with the square of the number of nodes: this limit means 268 MB each.
+/// A table grows with the square of the number of nodes; at this limit it has 268 MB.
 constexpr Rank kMostNodes = 8192;
 
 using Cells = std::vector<std::int32_t>;

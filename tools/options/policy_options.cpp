@@ -86,9 +86,10 @@ void add_policy_list(CLI::App& verb, const std::string& option,
 
 void add_policy_options(CLI::App& verb, PolicyOptions& options) {
   begin_group(verb, "Policy");
-  verb.add_option("--policy", options.policy,
-                  "policy for sending messages, which the options of this group change; details: "
-                  "toroid info --policies")
+  verb.add_option(
+          "--policy", options.policy,
+          "policy for sending messages; the other options here change its settings; details: "
+          "toroid info --policies")
       ->type_name("NAME")
       ->check(one_policy(policy_names()))
       ->capture_default_str();
@@ -97,13 +98,13 @@ void add_policy_options(CLI::App& verb, PolicyOptions& options) {
       ->check(one_of("order", kOrderRuleNames));
   verb.add_option("--per-visit", options.per_visit,
                   "packets per visit to a peer, the patent's b; default: 1 on sim, 32 elsewhere, "
-                  "whole messages where they may move by put")
+                  "or whole messages if they may move by put")
       ->transform(whole_number(1, 1u << 24));
   verb.add_option("--queues", options.queues,
                   "output queues per node, the patent's L; default: the policy's, usually 1")
       ->transform(whole_number(1, kMostQueues));
   verb.add_option("--drain", options.drain,
-                  "injection FIFO that drain chooses (default: the policy's, usually least-full)")
+                  "how to choose the injection FIFO (default: the policy's, usually least-full)")
       ->check(one_of("drain rule", kDrainRuleNames));
   verb.add_option("--tying", options.tying,
                   "links that an injection FIFO serves (default: the policy's, usually "
@@ -113,7 +114,7 @@ void add_policy_options(CLI::App& verb, PolicyOptions& options) {
                   "routing of packets (default: the policy's, usually adaptive)")
       ->check(one_of("routing", kRoutingRuleNames));
   verb.add_option("--tie", options.tie,
-                  "choice between two equally long ways (default: the policy's, usually parity)")
+                  "how to choose between equally long ways (default: the policy's, usually parity)")
       ->check(one_of("tie rule", kTieRuleNames));
 }
 

@@ -55,7 +55,7 @@ class RankTable {
   NpyIntegers integers_;
 };
 
-/// Checks that a row has every node once, except the row's own.
+/// Checks that a row has every node once, except the node to which the row belongs.
 void check_order_row(const RankTable& table, Rank self) {
   const std::size_t peers = table.nodes() - 1;
   std::vector<bool> visited(table.nodes(), false);
@@ -93,7 +93,7 @@ std::int64_t modulo(std::int64_t value, std::int64_t n) {
   return rest < 0 ? rest + n : rest;
 }
 
-/// The offset as coordinates, also for offsets of ranks.
+/// The offset as coordinates, even if the table has offsets of ranks.
 Coord offset_of(const RankTable& table, const Shape& shape, std::size_t entry) {
   if (table.extents().size() == 1)
     return shape.coord(static_cast<Rank>(modulo(table.values()[entry], shape.size())));
@@ -257,7 +257,7 @@ bool TablePolicy::keeps_to_shortest_ways(const Shape& shape) const {
                      : data_.base->keeps_to_shortest_ways(shape);
 }
 
-/// Failed links and nodes do not make another shape. A group of one node sends nothing.
+/// Failed links and nodes do not matter. A group of one node sends nothing, so it fits any tables.
 void TablePolicy::check_shape(const Shape& shape) const {
   const Shape& tables = data_.tables->shape();
   if (shape.size() == 1 || shape.text() == tables.text()) return;

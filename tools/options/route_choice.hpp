@@ -27,8 +27,8 @@ bool concerns_links(const TorusOptions& options, const Machine& machine);
 /// Whether the policy has cycles between packets; they may depend on the machine's links.
 bool throttles(const Policy& policy, const Shape& shape, const Machine& machine);
 
-/// The routing rule of the policy with the user's changes, determined without the run's failures,
-/// on which it does not depend.
+/// The routing rule of the policy with the user's changes. It does not depend on the run's
+/// failures.
 RoutingRule routing_of(const PolicyOptions& options);
 
 /// The route of a run. `auto` means hop by hop if the run concerns links, otherwise the direct
@@ -36,7 +36,7 @@ RoutingRule routing_of(const PolicyOptions& options);
 RingRoute route_of(const CommonOptions& common, bool concerns_links);
 
 /// How messages move. `auto` becomes packets if fabric, route and machine do not allow puts. Throws
-/// BadInput if `put` is typed and they do not.
+/// BadInput if the user typed `put` but puts are not allowed.
 TransferMode transfer_of(const CommonOptions& common, const Machine& machine, RingRoute route);
 
 }  // namespace toroid

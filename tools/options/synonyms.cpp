@@ -22,10 +22,10 @@ struct Synonym {
   std::string_view ours;
 };
 
-constexpr Synonym kTraffics[] = {{"neighbor", "neighbour"},
-                                 {"nearest-neighbor", "neighbour"},
-                                 {"nearest-neighbour", "neighbour"},
-                                 {"alltoall", "all-to-all"}};
+constexpr Synonym kTraffics[] = {
+    {"neighbor", "neighbour"},          {"nearest-neighbor", "neighbour"},
+    {"nearest-neighbour", "neighbour"}, {"alltoall", "all-to-all"},
+    {"all2all", "all-to-all"},          {"all_to_all", "all-to-all"}};
 
 constexpr Synonym kOptions[] = {{"--pattern", "--traffic"},     {"--topology", "--torus"},
                                 {"--shape", "--torus"},         {"--dims", "--torus"},
@@ -36,7 +36,8 @@ constexpr Synonym kOptions[] = {{"--pattern", "--traffic"},     {"--topology", "
                                 {"--num-threads", "--threads"}, {"-np", "-n"},
                                 {"--verify", "--check"},        {"--scheduler", "--policy"},
                                 {"--algorithm", "--method"},    {"--dtype", "--precision"},
-                                {"--dtype", "--type"},          {"--injection-rate", "--load"}};
+                                {"--dtype", "--type"},          {"-q", "--quiet"},
+                                {"--injection-rate", "--load"}};
 
 /// libfabric's providers and programs that start processes.
 constexpr std::string_view kProviders[] = {"tcp",  "udp", "verbs",   "efa", "cxi", "psm2",
@@ -86,7 +87,8 @@ bool takes_shape_alone(const CLI::App& command) {
          std::ranges::none_of(options, &OptionText::is_argument);
 }
 
-/// Those of launch end before the command that it starts.
+/// Replaces words of other programs by toroid's own. For launch it stops before the launched
+/// command.
 void use_own_words(const CLI::App& command, std::span<std::string> words) {
   const bool is_launch = command.get_name() == "launch";
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -125,7 +127,7 @@ std::string wrong_fabric(std::string_view name) {
     return fmt::format("'{}' is a provider of libfabric; write --fabric ofi --provider '{}'", name,
                        name);
   if (std::ranges::find(kLaunchers, name) != std::ranges::end(kLaunchers))
-    return fmt::format("processes of '{}' use --fabric ofi", name);
+    return fmt::format("there is no fabric '{}'; between processes use --fabric ofi", name);
   return {};
 }
 

@@ -17,7 +17,7 @@ void add_errors(pybind11::module_& module);
 /// Throws the Python exception that corresponds to a C++ exception.
 [[noreturn]] void raise(const std::exception_ptr& failure);
 
-/// A machine together with the name or path it was loaded by; a run loads it by that again.
+/// A machine with the name or path from which it was loaded. A run loads it from there again.
 struct NamedMachine : Machine {
   std::string given;
 };

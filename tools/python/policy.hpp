@@ -42,7 +42,8 @@ class PythonPolicy final : public Policy {
   Rank relay(const Shape& shape, const Waypoint& packet) const override;
   bool keeps_to_shortest_ways(const Shape& shape) const override;
 
-  /// The refusal that the text contains (a node puts its place before it); null if there is none.
+  /// The refusal whose message is part of the text, since a node puts its place before the message;
+  /// null if there is none.
   const HostError* refusal_in(const std::string& text) const;
 
  private:

@@ -15,7 +15,7 @@
 namespace toroid {
 namespace {
 
-constexpr double kDecades = 16;  ///< range of a spectrum above double precision's rounding
+constexpr double kDecades = 16;  ///< drawn below the largest value; the rest is rounding
 constexpr double kMost = 1e300;  ///< larger numbers are drawn as this, so that sums stay finite
 
 /// A drawn axis of an array.

@@ -26,7 +26,7 @@ struct Bound {
   Tick cycles = 0;
   BoundBy by = BoundBy::link;
 };
-/// The larger of the two; the first if they are equal.
+/// Returns the larger bound; `first` if they are equal.
 Bound larger(const Bound& first, const Bound& second);
 /// The largest bound; among equal ones the first in the order of BoundBy. `hottest_link` and
 /// `injection` count as `link`, `zero_load` as `latency`.

@@ -44,7 +44,7 @@ Json scalars(const JsonPlace& place) {
   return json;
 }
 
-/// The head of a whole result: what its rows have in common.
+/// The head of a whole result: the values that its rows have in common.
 Json head_of(const ResultSource& source) {
   Json head = {{"verb", source.place.at("verb").text()}};
   if (!source.file.empty()) head["file"] = source.file;
@@ -165,7 +165,7 @@ ReportRun single_run(const ResultSource& source) {
   return run;
 }
 
-/// Returns whether the row's run has failed, and adds it to `failed` then. `where` is appended to
+/// Returns whether the row's run has failed. If so, adds it to `failed`, with `where` appended to
 /// its name.
 bool add_failure(const JsonPlace& row, std::vector<Json>& failed, const std::string& where = "") {
   if (!row.has("error")) return false;

@@ -12,8 +12,8 @@ namespace {
 using Bytes = std::vector<std::uint8_t>;
 
 /// Limit of the samples' bytes before packing. A page holds at most 5 MB; base64 leaves three
-/// quarters of that, and loads and the page itself take some. Packing shrinks the samples by an
-/// amount that depends on the run.
+/// quarters of that, of which the loads and the page itself take a part. Packing shrinks the
+/// samples by an amount that depends on the run.
 constexpr std::size_t kSeriesBytes = 3'200'000;
 constexpr std::size_t kMostSamples = 128;
 constexpr std::size_t kFewestSamples = 8;

@@ -178,8 +178,8 @@ class TraceWriter {
 
 }  // namespace
 
-/// Reserves a tenth of the file for counters, and space for the names of all tracks, or for a name
-/// per slice if that allows more slices.
+/// Reserves a tenth of the file for counters. Also reserves space for names: those of all tracks,
+/// or one name per slice if that leaves room for more slices.
 std::size_t most_trace_slices(const Shape& shape, std::uint64_t file_bytes) {
   const std::uint64_t room = file_bytes / 10 * 9;
   const std::size_t slice = kSliceBytes + 2 * coordinate_bytes(shape);

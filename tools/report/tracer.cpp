@@ -22,7 +22,7 @@ void Tracer::on_hop(Tick now, Rank node, Direction direction, VirtualChannel,
   if (!keeps(packet.serial)) return;
   if (node == packet.source) leave_fifo(now, node, packet);
   if (!keeps(packet.serial))
-    return;  // adding its stay in the FIFO halved the kept packets, without this one
+    return;  // adding its stay in the FIFO made the tracer drop this packet
   add(packet, now, now + wire_cycles_[packet.chunks], node, direction.index);
 }
 

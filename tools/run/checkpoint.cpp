@@ -24,7 +24,7 @@
 namespace toroid {
 namespace {
 
-constexpr double kSegmentSeconds = 1;  ///< approximate longest wait of an interruption
+constexpr double kSegmentSeconds = 1;  ///< an interruption waits about this long at most
 
 /// CPU time of all threads of the process.
 double process_cpu_seconds() {
@@ -129,7 +129,7 @@ void Checkpoint::say(const std::string& what) const {
   std::fputs((begin + one_line("toroid: " + what) + "\n").c_str(), stderr);
 }
 
-/// Includes --threads, since the default depends on the host.
+/// The command that resumes the run. It includes --threads, since the default depends on the host.
 std::string Checkpoint::command_to_go_on() const {
   const std::string& command = provenance().command;
   if (command.find("--threads") != std::string::npos) return command;
@@ -141,7 +141,8 @@ void Checkpoint::remove() const {
   if (!saved_) return;
   try {
     const CheckpointHead there(options_.file);
-    if (identity_.difference(RunIdentity(there.identity()))) throw BadInput("it is another run's");
+    if (identity_.difference(RunIdentity(there.identity())))
+      throw BadInput("it belongs to another run");
     std::filesystem::remove(std::filesystem::canonical(options_.file));
   } catch (const std::exception& error) {
     say(fmt::format("warning: {} was not removed: {}", options_.file, error.what()));
@@ -153,7 +154,7 @@ void add_checkpoint_options(CLI::App& command, CheckpointOptions& options) {
   CLI::Option* const file =
       add_file_option(command, "--checkpoint", options.file,
                       "save the run to this file periodically and when it is interrupted; the "
-                      "same command resumes it; removed at the end of the run");
+                      "same command resumes it; the file is removed at the end of the run");
   command.add_option("--checkpoint-every", options.every, "seconds between checkpoints")
       ->needs(file)
       ->check(number(0, 1e6))

@@ -25,12 +25,12 @@ struct CheckpointOptions {
 
 void add_checkpoint_options(CLI::App& command, CheckpointOptions& options);
 
-/// Must outlive the fabric. The main thread makes all calls.
+/// Saves and resumes one run. Must outlive the fabric. The main thread makes all calls.
 class Checkpoint final : public SimCheckpoints {
  public:
-  /// `exchange`: run by the nodes; must outlive this object. Throws BadInput if the exchange cannot
-  /// be saved, if the file exists and is not a complete checkpoint of this run, or if it does not
-  /// exist and cannot be created.
+  /// `exchange`: the exchange that the nodes run; must outlive this object. Throws BadInput if the
+  /// exchange cannot be saved, if the file exists and is not a complete checkpoint of this run, or
+  /// if it does not exist and cannot be created.
   Checkpoint(const CheckpointOptions& options, RunIdentity identity, TrafficExchange& exchange,
              bool quiet);
 

@@ -93,7 +93,8 @@ void Children::reap() {
   }
 }
 
-/// A signal gives an exit code above 128, also through ssh.
+/// Whether the others continue without this process: a signal has ended it. Its exit code is then
+/// above 128, also through ssh.
 bool Children::may_be_missed(const Child& child) const {
   return goes_on_ && child.rank() > 0 && child.exit_code() > 128 &&
          (child.joins() || child.is_remote());
@@ -140,7 +141,7 @@ int Children::exit_code() const {
   int code = interrupted_ || is_missing_ ? 1 : 0;
   for (const Child& child : children_) {
     if (child.exit_code() == 0 || child.was_ended_by_launcher()) continue;
-    code = std::max(code, child.exit_code() == 2 ? 2 : 1);  // bad input (2) explains the rest
+    code = std::max(code, child.exit_code() == 2 ? 2 : 1);  // bad input (2) causes other failures
   }
   return code;
 }

@@ -15,8 +15,8 @@ namespace toroid {
 /// joined, while others wait for it, has failed, even with exit code 0. Used by the main thread.
 class Children {
  public:
-  /// `grace`: time for the others to end by themselves. `goes_on`: when a signal ends a process
-  /// that has joined, other than process 0, the others continue.
+  /// `grace`: time for the others to end by themselves. `goes_on`: whether the other processes
+  /// continue if a signal ends one that has joined and is not process 0.
   Children(std::chrono::milliseconds grace, bool goes_on);
   ~Children();
   Children(const Children&) = delete;
@@ -51,7 +51,7 @@ class Children {
   sigset_t signals_{};
   sigset_t before_{};
   Stage stage_ = Stage::running;
-  Clock::time_point until_{};  ///< when the stage ends
+  Clock::time_point until_{};  ///< when `stage_` ends
   bool interrupted_ = false;
 };
 

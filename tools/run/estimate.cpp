@@ -132,7 +132,7 @@ double measured_sim_rate() {
 }
 
 double sim_seconds(const RunWork& work, unsigned threads) {
-  constexpr double kFastest = 2e7;  // faster than any host: a run that is long even so is measured
+  constexpr double kFastest = 2e7;  // above any host's speed: longer runs are measured
   constexpr double kWorthMeasuring = 1;
   const double hops = work.packet_hops + kHopsPerPacket * work.packets;
   const double compute = work.compute_flops / kFlopsPerSecond;

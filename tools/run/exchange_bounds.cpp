@@ -97,7 +97,8 @@ std::uint64_t bytes_of_packets(const ExchangePlan& plan, std::uint64_t message, 
   return std::min(message, (first + packets) * plan.data_bytes()) - begin;
 }
 
-/// Adds what a node sends: round by round if the order changes, otherwise all rounds at once.
+/// Adds the messages that a node sends: round by round if the order changes, otherwise all rounds
+/// at once.
 void add_visits(const TrafficExchange& exchange, Rank from, std::vector<TrafficEntry>& entries) {
   const ExchangePlan& plan = exchange.plan();
   const std::uint64_t step =

@@ -16,10 +16,10 @@ struct ExchangeLimits {
   Tick hottest_link = 0;  ///< for shortest ways, whatever the policy: the base of percent_of_peak
 };
 
-/// The bounds for what the exchange really sends. A sample counts only the pairs that it visits. A
-/// policy that combines messages counts their bytes in full packets. Packets that a policy adds
-/// (acknowledgements, envelopes) and detours do not count. `by_engines`: DMA engines move the
-/// packets, unless the policy prevents that.
+/// The bounds for the messages that the exchange really sends. A sample counts only the pairs that
+/// it visits. A policy that combines messages counts their bytes in full packets. Packets that a
+/// policy adds (acknowledgements, envelopes) and detours do not count. `by_engines`: DMA engines
+/// move the packets, unless the policy prevents that.
 ExchangeLimits exchange_limits(const TrafficExchange& exchange, const Machine& machine,
                                bool by_engines = false);
 

@@ -11,8 +11,8 @@ double payload_copy_rate();
 
 /// The seconds in which `workers` cores copy `bytes` once.
 double copy_seconds(double bytes, unsigned workers);
-/// The seconds in which they copy the payload as often as every exchange must: twice, into packets
-/// and out of them, or once if messages may move by put.
+/// The seconds in which `workers` cores make the copies of the payload that every exchange needs:
+/// two, into packets and out of them; or one if messages may move by put.
 double exchange_copy_seconds(double payload_bytes, unsigned workers, TransferMode transfer);
 
 }  // namespace toroid

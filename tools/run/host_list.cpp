@@ -64,7 +64,8 @@ std::vector<HostSlots> parse_hosts(std::string_view text, const std::string& pat
     hosts.push_back(parse_host(line, fmt::format("{} line {}", path, number)));
   }
   if (hosts.empty())
-    throw BadInput(one_line(fmt::format("the hosts file '{}' names no host", path)));
+    throw BadInput(
+        one_line(fmt::format("the hosts file '{}' names no host; expected one per line", path)));
   return hosts;
 }
 

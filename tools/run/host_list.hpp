@@ -14,7 +14,7 @@ struct HostSlots {
 
 /// The hosts of a file: one per line, optionally with slots=K; # begins a comment. Throws BadInput.
 std::vector<HostSlots> load_hosts(const std::string& path);
-/// The hosts in the text of such a file. `path`: the file's name, for messages.
+/// The hosts in the text of a hosts file. `path`: the file's name, for messages.
 std::vector<HostSlots> parse_hosts(std::string_view text, const std::string& path);
 /// The host's name without the user.
 std::string address_of(const HostSlots& host);

@@ -85,7 +85,7 @@ std::string ssh_program() {
 }
 
 /// The script for a shell on another host. It reads the key from standard input and runs the
-/// command until the command or the standard input ends; the latter means that the launcher has
+/// command until the command or the standard input ends; standard input ends when the launcher has
 /// gone or wants to end the run. It uses sh, whatever the user's shell is. The watcher does not
 /// hold the command's output open, so that ssh ends with the command.
 std::string remote_script(const std::string& directory, const Variables& variables,

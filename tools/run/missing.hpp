@@ -15,7 +15,7 @@
 namespace toroid {
 
 /// The lost processes and the incomplete messages: all messages to nodes of lost processes, and
-/// messages from them of which packets have not reached a living node.
+/// messages from those nodes if some of their packets have not reached a living node.
 class Missing {
  public:
   /// Maximum number of node pairs in JSON; if there are more, only sums per process pair are given.

@@ -42,13 +42,13 @@ Json loads_json(const FabricCounters& counters, std::uint64_t repetitions) {
 void add_observation_options(CLI::App& command, ObservationOptions& options) {
   begin_group(command, "Output");
   add_file_option(command, "--record", options.record,
-                  "write the result with links and FIFOs over time, for toroid report");
+                  "write the result and the state of links and FIFOs over time, for toroid report");
   CLI::Option* const trace =
       add_file_option(command, "--trace", options.trace, "write packet paths for ui.perfetto.dev");
   add_report_option(command, options.report);
   command
       .add_option("--trace-limit", options.trace_bytes,
-                  "maximum size of the trace (without a unit: MB); packets are omitted to keep it")
+                  "maximum size of the trace (without a unit: MB); packets are omitted to fit")
       ->type_name("SIZE")
       ->needs(trace)
       ->transform(byte_count({.min = kMegabyte, .max = 4096 * kMegabyte, .unit = 1e6}))

@@ -45,7 +45,7 @@ std::string_view why_unsafe_provider(std::string_view name);
 struct FrameOptions {
   std::string provider{};  ///< of libfabric; empty: the best
   FrameWay way = FrameWay::automatic;
-  bool unsafe_provider = false;  ///< allows providers that strangers can end
+  bool unsafe_provider = false;  ///< allows providers through which strangers can end a run
   bool goes_on = false;          ///< continue without lost processes
 };
 
@@ -62,7 +62,7 @@ struct OfiEmulation {
 OfiEmulation make_ofi_fabric(const Processes& processes, const Shape& shape, const Machine& machine,
                              Placement placement, RingOptions ring, const FrameOptions& frames);
 
-/// A process that died and without which the run continued.
+/// A process that died while the run continued.
 struct LostProcess {
   unsigned rank = 0;
   std::string why;  ///< the reason, including the process's name

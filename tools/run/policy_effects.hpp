@@ -45,12 +45,13 @@ PolicyEffects policy_effects(Sent sent, FabricName fabric, RingRoute route);
 /// for the message, e.g. "replay".
 void refuse_releases_without_effect(const Policy& policy, const PolicyEffects& effects,
                                     const std::string& what, const RunOptions& run);
-/// Throws BadInput if a policy differs from `random` only in settings without effect, or if its
-/// release times have none. Does not depend on the torus.
+/// Throws BadInput if a policy differs from `random` only in settings without effect, or if it has
+/// release times without effect. Does not depend on the torus.
 void refuse_policy_without_effect(const Policy& policy, const PolicyEffects& effects,
                                   const std::string& what, const RunOptions& run,
                                   const Machine& machine);
-/// Throws BadInput if puts are requested but the policy relays or combines messages on this torus.
+/// Throws BadInput if the run requests puts but its policy relays or combines messages on this
+/// torus.
 void refuse_impossible_put(const RunOptions& run, const Shape& shape);
 
 /// policy, order, packets_per_visit, output_queues, drain, tying, routing, tie, throttle: null if
@@ -60,8 +61,8 @@ Json policy_json(const Policy& policy, const PolicySettings& settings,
 /// policy_json() for the policy and settings of the run's nodes.
 Json policy_json(const RunOptions& run, const PolicyEffects& effects);
 
-/// The run with its policy's settings in the nodes, for streams and messages, where no exchange
-/// applies them.
+/// The run with its policy's settings in the nodes. For streams and messages, since no exchange
+/// applies these settings there.
 RunOptions under_policy(RunOptions run, const Shape& shape, const Machine& machine);
 
 }  // namespace toroid

@@ -35,8 +35,9 @@ class ProgressLine {
 /// Estimates the remaining time, assuming that work continues at the same pace.
 class TimeLeft {
  public:
-  /// ", about 35 s left" after this share of the work (0 to 1); the share `before` was done before
-  /// this object was made. Empty in the first half second, and if nothing is done or left.
+  /// ", about 35 s left". `share`: the finished share of the work, 0 to 1; `before`: the share that
+  /// was finished before this object was made. Empty in the first half second, and if nothing is
+  /// done or left.
   std::string text(double share, double before = 0) const;
 
  private:

@@ -16,7 +16,8 @@ void add_report_option(CLI::App& command, std::string& path);
 
 /// Where the command announces that the report was written.
 enum class ReportNotice : unsigned char { none, standard_output, standard_error };
-/// Nowhere if quiet; on standard error if standard output has JSON or an array.
+/// No notice if quiet; a notice on standard error if standard output has JSON or an array;
+/// otherwise on standard output.
 ReportNotice report_notice(bool quiet, bool fills_standard_output);
 
 /// The file of a report: the page that `toroid report` makes from the result's file. Opened before

@@ -71,7 +71,7 @@ RunOptions run_options(const CommonOptions& common, const TorusOptions& torus,
 }
 
 unsigned sim_threads(const Shape& shape, const RunOptions& options) {
-  constexpr Rank kWorthwhile = 2048;  // nodes per thread: work far exceeds synchronisation
+  constexpr Rank kWorthwhile = 2048;  // nodes per thread, so that work far exceeds synchronisation
   if (options.threads != 0) return options.threads;
   const Rank most = shape.size() / kWorthwhile;
   if (most < 2) return 1;

@@ -14,8 +14,8 @@
 
 namespace toroid {
 
-/// The options of a run. `sim` is for that fabric, `ring` for the others, `processes` and `frames`
-/// for `ofi`.
+/// The options of a run. `sim` has the options of that fabric, `ring` those of all other fabrics,
+/// `processes` and `frames` those of `ofi`.
 struct RunOptions {
   FabricName fabric = FabricName::sim;
   NodeOptions node{};

@@ -358,10 +358,10 @@ std::string fabric_text(const Json& report) {
       fmt::format("{} (wall clock, {} workers, route {}", report["fabric"].get<std::string>(),
                   report["workers"].get<unsigned>(), report["route"].get<std::string>());
   if (report.contains("provider"))
-    text += fmt::format(", {} processes over {} by {}, {} KiB of frames per peer",
-                        report["processes"].get<unsigned>(), report["provider"].get<std::string>(),
-                        report["frames"].get<std::string>(),
-                        report["bytes_per_peer"].get<std::size_t>() / 1024);
+    text += fmt::format(
+        ", {} {} over {} by {}, {} KiB of frames per peer", report["processes"].get<unsigned>(),
+        report["processes"] == 1 ? "process" : "processes", report["provider"].get<std::string>(),
+        report["frames"].get<std::string>(), report["bytes_per_peer"].get<std::size_t>() / 1024);
   return text + ")";
 }
 
@@ -375,13 +375,13 @@ std::string summary_table(const Json& report) {
                   fabric_text(report), timing_text(report), packets_text(report));
   if (report.contains("failed_links"))
     text += fmt::format(
-        "  failed           {:>14}, {}; the bound is that of the whole machine "
-        "or of the mean working link\n",
+        "  failed           {:>14}, {}; the bound is that of the machine without "
+        "failures, or the mean load of working links\n",
         counted(report["failed_links"].size(), "link"),
         counted(report["failed_nodes"].size(), "node"));
   if (report.contains("refused_frames"))
     for (const auto& [reason, frames] : report["refused_frames"].items())
-      text += fmt::format("  refused          {:>14} from strangers or damaged: {}\n",
+      text += fmt::format("  refused          {:>14} frames, from strangers or damaged: {}\n",
                           frames.get<std::uint64_t>(), reason);
   if (report.contains("link_errors")) text += link_errors_text(report["links"]);
   return counts_links(report) ? text + directions_text(report["links"]) : text;

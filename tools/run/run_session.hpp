@@ -24,8 +24,8 @@ namespace toroid {
 /// The files of a run besides --json.
 struct RunFiles {
   ObservationOptions observation{};
-  std::string export_to{};                ///< path of --export; empty: none
-  std::vector<std::string> others{};      ///< other files, from which all of these must differ
+  std::string export_to{};            ///< path of --export; empty: none
+  std::vector<std::string> others{};  ///< further files of the command; none may be a file above
   bool array_to_standard_output = false;  ///< the table is then printed to standard error
 };
 

@@ -17,7 +17,8 @@ namespace toroid {
 struct Sender {
   std::string what;  ///< the run's name in messages, e.g. "fft --method slab"
   Sent sent;
-  /// Also accept policies that differ from `random` only in settings without effect.
+  /// Whether the verb also accepts policies that differ from `random` only in settings without
+  /// effect.
   bool takes_every_policy = false;
 };
 

@@ -12,8 +12,8 @@ namespace toroid {
 /// The first links whose CRCs at both ends differ, as "(0,0,0)X+"; at most 16.
 std::vector<std::string> unsound_links(const FabricCounters& counters, const Shape& shape);
 
-/// Throws RunFailed if there are such links, with a link's name if it is known: packets were
-/// damaged undetected.
+/// Throws RunFailed if the CRCs at the ends of a link differ, i.e. packets were damaged undetected.
+/// The message names such a link if one is known.
 void check_links(const FabricCounters& counters, const Shape& shape);
 
 }  // namespace toroid

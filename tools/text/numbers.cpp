@@ -15,7 +15,7 @@
 namespace toroid {
 namespace {
 
-/// The largest number of bytes up to which a double is exact.
+/// Doubles represent every whole number of bytes up to this one exactly.
 constexpr double kMostExactBytes = 9007199254740992.0;
 
 [[noreturn]] void refuse_bytes(std::string_view text, const ByteLimits& limits) {
@@ -67,6 +67,10 @@ std::uint64_t parse_bytes(std::string_view text, const ByteLimits& limits) {
   const auto typed = parse_with_unit(text, std::chars_format::fixed);
   if (typed && typed->unit.starts_with(','))
     throw BadInput(fmt::format("'{}': write the number without commas", shortened(text)));
+  if (typed && typed->unit.size() > 1 && typed->unit[0] == '-' && is_digit(typed->unit[1]))
+    throw BadInput(fmt::format("'{}': write {}:{} for the numbers from {} to {}", shortened(text),
+                               typed->digits, shortened(typed->unit.substr(1)), typed->digits,
+                               shortened(typed->unit.substr(1))));
   if (!typed || !is_well_typed(*typed)) refuse_bytes(text, limits);
   const auto* const unit = std::ranges::find(kByteUnits, typed->unit, &Unit::name);
   if (!typed->unit.empty() && unit == kByteUnits.end()) refuse_unit(text, typed->unit);
@@ -132,12 +136,13 @@ double factor_of(std::string_view text, const RangeTexts& range) {
   return *factor;
 }
 
-/// Rounds to the 12 digits that a user would type at most, which removes rounding errors.
+/// Rounds to 12 digits. This removes rounding errors, and users do not type more digits.
 double as_typed(double value) {
   return number_of(fmt::format("{:.12g}", value)).value_or(value);
 }
 
-/// `next(count, last)` returns the next value from the number of values so far and the last one.
+/// `next(count, last)` returns the next value; `count` is the number of values so far, `last` the
+/// latest.
 template <typename T, typename Next>
 std::vector<T> values_of(std::string_view text, T from, T to, const Next& next) {
   if (from > to) refuse_range(text, "FROM is above TO");

@@ -34,8 +34,8 @@ struct NumberWithUnit {
   std::string_view digits;  ///< as typed
   std::string_view unit;
 };
-/// Returns nothing if the text does not begin with a number. `format`: whether an exponent is
-/// allowed.
+/// Splits a text into its number and its unit. Returns nothing if the text does not begin with a
+/// number. `format`: whether an exponent is allowed.
 std::optional<NumberWithUnit> parse_with_unit(std::string_view text, std::chars_format format);
 
 /// The range of values that an option accepts, in bytes.

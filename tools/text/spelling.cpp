@@ -48,8 +48,8 @@ bool has_part(std::string_view name, std::string_view typed) {
   return typed.size() >= kShortestPart && (begin_alike(name, typed) || has_word(name, typed));
 }
 
-/// The shortest name that begins with the text, if all other such names extend it: "random" for
-/// "rand", beside "random-rounds".
+/// The shortest name that begins with the text, if all other names with this beginning extend that
+/// name: "rand" gives "random" although "random-rounds" exists.
 std::string_view completed(std::string_view text, std::span<const std::string_view> known) {
   if (text.size() < kShortestBeginning) return {};
   std::string_view shortest;

@@ -16,9 +16,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 
 /// Returns the name that the user may have meant, or an empty text if no name is near. Ignores
 /// case. Tries in this order, and takes the first of several equally good names:
-/// 1. the shortest name that begins with what was typed, if that has four letters or more and all
-///    other such names begin with the shortest;
-/// 2. the name at the smallest edit distance, at most one edit per three letters or one in all;
+/// 1. the shortest name that begins with the typed text, if the text has at least four letters and
+///    all other names that begin with the text extend that name;
+/// 2. the name at the smallest edit distance; one edit per three letters is allowed, at least one;
 /// 3. a name with mostly the same beginning, or with the typed text as a word between hyphens.
 std::string_view nearest_name(std::string_view typed, std::span<const std::string_view> known);
 

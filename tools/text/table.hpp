@@ -18,7 +18,7 @@ struct TableColumn {
   std::string name;
   std::size_t width = 0;  ///< characters of the longest expected cell; the name may be longer
   bool is_text = false;   ///< cells are left-aligned; numbers are right-aligned
-  unsigned spared = 0;    ///< columns are hidden in order of this, highest first; 0: never
+  unsigned spared = 0;    ///< the column with the highest number is hidden first; 0: never
 };
 
 /// Makes lines of at most `width` characters. It first hides columns, then cuts the longest texts,

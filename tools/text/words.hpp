@@ -26,7 +26,7 @@ inline std::vector<std::string> split(std::string_view text, char separator) {
   return {parts.begin(), parts.end()};
 }
 
-/// The width in columns that help and other printed text is wrapped to.
+/// Help and other printed text is wrapped to this number of columns.
 inline constexpr std::size_t kPageColumns = 80;
 
 /// Wraps a text to lines of at most `columns` letters, with one blank between words. A longer word
@@ -37,8 +37,8 @@ std::vector<std::string> word_wrapped(std::string_view text, std::size_t columns
 /// with `indent` blanks. Blanks within a line are kept, and a word longer than a line is broken.
 std::string with_hanging_indent(std::string_view text, std::size_t width, std::size_t indent);
 
-/// An entry of a list: `heading` begins at column `indent`, `text` at column `begin`, on the next
-/// line if the heading leaves no room. Each line ends with a newline.
+/// An entry of a list: `heading` begins at column `indent`. `text` begins at column `begin`, on the
+/// next line if the heading is too long. Each line ends with a newline.
 std::string list_entry(std::string_view heading, std::string_view text, std::size_t indent,
                        std::size_t begin);
 

@@ -1,4 +1,4 @@
-// Order of frequencies: axes that are transformed by factors leave theirs in digit order.
+// Digit order: the order of the frequencies along an axis that is transformed by factors.
 #pragma once
 
 #include "fft/plan/blueprint.hpp"
@@ -6,7 +6,8 @@
 
 namespace toroid {
 
-/// Whether forward leaves the frequencies of an axis in digit order; see fft/orbital/factors.hpp.
+/// Whether forward leaves the frequencies of at least one axis in digit order; see
+/// fft/orbital/factors.hpp.
 bool is_by_digits(const fft::Blueprint& blueprint);
 
 /// Converts a spectrum from digit order to the natural order of frequencies; to_digits() reverses

@@ -180,7 +180,9 @@ class DistributionParser {
     std::int64_t count = 1;
     for (const std::int64_t extent : grid) {
       count *= extent;
-      if (count > most) refuse(fmt::format("at least {} blocks for {} nodes", count, most));
+      if (count > most)
+        refuse(fmt::format("at least {} blocks for {} nodes; expected at most one block per node",
+                           count, most));
     }
     return count;
   }
@@ -189,7 +191,8 @@ class DistributionParser {
     const fft::Index grid = argument_.empty() ? grid_of_torus() : typed_grid();
     const std::int64_t count = block_count(grid);
     if (!nodes_.empty() && count != std::int64_t{parts()})
-      refuse(fmt::format("{} blocks for {} listed nodes", count, parts()));
+      refuse(fmt::format("{} blocks for {} listed nodes; expected one node per block", count,
+                         parts()));
     return placed(fft::block_parts(fft::extents_of(size_), grid, order()),
                   static_cast<Rank>(count));
   }

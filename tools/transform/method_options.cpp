@@ -64,8 +64,8 @@ void set_planes(PieceOptions& options, const std::string& text) {
 void add_piece_options(CLI::App& verb, PieceOptions& options) {
   verb.add_option_function<std::string>(
           "--planes", [&options](const std::string& text) { set_planes(options, text); },
-          "planes per non-blocking exchange; 0: blocking, -1: fastest by measurement. F,B: "
-          "B for the inverse; F,P,Q: with a box cut, P forward and Q inverse")
+          "planes per non-blocking exchange; 0: one blocking exchange, -1: measure the fastest. "
+          "With F,B the inverse uses B; with F,P,Q and a box cut, forward uses P, the inverse Q")
       ->transform(planes())
       ->type_name("F[,B] or F,P,Q")
       ->default_str("0");
@@ -73,14 +73,15 @@ void add_piece_options(CLI::App& verb, PieceOptions& options) {
       ->transform(whole_number(1, fft::kMostOutstanding))
       ->capture_default_str();
   verb.add_option("--test-interval", options.test_interval,
-                  "lines between two looks at the network (default: 1 in virtual time, otherwise "
-                  "a whole piece)")
+                  "lines to transform before a node handles its packets again (default: 1 in "
+                  "virtual time, otherwise a whole piece)")
       ->transform(whole_number(1, std::uint64_t{1} << 31));
   verb.add_option("--start", options.start,
-                  "when the last axis begins: after the exchange, or each line as it arrives")
+                  "when to transform the last axis: after the exchange, or each line as it arrives")
       ->check(one_of("start", fft::kStartNames))
       ->capture_default_str();
-  verb.add_flag("--taper", options.taper, "exchange fewer and fewer planes towards the end");
+  verb.add_flag("--taper", options.taper,
+                "exchange fewer and fewer planes at a time towards the end");
 }
 
 fft::Overlap overlap_of(const PieceOptions& options, double box_cut, FabricName fabric) {
@@ -118,19 +119,21 @@ std::array<unsigned, 3> axes_of(std::string_view text) {
 }  // namespace
 
 void add_stage_options(CLI::App& verb, StageOptions& options) {
-  verb.add_option("--schedule", options.schedule, "signs of the scheduling vector, e.g. +-+")
+  verb.add_option("--schedule", options.schedule,
+                  "signs of the scheduling vector (directions of the shifts), e.g. +-+")
       ->type_name("SIGNS")
       ->capture_default_str();
   verb.add_option("--slicing", options.slicing,
-                  "axis across whose slices the first two stages work (default: y)")
+                  "axis of the last stage; the first two work within its slices (default: y)")
       ->check(one_of("slicing", kSlicings));
   verb.add_option("--stages", options.stages,
-                  "axes in the order of the stages, the slicing's last (default: zyx, zxy or yxz)")
+                  "order in which axes are transformed, the slicing axis last (default: zyx, zxy "
+                  "or yxz)")
       ->type_name("AXES")
       ->check(not_empty());
   verb.add_option("--variant", options.variant,
-                  "cra rolls data and sums; bcr broadcasts data and rolls coefficients (Fox); "
-                  "bbc broadcasts both")
+                  "how blocks move: cra rolls data and sums; bcr broadcasts data and rolls "
+                  "coefficients (Fox); bbc broadcasts data and coefficients")
       ->check(one_of("variant", fft::kOrbitalVariantNames))
       ->capture_default_str();
 }

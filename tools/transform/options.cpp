@@ -30,18 +30,19 @@ constexpr std::array<std::string_view, 3> kPlanNames = {"auto", kRigorNames[0], 
 void add_data_options(CLI::App& verb, FftOptions& options) {
   begin_group(verb, "Input and output");
   add_array_options(verb, options,
-                    {.size = "64x64x64, or 64 for a cube; without --in of random numbers",
+                    {.size = "64x64x64, or 64 for a cube; without --in, random numbers",
                      .out = "result as .npy in C order, complex128 by default; "
                             "-: standard output"});
   add_file_option(verb, "--in-boxes", options.in_boxes,
-                  "CSV with each node's box of the input; takes one more exchange");
+                  "CSV with each node's box of the input; adds an exchange");
   add_file_option(verb, "--out-boxes", options.out_boxes, "CSV with each node's box of the result");
   verb.add_flag("--real", options.real,
                 "real data: forward gives the half spectrum of the last axis, inverse takes it");
   verb.add_option("--precision", options.precision, "precision of the numbers")
       ->check(one_of("precision", kPrecisionNames))
       ->capture_default_str();
-  verb.add_option("--batch", options.batch, "arrays per call; the first extent of --in")
+  verb.add_option("--batch", options.batch,
+                  "arrays per call; the first extent of --in must equal it")
       ->transform(whole_number(1, std::uint64_t{1} << 31))
       ->capture_default_str();
   verb.add_option("--scale", options.scale, "factor that multiplies the results")
@@ -60,8 +61,8 @@ void add_method_options(CLI::App& verb, FftOptions& options) {
       ->capture_default_str();
   verb.add_option(
           "--transform", options.transform,
-          "transform of every axis; the method orbital also takes one per axis: dct,dft,wht. "
-          "fft: the dft by factors, b times less work; matrix:FILE: an N x N matrix")
+          "transform of every axis; method orbital also takes one per axis, e.g. dct,dft,wht. fft "
+          "is the dft by factors, N/P times less work; matrix:FILE: multiply by an N x N matrix")
       ->type_name("KINDS")
       ->check(suggested(fft::kTransformKindNames))
       ->capture_default_str();
@@ -72,14 +73,14 @@ void add_method_options(CLI::App& verb, FftOptions& options) {
       ->transform(whole_number(1, 1000000))
       ->type_name("TIMES");
   verb.add_flag("--return", options.return_to_input,
-                "return the result in the input's layout, by one more exchange");
+                "return the result in the input's layout; adds an exchange");
 }
 
 void add_slab_options(CLI::App& verb, FftOptions& options) {
   begin_group(verb, "Method slab");
   add_piece_options(verb, options);
   verb.add_option("--box-cut", options.box_cut,
-                  "factor by which the spectrum's box is smaller along each axis, e.g. 2")
+                  "factor by which each axis of the spectrum is cut: 2 keeps the lower half")
       ->check(box_cut())
       ->capture_default_str();
   verb.add_option("--cores", options.cores,
@@ -87,14 +88,14 @@ void add_slab_options(CLI::App& verb, FftOptions& options) {
       ->transform(whole_number(1, 1024))
       ->capture_default_str();
   verb.add_flag("--timings", options.timings,
-                "table of times on 1 to all nodes, blocking beside non-blocking");
+                "add a table of blocking and non-blocking times on 1 to all nodes");
 }
 
 void add_plan_options(CLI::App& verb, FftOptions& options) {
   begin_group(verb, "Run");
   add_kernel_option(verb, options.kernel);
   verb.add_option("--plan", options.plan,
-                  "planning of local transforms; auto: measure in wall-clock time")
+                  "how local transforms are planned; auto: measure on wall-clock fabrics")
       ->check(one_of("plan", kPlanNames))
       ->capture_default_str();
   add_file_option(verb, "--wisdom", options.wisdom, "file that keeps measurements for later runs");
@@ -145,7 +146,8 @@ void check_fft_options(const FftOptions& options) {
     throw BadInput("--planes F,P,Q has no effect without --box-cut; give --planes F[,B]");
   // Tuning covers only the direction in which a loop begins.
   if (options.loops > 0 && options.backward_planes.value_or(options.planes) < 0)
-    throw BadInput("--planes -1 does not measure the inverse of a --loop; give it a number");
+    throw BadInput(
+        "--planes -1 cannot measure the inverse of a --loop; set its planes, e.g. --planes -1,2");
 }
 
 bool all_blocking(const FftOptions& options) {

@@ -15,7 +15,8 @@
 
 namespace toroid {
 
-/// Slices of the array and of the logarithm of its spectrum, in whichever direction the job runs.
+/// Slices of the array and of the logarithm of its spectrum. Which of them is the input depends on
+/// the job's direction.
 Json slices_json(const TransformJob& job, const HostArray& input, const HostArray& result);
 
 /// Paths as typed. Empty: none; "-": a standard stream.

@@ -41,24 +41,26 @@ struct OverlapPoint {
   unsigned threads;  ///< per process; 0: as in the run options
 };
 
-/// The rows over planes, smallest machine first. Plane counts that do not divide the planes of a
-/// machine's nodes are left out.
+/// The rows that vary the planes, smallest machine first. Plane counts that do not divide the
+/// planes of a machine's nodes are left out.
 std::vector<OverlapPoint> points_over_planes(const OverlapBench& bench, const OverlapAxes& axes);
-/// The other rows, on the whole machine with `planes` planes per exchange.
+/// The rows that vary the other settings, on the whole machine with `planes` planes per exchange.
 std::vector<OverlapPoint> other_points(const OverlapBench& bench, const OverlapAxes& axes,
                                        std::int64_t planes);
 
-/// Measures both transforms: `varied nodes torus processors planes window test_interval
-/// message_bytes` (mean bytes that a node sends to another at a time), `blocking_s time_s ratio`,
-/// `blocking_communication_s communication_s communication_left` (communication that transforms do
-/// not hide, Blocks::exposed; null: blocking has none). On `ofi` all processes call it in the same
-/// order.
+/// Measures both transforms and returns a row with these keys:
+/// - `varied nodes torus processors planes window test_interval`;
+/// - `message_bytes`: mean bytes that a node sends to another at a time;
+/// - `blocking_s time_s ratio`: times of the blocking and the non-blocking transform;
+/// - `blocking_communication_s communication_s communication_left`: communication that transforms
+///   do not hide (Blocks::exposed), and its ratio; null if blocking has none.
+/// On `ofi` all processes call it in the same order.
 Json overlap_row(const OverlapBench& bench, const OverlapPoint& point, const HostArray& input);
 
-/// Planes of the fastest row over planes on the whole machine.
+/// The number of planes in the fastest row that varies planes on the whole machine.
 std::int64_t fastest_planes(const Json& rows, const Shape& shape);
 
-/// The heading of the rows over one setting, and one row. At most 80 columns.
+/// Text of at most 80 columns: the heading of the rows that vary one setting, and one row.
 std::string overlap_header(std::string_view varied);
 std::string overlap_line(const Json& row);
 

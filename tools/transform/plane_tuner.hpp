@@ -31,8 +31,9 @@ std::shared_ptr<const fft::Blueprint> blueprint_of(const SlabTrial& trial, std::
 Outcome run_trial(const SlabTrial& trial, std::shared_ptr<const fft::Blueprint> blueprint,
                   const HostArray& input);
 
-/// The number of planes with the least median time; 0 is a candidate if `blocking` is set. The same
-/// on every process. Each process adds it to its wisdom; the reporting process's wisdom is read.
+/// Returns the number of planes with the least median time; 0 is a candidate if `blocking` is set.
+/// All processes return the same number and add it to their wisdom. Only the reporting process's
+/// wisdom is read.
 std::int64_t tuned_planes(const SlabTrial& trial, const HostArray& input, bool blocking);
 
 }  // namespace toroid

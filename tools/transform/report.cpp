@@ -109,8 +109,8 @@ Json phases_json(const TransformJob& job, const Outcome& outcome, const PlanBoun
 
 namespace {
 
-/// Packets and hops of one barrier of all nodes: in round r each node sends to the node 2^r ranks
-/// on.
+/// Packets and hops of one barrier of all nodes: in round r each node sends to the node whose rank
+/// is 2^r higher, modulo the number of nodes.
 struct BarrierCost {
   explicit BarrierCost(const Shape& shape) {
     for (std::uint64_t distance = 1; distance < shape.size(); distance *= 2)
@@ -122,9 +122,10 @@ struct BarrierCost {
   std::uint64_t hops = 0;
 };
 
-/// Removes the barriers between repetitions, which the measured times exclude, too. Their number
-/// follows from the packets beyond the transforms' own; if that is unknown, there is one before
-/// each repetition but the first.
+/// Removes the packets of the barriers between repetitions, because the measured times exclude
+/// these barriers, too. The number of barriers follows from the number of packets that the
+/// transforms did not send. If that is unknown, one barrier is assumed before each repetition but
+/// the first.
 FabricCounters without_barriers(FabricCounters counters, const Shape& shape,
                                 const PlanBounds& bounds, unsigned repeat) {
   const BarrierCost cost(shape);
@@ -138,8 +139,8 @@ FabricCounters without_barriers(FabricCounters counters, const Shape& shape,
   return counters;
 }
 
-/// 10^9 operations per second, counting 5 N log2 N for each array of N points, whatever is
-/// computed, and half of that for real data.
+/// 10^9 operations per second. Every transform of N points counts as 5 N log2 N operations, or half
+/// of that for real data.
 double gflops(const TransformJob& job, double time_s) {
   const fft::Description& description = job.blueprint->description();
   const double points = job.blueprint->points();
@@ -226,7 +227,7 @@ std::string by_text(const Json& phase) {
   return bound_text(phase, phase["bound_by"]);
 }
 
-/// An exchange may take longer than its phase; text_of(number) tells by how much it began earlier.
+/// An exchange may begin before its phase; text_of() formats how much earlier.
 template <typename TextOf>
 std::string overlap_text(const Json& phases, const char* key, const char* unit,
                          const TextOf& text_of) {

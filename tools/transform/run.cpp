@@ -279,7 +279,8 @@ std::vector<fft::Way> TransformJob::ways() const {
 
 namespace {
 
-/// How the messages of all exchanges move. One mode applies to all, since their bounds assume one.
+/// How the messages of all exchanges move. One mode applies to all exchanges, because the bounds
+/// assume a single mode.
 TransferMode transfer_under_policy(const RunOptions& run, const fft::Blueprint& blueprint) {
   TransferMode transfer = run.node.transfer;
   for (const fft::StageExchange& exchange : blueprint.exchanges())

@@ -43,7 +43,8 @@ struct Blocks {
   double unpack = 0;         ///< receiving; for puts, the copy from array to array; 0 as for `pack`
   double communication = 0;  ///< the rest: nothing to do but look at the network
   /// Not hidden behind transforms: `communication`, and packing and unpacking after the first
-  /// stage, except what a stage that begins by lines does between its transforms.
+  /// stage, except the packing and unpacking that a stage with Start::lines does between its
+  /// transforms.
   double exposed = 0;
 };
 

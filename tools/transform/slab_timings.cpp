@@ -144,10 +144,10 @@ constexpr std::string_view kLegend =
     "    compute + pack + unpack + communication = total, mean over the processors;\n"
     "    exposed: communication, plus pack and unpack after the plane loop; the rest is hidden;\n"
     "    plane_loop, waits, last_axis: consecutive parts of the program, mean over the nodes;\n"
-    "    hidden: share of the blocking waits, according to the paper's t(f)";
+    "    hidden: share of the blocking waits that is hidden, by the paper's t(f)";
 constexpr std::string_view kLegendOfPuts =
     ";\n    unpack of puts within a process: the copy from the sender's array to its place,\n"
-    "    which is pack and unpack in one";
+    "    which packs and unpacks in one step";
 
 Json ratios(const Json& part, const Json& whole) {
   Json ratios;

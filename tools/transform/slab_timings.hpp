@@ -24,7 +24,8 @@ double piece_bytes(const fft::Blueprint& blueprint, fft::Way way);
 /// The paper's model of the pipeline (section 4.4.1). A node transforms each of its n planes in
 /// time lambda, so piece j of f planes can hide behind the remaining transforms for t(f) = f lambda
 /// (n/f - j). (The paper writes n = 128, all planes; a node only transforms its own.) The hidden
-/// part of the blocking communication is the sum of min(t(f), f/n of it) over the pieces.
+/// part of the blocking communication is the sum over the pieces of min(t(f), f/n of the blocking
+/// communication).
 struct PipelineModel {
   std::uint32_t depth = 0;     ///< d, pieces per node
   double piece_bytes = 0;      ///< s_nb
@@ -38,10 +39,10 @@ PipelineModel pipeline_model(const fft::Blueprint& blueprint, fft::Way way, doub
 
 /// Runs both versions on the machine. Returns their blocks in seconds (see Blocks), `ratio`
 /// (non-blocking to blocking), and `model` (the hidden share of the blocking waits, predicted and
-/// measured). If the description asks for 0 or -1 planes, the number is tuned. `processors`: number
-/// that means are taken over.
+/// measured). If the description asks for 0 or -1 planes, the number is tuned. `processors`: the
+/// number over which means are taken.
 Json slab_comparison(const SlabTrial& trial, const HostArray& input);
-/// The same for the machine and its halves down to one node.
+/// Returns slab_comparison() for the machine and its halves, down to one node.
 Json slab_timings(const SlabTrial& trial, const HostArray& input);
 
 /// `moves_by_put`: messages may move by put, which the table's notes then explain.

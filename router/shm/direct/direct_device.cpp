@@ -10,8 +10,8 @@
 namespace toroid::ring {
 namespace {
 
-/// A switch has one way in: a single FIFO with the room of all FIFOs, up to the largest possible
-/// FIFO.
+/// A node on a switch has a single FIFO. It has the room of all the machine's FIFOs together, but
+/// at most InjectionFifos::kMostChunks.
 std::vector<InjectionFifo> one_fifo(const Shape& shape, const Machine& machine) {
   const unsigned all = machine.injection_fifos * machine.injection_fifo_chunks;
   return tie_fifos(shape, 1, std::min(all, InjectionFifos::kMostChunks), FifoTying::any);
@@ -49,8 +49,8 @@ bool DirectDevice::try_pass(const SendDescriptor& descriptor, std::span<const st
   return true;
 }
 
-/// If nothing is queued before them, packets go straight into the ring, which they would otherwise
-/// reach later through the FIFO.
+/// Packets go straight into the ring if open_ring() finds one. Otherwise they reach it later,
+/// through the FIFO.
 void DirectDevice::inject(const SendDescriptor& descriptor, std::uint32_t count, unsigned f) {
   const SendDescriptor some = descriptor.next(count);
   TaggedSender* const ring = some.is_put ? nullptr : open_ring(some, count);
@@ -100,7 +100,7 @@ bool DirectDevice::send_some() {
   return true;
 }
 
-/// The rings take turns at being first, so that a worker that sends endlessly cannot starve the
+/// Each call begins with another ring, so that a worker that sends endlessly cannot starve the
 /// others.
 std::size_t DirectDevice::receive(PacketSink& sink, std::size_t limit) {
   std::size_t count = 0;

@@ -21,7 +21,7 @@ namespace toroid::ring {
 /// A put on its way to the receiver, or on its way back to the sender.
 struct PutNote {
   PutDescriptor put;
-  bool is_done;  ///< it is on its way back
+  bool is_done;  ///< the put is done, and the note is on its way back
 
   Rank addressee() const { return is_done ? put.from : put.to; }
 };

@@ -5,8 +5,8 @@
 
 namespace toroid::ring {
 
-/// Each failure gets its own stage, even if several happen at the same time: no node stops at the
-/// stages in between. A failure that changes nothing gets no stage.
+/// Each failure gets its own stage, even if several happen at the same time: pass() goes through
+/// all of them at once. A failure that changes nothing gets no stage.
 FailureStages::FailureStages(const Shape& shape) : stages_{shape} {
   if (shape.failures() == nullptr) return;
   for (const Death& death : shape.failures()->deaths()) {

@@ -128,7 +128,7 @@ class CheckedReceiver {
   const LinkMemory* memory_;
   CheckedLink* link_;
   Cursor wire_;                                            ///< packets that have been transmitted
-  Cursor accepted_;                                        ///< those of them that have been
+  Cursor accepted_;                                        ///< packets that have been
                                                            ///< accepted
   std::array<std::uint32_t, kVirtualChannels> numbers_{};  ///< of the next packets to accept
   std::uint32_t repeats_seen_ = 0;

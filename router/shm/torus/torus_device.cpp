@@ -94,7 +94,7 @@ bool TorusDevice::has_news() const {
   return changed != 0 || is_behind();
 }
 
-/// All heads are routed anew. Those of a node that has failed have no path left.
+/// Routes all heads anew. If this node has failed, its heads have no path left.
 void TorusDevice::notice_failures() {
   stage_ = stages_->now();
   change_to(stages_->shape(stage_));
@@ -152,7 +152,7 @@ unsigned TorusDevice::waiting_at(Input input) const {
   return in_[input.travelling().index].waiting(static_cast<unsigned>(input.channel()));
 }
 
-/// Chunks in an injection FIFO, packets in a channel; the two are never compared with each other.
+/// Chunks in an injection FIFO, packets in a channel. FIFOs are never compared with channels.
 unsigned TorusDevice::used(Input input) const {
   if (input.is_fifo(links_)) return fifo_used(input.index() - links_ * kVirtualChannels);
   return waiting_at(input);
@@ -263,9 +263,9 @@ void TorusDevice::move_on() {
       if (!send_alike(l) && !send_one(l) && !out_[l].refresh()) break;
 }
 
-/// If only one input wants the link, there is nothing to arbitrate. Sends its packets exactly as
-/// send_one() would, as long as they are routed alike and the dynamic channels have room. Returns
-/// whether any packet was sent.
+/// Does nothing unless exactly one input wants the link, so that there is nothing to arbitrate.
+/// Sends this input's packets exactly as send_one() would, as long as they are routed alike and the
+/// dynamic channels have room. Returns whether any packet was sent.
 bool TorusDevice::send_alike(unsigned link) {
   if (!std::has_single_bit(wanted_by_[link])) return false;
   const Input input(static_cast<unsigned>(std::countr_zero(wanted_by_[link])));

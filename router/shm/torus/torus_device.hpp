@@ -121,8 +121,8 @@ class TorusDevice final : public RingDevice {
   const FailureStages* stages_;
   std::size_t stage_ = 0;  ///< the last stage this node has noticed
   std::map<Rank, std::uint64_t> losses_;
-  // They replace the program of a failed node: one for programs that had ended before, one for
-  // others.
+  // Replacements for the program of this node if it fails: `ended_` if the program had already
+  // ended, `cut_short_` if it had not.
   termination::DeadProcessor ended_{true};
   termination::DeadProcessor cut_short_{false};
 };

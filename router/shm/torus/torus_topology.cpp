@@ -55,8 +55,8 @@ ChannelSlots capacity_of(const Shape& shape, const Machine& machine) {
     const unsigned chunks = machine.channel_chunks(static_cast<VirtualChannel>(c));
     const std::size_t packets = std::max<std::size_t>(chunks / kMaxChunks, least);
     if (packets < 1 || packets * kMaxChunks > UINT16_MAX)  // tokens are counted in chunks
-      throw BadInput(fmt::format("buffers of {} packets; rings hold 1 to {}", packets,
-                                 UINT16_MAX / kMaxChunks));
+      throw BadInput(fmt::format("a channel buffer of {} packets; shm and ofi support 1 to {}",
+                                 packets, UINT16_MAX / kMaxChunks));
     slots[c] = static_cast<std::uint16_t>(packets);
   }
   return slots;

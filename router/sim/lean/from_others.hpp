@@ -50,7 +50,7 @@ class ArrivalLine {
 };
 
 /// Headers from one neighbour come in order. So do tokens of packets of the same length; tokens of
-/// other lengths are out of order only by a little.
+/// packets of different lengths are only slightly out of order.
 struct FromNeighbour {
   ArrivalLine<Hop> headers;
   ArrivalLine<TokensBack> tokens;

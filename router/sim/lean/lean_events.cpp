@@ -21,7 +21,7 @@
 namespace toroid::sim::lean {
 namespace {
 
-// Prefetch distances, in events: the data of an event, the link upstream, and processors.
+// Prefetch distances, in events: for an event's data, for the link upstream, and for processors.
 constexpr std::size_t kEventsAhead = 12;
 constexpr std::size_t kUpstreamAhead = 6;
 constexpr std::size_t kTurnsAhead = 8;
@@ -101,8 +101,8 @@ class Events {
     router.links[link].busy = 0;
     return router.wanted_bit(link);
   }
-  /// Returns the room of a packet of `chunks` in a channel upstream. If upstream is another
-  /// block, it was told when reading began.
+  /// Returns the room of a packet of `chunks` in a channel upstream. If the upstream node is in
+  /// another block, that block was told when reading began.
   void give_back(Rank node, unsigned input, unsigned chunks) {
     const unsigned link = input / kVirtualChannels;
     const Rank upstream = neighbours_[std::size_t{node} * 8 + (link ^ 1u)];
@@ -139,7 +139,7 @@ class Events {
 
  private:
   /// The head of a queue requests the links by which it may leave, or room in the reception buffer;
-  /// nothing happens if `mask` is 0. No branch depends on which case it is.
+  /// nothing happens if `mask` is 0. None of these cases takes a branch.
   template <bool fifo>
   [[gnu::always_inline]] void expose(RouterRecord& router, Rank node, unsigned input,
                                      PacketWord packet, unsigned mask, unsigned touch) {
@@ -153,7 +153,8 @@ class Events {
       if (directions != 0) state_.stalled_of(node, input) -= now_;
     mark(node, router, touch | (row.links & router.idle) | (ends & RouterRecord::kTouchReception));
   }
-  /// Whether it is the router's first mark in this cycle is hard to predict: no branch.
+  /// Marks links of a router for arbitration; `what` may be empty. No branch, because it is hard to
+  /// predict whether this is the router's first mark in this cycle.
   void mark(Rank node, RouterRecord& router, unsigned what) {
     touched_[touched_count_] = node;
     touched_count_ +=

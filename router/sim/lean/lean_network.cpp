@@ -41,8 +41,8 @@ std::uint64_t chunks_of_a_node(const Shape& shape, const Machine& machine) {
 }
 
 /// Whether there are enough flight numbers if all buffers of the machine are full of packets of
-/// full length. A network full of shorter packets seldom has more; if it does, the run ends with an
-/// error.
+/// full length. A network full of shorter packets seldom holds more packets; if it does, the run
+/// ends with an error.
 bool has_numbers_for_flights(const Shape& shape, const Machine& machine) {
   const std::uint64_t packets = chunks_of_a_node(shape, machine) * shape.size() / kMaxChunks;
   return packets <= std::uint64_t{1} << PacketWord::kFlightBits;
@@ -258,7 +258,8 @@ void LeanNetwork::choose(Tick now, std::span<const Rank> sites, std::size_t ahea
           break;
         }
       }
-      // Which of the two lists gets it is unpredictable: no branch.
+      // Which list gets the packet is unpredictable. So, without a branch, it is written to both,
+      // and only one list counts it.
       from_channels_[from_channels] = from_fifos_[from_fifos] = one;
       const auto is_fifo = static_cast<std::size_t>(input >= channels);
       from_channels += 1 - is_fifo;
@@ -277,7 +278,7 @@ void LeanNetwork::depart(Tick now) {
   depart<true>(now, std::span(from_fifos_).first(from_fifos_count_));
 }
 
-/// `fifo`: packets leave injection FIFOs; false: they leave channels.
+/// Sends the chosen packets. `fifo`: they leave injection FIFOs; false: they leave channels.
 template <bool fifo>
 void LeanNetwork::depart(Tick now, std::span<const Departing> departing) {
   while (!departing.empty())

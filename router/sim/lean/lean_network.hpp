@@ -82,7 +82,7 @@ class LeanNetwork final : public Network {
     unsigned channel() const { return bits >> 48 & 0xffu; }
     unsigned chunks() const { return static_cast<unsigned>(bits >> 56); }
   };
-  static constexpr std::size_t kSitesAtOnce = 48;  ///< routers that choose together, then send
+  static constexpr std::size_t kSitesAtOnce = 48;  ///< routers per batch: all choose, then all send
 
   void eject_waiting(Tick now, Rank node) override {
     if (state_.records[node].at_destination != 0) eject(now, node);

@@ -24,8 +24,8 @@ DynamicDirections make_dynamic_directions(unsigned dims) {
   return all;
 }
 
-/// A packet requests the dynamic channels of its dynamic directions, and the bubble channel of its
-/// first minimal direction.
+/// Makes the requests of a packet: the dynamic channels of its dynamic directions, and the bubble
+/// channel of its first minimal direction.
 RequestRow make_row(unsigned dynamic, unsigned minimal) {
   RequestRow row;
   for (unsigned l = 0; l < kMostLinks; ++l) row.words[l] = 0u - (dynamic >> l & 1u);

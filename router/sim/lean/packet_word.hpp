@@ -18,8 +18,7 @@ inline constexpr unsigned kMostLinks = 6;
 class PacketWord {
  public:
   static constexpr unsigned kFlightBits = 27;
-  /// Rules 0 to 6 are the dimension order of a dynamic packet; this is the rule of deterministic
-  /// packets.
+  /// The rule of deterministic packets. Rules 0 to 6 are the dimension orders of dynamic packets.
   static constexpr unsigned kDeterministic = 7;
   static constexpr unsigned kRules = 8;
 
@@ -36,13 +35,14 @@ class PacketWord {
   bool high_priority() const { return (bits_ >> kPriority & 1u) != 0; }
   FlightId flight() const { return static_cast<FlightId>(bits_ >> kFlight); }
 
-  /// Makes a hop along a link that has hops left. The last hop removes its direction. Every hop
-  /// removes the opposite direction, which was equally short before.
+  /// Makes a hop along a link that has hops left. The last hop in a direction removes this
+  /// direction. Every hop removes the opposite direction, which can only be present if both were
+  /// equally short.
   void advance(unsigned link) {
     const Step& step = kSteps[link];
     bits_ -= step.hop;
     const auto last = static_cast<std::uint64_t>((bits_ & step.left) == 0);
-    // Which hop is the last is unpredictable: no branch.
+    // No branch, because it is unpredictable whether this hop is the last.
     bits_ &= ~((step.direction & (0 - last)) | step.opposite);
   }
 

@@ -59,12 +59,12 @@ struct alignas(64) RouterRecord {
   std::array<Link, kMostLinks> links{};
   std::array<std::array<PacketWord, kPlaces>, kMostInputs> packets{};
 
-  /// Bit `link` if some head wants it, otherwise 0.
+  /// Returns bit `link` if some head wants that link, otherwise 0.
   unsigned wanted_bit(unsigned link) const {
     return static_cast<unsigned>((requests[link] | requests[kMostLinks + link]) != 0) << link;
   }
   PacketWord head(unsigned input) const { return packets[input][queues[input].first()]; }
-  /// Removes the head from its queue: it is being read.
+  /// Begins to read the head of an input: removes it from its queue.
   void start_reading(unsigned input) {
     const unsigned bits = queues[input].bits;
     queues[input].bits = static_cast<std::uint8_t>(((bits - 4u) & 0x1cu) | ((bits + 1u) & 3u));

@@ -225,7 +225,7 @@ void run(const Library& library, const Trial& trial) {
   EXPECT_EQ(in.content(), before);
 }
 
-/// Both layouts, in place and not in place, aligned and not aligned.
+/// Tries both layouts, in place and not in place, aligned and not aligned.
 void try_all_ways(const Library& library, Trial trial) {
   for (unsigned way = 0; way < 8; ++way) {
     if ((way & 2) != 0 && real(trial.work.kind)) continue;

@@ -27,7 +27,7 @@ using testing::refusal_of;
 
 using Engine = std::mt19937_64;
 
-TEST(Boxes, MayLieAnywhereAtEitherEndForEveryMethod) {
+TEST(Boxes, MayLieAnywhereInInputAndResultForEveryMethod) {
   Engine engine(3);
   for (const Method method : kMethods)
     for (const char* torus : {"1", "4", "2x3", "2x2x2"})
@@ -82,7 +82,7 @@ TEST(Boxes, NeedNotSetAxesThatTheArrayDoesNotHave) {
   expect_right("2", d);
 }
 
-TEST(Boxes, OfTheInputReceiveAReturnedResult) {
+TEST(Boxes, ReturnToInputFillsTheInBoxes) {
   for (const Method method : kMethods) {
     Description d{.size = {6, 6, 6}, .method = method, .return_to_input = true};
     d.in_boxes.resize(2);
@@ -98,7 +98,7 @@ TEST(Boxes, OfTheInputReceiveAReturnedResult) {
   }
 }
 
-TEST(Boxes, OfTheInputCannotReceiveAResultOfOtherExtents) {
+TEST(Boxes, RefuseToReturnAResultOfOtherExtents) {
   Description d{.size = {6, 6, 6}, .real = true, .return_to_input = true};
   d.in_boxes = {Box::of(in_extents(d)), {}};
   EXPECT_THAT(refusal_of("2", d), ::testing::HasSubstr("give out-boxes"));
@@ -106,7 +106,7 @@ TEST(Boxes, OfTheInputCannotReceiveAResultOfOtherExtents) {
   EXPECT_EQ(refusal_of("2", d), "nothing was refused");
 }
 
-TEST(Boxes, ThatOverlapOrLeaveGapsAreRefused) {
+TEST(Boxes, RefuseOverlapsAndGaps) {
   for (const Method method : kMethods) {
     Description d{.size = {6, 6, 6}, .method = method};
     const Box all = Box::of(in_extents(d));

@@ -57,7 +57,7 @@ std::map<std::int64_t, std::size_t> elements_by_offset(const Index& extents,
   return elements;
 }
 
-TEST(Distribution, OfEveryMethodGivesEveryElementToExactlyOneNode) {
+TEST(Distribution, GivesEveryElementToExactlyOneNodeForEveryMethod) {
   testing::for_each_blueprint([](const Blueprint& blueprint) {
     testing::for_each_distribution(blueprint, [&](const Distribution& distribution) {
       std::vector<int> times(static_cast<std::size_t>(Box::of(distribution.extents).volume()));
@@ -69,7 +69,7 @@ TEST(Distribution, OfEveryMethodGivesEveryElementToExactlyOneNode) {
   });
 }
 
-TEST(Distribution, OfEveryMethodGivesEveryElementADistinctLocalPlace) {
+TEST(Distribution, GivesEveryElementADistinctLocalPlaceForEveryMethod) {
   testing::for_each_blueprint([](const Blueprint& blueprint) {
     testing::for_each_distribution(blueprint, [&](const Distribution& distribution) {
       for (Rank r = 0; r < blueprint.shape().size(); ++r) {
@@ -109,7 +109,7 @@ TEST(Distribution, HoldsWholeLinesOfTheAxesThatAStageTransforms) {
 
 /// The paper's equations, if its conditions hold: A'(i,j,k)[x,y,z] = A(x·nx + i, y·ny + j, z·nz +
 /// k), and A''(l,k)[p] = A(floor((p·alpha + l) / ny), (p·alpha + l) mod ny, k) within the block.
-TEST(Distribution, OfTheVolumetricMethodFollowsThePapersEquations) {
+TEST(Distribution, FollowsThePapersEquationsForTheVolumetricMethod) {
   const Blueprint blueprint({.size = {8, 8, 8}}, Shape::parse("4x4x4"));
   constexpr std::int64_t n = 2;
   constexpr std::int64_t alpha = 1;  // nx·ny / Pz
@@ -170,7 +170,7 @@ TEST(NodeLayout, WithGapsKeepsTheOrderAndEveryElement) {
   EXPECT_EQ(NodeLayout().with_gaps().extent(), 0);
 }
 
-TEST(NodeLayout, OfSomePlanesKeepsTheirPlaces) {
+TEST(NodeLayout, KeepsThePlacesOfSelectedPlanes) {
   const Box box{{1, 2, 3, 0, 0, 0, 0}, {4, 6, 5, 1, 1, 1, 2}};
   const NodeLayout layout = NodeLayout::dense(box).with_gaps();
   const NodeLayout planes = layout.planes(1, 3, 5);
@@ -180,7 +180,7 @@ TEST(NodeLayout, OfSomePlanesKeepsTheirPlaces) {
   EXPECT_EQ(layout.planes(1, 6, 9).size(), 0);
 }
 
-TEST(NodeLayout, OfNothingIsEmpty) {
+TEST(NodeLayout, IsEmptyIfItHoldsNoElements) {
   EXPECT_EQ(NodeLayout().size(), 0);
   EXPECT_EQ(NodeLayout::dense({}).extent(), 0);
   EXPECT_EQ(NodeLayout::lines(Box::of({3, 3, 3, 1, 1, 1, 1}), axis_lines(2), 4, 4).extent(), 0);

@@ -21,7 +21,7 @@ void for_each_blueprint_of(const std::vector<std::int64_t>& size, const Shape& s
   for (const fft::Method method : {fft::Method::volumetric, fft::Method::slab, fft::Method::rows})
     for (const bool real : {false, true})
       for (const std::int64_t batch : {1, 2}) {
-        if (real == (batch == 1)) continue;  // only one of the two
+        if (real == (batch == 1)) continue;  // complex: one array; real: two
         if (method != fft::Method::rows && size.size() != 3) continue;
         if (method == fft::Method::slab && shape.size() > *std::ranges::min_element(size)) continue;
         visit(fft::Blueprint(

@@ -1,5 +1,5 @@
-// The exchanges between the stages of every method, without the transforms. Every value is its own
-// index.
+// The exchanges between the stages of every method, without the transforms. Every element's value
+// is its index.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -105,16 +105,16 @@ void expect_passage(const Shape& shape, const testing::Passage& passage, const P
                   [](std::uint32_t& word, std::uint32_t place) { ASSERT_EQ(word, place); });
 }
 
-TEST(Redistribution, OfEveryMethodPutsEveryElementInItsPlace) {
+TEST(Redistribution, PutsEveryElementInItsPlaceForEveryMethod) {
   testing::for_each_blueprint([](const Blueprint& blueprint) {
     for (const auto& passage : testing::passages(blueprint))
       expect_passage(blueprint.shape(), passage, {});
   });
 }
 
-/// Pieces with a number of planes that divides the parts, does not divide them, or exceeds them;
-/// uneven parts.
-TEST(Redistribution, InPiecesPutsEveryElementInItsPlace) {
+/// The planes per piece divide a node's planes, do not divide them, or exceed them. The parts are
+/// uneven.
+TEST(Redistribution, PutsEveryElementInItsPlaceIfSentInPieces) {
   for (const char* torus : {"2", "3", "2x2"})
     testing::for_each_blueprint_of({7, 6, 9}, Shape::parse(torus), [](const Blueprint& blueprint) {
       for (const auto& passage : testing::passages(blueprint)) {

@@ -67,7 +67,7 @@ NodeLayout random_layout(const Index& extents, std::mt19937_64& engine) {
   return NodeLayout::lines(box, order, first, lines - first / 2);
 }
 
-/// Boxes of five and more axes, with any axis order at either end.
+/// Calls visit for boxes of five and more axes, with any axis order at the sender and the receiver.
 template <typename Visit>
 void for_each_random_transfer(const Visit& visit) {
   std::mt19937_64 engine(7);
@@ -224,7 +224,7 @@ TEST(Transfer, GathersScattersAndCopiesTheSameElementsOfEverySize) {
   for_each_random_transfer(expect_moves_of);
 }
 
-TEST(Transfer, OfNothingHasNoPackets) {
+TEST(Transfer, HasNoPacketsIfNothingIsSent) {
   const NodeLayout some = NodeLayout::dense(Box::of({2, 2, 2, 1, 1, 1, 1}));
   for (const Transfer& transfer :
        {Transfer(), Transfer(some, NodeLayout(), 8), Transfer(NodeLayout(), some, 8),
@@ -247,7 +247,7 @@ TEST(Transfer, KeepsPacketsInRunsIfLinesOfAnUnsplitAxisTravelTogether) {
   EXPECT_EQ(transfer.packets(), (32u * 32 * 64 + 14) / 15);
 }
 
-TEST(Transfer, OfTheVolumetricMethodGoesFromEveryNodeOfAPlaneToEveryOther) {
+TEST(Transfer, ReachesAllNodesOfAPlaneInTheVolumetricMethod) {
   const Blueprint blueprint({.size = {32, 32, 32}}, Shape::parse("4x4x4"));
   for (const std::size_t i : {1u, 2u}) {
     const Group plane = blueprint.exchanges()[i].group(blueprint.shape(), 0);

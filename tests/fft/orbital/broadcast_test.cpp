@@ -145,8 +145,8 @@ TEST(Broadcasts, GiveTheSameBitsOnRingsAsOnTheModel) {
   }
 }
 
-/// In a stage, each node passes on P - 1 blocks of its line, and as many blocks of coefficients
-/// (bbc) or one such block in every step (bcr).
+/// In a stage, each node passes on P - 1 blocks of its line. It also passes on P - 1 blocks of
+/// coefficients (bbc), or one block of coefficients in every step (bcr).
 TEST(Broadcasts, SendAsManyNumbersAsTheReportSays) {
   using T = std::complex<double>;
   constexpr std::uint64_t kEdge = 2;  // of a block

@@ -39,7 +39,7 @@ TEST(Coefficients, FollowTheDefinitions) {
       }
 }
 
-TEST(Coefficients, OfQuarterTurnsAreExact) {
+TEST(Coefficients, AreExactForQuarterTurns) {
   EXPECT_EQ(coefficient(dft, Sign::forward, 4, 1, 1), Exact(0, -1));
   EXPECT_EQ(coefficient(dft, Sign::inverse, 4, 1, 1), Exact(0, 1));
   EXPECT_EQ(coefficient(dft, Sign::forward, 1000, 500, 3), Exact(-1, 0));
@@ -53,7 +53,7 @@ TEST(Coefficients, KeepTheirPrecisionForLargeIndices) {
   EXPECT_EQ(coefficient(dft, Sign::forward, size, size - 1, size - 5), near);
 }
 
-TEST(Coefficients, OfTheInverseGiveNTimesTheIdentity) {
+TEST(Coefficients, TimesTheInverseAreNTimesTheIdentity) {
   for (const TransformKind kind : {dft, dct, dht, wht, dst})
     for (const std::int64_t size : {1, 2, 16, 9}) {
       if (kind == wht && size == 9) continue;
@@ -72,7 +72,7 @@ AxisTransform matrix_of(std::int64_t size, const std::vector<std::complex<double
   return std::make_shared<const SquareMatrix>("test", size, values);
 }
 
-TEST(Coefficients, OfAMatrixAreIndexedByResultRowAndInputColumn) {
+TEST(Coefficients, AreMatrixElementsAtResultRowAndInputColumn) {
   const AxisTransform matrix = matrix_of(2, {1, 2, {3, 4}, 5});
   EXPECT_EQ(coefficient(matrix, Sign::forward, 2, 1, 0), Exact(2));
   EXPECT_EQ(coefficient(matrix, Sign::forward, 2, 0, 1), Exact(3, 4));
@@ -81,7 +81,7 @@ TEST(Coefficients, OfAMatrixAreIndexedByResultRowAndInputColumn) {
   EXPECT_EQ(name_of(matrix), "matrix test");
 }
 
-TEST(Coefficients, OfTheFourierMatrixEqualThoseOfTheDftBothWays) {
+TEST(Coefficients, EqualTheDftsForAFourierMatrixInBothDirections) {
   const std::int64_t size = 6;
   std::vector<std::complex<double>> values;
   for (std::int64_t k = 0; k < size; ++k)

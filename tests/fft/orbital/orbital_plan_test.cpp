@@ -50,11 +50,11 @@ TEST(OrbitalPlan, RefusesMachinesOtherThanCubicTori) {
 
 TEST(OrbitalPlan, RefusesUnequalBlocksAndNamesTheNearestSizesAndMachines) {
   EXPECT_THAT(refusal(cube_size(10), "4x4x4"),
-              HasSubstr("nearest: N = 8 or 12 there, or torus 2x2x2 or 5x5x5 for N = 10"));
+              HasSubstr("nearest: N = 8 or 12 on this torus, or torus 2x2x2 or 5x5x5 for N = 10"));
   EXPECT_THAT(refusal(cube_size(7), "4x4x4"),
-              HasSubstr("nearest: N = 4 or 8 there, or torus 1x1x1 or 7x7x7 for N = 7"));
+              HasSubstr("nearest: N = 4 or 8 on this torus, or torus 1x1x1 or 7x7x7 for N = 7"));
   EXPECT_THAT(refusal(cube_size(3), "4x4x4"),
-              HasSubstr("nearest: N = 4 there, or torus 3x3x3 for N = 3"));
+              HasSubstr("nearest: N = 4 on this torus, or torus 3x3x3 for N = 3"));
 }
 
 TEST(OrbitalPlan, RefusesWhtOfSizesThatAreNotPowersOfTwo) {
@@ -155,7 +155,7 @@ TEST(OrbitalPlan, InvertsFromTheLayoutThatForwardLeaves) {
   }
 }
 
-TEST(OrbitalPlan, NamesNeighboursOneLinkAway) {
+TEST(OrbitalPlan, HasNeighboursOneLinkAway) {
   const Shape shape = cube_of(4);
   for (const int sign : {1, -1}) {
     const OrbitalPlan plan(cube_size(4), shape, {.alpha = {sign, sign, sign}});

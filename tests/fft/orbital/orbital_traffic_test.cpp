@@ -152,7 +152,7 @@ TEST(OrbitalTraffic, IsHiddenBehindTheProductsWhetherTheSumIsShiftedOrNot) {
   }
 }
 
-/// Without long times for links or products, only the processors' work on packets remains.
+/// Products and the work on packets take at least four fifths of the time.
 TEST(OrbitalTraffic, LeavesProcessorsIdleForLessThanAFifthOfTheTime) {
   for (const Sign sign : {Sign::forward, Sign::inverse}) {
     const auto fabric = make_sim_fabric(cube_of(2), Machine{});

@@ -36,7 +36,7 @@ SlabRun run_on(Fabric& fabric, const Description& d,
   return testing::run_plan<Complex, Complex>(fabric, d, input, {.transfer = transfer});
 }
 
-/// Neither any part of the first node's time nor all parts together exceed the whole.
+/// Checks that the parts of the first node's time do not exceed the whole, alone or together.
 void expect_parts_of_the_whole(const SlabRun& run) {
   Tick computing = 0, packing = 0, unpacking = 0;
   for (const StageTimes& stage : run.times) {

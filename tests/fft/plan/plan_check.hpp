@@ -186,7 +186,7 @@ Errors errors_of(const char* torus, const fft::Description& d, NodeOptions optio
   return {relative_error(run.result, expected.there), relative_error(run.back, expected.back)};
 }
 
-/// The errors of a plan with data of this precision.
+/// The errors of a plan with data of Real's precision.
 template <typename Real>
 Errors errors_in(const char* torus, fft::Description d, NodeOptions options = {}) {
   d.precision = std::is_same_v<Real, float> ? fft::Precision::single : fft::Precision::double_;

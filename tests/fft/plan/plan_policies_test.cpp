@@ -184,7 +184,7 @@ std::vector<std::pair<std::string, NodeOptions>> under_every_policy() {
   return all;
 }
 
-/// Once complex and backward first, once real and forward first.
+/// Tests the transform with complex data and backward first, then with real data and forward first.
 void expect_equal_bits_under_every_policy(const Transform& transform) {
   Transform one = transform, other = transform;
   one.description.first = Way::backward;
@@ -322,7 +322,7 @@ std::string failure_of(const Policy& policy) {
   return "nothing failed";
 }
 
-TEST(PlanPolicies, WrongOnesAreReportedWithSourceDestinationAndExchange) {
+TEST(PlanPolicies, WrongOrdersAreReportedWithSourceDestinationAndExchange) {
   using ::testing::HasSubstr;
   EXPECT_THAT(failure_of(LeavesOut()),
               HasSubstr("policy broken: order() of (0,0) leaves out (1,2) in exchange 1 of 2"));
@@ -344,7 +344,7 @@ TEST(PlanPolicies, RelaysToNowhereAreReportedWithTheExchange) {
 
 /// A policy is wrong in a single line of a plane. The message names nodes by their coordinates in
 /// the machine.
-TEST(PlanPolicies, WrongOnesInAGroupAreReportedByMachineCoordinates) {
+TEST(PlanPolicies, WrongOrdersInAGroupAreReportedByMachineCoordinates) {
   class LosesInOneLine final : public BrokenPolicy {
     SendOrder order(const Visitor& visitor) const override {
       const SendOrder all = BrokenPolicy::order(visitor);

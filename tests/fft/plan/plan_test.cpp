@@ -254,7 +254,8 @@ struct Plans {
 
 using Side = testing::PlanNode<Complex, Complex>;
 
-/// Goes forward, backward, forward ..., each time with other data: the reversed result of backward.
+/// Goes forward and backward in every round. The input of each round is -2 times that of the round
+/// before.
 Program back_and_forth(Node&, Side* side, int rounds, std::vector<Complexes>* results) {
   for (int round = 0; round < rounds; ++round) {
     co_await side->plan.forward(side->in, side->out);

@@ -78,7 +78,8 @@ std::uint64_t caught_on_rings(RingRoute route, std::int64_t interval) {
   return caught_on(*fabric, {.planes = 4, .test_interval = interval});
 }
 
-// Each node has 8 planes of 32 lines, four planes at a time: 32 looks, or 128.
+// Each node transforms 8 planes of 32 lines, four planes at a time. With test intervals of 8 and 2
+// lines, it handles packets 32 and 128 times.
 TEST(TestInterval, MakesANodeHandlePacketsWhileItTransformsInRealTime) {
   for (const RingRoute route : testing::kRoutes) {
     const std::uint64_t after_pieces = caught_on_rings(route, 0);
@@ -144,8 +145,8 @@ std::uint64_t computes(std::int64_t interval) {
   return count;
 }
 
-// Each node has two pieces, each of 4 planes of 16 rows and 16 columns. Kernels of at most 10 lines
-// would be two per 16 lines.
+// Each node has two pieces, each of 4 planes of 16 rows and 16 columns. If kernels were cut to at
+// most 10 lines, each 16 lines would need two kernels.
 TEST(TestInterval, CutsOnlyTheCyclesOfAPieceInVirtualTime) {
   const std::uint64_t uncut = computes(0);
   const std::uint64_t pieces = 4;
@@ -201,7 +202,7 @@ TEST(WorkSlices, FinishOnePlaneBeforeTheNext) {
     EXPECT_EQ(slices[i].out_at / (4 * 8 * 16), i < 3 ? 0 : 1) << i;
 }
 
-TEST(WorkSlices, OfRealRowsContinueInTheHalfSpectrum) {
+TEST(WorkSlices, ContinueInTheHalfSpectrumAfterRealRows) {
   const auto slices = slices_of(plane_work(1, 4, 6, local::Kind::real_to_half), 4);
   ASSERT_EQ(slices.size(), 2u);
   EXPECT_EQ(slices[0].work.kind, local::Kind::real_to_half);

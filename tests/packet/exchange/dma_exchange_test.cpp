@@ -51,7 +51,7 @@ Machine with_engine() {
   return machine;
 }
 
-/// The same with buffers that hold next to nothing.
+/// The same machine with the smallest buffers.
 Machine with_small_buffers() {
   Machine machine = with_engine();
   machine.dynamic_vc_chunks = machine.injection_fifo_chunks = machine.reception_fifo_chunks = 8;

@@ -74,7 +74,7 @@ class Blocks {
   std::uint64_t round_ = 0;
 };
 
-/// Messages of uneven length, none of them empty: exchanges that take turns hold back only nodes
+/// Messages of uneven length. None is empty, because exchanges that take turns hold back only nodes
 /// that wait for something.
 class Uneven {
  public:

@@ -161,7 +161,7 @@ TEST(OutstandingExchanges, SayWhetherTheyAreComplete) {
     on_every_machine(torus, [](EmulatedMachine& machine) { run_exchanges(machine, 1, test_it); });
 }
 
-/// It never waits, only tests: packets are handled between slices of its computation.
+/// Never waits, only tests: packets are handled between slices of the node's computation.
 Program compute_in_slices(Node& node, Exchanges* side, unsigned* slices) {
   Exchange& exchange = side->exchanges[0];
   exchange.start();
@@ -241,8 +241,8 @@ TEST(OutstandingExchanges, MayStartAgainAfterABarrier) {
                      [](EmulatedMachine& machine) { run_exchanges(machine, 1, with_barriers); });
 }
 
-/// No barrier: a node that has completed one has heard of every node's start, so all have completed
-/// the one before.
+/// No barrier: a node that has completed an exchange has heard of every node's start of it, so
+/// every node has completed the exchange before.
 Program take_turns(Node&, Exchanges* side) {
   for (std::uint32_t round = 0; round < 20; ++round) {
     side->messages[round % 2].set_round(round);

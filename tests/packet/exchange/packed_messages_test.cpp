@@ -65,7 +65,7 @@ void expect_refusals(const Messages& from, Rank sender, Messages& to, Rank recei
   EXPECT_FALSE(to.unpack_part({sender, 0, 0}, {}));
 }
 
-TEST(PackedMessages, ArePartsOfAMessageThatHasAllTheirPackets) {
+TEST(PackedMessages, PartIsInAMessageThatHasAllItsPackets) {
   for (std::uint32_t message = 0; message < 5; ++message)
     for (std::uint32_t first = 0; first < 6; ++first)
       for (std::uint32_t packets = 0; packets < 6; ++packets) {
@@ -108,7 +108,7 @@ TEST(PackedMessages, TrafficPartsEqualTheirPackets) {
     }
 }
 
-TEST(PackedMessages, TrafficPartsComeOnlyFromItsSources) {
+TEST(PackedMessages, TrafficPartsComeOnlyFromSources) {
   const Shape shape = Shape::parse("5");
   const auto traffic = make_traffic("neighbour", shape, 100, 1);
   const auto plan =

@@ -299,8 +299,8 @@ TEST(TrafficExchange, NamesAnOrderThatIsWrongInALaterRound) {
   EXPECT_THAT(text, HasSubstr("policy broken: order() of (2,0) visits (0,1) twice"));
 }
 
-/// Right when it is checked, wrong when it is used: from the second time that it is asked, node 4
-/// sends to node 1 again instead of to node 3.
+/// Is right when it is checked and wrong when it is used: from the second time that node 4 asks for
+/// its order, node 4 sends to node 1 again instead of to node 3.
 class Unreliable final : public BrokenPolicy {
   SendOrder order(const Visitor& visitor) const override {
     const bool wrong = visitor.self == 4 && asked_++ > 0;
@@ -347,7 +347,7 @@ std::string refusal_of(const PolicySettings& settings, unsigned stages = 1) {
   return refusal_of(Unfit(settings, stages), Shape::parse("3x2"), EvenTraffic(6, 240));
 }
 
-TEST(TrafficExchange, RefusesImpossibleSettingsNamingThePolicy) {
+TEST(TrafficExchange, RefusalOfImpossibleSettingsNamesThePolicy) {
   EXPECT_EQ(refusal_of(PolicySettings{}), "");
   EXPECT_EQ(refusal_of({}, 0), "policy broken: stages() is 0, expected 1 to 255");
   EXPECT_THAT(refusal_of({}, 300), HasSubstr("stages() is 300"));
@@ -385,7 +385,9 @@ TEST(TrafficExchange, RefusesMessagesOfMorePacketsThanCanBeNumbered) {
   EXPECT_THAT(refusal(EvenTraffic(241, most * 240 + 1)), HasSubstr("messages of 16777217 packets"));
   for (const char* name : {"hotspot:1", "all-to-all"}) {
     const auto traffic = make_traffic(name, shape, (std::uint64_t{1} << 32) * 240, 1);
-    EXPECT_THAT(refusal(*traffic), HasSubstr("too long to number the packets")) << name;
+    EXPECT_THAT(refusal(*traffic),
+                HasSubstr("too long: at most 16777216 packets of a message can be numbered"))
+        << name;
   }
 }
 
@@ -443,7 +445,7 @@ TEST(Conservation, NoticesAPacketThatReplacedAnother) {
   received.add(3, 0);
   received.add(3, 0);
   EXPECT_THAT(*difference(shape, 0, expected, received),
-              HasSubstr("received 2 packets of 2, not each of them once"));
+              HasSubstr("received 2 packets of 2, but not each exactly once"));
 }
 
 TEST(Conservation, KnowsTheSumsOfAnAllToAllInClosedForm) {

@@ -255,7 +255,7 @@ Program put_one(Node& node, SmallWindows* all, Tick computing, Tick* writing) {
   *writing = node.now() - begin;
 }
 
-/// When node 1 has awaited the bytes of `packets` full packets.
+/// The time at which node 1 has the bytes of `packets` full packets.
 Tick arrival_by_engines(std::size_t packets, Tick computing) {
   SimMachine sim(Shape::parse("2m"), moved_by(TransferMode::put), {.dma = true}, with_dma());
   SmallWindows all(sim, packets * 216);

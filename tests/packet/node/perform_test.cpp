@@ -156,7 +156,7 @@ Program failing_part(Node& node, Notes* notes, unsigned depth, unsigned when) {
   ADD_FAILURE() << "goes on after a failure";
 }
 
-TEST(Perform, ExceptionInAPartEndsTheRunNamingItsNode) {
+TEST(Perform, ExceptionInAPartEndsTheRunWithTheNameOfItsNode) {
   for (const unsigned depth : {0u, 1u, 2u})
     for (const unsigned when : {0u, 1u}) {
       SimMachine machine(Shape::parse("2x2"));

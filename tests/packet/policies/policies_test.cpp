@@ -162,7 +162,7 @@ TEST(Policies, ThreePhaseSettlesADimensionAtATime) {
             (std::vector<Rank>{shape.rank(from), shape.rank(x), shape.rank(xy), shape.rank(to)}));
 }
 
-/// Number of messages of a combining policy, by enumeration of all blocks' ways.
+/// Number of messages of a combining policy, counted by following every block.
 std::size_t messages(const Policy& policy, const Shape& shape) {
   std::set<std::tuple<unsigned, Rank, Rank>> all;
   for (Rank from = 0; from < shape.size(); ++from)
@@ -174,7 +174,7 @@ std::size_t messages(const Policy& policy, const Shape& shape) {
   return all.size();
 }
 
-TEST(Policies, CombiningSendsAsFewMessagesAsItsSourcesSay) {
+TEST(Policies, CombiningSendsTheNumberOfMessagesThatItsSourcesGive) {
   const Shape cube = Shape::parse("3x4x5");
   EXPECT_EQ(messages(policy_by_name("three-phase"), cube), 60u * (2 + 3 + 4));
   EXPECT_EQ(messages(policy_by_name("virtual-mesh"), cube), 60u * (5 + 9));  // 6 rows of 10

@@ -64,8 +64,8 @@ std::vector<std::uint64_t> link_bytes(const Shape& shape, const Traffic& traffic
   });
 }
 
-/// Mean over the links of each layer of dimension d, crossed upwards or downwards; by the lower
-/// coordinate.
+/// Mean load of the links of each layer of dimension d, crossed upwards or downwards, indexed by
+/// the lower coordinate.
 std::vector<double> layer_means(const Shape& shape, const std::vector<std::uint64_t>& links,
                                 Direction way) {
   const unsigned k = shape.extent(way.dim());
@@ -119,7 +119,7 @@ TEST(TrafficBounds, HoldHoweverTiesAreDecided) {
     }
 }
 
-/// Bytes times the least hops along a dimension, over all messages, divided by the links of the
+/// Sum over all messages of bytes times fewest hops along a dimension, divided by the links of the
 /// dimension. A detour cannot reduce it.
 double mean_link_bytes(const Shape& shape, const Traffic& traffic, unsigned d) {
   double bytes = 0;
@@ -189,7 +189,7 @@ TEST(TrafficBounds, OfAllToAllHaveKnownValues) {
   EXPECT_EQ(cycles("4x4x4"), 32u * 1080);
 }
 
-/// Without any knowledge but the entries, the sum gives the closed formula.
+/// Given only its entries, an all-to-all has the bounds of the closed formula.
 TEST(TrafficBounds, SummedOverPairsMatchTheClosedFormula) {
   for (unsigned dims = 1; dims <= 2; ++dims)
     for (const Shape& shape : testing::all_shapes(dims, 7)) {

@@ -46,7 +46,7 @@ void expect_pairs(const std::string& name, const Sends& sends) {
   for (const char* text : kShapes) expect_pairs(name, Shape::parse(text), sends);
 }
 
-/// Holds if `rule` holds for all coordinates; the pattern's dimensions are independent.
+/// A pair gets bytes if `rule` holds in every dimension; the pattern's dimensions are independent.
 template <typename Rule>
 Sends each_dimension(const Rule& rule) {
   return [rule](const Shape& shape, const Coord& from, const Coord& to) {

@@ -1,5 +1,5 @@
-// The termination detector with scripted reports, over both paths by which reports reach it: the
-// shared memory of a process's threads, and the messages of a job's processes.
+// The termination detector with scripted reports, which reach it by two paths: the shared memory of
+// a process's threads, and the messages of a job's processes.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -194,7 +194,7 @@ TEST(TerminationDetector, DoesNotCountOldReportAsAnswer) {
   EXPECT_FALSE(detector.is_quiescent());
 }
 
-TEST(FailureDetector, ConfirmsPersistentSuspicionIfSuspectGoesRound) {
+TEST(FailureDetector, ConfirmsPersistentSuspicionIfSuspectCompletesRounds) {
   job::FailureDetector suspicions(2, 1s);
   const auto report = [&](unsigned rank, std::uint64_t rounds, int suspect, auto at) {
     suspicions.report(rank, {.rounds = rounds, .suspect = suspect}, Time() + at);

@@ -130,7 +130,7 @@ TEST(JobLoss, ProcessReportedByLauncherIsNamedOnAllOthers) {
   }
 }
 
-TEST(JobLoss, LauncherReportBeforeJoiningIsNamed) {
+TEST(JobLoss, ProcessReportedByLauncherBeforeJoiningIsNamed) {
   auto members = memberships(3);
   members.pop_back();
   const auto launchers = let_tell(members);

@@ -31,7 +31,8 @@ JobOptions interrupted_by(std::atomic<bool>& on) {
   return options;
 }
 
-/// If `body` is interrupted while it waits for others, these end as well and name its process.
+/// If `body` is interrupted while it waits for other processes, these end as well and name the
+/// interrupted process.
 void expect_interrupted(const Body& body) {
   for (const unsigned victim : {0U, 1U}) {
     std::atomic<bool> on{false};

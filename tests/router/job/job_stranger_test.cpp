@@ -316,7 +316,7 @@ TEST(JobStranger, DifferentKeyIsReportedEvenIfProcess0HasGone) {
   EXPECT_THAT(hub.outcomes(), Each(HasSubstr("a process at 127.0.0.1 does not hold the same key")));
 }
 
-TEST(JobStranger, FakeProcess0GetsNoProcess) {
+TEST(JobStranger, NoProcessJoinsFakeProcess0) {
   auto members = memberships(2);
   const job::Socket listener(members[0].listener);
   members.erase(members.begin());
@@ -344,7 +344,7 @@ Certificate certificate_of(EVP_PKEY* key) {
 }
 
 /// The stranger speaks TLS with a certificate instead of the key.
-TEST(JobStranger, FakeProcess0WithCertificateGetsNoProcess) {
+TEST(JobStranger, NoProcessJoinsFakeProcess0WithCertificate) {
   auto members = memberships(2);
   const job::Socket listener(members[0].listener);
   JobOptions options = patient();

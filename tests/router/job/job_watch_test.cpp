@@ -18,7 +18,7 @@ using ::testing::AnyOf;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
-/// Reports what the test sets. Its workers go round until hold() is called.
+/// Reports what the test sets. Its workers complete rounds until hold() is called.
 class Monitor final : public RunMonitor {
  public:
   termination::MemberReport report() override {

@@ -27,7 +27,7 @@ namespace toroid::testing {
 
 using std::chrono::milliseconds;
 
-/// Time limits long enough for a busy machine; for tests that never wait for their end.
+/// Time limits long enough for a busy machine; for tests that never wait until a limit is over.
 inline JobOptions patient() {
   return {.patience = milliseconds(60000),
           .heartbeat = milliseconds(100),

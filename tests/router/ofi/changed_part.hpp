@@ -1,4 +1,4 @@
-// A network that changes a part of a put on its way, as if the sender had other geometry.
+// A network that changes a part of a put on its way, as if the sender were wrong about its form.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,8 @@
 
 namespace toroid::testing {
 
-/// Calls change(header, bytes) for the part in the first frame that begins with one.
+/// Waits for the first frame that begins with a part, and calls change(header, bytes) for that
+/// part.
 NetworkOptions with_changed_part(const auto& change) {
   NetworkOptions network{.seed = 2};
   network.fate = [change, done = false](unsigned, unsigned, const FrameBytes& frame) mutable {

@@ -97,7 +97,7 @@ class FakeNetwork {
     const auto bytes = operation.buffer.first(operation.bytes);
     const FrameBytes frame(bytes.begin(), bytes.end());
     if (!options_.keeps)
-      std::ranges::fill(operation.buffer, std::byte{0xcd});  // nobody may need it any more
+      std::ranges::fill(operation.buffer, std::byte{0xcd});  // nobody may read it any more
     count_sent(from, operation.peer, frame);
     if (options_.records) recorded_.emplace_back(operation.peer, frame);
     if (is_written(operation)) {
@@ -140,7 +140,7 @@ class FakeNetwork {
     const auto [index, frame] = take_any(place.written);
     auto& [operation, is_free] = place.free[index];
     EXPECT_TRUE(std::exchange(is_free, false)) << "a frame is written into a buffer that is in use";
-    std::ranges::fill(operation->buffer, std::byte{0xce});  // nobody may need it any more
+    std::ranges::fill(operation->buffer, std::byte{0xce});  // nobody may read it any more
     std::ranges::copy(frame, operation->buffer.begin());
     return {operation, 0, true};
   }

@@ -211,7 +211,7 @@ TEST(FaultyFrames, FrequentLossesOnSlowNetworkCauseNoSuspicion) {
   }
 }
 
-TEST(FaultyFrames, UseRateOfAllLinks) {
+TEST(FaultyFrames, RateIsTheOneGivenForAllLinks) {
   EXPECT_EQ(frame_error_rate({}), 0);
   EXPECT_EQ(frame_error_rate({.rates = {{0.25, "(0,0)X+"}}}), 0);
   EXPECT_EQ(frame_error_rate({.rates = {{0.5, ""}, {0.125, ""}, {0.25, "(0,0)X+"}}}), 0.125);

@@ -105,7 +105,8 @@ TEST(Gateway, DeliversEverythingOverBusyNetwork) {
   expect_exchange(run, kCount, [] { return kNone; });
 }
 
-/// A network that adds, after or before some frames, a copy changed by `forge`, and counts these.
+/// A network that adds a changed copy after or before some frames. `forge` makes the copy; `forged`
+/// counts the copies.
 NetworkOptions with_forgeries(std::uint64_t seed, std::uint64_t& forged, const auto& forge) {
   NetworkOptions options{.seed = seed};
   options.fate = [random = Random(seed), &forged, forge](unsigned, unsigned,

@@ -56,8 +56,8 @@ Program tell_by_packet(Node& node, Shared& shared, bool by_compute) {
   }
 }
 
-/// Signals the other node by entering a barrier after the other node's message for it has arrived,
-/// so that the sender passes the barrier at once.
+/// Signals the other node by entering a barrier. The other node's message for the barrier has then
+/// arrived already, so this node passes the barrier at once.
 Program tell_by_barrier(Node& node, Shared& shared) {
   co_await node.barrier();
   const auto late = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);

@@ -39,7 +39,7 @@ inline std::vector<ofi::FlowIdentity> identities_of(unsigned self, unsigned proc
   return identities;
 }
 
-/// Sends packets whose argument is a number, from which the payload follows.
+/// Sends numbers in packets: the argument is the number, and the payload is computed from it.
 class NumberGateway final : public ofi::Gateway {
  public:
   static constexpr std::uint32_t kTarget = 5;
@@ -156,7 +156,7 @@ class NumberRun {
       }
   }
 
-  /// Sends `count` numbers from each process to each other; a random process takes each step.
+  /// Sends `count` numbers from each process to every other; a random process takes each step.
   void exchange(std::uint32_t count) {
     std::vector<std::uint32_t> next(size() * size(), 0);
     for (unsigned steps = 0; !is_complete(count); ++steps) {
@@ -191,7 +191,7 @@ class NumberRun {
     for (const auto& process : processes_) sum += process->faulty.faults();
     return sum;
   }
-  /// The health of every direction of every pair, as computed by process 0.
+  /// The health of both directions between every two processes, as computed by process 0.
   std::vector<LinkHealth> health() {
     std::vector<Blob> packed;
     for (const auto& process : processes_) packed.push_back(ofi::pack(process->gateway.health()));

@@ -229,7 +229,7 @@ TEST_P(OfiFailure, EndlessWaitIsReportedWithoutWaitingForStallLimit) {
     const unsigned owner = Partition(shape, processes).owner(4);
     EXPECT_THAT(outcomes, Each(AllOf(HasSubstr(fmt::format("process {} (host", owner)),
                                      HasSubstr("the run stalled for ever: 1 of "),
-                                     HasSubstr("node (1,1) for heard at 0 of 3"))))
+                                     HasSubstr("node (1,1) waits for heard at 0 of 3"))))
         << c.text();
     EXPECT_THAT(outcomes, Each(outcomes.front()));
   }
@@ -455,7 +455,7 @@ TEST(HostShare, GivesProcessesDifferentCoresIfThereAreEnough) {
   }
 }
 
-TEST(HostShare, IsWholeForProcessesWithDifferentCores) {
+TEST(HostShare, IsWholeIfProcessesHaveDifferentCores) {
   const auto outcomes = testing::run_job(3, [&](Job& job) {
     const HostShare share =
         share_of_host(job, HostTopology::synthetic("core:8 pu:1").part(2 * job.rank(), 2));

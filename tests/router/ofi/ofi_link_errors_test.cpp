@@ -51,8 +51,8 @@ TEST_P(OfiLinkErrors, LoseAndDuplicateNoPacketOnEitherRoute) {
     c.workers = 1 + processes % 2;
     c.seed = processes;
     c.provider = GetParam();
-    // High enough that some of dozens of frames must be resent; low enough that no frame is lost
-    // sixteen times in a row, which would make its receiver a suspect.
+    // The rate is high enough that some of dozens of frames must be resent; low enough that no
+    // frame is lost sixteen times in a row, which would make its receiver a suspect.
     c.errors = errors_at(0.2, set_of(LinkFault::drop) | set_of(LinkFault::corrupt));
     run_on_ofi(Shape::parse("3x2"), c, [&](Job& job, EmulatedMachine& machine) {
       exchange_tagged(machine, packets);
@@ -109,7 +109,7 @@ TEST(OfiLinkErrors, NeedMessages) {
     c.frames = FrameWay::writes;
     testing::ofi_fabric(job, Shape::parse("2"), c);
   });
-  EXPECT_THAT(outcomes, Each(HasSubstr("link errors need messages")));
+  EXPECT_THAT(outcomes, Each(HasSubstr("link errors need --frames messages")));
 }
 
 }  // namespace

@@ -103,7 +103,7 @@ inline const std::vector<const char*> kOfiShapes = {
 /// same frames, so over them it runs only a case or two.
 inline constexpr const char* kMainProvider = "tcp;ofi_rxm";
 
-/// The combinations of its axes that a test runs over a provider.
+/// The combinations of a test's axes that run over a provider.
 inline Combinations combinations_over(const std::string& provider, const Combination& sizes) {
   if (is_thorough() || provider == kMainProvider) return combinations(sizes);
   const Combinations all = every_combination(sizes);
@@ -121,7 +121,7 @@ inline std::vector<std::size_t> shapes_over(const std::string& provider, std::si
 }
 
 /// Visits one case per shape, two if endpoints open quickly. The cases depend on shape and `first`,
-/// so that all are used somewhere. Limits processes to the number of nodes.
+/// so that every case is used somewhere. Limits processes to the number of nodes.
 inline void for_each_shape_and_case(const std::string& provider, std::size_t first,
                                     const auto& visit) {
   const auto cases = ofi_cases(provider);

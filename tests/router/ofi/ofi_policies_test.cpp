@@ -1,5 +1,5 @@
-// Transforms under every policy and setting on several processes: correct by definition, and
-// bit-identical to the model under the policy `random`.
+// Transforms under every policy and setting on several processes: correct according to the
+// definition, and bit-identical to the model under the policy `random`.
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -124,10 +124,12 @@ struct Try {
   std::size_t route;
 };
 
-/// Thorough set: every transform under every choice, on both routes if endpoints open quickly,
-/// otherwise on alternating routes. Default set: every choice on every route (with sanitizers: on
-/// one), with alternating transforms, because the tests of plans on rings cover policies and
-/// transforms. Over other providers: each transform once, under different choices.
+/// The tries that run:
+/// - thorough set: every transform under every choice, on both routes if endpoints open quickly,
+///   otherwise on alternating routes;
+/// - default set: every choice on every route (with sanitizers: on one), with alternating
+///   transforms, because the tests of plans on rings cover policies and transforms;
+/// - default set over other providers: each transform once, under different choices.
 std::vector<Try> tries(const std::string& provider, std::size_t choices) {
   const std::size_t transforms = kTransforms.size(), routes = testing::kRoutes.size();
   std::vector<Try> all;
@@ -176,7 +178,7 @@ TEST(OfiOrbital, RefusesPutBetweenProcesses) {
                  {"put", {.transfer = TransferMode::put}}, expected);
   });
   for (const std::string& outcome : outcomes)
-    EXPECT_THAT(outcome, ::testing::HasSubstr("no blocks of the orbital transform"));
+    EXPECT_THAT(outcome, ::testing::HasSubstr("put cannot move the orbital transform's blocks"));
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ using testing::OfiCase;
 using OfiWindow = testing::OnEveryProvider;
 INSTANTIATE_TEST_SUITE_P(Over, OfiWindow, testing::kProviders, testing::provider_name);
 
-TEST_P(OfiWindow, PutsAndGetsMatchByteLoopPackedAndInPackets) {
+TEST_P(OfiWindow, PutsAndGetsMatchByteByByteCopyPackedAndInPackets) {
   std::uint64_t seed = 0;
   for (const auto& row : testing::combinations_over(GetParam(), {2, 2, 2, 2})) {
     const char* const torus = row[0] == 0 ? "2" : "3x2";

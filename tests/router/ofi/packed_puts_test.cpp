@@ -117,8 +117,8 @@ TEST(PackedPuts, AreNotUsedIfUserWantsPackets) {
   EXPECT_EQ(machine.put_bytes(), 0u);
 }
 
-/// Packed bytes are released before they arrive, so a policy's window could not count them in
-/// flight.
+/// A policy's window limits the bytes in flight. Packed bytes are released before they arrive, so
+/// the window could not count them.
 TEST(PackedPuts, AreNotUsedUnderWindow) {
   constexpr std::uint64_t kBytes = 9000;
   SteppedOptions options{.processes = 3, .workers = 2, .node = by(TransferMode::put)};

@@ -116,7 +116,7 @@ std::string failure_of_offer(const std::function<void(ofi::PartHeader&, ofi::Par
   return testing::failure_of([&] { exchange.run(); });
 }
 
-TEST(RemoteReads, OfUnexpectedOffersEndRun) {
+TEST(RemoteReads, UnexpectedOfferEndsRun) {
   using ofi::PartHeader;
   using ofi::PartOffer;
   EXPECT_THAT(failure_of_offer([](PartHeader& part, PartOffer&) { part.window = 999; }),
@@ -129,13 +129,13 @@ TEST(RemoteReads, OfUnexpectedOffersEndRun) {
     EXPECT_THAT(failure_of_offer(change),
                 HasSubstr("received an offer of the exchange that does not fit"));
   EXPECT_THAT(failure_of_offer([](PartHeader&, PartOffer& offer) { offer.bytes = 4999; }),
-              HasSubstr("offers 4999 bytes; expected 5000 bytes from byte 0 on"));
+              HasSubstr("offers a put of 4999 bytes; expected 5000 bytes from byte 0 on"));
   EXPECT_THAT(failure_of_offer([](PartHeader&, PartOffer& offer) { offer.bytes = 5001; }),
-              HasSubstr("offers 5001 bytes; expected 5000"));
+              HasSubstr("offers a put of 5001 bytes; expected 5000"));
 }
 
 /// A read that the network refuses does not complete the put, and is reported to the run.
-TEST(RemoteReads, WithWrongKeyAreATransportError) {
+TEST(RemoteReads, WrongKeyIsATransportError) {
   SteppedOptions options = reading(2, 1, 2);
   options.network = testing::with_changed_part([](ofi::PartHeader&, std::span<std::byte> at) {
     ofi::PartOffer offer;
@@ -164,7 +164,7 @@ Program put_right(Node& node, Window* window, const std::vector<std::byte>* rows
   *done += 1;
 }
 
-TEST(RemoteReads, OfWindowPutsFillRowsAndAcknowledge) {
+TEST(RemoteReads, FillRowsOfWindowPutsAndAcknowledge) {
   constexpr std::size_t kRow = 700;
   constexpr std::size_t kRows = 9;
   constexpr std::size_t kPitch = 1000;

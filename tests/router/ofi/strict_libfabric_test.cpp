@@ -1,5 +1,5 @@
-// The requirements of network cards that the test machines do not have: the endpoint and whole runs
-// on a libfabric in memory that is as strict as any provider may be.
+// The endpoint and whole runs on a libfabric in memory that is as strict as any provider may be. It
+// makes the demands of network cards that the test machines lack.
 #include "tests/router/ofi/strict_libfabric.hpp"
 
 #include <gmock/gmock.h>

@@ -84,7 +84,7 @@ TEST_F(CpuQuota, InAContainerIsReadAtTheMountPoint) {
   EXPECT_EQ(quota(), 4.0);
 }
 
-TEST_F(CpuQuota, OfAMixedHierarchyIsTheTighterOne) {
+TEST_F(CpuQuota, InAMixedHierarchyIsTheTighterLimit) {
   member_of("4:cpu:/a\n0::/b\n");
   set_v1("cpu/a", "400000", "100000");
   set_v2("unified/b", "300000 100000\n");

@@ -147,7 +147,7 @@ void expect_sound(const Shape& shape, unsigned processes) {
   ASSERT_EQ(links_between(shape, owners), *fewest);
 }
 
-TEST(PartitionExhaustive, AssignsEveryNodeOnceEvenlyInTheBestEqualBoxes) {
+TEST(PartitionExhaustive, IsEvenAndCutsTheFewestLinksIfEqualBoxesExist) {
   for (const Shape& shape : small_shapes())
     for (unsigned processes = 1; processes <= shape.size(); ++processes) {
       expect_sound(shape, processes);

@@ -70,7 +70,7 @@ TEST(SenderArbitration, PrefersStraightOrTurningPacketsByRule) {
     EXPECT_NEAR(turning[input.index()], 3000, 300) << input.index();
 }
 
-TEST(SenderArbitration, IgnoresWhereARandomPacketComesFrom) {
+TEST(SenderArbitration, RandomChoicesIgnoreStraightAndTurningRules) {
   for (const FairnessRule rule : {FairnessRule::straight_first, FairnessRule::turning_first})
     EXPECT_EQ(wins(rule, false, 1000), wins(FairnessRule::uniform, false, 1000));
 }

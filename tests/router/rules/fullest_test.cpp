@@ -13,7 +13,8 @@
 namespace toroid {
 namespace {
 
-/// Compares one after the other: a fuller one wins; ties go to `start`, then to the lowest.
+/// Compares the candidates one after the other: a fuller candidate wins; ties go to `start`, then
+/// to the lowest index.
 unsigned fullest_by_loop(std::uint32_t candidates, unsigned start, const FillLevels& levels) {
   unsigned best = start;
   for (unsigned source = 0; source < levels.size(); ++source)

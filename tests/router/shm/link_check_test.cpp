@@ -62,7 +62,7 @@ class CheckedRings {
       packet.payload[i] = std::byte(mix64(number * kBytes + i) & 0xffu);
     return true;
   }
-  /// Called where a node ends its step.
+  /// Does what a node does at the end of its step.
   void publish() {
     checked_sender_.supervise();
     checked_sender_.stamp(sender_.written());

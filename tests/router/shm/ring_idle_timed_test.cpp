@@ -56,7 +56,7 @@ TEST(RingIdle, WaitingForASecondTakesLittleProcessorTime) {
 }
 
 /// The first node sleeps when it is greeted; all the others wait for its answer. The share is
-/// measured after they have had time to finish their work.
+/// measured after all nodes have had time to finish their work.
 Program wait_for_a_sleeper(Node& node, double& share) {
   Counter heard("heard");
   node.on(kHandler, [&](const Packet& packet) {
@@ -91,8 +91,9 @@ struct SlowLook final : ring::Pollable {
   }
 };
 
-/// The worker has its own core, so by rounds it would look 500 times before it rests: here the
-/// elapsed time makes it rest. While it rests it notices the end of the run at once.
+/// The worker has its own core, so the limit on rounds would let it poll 500 times before it rests.
+/// Here the limit on time makes it rest sooner. While it rests it notices the end of the run at
+/// once.
 TEST(RingIdle, AWorkerWithLongRoundsRestsAfterFewRounds) {
   termination::RunControl control(1, std::chrono::seconds(60));
   SlowLook slow;

@@ -95,8 +95,8 @@ inline std::vector<RingCase> ring_cases() {
   return cases;
 }
 
-/// The cases to combine with each of a test's own `values` values, such as shapes; in the thorough
-/// set all of them.
+/// For a test that has `values` values of its own, such as shapes: the ring cases to run with each
+/// value. In the thorough set each value gets all ring cases.
 inline std::vector<std::vector<RingCase>> ring_cases_beside(std::size_t values) {
   if (is_thorough()) return std::vector<std::vector<RingCase>>(values, ring_cases());
   std::vector<std::vector<RingCase>> cases(values);

@@ -88,7 +88,7 @@ TEST(Death, OfANodeBeforeTheFirstPacketLosesPacketsToAndFromIt) {
 }
 
 TEST(Death, OfALinkAtAnyTimeLosesNothingIfADetourExists) {
-  unsigned turn = 0;  // the landing set takes a third of them
+  unsigned turn = 0;  // the landing set runs a third of the cases
   for (const RoutingRule routing : {RoutingRule::adaptive, RoutingRule::random_order})
     for (Tick at = 1; at < 40'000; at = at * 5 / 3 + 7, ++turn)
       for (const char* link : {"(0,0,0)X+", "(1,2,1)Y-", "(2,3,2)Z+"}) {

@@ -86,7 +86,7 @@ TEST(LeanNetwork, EqualsTheGeneralModelWithBuffersFullOfShortPackets) {
     expect_equal({shape, 8, {.packets_per_visit = 40}});
 }
 
-TEST(LeanNetwork, ReportsTheDeadlockOfTheGeneralModel) {
+TEST(LeanNetwork, ReportsTheSameDeadlockAsTheGeneralModel) {
   const ModelCase c{"8x8",
                     240,
                     {.settings = {.output_queues = 6, .routing = RoutingRule::deterministic}},

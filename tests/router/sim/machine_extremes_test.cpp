@@ -35,8 +35,8 @@ using testing::ModelCase;
 using testing::outcome;
 using testing::with_threads;
 
-/// Even with links so slow that a packet takes 10^7 cycles, or processors so slow that it takes
-/// 10^9, a run has few events: these tests run as fast as others.
+/// Even with links so slow that a packet takes 10^7 cycles, or processors so slow that a packet
+/// takes 10^9, a run has few events: these tests run as fast as others.
 constexpr const char* kExtremeShapes[] = {"3x2x2", "5m", "4x3"};
 /// Shapes with enough packets to show a wrong order of events.
 constexpr const char* kLargerShapes[] = {"4x4x4", "7", "2x3x2x2"};

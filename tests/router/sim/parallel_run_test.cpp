@@ -93,7 +93,8 @@ TEST(ParallelRun, JumpsOverLongIdlePhases) {
   }
 }
 
-/// The nodes' times differ by more than a lookahead, so each is an event of its own.
+/// The nodes' times differ by more than a lookahead, so blocks jump to the event of each node
+/// separately.
 TEST(ParallelRun, JumpsFromEventToEvent) {
   constexpr unsigned kTimes = 10;
   Sleepers few("4", 4, kTimes, 1'000'000, 10'000);

@@ -88,7 +88,8 @@ class Witness final : public SimProbe {
     EXPECT_LE(last_, now);
     last_ = now;
   }
-  /// A packet is first in its FIFO from when it is there and the previous packet's tail has left.
+  /// A packet is first in its FIFO once it has been written and the tail of the previous packet has
+  /// left.
   void leave(Tick now, const Way& way, const ProbedPacket& packet) {
     Tick& free = free_[{way.node, way.fifo}];
     stalled[{way.node, way.fifo}] += now - std::max(free, arrived_[packet.serial]);

@@ -100,7 +100,8 @@ TEST(RouterDelays, SlowDownPortsThatSendOnePacketAtATime) {
   EXPECT_GT(finished_at(delay_case("8x4", one_at_a_time)), usual);
 }
 
-/// On a line there is no cyclic waiting, so no packet ever waits this long.
+/// On a line there is no cyclic waiting, so no packet waits for as long as `patient` demands before
+/// an escape.
 TEST(RouterDelays, KeepAdaptivePacketsOffTheBubbleChannelWhileTheyWait) {
   Machine patient = testing::smallest_buffers();
   EXPECT_GT(packets_in_bubbles(delay_case("9m", patient)), 0u);

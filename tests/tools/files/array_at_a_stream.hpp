@@ -28,7 +28,7 @@ class ArrayAtAStream : public ::testing::Test {
     npy_ = file.str();
   }
 
-  /// Runs by run_command or run_process, with `input` at standard input.
+  /// Calls `run`, which is run_command or run_process, with `input` at standard input.
   template <typename Run>
   Ended run_by(Run run, const Arguments& arguments, const std::string& input, int out = -1) {
     directory_.save("input", input);

@@ -55,7 +55,7 @@ ZipPart array_part(const std::string& name = "arr_0.npy") {
   return {.name = name, .content = npy_file()};
 }
 
-TEST(NpzFile, IsReadStoredDeflatedAndAsZip64) {
+TEST(NpzFile, IsReadIfStoredDeflatedOrZip64) {
   for (const bool is_deflated : {false, true})
     for (const bool is_zip64 : {false, true})
       for (const std::string comment : {"", "a comment PK\5\6"}) {

@@ -76,7 +76,7 @@ TEST(Goal, WrittenAndReadAgainIsTheSame) {
   EXPECT_THAT(once.str(), HasSubstr("l1: recv 300b from 1 tag 0\n"));
 }
 
-/// Reads a schedule and makes all checks that precede a run.
+/// Reads a schedule, makes all checks that precede a run, and returns the refusal or "accepted".
 std::string refusal(const std::string& text, bool csv = false) {
   try {
     ScheduleGraph(csv ? parse_message_csv(text, "f", kNodes) : parse_goal(text, "f", kNodes));

@@ -83,7 +83,7 @@ TEST(OutputFile, IsCompleteThroughALink) {
   EXPECT_EQ(directory.content_of("target.npy").size(), 128U + 64 * 16);
 }
 
-TEST(OutputFile, HasMachineNamesThatAreNotUtf8AsReadableText) {
+TEST(OutputFile, ShowsMachineNamesThatAreNotUtf8AsReadableText) {
   const TemporaryDirectory directory;
   directory.save("\xff.toml", "");
   const Ended ended = run_process(kRun + Arguments{"--machine", "\xff.toml", "--json", "-"},

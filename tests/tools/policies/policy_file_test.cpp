@@ -299,7 +299,7 @@ TEST_F(PolicyFile, ReleasesCombineWithThrottleAndWindow) {
   };
   EXPECT_EQ(cycles(tables) - cycles(""), kRelease);
   EXPECT_EQ(cycles("window = 1\n" + tables) - cycles("window = 1\n"), kRelease);
-  // The interval of 700 cycles after the first packet passes while it waits for its release.
+  // The throttle's first interval of 700 cycles passes during the wait for the release.
   const std::string throttle = "cycles_per_packet = 700\n";
   EXPECT_EQ(cycles(throttle + tables) - cycles(throttle), kRelease - 700);
 }

@@ -56,7 +56,7 @@ TEST_F(PolicyFromALibrary, IsRefusedWithoutANameOfItsOwn) {
                  {"./shift.so", "its name shift is taken by a built-in policy"});
 }
 
-TEST_F(PolicyFromALibrary, TakesAParameterOnlyIfItHasOne) {
+TEST_F(PolicyFromALibrary, RefusesAMissingInvalidOrUnexpectedParameter) {
   const std::string with = copied("with_parameter", "with.so");
   EXPECT_EQ(json(kLibraryRun + Arguments{"--policy", with + ":3"})["policy"], "in-order");
   expect_refused(with, {"./with.so", "needs a parameter"});
@@ -88,7 +88,7 @@ TEST_F(PolicyFromALibrary, RunsOnShmAndInTransforms) {
             0);
 }
 
-TEST_F(PolicyFromALibrary, IsListedBesideAllInCompareAndSweep) {
+TEST_F(PolicyFromALibrary, MayFollowOtherPoliciesInCompareAndSweep) {
   const std::string mine = copied("shift_copy");
   const nlohmann::json all = json({"compare", "--torus", "3x3", "--policies", "all," + mine});
   const nlohmann::json& last = all["rows"].back();

@@ -17,7 +17,7 @@ EXCHANGE_BYTES = 1 << 20
 HUNDRED_PACKETS = 100 * 240
 NETWORK = ["2", "1000", "100"]  # hosts; Mbit/s; delay one way, us
 PLANES_ON_HOSTS = "8"
-# Size, box cut, repeats, and whether bars are judged. They are judged for the size of the other rows, and for the
+# Size, box cut, repeats, and whether bars are judged. They are judged at the size of the other rows, and in the
 # case in which the network takes about as long as the transforms that can hide it.
 HOSTS = [(128, 1, 10, True), (128, 2, 10, False), (128, 4, 10, False), (256, 4, 5, True)]
 
@@ -83,7 +83,7 @@ class Rows:
             lambda result: {name: {"": result["timings"][-1]["ratio"]["total"]}})
 
     def hosts(self, size, cut, repeat, judged):
-        """The slab on two hosts, non-blocking over blocking: time, remaining communication, and the lowest time
+        """The slab on two hosts, non-blocking over blocking: time, remaining communication, and the time
         that hiding waiting alone could reach."""
         name = f"hosts-{size}" + (f"-cut-{cut}" if cut > 1 else "")
         own = Rows(self.toroid, [], self.baselines)

@@ -19,7 +19,8 @@ namespace {
 /// Full packets per pair in a long stream: enough that rounding up does not matter.
 constexpr std::uint64_t kStreamPackets = 1'000'000;
 
-/// Cycles, not rounded: a stream spreads over many messages what a single message rounds up.
+/// Cycles, not rounded. A single message is rounded up, but in a long stream that hardly adds to
+/// the time per message.
 struct BenchCycles {
   double cycles;
   BoundBy by;

@@ -18,9 +18,9 @@ struct BenchBound {
 };
 
 /// The bounds of one benchmark at all message sizes. In virtual time they are set by the links, the
-/// processors or the latency (there, and back if a window is acknowledged). Otherwise they are the
-/// time that the workers of the participating nodes need to copy the payload into packets and out
-/// again.
+/// processors or the latency (one way, or a round trip if a window is acknowledged). Otherwise they
+/// are the time that the workers of the participating nodes need to copy the payload into packets
+/// and out again.
 class BenchBounds {
  public:
   /// REQUIRES: not `idle`; `bench` outlives this.

@@ -47,8 +47,8 @@ BatchTimes measure_both_ways(const MessageBench& bench, std::uint64_t bytes);
 BatchTimes measure_rate(const MessageBench& bench, std::uint64_t bytes);
 /// All-to-all exchanges back to back, with `bytes` bytes per pair of nodes.
 BatchTimes measure_all_to_all(const MessageBench& bench, std::uint64_t bytes);
-/// The turn of a node that has nothing to do, on a worker that a busy node keeps cycling through
-/// its many nodes. REQUIRES: at least two nodes.
+/// The turn of a node that has nothing to do. One busy node keeps the worker cycling through all of
+/// its nodes. REQUIRES: at least two nodes.
 BatchTimes measure_idle_turn(const MessageBench& bench);
 
 }  // namespace toroid

@@ -24,8 +24,8 @@ struct BenchMessages {
 };
 BenchMessages bench_messages(BenchKind kind, const MessageBench& bench);
 
-/// Expected work of all messages of one size if the user gives the number of iterations. Otherwise
-/// no work: the benchmark chooses a number that takes a moment. REQUIRES: not `idle`.
+/// Expected work of all messages of one size. It is 0 unless the user gives the number of
+/// iterations: the benchmark then chooses a number that takes a moment. REQUIRES: not `idle`.
 RunWork bench_work(BenchKind kind, const MessageBench& bench, std::uint64_t bytes);
 
 }  // namespace toroid

@@ -145,7 +145,7 @@ Program exchange_rounds(Node& node, Side& side) {
     for (std::uint64_t i = 0; i < side.loop.of(batch); ++i) {
       Exchange& exchange = exchanges[round % 2];
       exchange.start();
-      const Tick at_once = 0;  // packets that find room leave before the own block is copied
+      const Tick at_once = 0;  // packets may leave before the node's own block is copied
       co_await node.compute(at_once);
       messages[round % 2].copy_own();
       ++round;

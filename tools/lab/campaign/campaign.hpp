@@ -18,9 +18,9 @@ struct CampaignRun {
   unsigned at_once = 1;
   bool quiet = false;
   bool failures_last = true;  ///< failed runs count as finished: they would fail again
-  /// Rows that need not be run; new rows are added to it. Null: none.
+  /// Finished rows, whose cases are not run again. New rows are added to it. Null: none.
   FinishedRows* finished = nullptr;
-  /// Called with the row of keys[i] when this and all earlier rows are finished, never from two
+  /// Called with the row of keys[i] when that row and all earlier ones are finished, never from two
   /// threads at once. After an interruption it gets all remaining finished rows. An exception ends
   /// the campaign.
   std::function<void(std::size_t i, const Json& row)> show{};

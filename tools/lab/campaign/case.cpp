@@ -77,8 +77,8 @@ void add_campaign_lists(CLI::App& verb, CampaignLists& lists) {
   add_name_list(verb, "--traffic", lists.traffics, "traffic", traffic_pattern_names(),
                 "traffic patterns, separated by commas");
   add_text_list(verb, "--workload", lists.workloads,
-                "instead of --traffic: fft:SIZE[:METHOD[:PLANES[:lines][:taper] or :KIND]] "
-                "or replay:FILE")
+                "workloads to run instead of --traffic: "
+                "fft:SIZE[:METHOD[:PLANES[:lines][:taper] or :KIND]] or replay:FILE")
       ->type_name("NAMES");
   add_text_list(verb, "--torus", lists.toruses, "tori or meshes, e.g. 8x8x8,16x16x16m")
       ->type_name("SHAPES")
@@ -94,15 +94,15 @@ void add_campaign_lists(CLI::App& verb, CampaignLists& lists) {
   add_name_list(verb, "--routing", lists.routings, "routing", kRoutingRuleNames,
                 "routing rules of packets (default: the policy's)");
   verb.add_option("--fail-link", lists.failed_links,
-                  "a case with this link failed, '(0,0,0)X+', or failing at a cycle, "
-                  "'(0,0,0)X+@5000'; none: a case without; repeatable")
+                  "add a case in which this link has failed, e.g. '(0,0,0)X+', or fails at a "
+                  "cycle, e.g. '(0,0,0)X+@5000'; none: a case without failed links; repeatable")
       ->type_name("LINK[@CYCLE]")
       ->allow_extra_args(false);
   verb.add_flag("--long-way", lists.long_way,
                 "packets whose shortest paths are all cut by failed links take the long way round");
   verb.add_option("--link-error", lists.link_errors.rates,
-                  "a case with this error rate of links, 1e-4 or 1e-3@(0,0,0)X+; none: a case "
-                  "without errors; repeatable")
+                  "add a case with this link error rate, e.g. 1e-4, or 1e-3@(0,0,0)X+; none: a "
+                  "case without errors; repeatable")
       ->type_name("RATE[@LINK]")
       ->allow_extra_args(false);
   add_link_fault_options(verb, lists.link_errors);
@@ -326,7 +326,7 @@ bool can_be_put(const Policy& policy, const CampaignSettings& settings) {
   try {
     return !relays_or_combines(policy, Shape::parse("4x4x4"));
   } catch (const BadInput&) {
-    return true;  // not this shape's decision: each case checks again
+    return true;  // this shape does not decide: each case checks its own
   }
 }
 
@@ -356,8 +356,8 @@ std::vector<std::string> policies_for(const CampaignSender& sender,
   return kept;
 }
 
-/// The label of each policy in results. A policy that is data or comes from a program is labelled
-/// with its own name; data only if no other policy in `all` has the same name.
+/// The label of each policy in results. A policy from a program is labelled with its own name. So
+/// is a policy from a TOML file, if no other policy in `all` has the same name.
 std::map<std::string, std::string> labels_of(const std::vector<std::string>& all) {
   std::map<std::string_view, unsigned> holders;  // number of policies per name
   for (const std::string& policy : all) ++holders[policy_named(policy).name()];

@@ -42,11 +42,11 @@ struct CampaignLists {
   std::vector<std::uint64_t> seeds;
 };
 void add_campaign_lists(CLI::App& verb, CampaignLists& lists);
-/// Says on standard error, unless --quiet is given, that `--seeds 3` is one seed, not three.
+/// Notes on standard error that `--seeds 3` is one seed, not three, unless --quiet is given.
 void note_single_seed(const CampaignLists& lists, const CommonOptions& common);
 /// Whether a policy or an axis affects links; in virtual time always, since packets always cross
-/// links there. If puts are requested, policies that `all` would then drop do not count. Throws
-/// BadInput for unknown policies, machines and tori.
+/// links there. If puts are requested, the built-in policies of `all` do not count, since those
+/// that affect links are dropped from it. Throws BadInput for unknown policies, machines and tori.
 bool concerns_links(const CampaignLists& lists, const CommonOptions& common);
 
 /// The keys of a row that may distinguish its case from others, in order. Rows have the keys of

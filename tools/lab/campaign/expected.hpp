@@ -20,7 +20,7 @@ std::vector<double> expected_seconds(std::span<const CampaignCase> cases,
 /// runs at a time as the settings allow. Throws BadInput if they do not fit into memory.
 RunEstimate expected_of(std::span<const CampaignCase> cases, const CampaignSettings& settings,
                         const FinishedRows* finished);
-/// Announces this estimate.
+/// Announces the estimate of expected_of().
 void announce_cases(std::span<const CampaignCase> cases, const CampaignSettings& settings,
                     const FinishedRows* finished);
 

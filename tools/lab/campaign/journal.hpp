@@ -22,7 +22,8 @@ class FinishedRows {
   virtual const Json* find(const std::string& key) const = 0;
   /// Adds a row, which is stored when this returns. Throws RunFailed if it cannot be stored.
   virtual void add(const std::string& key, const Json& row) = 0;
-  /// Called before cases are run. Throws BadInput if no case may be run and one is not finished.
+  /// Called before cases are run. A class that allows no runs throws BadInput if a case is not
+  /// finished.
   virtual void expect(std::span<const CampaignCase> /*cases*/) const {}
 
  protected:
@@ -49,15 +50,16 @@ JournalContent parse_journal(std::string_view text, const std::string& subject);
 void refuse_other_settings(const std::string& subject, const Json& theirs, const Json& settings);
 
 /// A text file of one JSON object per line. The first line has the settings that all cases share
-/// and the campaign. Then follows a line per finished case with its checksum, or a line with the
-/// campaign if another campaign with the same settings continues. Invariant: every line except the
-/// last is complete. The file is locked against other processes while the object lives. Only one
-/// thread at a time calls it.
+/// and the campaign. Each further line has a finished case with its checksum, or another campaign
+/// with the same settings that has continued the file. Invariant: every line except the last is
+/// complete. The file is locked against other processes while the object lives. Only one thread at
+/// a time calls it.
 class Journal final : public FinishedRows {
  public:
   /// Opens or creates the file. `settings`: names and values that decide results, apart from the
-  /// case; `campaign`: as above. Throws BadInput with file and line if the file has other settings
-  /// or another shard, is not a journal or is in use. An incomplete last line is removed.
+  /// case; `campaign`: as in JournalContent. Throws BadInput with file and line if the file has
+  /// other settings or another shard, is not a journal or is in use. An incomplete last line is
+  /// removed.
   Journal(const std::string& path, const Json& settings, const Json& campaign = nullptr);
   ~Journal() override;
   Journal(const Journal&) = delete;

@@ -42,18 +42,19 @@
 namespace toroid {
 namespace {
 
-/// A load is saturated if less than this share of the generated packets arrives...
+/// A load is saturated if less than this share of the generated packets arrives.
 constexpr double kAcceptedShare = 0.95;
-/// ...or half of the packets take longer than this multiple of the latency without load.
+/// A load is also saturated if half of the packets take longer than this multiple of the latency
+/// without load.
 constexpr double kLatencyFactor = 10;
 
-/// A packet carries the cycle of its generation in 32 bits.
+/// Longer latencies cannot be counted: a packet carries the cycle of its generation in 32 bits.
 constexpr Tick kMostLatency = ~std::uint32_t{0};
 
-/// By default the window is long enough for a mean node to send this many messages at the bound's
-/// rate,
+/// The default window is long enough for a mean node to send this many messages at the bound's
+/// rate.
 constexpr double kMessagesInWindow = 100;
-/// and at least this many times the latency on an empty machine.
+/// The default window is at least this many times the latency on an empty machine.
 constexpr double kLatenciesInWindow = 50;
 
 /// The bound's rate: the traffic's bytes divided by the bound of its hottest link.

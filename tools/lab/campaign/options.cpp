@@ -20,7 +20,7 @@ void add_campaign_options(CLI::App& verb, CampaignOptions& options) {
   begin_group(verb, "Output");
   add_file_option(verb, "--csv", options.csv, "write the rows as comma-separated values");
   add_file_option(verb, "--resume", options.resume,
-                  "journal: keep finished runs in this file and skip those that it already has");
+                  "journal: keep finished runs in this file, and skip runs that it already has");
   verb.add_option("--columns", options.columns,
                   "columns of the table: usual; network (mean latency and hops, accepted rate, "
                   "links, packet length); all")

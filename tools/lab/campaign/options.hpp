@@ -28,8 +28,9 @@ struct CampaignOptions {
 };
 void add_campaign_options(CLI::App& verb, CampaignOptions& options);
 
-/// Sets `part` and replaces "{shard}" in the names of files. Throws BadInput if a part would leave
-/// nothing to merge; the message says if Slurm chose the part.
+/// Sets `part` and replaces "{shard}" in the names of files. Throws BadInput if a part is to be run
+/// without a journal, since there would be nothing to merge; the message says if Slurm chose the
+/// part.
 void take_shard(CampaignOptions& options);
 /// "shard 2/4, 6 of 24 cases" as a line; empty if all cases are run.
 std::string shard_line(const CampaignOptions& options, std::size_t mine, std::size_t all);

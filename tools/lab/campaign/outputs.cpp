@@ -12,7 +12,7 @@
 namespace toroid {
 namespace {
 
-/// Options that rows do not depend on. In virtual time --threads is another.
+/// Options that do not change the rows. In virtual time --threads does not either.
 constexpr std::array kNotOfTheCampaign = {"--csv",   "--json",  "--report", "--resume",
                                           "--shard", "--quiet", "--help"};
 
@@ -70,8 +70,8 @@ FinishedRows* CampaignOutputs::kept() const {
 
 namespace {
 
-/// Adds columns in front that distinguish rows of several files, and a failure's reason as the
-/// last.
+/// Adds leading columns that distinguish rows of several files, and a last column for the reason of
+/// a failure.
 std::vector<Json> csv_rows(const Json& report) {
   std::vector<Json> rows;
   for (const Json& row : report["rows"]) {

@@ -41,7 +41,7 @@ class CampaignOutputs {
   JsonOutput json_;
   ReportOutput report_;
   std::unique_ptr<OutputFile> csv_;
-  std::unique_ptr<Journal> journal_;  ///< opened last: not if another output is refused
+  std::unique_ptr<Journal> journal_;  ///< opened last, after all other outputs are accepted
 };
 
 /// 1 if a row has an error, otherwise 0.

@@ -19,7 +19,7 @@ std::string csv_text(std::span<const Json> rows);
 
 struct CampaignResult {
   std::string_view verb;
-  std::string_view axis;     ///< that rows are compared along: policy, load, bytes or nodes
+  std::string_view axis;     ///< what differs along a comparison: policy, load, bytes or nodes
   Json axes{};               ///< values that the user chose, by key of the rows
   Json settings{};           ///< further keys of the command; null: none
   std::vector<Json> rows{};  ///< rows of finished runs

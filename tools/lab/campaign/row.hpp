@@ -10,9 +10,9 @@
 namespace toroid {
 
 /// Adds the counts of a run of `cycles` cycles: packets, packet_hops, links, fifos, profile, and
-/// result_hash over all of these except the profile. Adds what follows from them: mean_hops and
-/// packet_length if links are counted, accepted_rate in virtual time (docs/LAB.md). Throws
-/// RunFailed if the CRCs at the two ends of a link differ.
+/// result_hash over all of these except the profile. Also adds figures computed from these counts:
+/// mean_hops and packet_length if links are counted, accepted_rate in virtual time (docs/LAB.md).
+/// Throws RunFailed if the CRCs at the two ends of a link differ.
 void add_counted(Json& row, const Emulation& emulation, const Shape& shape,
                  const CampaignSettings& settings, Tick cycles);
 

@@ -56,10 +56,12 @@ inline constexpr std::array<std::string_view, 3> kColumnChoices = {"usual", "net
 std::vector<FigureColumn> chosen_columns(ColumnChoice choice, std::vector<FigureColumn> usual,
                                          const CampaignSettings& settings);
 
-/// The columns of the profile: the percentages of the drain's turns that ended stuck, with all
-/// FIFOs full, and idle; the mean number of stuck heads per stuck turn; and how often per packet
-/// fill found its queue full. `spare`: TableColumn::spared of the last column, which is hidden
-/// first; the columns before it have lower values.
+/// The columns of the profile:
+/// - the percentages of the drain's turns that ended stuck, with all FIFOs full, and idle
+/// - the mean number of stuck heads per stuck turn
+/// - how often, per packet, fill found its queue full
+/// `spare`: TableColumn::spared of the last column, which is hidden first; the columns before it
+/// have lower values.
 std::vector<FigureColumn> profile_columns(unsigned spare);
 
 /// Formats the rows of a campaign. Its columns are fixed from the start, so a row can be printed

@@ -40,7 +40,8 @@ TrafficExchange exchange_of(const CampaignCase& one, const CampaignSettings& set
            .packets_per_visit = settings.run.node.packets_per_visit}};
 }
 
-/// In cycles, or in seconds on the wall clock; there nothing is added if packets carry no time.
+/// Adds the latency, in cycles or, in wall-clock time, in seconds. In wall-clock time nothing is
+/// added if packets carry no time.
 void add_latency(Json& row, const TrafficExchange& exchange, const CampaignSettings& settings) {
   const LatencyHistogram latency = exchange.latency();
   Json json = latency_and_mean_json(latency);

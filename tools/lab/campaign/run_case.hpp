@@ -31,7 +31,7 @@ double exchanges_at_full_load(const CampaignCase& one, const CampaignSettings& s
 
 /// Throws BadInput if the policy cannot run the traffic.
 void refuse_unfit(const CampaignCase& one, const CampaignSettings& settings, bool in_open_loop);
-/// Throws BadInput if the open loop cannot do what the policy does.
+/// Throws BadInput if the policy cannot be used in open loop.
 void refuse_unfit_for_load(const CampaignCase& one, const CampaignSettings& settings,
                            const PolicySettings& of_policy);
 

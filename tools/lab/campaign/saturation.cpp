@@ -46,7 +46,7 @@ struct Curve {
   }
 };
 
-/// Runs all curves, one round after the other.
+/// Runs all curves in rounds. A round runs its loads of all curves before the next round begins.
 class LoadRounds {
  public:
   LoadRounds(std::span<const CampaignCase> bases, const CampaignSettings& settings,

@@ -13,9 +13,11 @@ namespace toroid {
 
 struct LoadSweep {
   std::vector<Json> rows;  ///< by curve, then by load
-  /// One object per curve: its columns; "saturated_at", the first saturated load, null if there is
-  /// none; "carried", the highest unsaturated load below it, 0 if there is none; "accepted", the
-  /// load received when "carried" was offered, null if "carried" is 0.
+  /// One object per curve:
+  /// - the curve's columns
+  /// - "saturated_at": the first saturated load; null if there is none
+  /// - "carried": the highest unsaturated load below "saturated_at"; 0 if there is none
+  /// - "accepted": the load received when "carried" was offered; null if "carried" is 0
   std::vector<Json> saturation;
   bool interrupted = false;  ///< whether rows are missing
 };

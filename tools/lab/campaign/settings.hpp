@@ -38,7 +38,7 @@ struct CampaignSettings {
 };
 
 /// Throws BadInput if a campaign cannot run with these options. All runs take one route; `auto`
-/// means hop by hop if one of them concerns links.
+/// means hop by hop if one of the runs concerns links.
 CampaignSettings campaign_settings(CommonOptions common, bool concerns_links = false);
 
 /// verb, version, git_hash, fabric, time_kind, seed, machine: the first keys of a result.

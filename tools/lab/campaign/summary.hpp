@@ -12,13 +12,14 @@
 namespace toroid {
 
 /// One entry per case without its seed, in the order of the rows: the case's columns, `runs`,
-/// `time_s` (mean), `spread_s` (sample standard deviation; 0 for one run), and `best`: the mean is
-/// the least of all policies on the same case, and every other is larger by more than both spreads.
+/// `time_s` (mean), `spread_s` (sample standard deviation; 0 for one run), and `best`: whether the
+/// mean of every other policy on the same case is larger by more than both spreads.
 std::vector<Json> summary_of(std::span<const Json> rows);
 
 /// Agreement of two fabrics on the order of policies, per case: traffic, torus, ..., `policies`,
 /// `rank_correlation` (Spearman's, equal times share a rank; null with fewer than two policies or
-/// if all times are equal), `best` and `best_there`. REQUIRES: both are from the same cases.
+/// if all times are equal), `best` and `best_there`. REQUIRES: `summary` and `there` are of the
+/// same cases.
 std::vector<Json> agreement_of(std::span<const Json> summary, std::span<const Json> there);
 
 /// The rows of failed runs, each combination of case and reason once.

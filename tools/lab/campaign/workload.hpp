@@ -42,13 +42,13 @@ class Workload {
   virtual std::string kind() const = 0;
   /// Whether it also runs policies that differ from `random` only in settings without effect on it.
   virtual bool takes_every_policy() const { return false; }
-  /// Throws BadInput if the policy cannot run it.
+  /// Throws BadInput if the policy cannot run the workload.
   virtual void refuse_unfit(const CampaignSettings& settings) const = 0;
-  /// Runs it. Returns time, bound and counters; for a transform also `exchanges`: name, time, bound
-  /// and percentage of each. Throws RunFailed.
+  /// Runs the workload. Returns time, bound and counters; for a transform also `exchanges`: name,
+  /// time, bound and percentage of each. Throws RunFailed.
   virtual Json run(const CampaignSettings& settings) const = 0;
   virtual RunEstimate estimate(const CampaignSettings& settings) const = 0;
-  /// Changes if the same name stands for other messages than before: a file may have changed.
+  /// Identifies the messages behind the name: it changes when the contents of a file change.
   virtual std::string fingerprint() const { return {}; }
 };
 

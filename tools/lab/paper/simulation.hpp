@@ -66,8 +66,8 @@ struct SlabCase {
 /// Figures: seconds per block, `blocking` and `non_blocking`, and the `ratio` of the two.
 Simulation slab_simulation(const SlabCase& what);
 
-/// An all-to-all of the whole machine. Every node sends `bytes` bytes to the first `peers` nodes of
-/// its order; 0: to all.
+/// An all-to-all of the whole machine. Every node sends `bytes` bytes to each of the first `peers`
+/// nodes of its order, or to all if `peers` is 0.
 struct AllToAllCase {
   std::string torus;
   std::uint64_t bytes = 0;
@@ -107,7 +107,7 @@ struct SimulateOptions {
   std::function<void(const PaperResults&)> show{};
 };
 
-/// The figures of all runs; after an interruption without unfinished runs. If a run throws, the
+/// The figures of all runs; after an interruption, those of finished runs. If a run throws, the
 /// others end and RunFailed is thrown.
 PaperResults simulate(const std::vector<Simulation>& simulations, const PaperSetting& setting,
                       const SimulateOptions& options);

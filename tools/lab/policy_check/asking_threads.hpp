@@ -12,8 +12,8 @@ namespace toroid {
 inline constexpr unsigned kAskingThreads = 4;
 
 /// Asks all questions about a machine from several threads for a moment, each starting with a
-/// different one. Returns what a thread gets instead of the sum `expected` or of an answer; empty:
-/// nothing is wrong.
+/// different one. Returns the fault if a thread gets another sum than `expected`, or an exception;
+/// empty: no fault.
 std::string wrong_of_threads(const Policy& policy, const AskedCase& asked, std::uint64_t seed,
                              std::uint64_t expected);
 

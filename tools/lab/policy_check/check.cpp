@@ -42,8 +42,8 @@ struct Distance {
   std::string best;  ///< the best built-in policy
 };
 
-/// The check of a policy. Every part runs in a process of its own, which loads the policy anew. The
-/// first part that finds a breakage is the last, because later parts would only fail for the same
+/// The check of a policy. Every part runs in a process of its own, which loads the policy anew.
+/// After a part that finds a breakage no other part runs, because it would only fail for the same
 /// reason.
 class PolicyTrial {
  public:
@@ -118,8 +118,9 @@ class PolicyTrial {
     return add_part("four threads that ask at once", result);
   }
 
-  /// Called if answers in reverse order, in another process, differ: asks in the original order
-  /// there to find out whether the process or the order of calls makes the difference.
+  /// Called if answers differ when another process asks for them in reverse order. Asks in the
+  /// original order, in another process, to find out whether the process or the order makes the
+  /// difference.
   void name_the_difference() {
     const ProbeResult again =
         probe([this](const Policy& policy, std::uint64_t seed, ProbeReport& report) {

@@ -36,7 +36,7 @@ struct AskedCase {
 std::vector<Question> questions(const Policy& policy, const Shape& shape);
 std::string text_of(const Shape& shape, const Question& question);
 
-/// The peers in an order; at most one more than a correct order has.
+/// The peers in an order. If the order is too long, only one peer more than a correct order has.
 std::vector<Rank> peers_of(const Policy& policy, const Shape& shape, const Question& question,
                            std::uint64_t seed);
 /// The nodes that a packet visits from source to destination, both included; it ends early at an

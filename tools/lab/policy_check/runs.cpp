@@ -47,7 +47,7 @@ CampaignCase case_on(const Shape& shape, std::string name, std::uint64_t bytes,
           .seed = settings.common.seed};
 }
 
-/// Whether the patent's policy takes the case: other policies need not take more.
+/// Whether the patent's policy takes the case. Other policies may refuse the cases that it refuses.
 bool is_usual(CampaignCase one, const CampaignSettings& settings) {
   one.policy = &policy_by_name("random");
   try {

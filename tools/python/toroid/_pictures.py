@@ -44,9 +44,11 @@ def latency(result: Any, ax: Any = None) -> Any:
     """Draw the distribution of packet latencies, in cycles from injection to handler."""
     ax = _axes(ax)
     histogram = result.latency_histogram
-    ax.stairs(histogram.counts, histogram.edges, fill=True, alpha=0.7)
+    edges = np.asarray(histogram.edges, dtype=float)
+    density = np.asarray(histogram.counts) / np.diff(edges)  # buckets differ in width
+    ax.stairs(density, edges, fill=True, alpha=0.7)
     ax.set_xlabel("latency, cycles")
-    ax.set_ylabel("packets")
+    ax.set_ylabel("packets per cycle of latency")
     ax.set_title("Latency of packets")
     return ax
 

@@ -67,9 +67,16 @@ class Policy:
                  machine: "_toroid.Machine") -> Optional[Mapping[str, Any]]:
         """Return the settings of nodes besides the order, or None; missing keys keep their defaults.
 
-        Keys: order (random, rank or shift: replaces `order()`), packets_per_visit (the patent's b),
-        output_queues (L), queue_per_direction, queue_capacity (in descriptors), drain, tying, routing,
-        tie, cycles_per_packet (minimum per node), window (packets without acknowledgement).
+        Keys
+        ----
+        order: "random", "rank" or "shift"; replaces `order()`
+        packets_per_visit: the patent's b
+        output_queues: the patent's L
+        queue_per_direction: True replaces output_queues
+        queue_capacity: in descriptors
+        drain, tying, routing, tie: names, as for the command's options
+        cycles_per_packet: the least number of cycles between two packets of a node
+        window: the most packets without acknowledgement
         """
         return None
 

@@ -39,8 +39,8 @@ function aboutPage(page) {
 // "2026-11-22T10:30:31Z" -> "2026-11-22 10:30:31 UTC"
 const dateText = date => String(date).replace(/^(\d{4}-\d\d-\d\d)T([\d:]+)(\.\d+)?Z$/, '$1 $2 UTC');
 
-// The first line has what all runs have in common. Another follows for each command whose runs
-// share more.
+// The first line has the settings that all runs share. Another line follows for each command whose
+// runs share more settings.
 function commonBox(page) {
   const commands = [...new Set(page.common.map(one => one.of))];
   const lines = commands.map(of => list([...(of ? [['', element('b', {}, of)]] : []),

@@ -12,7 +12,7 @@ function boundFigures(runs) {
 function boundFigure(kind, runs) {
   const shown = runs.slice(0, MOST_BARS);
   const best = runs.reduce((a, b) => (b.percent > a.percent ? b : a));
-  const more = runs.length > shown.length ? ` The first ${shown.length}; all are in the table.` : '';
+  const more = runs.length > shown.length ? ` Shown are the first ${shown.length} runs; all are in the table.` : '';
   figure({
     id: 'bound-' + kind, kind, title: runs.length > 1 ? 'How close to the bound' : 'Time against its bound',
     caption: (kind === 'virtual'

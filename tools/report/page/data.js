@@ -52,8 +52,8 @@ async function openRecording(run) {
   return opened;
 }
 
-// For a run without a recording: packets per link, beside their mean, which is the least that the
-// hottest link can carry on paths of this length.
+// For a run without a recording: packets per link, and their mean. With paths of this length the
+// hottest link carries at least the mean.
 async function openLoads(run) {
   const {packets: packed, extents, wraps} = run.loads;
   const packets = await wordsOf(packed);

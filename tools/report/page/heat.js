@@ -1,7 +1,8 @@
 // The load of every link over the whole run: a strip per direction, its nodes laid out as a grid.
 
-// Starting with the last dimension, dimensions become columns and rows in turn; in each, earlier
-// ones vary more slowly. 16x16x16: 16 planes X side by side, Y down, Z across.
+// Dimensions become columns and rows in turn; the last one becomes columns. Of several dimensions
+// in the columns or in the rows, earlier ones vary more slowly. 16x16x16: 16 planes X side by side,
+// Y down, Z across.
 function unrolled(extents) {
   const columns = [];
   const rows = [];

@@ -58,7 +58,8 @@ function settingText(key, value) {
 const placeOf = key => { const at = ORDER.indexOf(key.split('.').pop()); return at < 0 ? ORDER.length : at; };
 const kinOf = settings => settings.verb + '|' + settings.fabric;
 
-// Whether a setting has two values, or something of the same command and fabric lacks it.
+// Whether the setting distinguishes things: it has several values, or some thing of the same
+// command and fabric lacks it.
 function differs(key, all) {
   const holders = all.filter(one => key in one);
   if (new Set(holders.map(one => JSON.stringify(one[key]))).size > 1) return true;
@@ -91,8 +92,8 @@ function addToTwins(labels, more) {
   });
 }
 
-// The runs that have a common setting: all, those of some commands, or of some commands on some
-// fabrics.
+// The runs that share a setting: all runs, the runs of some commands, or the runs of some commands
+// on some fabrics.
 function commonSetting(key, all) {
   const holders = all.filter(one => key in one);
   const commands = new Set(holders.map(one => one.verb));

@@ -16,7 +16,7 @@ function paperFigure(paper, index, isOneOfSeveral) {
   figure({
     id: 'paper' + index, kind: isVirtual(paper.head) ? 'virtual' : 'wall',
     title: 'Published and ours' + (isOneOfSeveral ? `: ${paper.label}` : ''),
-    caption: 'Dot: our figure divided by the published one. Band: the accepted ratios; a hollow dot misses them. Upright line: our bound, if there is one.' +
+    caption: 'Dot: our figure divided by the published one. Band: the accepted ratios; a hollow dot is outside the band. Upright line: our bound, if there is one.' +
       (others ? ` ${others === 1 ? 'One figure' : `${others} figures`} without a counterpart ${others === 1 ? 'is' : 'are'} only in the table.` : ''),
     label: `Ratio of our figure to the published one in ${plural(rows.length, 'row')}`,
     draw: (width, label) => drawPaper(width, label, rows),
@@ -52,7 +52,7 @@ function drawPaper(width, label, rows) {
   }
   const key = legend(0, 0, width, [
     {name: 'ours', draw: (at, row) => [marker('circle', at + 13, row, 'var(--series0)', {radius: 4.5})]},
-    {name: 'misses its band', draw: (at, row) => [marker('circle', at + 13, row, 'var(--series1)', {radius: 4.5, hollow: true})]},
+    {name: 'outside its band', draw: (at, row) => [marker('circle', at + 13, row, 'var(--series1)', {radius: 4.5, hollow: true})]},
     {name: 'band', draw: swatch('range')}, {name: 'bound', draw: (at, row) => boundMark(at + 13, row - 8, row + 8)}]);
   return closeWith(made, key, box.y + box.h + 48);
 }

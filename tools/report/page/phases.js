@@ -20,8 +20,7 @@ function phaseOf(phase, kind) {
   return {name: phase.name ?? '', overlap: take('overlap') ?? 0, time: time ?? exchange ?? 0, exchange, bound, percent, boundBy: phase.bound_by, packets: phase.packets};
 }
 
-// The begin of each phase is the end of the previous one on all nodes; its exchange may begin
-// earlier.
+// Each phase begins when the previous one has ended on all nodes; its exchange may begin earlier.
 function inTurn(phases) {
   let end = 0;
   return phases.map(phase => {
@@ -38,7 +37,7 @@ function phaseFigure(kind, runs, isNamed) {
     id: 'phases-' + kind, kind, title: 'Phases against their bounds',
     caption: 'Time runs from left to right: each phase exchanges data and then computes on it. Upright line: the end of the exchange at its bound. Above the bar: the exchange’s percentage of the bound, and what sets the bound.' +
       (shown.some(({phases}) => phases.some(phase => phase.overlap > 0)) ? ' Nodes that finish early begin the next exchange before all others have ended the phase, so bars overlap.' : '') +
-      (runs.length > shown.length ? ` The first ${shown.length} of ${runs.length} runs; all are in the table.` : ''),
+      (runs.length > shown.length ? ` Shown are the first ${shown.length} of ${runs.length} runs; all are in the table.` : ''),
     label: `Bars of exchange and computing per phase for ${plural(runs.length, 'run')}, with the exchange’s bound`,
     draw: (width, label) => drawPhases(width, label, shown, kind, isNamed),
     table: {

@@ -3,7 +3,7 @@
 
 // How a turn of drain can end; the first entry is the remainder after the others.
 const TURN_ENDS = [
-  {key: 'moving', kind: 'bar', name: 'moved all packets, or its limit'},
+  {key: 'moving', kind: 'bar', name: 'moved all, or the limit of a turn'},
   {key: 'idle_turns', kind: 'computing', name: 'idle: all queues empty (1004)'},
   {key: 'stuck_turns', kind: 'turn-stuck', name: 'stuck: room, but not for any head (1012)'},
   {key: 'full_turns', kind: 'turn-full', name: 'full: no FIFO had room (1012)'},
@@ -31,12 +31,12 @@ function profileFigures(runs) {
 
 function profileFigure(kind, profiles) {
   const shown = profiles.slice(0, MOST_BARS);
-  const more = profiles.length > shown.length ? ` The first ${shown.length}; all are in the table.` : '';
+  const more = profiles.length > shown.length ? ` Shown are the first ${shown.length} runs; all are in the table.` : '';
   figure({
-    id: 'profile-' + kind, kind, title: 'Where the time went in FIG. 9 and 10',
+    id: 'profile-' + kind, kind, title: 'Where the time went in the patent’s FIG. 9 and 10',
     caption: 'Bar: the turns in which nodes drained their output queues (FIG. 10), by how they ended; the numbers are the patent’s steps. Idle: nothing to send. ' +
       'Stuck: an injection FIFO had room, but no queue’s head could use it: more queues or another order may help. Full: the network accepts no more packets. ' +
-      'The table also has how often filling the queues (FIG. 9) found no room.' + more,
+      'The table also shows how often filling the queues (FIG. 9) found no room.' + more,
     label: `Stacked bars of how the turns of drain ended, for ${plural(profiles.length, 'run')}`,
     draw: (width, label) => drawProfiles(width, label, shown),
     table: {

@@ -97,7 +97,8 @@ async function playTorus(plot) {
   return {...seen, plays: played !== still, turns: inkOf(canvas).sum !== played, ...evenLoad(torus)};
 }
 
-// The colours of a torus whose links are all equally busy. There must be only one, near and far.
+// The colours of a torus whose links are all equally busy. There must be only one colour, near and
+// far.
 function evenLoad(torus) {
   const recording = {...torus.recording, linkBusy: new Uint8Array(torus.recording.linkBusy.length).fill(128)};
   const canvas = document.createElement('canvas');

@@ -1,10 +1,10 @@
-// What was transformed: planes of the density and of the logarithm of its spectrum. Each kind has
+// What was transformed: planes of the array, and of the logarithm of its spectrum. Each kind has
 // one colour scale.
 
 const SLICES = {
   density: {title: 'Slices of the array', stops: DENSITY,
     caption: whose => `Planes through the middle of the ${whose}, all on the colour scale at the right.`},
-  spectrum: {title: 'Slices of its spectrum', stops: SPECTRUM,
+  spectrum: {title: 'Slices of the spectrum', stops: SPECTRUM,
     caption: whose => `Planes through the lowest frequency of the ${whose}: the magnitude, on the logarithmic colour scale at the right.`},
 };
 

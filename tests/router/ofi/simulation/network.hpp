@@ -1,4 +1,4 @@
-// A network and a clock whose behaviour follows from a seed.
+// A network and a clock; a seed determines how both behave.
 #pragma once
 
 #include <array>
@@ -47,7 +47,7 @@ class Network {
   void heal();
   void cut(unsigned from, unsigned to, bool is_cut) { cut_[from * processes_ + to] = is_cut; }
   bool is_cut(unsigned from, unsigned to) const { return cut_[from * processes_ + to]; }
-  /// The process is dead: frames to it are lost from now on, and the frames that it was sending.
+  /// Makes a process dead: frames to it are lost from now on, and the frames that it was sending.
   void bury(unsigned process);
 
   bool is_empty() const { return under_way_ == 0; }

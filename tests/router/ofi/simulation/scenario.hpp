@@ -51,8 +51,8 @@ struct Scenario {
   ProcessFaults process{};
   bool has_faulty_transport = false;
   LinkErrors errors{};               ///< faults of the FaultyTransport
-  std::uint32_t numbers = 100;       ///< most numbers that each process sends unprompted, in total
-  std::uint32_t ring = 16;           ///< maximum numbers sent without a credit
+  std::uint32_t numbers = 100;       ///< limit of the numbers that a process sends unprompted
+  std::uint32_t ring = 16;           ///< most numbers sent without a credit
   std::uint32_t slow_release = 2;    ///< a held frame is released with probability 1 / (this + 1)
   std::uint32_t report_delay = 300;  ///< maximum delay of reports to the job, microseconds
   unsigned slowness = 1;             ///< factor for the time of steps and frames

@@ -15,7 +15,7 @@ std::uint64_t token_of(unsigned from, unsigned to) {
   return mix64(std::uint64_t{from} << 32 | to);
 }
 
-/// The content of a number is a section of this.
+/// The content of every number is a section of this array.
 constexpr auto kContent = [] {
   std::array<std::byte, 512> content{};
   for (std::size_t i = 0; i < content.size(); ++i)

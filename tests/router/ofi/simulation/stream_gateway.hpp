@@ -20,9 +20,9 @@ namespace toroid::simulation {
 /// Flow identities with the tokens that holders of the key would compute.
 std::vector<ofi::FlowIdentity> identities_of(unsigned self, unsigned processes);
 
-/// Sends every other process the numbers 0, 1, 2, ..., in packets and packed parts whose content
-/// follows from the number, and never more than the receiver has given credits for, like a link of
-/// the torus. Some numbers make their receiver send numbers as well.
+/// Sends every other process the numbers 0, 1, 2, ..., in packets and packed parts. The content is
+/// computed from the number. Like a link of the torus, it never sends more numbers than the
+/// receiver has given credits for. Some numbers make their receiver send numbers as well.
 ///
 /// **Checked when a frame is delivered:** numbers arrive in order, each once, with their content;
 /// credits grow, but never beyond the numbers sent. **Checked when a frame is released**, late and

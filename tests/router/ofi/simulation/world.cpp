@@ -181,7 +181,8 @@ void World::check_held(const ofi::Outflow& out, const ofi::Inflow& in) {
       throw Violation(fmt::format("frame {} is not held", sequence));
 }
 
-/// A process must not suspect one that answers. After it was stopped itself it has heard nobody.
+/// A process must not suspect another that answers. It may do so for a while after trouble between
+/// both, or after it was stopped itself and heard nobody.
 void World::check_suspect(unsigned p) {
   const int suspect = gateway(p).suspect();
   if (suspect < 0 || suspect == dead_) return;

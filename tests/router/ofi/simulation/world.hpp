@@ -30,11 +30,19 @@ struct Tally {
 /// Takes the steps of its processes in an order drawn from the seed. Faults happen only in the
 /// first part of a run; in the second part everything must complete.
 ///
-/// **Checked at every step:** the knowledge of one end of a flow about the other end is true, or
-/// was true before; no window is exceeded; no reachable process is suspected. **Checked at the
-/// end:** all numbers have arrived, every buffer waits for a frame, no frame was refused without a
-/// reason, both ends have the same running CRCs, the job has detected the end of the run, and not
-/// too early, a dead process is suspected, and nothing is sent any more. Throws Violation.
+/// **Checked at every step:**
+/// - the knowledge of one end of a flow about the other end is true, or was true before;
+/// - no window is exceeded;
+/// - no reachable process is suspected.
+///
+/// **Checked at the end:**
+/// - all numbers have arrived, and every buffer waits for a frame;
+/// - no frame was refused without a reason, and both ends have the same running CRCs;
+/// - the job has detected the end of the run, and not too early;
+/// - a dead process is suspected;
+/// - nothing is sent any more.
+///
+/// Throws Violation.
 class World {
  public:
   World(const Scenario& scenario, std::uint64_t seed);
@@ -51,7 +59,7 @@ class World {
     bool is_dead = false;
     bool is_passive = false;
   };
-  /// A report of a process to the job, and a request of the job for one, both in flight.
+  /// In flight: a report of a process to the job; a request of the job for a report.
   struct Report {
     Clock::time_point due;
     termination::MemberReport report;
