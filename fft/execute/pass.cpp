@@ -58,7 +58,7 @@ std::size_t Pass::bytes() const {
   std::size_t bytes = 0;
   for (const LocalArray& array : arrays_) bytes += array.size() * sizeof(Complex);
   for (const StageState& state : states_) {
-    for (const LocalWork& work : state.works) bytes += work.scratch_bytes();
+    for (const StageTransform& work : state.works) bytes += work.scratch_bytes();
     if (state.collective) bytes += state.collective->bytes();
     if (state.orbital) bytes += state.orbital->array_bytes();
   }
@@ -145,8 +145,8 @@ LocalTask Pass::task(std::size_t number, const StageState& state) const {
           .cores = blueprint_->description().cores};
 }
 
-LocalWork Pass::prepare(const LocalTask& task, std::int64_t test_interval) const {
-  return LocalWork(task, blueprint_->description(), node_->machine(), test_interval);
+StageTransform Pass::prepare(const LocalTask& task, std::int64_t test_interval) const {
+  return StageTransform(task, blueprint_->description(), node_->machine(), test_interval);
 }
 
 void Pass::set_work(StageState& state, std::size_t number) {
@@ -185,7 +185,7 @@ void Pass::set_piece_works(StageState& state, const LocalTask& whole) {
 }
 
 /// The work on the lines of the first index. The lines of other indices differ only by a shift.
-LocalWork Pass::line_work(const StageState& state, const LocalTask& whole) const {
+StageTransform Pass::line_work(const StageState& state, const LocalTask& whole) const {
   const unsigned axis = *state.lines.axis;
   const std::int64_t begin = whole.to.boxes()[0].lo[axis];
   LocalTask first = whole;

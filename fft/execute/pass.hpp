@@ -16,7 +16,7 @@
 #include "fft/orbital/stage_state.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
-#include "fft/plan/local_work.hpp"
+#include "fft/plan/stage_transform.hpp"
 #include "packet/message_passing/message_passing.hpp"
 #include "packet/node/node.hpp"
 
@@ -50,7 +50,7 @@ struct StageState {
   std::span<std::byte> to;    ///< target array; empty: the caller's array
   /// One work for the whole stage, or for the lines of one index; for a stage in pieces, one work
   /// per kind of piece.
-  std::vector<LocalWork> works;
+  std::vector<StageTransform> works;
   StagePieces pieces{};
   StageLines lines{};
   std::unique_ptr<OrbitalStageState> orbital;  ///< null unless the stage is orbital; replaces works
@@ -94,13 +94,13 @@ class Pass {
   void set_work(StageState& state, std::size_t number);
   void set_lines(StageState& state, std::size_t number);
   void set_piece_works(StageState& state, const LocalTask& whole);
-  LocalWork line_work(const StageState& state, const LocalTask& whole) const;
+  StageTransform line_work(const StageState& state, const LocalTask& whole) const;
   /// Maximum number of lines per kernel step; packets are handled between steps. 0: kernels are not
   /// cut.
   std::int64_t kernel_interval() const;
   LocalTask task(std::size_t number, const StageState& state) const;
-  /// `test_interval`: see LocalWork.
-  LocalWork prepare(const LocalTask& task, std::int64_t test_interval = 0) const;
+  /// `test_interval`: see StageTransform.
+  StageTransform prepare(const LocalTask& task, std::int64_t test_interval = 0) const;
   /// Number of elements to allocate for the target array.
   std::int64_t room_for(const StageState& state, const NodeLayout& to) const;
   void connect(std::size_t number);

@@ -9,8 +9,8 @@
 #include "fft/execute/pipelined_exchange.hpp"
 #include "fft/orbital/stage_state.hpp"
 #include "fft/plan/description.hpp"
-#include "fft/plan/local_work.hpp"
 #include "fft/plan/plan.hpp"
+#include "fft/plan/stage_transform.hpp"
 #include "hal/tick.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
@@ -59,7 +59,7 @@ class StageRun {
   // In parts. Each part is transformed, and its cycles spent, in slices, between which the node
   // sends and receives packets.
   struct Part {
-    LocalWork* work;  ///< null: the node has no part of the piece
+    StageTransform* work;  ///< null: the node has no part of the piece
     const std::byte* source;
     std::byte* target;
   };

@@ -14,7 +14,7 @@
 #include "fft/plan/cost_model.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/link_load.hpp"
-#include "fft/plan/local_work.hpp"
+#include "fft/plan/stage_transform.hpp"
 #include "fft/plan/transform_bounds.hpp"
 #include "hal/bounds.hpp"
 #include "hal/machine.hpp"

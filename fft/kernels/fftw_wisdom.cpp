@@ -10,7 +10,7 @@
 
 #include "fft/kernels/fftw.hpp"
 #include "fft/kernels/fftw_api.hpp"
-#include "fft/kernels/wisdom_list.hpp"
+#include "fft/kernels/wisdom_check.hpp"
 #include "hal/check.hpp"
 
 namespace toroid::fft::local {

@@ -27,7 +27,7 @@ LocalTask lines_of(const OrbitalPlan& plan, unsigned axis) {
   return task;
 }
 
-/// The fields of a description that LocalWork reads.
+/// The fields of a description that StageTransform reads.
 Description description_of(const OrbitalOptions& options) {
   Description description;
   const bool single = options.element == ElementType::complex64;

@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "fft/orbital/plan.hpp"
-#include "fft/plan/local_work.hpp"
+#include "fft/plan/stage_transform.hpp"
 #include "hal/machine.hpp"
 #include "hal/tick.hpp"
 
@@ -54,7 +54,7 @@ class BlockFactor {
   std::int64_t outer_ = 0;  ///< product of the block's lengths before the axis, in C order
   std::int64_t inner_ = 0;  ///< product of the block's lengths after the axis
   std::vector<T> turns_;    ///< exp(∓2πi·qK/N) by q
-  LocalWork lines_;
+  StageTransform lines_;
   Tick cycles_ = 0;
 };
 

@@ -41,7 +41,7 @@
 #include "router/shm/direct/direct_device.hpp"
 #include "router/shm/direct/switch_topology.hpp"
 #include "router/shm/machinery.hpp"
-#include "router/shm/topology.hpp"
+#include "router/shm/ring_topology.hpp"
 #include "router/shm/torus/boundary_links.hpp"
 #include "router/shm/worker_pool.hpp"
 #include "router/termination/control.hpp"

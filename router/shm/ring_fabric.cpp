@@ -15,11 +15,11 @@
 #include "hal/processor.hpp"
 #include "router/shm/device.hpp"
 #include "router/shm/machinery.hpp"
-#include "router/shm/topology.hpp"
+#include "router/shm/ring_topology.hpp"
 #include "router/shm/worker_pool.hpp"
 #include "router/termination/control.hpp"
 #include "router/termination/detector.hpp"
-#include "router/termination/losses.hpp"
+#include "router/termination/losses_report.hpp"
 #include "router/termination/stall_report.hpp"
 
 namespace toroid {

@@ -7,7 +7,7 @@
 
 #include "router/placement/placement.hpp"
 #include "router/shm/device.hpp"
-#include "router/shm/topology.hpp"
+#include "router/shm/ring_topology.hpp"
 #include "router/shm/worker.hpp"
 #include "router/termination/control.hpp"
 #include "router/threads/cpu_account.hpp"

@@ -29,7 +29,7 @@
 #include "router/sim/network.hpp"
 #include "router/sim/node_range.hpp"
 #include "router/sim/parallel_run.hpp"
-#include "router/termination/losses.hpp"
+#include "router/termination/losses_report.hpp"
 #include "router/termination/stall_report.hpp"
 
 namespace toroid {

@@ -271,7 +271,7 @@ double cycles_of_the_hottest_link(double others, unsigned k) {
   return others * 2 * 270 * k / (8 * 0.25);
 }
 
-TEST(PolicySimulation, PeakEqualsTheHottestLinksClosedFormula) {
+TEST(PolicySimulation, PeakTimeIsThatOfTheHottestLinkInClosedForm) {
   for (const auto& [sample, others] : {std::pair{0u, 16.0}, {4u, 4.0}})
     for (const char* policy : {"random", "two-phase"}) {
       const PolicyRun run{"4x2x2", policy, 464, sample};

@@ -179,7 +179,7 @@ TEST(Merge, NamesMissingShardsAndCases) {
     expect_refusal(directory, Arguments{"merge"} + journals, words);
   };
   refused({"run-1.journal", "run-3.journal"},
-          {"2 of 6 cases are not finished, the first is random, all-to-all, 4x4, 960 bytes",
+          {"2 of 6 cases are not finished; the first one: random, all-to-all, 4x4, 960 bytes",
            "missing from shard 2/3, no journal given: 2"});
   std::string text = directory.content_of("run-2.journal");
   text.resize(text.size() - 5);

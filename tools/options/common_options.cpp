@@ -12,7 +12,7 @@
 #include "router/ofi/frame_way.hpp"
 #include "tools/files/machine_file.hpp"
 #include "tools/options/option_values.hpp"
-#include "tools/options/route_choice.hpp"
+#include "tools/options/route_and_transfer.hpp"
 #include "tools/options/synonyms.hpp"
 #include "tools/text/spelling.hpp"
 

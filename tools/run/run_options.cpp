@@ -10,7 +10,7 @@
 #include "router/placement/cpu_quota.hpp"
 #include "router/placement/host_topology.hpp"
 #include "router/rules/routing.hpp"
-#include "tools/options/route_choice.hpp"
+#include "tools/options/route_and_transfer.hpp"
 #include "tools/run/provider.hpp"
 #include "tools/text/spelling.hpp"
 

@@ -10,7 +10,7 @@
 #include "packet/node/settings.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "tools/files/machine_file.hpp"
-#include "tools/options/route_choice.hpp"
+#include "tools/options/route_and_transfer.hpp"
 #include "tools/text/spelling.hpp"
 
 namespace toroid {

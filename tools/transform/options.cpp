@@ -88,7 +88,8 @@ void add_slab_options(CLI::App& verb, FftOptions& options) {
       ->transform(whole_number(1, 1024))
       ->capture_default_str();
   verb.add_flag("--timings", options.timings,
-                "add a table of blocking and non-blocking times on 1 to all nodes");
+                "add a table of blocking and non-blocking times on all nodes, half of them, and so "
+                "on to one");
 }
 
 void add_plan_options(CLI::App& verb, FftOptions& options) {

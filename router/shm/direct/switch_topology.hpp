@@ -15,7 +15,7 @@
 #include "router/shm/direct/put_switch.hpp"
 #include "router/shm/direct/tagged_ring.hpp"
 #include "router/shm/machinery.hpp"
-#include "router/shm/topology.hpp"
+#include "router/shm/ring_topology.hpp"
 
 namespace toroid::ring {
 

@@ -21,7 +21,7 @@
 #include "hal/tick.hpp"
 #include "router/rules/routing.hpp"
 #include "router/shm/machinery.hpp"
-#include "router/shm/topology.hpp"
+#include "router/shm/ring_topology.hpp"
 #include "router/shm/torus/boundary_links.hpp"
 #include "router/shm/torus/failure_stages.hpp"
 #include "router/shm/torus/link.hpp"

@@ -6,7 +6,7 @@
 
 #include "hal/packet.hpp"
 #include "router/sim/delay_line.hpp"
-#include "router/sim/lean/lean_events.hpp"
+#include "router/sim/lean/lean_arrivals.hpp"
 #include "router/sim/lean/router_record.hpp"
 #include "router/sim/link_lists.hpp"
 #include "router/sim/link_protocol.hpp"

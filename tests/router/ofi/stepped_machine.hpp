@@ -34,7 +34,7 @@
 #include "router/shm/direct/switch_topology.hpp"
 #include "router/shm/machinery.hpp"
 #include "router/shm/ring_fabric.hpp"
-#include "router/shm/topology.hpp"
+#include "router/shm/ring_topology.hpp"
 #include "router/shm/torus/boundary_links.hpp"
 #include "tests/router/ofi/fake_network.hpp"
 #include "tests/router/ofi/number_gateway.hpp"

@@ -46,7 +46,7 @@ TEST_F(PolicyOfAProcess, IsRunAgainIfItsFileChangedSinceTheJournal) {
   EXPECT_EQ(lines(), first + 1);
 }
 
-TEST_F(PolicyOfAProcess, LeavesNoFilesIfItCrashes) {
+TEST_F(PolicyOfAProcess, ACrashLeavesNoNewFiles) {
   copied("crashes_while_loading", "loading.so");
   copied("crashes", "asked.so");
   directory_.save("result.json", "old");

@@ -12,9 +12,10 @@
 
 namespace toroid {
 
-/// One size: bytes, time_s (of an operation), least_s, most_s, iterations, warm_up, bound_s,
-/// bound_by, percent_of_bound. For bandwidths also messages_per_s, packets_per_s and bytes_per_s,
-/// summed over all pairs and both directions, and bound_bytes_per_s.
+/// Returns the row of one message size. Its keys: bytes, time_s (of an operation), least_s, most_s,
+/// iterations, warm_up, bound_s, bound_by, percent_of_bound. Benchmarks of bandwidth also have
+/// bound_bytes_per_s, and messages_per_s, packets_per_s and bytes_per_s, which are sums over all
+/// pairs and both directions.
 Json bench_row(BenchKind kind, const MessageBench& bench, std::uint64_t bytes,
                const BatchTimes& times, const BenchBound& bound);
 

@@ -26,7 +26,7 @@
 #include "tools/options/option_values.hpp"
 #include "tools/options/policy_file.hpp"
 #include "tools/options/policy_options.hpp"
-#include "tools/options/route_choice.hpp"
+#include "tools/options/route_and_transfer.hpp"
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/run_options.hpp"
 #include "tools/run/run_setup.hpp"

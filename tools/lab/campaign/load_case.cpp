@@ -254,7 +254,7 @@ Json run_load_case(const CampaignCase& one, const CampaignSettings& all) {
   const Tick end = emulation.counters().end;
   if (end > kMostLatency)
     throw RunFailed(
-        fmt::format("the run took {} cycles, but latencies are only counted up to {}; "
+        fmt::format("the run took {} cycles, but latencies are only counted in runs of up to {}; "
                     "use a shorter --window or a faster machine",
                     end, kMostLatency));
   Json row = load_row(counts, rate, one, periods, zero_load);

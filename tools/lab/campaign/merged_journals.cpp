@@ -135,7 +135,7 @@ void MergedJournals::expect(std::span<const CampaignCase> cases) const {
   std::string text;
   for (const auto& [where, count] : by_shard)
     if (!where.empty()) text += fmt::format("; missing from {}: {}", where, count);
-  throw BadInput(fmt::format("{} of {} cases {} not finished, the first is {}{}", missing.size(),
+  throw BadInput(fmt::format("{} of {} cases {} not finished; the first one: {}{}", missing.size(),
                              cases.size(), missing.size() == 1 ? "is" : "are",
                              text_of_case(*missing.front()), text));
 }

@@ -6,7 +6,7 @@
 #include "tools/files/machine_file.hpp"
 #include "tools/lab/campaign/campaign.hpp"
 #include "tools/options/option_values.hpp"
-#include "tools/options/route_choice.hpp"
+#include "tools/options/route_and_transfer.hpp"
 #include "tools/report/provenance.hpp"
 #include "tools/text/spelling.hpp"
 #include "tools/text/version.hpp"

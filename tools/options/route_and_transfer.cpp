@@ -1,4 +1,4 @@
-#include "tools/options/route_choice.hpp"
+#include "tools/options/route_and_transfer.hpp"
 
 #include <fmt/core.h>
 

@@ -1,4 +1,4 @@
-#include "fft/kernels/wisdom_list.hpp"
+#include "fft/kernels/wisdom_check.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "router/sim/lean/lean_events.hpp"
+#include "router/sim/lean/lean_arrivals.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // Which texts are given to FFTW as wisdom.
-#include "fft/kernels/wisdom_list.hpp"
+#include "fft/kernels/wisdom_check.hpp"
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "router/termination/losses.hpp"
+#include "router/termination/losses_report.hpp"
 
 #include <fmt/core.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "fft/plan/local_work.hpp"
+#include "fft/plan/stage_transform.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -65,8 +65,8 @@ LocalCost cost_of(const LocalTask& task, const Machine& machine) {
   return cost;
 }
 
-LocalWork::LocalWork(const LocalTask& task, const Description& description, const Machine& machine,
-                     std::int64_t test_interval)
+StageTransform::StageTransform(const LocalTask& task, const Description& description,
+                               const Machine& machine, std::int64_t test_interval)
     : precision_(description.precision),
       rigor_(description.rigor),
       library_(&local::library(description.library)),
@@ -87,7 +87,7 @@ LocalWork::LocalWork(const LocalTask& task, const Description& description, cons
           LocalArray::of_bytes(static_cast<std::size_t>(scratch_bytes_[i])));
 }
 
-local::Work LocalWork::blank(const LocalTask& task) const {
+local::Work StageTransform::blank(const LocalTask& task) const {
   local::Work work;
   work.kind = kind_of(task);
   work.precision = precision_;
@@ -96,7 +96,7 @@ local::Work LocalWork::blank(const LocalTask& task) const {
   return work;
 }
 
-LocalWork::Step& LocalWork::add(const local::Work& work, Place in, Place out) {
+StageTransform::Step& StageTransform::add(const local::Work& work, Place in, Place out) {
   for (const WorkSlice& slice : slices_of(work, test_interval_))
     steps_.push_back({library_->plan(slice.work, rigor_), slice.reads_out ? out : in, out,
                       slice.in_at, slice.out_at});
@@ -104,7 +104,7 @@ LocalWork::Step& LocalWork::add(const local::Work& work, Place in, Place out) {
 }
 
 /// Copies box by box from one layout to the other.
-void LocalWork::plan_copy(const LocalTask& task) {
+void StageTransform::plan_copy(const LocalTask& task) {
   const std::int64_t bytes = bytes_of(precision_, task.real_from);
   for (const Box& box : task.from.boxes()) {
     local::Work work = blank(task);
@@ -120,7 +120,7 @@ void LocalWork::plan_copy(const LocalTask& task) {
 
 /// The lines of several boxes lie one after the other across box boundaries: they are one array of
 /// lines.
-void LocalWork::plan_lines(const LocalTask& task) {
+void StageTransform::plan_lines(const LocalTask& task) {
   const unsigned axis = last_axis(task.axes);
   const std::int64_t in_length = task.from.boxes()[0].length(axis);
   const std::int64_t out_length = task.to.boxes()[0].length(axis);
@@ -136,7 +136,7 @@ void LocalWork::plan_lines(const LocalTask& task) {
 /// once. Measured for one of two nodes with 64 planes of 128 x 128: 5.0 ms four lines at a time;
 /// 3.9 ms if they are copied first and transformed in the cache. Not done with Rigor::estimate,
 /// which promises equal bits on every fabric.
-bool LocalWork::copies_first(const LocalTask& task, const local::Work& work) const {
+bool StageTransform::copies_first(const LocalTask& task, const local::Work& work) const {
   if (!task.stays_in_cache || work.in_place || rigor_ == Rigor::estimate) return false;
   if (work.kind != local::Kind::forward && work.kind != local::Kind::inverse) return false;
   return std::ranges::any_of(work.axes, [](const local::Axis& axis) {
@@ -144,7 +144,7 @@ bool LocalWork::copies_first(const LocalTask& task, const local::Work& work) con
   });
 }
 
-void LocalWork::plan_box(const LocalTask& task) {
+void StageTransform::plan_box(const LocalTask& task) {
   const Box& from = task.from.boxes()[0];
   const Box& to = task.to.boxes()[0];
   local::Work work = blank(task);
@@ -175,15 +175,15 @@ void LocalWork::plan_box(const LocalTask& task) {
   add(work, Place::first, Place::to);
 }
 
-LocalWork::Side LocalWork::scratch(const Box& box, Place place) {
+StageTransform::Side StageTransform::scratch(const Box& box, Place place) {
   Side side{NodeLayout::dense(box), place};
   std::int64_t& bytes = scratch_bytes_[place == Place::first ? 0 : 1];
   bytes = std::max(bytes, side.layout.extent() * bytes_of(precision_, false));
   return side;
 }
 
-LocalWork::Side LocalWork::transform_axis(const LocalTask& task, const Side& from, const Side& to,
-                                          unsigned axis) {
+StageTransform::Side StageTransform::transform_axis(const LocalTask& task, const Side& from,
+                                                    const Side& to, unsigned axis) {
   const Box& box = from.layout.boxes()[0];
   local::Work work = blank(task);
   work.in_place = false;
@@ -195,8 +195,8 @@ LocalWork::Side LocalWork::transform_axis(const LocalTask& task, const Side& fro
 
 /// Copies the frequencies that the spectra of n and of m < n points have in common: 0, 1, ..., and
 /// the negative ones, which are at the end of both. Forward copies from large to small.
-void LocalWork::copy_centre(const LocalTask& task, const Side& large, const Side& small,
-                            unsigned axis) {
+void StageTransform::copy_centre(const LocalTask& task, const Side& large, const Side& small,
+                                 unsigned axis) {
   const Box& box = small.layout.boxes()[0];
   const std::int64_t n = large.layout.boxes()[0].length(axis);
   const std::int64_t m = box.length(axis);
@@ -221,7 +221,7 @@ void LocalWork::copy_centre(const LocalTask& task, const Side& large, const Side
 
 /// Transforms axis by axis, the last axis first. Each transform only takes lines that have not been
 /// dropped yet. Backward goes the other way round.
-void LocalWork::plan_cut(const LocalTask& task) {
+void StageTransform::plan_cut(const LocalTask& task) {
   std::vector<unsigned> axes;
   for (unsigned axis = kAxes; axis-- > 0;)
     if (task.axes[axis]) axes.push_back(axis);
@@ -250,17 +250,17 @@ void LocalWork::plan_cut(const LocalTask& task) {
   }
 }
 
-std::byte* LocalWork::at(Place place, const std::byte* from, std::byte* to) {
+std::byte* StageTransform::at(Place place, const std::byte* from, std::byte* to) {
   if (place == Place::from) return const_cast<std::byte*>(from);  // kernels only read it
   if (place == Place::to) return to;
   return reinterpret_cast<std::byte*>(scratch_[place == Place::first ? 0 : 1]->data());
 }
 
-void LocalWork::run(const std::byte* from, std::byte* to) {
+void StageTransform::run(const std::byte* from, std::byte* to) {
   for (std::uint32_t step = 0; step < steps(); ++step) run_step(step, from, to);
 }
 
-void LocalWork::run_step(std::uint32_t number, const std::byte* from, std::byte* to) {
+void StageTransform::run_step(std::uint32_t number, const std::byte* from, std::byte* to) {
   const Step& step = steps_[number];
   std::byte* const out = at(step.out, from, to);
   if (step.clear > 0) std::memset(out, 0, step.clear);

@@ -43,13 +43,13 @@ LocalCost cost_of(const LocalTask& task, const Machine& machine);
 /// complex data has different lengths on the two sides, forward drops the high frequencies and
 /// backward takes them as zero. It owns its scratch arrays, so only one thread may run it at a
 /// time.
-class LocalWork {
+class StageTransform {
  public:
-  LocalWork() = default;  ///< does nothing
+  StageTransform() = default;  ///< does nothing
   /// `test_interval`: maximum number of lines per step; 0: no limit. Only the precision, rigor and
   /// library of the description are used.
-  LocalWork(const LocalTask& task, const Description& description, const Machine& machine,
-            std::int64_t test_interval = 0);
+  StageTransform(const LocalTask& task, const Description& description, const Machine& machine,
+                 std::int64_t test_interval = 0);
 
   /// Leaves `from` unchanged unless the task is in place or may destroy it. REQUIRES: from == to if
   /// in place, disjoint arrays otherwise.
