@@ -253,7 +253,7 @@ const std::vector<WrongLine> kWrongLines = {
     {{"compare", "--torus", "4x4", "--bytes", "1,024"},
      {"'1,024': write 1024 without commas, which separate items of a list"}},
     {{"hello", "2", "--fabric", "tcp"},
-     {"'tcp' is a provider of libfabric; write --fabric ofi --provider 'tcp'"}},
+     {"'tcp' is a provider of libfabric; write --fabric ofi --provider 'tcp;ofi_rxm'"}},
     {{"hello", "2", "--fabric", "verbs;ofi_rxm"}, {"--fabric ofi --provider 'verbs;ofi_rxm'"}},
     {{"hello", "2", "--fabric", "mpi"},
      {"there is no fabric 'mpi'; between processes use --fabric ofi"}},

@@ -69,8 +69,9 @@ namespace {
 CLI::Validator fabric_name() {
   CLI::Validator known = one_of("fabric", kFabricNames);
   const auto check = [known](const std::string& text) {
-    std::string why = wrong_fabric(text);
-    return why.empty() ? known(text) : why;
+    const std::string unknown = known(text);
+    const std::string why = unknown.empty() ? "" : wrong_fabric(text);
+    return why.empty() ? unknown : why;
   };
   return {check, known.get_description()};
 }

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "tools/options/common_options.hpp"
 #include "tools/options/option_text.hpp"
 #include "tools/text/numbers.hpp"
 #include "tools/text/words.hpp"
@@ -39,9 +40,7 @@ constexpr Synonym kOptions[] = {{"--pattern", "--traffic"},     {"--topology", "
                                 {"--dtype", "--type"},          {"-q", "--quiet"},
                                 {"--injection-rate", "--load"}};
 
-/// libfabric's providers and programs that start processes.
-constexpr std::string_view kProviders[] = {"tcp",  "udp", "verbs",   "efa", "cxi", "psm2",
-                                           "psm3", "opx", "sockets", "net", "ucx", "ofi_rxm"};
+/// Programs and interfaces that start processes.
 constexpr std::string_view kLaunchers[] = {"mpi", "mpirun", "mpiexec", "srun", "slurm", "pmix"};
 
 std::string_view own_word(std::span<const Synonym> synonyms, std::string_view typed) {
@@ -74,9 +73,10 @@ std::string own_shape(const std::string& text, bool may_have_commas) {
 }
 
 std::string own_value(const CLI::App& command, std::string_view option, const std::string& value) {
-  const bool takes_lists = command.get_name() == "compare" || command.get_name() == "sweep";
+  const CLI::Option* const known = command.get_option_no_throw(std::string(option));
+  const bool is_list = known != nullptr && known->get_allow_extra_args();
   if (option == "--traffic") return own_traffics(value);
-  if (option == "--torus") return own_shape(value, !takes_lists);
+  if (option == "--torus") return own_shape(value, !is_list);
   return option == "--size" ? own_shape(value, true) : value;
 }
 
@@ -122,10 +122,13 @@ std::string own_option(const CLI::App& command, std::string_view typed) {
 }
 
 std::string wrong_fabric(std::string_view name) {
-  const std::string_view provider = name.substr(0, name.find(';'));
-  if (std::ranges::find(kProviders, provider) != std::ranges::end(kProviders))
+  const auto core = [](std::string_view provider) {
+    return provider.substr(0, provider.find(';'));
+  };
+  const auto* const provider = std::ranges::find(kProviderNames, core(name), core);
+  if (provider != kProviderNames.end())
     return fmt::format("'{}' is a provider of libfabric; write --fabric ofi --provider '{}'", name,
-                       name);
+                       *provider);
   if (std::ranges::find(kLaunchers, name) != std::ranges::end(kLaunchers))
     return fmt::format("there is no fabric '{}'; between processes use --fabric ofi", name);
   return {};

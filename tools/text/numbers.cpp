@@ -32,9 +32,10 @@ constexpr double kMostExactBytes = 9007199254740992.0;
   constexpr std::string_view kPrefixes = "kKMG";
   if (unit.size() == 1 && kPrefixes.find(unit) != std::string_view::npos) {
     const std::string number(text.substr(0, text.size() - unit.size()));
-    const char* const prefix = unit == "K" ? "k" : unit.data();
-    throw BadInput(fmt::format("'{}': write {}{:.1}B (powers of 1000) or {}{}iB (powers of 1024)",
-                               shortened(text), number, prefix, number, unit == "k" ? "K" : unit));
+    const std::string_view decimal = unit == "K" ? "k" : unit;
+    const std::string_view binary = unit == "k" ? "K" : unit;
+    throw BadInput(fmt::format("'{}': write {}{}B (powers of 1000) or {}{}iB (powers of 1024)",
+                               shortened(text), number, decimal, number, binary));
   }
   std::array<std::string_view, kByteUnits.size()> names;
   std::ranges::transform(kByteUnits, names.begin(), &Unit::name);
