@@ -10,8 +10,8 @@
 namespace toroid::fft {
 namespace {
 
-/// Bit of an argument that is set if the argument names a packet of a message instead of a place in
-/// the array.
+/// This bit of a packet's argument is set if the argument holds the numbers of sender and packet. It
+/// is clear if the argument holds a place in the receiver's array (see PieceMessages).
 constexpr std::uint32_t kNamesPacket = std::uint32_t{1} << 31;
 
 /// Maximum ratio of the memory that is opened for reading to the memory that is read. The opened

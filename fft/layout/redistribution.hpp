@@ -59,7 +59,8 @@ class Redistribution {
   NodeLayout first_planes(const NodeLayout& layout, std::int64_t planes) const;
   void count_packets();
   std::uint32_t packets(const NodeLayout& from, const NodeLayout& to, std::int64_t planes) const;
-  /// Grows the list of pieces and counts a member's packets for each kind of piece.
+  /// Adds the packets that a member sends to this node to expected_, which gets longer if the
+  /// member has more pieces. They are computed once per kind of piece.
   void expect_from(Rank member, const PieceCut& cut);
   Message message(Peers& peers, Rank member, std::uint32_t piece, bool sending) const;
   void assign(Peer& peer, Rank member, std::int64_t planes, bool sending) const;

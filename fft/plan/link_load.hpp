@@ -21,8 +21,9 @@ class LinkLoad {
   /// Adds a message.
   void add(const Coord& from, const Coord& to, std::uint64_t wire_bytes);
   void add(const LinkLoad& other);
-  /// A lower bound on the bytes that the hottest link carries: the load spread evenly over the
-  /// links of the `nodes` nodes that sent it.
+  /// A lower bound on the bytes that the hottest link carries if `nodes` nodes have sent the load:
+  /// the maximum over the dimensions. A torus dimension spreads its load evenly over two links per
+  /// node; a mesh dimension spreads the load of each cut evenly over the links that cross the cut.
   double hottest_bytes(Rank nodes) const;
 
  private:

@@ -15,7 +15,7 @@ std::span<const Policy* const> built_in_policies();
 /// as the process. Throws BadInput with the known names, or with the parameter's range.
 const Policy& policy_by_name(std::string_view name);
 
-// Descriptions of a built-in policy; `name` with or without a parameter.
+// Descriptions of a built-in policy; `name` may have a parameter.
 /// One line that says what the policy does.
 std::string_view policy_definition(std::string_view name);
 /// The meaning of the number after the colon; empty if the policy has no parameter.

@@ -2,8 +2,8 @@
 //
 // Minimal routing may take hops of different dimensions in any order. But along one dimension a
 // message from coordinate x to y always crosses the same layers of links; a layer is all links from
-// coordinate x to x+1, or back. So the bytes that cross a layer follow from the traffic alone, and
-// its links can do no better than share them evenly.
+// coordinate x to x+1, or all links back. So the bytes that cross a layer follow from the traffic
+// alone, and its links can do no better than share them evenly.
 #pragma once
 
 #include <array>

@@ -21,6 +21,20 @@ struct WorkerPool::Gates {
   std::latch go;
 };
 
+namespace {
+
+/// If memory does not suffice for the text, the lack of memory is the failure: the workers that
+/// wait at the gates must be let go in any case.
+std::exception_ptr cannot_start(std::size_t worker, const std::exception& error) noexcept {
+  try {
+    throw RunFailed(fmt::format("cannot start worker {}: {}", worker, error.what()));
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+}  // namespace
+
 void WorkerPool::run(const std::function<void()>& ready, const std::function<void()>& watch) {
   const std::size_t workers = placement_.workers.size();
   Gates gates(workers);
@@ -30,8 +44,7 @@ void WorkerPool::run(const std::function<void()>& ready, const std::function<voi
     for (std::size_t w = 0; w < workers; ++w)
       threads.emplace_back([this, w, &gates] { work(w, gates); });
   } catch (const std::exception& error) {
-    control_.fail(std::make_exception_ptr(
-        RunFailed(fmt::format("cannot start worker {}: {}", threads.size(), error.what()))));
+    control_.fail(cannot_start(threads.size(), error));
     gates.prepared.count_down(static_cast<std::ptrdiff_t>(workers - threads.size()));
   }
   gates.prepared.wait();
@@ -48,17 +61,26 @@ void WorkerPool::run(const std::function<void()>& ready, const std::function<voi
 
 void WorkerPool::work(std::size_t w, Gates& gates) {
   std::vector<RingDevice*> devices;
-  try {
-    devices = prepare(placement_.workers[w]);
-  } catch (...) {
-    control_.fail(std::make_exception_ptr(RunFailed("not enough memory for the rings")));
-  }
+  attempt([&] { devices = prepare(placement_.workers[w]); });
   gates.prepared.count_down();
   gates.go.wait();
   const CpuShare counted(cpu_);
-  Worker(std::move(devices), control_, w, !placement_.oversubscribed, w == 0 ? pollable_ : nullptr,
-         topology_.puts(w))
-      .run();
+  attempt([&] {
+    Worker(std::move(devices), control_, w, !placement_.oversubscribed,
+           w == 0 ? pollable_ : nullptr, topology_.puts(w))
+        .run();
+  });
+}
+
+/// An exception that left a thread would end the process. Memory can run out in either step, even
+/// while a worker describes another failure.
+template <class Step>
+void WorkerPool::attempt(Step step) noexcept {
+  try {
+    step();
+  } catch (...) {
+    control_.fail(std::current_exception());
+  }
 }
 
 /// Runs on the worker's own thread, so that memory that it touches first lies near its core.

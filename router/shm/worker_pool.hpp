@@ -34,6 +34,8 @@ class WorkerPool {
  private:
   struct Gates;
   void work(std::size_t worker, Gates& gates);
+  template <class Step>
+  void attempt(Step step) noexcept;
   std::vector<RingDevice*> prepare(const WorkerPlace& place);
 
   RingTopology& topology_;

@@ -114,7 +114,7 @@ TEST(TwistedTorus, EveryRuleGivesAShortestPathThatArrives) {
     }
 }
 
-/// Every direction that a shortest path begins with, by search.
+/// The first hops of all shortest paths, from distances that a breadth-first search has found.
 DirectionSet first_hops(const Shape& shape, Rank from, const std::vector<unsigned>& distance_to) {
   DirectionSet first;
   for (unsigned l = 0; l < shape.links(); ++l)

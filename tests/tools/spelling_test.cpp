@@ -1,4 +1,4 @@
-// Finds the existing name that is nearest to a typo.
+// Edit distances, and the known name that is suggested for a typo.
 #include <gtest/gtest.h>
 
 #include <algorithm>

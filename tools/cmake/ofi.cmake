@@ -8,6 +8,11 @@ set(why "TOROID_OFI is ${TOROID_OFI}")
 if(TOROID_OFI STREQUAL "AUTO" OR TOROID_OFI)
   pkg_check_modules(FABRIC QUIET libfabric>=1.15)  # headers only; the library is loaded at run time
   pkg_check_modules(PMIX QUIET IMPORTED_TARGET pmix)
+  # Debian's pmix.pc asks for a run path to a folder of /usr/lib, though the loader finds the library without it, and
+  # Debian's packages must not have one.
+  if(PMIX_FOUND AND PMIX_LIBRARY_DIRS MATCHES "^/usr/lib/")
+    set_property(TARGET PkgConfig::PMIX PROPERTY INTERFACE_LINK_OPTIONS "")
+  endif()
   pkg_check_modules(ISAL QUIET IMPORTED_TARGET libisal)
   find_package(OpenSSL 3 QUIET COMPONENTS SSL Crypto)
   find_path(ASIO_INCLUDE_DIR asio.hpp)

@@ -128,7 +128,7 @@ class ReplayCommand {
     add_counters(report, hash, {emulation.counters(), shape_, machine_, cycles});
     report["profile"] = profile_json(emulation.profile(), shape_);
     add_hash(report, hash);
-    // Only on shm: on ofi, sender and receiver may be processes with different clocks.
+    // On ofi there is none: sender and receiver may be in processes with different clocks.
     if (run_.fabric == FabricName::shm) report["latency_s"] = latency_seconds();
     add_wall_clock(report, emulation);
     return report;

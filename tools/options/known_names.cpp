@@ -91,7 +91,7 @@ struct KnownList {
 };
 
 std::array<KnownList, 4> known_lists() {
-  return {KnownList{"presets", "machines (--machine, or a machine file)", known_presets()},
+  return {KnownList{"presets", "machines (--machine; it also takes a machine file)", known_presets()},
           KnownList{"policies", "policies (--policy; details: info --policies)", known_policies()},
           KnownList{"traffics", "patterns of traffic (--traffic)", known_traffics()},
           KnownList{"orders", "orders (--order)", known_orders()}};

@@ -128,7 +128,7 @@ void add_stage_options(CLI::App& verb, StageOptions& options) {
       ->check(one_of("slicing", kSlicings));
   verb.add_option("--stages", options.stages,
                   "order in which axes are transformed, the slicing axis last (default: zyx, zxy "
-                  "or yxz)")
+                  "or yxz for slicing x, y or z)")
       ->type_name("AXES")
       ->check(not_empty());
   verb.add_option("--variant", options.variant,

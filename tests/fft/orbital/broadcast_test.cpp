@@ -97,7 +97,7 @@ TEST(Broadcasts, FollowTheDefinitions) {
       expect_right<T>(extent, testing::cube_size(12), {.sign = sign});
 }
 
-TEST(Broadcasts, TransformByEveryKindInEveryOrder) {
+TEST(Broadcasts, ComputeOtherKindsOfTransformInOtherOrdersOfTheAxes) {
   for (const std::array<unsigned, 3> axes :
        {std::array{0u, 1u, 2u}, std::array{1u, 0u, 2u}, std::array{2u, 1u, 0u}})
     expect_right<double>(2, {4, 6, 8},

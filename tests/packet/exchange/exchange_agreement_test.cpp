@@ -49,7 +49,7 @@ std::unique_ptr<Messages> filled_blocks(const Node& node, std::uint64_t bytes, s
   return blocks;
 }
 
-/// Everything that all nodes have received, in the order of receiver and sender.
+/// Everything that all nodes have received, sorted by receiver, then by sender.
 Bytes exchanged(EmulatedMachine& machine, std::uint64_t bytes, std::uint64_t seed) {
   MachineExchange exchange(machine, [&](Node& node) { return filled_blocks(node, bytes, seed); });
   exchange.run();

@@ -59,7 +59,7 @@ class Runs {
         Outcome outcome = attempt(todo_[at]);
         if (is_interrupted()) return;  // the outcome may stem from the interruption
         finish(todo_[at], outcome);
-      } catch (const HostError&) {
+      } catch (...) {  // a HostError, or not enough memory to keep the outcome
         end_with_this_exception();
       }
     }
@@ -124,7 +124,7 @@ class Runs {
   std::mutex mutex_;
   std::vector<Json> rows_;
   std::size_t shown_ = 0;  ///< number of rows that were shown or skipped
-  /// Thrown by `finished` or `show`, or a HostError; written by the thread that sets failed_.
+  /// What ended the campaign; written by the thread that sets failed_.
   std::exception_ptr failure_;
   RunsProgress progress_;
 };

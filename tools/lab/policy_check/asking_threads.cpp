@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstddef>
 #include <exception>
-#include <mutex>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -29,32 +28,43 @@ class AskingThreads {
 
   /// Runs the threads and returns what went wrong; empty: nothing.
   std::string run() {
-    {
-      std::vector<std::jthread> threads;
-      for (unsigned t = 0; t < kAskingThreads; ++t) threads.emplace_back([this, t] { ask(t); });
+    start_and_join();
+    if (!failed_) return {};
+    if (!thrown_) return "gets different answers than a single thread";
+    try {
+      std::rethrow_exception(thrown_);
+    } catch (const std::exception& error) {
+      return fmt::format("gets an exception: {}", error.what());
     }
-    return wrong_;
   }
 
  private:
+  void start_and_join() {
+    std::vector<std::jthread> threads;
+    try {
+      for (unsigned t = 0; t < kAskingThreads; ++t) threads.emplace_back([this, t] { ask(t); });
+    } catch (...) {
+      failed_ = true;  // the threads that were started do not wait for the others
+      throw;
+    }
+  }
+
   void ask(unsigned thread) {
     const auto end = std::chrono::steady_clock::now() + kThreadTime;
     const std::size_t first = questions_.size() * thread / kAskingThreads;
     ++ready_;
-    while (ready_ < kAskingThreads) std::this_thread::yield();
+    while (ready_ < kAskingThreads && !failed_) std::this_thread::yield();
     try {
       do {
-        if (sum_asked(policy_, asked_, seed_, questions_, first) != expected_)
-          fail("gets different answers than a single thread");
+        if (sum_asked(policy_, asked_, seed_, questions_, first) != expected_) fail(nullptr);
       } while (!failed_ && std::chrono::steady_clock::now() < end);
-    } catch (const std::exception& error) {
-      fail(fmt::format("gets an exception: {}", error.what()));
+    } catch (...) {
+      fail(std::current_exception());
     }
   }
 
-  void fail(std::string what) {
-    const std::lock_guard lock(mutex_);
-    if (!failed_.exchange(true)) wrong_ = std::move(what);
+  void fail(std::exception_ptr thrown) {
+    if (!failed_.exchange(true)) thrown_ = std::move(thrown);
   }
 
   const Policy& policy_;
@@ -64,8 +74,7 @@ class AskingThreads {
   std::vector<Question> questions_;
   std::atomic<unsigned> ready_ = 0;
   std::atomic<bool> failed_ = false;
-  std::mutex mutex_;  ///< guards wrong_
-  std::string wrong_;
+  std::exception_ptr thrown_;  ///< written by the thread that sets failed_; null: other answers
 };
 
 }  // namespace

@@ -1,0 +1,17 @@
+# CPack runs this before it makes the packages: Debian's rules want compressed manual pages, and in every package
+# its copyright and its compressed changelog.
+set(packages command:toroid development:libtoroid-dev python:python3-toroid)
+foreach(entry IN LISTS packages)
+  string(REPLACE ":" ";" entry ${entry})
+  list(GET entry 0 component)
+  list(GET entry 1 package)
+  set(root ${CPACK_TEMPORARY_DIRECTORY}/${component})
+  if(NOT EXISTS ${root})
+    continue()
+  endif()
+  set(documents ${root}/usr/share/doc/${package})
+  file(COPY ${CPACK_TOROID_SOURCE_DIR}/tools/packaging/copyright DESTINATION ${documents})
+  file(COPY_FILE ${CPACK_TOROID_SOURCE_DIR}/CHANGELOG.md ${documents}/changelog)
+  file(GLOB manual_pages ${root}/usr/share/man/man1/*.1)
+  execute_process(COMMAND gzip -9n ${documents}/changelog ${manual_pages} COMMAND_ERROR_IS_FATAL ANY)
+endforeach()
