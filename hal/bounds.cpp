@@ -8,7 +8,7 @@
 #include "hal/failures.hpp"
 #include "hal/packet.hpp"
 #include "hal/route.hpp"
-#include "hal/shortest_ways.hpp"
+#include "hal/twisted_torus_paths.hpp"
 
 namespace toroid {
 
@@ -50,14 +50,14 @@ Fraction hottest_twisted_link_messages(const Shape& shape) {
   return hottest;
 }
 
-/// Hops along dimension d from coordinate to coordinate.
+/// Hops of a shortest path along dimension d between two coordinates.
 unsigned hops_along(const Shape& shape, unsigned d, unsigned from, unsigned to) {
   const unsigned apart = from < to ? to - from : from - to;
   return shape.wraps(d) ? std::min(apart, shape.extent(d) - apart) : apart;
 }
 
-/// Mean load of the working links of dimension d, in messages, if every living node sends one
-/// message to every other living node.
+/// Mean load of the working links of dimension d, in messages per link, if every living node sends
+/// one message to every other living node.
 Fraction surviving_load(const Shape& shape, unsigned d) {
   std::array<std::uint64_t, kMaxExtent> living{};
   std::uint64_t links = 0;
@@ -153,8 +153,8 @@ Bounds all_to_all_bounds(const Machine& machine, const Shape& group, const Messa
   bounds.hottest_link = cycles(messages.value() * wire);
   bounds.injection = cycles(static_cast<double>(peers) * wire / usable_links(group));
   bounds.processor = peers * message.packets * (machine.inject_cycles + machine.receive_cycles);
-  // At least one packet of one chunk is injected and crosses the machine. With dead nodes, only one
-  // link is certain.
+  // At least one packet of one chunk is injected and crosses the machine's diameter. If nodes are
+  // dead, the bound counts only one link, because the nodes that are farthest apart may be dead.
   const unsigned farthest = members == group.size() ? diameter(group) : 1;
   bounds.zero_load = machine.inject_cycles + farthest * Tick{machine.hop_latency_cycles} +
                      machine.wire_cycles(machine.wire_bytes(1));

@@ -10,7 +10,7 @@ namespace toroid {
 
 namespace {
 
-/// Length in bytes of the control character that begins at `i`; 0: none begins there.
+/// Length in bytes of the control character that begins at `i`; 0 if none begins there.
 std::size_t control_length(std::string_view text, std::size_t i) {
   const auto code = static_cast<unsigned char>(text[i]);
   if (code < 0x20 || code == 0x7f) return 1;
@@ -33,7 +33,7 @@ bool has_control_characters(std::string_view text) {
 }
 
 std::size_t character_end(std::string_view text, std::size_t end) {
-  constexpr std::size_t kMostContinuing = 3;  // bytes of a character after its first
+  constexpr std::size_t kMostContinuing = 3;  // most bytes of a character after its first one
   const std::size_t least = end - std::min(end, kMostContinuing);
   while (end > least && end < text.size() && (text[end] & 0xc0) == 0x80) --end;
   return end;

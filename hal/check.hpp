@@ -1,10 +1,11 @@
 // The three kinds of failure.
 //
-// TOROID_CHECK: a programmer's error. The check stays on in every build, prints the place and the
-// condition, and aborts.
-// BadInput: something from the user cannot be used. One clear line; the command exits with 2.
-// RunFailed: the run itself failed. One clear text; the command exits with 1.
-// A function that cannot act at present has not failed: it is a [[nodiscard]] bool try_x().
+// TOROID_CHECK: a programmer's error. The check is active in every build. If it fails, it prints
+// its place in the source and its condition, and aborts.
+// BadInput: the user's input cannot be used. The command prints one clear line and exits with 2.
+// RunFailed: the run itself failed. The command prints one clear text and exits with 1.
+// It is not a failure if a function cannot act now but may be able to later. Such a function is
+// named try_x() and returns a [[nodiscard]] bool.
 #pragma once
 
 #include <fmt/format.h>  // IWYU pragma: export
@@ -28,9 +29,9 @@ class RunFailed : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The text with control characters replaced by '?', for messages: user input, file names and text
-/// from peers may contain line ends. Replaces those of ASCII and, in UTF-8, U+0080 to U+009F, which
-/// terminals obey too.
+/// The text with every control character replaced by '?', so that it can be part of a message: user
+/// input, file names and text from peers may contain line ends. Control characters are those of
+/// ASCII and, in UTF-8, U+0080 to U+009F, because terminals obey these too.
 std::string one_line(std::string text);
 /// Whether one_line() would replace anything in the text.
 bool has_control_characters(std::string_view text);
@@ -39,8 +40,9 @@ bool has_control_characters(std::string_view text);
 /// text that is not UTF-8, a place at most 3 bytes before `end`. REQUIRES: end <= text.size().
 std::size_t character_end(std::string_view text, std::size_t end);
 
-/// The text on one line, cut to 60 bytes and "..." if it is longer, so that messages stay readable:
-/// values from files and options may be of any length. Never splits a UTF-8 character.
+/// The text on one line. If it has more than 60 bytes, it is cut after at most 60 and "..." is
+/// appended, so that messages stay readable: values from files and options may be of any length.
+/// The cut never splits a UTF-8 character.
 std::string shortened(std::string_view text);
 
 /// Called by a failed TOROID_CHECK.

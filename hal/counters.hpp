@@ -13,7 +13,7 @@
 
 namespace toroid {
 
-/// One direction of one link.
+/// Counters of one direction of one link.
 struct LinkCounters {
   std::array<std::uint32_t, kVirtualChannels> packets{};  ///< per virtual channel
   std::uint64_t wire_bytes = 0;
@@ -25,7 +25,7 @@ struct LinkCounters {
   }
 };
 
-/// One injection FIFO of one node.
+/// Counters of one injection FIFO of one node.
 struct FifoCounters {
   std::uint32_t packets = 0;
   std::uint16_t most_chunks = 0;  ///< the most chunks it held at once
@@ -37,18 +37,20 @@ struct FifoCounters {
 struct LinkHealth {
   std::uint64_t errors = 0;        ///< transmissions that were lost, refused or duplicated
   std::uint64_t repeats = 0;       ///< packets that were sent again
-  std::uint32_t sent_crc = 0;      ///< CRC of all packets sent, each counted once, in order
-  std::uint32_t received_crc = 0;  ///< CRC of all packets accepted; equal if the link works
+  std::uint32_t sent_crc = 0;      ///< CRC over all packets sent, in order; repeats do not count
+  std::uint32_t received_crc = 0;  ///< CRC over all packets accepted; equal to sent_crc if the link
+                                   ///< works
 };
 
 /// Packets that can no longer arrive because links or nodes have failed on their way.
 struct LostPackets {
-  Rank source;  ///< on shm and ofi, whose packets do not name it: the node where they got stuck
+  Rank source;  ///< on sim, the origin of the packets; on shm and ofi, where packets do not name
+                ///< their origin, the node where they got stuck
   Rank destination;
   std::uint64_t packets;
 };
 
-/// Sums over all links of a machine, and over the connections between processes.
+/// Errors, summed over all links of a machine and over the connections between processes.
 struct LinkErrorCounters {
   std::uint64_t errors = 0;
   std::uint64_t repeats = 0;
@@ -74,22 +76,23 @@ struct FabricCounters {
   std::uint64_t delivered = 0;    ///< handed to a processor
   std::uint64_t packet_hops = 0;  ///< links crossed, summed over packets
   std::uint64_t events = 0;       ///< events of the model; 0 in wall-clock time
-  std::uint64_t refused = 0;      ///< malformed headers, never dispatched
-  // Only in wall-clock time.
+  std::uint64_t refused = 0;      ///< packets with malformed headers, which no handler gets
+  // The next four are counted in wall-clock time only.
   std::uint64_t puts = 0;          ///< descriptors of messages that moved by put
-  std::uint64_t put_bytes = 0;     ///< bytes moved by puts, each copied once or packed
-  std::uint64_t packed_bytes = 0;  ///< part of put_bytes that was packed: copied in and out
-  std::uint64_t packet_bytes = 0;  ///< payload bytes in packets, copied in and out
-  /// Number of refused frames by reason: they were damaged or came from strangers.
+  std::uint64_t put_bytes = 0;     ///< bytes moved by puts, either copied once or packed
+  std::uint64_t packed_bytes = 0;  ///< part of put_bytes that was packed and unpacked
+  std::uint64_t packet_bytes = 0;  ///< payload bytes in packets, copied into a packet and out of it
+  /// Number of refused frames, by reason; for example, frames that were damaged or came from
+  /// another job.
   std::map<std::string, std::uint64_t> refused_frames;
   std::vector<LinkCounters> links;  ///< [rank · shape.links() + direction]
   bool links_are_checked = false;
   LinkErrorCounters link_errors;  ///< counted if links are checked
-  /// [rank · shape.links() + direction]; empty if links are not checked.
+  /// [rank · shape.links() + direction]. Empty if links are not checked.
   std::vector<LinkHealth> health;
   std::vector<FifoCounters> fifos;  ///< [rank · FIFOs per node + FIFO]
   std::vector<std::string> deaths;  ///< "(0,0,0)X+ failed at cycle 5000", in order of time
-  std::vector<LostPackets> lost;    ///< by source, then destination
+  std::vector<LostPackets> lost;    ///< sorted by source, then by destination
 };
 
 }  // namespace toroid

@@ -38,53 +38,55 @@ class Device {
   virtual Rank rank() const = 0;
   virtual const Shape& shape() const = 0;
   virtual const Machine& machine() const = 0;
-  /// Nodes of one lane never run at the same time, so data that they share needs no lock. Lanes are
-  /// counted from 0.
+  /// The number of the node's lane, counted from 0. Nodes of one lane never run at the same time,
+  /// so data that they share needs no lock.
   virtual unsigned lane() const { return rank(); }
   /// Cycles since the start: in virtual time, or in wall-clock time at the machine's clock rate.
   virtual Tick now() const = 0;
-  /// True: only compute() takes time, not what the processor does between calls. False: time is the
-  /// wall clock.
+  /// Whether time is virtual. Virtual time passes only in calls of this class, such as compute()
+  /// and inject(); what the processor does between these calls takes no time. Otherwise time is
+  /// that of the wall clock.
   virtual bool has_virtual_time() const { return false; }
 
-  /// How messages for that node may move by put; PutReach::none: descriptors of puts may not be
-  /// injected.
+  /// How messages for that node may move by put. If the result is PutReach::none, descriptors of
+  /// puts for that node must not be injected.
   virtual PutReach put_reach(Rank) const { return PutReach::none; }
   /// The device of the node's DMA engine: it has the same FIFOs and a clock of its own. Packets
-  /// that it injects are received through the device of the destination's engine. Null: the node
-  /// has no engine, or this is the engine's device.
+  /// that it injects are received through the device of the destination's engine. Null if the node
+  /// has no engine, or if this is the engine's device.
   virtual Device* engine() { return nullptr; }
 
   /// The injection FIFOs as they are now.
   virtual InjectionFifos& fifos() = 0;
-  /// Sends one packet at once, past the FIFOs, if they are empty and its destination has room.
+  /// Sends one packet at once, without the FIFOs, if these are empty and its destination has room.
   /// Returns false if it did nothing. Never calls the descriptor's source. REQUIRES: the payload is
   /// as long as the header says.
   [[nodiscard]] virtual bool try_pass(const SendDescriptor&, std::span<const std::byte>) {
     return false;
   }
   /// Takes the next `count` packets of a descriptor into an injection FIFO; their payloads are
-  /// gathered now or when they leave it. REQUIRES: 0 < count <= descriptor.left(), and their chunks
-  /// are accounted for in fifos().
+  /// gathered now or when they leave the FIFO. REQUIRES: 0 < count <= descriptor.left(), and their
+  /// chunks are accounted for in fifos().
   virtual void inject(const SendDescriptor& descriptor, std::uint32_t count, unsigned fifo) = 0;
   /// Moves injected packets on, if that takes no time. Returns whether FIFOs may have gained room;
   /// then the caller should try to inject again in this turn.
   virtual bool flush() = 0;
   /// Announces that the program is about to compute: injected packets that would wait to be sent
-  /// together with later ones leave now, if the fabric can do that. False: it does nothing.
+  /// together with later ones leave now. Returns false if the fabric cannot do that and has done
+  /// nothing.
   virtual bool push() { return false; }
   /// Hands over up to `limit` received packets, one after the other; returns their number.
   virtual std::size_t receive(PacketSink& sink, std::size_t limit) = 0;
-  /// The most packets that a turn should send, and the most that it should receive: few if other
-  /// packets wait while the turn takes time, many if a turn takes no time.
+  /// The most packets that a turn should send, and the most that it should receive. A small number
+  /// if turns take virtual time, because other packets wait meanwhile; otherwise a large one.
   virtual std::size_t packets_per_turn() const = 0;
-  /// The processor computes for this many cycles. Without virtual time, does nothing.
+  /// The processor computes for this many cycles. Without virtual time this does nothing.
   virtual void compute(Tick cycles) = 0;
   /// From now on, adds the fabric's time for sending and forwarding packets outside turns of the
-  /// processor to `times`, which must outlive the measurement. Null: stops measuring.
+  /// processor to `times`, which must outlive the measurement. A null pointer ends the measurement.
   virtual void time_packets(PacketTimes*) {}
-  /// Asks for a turn at the cycle `when`, or as soon after it as the processor is free. False: time
-  /// is the wall clock, and nobody is woken. REQUIRES: when > now().
+  /// Asks for a turn at the cycle `when`, or as soon after it as the processor is free. Returns
+  /// false, and asks for nothing, if time is that of the wall clock. REQUIRES: when > now().
   [[nodiscard]] virtual bool try_wake_at(Tick) { return false; }
 };
 

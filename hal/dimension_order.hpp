@@ -1,4 +1,4 @@
-// Orders in which a packet goes through the dimensions, one byte each.
+// Orders in which a packet goes through the dimensions. One byte identifies an order.
 #pragma once
 
 #include <array>
@@ -8,10 +8,11 @@
 
 namespace toroid {
 
-/// The number of an order: 0 means none, 1 to dimension_orders(dims) an order. Up to five
-/// dimensions every permutation has a number. The 720 permutations of six dimensions do not fit a
-/// byte: only those whose last three dimensions rise or fall have a number. In both cases every
-/// dimension, and every sequence of three, comes first equally often.
+/// The number of an order, from 1 to dimension_orders(dims); 0 if there is no order. Up to five
+/// dimensions every permutation has a number. The 720 permutations of six dimensions do not fit
+/// into a byte, so only those whose last three dimensions ascend or descend have a number. With any
+/// number of dimensions, each dimension comes first in equally many orders, and so does each
+/// sequence of three dimensions.
 using DimensionOrder = std::uint8_t;
 
 constexpr unsigned dimension_orders(unsigned dims) {
@@ -19,7 +20,7 @@ constexpr unsigned dimension_orders(unsigned dims) {
   return kOrders[dims];
 }
 
-/// [place]: the dimension at this place of the order.
+/// The dimensions of an order, from the first that a packet goes through to the last.
 using DimensionSequence = std::array<std::uint8_t, kMaxDims>;
 
 /// REQUIRES: 1 <= order <= dimension_orders(dims).
@@ -40,7 +41,8 @@ constexpr DimensionSequence dimension_sequence(DimensionOrder order, unsigned di
   return sequence;
 }
 
-/// A table of all sequences for every number of dimensions: every hop of a packet looks one up.
+/// A table of the sequences of all orders, for every number of dimensions. Every hop of a packet
+/// that has an order looks up a sequence here.
 class DimensionSequences {
  public:
   constexpr DimensionSequences() {
@@ -57,7 +59,7 @@ class DimensionSequences {
 };
 inline constexpr DimensionSequences kDimensionSequences;
 
-/// Those of `directions` that belong to one dimension: the first in the order that has any of them.
+/// Those of `directions` that are in one dimension, the first dimension of the order that has any.
 /// REQUIRES: 1 <= order <= dimension_orders(dims).
 constexpr DirectionSet first_in_order(DirectionSet directions, DimensionOrder order,
                                       unsigned dims) {

@@ -1,4 +1,4 @@
-// A link direction (X+, X-, Y+, ...) and sets of them, as the header's hint bits hold them.
+// A link direction (X+, X-, Y+, ...), and sets of directions such as the header's hint bits.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ struct Direction {
   constexpr bool operator==(const Direction&) const = default;
 };
 
-/// Bit i stands for the Direction with index i.
+/// A set of directions. Bit i stands for the Direction with index i.
 class DirectionSet {
  public:
   constexpr DirectionSet() = default;
@@ -47,7 +47,8 @@ class DirectionSet {
   constexpr void remove(Direction d) {
     bits_ = static_cast<std::uint16_t>(bits_ & ~(1u << d.index));
   }
-  /// The first in dimension order: the next hop of a deterministic packet. REQUIRES: not empty.
+  /// The first direction in dimension order, which is that of a deterministic packet's next hop.
+  /// REQUIRES: not empty.
   constexpr Direction first() const { return {static_cast<std::uint8_t>(std::countr_zero(bits_))}; }
   constexpr bool operator==(const DirectionSet&) const = default;
 

@@ -1,8 +1,9 @@
-// drain: the patent's FIG. 10. It moves packets from the output queues to the least full of the
-// injection FIFOs in their possible directions, or, for comparison, by other rules.
+// drain: the patent's FIG. 10. It moves each packet from its output queue to the least full of the
+// injection FIFOs that serve the packet's possible directions. Other rules exist for comparison.
 //
-// Difference from the patent's text: the flowchart would spin until a FIFO has room. This returns
-// instead, so that the processor can receive in between, and later resumes where it stopped.
+// Difference from the patent's text: the flowchart would spin until a FIFO has room. run() returns
+// instead, so that the processor can receive packets, and the next run() resumes where this one
+// stopped.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +15,10 @@
 #include "hal/direction.hpp"
 #include "hal/drain_rules.hpp"
 #include "hal/flowchart_profile.hpp"
-#include "hal/head_index.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
+#include "hal/queue_head_lookup.hpp"
 #include "hal/send_descriptor.hpp"
 
 namespace toroid {
@@ -27,7 +28,7 @@ class Drain {
  public:
   explicit Drain(DrainRule rule = DrainRule::least_full) : rule_(rule) {}
 
-  /// Step 1002: begins a node's turn. A turn may call run() several times.
+  /// Step 1002: begins a node's turn, in which run() may be called several times.
   void begin_turn(const OutputQueues& queues) {
     ++profile_.turns;
     profile_.idle_turns += queues.empty() ? 1 : 0;
@@ -36,7 +37,7 @@ class Drain {
   /// Moves at most `limit` packets by calling sink(descriptor, count, fifo), which must take the
   /// next `count` packets of the descriptor. Accounts for their chunks in `fifos`. Returns the
   /// number of packets moved; if that is less than `limit`, all queues are empty or stuck. A run
-  /// that moves nothing ends the turn and counts the stuck packets.
+  /// that moves nothing ends the turn, as end_turn() does.
   template <std::invocable<const SendDescriptor&, std::uint32_t, unsigned> Sink>
   std::size_t run(OutputQueues& queues, InjectionFifos& fifos, std::size_t limit, Sink&& sink) {
     switch (rule_) {
@@ -51,7 +52,7 @@ class Drain {
   }
 
   /// Ends a turn in which packets stay in the queues for lack of room, and counts why. REQUIRES:
-  /// not called after a run that moved nothing, which has already done this.
+  /// the last run() moved something; a run() that moves nothing has already done this.
   void end_turn(const OutputQueues& queues, const InjectionFifos& fifos) {
     if (fifos.open(1).empty())
       ++profile_.full_turns;
@@ -71,7 +72,7 @@ class Drain {
   }
 
  private:
-  // The rules. Each is a type, so that each gets its own inner loop.
+  // The drain rules. Each is a type of its own, so that the compiler makes an inner loop for each.
   struct LeastFull {
     unsigned operator()(const InjectionFifos& fifos, DirectionSet possible, unsigned chunks) const {
       return fifos.least_full(possible, chunks);
@@ -113,11 +114,11 @@ class Drain {
 
   struct Taken {
     unsigned fifo;
-    std::uint32_t packets;  ///< 0: no FIFO has room
+    std::uint32_t packets;  ///< 0 if no FIFO has room
   };
   /// Steps 1012 and 1014 for the next packet of queue iL: chooses a FIFO and accounts for the
-  /// packet in it. If only one FIFO serves the packet's directions, does this for all of the next
-  /// `most` packets that find room.
+  /// packet's chunks in it. If only one FIFO serves the packet's directions, does this at once for
+  /// as many of the descriptor's packets as find room, but at most `most`.
   template <typename Rule>
   static Taken put(Rule rule, InjectionFifos& fifos, const OutputQueues& queues, unsigned iL,
                    std::size_t most) {
@@ -162,7 +163,7 @@ class Drain {
     return moved;
   }
 
-  /// The same for many queues: an index finds those whose head has room.
+  /// The same for many queues: an index finds the queues whose head has room.
   template <typename Rule, typename Sink>
   [[gnu::noinline]] std::size_t visit_open(Rule rule, OutputQueues& queues, InjectionFifos& fifos,
                                            std::size_t limit, Sink& sink) {
@@ -196,8 +197,8 @@ class Drain {
       stuck_on_.add(queues.front_hints(iL), profile_.stuck_on);
   }
 
-  /// Steps 1008 to 1014 for queue iL: moves packets from its head until it is empty, stuck, or
-  /// `most` have moved. `Room`: Open or Unknown.
+  /// Steps 1008 to 1014 for queue iL: moves packets from the queue's head until the queue is empty,
+  /// its head is stuck, or `most` packets have moved. `Room` is Open or Unknown.
   template <typename Rule, typename Room, typename Sink>
   static std::size_t move_heads(Rule rule, Room& room, OutputQueues& queues, unsigned iL,
                                 std::size_t most, Sink& sink) {
@@ -222,12 +223,13 @@ class Drain {
     InjectionFifos& fifos() { return *fifos_; }
     bool nowhere() const { return directions_.empty(); }
 
-    /// False: the queue is empty, or its head finds no room. True: its head may find room.
+    /// Returns false if the queue is empty or its head finds no room, true if its head may find
+    /// room.
     bool may_let_out(const OutputQueues& queues, unsigned iL) {
       if (queues.front_chunks(iL) < chunks_) look(queues.front_chunks(iL));
       return directions_.meets(queues.front_hints(iL));
     }
-    /// Called after each put(), with its result, for a packet of this many chunks.
+    /// Must be called after each put(), with its result and the length of the packet.
     void note(const Taken& taken, unsigned chunks) {
       if (taken.packets == 0)
         look(chunks);
@@ -242,13 +244,13 @@ class Drain {
     }
 
     InjectionFifos* fifos_;
-    unsigned chunks_ = 1;      ///< length for which directions_ was found
-    DirectionSet directions_;  ///< packets of this length or longer find room in no others
+    unsigned chunks_ = 1;      ///< packet length for which directions_ was found
+    DirectionSet directions_;  ///< packets of at least chunks_ chunks find no room in others
   };
 
-  /// Does not remember where there is room. With a single queue, put() itself finds that the head
-  /// is stuck, without reading its descriptor; this is the most frequent case on a busy node. With
-  /// many queues, the index finds it.
+  /// Used instead of Open if it need not be known where there is room. With a single queue, put()
+  /// itself finds that the head is stuck, without reading its descriptor; on a busy node the head
+  /// is mostly stuck. With many queues, the index has already found a head with room.
   class Unknown {
    public:
     explicit Unknown(InjectionFifos& fifos) : fifos_(&fifos) {}
@@ -262,8 +264,8 @@ class Drain {
 
   DrainRule rule_;
   unsigned last_fifo_ = 0;
-  unsigned queue_ = 0;       ///< iL: the queue that gave the last packet
-  DirectionTally stuck_on_;  ///< not yet in profile_.stuck_on; unused with an index
+  unsigned queue_ = 0;       ///< iL: the queue from which the last packet came
+  DirectionTally stuck_on_;  ///< counts not yet in profile_.stuck_on; unused if heads are indexed
   DrainProfile profile_;
 };
 

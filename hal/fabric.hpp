@@ -1,4 +1,5 @@
-// The carrier of packets between nodes: a model in virtual time, rings in memory, or a network.
+// A fabric carries packets between nodes. It is a model in virtual time, rings in memory, or a
+// network.
 #pragma once
 
 #include <numeric>

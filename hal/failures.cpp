@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "hal/check.hpp"
+#include "hal/node_and_link_names.hpp"
 #include "hal/parse_number.hpp"
-#include "hal/place_names.hpp"
 #include "hal/random.hpp"
 
 namespace toroid {
@@ -46,7 +46,8 @@ Failures::~Failures() {
 
 namespace {
 
-/// Splits "(0,0,0)X+@5000" into a place and the cycle of its failure. Throws BadInput.
+/// Splits a text such as "(0,0,0)X+@5000" into the place that fails and the cycle in which it
+/// fails. There is no cycle if the text has no '@'. Throws BadInput if the cycle is wrong.
 std::pair<std::string_view, std::optional<Tick>> split_death(std::string_view text) {
   const std::size_t mark = text.find('@');
   if (mark == std::string_view::npos) return {text, std::nullopt};
@@ -124,13 +125,15 @@ const Failures::Reach& Failures::reach(Rank to, unsigned minus) const {
   if (const Reach* made = place.load(std::memory_order_acquire)) return *made;
   auto mine = std::make_unique<const Reach>(look_back(to, minus));
   const Reach* found = nullptr;
-  // The first thread wins; all compute equal tables. Release: the partner is the acquire above.
+  // Several threads may compute this table at the same time. Their tables are equal, and the first
+  // one stored is kept. The release pairs with the acquire of the load above.
   if (place.compare_exchange_strong(found, mine.get(), std::memory_order_acq_rel))
     return *mine.release();
   return *found;
 }
 
-/// Goes to the next node of the box before `end`, with the last dimension running fastest.
+/// Goes to the next node of the box before `end` (see Reach). The hops left in the last dimension
+/// change fastest.
 inline void Failures::step_back(const Coord& end, unsigned minus, HopsLeft& left, Coord& at) const {
   for (unsigned d = shape_.dims(); d-- > 0;) {
     if (++left[d] < width_[d]) {
@@ -144,8 +147,8 @@ inline void Failures::step_back(const Coord& end, unsigned minus, HopsLeft& left
 }
 
 /// Works backwards from the destination: a node reaches it if a working link leads to a node that
-/// reaches it. Clear hops are the fewest hops left at any node where not all directions lead on,
-/// capped at 255 to fit a byte.
+/// reaches it. Clear hops are the smallest number of hops left among the nodes where some direction
+/// does not lead on; at most 255, to fit into a byte.
 Failures::Reach Failures::look_back(Rank to, unsigned minus) const {
   const Coord end = shape_.coord(to);
   Reach reach(std::size_t{width_[0]} * stride_[0]);

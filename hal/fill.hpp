@@ -1,10 +1,11 @@
 // fill: the patent's FIG. 9. It puts k packets for each peer into the output queues, in d rounds of
-// b packets.
+// b packets per peer.
 //
-// Differences from the patent's text, none of which changes the order: the loops can stop at a
-// queue without room and resume later (the patent allows filling and draining to run concurrently),
-// and k need not be a multiple of b: the last round is short. The prose's "(i+1) mod" is one
-// particular map. OutputQueues count the steps (FillProfile).
+// There are two differences from the patent's text, which do not change the order of packets. The
+// loops can stop at a queue without room and resume later; the patent allows filling and draining
+// to run concurrently. And k need not be a multiple of b; if it is not, the last round has fewer
+// packets. The order "(i+1) mod" of the patent's prose is one of the orders here
+// (OrderRule::shift). OutputQueues counts the steps (FillProfile).
 #pragma once
 
 #include <algorithm>
@@ -26,11 +27,11 @@ struct Batching {
   std::uint32_t per_visit = 1;  ///< b
 };
 
-/// The sink of a plain fill: the output queues in turn.
+/// The sink of a plain fill. Each visit to a peer uses the next output queue in turn.
 class QueuesInTurn {
  public:
   explicit QueuesInTurn(OutputQueues& queues) : queues_(&queues) {}
-  /// False: fill stops here and resumes in a later call.
+  /// If this returns false, fill stops here and resumes in a later call.
   bool has_room() const { return queues_->has_room(queues_->next()); }
   /// Queues the descriptor that make() returns. Returns its number of packets.
   template <std::invocable Make>
@@ -71,14 +72,14 @@ class Fill {
   std::uint64_t visit() const {
     return std::uint64_t{sent_ / batching_.per_visit} * order_.size() + visit_;
   }
-  /// Visits of one round.
+  /// Number of visits in one round.
   Rank visits() const { return order_.size(); }
   /// Prefetches the memory outside this object that the next visit touches.
   void prefetch() const { order_.prefetch(visit_); }
 
   /// Continues until done or until the next queue has no room. make(peer, first, most) returns a
-  /// descriptor of 1 to `most` packets for the peer, the first of them with the number `first`, 0
-  /// to k-1; or of no packets if the message for this peer has ended.
+  /// descriptor of 1 to `most` packets for the peer. `first`, 0 to k-1, is the number of the first
+  /// of them. If the peer's message has ended, the descriptor has no packets.
   template <std::invocable<Rank, std::uint32_t, std::uint32_t> Make>
   void run(OutputQueues& queues, Make&& make) {
     run(QueuesInTurn(queues), std::forward<Make>(make));
@@ -100,7 +101,7 @@ class Fill {
     }
   }
 
-  /// Orders are not saved: they follow from the round.
+  /// Orders are not saved, because they can be made again from the number of the round.
   template <typename Archive>
   void serialize(Archive& archive) {
     archive(sent_, visit_, in_visit_);
@@ -117,7 +118,7 @@ class Fill {
     visit_ = 0;
     sent_ += batching_.per_visit;
     if (reorder_ && !done()) order_ = reorder_(sent_ / batching_.per_visit);
-    sink.next_round();  // step 908: keeps each destination's queue the same in every round
+    sink.next_round();  // step 908: each destination has the same queue in every round
   }
 
   // Members that every visit touches come first.

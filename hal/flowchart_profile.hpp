@@ -1,5 +1,5 @@
-// Counts of the steps of the patent's flowcharts, so that lost time can be located in FIG. 9 or 10.
-// The numbers in the comments are the patent's step numbers.
+// Counts of the steps of the patent's flowcharts. They show at which step of FIG. 9 or 10 time is
+// lost. The numbers in the comments are the patent's step numbers.
 #pragma once
 
 #include <array>
@@ -10,15 +10,15 @@
 
 namespace toroid {
 
-/// [direction]: heads that could have left by it.
+/// [direction]: number of heads that could have left in this direction.
 using DirectionCounts = std::array<std::uint64_t, kMaxLinks>;
 
-/// Counts the directions of many sets without a branch: each set adds one word with six lanes of 10
-/// bits for directions 0 to 5, and another for directions 6 to 11. The lanes are emptied before one
-/// can overflow.
+/// Counts how often each direction occurs in many sets, without a branch. To count a set, two words
+/// are added, one for directions 0 to 5 and one for directions 6 to 11. A word has six lanes of 10
+/// bits, one per direction. The lanes are emptied before one can overflow.
 class DirectionTally {
  public:
-  /// Counts a set. If lanes are full, first adds them to `emptied` and clears them.
+  /// Counts a set. If a lane may now be full, adds all lanes to `emptied` and clears them.
   void add(DirectionSet set, DirectionCounts& emptied) {
     lanes_[0] += kLanes[set.bits() & 63u];
     lanes_[1] += kLanes[set.bits() >> 6];
@@ -35,7 +35,7 @@ class DirectionTally {
  private:
   static constexpr unsigned kLaneBits = 10;
   static constexpr unsigned kMostSets = (1u << kLaneBits) - 1;
-  /// [six bits of a set]: 1 in the lane of each set bit.
+  /// [six bits of a set]: the word with 1 in the lane of each bit that is set.
   static constexpr std::array<std::uint64_t, 64> kLanes = [] {
     std::array<std::uint64_t, 64> lanes{};
     for (unsigned bits = 0; bits < 64; ++bits)
@@ -48,7 +48,7 @@ class DirectionTally {
   unsigned sets_ = 0;
 };
 
-/// FIG. 9: how the output queues were filled. The counts of every visit come first.
+/// FIG. 9: how the output queues were filled. Counts that change in every visit come first.
 struct FillProfile {
   std::uint64_t visits = 0;        ///< 910, 912: peers visited, each with the next queue in turn
   std::uint64_t empty_visits = 0;  ///< visits that had nothing for their peer
@@ -66,7 +66,7 @@ struct FillProfile {
 struct DrainProfile {
   std::uint64_t turns = 0;           ///< 1002
   std::uint64_t full_turns = 0;      ///< ended because no FIFO had room for any packet at all
-  std::uint64_t packets = 0;         ///< 1014: packets moved: heads that found a FIFO
+  std::uint64_t packets = 0;         ///< 1014: heads that found a FIFO and were moved
   std::uint64_t idle_turns = 0;      ///< 1004: all queues were empty from the start
   std::uint64_t stuck_turns = 0;     ///< ended because every head found its FIFOs full (1012)
   std::uint64_t stuck_heads = 0;     ///< 1012: stuck heads when a turn ended stuck
@@ -79,7 +79,7 @@ struct DrainProfile {
   bool operator==(const DrainProfile&) const = default;
 };
 
-/// Both flowcharts, of one node or summed over nodes.
+/// The counts of both flowcharts, for one node or summed over nodes.
 struct FlowchartProfile {
   FillProfile fill;
   DrainProfile drain;

@@ -5,7 +5,9 @@
 namespace toroid {
 namespace {
 
-/// FIFOs and links are dealt out to n slots in turn; a FIFO serves the links of its own slot.
+/// The number of slots. Each link belongs to one slot. The slots are dealt out to the FIFOs in
+/// turn, so that several FIFOs may share a slot, or one FIFO may have several slots. A FIFO serves
+/// the links of its slots.
 unsigned slots_of(const Shape& shape, FifoTying tying) {
   if (tying == FifoTying::any) return 1;
   return tying == FifoTying::per_dimension ? shape.dims() : shape.links();

@@ -18,27 +18,27 @@ namespace toroid {
 /// One injection FIFO. The hardware does not tie FIFOs to links; software does (patent, last
 /// paragraphs of the description).
 struct InjectionFifo {
-  DirectionSet directions;  ///< packets placed here can leave by one of these
+  DirectionSet directions;  ///< a packet is put here only if it may go in one of these
   unsigned capacity = 0;    ///< chunks
   unsigned used = 0;        ///< chunks
 };
 
-/// The injection FIFOs of a node, as short vectors: FIG. 10 looks at all of them for every packet,
-/// eight at once and without a branch.
+/// The injection FIFOs of a node. They are stored as short vectors, because FIG. 10 looks at all of
+/// them for every packet. With vectors it looks at eight at once and without a branch.
 class InjectionFifos {
  public:
   static constexpr unsigned kMost = 16;
   static constexpr unsigned kMostChunks = 8192;  ///< per FIFO
-  static constexpr unsigned kNone = kMost;       ///< not the number of a FIFO
+  static constexpr unsigned kNone = kMost;       ///< stands for no FIFO
 
   InjectionFifos() = default;
-  /// REQUIRES: at most kMost, of at most kMostChunks chunks each.
+  /// REQUIRES: at most kMost FIFOs, each with a capacity of at most kMostChunks.
   explicit InjectionFifos(std::span<const InjectionFifo> fifos);
 
   unsigned size() const { return count_; }
   InjectionFifo operator[](unsigned f) const { return {directions(f), used(f) + room(f), used(f)}; }
   unsigned used(unsigned f) const { return halves_[f / kLanes].used[f % kLanes]; }
-  /// Free chunks.
+  /// Number of free chunks.
   unsigned room(unsigned f) const { return halves_[f / kLanes].room[f % kLanes]; }
   DirectionSet directions(unsigned f) const {
     return DirectionSet(halves_[f / kLanes].directions[f % kLanes]);
@@ -59,8 +59,8 @@ class InjectionFifos {
     return count;
   }
 
-  /// The directions in which a packet of this many chunks finds room: every rule of FIG. 10 finds a
-  /// FIFO for these directions and none for the others.
+  /// The directions in which a packet of this many chunks finds room: every DrainRule finds a FIFO
+  /// for each of these directions and none for the others.
   DirectionSet open(unsigned chunks) const {
     Eight open = open_among(halves_[0], chunks);
     if (count_ > kLanes) open |= open_among(halves_[1], chunks);
@@ -69,8 +69,9 @@ class InjectionFifos {
     const unsigned two = first_two(open);
     return DirectionSet(static_cast<std::uint16_t>(two | two >> 16));
   }
-  /// Steps 1012 and 1014 of FIG. 10: the least full of the FIFOs that take a packet; the first of
-  /// equally full ones; kNone if none takes it.
+  /// Steps 1012 and 1014 of FIG. 10: the number of the least full FIFO among those that take a
+  /// packet. It is the lowest number if several are equally full, and kNone if none takes the
+  /// packet.
   unsigned least_full(DirectionSet possible, unsigned chunks) const {
     const unsigned least = least_among(0, possible, chunks);
     const unsigned first = named(0, least, possible, chunks);
@@ -86,20 +87,21 @@ class InjectionFifos {
   static constexpr unsigned kLargest = 0xffffu;
   using Eight [[gnu::vector_size(16)]] = std::int16_t;
   using Levels = std::array<std::uint16_t, kLanes>;
-  /// Eight FIFOs. Most nodes have no more, and they share a cache line with the number of FIFOs.
+  /// Eight FIFOs. Most nodes have no more; one cache line then holds them and the number of FIFOs.
   struct Half {
     Levels used{};
     Levels room{};
     Levels directions{};
   };
-  /// [FIFO]: all bits of its lane set.
+  /// [FIFO]: lanes in which all bits of this FIFO's lane are set.
   static constexpr std::array<Levels, kLanes> kOne = [] {
     std::array<Levels, kLanes> one{};
     for (unsigned f = 0; f < kLanes; ++f) one[f][f] = 0xffffu;
     return one;
   }();
 
-  /// Writes all eight lanes: processors delay a read of eight lanes after a write of only one.
+  /// Writes all eight lanes, because processors delay a read of eight lanes if one of them alone
+  /// has just been written.
   void move(unsigned f, unsigned chunks) {
     Half& half = halves_[f / kLanes];
     const Eight moved = eight(kOne[f % kLanes]) & all(chunks);
@@ -134,7 +136,8 @@ class InjectionFifos {
     return eight(half.directions) & (eight(half.room) >= all(chunks));
   }
   /// The least value of (chunks used · kLanes + lane) among the FIFOs of a half that take a packet;
-  /// kLargest if none does. Lanes are signed, so values are compared with their sign bits flipped.
+  /// kLargest if none does. Lanes are signed, so the values are compared with their sign bits
+  /// flipped, which makes the order that of unsigned numbers.
   unsigned least_among(unsigned h, DirectionSet possible, unsigned chunks) const {
     const Half& half = halves_[h];
     constexpr Eight kNumbers = {0, 1, 2, 3, 4, 5, 6, 7};
@@ -149,7 +152,8 @@ class InjectionFifos {
     const auto upper = static_cast<std::int16_t>(two >> 16);
     return static_cast<std::uint16_t>(std::min(lower, upper)) ^ 0x8000u;
   }
-  /// The FIFO whose value least_among() returned.
+  /// The number of the FIFO whose value least_among() returned, or kNone if no FIFO takes the
+  /// packet.
   unsigned named(unsigned h, unsigned least, DirectionSet possible, unsigned chunks) const {
     const unsigned f = h * kLanes + least % kLanes;
     return least != kLargest || takes(f, possible, chunks) ? f : kNone;
@@ -159,18 +163,18 @@ class InjectionFifos {
   std::array<Half, kMost / kLanes> halves_;
 };
 
-/// Which FIFOs take packets of which directions.
+/// The rule by which FIFOs are tied to directions.
 enum class FifoTying : std::uint8_t {
-  per_direction,  ///< FIFO i serves link i modulo the number of links; with fewer FIFOs than links
-                  ///< each FIFO carries several directions
-  per_dimension,  ///< both directions of a dimension share a FIFO
+  per_direction,  ///< FIFO i serves link i modulo the number of links; if there are fewer FIFOs
+                  ///< than links, some FIFOs serve several links
+  per_dimension,  ///< a FIFO serves both directions of a dimension
   any,            ///< every FIFO takes every packet
 };
 inline constexpr std::array<std::string_view, 3> kFifoTyingNames = {"per-direction",
                                                                     "per-dimension", "any"};
 
-/// `count` FIFOs of `capacity` chunks. Every link of the shape is served by at least one of them.
-/// REQUIRES: count > 0.
+/// Makes `count` empty FIFOs of `capacity` chunks each, and ties them to directions. Every link of
+/// the shape is served by at least one of them. REQUIRES: count > 0.
 std::vector<InjectionFifo> tie_fifos(const Shape& shape, unsigned count, unsigned capacity,
                                      FifoTying tying = FifoTying::per_direction);
 

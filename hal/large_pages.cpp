@@ -13,7 +13,9 @@ void* allocate_in_large_pages(std::size_t bytes) {
   void* const memory =
       std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
   if (memory == nullptr) throw std::bad_alloc();
-  if (large) madvise(memory, bytes, MADV_HUGEPAGE);  // a hint: small pages work, but slower
+  if (large)
+    madvise(memory, bytes, MADV_HUGEPAGE);  // only a hint: small pages also work, but are
+                                            // slower
   return memory;
 }
 

@@ -12,9 +12,9 @@ inline constexpr std::size_t kMemoryAlignment = 64;
 /// large pages need fewer translations.
 inline constexpr std::size_t kLargePage = std::size_t{2} << 20;
 
-/// Memory aligned to kMemoryAlignment, in large pages if it is large and the host provides them. It
-/// is not initialised, so each page lands on the NUMA node of the thread that touches it first.
-/// Throws std::bad_alloc.
+/// Memory aligned to kMemoryAlignment. It is in large pages if it has at least kLargePage bytes and
+/// the host provides such pages. It is not initialised, so each page lands on the NUMA node of the
+/// thread that touches it first. Throws std::bad_alloc.
 void* allocate_in_large_pages(std::size_t bytes);
 void free_large_pages(void* memory);
 

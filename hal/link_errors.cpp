@@ -8,8 +8,8 @@
 
 #include "hal/check.hpp"
 #include "hal/direction.hpp"
+#include "hal/node_and_link_names.hpp"
 #include "hal/parse_number.hpp"
-#include "hal/place_names.hpp"
 
 namespace toroid {
 namespace {
@@ -70,8 +70,9 @@ LinkFaultDraw::LinkFaultDraw(const LinkErrors& errors, double rate, std::uint64_
       burst_(errors.burst),
       sound_(gap()) {}
 
-/// The number of good transmissions between two faults has a geometric distribution, whose binary
-/// digits are independent: digit k is 1 with the odds (1 - rate)^(2^k).
+/// The number of good transmissions between two bursts has a geometric distribution. The binary
+/// digits of such a number are independent, so they are drawn one by one: digit k is 1 with the
+/// odds (1 - rate)^(2^k) to 1.
 std::uint64_t LinkFaultDraw::gap() {
   if (rate_ <= 0) return kNever;
   std::uint64_t gap = 0;

@@ -21,7 +21,7 @@ enum class LinkFault : std::uint8_t {
   duplicate,  ///< it arrives twice
   reorder,    ///< it arrives after the next one
   delay,      ///< it arrives late, in order
-  silent      ///< it arrives damaged with a matching CRC: only the link's own CRCs reveal it
+  silent      ///< it arrives damaged with a matching CRC: only the CRCs over all packets reveal it
 };
 inline constexpr std::array<std::string_view, 6> kLinkFaultNames = {
     "drop", "corrupt", "duplicate", "reorder", "delay", "silent"};
@@ -40,14 +40,15 @@ inline constexpr LinkFaultSet kNoticedFaults =
 struct LinkErrors {
   struct Rate {
     double errors;     ///< per transmission, from 0 to kMostErrors
-    std::string link;  ///< "(0,0,0)X+": from this node in this direction; empty: every link
+    std::string link;  ///< "(0,0,0)X+": from this node in this direction; empty for every link
   };
   static constexpr double kMostErrors = 0.5;
 
-  std::vector<Rate> rates;               ///< later ones override; empty: links are not checked
+  std::vector<Rate> rates;               ///< later ones override earlier ones; if empty, links are
+                                         ///< not checked
   LinkFaultSet faults = kNoticedFaults;  ///< drawn with equal chances
-  unsigned burst = 1;                    ///< faulty transmissions in a row
-  std::uint64_t limit = 0;               ///< a link fails after this many errors; 0: never
+  unsigned burst = 1;                    ///< number of faulty transmissions in a row
+  std::uint64_t limit = 0;               ///< a link fails after this many errors; never if 0
 
   /// Whether transmissions are numbered, checked and repeated.
   bool are_checked() const { return !rates.empty(); }
@@ -62,13 +63,14 @@ LinkFaultSet parse_link_faults(std::string_view text);
 /// link that the shape lacks.
 std::vector<double> link_error_rates(const Shape& shape, const LinkErrors& errors);
 
-/// The faults of one link, drawn in the order of its transmissions: the same on every fabric, in
-/// every build. Integers decide; floating-point numbers are only multiplied, added and divided.
+/// The faults of one link, drawn in the order of its transmissions. They are the same on every
+/// fabric and in every build, because random integers are compared with integer thresholds, and the
+/// thresholds are computed by additions, subtractions, multiplications and divisions only.
 class LinkFaultDraw {
  public:
   static constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
-  /// No faults.
+  /// Makes a draw for a link without faults.
   LinkFaultDraw() : LinkFaultDraw({}, 0, 0, 0) {}
   /// `link`: a unique number for each direction of each link.
   LinkFaultDraw(const LinkErrors& errors, double rate, std::uint64_t seed, std::uint64_t link);

@@ -44,11 +44,13 @@ constexpr std::array kFields = {
                  "room of each reception FIFO"},
     MachineField{"arbitration_period", "cycles", ibm, 1, 1e6, &M::arbitration_period,
                  "period of link arbitration among FIFOs"},
-    MachineField{"arbitration_fullest", "cycles", ibm, 0, 1e6, &M::arbitration_fullest,
-                 "part of the period in which the fullest FIFO wins; then a random one wins"},
-    MachineField{"arbitration_choice", "", assumed, 0, 3, &M::arbitration_choice,
-                 "which of equally full FIFOs wins: 0 the lowest, which random choice favours "
-                 "too; 1 any; 2 straight on first; 3 turning first"},
+    MachineField{
+        "arbitration_fullest", "cycles", ibm, 0, 1e6, &M::arbitration_fullest,
+        "part of the period in which the fullest FIFO wins; in the rest a random one wins"},
+    MachineField{
+        "arbitration_choice", "", assumed, 0, 3, &M::arbitration_choice,
+        "which of equally full FIFOs wins: 0 usually the lowest (even if a random one should win); "
+        "1 any; 2 one whose packet goes straight on; 3 one whose packet turns"},
     MachineField{"input_reads", "", assumed, 1, 4, &M::input_reads,
                  "packets that can leave the channels of an input port at the same time"},
     MachineField{"token_return_cycles", "cycles", assumed, 0, 1e6, &M::token_return_cycles,
@@ -70,7 +72,7 @@ constexpr std::array kFields = {
     MachineField{"dma_descriptor_cycles", "cycles", assumed, 0, 1e9, &M::dma_descriptor_cycles,
                  "processor, per message handed to the DMA engine"},
     MachineField{"dma_inject_cycles", "cycles", assumed, 0, 1e9, &M::dma_inject_cycles,
-                 "DMA engine, per packet cut from a descriptor; 0: no engine"},
+                 "DMA engine, per packet cut from a descriptor; 0 if there is no engine"},
     MachineField{"dma_receive_cycles", "cycles", assumed, 0, 1e9, &M::dma_receive_cycles,
                  "DMA engine, per packet received and stored"},
     MachineField{"message_cycles", "cycles", assumed, 0, 1e9, &M::message_cycles,
@@ -84,12 +86,12 @@ constexpr std::array kFields = {
     MachineField{"eager_bytes", "B", assumed, 0, 1e9, &M::eager_bytes,
                  "longest message sent eagerly; longer ones use rendezvous"},
     MachineField{"link_error_rate", "", assumed, 0, 0.5, &M::link_error_rate,
-                 "errors per packet on every link; 0: no errors, and links are not checked"},
+                 "errors per packet on every link; if 0, links make no errors and are not checked"},
     MachineField{"link_timeout_cycles", "cycles", assumed, 0, 1e9, &M::link_timeout_cycles,
                  "from a tail's departure until the packet is resent if no acknowledgement "
-                 "comes; 0: the time of two hops, a full packet and an acknowledgement"},
+                 "comes; if 0, the time of two hops, a full packet and an acknowledgement"},
     MachineField{"ring_slots", "packets", assumed, 0, 8191, &M::ring_slots,
-                 "minimum capacity of a channel of a link in memory (shm, ofi); 0: up to 2048, "
+                 "minimum capacity of a channel of a link in memory (shm, ofi); if 0, up to 2048, "
                  "fewer if there are many links"},
 };
 

@@ -20,7 +20,7 @@ struct Machine {
   std::string name = "bgl";
 
   double clock_hz = 700e6;
-  double link_bits_per_cycle = 2;  ///< per direction, both directions at once
+  double link_bits_per_cycle = 2;  ///< per direction; both directions can be busy at once
   unsigned wire_overhead_bytes = 14;
   unsigned hop_latency_cycles = 69;
 
@@ -40,7 +40,8 @@ struct Machine {
   unsigned arbitration_fullest = 157;
   unsigned arbitration_choice = 0;  ///< a FairnessRule of router/rules/arbitration.hpp
 
-  // Properties of the routers that no published text describes. The defaults model none of them.
+  // Properties of the routers that no published text describes. With these defaults they have no
+  // effect.
   unsigned input_reads = 4;  ///< packets that can leave an input port's channels at the same time
   unsigned token_return_cycles = 0;
   unsigned escape_wait_cycles = 0;
@@ -51,24 +52,25 @@ struct Machine {
   double transpose_cycles = 0;
   double fma_cycles = 1;
 
-  // The optional DMA engine, which moves packets beside the processor.
+  // The optional DMA engine, which injects and receives packets in place of the processor.
   unsigned dma_descriptor_cycles = 0;  ///< processor, per message
-  unsigned dma_inject_cycles = 0;      ///< engine, per packet; 0: there is no engine
+  unsigned dma_inject_cycles = 0;      ///< engine, per packet; 0 if there is no engine
   unsigned dma_receive_cycles = 0;     ///< engine, per packet
 
   // Message passing: software above the packets, see packet/message_passing.
   unsigned message_cycles = 0;         ///< processor, per message, at each of its two ends
-  unsigned message_packet_cycles = 0;  ///< per packet at each end, added to inject_, receive_cycles
+  unsigned message_packet_cycles = 0;  ///< per packet at each end, in addition to inject_cycles or
+                                       ///< receive_cycles
   unsigned collective_cycles = 0;      ///< per call of a collective operation
   double copy_cycles_per_byte = 0;     ///< per byte that is packed, unpacked or buffered
   unsigned eager_bytes = 1000;         ///< longer messages are announced before they are sent
 
   // Link errors: see hal/link_errors.hpp.
-  double link_error_rate = 0;        ///< per packet on every link; 0: links are not checked
+  double link_error_rate = 0;        ///< per packet on every link; if 0, links are not checked
   unsigned link_timeout_cycles = 0;  ///< see acknowledgement_cycles()
 
-  // Not hardware: the links in memory of shm and ofi.
-  unsigned ring_slots = 0;  ///< minimum packets per channel; 0: chosen by the number of channels
+  // Not hardware: for the fabrics shm and ofi, whose links are in memory.
+  unsigned ring_slots = 0;  ///< least capacity of a channel in packets; 0 if the fabric chooses it
 
   /// [key of a field]: the source of its value, if it differs from the field's origin.
   std::map<std::string, std::string, std::less<>> sources;
@@ -77,9 +79,9 @@ struct Machine {
   unsigned wire_bytes(unsigned chunks) const { return chunks * kChunkBytes + wire_overhead_bytes; }
   /// Cycles that a link is busy with this many bytes, rounded up.
   Tick wire_cycles(std::uint64_t bytes) const;
-  /// Cycles from a tail's departure until its packet is resent if no acknowledgement has arrived.
-  /// If the machine does not set it: the round trip, with a full packet ahead of the
-  /// acknowledgement.
+  /// Cycles from the departure of a packet's tail until the packet is resent, if no acknowledgement
+  /// has arrived. If link_timeout_cycles is 0, this is the time of a round trip in which the
+  /// acknowledgement waits for a full packet.
   Tick acknowledgement_cycles() const;
   unsigned channel_chunks(VirtualChannel channel) const;
   bool has_dma_engine() const { return dma_inject_cycles > 0; }
@@ -110,7 +112,8 @@ struct MachineField {
 std::span<const MachineField> machine_fields();
 
 double value_of(const Machine& machine, const MachineField& field);
-/// Throws BadInput if the value is outside the field's range, or a fraction where it must be whole.
+/// Throws BadInput if the value is outside the field's range, or is a fraction although the field
+/// takes whole numbers.
 void set_value(Machine& machine, const MachineField& field, double value);
 /// Throws BadInput if two numbers contradict each other, for example if a buffer holds less than a
 /// full packet.

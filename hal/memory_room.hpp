@@ -1,4 +1,5 @@
-// Checks for libraries that do not handle failed allocations.
+// How much memory is available. Callers check this before they use a library that does not handle
+// failed allocations.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Output queues in a node's memory: packets that the processor wants to send but that have no FIFO
-// room yet.
+// Output queues in a node's memory. They hold packets that the processor wants to send until an
+// injection FIFO has room for them.
 #pragma once
 
 #include <concepts>
@@ -11,26 +11,26 @@
 
 #include "hal/direction.hpp"
 #include "hal/flowchart_profile.hpp"
-#include "hal/head_index.hpp"
 #include "hal/packet.hpp"
+#include "hal/queue_head_lookup.hpp"
 #include "hal/send_descriptor.hpp"
 
 namespace toroid {
 
-/// The L output queues of a node, filled in turn (patent, FIG. 9, step 912), and others that are
-/// filled by number ("named"); all are drained round robin (FIG. 10).
+/// The output queues of a node: L queues that fill uses in turn (patent, FIG. 9, step 912), and
+/// "named" queues, which are chosen by number. All are drained round robin (FIG. 10).
 ///
 /// Descriptors of all queues share one pool, so an empty queue takes 16 bytes and L may be one
 /// queue per peer. From kIndexedFrom queues on, their heads are indexed, so a drain takes as long
-/// with thousands of stuck queues as with a few. The node owns them and alone calls them, on its
-/// thread.
+/// with thousands of stuck queues as with a few. Only the node that owns this object calls it, on
+/// its own thread.
 class OutputQueues {
  public:
   static constexpr unsigned kIndexedFrom = 33;
 
-  /// `capacity` is the number of descriptors per queue that fill respects; handlers, which must
-  /// never wait, may exceed it. Named queues are numbered after those in turn. REQUIRES: in_turn >
-  /// 0.
+  /// Fill puts at most `capacity` descriptors into a queue. Handlers may exceed this, because they
+  /// must never wait. The numbers of named queues follow those of the queues in turn. REQUIRES:
+  /// in_turn > 0.
   OutputQueues(unsigned in_turn, std::size_t capacity, unsigned named = 0);
 
   /// One of the queues, as a container.
@@ -52,7 +52,7 @@ class OutputQueues {
 
   unsigned count() const { return count_; }
   bool has_room(unsigned i) const { return state(i).size < capacity_; }
-  /// Whether one of the queues in turn has room.
+  /// Whether at least one of the queues in turn has room.
   bool any_has_room() const { return full_ < in_turn_; }
   bool all_have_room() const { return full_ == 0; }
   bool empty() const { return waiting_ == 0; }
@@ -60,9 +60,9 @@ class OutputQueues {
   unsigned waiting() const { return waiting_; }
   bool is_empty(unsigned i) const { return state(i).size == 0; }
 
-  /// The queue that the next message goes to (step 912).
+  /// The number of the queue whose turn it is (step 912).
   unsigned next() const { return next_; }
-  /// Ends the visit to a peer.
+  /// Ends the visit to a peer: it is the next queue's turn.
   void advance() {
     next_ = next_ + 1 == in_turn_ ? 0 : next_ + 1;
     ++profile_.visits;
@@ -80,8 +80,8 @@ class OutputQueues {
     emplace(i, [&] { return descriptor; });
   }
   /// Pushes the descriptor that make() returns, constructed in place, unless it has no packets.
-  /// Returns how many packets of the message the descriptor stands for. REQUIRES: make() pushes
-  /// nothing.
+  /// Returns the number of packets of the message that the descriptor stands for. REQUIRES: make()
+  /// pushes nothing to these queues.
   template <std::invocable Make>
   std::uint32_t emplace(unsigned i, Make&& make);
 
@@ -91,29 +91,31 @@ class OutputQueues {
   const SendDescriptor& front(unsigned i) const { return pool_[state(i).head].descriptor; }
   /// Hint bits of the packet at the front; none if the queue is empty.
   DirectionSet front_hints(unsigned i) const { return state(i).front_hints; }
-  /// Length in chunks of the packet at the front; of an empty queue, of its last packet.
+  /// Length in chunks of the packet at the front; if the queue is empty, of the last packet that
+  /// was there.
   unsigned front_chunks(unsigned i) const { return state(i).front_chunks; }
-  /// `packets` packets of the front descriptor have left. Removes the descriptor with its last
-  /// packet.
+  /// Notes that `packets` packets of the front descriptor have left. Removes the descriptor if its
+  /// last packet has left.
   void pop_packets(unsigned i, std::uint32_t packets) {
     SendDescriptor& front = pool_[state(i).head].descriptor;
     front.first += packets;
     if (front.first == front.packets) pop(i);
   }
   void pop(unsigned i);
-  /// Prefetches the memory that the next push() touches, and the next pop() of a single queue.
+  /// Prefetches the memory that the next push() touches and, if there is only one queue, that of
+  /// its next pop().
   void prefetch() const {
     __builtin_prefetch(pool_.data() + (free_ == kNone ? 0 : free_));
     if (count_ == 1) __builtin_prefetch(pool_.data() + (waiting_ == 0 ? 0 : only_.head));
   }
-  /// The index of the heads; null if there are too few queues for one.
+  /// The index of the heads; null if there are fewer than kIndexedFrom queues.
   const HeadIndex* heads() const { return heads_.get(); }
 
   const FillProfile& profile() const { return profile_; }
   /// Counts that fill had to stop before it was done.
   void note_stop() { ++(all_have_room() ? profile_.held_back : profile_.stops); }
 
-  /// The index of the heads is not saved: it follows from the queues.
+  /// The index of the heads is not saved, because it can be made again from the queues.
   template <typename Archive>
   void serialize(Archive& archive) {
     archive(only_, states_, pool_, free_, last_free_, next_, waiting_, full_, made_before_,
@@ -127,7 +129,7 @@ class OutputQueues {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   struct Pooled {
     SendDescriptor descriptor;
-    std::uint32_t next;  ///< next in its queue or in the free list; kNone after the last
+    std::uint32_t next;  ///< next place in its queue or in the free list; kNone if there is none
     template <typename Archive>
     void serialize(Archive& archive) {
       archive(descriptor, next);
@@ -137,21 +139,23 @@ class OutputQueues {
     std::uint32_t head = kNone;
     std::uint32_t tail = kNone;  ///< meaningless if the queue is empty
     std::uint32_t size = 0;      ///< descriptors
-    DirectionSet front_hints;    ///< copies: the fronts themselves lie far apart in memory
+    DirectionSet front_hints;    ///< copies of the front's values, because fronts lie far apart in
+                                 ///< memory
     std::uint8_t front_chunks = kMaxChunks;
   };
 
   /// Adds a free place to the pool. Called when there is none.
   [[gnu::noinline]] void grow();
   void link(unsigned i, std::uint32_t place);
-  /// Frees a place. It is used again after all other free places, so the places of a queue are
-  /// mostly consecutive in memory and processors read them ahead.
+  /// Puts a place at the end of the free list. It is used again after all other free places.
+  /// Therefore the places of a queue are mostly consecutive in memory, and processors prefetch
+  /// them.
   void release(std::uint32_t pooled) {
     pool_[pooled].next = kNone;
     (free_ == kNone ? free_ : pool_[last_free_].next) = pooled;
     last_free_ = pooled;
   }
-  /// The queue's front has changed, or the queue is now empty.
+  /// Must be called when the queue's front has changed or the queue has become empty.
   void front_changed(unsigned i);
 
   State& state(unsigned i) { return count_ == 1 ? only_ : states_[i]; }
@@ -160,15 +164,15 @@ class OutputQueues {
   std::vector<Pooled> pool_;
   State only_;  ///< used instead of states_ if there is a single queue, as in most nodes
   unsigned count_;
-  std::uint32_t free_ = kNone;   ///< the first place of the pool that is free
+  std::uint32_t free_ = kNone;   ///< first place of the free list
   std::uint32_t last_free_ = 0;  ///< last of the free list; meaningless if none is free
   std::uint32_t capacity_;
   unsigned in_turn_;
   unsigned next_ = 0;
   unsigned waiting_ = 0;           ///< queues that are not empty
   unsigned full_ = 0;              ///< queues in turn without room
-  std::uint32_t made_before_ = 0;  ///< low bits of profile_.packets when the visit began: a visit
-                                   ///< makes fewer than 2^32 packets
+  std::uint32_t made_before_ = 0;  ///< low 32 bits of profile_.packets when the visit began; these
+                                   ///< are enough, because a visit makes fewer than 2^32 packets
   std::unique_ptr<HeadIndex> heads_;
   FillProfile profile_;
   std::vector<State> states_;  ///< [queue]; empty if there is one queue

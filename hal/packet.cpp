@@ -5,7 +5,8 @@
 namespace toroid {
 namespace {
 
-/// If links may fail later, packets are checked on their way instead.
+/// Whether failures cut every path that the header's hints allow. False if links may fail later,
+/// because then packets are checked on their way.
 bool is_cut_off(const PacketHeader& header, const Shape& shape, const Coord& here) {
   return shape.failures() != nullptr && !shape.failures()->may_change() &&
          !shape.failures()->leaves_way(shape.rank(here), header.destination(), header.hints(),

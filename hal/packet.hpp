@@ -16,7 +16,7 @@
 //    53..63  link bits: 0 when injected; the carrier of the packet may use them
 //
 // The fields follow IBM's packet-layer header for the Blue Gene/L, with two differences. The
-// destination is a rank instead of three coordinates, since six dimensions of extent 256 would not
+// destination is a rank instead of coordinates, because six coordinates of extent 256 would not
 // fit. The packet CRC and the link's sequence number belong to the 14 bytes that a link adds on the
 // wire, not to the header in memory.
 #pragma once
@@ -49,12 +49,13 @@ inline constexpr std::array<std::string_view, kVirtualChannels> kVirtualChannelN
 
 using HandlerId = std::uint16_t;
 
-/// Chunks of a packet with this much payload: header and payload, rounded up.
+/// Number of chunks of a packet with this much payload: header and payload, rounded up to whole
+/// chunks.
 constexpr unsigned chunks_for(unsigned payload_bytes) {
   return (kHeaderBytes + payload_bytes + kChunkBytes - 1) / kChunkBytes;
 }
 
-/// Packets of a message of this many bytes; an empty message takes none.
+/// Number of packets of a message of this many bytes; an empty message takes none.
 constexpr std::uint64_t packets_for(std::uint64_t payload_bytes) {
   return payload_bytes / kPayloadBytes + (payload_bytes % kPayloadBytes != 0 ? 1 : 0);
 }
@@ -69,7 +70,7 @@ struct HeaderFields {
   unsigned chunks = 1;  ///< 1..8
   HandlerId handler = 0;
   unsigned payload_bytes = 0;  ///< 0..240
-  DimensionOrder order = 0;    ///< the dimension order of a dynamic packet; 0: any order
+  DimensionOrder order = 0;    ///< the dimension order of a dynamic packet; 0 for any order
   std::uint32_t argument = 0;
   bool operator==(const HeaderFields&) const = default;
 };
@@ -77,7 +78,7 @@ struct HeaderFields {
 /// A header in memory and on links: two words, in the layout pictured above.
 class PacketHeader {
  public:
-  PacketHeader() = default;  ///< uninitialised, so that arrays of packets cost nothing
+  PacketHeader() = default;  ///< uninitialised, so that making arrays of packets costs nothing
   constexpr PacketHeader(std::uint64_t hardware, std::uint64_t software)
       : hardware_(hardware), software_(software) {}
   /// REQUIRES: fields within the ranges stated above.
@@ -128,12 +129,12 @@ class PacketHeader {
     return ((hardware_ ^ other.hardware_) & ~kLinkBits) == 0 && software_ == other.software_;
   }
 
-  /// The number of chunks in the hardware word.
+  /// The bits of the hardware word that hold the number of chunks.
   static constexpr std::uint64_t kLengthBits = std::uint64_t{7} << 48;
   static constexpr unsigned kFirstLinkBit = 53;
   static constexpr std::uint64_t kLinkBits = ~std::uint64_t{0} << kFirstLinkBit;
   constexpr PacketHeader without_link_bits() const { return {hardware_ & ~kLinkBits, software_}; }
-  /// For links that write a header word by word into memory that others read.
+  /// The words themselves, for links that write a header word by word into memory that others read.
   std::uint64_t& hardware_word() { return hardware_; }
   std::uint64_t& software_word() { return software_; }
 
@@ -145,7 +146,7 @@ class PacketHeader {
 /// Bits that must be 0 when a packet is injected.
 inline constexpr std::uint64_t kHardwareReserved = PacketHeader::kLinkBits | std::uint64_t{3} << 51;
 
-/// Errors of a header. The hardware detects the first five.
+/// Errors of a header. The hardware detects the first five after `none`.
 enum class HeaderError : std::uint8_t {
   none,
   destination_out_of_range,
@@ -171,7 +172,7 @@ inline constexpr std::array<std::string_view, 10> kHeaderErrorNames = {
     "no way left",
 };
 
-/// Whether the header has no order, or has an existing order and is dynamic.
+/// Whether the header's order is 0, or is one of the orders of a dynamic packet.
 constexpr bool has_valid_order(const PacketHeader& header, unsigned dims) {
   return header.order() == 0 || (header.dynamic() && header.order() <= dimension_orders(dims));
 }
@@ -183,8 +184,8 @@ constexpr bool payload_fits(const PacketHeader& header) {
 /// The first error in the fields of a header other than destination and hints.
 HeaderError validate_fields(const PacketHeader& header, const Shape& shape);
 
-/// Remembers the last header whose fields were valid: consecutive packets mostly differ in nothing
-/// but destination and hints.
+/// Checks the fields of headers. It remembers those of the last valid header, because consecutive
+/// packets mostly differ only in destination and hints, and equal fields need no second check.
 class CheckedFields {
  public:
   HeaderError check(const PacketHeader& header, const Shape& shape) {
@@ -199,7 +200,7 @@ class CheckedFields {
   }
 
  private:
-  static constexpr unsigned kHardwareFields = 44;  ///< after destination and hints
+  static constexpr unsigned kHardwareFields = 44;  ///< first bit after destination and hints
   std::uint32_t hardware_ = ~std::uint32_t{0};     ///< matches no header: fields have 20 bits
   std::uint32_t software_ = 0;
 };
@@ -209,7 +210,8 @@ class CheckedFields {
 HeaderError validate_way(const PacketHeader& header, const Shape& shape, const Coord& here,
                          Route& route);
 
-/// The first error in a header that is about to be injected at `here`; `route` as above.
+/// The first error in a header that is about to be injected at `here`. If there is none, `route`
+/// becomes the route that its hints describe.
 HeaderError validate(const PacketHeader& header, const Shape& shape, const Coord& here,
                      Route& route);
 
@@ -221,7 +223,8 @@ struct alignas(64) Packet {
     return std::span(payload).first(header.payload_bytes());
   }
 
-  /// The payload as a value. REQUIRES: it is at least that long.
+  /// The beginning of the payload as a value. REQUIRES: the payload is at least as long as the
+  /// value.
   template <typename T>
   requires std::is_trivially_copyable_v<T> T as()
   const {

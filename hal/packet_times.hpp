@@ -5,8 +5,8 @@
 
 namespace toroid {
 
-/// Durations in ticks of the node's own clock. Only work counts: looking at the network and finding
-/// nothing to do is waiting. The work of a DMA engine does not count.
+/// Durations in ticks of the node's own clock. Only work counts: the time in which a node looks at
+/// the network and finds nothing to do counts as waiting. The work of a DMA engine does not count.
 struct PacketTimes {
   Tick sending = 0;    ///< describing messages, gathering payloads, writing packets or puts, and
                        ///< forwarding packets through the node

@@ -1,4 +1,4 @@
-// Numbers in texts.
+// Reads numbers from texts.
 #pragma once
 
 #include <charconv>
@@ -8,7 +8,8 @@
 
 namespace toroid {
 
-/// Parses the whole text as one number. None if it is anything else, or out of the type's range.
+/// Parses the whole text as one number. None if the text is anything else, or if the number is out
+/// of the type's range.
 template <typename Number>
 std::optional<Number> parse_number(std::string_view text) {
   Number value{};

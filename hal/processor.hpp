@@ -8,7 +8,8 @@ namespace toroid {
 /// The state at the end of a turn. It tells the fabric when the next turn is due.
 struct TurnResult {
   bool output_waiting = false;  ///< packets wait for room in the injection FIFOs
-  bool again = false;           ///< there is more to do even if no packet or room appears
+  bool again = false;           ///< there is more to do, even if no packet arrives and no FIFO gets
+                                ///< room
 };
 
 /// The program of one node as its fabric sees it. The fabric calls turn() on one thread at a time.
@@ -17,16 +18,17 @@ class Processor {
   virtual ~Processor() = default;
   /// Sends packets that find room, handles received packets, and resumes the program. Never blocks.
   virtual TurnResult turn() = 0;
-  // Prefetch the memory outside the object that a turn will touch; the object itself has been
-  // fetched. Useful if there are too many nodes for the caches. prefetch_rest() follows pointers
-  // in memory that prefetch() has fetched.
+  // These functions prefetch the memory outside the object that a turn will touch. The object
+  // itself has already been fetched. They are useful if there are too many nodes for the caches.
+  // prefetch_rest() follows pointers in memory that prefetch() has fetched.
   virtual void prefetch() const {}
   virtual void prefetch_rest() const {}
   /// Whether the program has ended and nothing is left to send.
   virtual bool finished() const = 0;
-  /// The processor that runs on the node's DMA engine; null: there is none.
+  /// The processor that runs on the node's DMA engine; null if there is none.
   virtual Processor* engine() { return nullptr; }
-  /// One phrase for the report of a run that cannot go on, e.g. "counter heard at 3 of 7".
+  /// What the node waits for, as a phrase for the report of a run that cannot go on, e.g. "counter
+  /// heard at 3 of 7".
   virtual std::string waits_for() const = 0;
 };
 

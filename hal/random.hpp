@@ -13,7 +13,8 @@ constexpr std::uint64_t mix64(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// One generator per node: SplitMix64. Eight bytes of state, equal streams for equal seeds.
+/// A SplitMix64 generator. Its state takes only eight bytes, so each node can have its own. Equal
+/// seeds give equal streams.
 class Random {
  public:
   explicit constexpr Random(std::uint64_t seed) : state_(mix64(seed + kStep)) {}

@@ -20,7 +20,8 @@ class ReceptionBuffers {
 
   unsigned fifos() const { return fifos_; }
 
-  /// Reserves room for a whole packet, as virtual cut-through demands. False: there is no room now.
+  /// Reserves room for a whole packet, as virtual cut-through demands. Returns false if there is no
+  /// room now.
   [[nodiscard]] bool try_reserve(std::size_t node, unsigned fifo, unsigned chunks) {
     std::uint16_t& used = used_[node * fifos_ + fifo];
     if (used + chunks > capacity_) return false;

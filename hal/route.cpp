@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "hal/branchless.hpp"
-#include "hal/shortest_ways.hpp"
+#include "hal/twisted_torus_paths.hpp"
 
 namespace toroid {
 namespace {
@@ -62,10 +62,11 @@ unsigned Route::total_hops() const {
   return total;
 }
 
-// The next three functions run for every packet, with unordered destinations, so they avoid
-// data-dependent branches.
+// The next three functions run for every packet, and destinations come in random order, so they
+// avoid data-dependent branches.
 
-/// votes(d, tied): 1 if a tie in dimension d is broken by minus.
+/// votes(d, tied) returns 1 if a tie in dimension d is to be broken by minus, otherwise 0. `tied`
+/// says whether there is a tie.
 template <typename Votes>
 DirectionSet minimal_by(const Shape& shape, const Coord& from, const Coord& to, Votes&& votes) {
   unsigned bits = 0;
@@ -120,7 +121,7 @@ std::optional<Route> route_along(const Shape& shape, const Coord& from, const Co
     if (!shape.wraps(d)) wrong |= both | (minus ^ static_cast<unsigned>(to[d] < from[d]));
     const unsigned back = all_if(minus > plus);
     const auto forth = static_cast<unsigned>(to[d] - from[d]);
-    const unsigned steps = (forth ^ back) - back;  // forth, or its opposite
+    const unsigned steps = (forth ^ back) - back;  // forth, or -forth if `back` is set
     const unsigned round = shape.extent(d) & all_if(static_cast<int>(steps) < 0);
     hops |= std::uint64_t{steps + round} << 8 * d;
   }
@@ -136,7 +137,7 @@ DirectionSet directions_left(const Shape& shape, const Coord& here, const Coord&
   if (shape.is_twisted()) return twisted_directions_left(shape, here, to, hints);
   unsigned left = 0;
   for (unsigned d = 0; d < shape.dims(); ++d) left |= (to[d] != here[d] ? 3u : 0u) << 2 * d;
-  if (both_hints(hints)) [[unlikely]] {  // the first hop decides which one stays
+  if (both_hints(hints)) [[unlikely]] {  // the first hop decides which of the two stays
     Random unused(0);
     left &= minimal_directions(shape, here, to, TieRule::both, unused).bits();
   }

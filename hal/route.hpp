@@ -12,19 +12,20 @@
 
 namespace toroid {
 
-/// The direction of a packet that travels exactly k/2 hops on a ring of even extent k, where both
-/// directions are minimal.
+/// The rule for the direction of a packet that travels exactly k/2 hops on a ring of even extent k,
+/// where both directions are minimal.
 enum class TieRule : std::uint8_t {
   parity,    ///< from even coordinates by +, from odd by -, as on the Blue Gene/L; balances exactly
              ///< if the extent is a multiple of 4
   split,     ///< a coin toss for every packet: balances on average
   plus,      ///< always +: costs a quarter of the bandwidth at extent 8
   minus,     ///< always -
-  balanced,  ///< parity of the source's coordinate plus all coordinates off the ring: every link
-             ///< of a whole-machine all-to-all carries the bound, rounded up, at every even extent
-  both,  ///< both hint bits: routers send an adaptive packet by the link that is free first, and
-         ///< its first hop decides. Parity applies to deterministic packets, and to all packets
-         ///< on a twisted torus or around failures
+  balanced,  ///< by + if the source's coordinate on the ring and both nodes' other coordinates have
+             ///< an even sum, otherwise by -. So at every even extent, the hottest link of an
+             ///< all-to-all of the whole machine carries exactly the bound, rounded up
+  both,      ///< both hint bits are set: routers send an adaptive packet by the link that is free
+             ///< first, and this first hop decides the direction. Parity applies to deterministic
+             ///< packets, and to all packets on a twisted torus or around failures
 };
 
 // On a twisted torus any number of paths may be equally short; ShortestWays orders them. There plus
@@ -36,8 +37,8 @@ enum class TieRule : std::uint8_t {
 inline constexpr std::array<std::string_view, 6> kTieRuleNames = {"parity", "split",    "plus",
                                                                   "minus",  "balanced", "both"};
 
-/// The rest of a packet's path: the hops left in each dimension, and their directions. If both
-/// directions of a dimension are equally short, it has both.
+/// The rest of a packet's path: the hops left in each dimension, and their directions. Under
+/// TieRule::both, a dimension whose two directions are equally short has both.
 struct Route {
   std::array<std::uint8_t, kMaxDims> hops{};
   DirectionSet directions;

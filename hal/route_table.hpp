@@ -1,5 +1,5 @@
-// Shortest paths looked up dimension by dimension: computed once per distance instead of once per
-// packet.
+// Shortest paths, looked up dimension by dimension. They are computed once per distance instead of
+// once per packet.
 #pragma once
 
 #include <array>
@@ -14,9 +14,10 @@
 
 namespace toroid {
 
-/// The parts of all routes over a shape that is not twisted: a part for each dimension, difference
-/// of the coordinates and way to decide ties (+ or -). Immutable once made; a Shape shares it.
-/// Memory: 32 bytes per node of a ring.
+/// The parts of all routes over a shape that is not twisted. There is a part for each dimension,
+/// each difference of coordinates in it, and each way to decide ties (+ or -). The table does not
+/// change after it is made, and copies of a Shape share it. It takes 32 bytes per coordinate of
+/// each dimension.
 class RouteTable {
  public:
   /// REQUIRES: the shape is not twisted.
@@ -35,12 +36,12 @@ class RouteTable {
   std::vector<std::uint64_t> parts_;           ///< [tie][difference of the coordinates + k - 1]
 };
 
-/// The routes from one node under a tie rule, equal to minimal_directions() and route_along(). The
-/// shape must outlive it.
+/// The routes from one node under a tie rule. They equal those of minimal_directions() and
+/// route_along(). The shape must outlive this object.
 class RoutesFrom {
  public:
-  /// Empty if a lookup per dimension cannot give the routes: over a twisted torus, around failures,
-  /// or if a tie depends on the destination or a coin toss.
+  /// Empty if a lookup per dimension cannot give the routes: on a twisted torus or a part of a
+  /// machine, around failures, or if ties depend on the destination or on chance.
   RoutesFrom(const Shape& shape, const Coord& from, TieRule rule);
 
   bool empty() const { return rows_[0] == nullptr; }

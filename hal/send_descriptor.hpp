@@ -23,9 +23,9 @@ class PayloadSource {
   virtual ~PayloadSource() = default;
   /// Writes the first header.payload_bytes() bytes of `payload` for packet `number` of the
   /// descriptor, counted from 0, and returns the packet's argument. Called once for each packet, on
-  /// the node's own thread. The packets do not always come in order, since several FIFOs may take
-  /// packets of one descriptor. Must not put anything into output queues, which may be being
-  /// drained.
+  /// the node's own thread. The calls do not always come in the order of the packets, because
+  /// several FIFOs may take packets of one descriptor. This must not put anything into output
+  /// queues, because drain may be at work on them.
   virtual std::uint32_t gather(const SendDescriptor& descriptor, std::uint32_t number,
                                std::span<std::byte, kPayloadBytes> payload) = 0;
   /// The put that a descriptor with `is_put` stands for. Called once, on the node's own thread.
@@ -36,12 +36,13 @@ class PayloadSource {
   /// full packets.
   virtual std::size_t pack(const SendDescriptor& descriptor, std::uint32_t first,
                            std::uint32_t packets, std::span<std::byte> to);
-  /// Offers such a put to be read from afar, if its bytes form stretches of at least `least` bytes
-  /// that are contiguous at both ends. Otherwise offers nothing, and pack() is called. Called once,
-  /// after put(), if the receiver can read from afar. REQUIRES: an offered put is read, not packed.
+  /// Offers the bytes of such a put, so that the receiver can read them remotely, if they form
+  /// stretches of at least `least` bytes that are contiguous at both ends. Otherwise offers
+  /// nothing, and pack() is called. If the receiver can read remotely, this is called once, after
+  /// put(). REQUIRES: an offered put is read, not packed.
   virtual PutOffer offer(const SendDescriptor& descriptor, std::size_t least);
-  /// A put has been copied, packed or read: its array may be overwritten. Called on the node's own
-  /// thread.
+  /// Called when a put has been copied, packed or read, so that its array may be overwritten.
+  /// Called on the node's own thread.
   virtual void put_done(const PutDescriptor& put);
 };
 
@@ -50,20 +51,21 @@ class PayloadSource {
 /// treat it as a packet of one chunk, and the device sends a PutDescriptor in its place.
 struct SendDescriptor {
   PacketHeader header;
-  PayloadSource* source;      ///< null: one packet, which carries no payload bytes
+  PayloadSource* source;      ///< null for one packet that carries no payload bytes
   std::uint64_t cookie;       ///< for the source: identifies the message and its packets
-  std::uint32_t packets = 1;  ///< 0: there is nothing to send
+  std::uint32_t packets = 1;  ///< 0 if there is nothing to send
   std::uint32_t first = 0;    ///< the first packet that has not left yet
-  Route route{};              ///< the route of the hints if the header's maker knows it; else empty
-  bool is_put = false;  ///< a put; the header's argument is its number of packets of the message
+  Route route{};              ///< the route that the hints describe, if known; otherwise empty
+  bool is_put = false;  ///< whether it stands for a put; if so, the header's argument is the put's
+                        ///< number of packets
 
   static SendDescriptor none() {
     return {.header = {0, 0}, .source = nullptr, .cookie = 0, .packets = 0};
   }
   std::uint32_t left() const { return packets - first; }
-  /// How many packets of the message the descriptor stands for.
+  /// The number of packets of the message that the descriptor stands for.
   std::uint32_t message_packets() const { return is_put ? header.argument() : packets; }
-  /// Whether `other` is the same message starting at the next packet.
+  /// Whether `other` describes the packets of the same message that follow those of this one.
   bool continues_in(const SendDescriptor& other) const {
     return cookie == other.cookie && source == other.source && source != nullptr &&
            packets == other.first && !is_put;
@@ -82,8 +84,8 @@ struct SendDescriptor {
   }
 };
 
-/// A first-in first-out queue of descriptors: the content of an injection FIFO that is kept in
-/// memory. Its ring doubles when it is full and never shrinks.
+/// A first-in first-out queue of descriptors, for fabrics that keep the content of an injection
+/// FIFO in memory. Its ring doubles when it is full and never shrinks.
 class DescriptorQueue {
  public:
   bool empty() const { return head_ == tail_; }
@@ -95,8 +97,8 @@ class DescriptorQueue {
     SendDescriptor& front = ring_[head_ & mask()];
     front.header = front.header.turned(hints);
   }
-  /// `count` packets of the front descriptor have left. Removes the descriptor with its last
-  /// packet.
+  /// Notes that `count` packets of the front descriptor have left. Removes the descriptor if its
+  /// last packet has left.
   void pop_packets(std::uint32_t count) {
     SendDescriptor& front = ring_[head_ & mask()];
     front.first += count;

@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "hal/bijection.hpp"
+#include "hal/keyed_permutation.hpp"
 #include "hal/shape.hpp"
 
 namespace toroid {
@@ -21,13 +21,14 @@ namespace toroid {
 enum class OrderRule : std::uint8_t {
   random,  ///< a seeded permutation, private to the node
   rank,    ///< 0, 1, 2, ...: all nodes aim at the same peer at the same time
-  shift,   ///< self+1, self+2, ...: "(i+1) mod" in the flowchart's prose, as a map
+  shift,   ///< self+1, self+2, ... modulo the number of nodes: the "(i+1) mod" of the patent's
+           ///< prose
 };
 inline constexpr std::array<std::string_view, 3> kOrderRuleNames = {"random", "rank", "shift"};
 
 /// Peers in the order of their visits: a permutation of the n-1 peers of member `self` among
 /// members 0..n-1, or of some of them. Memory does not grow with the machine: an order of up to
-/// kStoredPeers peers is stored; a longer shuffle is a keyed bijection that is evaluated.
+/// kStoredPeers peers is stored; a longer random order is computed by a keyed permutation.
 class SendOrder {
  public:
   static constexpr Rank kStoredPeers = 1024;
@@ -42,12 +43,13 @@ class SendOrder {
 
   /// The same order cut off after n visits, to sample the traffic.
   SendOrder first(Rank n) const;
-  /// The same order without the peers that are not in `wanted`, which is ascending. Takes time
-  /// proportional to `wanted` if visits can be computed from peers, otherwise to the whole order.
+  /// The same order without the peers that are not in `wanted`, which is ascending. The time is
+  /// proportional to the length of `wanted` if a peer's place in the order can be computed,
+  /// otherwise to the length of the whole order.
   SendOrder only(const std::vector<Rank>& wanted) const;
 
   Rank size() const { return visits_; }
-  /// Whether the peers of all visits are stored, as given or computed.
+  /// Whether the order was given as a list, or was computed by a given function and is stored.
   bool is_list() const { return std::holds_alternative<Stored>(source_) && self_ == ~Rank{0}; }
   Rank operator[](Rank i) const;
   /// Prefetches the memory that [] touches.
@@ -61,8 +63,8 @@ class SendOrder {
 
  private:
   Rank computed_place(Rank i) const;
-  /// The visit that goes to `peer`; none: it is not a peer. REQUIRES: places follow from the rule
-  /// or a bijection.
+  /// The number of the visit that goes to `peer`; none if it is not a peer. REQUIRES: places follow
+  /// from the rule or a bijection.
   std::optional<Rank> visit_of(Rank peer) const;
 
   void store(std::vector<Rank> places);
@@ -70,16 +72,16 @@ class SendOrder {
   using Stored = std::shared_ptr<const std::vector<Rank>>;
   using Computed = std::shared_ptr<const std::function<Rank(Rank)>>;
 
-  const Rank* places_ = nullptr;  ///< the stored places; null: none are stored
-  Rank self_ = ~Rank{0};          ///< larger than any peer if places are the peers themselves
+  const Rank* places_ = nullptr;  ///< the stored places; null if none are stored
+  Rank self_ = ~Rank{0};          ///< larger than any rank if places are the peers themselves
   Rank peers_;
   Rank visits_;  ///< the number of visits in the order
   OrderRule rule_ = OrderRule::rank;
-  /// The source of the places; monostate: they follow from the rule.
+  /// The source of the places; monostate if they follow from the rule.
   std::variant<std::monostate, Stored, Bijection, Computed> source_;
 };
 
-/// Places 0..peers-1 number the members without self.
+/// A place is the number of a peer, from 0, among the members other than self.
 inline Rank SendOrder::operator[](Rank i) const {
   const Rank place = places_ != nullptr ? places_[i] : computed_place(i);
   return place < self_ ? place : place + 1;

@@ -11,7 +11,7 @@
 #include "hal/failures.hpp"
 #include "hal/parse_number.hpp"
 #include "hal/route_table.hpp"
-#include "hal/shortest_ways.hpp"
+#include "hal/twisted_torus_paths.hpp"
 
 namespace toroid {
 namespace {
@@ -81,7 +81,9 @@ void Shape::add_twist(std::string_view whole, std::string_view text) {
   twist_[round][along] = static_cast<std::uint8_t>(shift);
 }
 
-/// Refuses chained twists: a round's meaning would depend on the order of the rounds.
+/// Refuses twists together with mesh dimensions, twists of a dimension of extent 1, and twists that
+/// shift along a twisted dimension. If twists shifted along twisted dimensions, the end of a path
+/// would depend on the order in which it goes round the dimensions.
 void Shape::check_twists(std::string_view whole) const {
   for (unsigned d = 0; d < dims_; ++d) {
     if (!wraps_[d]) refuse(whole, "a twisted torus cannot have mesh dimensions");
@@ -122,8 +124,8 @@ void Shape::append(unsigned extent, bool wraps) {
   size_ *= extent;
 }
 
-/// Assembles the bytes in a register: stored one by one, they could not be loaded together until
-/// all stores are done. REQUIRES: a little-endian processor.
+/// Assembles the bytes in a register. If they were stored one by one, a load of all of them
+/// together would wait until all stores are done. REQUIRES: a little-endian processor.
 Coord Shape::coord(Rank rank) const {
   std::uint64_t packed = 0;
   for_each_coordinate(rank, [&](unsigned d, unsigned at) { packed |= std::uint64_t{at} << 8 * d; });

@@ -12,7 +12,7 @@
 
 namespace toroid {
 
-/// Nodes are numbered in C order: the last dimension runs fastest.
+/// The number of a node. Nodes are numbered in C order: the last coordinate changes fastest.
 using Rank = std::uint32_t;
 
 inline constexpr unsigned kMaxExtent = 256;
@@ -30,20 +30,20 @@ class RouteTable;
 class ShortestWays;
 struct FailureList;
 
-/// A torus or mesh, perhaps twisted, perhaps with failures: an immutable value.
+/// A torus or mesh, which may be twisted or have failures. It is an immutable value.
 ///
 /// A twisted torus is a torus whose rings do not close after one round: in "8x4@YX4", an 8x4 torus,
-/// one round along Y by + ends 4 further along X (by -: 4 back). Its nodes are the integer vectors;
-/// two vectors are the same node if they differ by multiples of (8,0) and (-4,4). Several twists
-/// may be listed; a dimension along which others shift has no twist of its own. Published twisted
-/// tori: k x 2k with @XYk, the rectangular twisted torus; k x k x 2k with @XZk@YZk and k x 2k x 2k
-/// with @XYk@XZk (J. M. Camara et al., "Twisted torus topologies for enhanced interconnection
-/// networks", IEEE TPDS 21, 2010; used by the TPU v4).
+/// one round along Y by + ends 4 further along X (by -: 4 back). Every vector of integers is a
+/// node; two vectors are the same node if their difference is a sum of multiples of (8,0) and
+/// (-4,4). Several twists may be listed; a dimension along which others shift cannot be twisted
+/// itself. Published twisted tori: k x 2k with @XYk, the rectangular twisted torus; k x k x 2k with
+/// @XZk@YZk and k x 2k x 2k with @XYk@XZk (J. M. Camara et al., "Twisted torus topologies for
+/// enhanced interconnection networks", IEEE TPDS 21, 2010; used by the TPU v4).
 class Shape {
  public:
   /// Parses "8x8x8". A dimension whose extent is followed by m ("8x8x4m") is a mesh: no link closes
-  /// its ring. `mesh` makes every dimension a mesh. Twists as above. Throws BadInput with the
-  /// expected form.
+  /// its ring. `mesh` makes every dimension a mesh. Twists are written as above. Throws BadInput,
+  /// which names the expected form.
   static Shape parse(std::string_view text, bool mesh = false);
 
   unsigned dims() const { return dims_; }
@@ -67,7 +67,7 @@ class Shape {
   Rank rank(const Coord& coord) const;
 
   bool is_twisted() const { return ways_ != nullptr; }
-  /// The shift along dimension e after one round along d by +; 0: none.
+  /// The shift along dimension e after one round along d by +; 0 if there is none.
   unsigned twist(unsigned d, unsigned e) const { return twist_[d][e]; }
   /// The shortest paths of a twisted torus. REQUIRES: is_twisted().
   const ShortestWays& ways() const { return *ways_; }
@@ -77,16 +77,17 @@ class Shape {
   /// dimension wraps.
   Rank offset(const Coord& from, const Coord& to) const;
 
-  /// The same machine with failed links and nodes. Throws BadInput if it lacks one of them.
+  /// The same machine with failed links and nodes. Throws BadInput if the machine has no such link
+  /// or node.
   Shape with_failures(const FailureList& list) const;
   Shape with_failures(std::shared_ptr<const Failures> failures) const;
   /// The same machine with everything working.
   Shape without_failures() const;
-  /// Null: everything works.
+  /// Null if everything works.
   const Failures* failures() const { return failures_.get(); }
   bool is_alive(Rank node) const;
 
-  /// The node at the other end of a link. None: the mesh ends here, the extent is 1, or the link
+  /// The node at the other end of a link. None if the mesh ends here, the extent is 1, or the link
   /// has failed.
   std::optional<Rank> neighbour(Rank rank, Direction direction) const;
 
@@ -116,9 +117,9 @@ class Shape {
   std::array<std::uint64_t, kMaxDims> reciprocal_{kOne, kOne, kOne, kOne, kOne, kOne};
   std::array<bool, kMaxDims> wraps_{};
   std::array<std::array<std::uint8_t, kMaxDims>, kMaxDims> twist_{};  ///< [d][e]: see twist()
-  std::shared_ptr<const ShortestWays> ways_;                          ///< null: not twisted
-  std::shared_ptr<const Failures> failures_;                          ///< null: none
-  std::shared_ptr<const RouteTable> routes_;  ///< null: twisted, or a part of a machine
+  std::shared_ptr<const ShortestWays> ways_;                          ///< null if it is not twisted
+  std::shared_ptr<const Failures> failures_;                          ///< null if there are none
+  std::shared_ptr<const RouteTable> routes_;  ///< null if twisted, or a part of a machine
 };
 
 }  // namespace toroid

@@ -10,8 +10,8 @@ enum class Symbols : bool { own, shared_with_all };
 /// and functions stay valid.
 class SharedLibrary {
  public:
-  /// `file`: such as "libm.so.6", as the dynamic linker looks it up. `what` names it in the
-  /// message. Throws RunFailed if it cannot be loaded.
+  /// `file` is a name such as "libm.so.6", which the dynamic linker looks up. `what` names the
+  /// library in the message. Throws RunFailed if it cannot be loaded.
   SharedLibrary(const char* file, const char* what, Symbols symbols);
 
   /// Sets `function` to the library's function of this name. Throws RunFailed if there is none.

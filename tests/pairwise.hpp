@@ -62,7 +62,7 @@ class OpenPairs {
     return (first_[a] + value_a) * values_ + first_[b] + value_b;
   }
 
-  Combination first_;  ///< [axis]: its first value's number, counted over all axes
+  Combination first_;  ///< for each axis, the number of its first value, counted over all axes
   std::size_t values_ = 0;
   std::vector<bool> open_;
 };
@@ -77,7 +77,8 @@ class ChosenRows {
   const Combinations& rows() const { return rows_; }
   const OpenPairs& open() const { return open_; }
   std::size_t uses(std::size_t axis, std::size_t value) const { return uses_[axis][value]; }
-  /// How many open pairs the value would close with the values of the axes `chosen` in the row.
+  /// The number of open pairs that the value would close: its pairs with the values that the axes
+  /// in `chosen` have in this row.
   std::size_t gain(std::size_t axis, std::size_t value, const Combination& row,
                    const std::vector<std::size_t>& chosen) const {
     const auto gains = [&](std::size_t other) {
@@ -93,14 +94,15 @@ class ChosenRows {
 
  private:
   OpenPairs open_;
-  std::vector<std::vector<std::size_t>> uses_;  ///< [axis][value]: number of rows
+  std::vector<std::vector<std::size_t>> uses_;  ///< [axis][value]: number of rows that have it
   Combinations rows_;
 };
 
-/// As many combinations as the longest axis has values. Each axis takes one of its least used
-/// values, among these the one that makes the most new pairs with the values of earlier axes in the
-/// row. Each lap starts at the next value, so that two axes, or an axis and the parity of another,
-/// do not run in step.
+/// As many combinations as the longest axis has values. In each combination, every axis takes one
+/// of its least used values; among these, the one that makes the most new pairs with the values of
+/// earlier axes. Of equally good values it takes the first one, counted from a start that moves on
+/// by one whenever the axis has used all its values. So no axis runs in step with another axis, or
+/// with the parity of another axis.
 inline Combinations every_value(const Combination& sizes) {
   ChosenRows chosen(sizes);
   while (!sizes.empty() && chosen.rows().size() < *std::ranges::max_element(sizes)) {
@@ -126,7 +128,7 @@ inline Combinations every_value(const Combination& sizes) {
 
 /// A small set of combinations in which every pair of values of two axes occurs. Each combination
 /// starts from an open pair; every other axis takes the value with the most open pairs to the axes
-/// chosen so far, and among equals the least used one.
+/// chosen so far, and of equally good values the least used one.
 class PairwiseCover {
  public:
   explicit PairwiseCover(const Combination& sizes) : sizes_(sizes), chosen_(sizes) {
@@ -166,7 +168,7 @@ class PairwiseCover {
   ChosenRows chosen_;
 };
 
-/// Combinations that contain every pair. A single axis has no pairs: all its values.
+/// Combinations that contain every pair of values of two axes; for a single axis, all its values.
 inline Combinations every_pair(const Combination& sizes) {
   return sizes.size() < 2 ? every_value(sizes) : PairwiseCover(sizes).rows();
 }

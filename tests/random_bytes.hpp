@@ -1,6 +1,6 @@
-// Random bytes to send and compare, a word or all at a time: tests are compiled without
-// optimisation and run with sanitizers, where a loop over bytes would take longer than the emulated
-// machine.
+// Fills memory with random bytes, a word at a time, and compares memory by memcmp(). A loop over
+// bytes would take longer than the emulated machine, because tests are compiled without
+// optimisation and run with sanitizers.
 #pragma once
 
 #include <algorithm>

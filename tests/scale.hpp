@@ -31,14 +31,15 @@ inline bool is_scaled() {
   return kSanitized && !is_thorough();
 }
 
-/// The number of a test's draws or repetitions: n, or when scaled an eighth of it, at least `least`
-/// (<= n).
+/// A test's number of draws or repetitions: n, or in a scaled test an eighth of n, but at least
+/// `least` (<= n).
 template <typename Number>
 Number scaled(Number n, Number least = 1) {
   return is_scaled() ? std::max<Number>(n / 8, least) : n;
 }
 
-/// For values without a number to divide, such as a torus or a size.
+/// Returns `full`, or `least` in a scaled test: for values that cannot be divided by eight, such as
+/// a torus or a size.
 template <typename T>
 T full_or(T full, T least) {
   return is_scaled() ? least : full;
@@ -51,7 +52,7 @@ Number by_set(Number landing, Number thorough) {
   return is_thorough() ? thorough : scaled(landing);
 }
 
-/// All values, or every eighth of them starting with the first.
+/// All values or, in a scaled test, every eighth of them, starting with the first.
 template <typename T>
 std::vector<T> scaled(std::vector<T> all) {
   if (!is_scaled()) return all;

@@ -2,13 +2,14 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "tools/command/program.hpp"
+#include "tools/command/toroid_main.hpp"
 #include "tools/run/interruption.hpp"
 
 namespace {
 
 /// Opens /dev/null in place of each standard descriptor that the caller closed, so that no file
-/// opened later gets its number. It is read-only: writes to it fail.
+/// that is opened later gets the descriptor's number. The descriptor is read-only, so writes to it
+/// fail.
 void hold_standard_descriptors() {
   int next = ::open("/dev/null", O_RDONLY);
   while (next >= 0 && next <= STDERR_FILENO) next = ::dup(next);

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "fft/layout/transfer.hpp"
+#include "fft/layout/redistribution_message.hpp"
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
 

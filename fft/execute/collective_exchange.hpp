@@ -16,16 +16,17 @@
 
 namespace toroid::fft {
 
-/// One node's part of an exchange. Packing and unpacking are separate copies that take
-/// Machine::copy_cycles_per_byte. Pass owns it; only the node's own thread calls it.
+/// One node's part of an exchange. Packing and unpacking are separate copies, which take
+/// Machine::copy_cycles_per_byte for each byte. Pass owns the object; only the node's own thread
+/// calls it.
 class CollectiveExchange {
  public:
-  /// `layer` and the distributions must outlive it.
+  /// `layer` and the distributions must outlive this object.
   CollectiveExchange(MessagePassing& layer, Communicator communicator, const Distribution& from,
                      const Distribution& to, std::uint32_t element_bytes, const Group& group,
                      std::span<std::byte> target);
 
-  /// Chooses the array that is received into from now on. REQUIRES: no call is under way.
+  /// Sets the array in which data is stored from now on. REQUIRES: no call is under way.
   void set_target(std::span<std::byte> target) { target_ = target; }
   /// Bytes of the buffers for packed data.
   std::uint64_t bytes() const { return blocks_.bytes(); }

@@ -27,8 +27,8 @@ Plan::Engine::Engine(Node& node, std::shared_ptr<const Blueprint> blueprint)
   pass(blueprint_->description().first);
 }
 
-/// Made on first use, so that a plan that is used in a single direction needs no arrays for the
-/// other.
+/// The pass is made on first use, so that a plan that is used in only one direction needs no arrays
+/// for the other direction.
 Pass& Plan::Engine::pass(Way way) {
   std::optional<Pass>& pass = made_pass(way);
   if (!pass) pass.emplace(*node_, *blueprint_, way);
@@ -42,7 +42,7 @@ std::size_t Plan::Engine::array_bytes() const {
   return bytes;
 }
 
-const OrbitalStageState* Plan::Engine::orbital() const {
+const OrbitalStageAdapter* Plan::Engine::orbital() const {
   const std::optional<Pass>& pass = passes_[static_cast<std::size_t>(call_.way)];
   if (!pass) return nullptr;
   for (const StageState& state : pass->states())
@@ -51,12 +51,12 @@ const OrbitalStageState* Plan::Engine::orbital() const {
 }
 
 std::span<const std::uint64_t> Plan::Engine::numbers_shifted() const {
-  const OrbitalStageState* const orbital = this->orbital();
+  const OrbitalStageAdapter* const orbital = this->orbital();
   return orbital == nullptr ? std::span<const std::uint64_t>() : orbital->numbers_shifted();
 }
 
 std::span<const OrbitalTimes> Plan::Engine::orbital_times() const {
-  const OrbitalStageState* const orbital = this->orbital();
+  const OrbitalStageAdapter* const orbital = this->orbital();
   return orbital == nullptr ? std::span<const OrbitalTimes>() : orbital->times();
 }
 
@@ -158,13 +158,14 @@ Program Plan::Engine::run_lines(Node& node, Engine& engine, StageRun stage,
   times.waiting += node.now() - before;
 }
 
-/// Each exchange is complete, including this node's own packets, before the next computation:
-/// packets in the queues of a computing node would keep others waiting, and the result may replace
-/// the input. A computation by lines is the exception; it handles packets meanwhile.
+/// A stage is computed only when the exchange before it is complete and this node's own packets
+/// have left, for two reasons. Packets in the queues of a computing node would keep other nodes
+/// waiting, and the call's result may overwrite an input that is still being sent. A stage that
+/// goes by lines does not wait, because the node handles packets between its computations.
 Program Plan::Engine::run(Node& node, Engine& engine) {
   const bool needs_barrier = engine.begin();
   if (needs_barrier) co_await node.barrier();
-  node.leave();  // at the barrier the others wait for this node's arrival, not for its transforms
+  node.leave();  // sends the barrier's last packets before the transforms, which take long
   engine.begin_times();
   for (std::size_t number = 0; number < engine.stages(); ++number) {
     const StageRun stage = engine.stage(number);

@@ -1,4 +1,4 @@
-// A plan's implementation on its node.
+// The implementation of a Plan on one node.
 #pragma once
 
 #include <array>
@@ -9,13 +9,13 @@
 #include <span>
 #include <vector>
 
-#include "fft/execute/arguments.hpp"
+#include "fft/execute/caller_arrays.hpp"
 #include "fft/execute/pass.hpp"
 #include "fft/execute/pipelined_exchange.hpp"
 #include "fft/execute/stage_run.hpp"
 #include "fft/layout/local_array.hpp"
 #include "fft/layout/node_layout.hpp"
-#include "fft/orbital/stage_state.hpp"
+#include "fft/orbital/stage_adapter.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/plan.hpp"
@@ -26,19 +26,19 @@
 
 namespace toroid::fft {
 
-/// The passes of both directions and the call that is under way. A Plan owns it; only the node's
-/// own thread calls it.
+/// The passes of both directions and the call that is under way. A Plan owns the engine; only the
+/// node's own thread calls it.
 ///
-/// Barriers: every call begins with a barrier, except the plan's first call if it goes in the
-/// direction Description::first and Pass::fills_result() does not hold.
-/// **Safety:** a node reaches the barrier when it has sent and received all packets of its last
+/// Barriers: every call begins with a barrier. Only the plan's first call needs none, if its
+/// direction is Description::first and Pass::fills_result() is false.
+/// **Safety:** a node reaches the barrier when it has sent and received all packets of its previous
 /// call, and passes the barrier when all nodes have reached it. So packets that arrive later belong
-/// to the next call, and the arrays that they are stored in are no longer sent from. Within a call,
-/// every exchange has an arrival array of its own.
+/// to the next call, and no node still sends from the arrays in which these packets are stored.
+/// Within a call, the packets of each exchange are stored in an array of its own.
 class Plan::Engine {
  public:
   Engine(Node& node, std::shared_ptr<const Blueprint> blueprint);
-  Engine(const Engine&) = delete;  // programs refer to it
+  Engine(const Engine&) = delete;  // programs refer to the engine
 
   const Blueprint& blueprint() const { return *blueprint_; }
   const NodeLayout& input() const { return input_; }
@@ -59,8 +59,8 @@ class Plan::Engine {
 
   static Program run(Node& node, Engine& engine);
   /// The orbital stage of the last call's direction; null if the method is not orbital.
-  const OrbitalStageState* orbital() const;
-  /// Returns whether the call needs a barrier.
+  const OrbitalStageAdapter* orbital() const;
+  /// Prepares the call's arrays. Returns whether the call needs a barrier.
   bool begin();
   void begin_times();
   void note_packets(StageTimes& times);
@@ -68,7 +68,7 @@ class Plan::Engine {
   /// rest of the exchange.
   static Program run_lines(Node& node, Engine& engine, StageRun stage,
                            const PipelinedExchange& exchange);
-  /// Ticks spent on packets since the last stage ended.
+  /// Ticks spent on packets since the previous stage ended.
   Tick packet_ticks() const { return packet_times_.sending + packet_times_.receiving; }
   StageRun stage(std::size_t number);
   std::size_t stages() const { return times_.size(); }
@@ -86,13 +86,13 @@ class Plan::Engine {
   std::shared_ptr<const Blueprint> blueprint_;
   NodeLayout input_;
   NodeLayout output_;
-  std::array<std::optional<Pass>, 2> passes_;  ///< by Way; made when first needed
+  std::array<std::optional<Pass>, 2> passes_;  ///< by Way; each is made when first needed
   bool called_ = false;
 
   Call call_;
   std::vector<StageTimes> times_;
-  PacketTimes packet_times_;   ///< since the last stage ended
-  std::vector<Complex> kept_;  ///< copy of input that the result would overwrite too early
+  PacketTimes packet_times_;   ///< times since the previous stage ended
+  std::vector<Complex> kept_;  ///< copy of the input if the result would overwrite it too early
   Program program_;
 };
 

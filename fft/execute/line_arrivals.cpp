@@ -9,8 +9,8 @@
 namespace toroid::fft {
 namespace {
 
-/// Number of elements with that index along `axis` in the target that the node does not hold in the
-/// source.
+/// Number of elements with the given index along `axis` that the node holds in the target, but not
+/// in the source.
 std::uint64_t from_others(const NodeLayout& source, const NodeLayout& target, unsigned axis,
                           std::int64_t index) {
   Box wanted = target.boxes()[0];
@@ -35,7 +35,7 @@ LineArrivals::LineArrivals(const NodeLayout& source, const NodeLayout& target, u
   arrived_.resize(from_others_.size());
 }
 
-/// The place without the contribution of slower axes.
+/// Subtracts what slower axes contribute to a place.
 std::int64_t LineArrivals::in_stride_of_axis(std::int64_t place) const {
   for (const std::int64_t stride : slower_strides_) place %= stride;
   return place;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "fft/layout/node_layout.hpp"
-#include "fft/layout/transfer.hpp"
+#include "fft/layout/redistribution_message.hpp"
 
 namespace toroid::fft {
 
@@ -15,20 +15,20 @@ namespace toroid::fft {
 ///
 /// **Counting:** counters are not reset between calls. An index is complete when its counter equals
 /// the number of calls times the elements per call.
-/// **Safety:** no node sends packets of the next call before this node has reached the barrier. By
-/// then this node has received all packets of this call.
+/// **Safety:** no node sends packets of the next call before this node has reached that call's
+/// barrier. By then this node has received all packets of this call.
 ///
 /// PipelinedExchange owns it; only the node's own thread calls it.
 class LineArrivals {
  public:
-  /// `source`: what this node holds before the exchange; other nodes do not send these elements.
-  /// `target`: what it holds afterwards. REQUIRES: each is at most one box.
+  /// `source`: the elements that this node holds before the exchange. Other nodes do not send them.
+  /// `target`: the elements that it holds afterwards. REQUIRES: each is at most one box.
   LineArrivals(const NodeLayout& source, const NodeLayout& target, unsigned axis);
 
   void begin_call() { ++calls_; }
-  /// Counts elements that have been stored at their places in the target array. The places need not
-  /// include the shift of a later piece: that shift is a multiple of another axis's stride and does
-  /// not change the index.
+  /// Counts elements that have been stored in the target array. For a later piece, the
+  /// corresponding places of the first piece may be given: the shift between pieces is a multiple
+  /// of another axis's stride, so it does not change the index.
   void note(const Transfer& transfer, Transfer::Elements elements);
   void note_run(std::int64_t place, std::int64_t elements);
 
@@ -40,11 +40,11 @@ class LineArrivals {
  private:
   std::int64_t in_stride_of_axis(std::int64_t place) const;
 
-  std::vector<std::int64_t> slower_strides_;  ///< of the axes slower than the counted one
-  std::int64_t stride_ = 1;                   ///< of the counted axis
+  std::vector<std::int64_t> slower_strides_;  ///< strides of the axes slower than the counted one
+  std::int64_t stride_ = 1;                   ///< stride of the counted axis
   std::uint64_t calls_ = 0;
-  std::vector<std::uint64_t> from_others_;  ///< elements per call, by index
-  std::vector<std::uint64_t> arrived_;      ///< elements so far, by index
+  std::vector<std::uint64_t> from_others_;  ///< for each index, number of elements per call
+  std::vector<std::uint64_t> arrived_;      ///< for each index, number of elements so far
 };
 
 }  // namespace toroid::fft

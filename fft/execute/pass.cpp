@@ -10,8 +10,8 @@
 namespace toroid::fft {
 namespace {
 
-/// Pieces that the target array of a stage in pieces has room for: one piece is computed while the
-/// previous one is sent. More would not stay in the cache.
+/// Number of pieces that the target array of a stage in pieces has room for: one piece is computed
+/// while the previous one is sent. More pieces would not stay in the cache.
 constexpr std::uint32_t kBuffers = 2;
 
 }  // namespace
@@ -151,7 +151,7 @@ StageTransform Pass::prepare(const LocalTask& task, std::int64_t test_interval) 
 
 void Pass::set_work(StageState& state, std::size_t number) {
   if (state.stage->is_orbital) {
-    state.orbital = OrbitalStageState::make(*node_, blueprint_->description(), way_);
+    state.orbital = OrbitalStageAdapter::make(*node_, blueprint_->description(), way_);
     return;
   }
   const bool sends_what_it_finds = state.in_place && state.stage->is_empty();

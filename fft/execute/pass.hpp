@@ -13,7 +13,7 @@
 #include "fft/layout/distribution.hpp"
 #include "fft/layout/local_array.hpp"
 #include "fft/layout/node_layout.hpp"
-#include "fft/orbital/stage_state.hpp"
+#include "fft/orbital/stage_adapter.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/stage_transform.hpp"
@@ -22,20 +22,21 @@
 
 namespace toroid::fft {
 
-/// How a stage's part is cut into pieces of planes that are computed and sent one by one.
+/// How a node's part of a stage is cut into pieces of planes, which are computed and sent one by
+/// one.
 struct StagePieces {
-  PieceRule rule{};             ///< 0 planes: the whole stage at once
+  PieceRule rule{};             ///< with 0 planes, the whole stage is computed at once
   PieceCut own{};               ///< this node's pieces
-  bool in_buffers = false;      ///< the target array has room for only some of the pieces
-  std::uint32_t buffers = 1;    ///< pieces that the target array has room for
+  bool in_buffers = false;      ///< pieces take turns in `buffers` places of the target array
+  std::uint32_t buffers = 1;    ///< number of pieces that the target array has room for
   std::int64_t from_plane = 0;  ///< bytes from one plane to the next in the source array
   std::int64_t to_plane = 0;    ///< the same in the target array
 };
 
-/// How a stage's part is cut into groups of lines, one per index, that are transformed as they
-/// arrive.
+/// How a node's part of a stage is cut into groups of lines, one group per index. Each group is
+/// transformed as soon as it has arrived.
 struct StageLines {
-  std::optional<unsigned> axis{};  ///< axis of the indices; none: everything at once
+  std::optional<unsigned> axis{};  ///< axis of the indices; none if there are no groups
   std::int64_t from_step = 0;      ///< bytes from one index to the next in the source array
   std::int64_t to_step = 0;        ///< the same in the target array
 };
@@ -46,16 +47,18 @@ struct StageState {
   bool in_place = false;  ///< source and target are one array
   /// The stage is in place and last, so its input arrives directly in the caller's array.
   bool in_result = false;
-  std::span<std::byte> from;  ///< source array; empty: the caller's array
-  std::span<std::byte> to;    ///< target array; empty: the caller's array
-  /// One work for the whole stage, or for the lines of one index; for a stage in pieces, one work
-  /// per kind of piece.
+  std::span<std::byte> from;  ///< source array; empty if it is the caller's array
+  std::span<std::byte> to;    ///< target array; empty if it is the caller's array
+  /// The computations. A stage in pieces has one per kind of piece, and a stage by lines has one
+  /// for the lines of a single index. Any other stage has one for everything, or none if it only
+  /// passes data on.
   std::vector<StageTransform> works;
   StagePieces pieces{};
   StageLines lines{};
-  std::unique_ptr<OrbitalStageState> orbital;  ///< null unless the stage is orbital; replaces works
-  // The exchange after the stage, by packets or by message passing. Both are null for the last
-  // stage.
+  std::unique_ptr<OrbitalStageAdapter>
+      orbital;  ///< null unless the stage is orbital; used instead of works
+  // The exchange after the stage: `exchange` if packets carry it, `collective` if message passing
+  // carries it. The other one is null. Both are null for the last stage.
   std::unique_ptr<PipelinedExchange> exchange;
   std::unique_ptr<CollectiveExchange> collective;
 };
@@ -67,8 +70,8 @@ class Pass {
 
   std::vector<StageState>& states() { return states_; }
   const std::vector<StageState>& states() const { return states_; }
-  /// Whether the last stage's input arrives directly in the caller's array. Then all nodes must
-  /// know their arrays before any node sends.
+  /// Whether the last stage's input arrives directly in the caller's array. If so, all nodes must
+  /// know their callers' arrays before any node sends.
   bool fills_result() const { return states_.back().in_result; }
   /// Sets the caller's array of this call. REQUIRES: fills_result(), and no exchange is under way.
   void set_result(std::span<std::byte> result);
@@ -95,8 +98,8 @@ class Pass {
   void set_lines(StageState& state, std::size_t number);
   void set_piece_works(StageState& state, const LocalTask& whole);
   StageTransform line_work(const StageState& state, const LocalTask& whole) const;
-  /// Maximum number of lines per kernel step; packets are handled between steps. 0: kernels are not
-  /// cut.
+  /// Maximum number of lines per step of a kernel; packets are handled between steps. 0 if kernels
+  /// are not cut into steps.
   std::int64_t kernel_interval() const;
   LocalTask task(std::size_t number, const StageState& state) const;
   /// `test_interval`: see StageTransform.

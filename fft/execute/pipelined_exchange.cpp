@@ -10,13 +10,13 @@
 namespace toroid::fft {
 namespace {
 
-/// This bit of a packet's argument is set if the argument holds the numbers of sender and packet. It
-/// is clear if the argument holds a place in the receiver's array (see PieceMessages).
+/// This bit of a packet's argument is set if the argument holds the numbers of sender and packet.
+/// It is clear if the argument holds a place in the receiver's array (see PieceMessages).
 constexpr std::uint32_t kNamesPacket = std::uint32_t{1} << 31;
 
-/// Maximum ratio of the memory that is opened for reading to the memory that is read. The opened
-/// range also covers the bytes of other messages in between; registering takes time and locks the
-/// whole range.
+/// Maximum ratio of the memory that is registered for remote reading to the memory that is read.
+/// The registered range also covers bytes of other messages that lie in between. Registration takes
+/// time, and locks the whole range in memory.
 constexpr std::uint64_t kMostSpread = 2;
 
 }  // namespace
@@ -192,7 +192,8 @@ bool PieceMessages::land_part(const MessagePart& part, std::vector<PutStretch>& 
   return true;
 }
 
-/// The piece is still the one that land_part() found, because it is not complete without this part.
+/// receiving_ is still the piece that land_part() found, because that piece is not complete without
+/// this part.
 void PieceMessages::landed(const MessagePart& part) {
   arrived_ += part.packets;
   const Transfer& transfer = *incoming(part.member).transfer;

@@ -15,7 +15,7 @@
 #include "fft/execute/line_arrivals.hpp"
 #include "fft/layout/distribution.hpp"
 #include "fft/layout/redistribution.hpp"
-#include "fft/layout/transfer.hpp"
+#include "fft/layout/redistribution_message.hpp"
 #include "hal/packet.hpp"
 #include "hal/put.hpp"
 #include "hal/shape.hpp"
@@ -29,8 +29,8 @@
 
 namespace toroid::fft {
 
-/// The messages of one piece at a time. An object serves the pieces first, first + stride, ... of
-/// an exchange, one after the other.
+/// The messages of an exchange in pieces. An object serves the pieces first, first + stride, ...,
+/// one after the other.
 ///
 /// A packet's argument has one of two forms:
 /// - the place of its first element in the receiver's array, if its elements are contiguous there;
@@ -45,14 +45,14 @@ class PieceMessages final : public Messages {
                 std::span<std::byte> target, LineArrivals* arrivals);
 
   /// Chooses the piece that is sent from now on; its first plane is at `source`. REQUIRES: no
-  /// packet of the object's last piece remains to be gathered.
+  /// packet of the object's previous piece remains to be gathered.
   void set_piece(std::uint32_t piece, const std::byte* source);
   void set_target(std::span<std::byte> target) { target_ = target; }
   /// Copies what this node sends to itself in the current piece.
   void copy_own();
 
   std::uint64_t bytes_to(Rank member) const override;
-  /// Number of packets of the current piece to receive.
+  /// Number of packets that this node receives in the current piece.
   std::uint64_t packets_expected() const override {
     return redistribution_->packets_expected(sending_);
   }
@@ -84,8 +84,8 @@ class PieceMessages final : public Messages {
   bool seek_piece();
   /// What a member sends to this node in the piece that is arriving.
   struct Incoming {
-    const Transfer* transfer;  ///< null: it sends nothing
-    std::byte* target;         ///< address of the transfer's place 0
+    const Transfer* transfer;  ///< null if it sends nothing
+    std::byte* target;         ///< address of place 0 of the transfer in this node's array
   };
   Incoming incoming(Rank from) const;
   void store_run(std::uint32_t place, std::span<const std::byte> payload);
@@ -97,20 +97,21 @@ class PieceMessages final : public Messages {
   const Redistribution* redistribution_;
   std::uint32_t first_;
   std::uint32_t stride_;
-  unsigned number_bits_;  ///< bits of an argument that hold a packet's number
+  unsigned number_bits_;  ///< number of bits of an argument that hold a packet's number
   std::uint32_t sending_;
   const std::byte* source_ = nullptr;
   std::span<std::byte> target_;
   LineArrivals* arrivals_;
   std::uint32_t receiving_;    ///< the piece that is arriving
-  std::uint64_t arrived_ = 0;  ///< packets of it so far
+  std::uint64_t arrived_ = 0;  ///< packets of this piece that have arrived so far
 };
 
 /// Settings of an exchange in pieces.
 struct Pipeline {
   PieceRule rule{};
-  std::uint32_t window = 1;  ///< pieces that may be outstanding at once
-  /// Arrivals are counted for each index of this axis. None: for whole pieces only.
+  std::uint32_t window = 1;  ///< number of pieces that may be outstanding at once
+  /// Arrivals are counted for each index of this axis. If none is set, they are counted only for
+  /// whole pieces.
   std::optional<unsigned> line_axis{};
 };
 
@@ -129,13 +130,13 @@ class LinesAwaiter final : public Awaiter {
   std::uint32_t index_;
 };
 
-/// One node's part of an exchange in pieces. Each piece is a non-blocking exchange. At most
-/// `window` pieces, w, are outstanding at once.
+/// One node's part of an exchange in pieces. Each piece is a non-blocking exchange. At most w =
+/// `window` pieces are outstanding at once.
 ///
 /// **Slots:** piece e uses handler e mod 2w, so packets need not name their piece.
 /// **Safety:** a node starts piece e when its own piece e - w is complete. Then all peers have
-/// started e - w, hence completed e - 2w. So every packet for a handler belongs to the handler's
-/// first incomplete piece.
+/// started piece e - w, and so they have completed piece e - 2w. So every packet for a handler
+/// belongs to the handler's first incomplete piece.
 ///
 /// Pass owns it; only the node's own thread calls it.
 class PipelinedExchange {
@@ -148,19 +149,20 @@ class PipelinedExchange {
   std::uint32_t window() const { return window_; }
   /// The first piece that may still be outstanding when all pieces have been started.
   std::uint32_t first_outstanding() const { return pieces() - window_; }
-  /// The exchange of a piece. It may be awaited from when the piece is started until the next piece
-  /// of its slot is started.
+  /// The exchange of a piece. It may be awaited between the start of the piece and the start of the
+  /// next piece in the same slot.
   const Exchange& piece(std::uint32_t piece) const {
     return slots_[piece % slots_.size()].exchange;
   }
-  /// Chooses the array that is received into from now on. REQUIRES: no piece is under way.
+  /// Sets the array in which data is stored from now on. REQUIRES: no piece is under way.
   void set_target(std::span<std::byte> target);
   /// Counters of arrived elements, line by line; null if they are not counted.
   const LineArrivals* arrivals() const { return arrivals_.get(); }
   /// A program that awaits this resumes when the lines of an index are complete. REQUIRES:
   /// arrivals() is not null, and all pieces have been started.
   LinesAwaiter wait_lines(std::uint32_t index) const;
-  /// Starts a piece whose first plane is at `source`. REQUIRES: piece - window is complete.
+  /// Starts a piece whose first plane is at `source`. REQUIRES: the piece that was started `window`
+  /// pieces earlier, if any, is complete.
   void start(std::uint32_t piece, const std::byte* source);
 
  private:

@@ -90,7 +90,7 @@ Program send_in_pieces(Node& node, StageRun stage) {
   StageTimes& times = stage.times();
   const PipelinedExchange& exchange = stage.exchange();
   for (std::uint32_t piece = 0; piece < exchange.pieces(); ++piece) {
-    if (piece >= stage.buffers()) {  // wait until the buffer's last piece has left it
+    if (piece >= stage.buffers()) {  // wait until the previous piece in this buffer has left
       const Tick before = node.now();
       const Exchange& last = exchange.piece(piece - stage.buffers());
       co_await last.wait_sent();
@@ -110,7 +110,7 @@ Program send_in_pieces(Node& node, StageRun stage) {
       times.waiting += node.now() - before;
     }
     stage.start_piece(piece);
-    const Tick at_once = 0;  // send as much as fits at once, while the piece is in the cache
+    const Tick at_once = 0;  // send as many packets as fit now, while the piece is in the cache
     co_await node.compute(at_once);
   }
   times.computed = node.now();

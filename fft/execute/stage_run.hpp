@@ -7,7 +7,7 @@
 #include "fft/execute/collective_exchange.hpp"
 #include "fft/execute/pass.hpp"
 #include "fft/execute/pipelined_exchange.hpp"
-#include "fft/orbital/stage_state.hpp"
+#include "fft/orbital/stage_adapter.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/plan.hpp"
 #include "fft/plan/stage_transform.hpp"
@@ -50,16 +50,17 @@ class StageRun {
   /// the exchange.
   CollectiveExchange& collective() const { return *state_->collective; }
 
-  // All at once.
+  // For a stage that runs all at once.
   /// Transforms the node's part. Returns the cycles that this takes in virtual time.
   Tick transform() const;
   void start_exchange() const;
   void note_exchanged() const { times_[1].exchanged = node_->now(); }
 
-  // In parts. Each part is transformed, and its cycles spent, in slices, between which the node
-  // sends and receives packets.
+  // For a stage that runs in parts, i.e. in pieces or line by line. A part is transformed slice by
+  // slice, and its cycles are spent slice by slice. Between two slices the node sends and receives
+  // packets.
   struct Part {
-    StageTransform* work;  ///< null: the node has no part of the piece
+    StageTransform* work;  ///< null if the node has no part of the piece
     const std::byte* source;
     std::byte* target;
   };
@@ -69,17 +70,17 @@ class StageRun {
   void transform_slice(const Part& part, std::uint32_t slice) const;
   Tick slice_cycles(const Part& part, std::uint32_t slice) const;
 
-  // In pieces of planes, sent one by one.
+  // For a stage in pieces of planes, which are sent one by one.
   Part piece(std::uint32_t piece) const;
-  /// Pieces that the target array has room for.
+  /// Number of pieces that the target array has room for.
   std::uint32_t buffers() const { return state_->pieces.buffers; }
   void start_piece(std::uint32_t piece) const;
 
-  /// In parts of the lines of one index.
+  /// The part that consists of the lines of one index.
   Part lines(std::uint32_t index) const;
 
-  // The orbital transform, of up to lanes() arrays of the batch at the same time.
-  OrbitalStageState& orbital() const { return *state_->orbital; }
+  // For the orbital transform, which transforms up to lanes() arrays of the batch at the same time.
+  OrbitalStageAdapter& orbital() const { return *state_->orbital; }
   void load_orbital(std::int64_t array, std::size_t lane) const;
   void store_orbital(std::int64_t array, std::size_t lane) const;
 

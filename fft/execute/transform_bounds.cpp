@@ -6,10 +6,10 @@
 #include "fft/layout/box.hpp"
 #include "fft/layout/distribution.hpp"
 #include "fft/layout/node_layout.hpp"
-#include "fft/layout/transfer.hpp"
+#include "fft/layout/redistribution_message.hpp"
 #include "fft/orbital/plan.hpp"
+#include "fft/orbital/stage_adapter.hpp"
 #include "fft/orbital/stage_bound.hpp"
-#include "fft/orbital/stage_state.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/cost_model.hpp"
 #include "fft/plan/description.hpp"
@@ -27,13 +27,13 @@ namespace toroid::fft {
 
 /// The load of one exchange on links and nodes.
 struct TransformBounds::Tally {
-  LinkLoad load;                         ///< of the current group of nodes
+  LinkLoad load;                         ///< load of the current group of nodes
   std::vector<std::uint64_t> out_bytes;  ///< bytes on the wire that each node sends
-  std::vector<Tick> busy;                ///< cycles of whatever moves each node's packets
-  std::vector<Tick> descriptors;         ///< cycles for its processor to write descriptors
+  std::vector<Tick> busy;                ///< cycles in which each node's packets are moved
+  std::vector<Tick> descriptors;         ///< cycles in which each processor writes descriptors
   std::uint64_t packets = 0;
   std::uint64_t payload_bytes = 0;
-  unsigned farthest = 0;  ///< hops of the message that goes farthest
+  unsigned farthest = 0;  ///< number of hops of the message that goes farthest
 };
 
 TransformBounds::TransformBounds(const Blueprint& blueprint, const Machine& machine, Way way,
@@ -49,7 +49,7 @@ TransformBounds::TransformBounds(const Blueprint& blueprint, const Machine& mach
 
 Tick TransformBounds::cycles(double bytes) const {
   return whole_cycles(bytes * 8 / machine_.link_bits_per_cycle,
-                      "what one link has to carry (link_bits_per_cycle)");
+                      "the traffic of one link (link_bits_per_cycle)");
 }
 
 const Stage& TransformBounds::stage(std::size_t number) const {
@@ -68,7 +68,7 @@ TransformBounds::Ends TransformBounds::ends() const {
           &blueprint_->exchanges()[number]};
 }
 
-/// Adds all pieces of one message. Pieces of the same kind are equal.
+/// Adds the costs of all pieces of one message. Pieces of the same kind cost the same.
 void TransformBounds::tally_pair(const Ends& ends, const NodeLayout& from, const NodeLayout& to,
                                  MessageCost& cost) const {
   Transfer transfer;
@@ -143,7 +143,7 @@ ExchangeBounds TransformBounds::add_exchange() {
               std::vector<Tick>(nodes)};
   for (Rank node = 0; node < nodes; ++node) {
     const Group group = ends.exchange->group(shape, node);
-    if (group.self() != 0) continue;  // one node stands for its group
+    if (group.self() != 0) continue;  // each group is counted once, at its first member
     tally.load = LinkLoad(shape);
     tally_group(ends, group, tally);
     bounds.hottest_link =
@@ -156,7 +156,7 @@ ExchangeBounds TransformBounds::add_exchange() {
     bounds.injection = std::max(bounds.injection, cycles(bytes / links));
     add_busy(node, tally, bounds);
   }
-  if (tally.packets > 0)  // the shortest possible packet of the message that goes farthest
+  if (tally.packets > 0)  // the time of a packet of one byte over the longest distance
     bounds.zero_load = mover_.inject_cycles + tally.farthest * Tick{machine_.hop_latency_cycles} +
                        machine_.wire_cycles(machine_.wire_bytes(1));
   exchange.packets = tally.packets;

@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "fft/kernels/work.hpp"
+#include "fft/kernels/kernel_work.hpp"
 
 namespace toroid::fft::local {
 

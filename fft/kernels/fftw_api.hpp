@@ -7,8 +7,8 @@
 
 namespace toroid::fft::local {
 
-/// Held while FFTW makes or destroys a plan or uses wisdom: of FFTW's functions, only those that
-/// execute plans are thread-safe.
+/// Locked while FFTW makes or destroys a plan or uses wisdom, because FFTW's only thread-safe
+/// functions are those that execute plans.
 inline constinit std::mutex planner;
 
 template <typename Real>

@@ -6,11 +6,11 @@
 #include <memory>
 #include <mutex>
 
+#include "fft/kernels/caching_library.hpp"
 #include "fft/kernels/fftw.hpp"
 #include "fft/kernels/fftw_api.hpp"
-#include "fft/kernels/keeping_library.hpp"
 #include "fft/kernels/kernel.hpp"
-#include "fft/kernels/work.hpp"
+#include "fft/kernels/kernel_work.hpp"
 #include "fft/layout/local_array.hpp"
 #include "hal/check.hpp"
 
@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::size_t kCacheLine = 64;
 
-/// The FFTW interface that does the work. Without a transformed axis, `complex` and `real` copy.
+/// Which of FFTW's interfaces performs a work. If no axis is transformed, `complex` and `real` only
+/// copy.
 enum class Form : std::uint8_t { complex, real_to_half, half_to_real, real };
 
 Form form_of(const Work& work) {
@@ -28,14 +29,14 @@ Form form_of(const Work& work) {
   return work.kind == Kind::real_to_half ? Form::real_to_half : Form::half_to_real;
 }
 
-/// The transformed axes, or the others, in FFTW's form: a halved axis comes last.
+/// The transformed axes of a work, or its other axes, in FFTW's form. A halved axis comes last.
 struct Dimensions {
   Dimensions(const Work& work, bool transformed) {
     for (const Axis& axis : work.axes)
       if (axis.transformed == transformed && (transformed || axis.length != 1))
         dims[static_cast<std::size_t>(count++)] = {axis.length, axis.in_stride, axis.out_stride};
   }
-  std::array<fftw_iodim64, kMaxLocalAxes> dims{};  // single precision has the same type
+  std::array<fftw_iodim64, kMaxLocalAxes> dims{};  // the type is the same in single precision
   int count = 0;
 };
 
@@ -51,7 +52,7 @@ class Plan {
     TOROID_CHECK(plan_ != nullptr);
   }
 
-  /// FFTW's signatures have no const; Kernel::run says what is written.
+  /// FFTW's signatures have no const. Kernel::run says which arrays are changed.
   void run(const void* from, void* out) const {
     void* in = const_cast<void*>(from);
     switch (form_) {
@@ -103,7 +104,8 @@ class Plan {
   std::unique_ptr<typename Api::Plan, Destroy> plan_;
 };
 
-/// Arrays to plan on. Measuring overwrites them; estimating only looks at their alignment.
+/// Arrays that FFTW's planner uses. It overwrites them if it measures. If it estimates, it only
+/// reads their alignment, so they are empty.
 class Scratch {
  public:
   Scratch(const Work& work, unsigned flags)
@@ -155,8 +157,8 @@ class FftwKernel final : public Kernel {
       TOROID_CHECK_EQ(Fftw<Real>::alignment_of(static_cast<Real*>(const_cast<void*>(data))), 0);
   }
 
-  /// Fetches a tile into the first-level cache, all its lines at once: a transform reads them in an
-  /// order that the hardware does not predict.
+  /// Prefetches all lines of a tile into the first-level cache, because a transform reads them in
+  /// an order that the hardware does not predict.
   void fetch(const std::byte* tile) const {
     for (std::int64_t row = 0; row < rows_.count; ++row, tile += rows_.step)
       for (std::size_t at = 0; at < rows_.bytes; at += kCacheLine) __builtin_prefetch(tile + at);
@@ -170,7 +172,7 @@ class FftwKernel final : public Kernel {
   Plan<Real> plan_;
 };
 
-class FftwLibrary final : public KeepingLibrary {
+class FftwLibrary final : public CachingLibrary {
  public:
   /// Plans without simplifying the work, to share as little as possible with the code under test.
   void run_once(const Work& work, const void* in, void* out) const override {

@@ -22,8 +22,8 @@ void skip_blanks(std::string_view& text) {
   text.remove_prefix(std::min(text.find_first_not_of(kBlank), text.size()));
 }
 
-/// Takes one list in parentheses, FFTW's form of wisdom, from the front of the text. Returns an
-/// empty string if there is none.
+/// Removes one list in parentheses, which is FFTW's form of wisdom, from the front of the text and
+/// returns it. Returns an empty string if there is none.
 std::string take_list(std::string_view& text) {
   std::size_t depth = 0;
   for (std::size_t at = 0; at < text.size(); ++at) {

@@ -28,12 +28,13 @@ enum class Kind : std::uint8_t {
 
 inline constexpr unsigned kMaxLocalAxes = 8;
 
-/// One axis of a local array. Strides are not negative and count elements of their side.
+/// One axis of a local array. Strides are not negative. They count elements of the input or of the
+/// output.
 struct Axis {
-  std::int64_t length = 1;  ///< that of the real side if the sides differ; 0: the array is empty
+  std::int64_t length = 1;  ///< on the real side if the sides differ; 0 if the array is empty
   std::int64_t in_stride = 1;
   std::int64_t out_stride = 1;
-  bool transformed = false;  ///< false: there is one transform per index along the axis
+  bool transformed = false;  ///< if false, each index along the axis has its own transforms
   auto operator<=>(const Axis&) const = default;
 };
 
@@ -41,14 +42,14 @@ struct Axis {
 /// kinds, real elements for the real kinds.
 struct Work {
   std::array<Axis, kMaxLocalAxes>
-      axes;  ///< in any order; a halved axis is the last transformed one
+      axes;  ///< in any order, but the last transformed axis is the halved one
   Kind kind = Kind::forward;
   Precision precision = Precision::double_;
   /// Input and output are one array. REQUIRES, if set: the two strides of an axis longer than 1 are
   /// equal, and the kind is complex.
   bool in_place = true;
-  /// The first element is at a multiple of at least 16 bytes, as in a LocalArray. If false, it is
-  /// at any multiple of its own size.
+  /// The address of the first element is a multiple of at least 16 bytes, as in a LocalArray. If
+  /// false, it is any multiple of the element's size.
   bool aligned = true;
   auto operator<=>(const Work&) const = default;
 };
@@ -57,26 +58,27 @@ struct Work {
 class Kernel {
  public:
   virtual ~Kernel() = default;
-  /// Leaves `in` unchanged unless in place or half_to_real. Several threads may run it at once.
-  /// REQUIRES: in == out if in place, disjoint arrays otherwise.
+  /// Leaves `in` unchanged, unless the work is in place or of the kind half_to_real. Several
+  /// threads may run a kernel at once. REQUIRES: in == out if the work is in place; otherwise the
+  /// arrays are disjoint.
   virtual void run(const void* in, void* out) const = 0;
 };
 
 /// How much planning may cost. Only FFTW measures; for KissFFT both values mean the same.
 enum class Rigor : std::uint8_t {
-  estimate,  ///< nothing is measured: without wisdom, every run of a process gives equal results
-  measure,   ///< candidates are timed: faster transforms, whose last bits may differ between runs
+  estimate,  ///< nothing is measured: without wisdom, every run of a program gives equal results
+  measure,   ///< candidates are timed: transforms are faster, but last bits may differ between runs
 };
 
 /// Makes kernels. To add a library, implement this interface.
 class Library {
  public:
   virtual ~Library() = default;
-  /// Plans once per (work, rigor) in a process; after that the kernel is shared. Several threads
-  /// may call at once.
+  /// Plans each pair of work and rigor once in a process; after that its kernel is shared. Several
+  /// threads may call this at once.
   virtual std::shared_ptr<const Kernel> plan(const Work& work, Rigor rigor) const = 0;
-  /// Runs non-empty work once, in double precision, for references. It shares as little with plan()
-  /// as the library permits.
+  /// Runs a work once, to compute a reference. It shares as little code with plan() as the library
+  /// permits. REQUIRES: the work is not empty and has double precision.
   virtual void run_once(const Work& work, const void* in, void* out) const = 0;
 };
 
@@ -90,15 +92,15 @@ inline constexpr std::array<std::string_view, 2> kLibraryNames = {"fftw", "kissf
 bool has(LibraryName name);
 /// FFTW if the build contains it, otherwise KissFFT.
 LibraryName default_library();
-/// Throws BadInput if the build does not contain it.
+/// The library of that name. Throws BadInput if the build does not contain it.
 const Library& library(LibraryName name);
 
 /// Loads wisdom, i.e. measurements from other processes. A wisdom file has toroid's own lines,
 /// FFTW's wisdom in double precision and FFTW's wisdom in single precision; each part may be
 /// missing. The first line has a checksum of all parts (wisdom_format.hpp). Returns false if the
-/// file does not exist or is empty. Throws BadInput if the checksum does not fit (before FFTW sees
-/// anything), or if the file is not wisdom of this FFTW. A build without FFTW refuses FFTW's
-/// wisdom.
+/// file does not exist or is empty. Throws BadInput if the checksum does not match (then FFTW does
+/// not see the file), or if the file is not wisdom of this FFTW. A build without FFTW refuses
+/// FFTW's wisdom.
 bool load_wisdom(const std::filesystem::path& path);
 /// The content of a wisdom file with all wisdom of this process.
 std::string wisdom();

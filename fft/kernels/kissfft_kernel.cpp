@@ -9,19 +9,19 @@
 #include <utility>
 #include <vector>
 
+#include "fft/kernels/caching_library.hpp"
 #include "fft/kernels/copy_kernel.hpp"
-#include "fft/kernels/keeping_library.hpp"
 #include "fft/kernels/kernel.hpp"
+#include "fft/kernels/kernel_work.hpp"
 #include "fft/kernels/kissfft.hpp"
-#include "fft/kernels/work.hpp"
 #include "fft/layout/strided_copy.hpp"
 #include "hal/check.hpp"
 
 namespace toroid::fft::local {
 namespace {
 
-/// A thread's transforms. KissFFT's plans contain scratch memory, so each thread has its own. They
-/// are made when the thread first needs a length and live until it ends.
+/// A thread's transforms. KissFFT's plans contain scratch memory, so each thread has its own plans.
+/// A plan is made when the thread first needs its length, and lives until the thread ends.
 template <typename Real>
 struct ThreadState {
   ThreadState() {
@@ -29,7 +29,7 @@ struct ThreadState {
     transforms.SetFlag(Eigen::FFT<Real>::HalfSpectrum);
   }
   Eigen::FFT<Real> transforms;
-  std::vector<std::complex<Real>> in, out;  ///< lines one after the other
+  std::vector<std::complex<Real>> in, out;  ///< gathered lines, and their results
 };
 
 template <typename Real>
@@ -63,7 +63,7 @@ class LineKernel final : public Kernel {
   }
 
  private:
-  static constexpr std::int64_t kTogether = 16;  ///< lines
+  static constexpr std::int64_t kTogether = 16;  ///< lines that are transformed together
 
   static std::int64_t half(std::int64_t length) { return length / 2 + 1; }
   std::int64_t in_length() const {
@@ -119,7 +119,8 @@ class LineKernel final : public Kernel {
                  reinterpret_cast<const std::byte*>(from), reinterpret_cast<std::byte*>(to));
   }
 
-  /// KissFFT does not handle lines of one point. Only real kinds still have them here.
+  /// Lines of one point are copied, because KissFFT does not handle them. Only works of a real kind
+  /// have such lines here, because simplified() drops other axes of length 1.
   void transform(Eigen::FFT<Real>& transforms, const In* in, Out* out) const {
     if (line_.length == 1)
       *reinterpret_cast<Real*>(out) = *reinterpret_cast<const Real*>(in);
@@ -133,7 +134,7 @@ class LineKernel final : public Kernel {
 
   Axis line_;
   bool in_place_;
-  std::vector<Axis> batches_;  ///< all but the fastest
+  std::vector<Axis> batches_;  ///< all batch axes but the fastest
   Axis row_;                   ///< the fastest batch axis
 };
 
@@ -167,7 +168,8 @@ std::shared_ptr<const Kernel> line_kernel(const Work& work) {
   return nullptr;
 }
 
-/// The halved axis comes first if the input is real, and last if the output is real.
+/// Makes a kernel. The halved axis is transformed first if the input is real, and last if the
+/// output is real.
 std::shared_ptr<const Kernel> made(const Work& work) {
   if (!transforms(work)) return std::make_shared<CopyKernel>(work);
   const bool several = std::ranges::count(work.axes, true, &Axis::transformed) > 1;
@@ -180,7 +182,7 @@ std::shared_ptr<const Kernel> made(const Work& work) {
   return work.precision == Precision::single ? line_kernel<float>(work) : line_kernel<double>(work);
 }
 
-class KissFft final : public KeepingLibrary {
+class KissFft final : public CachingLibrary {
  public:
   void run_once(const Work& work, const void* in, void* out) const override {
     plan(work, Rigor::estimate)->run(in, out);

@@ -12,7 +12,7 @@ const Library* fftw() {
 }
 
 std::string_view fftw_name() {
-  return "a toroid without FFTW (TOROID_FFTW)";
+  return "this toroid, which was built without FFTW (TOROID_FFTW)";
 }
 
 bool import_fftw_wisdom(std::string_view lists) {

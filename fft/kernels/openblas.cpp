@@ -14,15 +14,17 @@
 namespace toroid::fft {
 namespace {
 
-/// Memory for a product's buffer, which is 128 MiB on x86-64, and some spare.
+/// Memory for a product's buffer, which is 128 MiB on x86-64, with some reserve.
 constexpr std::size_t kBufferBytes = std::size_t{160} << 20;
 /// Memory for the library itself, 40 MiB, and for the buffer that threaded builds allocate on
 /// loading.
 constexpr std::size_t kLoadedBytes = kBufferBytes + (std::size_t{64} << 20);
 
-/// Restricts the calling thread to one core, and at the end gives it back all the cores it had.
-/// OpenBLAS counts the cores of the thread that loads it. Other threads are not affected, as they
-/// might be by a change of the environment. Does nothing if cores cannot be chosen.
+/// While it lives, restricts the calling thread to one core; afterwards the thread may use all its
+/// cores again. OpenBLAS counts the cores of the thread that loads it, and so starts no other
+/// threads. An environment variable could also limit OpenBLAS's threads, but a change of the
+/// environment might affect other threads of the process. Does nothing if the system does not let a
+/// thread choose its cores.
 class OneCore {
  public:
   OneCore() {
@@ -39,7 +41,7 @@ class OneCore {
   OneCore(const OneCore&) = delete;
 
  private:
-  /// Consecutive sets, each with room for 1,024 processors.
+  /// A set of processors, stored in consecutive cpu_set_t for 1,024 processors each.
   using Set = std::vector<cpu_set_t>;
   static std::size_t bytes(const Set& set) { return set.size() * sizeof(cpu_set_t); }
   /// The system refuses sets smaller than its own, so larger ones are tried.
@@ -57,29 +59,32 @@ class OneCore {
   bool chosen_ = false;
 };
 
-/// Throws RunFailed unless there is memory for a buffer. Without memory, OpenBLAS would try to
-/// allocate the buffer for ever: threaded builds while they are loaded, all builds in their first
-/// product.
+/// Throws RunFailed unless `bytes` bytes of memory are available. Without memory for its buffer,
+/// OpenBLAS would try to allocate it for ever: threaded builds while they are loaded, all builds in
+/// their first product.
 void require_room(std::size_t bytes) {
   if (!has_room_for(bytes))
     throw RunFailed(fmt::format(
         "not enough memory for OpenBLAS, which takes {} MiB (ulimit -v, ulimit -d)", bytes >> 20));
 }
 
-/// A node computes on its own worker thread. OpenBLAS's own threads would divide the sums of large
-/// products differently, and spin. OpenBLAS starts one thread per core when it is loaded.
+/// Loads OpenBLAS with one thread, because a node computes on its own worker thread. Otherwise
+/// OpenBLAS would start a thread per core when it is loaded. These threads would spin, and would
+/// add up large products in another order.
 SharedLibrary load_with_one_thread() {
   const OneCore one_core;
   const SharedLibrary library("libopenblas.so.0", "OpenBLAS for matrix products", Symbols::own);
-  // The program itself may have loaded OpenBLAS before, and other builds count cores differently.
+  // The number of threads is also set here, because the program itself may have loaded OpenBLAS
+  // before, and other builds count cores differently.
   decltype(&::openblas_set_num_threads) set_threads = nullptr;
   library.find("openblas_set_num_threads", set_threads);
   set_threads(1);
   return library;
 }
 
-/// Makes OpenBLAS allocate the buffer for products, which it keeps, while there is room for it.
-/// Smaller products may not need it.
+/// Makes OpenBLAS allocate the buffer for products now, while there is room for it. OpenBLAS keeps
+/// the buffer. The product that is computed here is large enough to need the buffer; a smaller one
+/// might not need it.
 void take_buffer(const OpenBlas& blas) {
   require_room(kBufferBytes);
   constexpr int kEdge = 128;

@@ -1,5 +1,5 @@
-// OpenBLAS itself. It is loaded only by the first matrix product, because loading takes memory and
-// starts a spinning thread on every core.
+// OpenBLAS itself. It is not linked, but loaded when load_blas() or the first matrix product needs
+// it. A linked OpenBLAS would take memory in every program, and start a spinning thread per core.
 #pragma once
 
 #include <cblas.h>
@@ -16,9 +16,9 @@ struct OpenBlas {
   bool one_at_a_time;
 };
 
-/// The library, which stays loaded and computes on the calling thread alone. Any thread may call
-/// first. Throws RunFailed if it cannot be loaded, or if the process's memory limit (ulimit -v or
-/// -d) leaves no room for it.
+/// The library, which stays loaded and computes on the calling thread alone. Any thread may make
+/// the first call. Throws RunFailed if it cannot be loaded, or if the process's memory limit
+/// (ulimit -v or -d) leaves no room for it.
 const OpenBlas& openblas();
 
 }  // namespace toroid::fft

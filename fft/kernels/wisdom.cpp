@@ -23,7 +23,7 @@ namespace toroid::fft::local {
 namespace {
 
 constexpr std::string_view kOwn = "toroid ";
-constexpr std::uintmax_t kLargest = 64u << 20;  ///< bytes of a file; a plan takes a few hundred
+constexpr std::uintmax_t kLargest = 64u << 20;  ///< maximum bytes of a file; a plan takes hundreds
 
 constinit std::mutex own_lines_mutex;
 
@@ -39,7 +39,7 @@ void keep(const std::string& line) {
 
 /// The text of a file; empty if there is no such file.
 std::string content_of(const std::filesystem::path& path) {
-  std::error_code error;  // exists() reports it
+  std::error_code error;  // keeps status() from throwing; exists() is then false
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status)) return {};
   if (!std::filesystem::is_regular_file(status))  // reading a FIFO or a device might never end
@@ -52,7 +52,7 @@ std::string content_of(const std::filesystem::path& path) {
   return text;
 }
 
-/// Takes toroid's own lines from the front of a file's text.
+/// Removes toroid's own lines from the front of a file's text and returns them.
 std::vector<std::string> take_own(std::string_view& text) {
   std::vector<std::string> lines;
   while (text.starts_with(kOwn)) {

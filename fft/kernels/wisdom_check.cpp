@@ -10,8 +10,8 @@
 namespace toroid::fft::local {
 namespace {
 
-// Widths of the planner's flag fields: what a plan must do, what it may do, and how much time it
-// may take.
+// Widths in bits of the three fields of FFTW's planner flags: what a plan must do, what it may do,
+// and how much time it may take.
 constexpr std::array<unsigned, 3> kFlagBits = {20, 20, 9};
 constexpr unsigned kSignatureWords = 4;
 
@@ -20,7 +20,7 @@ bool is_name(char c) {
          c == '-' || c == '.';
 }
 
-/// Takes expected words from the front of a text. After a mismatch it takes nothing more.
+/// Reads expected words from the front of a text. After a mismatch, holds() is false.
 class Taker {
  public:
   explicit Taker(std::string_view text) : text_(text) {}
@@ -58,6 +58,7 @@ class Taker {
   bool holds_ = true;
 };
 
+/// Reads the line of one solver, for example:
 /// "  (fftw_codelet_n1fv_4_avx 0 #x11bdd #x11bdd #x0 #xd5151a55 #xdb9a3ab9 #x41f91dac #x9a905f03)"
 void take_solver(Taker& take) {
   take.word("  (");

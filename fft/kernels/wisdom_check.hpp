@@ -1,5 +1,5 @@
-// Checks the form of FFTW's wisdom. FFTW itself does not: it ends the program if a number of the
-// planner's flags is too large for its field.
+// Checks the form of FFTW's wisdom. FFTW itself does not check it: it ends the program if a number
+// in the planner's flags is too large for its field.
 #pragma once
 
 #include <string_view>

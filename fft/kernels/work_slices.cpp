@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "fft/kernels/work.hpp"
+#include "fft/kernels/kernel_work.hpp"
 
 namespace toroid::fft {
 namespace {

@@ -1,5 +1,5 @@
-// Index space: arrays of up to six axes plus one for the arrays of a batch, boxes in it, and how an
-// extent is split into blocks.
+// The index space: up to six axes of an array, and one axis that counts the arrays of a batch.
+// Boxes in this space, and how an extent is split into blocks.
 #pragma once
 
 #include <algorithm>
@@ -67,9 +67,9 @@ inline Box intersect(const Box& a, const Box& b) {
   return both;
 }
 
-/// Splits n indices into `parts` consecutive blocks whose lengths differ by at most one. If P
-/// divides n, the length is the volumetric paper's n/P; the paper's alpha, beta and gamma
-/// conditions are not needed.
+/// Splits n indices into `parts` consecutive blocks whose lengths differ by at most one. If `parts`
+/// divides n, all lengths are n / parts, as in the volumetric paper. The paper's conditions with
+/// alpha, beta and gamma are not needed.
 struct Split {
   std::int64_t n;
   std::int64_t parts;

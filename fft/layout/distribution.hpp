@@ -15,7 +15,7 @@ namespace toroid::fft {
 
 /// Every node's part of an array. Every element belongs to exactly one node.
 struct Distribution {
-  Index extents{};                         ///< of the whole array
+  Index extents{};                         ///< extents of the whole array
   std::function<NodeLayout(Rank)> layout;  ///< a node's part
 };
 
@@ -24,13 +24,13 @@ struct Distribution {
 /// along the axis.
 struct PieceRule {
   unsigned axis = 0;
-  std::int64_t planes = 0;  ///< planes per piece along the axis; 0: one piece for everything
-  /// Each piece has half of the remaining planes, rounded down, but at most `planes` and at least
-  /// one.
+  std::int64_t planes = 0;  ///< planes per piece along the axis; 0 if everything is one piece
+  /// If set, each piece has half of the remaining planes, rounded down, but at most `planes` and at
+  /// least one.
   bool taper = false;
 };
 
-/// How one node's planes are cut: into pieces of equal length, then shorter ones.
+/// How one node's planes are cut: first into pieces of equal length, then into shorter ones.
 class PieceCut {
  public:
   PieceCut() = default;  ///< no pieces
@@ -38,8 +38,8 @@ class PieceCut {
   PieceCut(const PieceRule& rule, std::int64_t length);
 
   std::uint32_t pieces() const { return whole_ + static_cast<std::uint32_t>(tail_.size()); }
-  std::int64_t begin(std::uint32_t piece) const;   ///< planes before it; REQUIRES: it exists
-  std::int64_t length(std::uint32_t piece) const;  ///< planes; REQUIRES: it exists
+  std::int64_t begin(std::uint32_t piece) const;   ///< number of planes before a piece
+  std::int64_t length(std::uint32_t piece) const;  ///< its number of planes
   /// Pieces of the same kind differ only by a shift. All long pieces are kind 0; each shorter piece
   /// is a kind of its own.
   std::uint32_t kind(std::uint32_t piece) const { return piece < whole_ ? 0 : piece - whole_ + 1; }
@@ -54,11 +54,12 @@ class PieceCut {
 /// Node r holds boxes[r], stored in C order without gaps.
 Distribution distribution_of_boxes(const Index& extents, std::vector<Box> boxes);
 
-/// The parts of `distribution`, but a part that is a single box is stored in C order without gaps.
+/// The same distribution, except that a part that is a single box is stored in C order without
+/// gaps.
 Distribution without_gaps(const Distribution& distribution);
 
 /// Throws BadInput unless there is one box per node and the boxes cover the array without overlaps.
-/// `what` names a box in the message.
+/// `what` is the word for a box in the message, such as in-box.
 void check_boxes(const Index& extents, std::span<const Box> boxes, Rank nodes,
                  std::string_view what);
 

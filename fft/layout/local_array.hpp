@@ -16,7 +16,7 @@ class LocalArray {
  public:
   explicit LocalArray(std::size_t elements);
 
-  /// Room for `bytes` bytes of elements of another type, which as() returns.
+  /// An array for `bytes` bytes of elements of another type. as() returns a pointer to them.
   static LocalArray of_bytes(std::size_t bytes) {
     return LocalArray((bytes + sizeof(Complex) - 1) / sizeof(Complex));
   }

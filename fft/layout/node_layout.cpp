@@ -7,9 +7,9 @@
 namespace toroid::fft {
 namespace {
 
-/// The next stride that avoids cache conflicts: if a stride is a multiple of kTooEven, the elements
-/// of a line share a few cache sets. Measured: transforms along slow axes of 64^3 to 256^3 take at
-/// most half the time.
+/// Enlarges a stride if it causes cache conflicts: if it is a multiple of kTooEven, the elements of
+/// a line share a few cache sets. Measured: with the returned strides, transforms along the slow
+/// axes of arrays of 64^3 to 256^3 elements take at most half as long as without gaps.
 std::int64_t apart(std::int64_t stride) {
   constexpr std::int64_t kTooEven = 16;  // elements
   return stride % kTooEven == 0 ? stride + kTooEven / 2 : stride;
@@ -50,12 +50,12 @@ NodeLayout NodeLayout::dense(const Box& box, const AxisOrder& order) {
 }
 
 /// Adds the lines [first, last) of a block as boxes. The lines are numbered over the axes
-/// order[level..]; the block has a single index along the axes before those.
+/// order[level..]; along the axes before these, the block has only one index.
 void NodeLayout::add_lines(const Box& block, const AxisOrder& order, unsigned level,
                            std::int64_t first, std::int64_t last) {
   if (first >= last) return;
   if (level == kAxes - 1) return add(block);
-  std::int64_t below = 1;  // lines per step along this level's axis
+  std::int64_t below = 1;  // number of lines per step along this level's axis
   for (unsigned l = level + 1; l + 1 < kAxes; ++l) below *= block.length(order[l]);
   const unsigned axis = order[level];
   const auto part = [&](std::int64_t begin, std::int64_t end) {
@@ -92,7 +92,7 @@ NodeLayout NodeLayout::with_gaps_between_planes() const {
   return with_gaps_above(1);
 }
 
-/// Puts gaps between neighbours along the axes order[0..levels).
+/// Returns this layout with gaps between neighbours along the axes order[0..levels).
 NodeLayout NodeLayout::with_gaps_above(unsigned levels) const {
   TOROID_CHECK_LE(boxes_.size(), 1u);
   if (boxes_.empty()) return *this;

@@ -12,7 +12,8 @@ namespace toroid::fft {
 /// The boxes that a node holds, and the places of their elements in its local array.
 ///
 /// One rule holds for all boxes: an element's place is base + sum of index · stride over the axes.
-/// So a range of lines of a block, which may be several boxes, is stored one line after the other.
+/// So a range of a block's lines is stored one line after the other, even if the range consists of
+/// several boxes.
 class NodeLayout {
  public:
   NodeLayout() = default;  ///< a node that holds nothing
@@ -25,10 +26,10 @@ class NodeLayout {
                           std::int64_t last);
 
   std::span<const Box> boxes() const& { return boxes_; }
-  std::span<const Box> boxes() && = delete;  // they would not outlive the statement
-  /// Elements that the node holds.
+  std::span<const Box> boxes() && = delete;  // the boxes would not outlive the statement
+  /// Number of elements that the node holds.
   std::int64_t size() const { return size_; }
-  /// Elements that the local array has room for: more than size() if there are gaps.
+  /// Number of elements that the local array has room for: more than size() if there are gaps.
   std::int64_t extent() const { return extent_; }
   /// The place of an element. REQUIRES: one of the boxes contains it.
   std::int64_t offset(const Index& at) const {

@@ -12,7 +12,8 @@
 namespace toroid::fft {
 namespace {
 
-/// Bytes of a Peer, including its transfer's parts, in the most common case: a single box.
+/// Bytes of a Peer and of its transfer's parts in the most common case, in which the transfer is a
+/// single box.
 constexpr std::size_t kPeerBytes = 320;
 
 std::size_t peers_kept(Rank members, std::int64_t bytes) {

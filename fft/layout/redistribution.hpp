@@ -8,7 +8,7 @@
 
 #include "fft/layout/distribution.hpp"
 #include "fft/layout/node_layout.hpp"
-#include "fft/layout/transfer.hpp"
+#include "fft/layout/redistribution_message.hpp"
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/group.hpp"
@@ -16,8 +16,8 @@
 
 namespace toroid::fft {
 
-/// The geometry of an exchange for one node: everything at once, or in pieces, i.e. planes of the
-/// node's part that travel together.
+/// The geometry of an exchange for one node. Everything is sent at once, or in pieces. A piece
+/// consists of planes of the node's part that travel together.
 ///
 /// Pieces of the same kind (PieceCut) differ only by a shift, so one Transfer per peer and kind
 /// serves all of them.
@@ -33,14 +33,14 @@ class Redistribution {
   std::uint32_t element_bytes() const { return element_bytes_; }
   /// The number of pieces of the group's longest part.
   std::uint32_t pieces() const { return static_cast<std::uint32_t>(expected_.size()); }
-  /// Packets of a piece that all other members together send to this node.
+  /// Number of packets of a piece that all other members together send to this node.
   std::uint64_t packets_expected(std::uint32_t piece) const { return expected_[piece]; }
   /// The most packets that this node sends to a member in one piece.
   std::uint32_t most_packets() const { return most_packets_; }
 
   /// What is sent between this node and a member in one piece.
   struct Message {
-    const Transfer* transfer;  ///< of the first piece of this kind; null: nothing is sent
+    const Transfer* transfer;  ///< that of the first piece of this kind; null if nothing is sent
     std::int64_t shift;        ///< elements to add to the places in the receiver's array
   };
   /// The bytes that the group's members send each other in a piece.
@@ -51,16 +51,16 @@ class Redistribution {
  private:
   struct Peer {
     Rank member = ~Rank{0};
-    Transfer transfer;             ///< of the first piece of this kind
-    std::int64_t plane_shift = 0;  ///< elements in the receiver's array, per plane
+    Transfer transfer;             ///< that of the first piece of this kind
+    std::int64_t plane_shift = 0;  ///< elements from one plane to the next in the receiver's array
   };
-  using Peers = std::vector<std::vector<Peer>>;  ///< by kind
+  using Peers = std::vector<std::vector<Peer>>;  ///< [kind of piece][member]
   PieceCut cut_of(const NodeLayout& layout) const;
   NodeLayout first_planes(const NodeLayout& layout, std::int64_t planes) const;
   void count_packets();
   std::uint32_t packets(const NodeLayout& from, const NodeLayout& to, std::int64_t planes) const;
   /// Adds the packets that a member sends to this node to expected_, which gets longer if the
-  /// member has more pieces. They are computed once per kind of piece.
+  /// member has more pieces. Their number is computed once per kind of piece.
   void expect_from(Rank member, const PieceCut& cut);
   Message message(Peers& peers, Rank member, std::uint32_t piece, bool sending) const;
   void assign(Peer& peer, Rank member, std::int64_t planes, bool sending) const;
@@ -76,12 +76,12 @@ class Redistribution {
   PieceRule rule_;
   NodeLayout source_;
   NodeLayout target_;
-  std::vector<PieceCut> cuts_;           ///< by member; empty without pieces
-  std::vector<std::uint64_t> expected_;  ///< packets, by piece
+  std::vector<PieceCut> cuts_;           ///< one per member; empty if there are no pieces
+  std::vector<std::uint64_t> expected_;  ///< number of packets of each piece
   std::uint32_t most_packets_ = 0;
 
-  /// Transfers are made when first used. They are kept for each member, or only for the last one
-  /// used, if all of them would need more memory than the arrays.
+  /// Transfers are made when they are first used. If the transfers of all members need no more
+  /// memory than the node's array, all are kept, otherwise only the last one used.
   mutable Peers sending_;
   mutable Peers receiving_;
 };

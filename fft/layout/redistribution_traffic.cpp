@@ -5,7 +5,7 @@
 namespace toroid::fft {
 namespace {
 
-/// The planes of a layout that a piece carries.
+/// The planes of a layout that belong to a piece.
 NodeLayout piece_of(const NodeLayout& layout, PieceRule rule, std::uint32_t piece) {
   if (rule.planes == 0 || layout.size() == 0) return layout;
   const Box& box = layout.boxes()[0];

@@ -1,5 +1,5 @@
-// A redistribution as traffic among the members of a group. Policies choose their settings from it,
-// and combining is planned with it.
+// A redistribution as traffic among the members of a group. Policies choose their settings by it,
+// and the combining of messages is planned with it.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ namespace toroid::fft {
 /// after it. The traffic's ranks are the members' numbers in the group.
 class RedistributionTraffic final : public Traffic {
  public:
-  /// The traffic of one of the pieces into which `rule` cuts the exchange; without `piece`, of all
-  /// pieces together.
+  /// The traffic of one of the pieces into which `rule` cuts the exchange. Without `piece`, it is
+  /// the traffic of all pieces together.
   RedistributionTraffic(const Distribution& from, const Distribution& to,
                         std::uint32_t element_bytes, const Group& group, PieceRule rule = {},
                         std::optional<std::uint32_t> piece = std::nullopt);
@@ -33,7 +33,7 @@ class RedistributionTraffic final : public Traffic {
   Rank draw(Rank from, Random& random) const override;
 
  private:
-  std::vector<NodeLayout> before_;  ///< by member
+  std::vector<NodeLayout> before_;  ///< one per member
   std::vector<NodeLayout> after_;
   std::uint32_t element_bytes_;
 };

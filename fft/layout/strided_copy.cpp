@@ -11,12 +11,13 @@ namespace {
 /// A block's side is two cache lines long.
 constexpr std::int64_t kBlockBytes = 128;
 
-/// Longest row of a box that is fetched in software; the hardware prefetches longer ones by itself.
+/// Rows of a box of up to this many bytes are prefetched in software; the hardware prefetches
+/// longer ones by itself.
 constexpr std::int64_t kShortRow = 2048;
-/// How far ahead of the copy short rows are fetched, in bytes of rows.
+/// Short rows are prefetched this many bytes ahead of the copy. Gaps between rows do not count.
 constexpr std::int64_t kAhead = 2048;
 constexpr std::int64_t kLine = 64;  ///< bytes of a cache line
-/// How many blocks ahead of the copy lines are fetched if the source's rows are far apart.
+/// If a plane is copied in square blocks, its source is prefetched this many blocks ahead.
 constexpr std::int64_t kBlocksAhead = 2;
 
 using Loops = std::span<const CopyLoop>;
@@ -56,7 +57,7 @@ struct Copier {
       }
   }
 
-  /// Copies rows that are contiguous on both sides. Short ones are fetched in advance.
+  /// Copies rows that are contiguous on both sides. Short rows are prefetched.
   static void rows(const CopyLoop& loop, const CopyLoop& row, const std::byte* from,
                    std::byte* to) {
     const std::int64_t bytes = row.count * kBytes;
@@ -67,7 +68,7 @@ struct Copier {
     }
   }
 
-  /// Fetches the columns of the block that begins with column `c`, each `bytes` long.
+  /// Prefetches the columns of the block that begins with column `c`. Each column is `bytes` long.
   static void fetch_columns(const CopyLoop& row, std::int64_t c, std::int64_t bytes,
                             const std::byte* from) {
     const std::int64_t end = std::min(c + kSide, row.count);
@@ -79,8 +80,8 @@ struct Copier {
     __builtin_prefetch(row + bytes - 1);
   }
 
-  /// Copies all elements. `crossing`: the loop along which the source is contiguous, if that is not
-  /// the fastest loop. It is moved next to the fastest.
+  /// Copies all elements. `crossing` is the loop along which the source is contiguous, or null if
+  /// this is the fastest loop or if there is none. It is moved next to the fastest loop.
   static void all(Loops loops, const CopyLoop* crossing, const std::byte* from, std::byte* to) {
     if (!loops.empty() && &loops.front() == crossing) loops = loops.subspan(1);
     if (loops.size() <= 1) {
@@ -102,8 +103,8 @@ struct Copier {
     all(loops, crossing, from, to);
   }
 
-  /// Copies whole steps of the slowest loop together; partial steps before and after them recurse
-  /// into the next faster loop.
+  /// Copies whole steps of the slowest loop together. For a partial step before or after them, it
+  /// calls itself with the faster loops.
   static void some(Loops loops, CopyRange range, const std::byte* from, std::byte* to) {
     if (loops.empty()) return whole(loops, from, to);
     std::int64_t step = 1;

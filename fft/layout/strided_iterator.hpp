@@ -11,8 +11,9 @@
 namespace toroid::fft {
 
 /// A 32-bit divisor that is known long before it is used; it divides without the divide
-/// instruction. Exact for every 32-bit dividend: with m = floor((2^64 - 1) / d), the quotient of n
-/// is floor((n + 1)·m / 2^64), because rounding m down lowers the quotient by less than 2^-32.
+/// instruction. The quotient is exact for every 32-bit dividend: with m = floor((2^64 - 1) / d),
+/// the quotient of n is floor((n + 1)·m / 2^64), because rounding m down lowers the quotient by
+/// less than 2^-32.
 class Divisor {
  public:
   Divisor() = default;
@@ -43,7 +44,8 @@ class StridedIterator {
   /// which has 1 to 2^32 - 1 elements and at most kMostLevels levels.
   StridedIterator(const Box& box, const AxisOrder& order, const NodeLayout& layout);
 
-  /// `elements` elements; the place of each is its number. REQUIRES: 1 to 2^32 - 1 elements.
+  /// An iterator over `elements` elements, in which the place of each element is its number.
+  /// REQUIRES: 1 to 2^32 - 1 elements.
   static StridedIterator contiguous(std::uint32_t elements) {
     StridedIterator all;
     all.row_ = Divisor(elements);
@@ -53,9 +55,9 @@ class StridedIterator {
   /// The number of levels that a box has in a local array.
   static std::size_t levels(const Box& box, const AxisOrder& order, const NodeLayout& layout);
 
-  /// Elements of a plane. A plane has rows() rows.
+  /// Number of elements in a plane.
   std::uint32_t plane() const { return row_.value() * rows_.value(); }
-  /// Elements of a row, the fastest level.
+  /// Number of elements in a row, which is the fastest level.
   std::uint32_t row() const { return row_.value(); }
   /// Distance in places from one element of a row to the next.
   std::int64_t stride() const { return stride_; }
@@ -68,7 +70,8 @@ class StridedIterator {
     return row_begin(at) + at.column * stride_;
   }
 
-  /// Visits the elements [first, first + count) row by row: visit(offset of the first one, length).
+  /// Visits the elements [first, first + count) row by row: calls visit(place of the first element,
+  /// number of elements) for the part in each row.
   template <typename Visit>
   void for_each_run(std::uint32_t first, std::uint32_t count, Visit&& visit) const {
     Place at = place(first);
@@ -102,8 +105,8 @@ class StridedIterator {
   std::int64_t plane_stride_ = 0;
   std::int64_t row_stride_ = 0;
   std::int64_t stride_ = 1;
-  Divisor rows_;  ///< rows of a plane
-  Divisor row_;   ///< elements of a row
+  Divisor rows_;  ///< number of rows in a plane
+  Divisor row_;   ///< number of elements in a row
 };
 
 }  // namespace toroid::fft

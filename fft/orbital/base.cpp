@@ -14,10 +14,11 @@
 namespace toroid::fft {
 namespace {
 
-/// Maximum number of slices of a sum that travels in packets; its planes and packets may allow
-/// fewer. Each slice is one matrix product and one descriptor, and a stage first waits for one
-/// slice. If only pointers are shifted, or nothing, there is a single slice: along axis 0 the BLAS
-/// reads all data for each slice, and eight slices take 1.7 times as long as one (b = 64).
+/// Maximum number of slices of a sum that travels in packets. A sum of few planes or few packets
+/// has fewer slices. With more slices a step waits less before it can begin, but each slice costs a
+/// matrix product and a descriptor. If blocks do not travel in packets, there is a single slice:
+/// along axis 0 the BLAS reads all data again for each slice, and eight slices take 1.7 times as
+/// long as one (b = 64).
 constexpr std::size_t kMostSlices = 8;
 constexpr std::size_t kLeastPackets = 4;
 
@@ -53,8 +54,8 @@ std::size_t OrbitalBase::array_bytes() const {
   return elements * sizeof(Complex);
 }
 
-/// Whether blocks are passed as pointers. The answer is the same on all nodes: pointers if one
-/// process has all nodes, otherwise packets.
+/// Whether blocks are passed as pointers. The answer is the same on all nodes. It is yes if one
+/// process has all nodes and TransferMode is not `packets`; otherwise packets carry the blocks.
 bool OrbitalBase::shares_memory(const Node& node) {
   const TransferMode transfer = node.options().transfer;
   if (node.size() == 1 || transfer == TransferMode::packets) return false;
@@ -62,7 +63,8 @@ bool OrbitalBase::shares_memory(const Node& node) {
     const PutReach reach = node.put_reach(other);
     if (other == node.rank() || reach == PutReach::shared) continue;
     if (transfer == TransferMode::put && reach == PutReach::packed)
-      throw BadInput("put cannot move the orbital transform's blocks between processes; use auto");
+      throw BadInput(
+          "put cannot move the orbital transform's blocks between processes; use transfer auto");
     return false;
   }
   return true;
@@ -111,7 +113,8 @@ void OrbitalBase::list_shifts() {
   if (sums_.back() != nullptr) ended_.back().push_back(sums_.back());
 }
 
-/// Begins X`number`: the data of stage `stage`, or the sum of the previous stage.
+/// Begins X`number`, which is the data of stage `stage` and the sum of the stage before it: sets
+/// its memory and, except for X0, begins its shift.
 void OrbitalBase::begin(unsigned number, unsigned stage) {
   if (number == 0)
     static_x0_ = own(stage).data();
@@ -137,7 +140,8 @@ void OrbitalBase::begin_stage(unsigned step) {
                                  next(arrays.data == 0 ? stage : stage + 1));
 }
 
-/// After an odd number of steps, the coefficients are in the other block's memory.
+/// Copies the node's coefficients back to their own memory if they are not there. After an odd
+/// number of steps, they are in the memory for arriving blocks.
 void OrbitalBase::bring_coefficients_home() {
   const RingShift& shift = shifts_[kCoefficients];
   if (shift.block() != own_coefficients())
@@ -163,8 +167,8 @@ Tick OrbitalBase::transform_block(unsigned next_stage) {
   return transform_lines(plan_->stage(forward ? next_stage - 1 : next_stage).pair());
 }
 
-/// Waits since the previous stage were for the previous stage's sum, but were counted for the next
-/// stage. This moves them.
+/// Between the two stages, the node waited for the sum of the previous stage, but the waits were
+/// counted for the next stage. This moves them to the previous stage.
 void OrbitalBase::pass_to(unsigned next_stage) {
   if (next_stage == 0) return;
   OrbitalTimes& last = times_[next_stage - 1];
@@ -223,8 +227,8 @@ void OrbitalBase::end_run() {
 namespace {
 
 /// The cycles, at most `left`, that the processor should compute before it handles its packets.
-/// While a shift is under way, that is as long as a link takes for a full packet. In real time, the
-/// product has taken its time already.
+/// While a shift is under way, this is the time that a link takes for a full packet. In real time
+/// the result is `left`, because the product has already been computed.
 Tick until_next_look(const Node& node, OrbitalLanes lanes, Tick left) {
   const bool looks =
       node.has_virtual_time() && std::ranges::any_of(lanes, &OrbitalBase::is_under_way);
@@ -263,7 +267,8 @@ Program pass_between(Node& node, OrbitalLanes lanes, OrbitalBase& lane, unsigned
   if (forward) lane.pass_to(next_stage);
 }
 
-/// Computes and sends a step's product slice by slice, each slice as soon as its sum has arrived.
+/// Computes and sends a step's product slice by slice, each as soon as this slice of the sum has
+/// arrived.
 Program run_step(Node& node, OrbitalLanes lanes, OrbitalBase& lane, unsigned step) {
   OrbitalTimes& times = lane.time(step);
   for (unsigned slice = 0; slice < lane.slices(); ++slice) {
@@ -273,7 +278,7 @@ Program run_step(Node& node, OrbitalLanes lanes, OrbitalBase& lane, unsigned ste
       co_await node.until(shift->arrived(), arrived);
       times.waiting += node.now() - before;
     }
-    const Tick at_once = 0;  // send as much as fits before the computation
+    const Tick at_once = 0;  // send as many packets as fit before the computation
     co_await node.compute(at_once);
     const Tick cycles = lane.multiply(step, slice);
     Program product = spend(node, lanes, times, cycles);

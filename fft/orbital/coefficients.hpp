@@ -11,7 +11,7 @@
 //   matrix  M(k,n), user-defined: X = M·x
 //
 // The inverse's matrix D satisfies C·D = N·1 for every kind, so inverse after forward gives N times
-// the input, and a single scale undoes any mixture of kinds. D is
+// the input. Division by N therefore undoes any mixture of kinds. D is
 //
 //   dft       the conjugate of C
 //   dht, wht  C
@@ -33,7 +33,7 @@ namespace toroid::fft {
 
 bool has_complex_coefficients(const AxisTransform& transform);
 
-/// "dct", or "matrix NAME".
+/// The name of a transform: "matrix NAME" for a matrix, otherwise that of its kind, such as "dct".
 std::string name_of(const AxisTransform& transform);
 
 /// The factor by which element `in` of the input contributes to element `out` of the result, where

@@ -38,7 +38,7 @@ Tick block_factor_cycles(const OrbitalPlan& plan, unsigned axis, const Machine& 
 template <typename T>
 class BlockFactor {
  public:
-  BlockFactor() = default;  ///< for an axis that has a matrix: does nothing
+  BlockFactor() = default;  ///< for an axis that has a matrix; run() does nothing
   /// `number`: the block's number along the axis, on the frequency side.
   BlockFactor(const OrbitalPlan& plan, unsigned axis, unsigned number, const Machine& machine);
 
@@ -53,7 +53,7 @@ class BlockFactor {
   bool is_forward_ = true;
   std::int64_t outer_ = 0;  ///< product of the block's lengths before the axis, in C order
   std::int64_t inner_ = 0;  ///< product of the block's lengths after the axis
-  std::vector<T> turns_;    ///< exp(∓2πi·qK/N) by q
+  std::vector<T> turns_;    ///< exp(∓2πi·qK/N), indexed by q
   StageTransform lines_;
   Tick cycles_ = 0;
 };

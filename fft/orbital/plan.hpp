@@ -9,10 +9,11 @@
 //   X2(S,R,T)   the first axis too, with C(Q,S)
 //   X3(S,Q,T)   all axes, with C(R,Q): the skewed layout
 //
-// Forward goes from X0 to X3, inverse from X3 to X0 with the same coordinates of the inverse's
-// matrices. Each of the three stages takes P steps of compute and ring shift. In every step a node
-// multiplies its block of data by its block of coefficients and adds the product to its block of
-// the sum. Then two of the three blocks move on to neighbours, which the paper calls rolling:
+// Forward goes from X0 to X3. The inverse goes from X3 to X0, with the blocks of its own matrices
+// at the same coordinates. Each of the three stages takes P steps of compute and ring shift. In
+// every step a node multiplies its block of data by its block of coefficients and adds the product
+// to its block of the sum. Then two of the three blocks move on to neighbours, which the paper
+// calls rolling:
 //
 //               axis   stays   shifted
 //   X0 and X1     2    X0      X1 along S, C along Q
@@ -31,9 +32,9 @@
 // axis: P planes of nodes that are independent of each other. The third stage's axis is therefore
 // called the slicing, and each slicing allows two orders.
 //
-// The array's extents may differ if P divides each. The machine's extents may not: X2 has as many
-// blocks along the second stage's axis as there are nodes along S, and X3 as many along the third
-// stage's axis as there are nodes along Q.
+// The array's extents may differ if P divides each. The machine's extents must be equal: X2 has as
+// many blocks along the second stage's axis as there are nodes along S, and X3 as many along the
+// third stage's axis as there are nodes along Q.
 //
 // Source: Sedukhin, University of Aizu 2012-001, sections 2, 4.1 and 4.2. Not in the source: each
 // axis may have its own transform and extent.
@@ -96,11 +97,11 @@ constexpr std::int64_t place_by_digits(std::int64_t size, std::int64_t extent,
   return frequency_by_digits(size, size / extent, frequency);
 }
 
-/// Throws BadInput if the orbital transform cannot do this; OrbitalPlan's constructor lists the
-/// conditions.
+/// Throws BadInput if the orbital transform does not support these arguments; OrbitalPlan's
+/// constructor lists the reasons.
 void check_orbital(const ArrayExtents& size, const Shape& shape, const OrbitalOptions& options);
 
-/// A stage multiplies X`data` along an axis; the result is X`sum`.
+/// A stage multiplies X`data` by coefficients along an axis; the result is X`sum`.
 struct OrbitalStage {
   unsigned data;
   unsigned sum;
@@ -113,7 +114,7 @@ struct OrbitalStage {
 /// A block's number along each axis, 0 to P-1.
 using BlockIndex = std::array<unsigned, 3>;
 
-/// Shared by all nodes. Immutable; serves any number of transforms.
+/// All nodes share one plan. It is immutable and serves any number of transforms.
 class OrbitalPlan {
  public:
   static constexpr unsigned kStages = 3;
@@ -121,16 +122,18 @@ class OrbitalPlan {
   /// Throws BadInput, with a message that says what would fit, if
   /// - the machine is not a torus of P x P x P nodes or a single node;
   /// - P does not divide an extent;
-  /// - the extent of an axis with wht is not a power of two, or that of an axis with a matrix is
-  ///   not the matrix's size;
+  /// - the extent of an axis with wht is not a power of two, or an axis with a matrix has an extent
+  ///   other than the matrix's size;
   /// - the inverse is asked for and a matrix is singular;
-  /// - the elements are real and the coefficients complex.
+  /// - the elements are real and the coefficients complex;
+  /// - the variant is a broadcast variant and an axis is transformed by factors;
+  /// - P > 1, and a block is too long for RingShift.
   OrbitalPlan(const ArrayExtents& size, const Shape& shape, OrbitalOptions options);
 
   const ArrayExtents& size() const { return size_; }
   const OrbitalOptions& options() const { return options_; }
   unsigned extent() const { return extent_; }  ///< P
-  /// Elements of a block along an axis, and in total.
+  /// Number of elements of a block along an axis, and in total.
   int block(unsigned axis) const { return static_cast<int>(size_[axis] / extent_); }
   std::size_t block_elements() const;
   OrbitalStage stage(unsigned number) const;
@@ -140,7 +143,7 @@ class OrbitalPlan {
   unsigned array_dimension(unsigned number) const { return options_.stage_axes[number - 1]; }
   unsigned coefficients_dimension() const { return options_.stage_axes[1]; }
 
-  /// The block that a node holds before forward, and after it.
+  /// The block that a node holds before a forward transform, and the block that it holds after it.
   BlockIndex canonical(Rank node) const { return home(0, node); }
   BlockIndex skewed(Rank node) const { return home(3, node); }
   /// The index boxes of the node's block of the input, and of the result.
@@ -151,11 +154,12 @@ class OrbitalPlan {
   /// stage.
   BlockIndex home(unsigned number, Rank node) const;
   /// A block that each step of a stage moves along a torus dimension: of an array, or of an axis's
-  /// coefficients. All nodes shift it, or one node per ring broadcasts it.
+  /// coefficients. Either every node shifts its block, or in each ring one node broadcasts its
+  /// block.
   struct MovedBlock {
     unsigned dimension;
     bool coefficients;
-    unsigned axis;  ///< of the product
+    unsigned axis;  ///< axis of the product
     bool is_broadcast = false;
   };
   std::vector<MovedBlock> moved_blocks(unsigned stage) const;
@@ -163,7 +167,7 @@ class OrbitalPlan {
   std::uint64_t block_bytes(const MovedBlock& shifted) const;
   /// Whether an axis is transformed by factors instead of a matrix; see factors.hpp.
   bool by_factors(unsigned axis) const { return options_.kinds[axis].by_factors(); }
-  /// Real multiply-adds of a step's product.
+  /// Number of real multiply-adds of a step's product.
   std::uint64_t multiply_adds(unsigned stage) const;
 
   /// A node's destination and source in a ring shift along a dimension.

@@ -133,7 +133,7 @@ void OrbitalProduct<T>::run_by_factor([[maybe_unused]] const T* factor,
   }
 }
 
-/// Goes plane by plane, so that the parts stay in the cache.
+/// Goes plane by plane, so that the real and imaginary parts stay in the cache.
 template <typename T>
 void OrbitalProduct<T>::run_by_parts([[maybe_unused]] const Real* coefficients,
                                      [[maybe_unused]] const T* data, [[maybe_unused]] bool add,

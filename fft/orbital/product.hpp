@@ -24,7 +24,8 @@ struct RealOf<std::complex<T>> {
   using type = T;
 };
 
-/// a·b by the formula. operator* also handles infinities, which coefficients never are.
+/// a·b by the usual formula. operator* would also check for infinities, which never occur in
+/// coefficients.
 template <typename Real>
 constexpr std::complex<Real> times(const std::complex<Real>& a, const std::complex<Real>& b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
@@ -45,25 +46,27 @@ class OrbitalProduct {
 
   /// REQUIRES: T is complex if the transform's coefficients are.
   OrbitalProduct(AxisTransform transform, unsigned axis, const Block& block);
-  /// For a plan's blocks and its transform along an axis.
+  /// The product for a plan's blocks and its transform along an axis.
   OrbitalProduct(const OrbitalPlan& plan, unsigned axis);
 
-  /// Bytes of a block of coefficients, which are real if the transform's are: b x b of them if the
-  /// block has b elements along the axis; a single coefficient if by factors.
+  /// Bytes of a block of coefficients. If the array's block has b elements along the axis, there
+  /// are b x b coefficients, or a single one if the axis is transformed by factors. They are stored
+  /// as real numbers if the transform's coefficients are real.
   std::size_t coefficient_bytes() const;
-  /// Writes the block of coefficients from block `in` of an axis of `size` elements to block `out`.
-  /// By factors, writes the single coefficient by which block `in` is multiplied.
+  /// Fills a block with the coefficients that lead from block `in` to block `out` of an axis of
+  /// `size` elements. By factors, this is the single coefficient by which block `in` is multiplied.
   void fill(std::byte* coefficients, Sign sign, std::int64_t size, unsigned in, unsigned out) const;
-  /// Planes of the sum: its rows along axis 0 from `first` on; they are contiguous.
+  /// Planes of the sum: `count` indices along axis 0, from `first` on. They are contiguous in
+  /// memory.
   struct Planes {
     int first;
     int count;
   };
   /// sum = data·coefficients, or sum += data·coefficients if `add`, for some planes of the sum.
   void run(const std::byte* coefficients, const T* data, bool add, T* sum, const Planes& planes);
-  /// Real multiply-adds for one plane: the number of its elements times the block's length along
-  /// the product's axis (by factors: times 1). Twice as many if T is complex, four times as many if
-  /// the coefficients are complex too.
+  /// Number of real multiply-adds for one plane: its number of elements times the block's length
+  /// along the product's axis (by factors: times 1). Twice as many if T is complex, four times as
+  /// many if the coefficients are complex too.
   std::uint64_t fmas_of_plane() const;
 
  private:
@@ -79,7 +82,7 @@ class OrbitalProduct {
   void run_by_parts(const Real* coefficients, const T* data, bool add, T* sum,
                     const Planes& planes);
 
-  /// Elements of a block along the axis of the product.
+  /// Number of elements of a block along the axis of the product.
   int edge() const { return block_[axis_]; }
   bool by_factors() const { return transform_.by_factors(); }
   std::size_t plane_elements() const {
@@ -89,7 +92,7 @@ class OrbitalProduct {
   AxisTransform transform_;
   unsigned axis_;
   Block block_;
-  bool same_type_;           ///< the coefficients are of type T
+  bool same_type_;           ///< whether the coefficients are of type T
   std::vector<Real> parts_;  ///< real and imaginary parts of a plane, then those of its product
 };
 

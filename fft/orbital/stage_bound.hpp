@@ -7,17 +7,17 @@
 
 namespace toroid::fft {
 
-/// The least number of cycles of a stage, from having its data to having its sum. All nodes do the
-/// same: each step has one product, and blocks that go to neighbours.
+/// The least number of cycles of a stage, from the time when a node has its data until it has its
+/// sum. All nodes do the same: in each step they compute one product and send blocks to neighbours.
 struct OrbitalStageBound {
-  Tick processor = 0;  ///< of a node: products, and sending and receiving packets
-  Tick link = 0;       ///< of each link over which blocks are shifted
+  Tick processor = 0;  ///< cycles of a node for products and for sending and receiving packets
+  Tick link = 0;       ///< cycles of each link over which blocks are shifted
 
   Tick cycles() const { return processor > link ? processor : link; }
 };
-/// The bound for the first of `lanes` arrays that are transformed at the same time. Within it, the
-/// node also computes the other arrays' products, and each ring carries all but two of every other
-/// array's blocks.
+/// The bound for the first of `lanes` arrays that are transformed at the same time. In this time,
+/// the node also computes the products of the other arrays, and each ring carries the blocks of
+/// every other array in all but two steps.
 OrbitalStageBound bound_of_stage(const OrbitalPlan& plan, unsigned stage, const Machine& machine,
                                  unsigned lanes = 1);
 

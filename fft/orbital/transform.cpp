@@ -42,7 +42,8 @@ std::byte* OrbitalTransform<T>::coefficients(unsigned pair) {
 }
 
 /// Loads the coefficients that lead from this node's block of one array of the pair to its block of
-/// the other array. For pair 0, whose coefficients are shifted, these are the first step's.
+/// the other array. For pair 0, whose coefficients are shifted, these are the coefficients of the
+/// first step.
 template <typename T>
 void OrbitalTransform<T>::load_coefficients(unsigned pair) {
   const unsigned axis = plan().product_axis(pair);
@@ -74,7 +75,7 @@ std::uint64_t OrbitalTransform<T>::multiply_blocks(const OrbitalStage& stage, bo
   return product.fmas_of_plane();
 }
 
-/// The frequencies belong to the pair's second array.
+/// Works on the pair's second array, which is the one with the frequencies.
 template <typename T>
 Tick OrbitalTransform<T>::transform_lines(unsigned pair) {
   Factor& factor = factors_[pair];

@@ -19,7 +19,7 @@
 namespace toroid::fft {
 
 /// One node's part with its coefficients. T is float, double, std::complex<float> or
-/// std::complex<double>, as the plan's element type.
+/// std::complex<double>, and must match the plan's element type.
 template <typename T>
 class OrbitalTransform final : public OrbitalBase {
  public:
@@ -34,7 +34,8 @@ class OrbitalTransform final : public OrbitalBase {
   }
 
  private:
-  /// Complex for any T; a plan with real elements by factors is refused.
+  /// The type is complex even if T is real. The factors then do nothing, because a real plan has no
+  /// axis by factors.
   using Factor = BlockFactor<std::complex<typename OrbitalProduct<T>::Real>>;
 
   std::uint64_t multiply_blocks(const OrbitalStage& stage, bool add,
@@ -45,9 +46,9 @@ class OrbitalTransform final : public OrbitalBase {
   void load_coefficients(unsigned pair);
   unsigned block_number(unsigned number, unsigned axis) const;
 
-  std::vector<OrbitalProduct<T>> products_;     ///< by pair of arrays; see OrbitalStage
-  std::vector<LocalArray> fixed_coefficients_;  ///< those of pairs 1 and 2
-  std::vector<Factor> factors_;                 ///< by pair; does nothing if the axis has a matrix
+  std::vector<OrbitalProduct<T>> products_;     ///< one per pair of arrays; see OrbitalStage
+  std::vector<LocalArray> fixed_coefficients_;  ///< the coefficients of pairs 1 and 2
+  std::vector<Factor> factors_;                 ///< one per pair; idle if the axis has a matrix
 };
 
 extern template class OrbitalTransform<float>;

@@ -36,7 +36,7 @@ void check_cut(const Description& description) {
   TOROID_CHECK(cut >= 1);
   if (cut == 1) return;
   if (description.method != Method::slab) throw BadInput("a box cut needs the slab method");
-  if (description.real) throw BadInput("a box cut takes complex data");
+  if (description.real) throw BadInput("a box cut needs complex data");
   const std::int64_t shortest = std::ranges::min(description.size);
   if (kept_of(shortest, cut) < 1)
     throw BadInput(fmt::format("a box cut of {} leaves no points of {}; use at most {}", cut,
@@ -45,7 +45,7 @@ void check_cut(const Description& description) {
 
 void check_overlap(const Overlap& overlap) {
   if (overlap.window < 1 || overlap.window > kMostOutstanding)
-    throw BadInput(fmt::format("window of {} exchanges: 1 to {} may be outstanding", overlap.window,
+    throw BadInput(fmt::format("a window of {} exchanges; expected 1 to {}", overlap.window,
                                kMostOutstanding));
   TOROID_CHECK(overlap.test_interval >= 0);
 }
@@ -150,8 +150,8 @@ void Blueprint::keep_pieces_where_all_receive() {
   }
 }
 
-/// Adds two exchanges among all nodes: from the user's in-boxes to the method's first stage, and
-/// from its last stage to the out-boxes.
+/// Adds exchanges among all nodes: one from the user's in-boxes, if there are any, to the method's
+/// first stage, and one from its last stage to the out-boxes, if there are any.
 void Blueprint::add_user_boxes() {
   const StageExchange whole{0, shape_.dims(), {}, {}};
   if (!description_.in_boxes.empty()) {

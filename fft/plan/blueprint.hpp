@@ -24,13 +24,14 @@
 
 namespace toroid::fft {
 
-/// A step of a transform between two exchanges. It finds an array in one distribution, transforms
-/// some axes, each whole on its node, and leaves the array in another distribution.
+/// A step of a transform between two exchanges. It reads an array in one distribution, transforms
+/// some axes, and leaves the result in another distribution. Nodes hold whole lines along these
+/// axes.
 struct Stage {
-  std::string name;  ///< its axes' names, or "in", "out" or "return" if it transforms none
+  std::string name;  ///< names of its axes; "in", "out" or the like if it transforms none
   Distribution in;
   Distribution out;
-  Axes axes{};           ///< axes that it transforms
+  Axes axes{};           ///< the axes that it transforms
   bool real_in = false;  ///< `in` holds real numbers
   /// `out` holds real numbers. If only real_in is set, `out` holds half a spectrum.
   bool real_out = false;
@@ -46,7 +47,8 @@ struct Stage {
 struct StageExchange {
   unsigned first = 0;
   unsigned last = 0;
-  /// Axis along which the exchange may be cut into pieces, per direction. None: it may not be cut.
+  /// For each direction, the axis along which the exchange may be cut into pieces; none if it may
+  /// not be cut.
   std::optional<unsigned> forward_axis{};
   std::optional<unsigned> backward_axis{};
 
@@ -69,7 +71,7 @@ class Blueprint {
   Blueprint(const Description& description, const Shape& shape);
   /// Uses the given stages instead of making them.
   Blueprint(const Description& description, const Shape& shape, Stages stages);
-  Blueprint(const Blueprint&) = delete;  // exchanges refer to its distributions
+  Blueprint(const Blueprint&) = delete;  // exchanges refer to the distributions in it
 
   const Description& description() const { return description_; }
   const Shape& shape() const { return shape_; }
@@ -77,7 +79,7 @@ class Blueprint {
   std::span<const Stage> stages() const { return stages_; }
   /// exchanges()[i] lies between stages i and i + 1.
   std::span<const StageExchange> exchanges() const { return exchanges_; }
-  /// Points of one array on forward's input side, before any box cut.
+  /// Number of points of one array on forward's input side, before any box cut.
   double points() const;
   /// Extents of forward's input and of its output.
   const Index& in_extents() const { return stages_.front().in.extents; }
@@ -91,10 +93,11 @@ class Blueprint {
     return real ? precision : 2 * precision;
   }
   /// How an exchange is cut into pieces in one direction. Planes per piece are those of the
-  /// description, lowered to a divisor of the longest part's planes unless pieces taper.
+  /// description, but no more than the longest part has. Unless pieces taper, the number is lowered
+  /// to a divisor of the longest part's planes.
   PieceRule pieces(std::size_t exchange, Way way) const;
-  /// After an exchange in pieces, the axis along which the next stage can transform index by index,
-  /// each as soon as it has arrived. None: the stage waits for everything.
+  /// After an exchange in pieces, the next stage may transform the lines of each index along this
+  /// axis as soon as they have arrived. None if the stage waits for everything.
   std::optional<unsigned> line_axis(std::size_t exchange, Way way) const;
 
   /// All messages among the nodes that exchange with node `member`, summed over the pieces.
@@ -117,8 +120,8 @@ class Blueprint {
 };
 
 /// Options for nodes that run a transform under a policy: `options` with the policy's settings for
-/// the first exchange, and the named queues that the exchanges need. Throws BadInput if the policy
-/// does not fit the machine.
+/// the first exchange, but with enough output queues and named queues for every exchange. Throws
+/// BadInput if the policy does not fit the machine.
 NodeOptions node_options(const Blueprint& blueprint, const Machine& machine, NodeOptions options);
 
 // One function per method, each in its own file. They throw BadInput as Blueprint does.

@@ -11,7 +11,7 @@ namespace toroid::fft {
 namespace {
 
 /// The frequency of element i of an axis. If a box cut keeps an even number n of points, it keeps
-/// -n/2 and drops n/2; see StageTransform::copy_centre.
+/// the frequency -n/2 and drops n/2; see StageTransform::copy_centre.
 std::int64_t frequency(const Description& description, unsigned axis, std::int64_t i) {
   if (description.real && axis == half_axis(description)) return i;
   const std::int64_t n = kept_of(description.size[axis], description.box_cut);

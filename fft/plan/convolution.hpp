@@ -33,15 +33,15 @@
 
 namespace toroid::fft {
 
-/// Frequencies of a spectrum's element, axis by axis, in periods along the whole axis: the k of its
-/// wave exp(+2πi·kn/N). An axis of n points has the frequencies 0, 1, ..., n/2, -(n-1)/2, ..., -1
-/// in this order; if n is even, n/2 and -n/2 are the same. 0 along axes that the array does not
-/// have.
+/// The frequencies k of an element of the spectrum, axis by axis: the element belongs to the wave
+/// exp(+2πi·kn/N), which has k periods along the axis. An axis of n points has the frequencies 0,
+/// 1, ..., n/2, -(n-1)/2, ..., -1 in this order; if n is even, n/2 and -n/2 are the same. The
+/// frequency is 0 along axes that the array does not have.
 using WaveVector = std::array<std::int64_t, kMaxAxes>;
 
-/// The wave vector of element `at` of forward's output. The half spectrum of real data has 0, 1,
-/// ..., n/2 along the last axis. A box cut leaves n points of a larger spectrum, in which -n/2
-/// differs from n/2; it keeps -n/2.
+/// The wave vector of element `at` of forward's output. The half spectrum of real data has the
+/// frequencies 0, 1, ..., n/2 along the last axis. A box cut leaves n points of a larger spectrum,
+/// in which -n/2 differs from n/2. If n is even, it keeps -n/2.
 WaveVector wave_vector(const Description& description, const Index& at);
 
 /// A convolution on one node. Like Plan, it must live until the fabric has stopped, and only the
@@ -52,18 +52,18 @@ class Convolution {
   Convolution(Node& node, const Description& description);
   /// Makes the convolution from a blueprint that the nodes share.
   Convolution(Node& node, std::shared_ptr<const Blueprint> blueprint);
-  Convolution(const Convolution&) = delete;  // its program refers to it
+  Convolution(const Convolution&) = delete;  // its program refers to the object
 
   /// The layout of both input and output.
   const NodeLayout& layout() const { return plan_.input_layout(); }
-  /// Elements of this node's local array.
+  /// Number of elements of this node's local array.
   std::size_t size() const { return plan_.input_size(); }
   const Plan& plan() const { return plan_; }
 
-  /// Awaitable, one call at a time. Multiplies every element of the spectrum of `in` by factor(its
-  /// wave vector), a real or complex number, and the result by 1/N: a factor of 1 gives `in` back.
-  /// All arrays of a batch get the same factors. `in` and `out` may begin at the same place. Both
-  /// must live until the call has ended; the factor is copied.
+  /// Awaitable, one call at a time. Transforms `in`, multiplies every element of the spectrum by
+  /// factor(its wave vector), a real or complex number, and transforms back to `out` with the scale
+  /// 1/N: a factor of 1 gives `in` back. All arrays of a batch get the same factors. `in` and `out`
+  /// may begin at the same place. Both must live until the call has ended; the factor is copied.
   ///
   /// For real data, the factor is only called with k >= 0 along the last axis. The result is real
   /// because factor(-k) is assumed to be the conjugate of factor(k). If it is not, as for an odd

@@ -8,16 +8,17 @@ Tick line_transform_cycles(const Machine& machine, std::uint64_t n) {
   const auto length = static_cast<double>(n);
   return whole_cycles(
       machine.fft_cycles_factor * length * std::log2(length) + machine.transpose_cycles * length,
-      "a line (fft_cycles_factor, transpose_cycles)");
+      "the transform of a line (fft_cycles_factor, transpose_cycles)");
 }
 
 Tick product_cycles(const Machine& machine, std::uint64_t fmas) {
-  return whole_cycles(machine.fma_cycles * static_cast<double>(fmas), "a product (fma_cycles)");
+  return whole_cycles(machine.fma_cycles * static_cast<double>(fmas),
+                      "a matrix product (fma_cycles)");
 }
 
 Tick paper_model_exchange(const Machine& machine, const Shape& group,
                           std::uint64_t payload_bytes_received) {
-  double hops = 0;  // of the mean packet
+  double hops = 0;  // of a packet, on average
   for (unsigned d = 0; d < group.dims(); ++d)
     if (group.extent(d) > 1) hops += group.extent(d) / (group.wraps(d) ? 4.0 : 2.0);
   unsigned links = 0;

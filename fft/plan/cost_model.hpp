@@ -1,5 +1,5 @@
-// Cost formulas for a transform: a node's computations, and the volumetric paper's estimate of an
-// exchange, to which the paper compares its measurements.
+// Cost formulas for a transform: the cost of a node's computations, and the volumetric paper's
+// estimate of an exchange, with which the paper compares its measurements.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,9 @@ Tick line_transform_cycles(const Machine& machine, std::uint64_t n);
 Tick product_cycles(const Machine& machine, std::uint64_t fmas);
 
 /// Cycles of an all-to-all exchange within a cube-like group by the volumetric paper's model:
-/// bytes·hops / (links·bandwidth·0.8), where bytes is what each node receives. It counts payload
-/// only, and the mean link instead of the hottest: a model, not a bound.
+/// bytes·hops / (links·bandwidth·0.8), where bytes is what each node receives. It counts only
+/// payload, and the mean load of the links instead of the hottest link's, so it is an estimate and
+/// not a lower bound.
 Tick paper_model_exchange(const Machine& machine, const Shape& group,
                           std::uint64_t payload_bytes_received);
 

@@ -3,10 +3,11 @@
 // Index order   Arrays are in C order, the last axis fastest, as in NumPy. Up to six axes.
 // Sign          forward sums x[n]·exp(-2πi·kn/N) along each axis, backward with exp(+2πi·kn/N).
 // Scale         None by default: backward after forward multiplies by N, the number of points of
-//               the transformed array. `by_n` and `by_sqrt_n` divide the result of the call to
-//               which they are passed.
-// Real data     forward takes real numbers and returns the half spectrum of the last axis, n/2 + 1
-//               numbers, as numpy.fft.rfftn does; backward takes it and returns real numbers.
+//               the transformed array. A call with `by_n` divides its result by N, a call with
+//               `by_sqrt_n` by the square root of N.
+// Real data     forward takes real numbers and returns a half spectrum: n/2 + 1 numbers along the
+//               last axis, as in numpy.fft.rfftn. backward takes the half spectrum and returns real
+//               numbers. The orbital method's transforms of real data are real instead.
 // Layouts       Every node holds some boxes of the array. Forward leaves its result in another
 //               layout than its input's; backward leads back to the input's. Boxes lie in the
 //               node's memory without gaps in C order, the arrays of a batch one after the other,
@@ -30,16 +31,16 @@
 namespace toroid::fft {
 
 enum class Method : std::uint8_t {
-  volumetric,  ///< blocks; one exchange before each axis that the machine splits
-  slab,        ///< planes; one exchange
-  orbital,     ///< blocks on a cube of nodes; matrix products and nearest neighbours only
-  rows,        ///< whole lines; all nodes exchange between axes
+  volumetric,  ///< nodes hold blocks; one exchange before each axis that the machine splits
+  slab,        ///< nodes hold planes; a single exchange
+  orbital,     ///< blocks on a cube of nodes; matrix products, and data only goes to neighbours
+  rows,        ///< nodes hold whole lines; between two axes, all nodes exchange data
 };
 inline constexpr std::array<std::string_view, 4> kMethodNames = {"volumetric", "slab", "orbital",
                                                                  "rows"};
 
-/// How the products of the orbital method's stages get their blocks. The names are those of its
-/// report, which classifies ways to multiply matrices.
+/// How the products of the orbital method's stages get their blocks. The names are those of the
+/// orbital report (Sedukhin, 2012), which classifies ways to multiply matrices.
 enum class OrbitalVariant : std::uint8_t {
   cra,  ///< Compute-Roll-All: the orbital transform
   bcr,  ///< Broadcast-Compute-Roll: data is broadcast, coefficients are shifted; Fox's algorithm
@@ -53,7 +54,7 @@ enum class Scale : std::uint8_t { none, by_n, by_sqrt_n };
 inline constexpr std::array<std::string_view, 3> kScaleNames = {"none", "1/N", "1/sqrt(N)"};
 
 using local::LibraryName;
-/// How data is carried in exchanges.
+/// How exchanges carry data.
 enum class Layer : std::uint8_t {
   packets,          ///< active packets: each is stored in its place as it arrives
   message_passing,  ///< one blocking collective call per exchange; data is packed and unpacked
@@ -63,7 +64,8 @@ inline constexpr std::array<std::string_view, 2> kLayerNames = {"packets", "mpi"
 using local::Precision;
 using local::Rigor;
 
-/// Exchanges of one stage that may be outstanding. Each takes two of a node's 240 handlers.
+/// Maximum number of exchanges of one stage that may be outstanding. Each takes two of a node's 240
+/// handlers, or four under a policy with a window.
 inline constexpr std::uint32_t kMostOutstanding = 32;
 
 /// When the stage after an exchange in pieces starts to transform.
@@ -76,15 +78,15 @@ inline constexpr std::array<std::string_view, 2> kStartNames = {"exchange", "lin
 /// How the computation and the exchange of the slab method overlap.
 struct Overlap {
   static constexpr std::uint32_t kWindow = 16;
-  /// Planes per non-blocking exchange, lowered to a divisor of a node's planes. 0: a single
-  /// exchange when all planes are done.
+  /// Planes per non-blocking exchange, lowered to a divisor of a node's planes. With 0 planes there
+  /// is a single exchange, when all planes are transformed.
   std::int64_t planes = 0;
-  std::uint32_t window = kWindow;  ///< exchanges that may be outstanding, 1 to kMostOutstanding
-  /// Lines to transform before the node handles its packets again. 0: all lines of a piece. In
-  /// virtual time, computing itself takes no time: a piece is transformed at once, and only its
-  /// cycles are split.
+  std::uint32_t window = kWindow;  ///< outstanding exchanges at most, 1 to kMostOutstanding
+  /// Number of lines to transform before the node handles its packets again; 0 for all lines of a
+  /// piece. In virtual time, computing itself takes no time: a piece is transformed at once, and
+  /// only its cycles are split.
   std::int64_t test_interval = 0;
-  /// `planes` for backward; none: the same as forward.
+  /// The planes for backward; none if they are the same as for forward.
   std::optional<std::int64_t> backward_planes{};
   /// Pieces shrink towards the end: each has half of the remaining planes, at most `planes`. The
   /// last piece cannot overlap with transforms of planes, so it should be short.
@@ -109,12 +111,12 @@ struct Description {
   Layer layer = Layer::packets;
   Precision precision = Precision::double_;
   bool real = false;
-  std::int64_t batch = 1;  ///< arrays per call
-  /// Each rank's box in forward's input and in its output. Empty: the method's own layout. Axes
+  std::int64_t batch = 1;  ///< number of arrays per call
+  /// Each rank's box in forward's input and in its output. Empty for the method's own layout. Axes
   /// that the array does not have need not be set.
   std::vector<Box> in_boxes{};
   std::vector<Box> out_boxes{};
-  /// If out_boxes is empty: forward leaves its result in the layout of its input.
+  /// If this is set and out_boxes is empty, forward leaves its result in the layout of its input.
   bool return_to_input = false;
   double box_cut = 1;  ///< needs the slab method; see above
   Overlap overlap{};   ///< used by the slab method
@@ -124,7 +126,7 @@ struct Description {
   std::array<AxisTransform, 3> kinds{};
   /// The orbital method's scheduling vector: +1 or -1 in each dimension.
   std::array<int, 3> scheduling{1, 1, 1};
-  /// The axis that each stage of the orbital method transforms forward.
+  /// The axis that each stage of the orbital method transforms in a forward call.
   std::array<unsigned, 3> stage_axes{2, 0, 1};
   /// The orbital method's variant. The broadcast variants keep every array in the canonical layout.
   OrbitalVariant variant = OrbitalVariant::cra;
@@ -134,10 +136,11 @@ struct Description {
   bool may_leave_gaps = false;
   Rigor rigor = Rigor::estimate;
   LibraryName library = local::default_library();  ///< computes the nodes' line transforms
-  /// Plan::times() also measure the time spent on packets, at the cost of one or two clock readings
-  /// per batch of packets.
+  /// Plan::times() includes the time spent on packets. This costs one or two clock readings per
+  /// batch of packets.
   bool times_packets = false;
-  /// The direction of the first call; that call then needs no barrier.
+  /// The expected direction of the first call. If the first call goes this way, it needs no barrier
+  /// (unless may_leave_gaps is set).
   Way first = Way::forward;
 };
 

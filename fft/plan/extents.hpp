@@ -27,7 +27,7 @@ inline Index in_extents(const Description& description) {
   return extents_of(description.size, description.batch);
 }
 
-/// How many of n points a box cut keeps; 0: the cut is too large. If n / box_cut is below a whole
+/// How many of n points a box cut keeps; 0 if the cut is too large. If n / box_cut is below a whole
 /// number only by rounding, e.g. 33 / 1.1, it counts as that number.
 inline std::int64_t kept_of(std::int64_t n, double box_cut) {
   constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();

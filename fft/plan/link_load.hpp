@@ -1,5 +1,5 @@
-// The load that minimal routing must put on the links, whichever path it takes. Lower bounds for
-// exchanges with messages of different lengths are based on it.
+// The load that minimal routing puts on the links, whichever of the shortest paths packets take.
+// Lower bounds for exchanges with messages of different lengths are based on it.
 #pragma once
 
 #include <array>
@@ -11,9 +11,9 @@
 
 namespace toroid::fft {
 
-/// Load that minimal routing cannot avoid. The rings of a torus dimension carry bytes x hops, in
-/// either direction. In a mesh dimension, a message loads every cut between its source and its
-/// destination.
+/// Load that minimal routing cannot avoid. In a torus dimension, a message adds its bytes x hops to
+/// the total load of the dimension's links, in either direction. In a mesh dimension, it adds its
+/// bytes to every cut between its source and its destination.
 class LinkLoad {
  public:
   explicit LinkLoad(const Shape& shape);
@@ -22,14 +22,16 @@ class LinkLoad {
   void add(const Coord& from, const Coord& to, std::uint64_t wire_bytes);
   void add(const LinkLoad& other);
   /// A lower bound on the bytes that the hottest link carries if `nodes` nodes have sent the load:
-  /// the maximum over the dimensions. A torus dimension spreads its load evenly over two links per
-  /// node; a mesh dimension spreads the load of each cut evenly over the links that cross the cut.
+  /// the maximum over the dimensions. At best, a torus dimension spreads its load evenly over two
+  /// links per node, and a mesh dimension spreads the load of each cut evenly over the links that
+  /// cross the cut.
   double hottest_bytes(Rank nodes) const;
 
  private:
   Shape shape_;
-  std::array<std::uint64_t, kMaxDims> byte_hops_{};  ///< of the torus dimensions
-  /// [dimension][cut][0: upwards, 1: downwards]; cut c lies between coordinates c and c + 1.
+  std::array<std::uint64_t, kMaxDims> byte_hops_{};  ///< bytes x hops in each torus dimension
+  /// Bytes over each cut of the mesh dimensions: cuts_[dimension][cut][0] upwards, [1] downwards.
+  /// Cut c lies between coordinates c and c + 1.
   std::array<std::vector<std::array<std::uint64_t, 2>>, kMaxDims> cuts_;
 };
 

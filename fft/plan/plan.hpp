@@ -34,7 +34,7 @@ concept Element = std::same_as<T, float> || std::same_as<T, double> ||
 template <typename Byte>
 struct BasicArray {
   Byte* data = nullptr;
-  std::size_t size = 0;  ///< elements
+  std::size_t size = 0;  ///< number of elements
   bool real = false;
   Precision precision = Precision::double_;
 
@@ -61,15 +61,15 @@ using Array = BasicArray<std::byte>;
 
 /// Times of a stage on one node in one call, in ticks.
 struct StageTimes {
-  Tick begin = 0;      ///< the exchange before the stage began
-  Tick exchanged = 0;  ///< everything had arrived
-  Tick computed = 0;   ///< everything was transformed
+  Tick begin = 0;      ///< when the exchange before this stage began
+  Tick exchanged = 0;  ///< when everything had arrived
+  Tick computed = 0;   ///< when everything was transformed
   Tick computing = 0;  ///< duration of the transforms until `computed`
-  Tick waiting = 0;    ///< duration of waits until `computed`: for pieces to leave or to complete
-  // Time spent on packets from the end of the previous stage until `computed`, waits included. 0
+  Tick waiting = 0;    ///< duration of waits until `computed`, for pieces to leave or to complete
+  // Time spent on packets from the end of the previous stage until `computed`, also during waits. 0
   // unless Description::times_packets is set.
-  Tick packing = 0;    ///< sending, and copying data that a node sends to itself
-  Tick unpacking = 0;  ///< receiving; for puts, the copy from array to array
+  Tick packing = 0;    ///< time for sending, and for copying what a node sends to itself
+  Tick unpacking = 0;  ///< time for receiving; for puts, for the copy from array to array
   /// The part of packing and unpacking that falls into the transforms of a stage with Start::lines,
   /// not into waits.
   Tick overlapped = 0;
@@ -92,7 +92,7 @@ class Plan {
   /// This node's part of forward's input and of its output.
   const NodeLayout& input_layout() const;
   const NodeLayout& output_layout() const;
-  /// Elements of this node's local array on each side.
+  /// Number of elements of this node's local array, for forward's input and for its output.
   std::size_t input_size() const { return static_cast<std::size_t>(input_layout().extent()); }
   std::size_t output_size() const { return static_cast<std::size_t>(output_layout().extent()); }
 
@@ -106,7 +106,7 @@ class Plan {
 
   /// The times of the last call, one entry per stage, in the order of the call.
   std::span<const StageTimes> times() const;
-  /// For the orbital method: numbers that this node sent in each step of the last call, for one
+  /// For the orbital method: how many numbers this node sent in each step of the last call, for one
   /// array.
   std::span<const std::uint64_t> numbers_shifted() const;
   /// For the orbital method: this node's times of the last call for one array, stage by stage.

@@ -1,5 +1,5 @@
-// The slab FFT: nodes hold planes and transform them in two dimensions; then comes one exchange,
-// then the last axis.
+// The slab FFT: nodes hold planes and transform them in two dimensions. Then come one exchange and
+// the transforms along the remaining axis.
 //
 //   planes along p, FFT of q and r --all--> planes along q, FFT of p
 //

@@ -27,7 +27,7 @@ class SquareMatrix {
   bool is_complex() const { return is_complex_; }
   Value at(std::int64_t row, std::int64_t column) const { return values_[place(row, column)]; }
   /// An element of the inverse matrix. The first call computes the inverse. Throws BadInput if M is
-  /// singular in double precision: a pivot of the elimination is below N·2^-52 times the largest
+  /// singular in double precision: a pivot of the elimination is at most N·2^-52 times the largest
   /// element.
   Value inverse_at(std::int64_t row, std::int64_t column) const {
     return inverse()[place(row, column)];
@@ -39,7 +39,7 @@ class SquareMatrix {
   }
   const std::vector<Value>& inverse() const;
   std::vector<Value> inverted() const;
-  /// The row with the largest element in that column, from row `column` on.
+  /// Among the rows from row `column` on, the one with the largest element in that column.
   std::int64_t pivot_row(const std::vector<Value>& rest, std::int64_t column) const;
   void exchange_rows(std::vector<Value>& values, std::int64_t a, std::int64_t b) const;
   long double largest() const;

@@ -17,7 +17,7 @@
 
 namespace toroid::fft {
 
-/// Which axes are transformed, from which layout to which.
+/// Which axes of a node's data are transformed, and from which layout to which layout.
 struct LocalTask {
   NodeLayout from;
   NodeLayout to;  ///< the boxes of `from`, except for their lengths along transformed axes
@@ -28,13 +28,13 @@ struct LocalTask {
   bool in_place = false;
   bool may_destroy_from = false;  ///< the data in `from` is not needed afterwards
   bool aligned = true;            ///< both arrays begin at a multiple of 16 bytes
-  bool stays_in_cache = false;    ///< the output fits the cache until it is read again
-  unsigned cores = 1;             ///< cores that share the lines of each axis, in virtual time
+  bool stays_in_cache = false;    ///< the output is still in the cache when it is read
+  unsigned cores = 1;             ///< in virtual time, cores that share the lines of each axis
 };
 
 /// The cost of a task on a machine.
 struct LocalCost {
-  std::int64_t lines = 0;  ///< line transforms
+  std::int64_t lines = 0;  ///< number of line transforms
   Tick cycles = 0;         ///< a line of real data takes half the cycles of a complex line
 };
 LocalCost cost_of(const LocalTask& task, const Machine& machine);
@@ -46,13 +46,13 @@ LocalCost cost_of(const LocalTask& task, const Machine& machine);
 class StageTransform {
  public:
   StageTransform() = default;  ///< does nothing
-  /// `test_interval`: maximum number of lines per step; 0: no limit. Only the precision, rigor and
-  /// library of the description are used.
+  /// `test_interval`: maximum number of lines per step; 0 if there is no limit. Only the precision,
+  /// rigor and library of the description are used.
   StageTransform(const LocalTask& task, const Description& description, const Machine& machine,
                  std::int64_t test_interval = 0);
 
   /// Leaves `from` unchanged unless the task is in place or may destroy it. REQUIRES: from == to if
-  /// in place, disjoint arrays otherwise.
+  /// the task is in place; otherwise the arrays are disjoint.
   void run(const std::byte* from, std::byte* to);
   /// The same work in steps; the caller runs all of them in order.
   std::uint32_t steps() const { return static_cast<std::uint32_t>(steps_.size()); }
@@ -75,14 +75,14 @@ class StageTransform {
     Place out;
     std::int64_t in_at = 0;  ///< offset in bytes from the beginning of the array
     std::int64_t out_at = 0;
-    std::size_t clear = 0;  ///< bytes of `out` to set to zero first
+    std::size_t clear = 0;  ///< number of bytes of `out` to set to zero first
   };
   struct Side {
     NodeLayout layout;
     Place place;
   };
 
-  // Each makes the steps of one kind of task.
+  // Each of these functions makes the steps of one kind of task.
   void plan_copy(const LocalTask& task);
   void plan_lines(const LocalTask& task);
   void plan_box(const LocalTask& task);
@@ -91,7 +91,7 @@ class StageTransform {
   /// Transforms one axis of a whole box.
   Side transform_axis(const LocalTask& task, const Side& from, const Side& to, unsigned axis);
   void copy_centre(const LocalTask& task, const Side& large, const Side& small, unsigned axis);
-  /// Returns the last step of the work. If the work transforms nothing, it is the only step.
+  /// Adds the steps of a work and returns the last one. A work that transforms nothing is one step.
   Step& add(const local::Work& work, Place in, Place out);
   local::Work blank(const LocalTask& task) const;
   Side scratch(const Box& box, Place place);

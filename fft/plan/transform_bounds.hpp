@@ -1,4 +1,4 @@
-// Lower bounds on a plan's time, from the actual messages of its exchanges, pair by pair.
+// Lower bounds on a plan's time. They are computed from the actual message of every pair of nodes.
 #pragma once
 
 #include <cstddef>
@@ -21,14 +21,15 @@ namespace toroid::fft {
 /// Bounds and totals of one exchange over all nodes. All are 0 for a stage without an exchange
 /// before it.
 struct ExchangeBounds {
-  Bounds bounds;  ///< hottest_link: that of the busiest group
+  Bounds bounds;  ///< hottest_link is that of the busiest group
   std::uint64_t packets = 0;
   std::uint64_t payload_bytes = 0;
 };
 
 /// Bounds of a sequence of exchanges, each followed by line transforms. Consecutive exchanges may
 /// overlap in time as far as data dependencies allow. So the sum of the exchanges' bounds is not a
-/// lower bound on the whole. The total load of any link and the total work of any processor are.
+/// lower bound on the whole. The total load of any link and the total work of any processor are
+/// lower bounds.
 class TransformBounds {
  public:
   /// `by_engines`: DMA engines move the packets of exchanges. REQUIRES: the machine has DMA
@@ -39,13 +40,13 @@ class TransformBounds {
   /// Adds the next stage of the current direction: the exchange before it and its transforms.
   /// Returns the bounds of the exchange.
   ExchangeBounds add_stage();
-  /// Continues with the first stage of another call. Every node begins this call when its own last
-  /// call has ended.
+  /// Continues with the first stage of another call. Every node begins this call when its own
+  /// previous call has ended.
   void begin(Way way);
   /// The bounds of all stages added so far.
   Bounds total() const;
-  /// The volumetric paper's estimate, in cycles: exchanges that put the mean load on the links at
-  /// 80 % of their rate, plus the mean node's computation without its memory accesses.
+  /// The volumetric paper's estimate, in cycles: exchanges in which each link carries the mean load
+  /// at 80 % of its rate, plus the mean computation of the nodes without memory accesses.
   Tick paper_model() const { return paper_model_; }
 
  private:
@@ -54,7 +55,7 @@ class TransformBounds {
   struct Ends {
     const Distribution* from;
     const Distribution* to;
-    std::uint32_t bytes;  ///< bytes of an element
+    std::uint32_t bytes;  ///< size of an element
     PieceRule pieces;
     const StageExchange* exchange;
   };
@@ -75,11 +76,11 @@ class TransformBounds {
   const Blueprint* blueprint_;
   Machine machine_;
   bool by_engines_;
-  Machine mover_;  ///< the machine, with the costs per packet of whatever moves the packets
+  Machine mover_;  ///< the machine, with packet costs of what moves packets: processor or engine
   Way way_;
   std::size_t next_ = 0;         ///< number of the next stage
   LinkLoad load_;                ///< sum of all exchanges so far
-  std::vector<Tick> processor_;  ///< cycles of each node so far
+  std::vector<Tick> processor_;  ///< cycles of each node's processor so far
   std::vector<Tick> engine_;     ///< cycles of each node's DMA engine so far
   Bounds largest_;               ///< largest of each bound among the exchanges so far
   Tick paper_model_ = 0;

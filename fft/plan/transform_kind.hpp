@@ -11,10 +11,11 @@ namespace toroid::fft {
 
 class SquareMatrix;
 
-/// The sign of the dft's exponent. For the other kinds: which of their two matrices is used.
+/// The sign of the dft's exponent. For the other kinds of transforms, it says which of their two
+/// matrices is used.
 enum class Sign : int { forward = -1, inverse = +1 };
 
-/// Their formulas are in fft/orbital/coefficients.hpp.
+/// The kinds of transforms. Their formulas are in fft/orbital/coefficients.hpp.
 enum class TransformKind : std::uint8_t {
   dft,
   dct,
@@ -38,7 +39,8 @@ struct AxisTransform {
   AxisTransform(std::shared_ptr<const SquareMatrix> matrix)
       : kind(TransformKind::matrix), matrix(std::move(matrix)) {}
 
-  /// Whether nodes transform lines of their blocks, with frequencies in digit order.
+  /// Whether it is the dft by factors: nodes transform lines of their own blocks, and frequencies
+  /// are in digit order.
   bool by_factors() const { return kind == TransformKind::fft; }
   /// Whether it is a discrete Fourier transform, in whichever frequency order.
   bool is_fourier() const { return kind == TransformKind::dft || by_factors(); }

@@ -8,8 +8,8 @@
 namespace toroid::fft {
 
 std::int64_t planes_used(const Blueprint& blueprint, Way way) {
-  for (std::size_t i = 0; i < blueprint.exchanges().size(); ++i)  // exchanges from or to user
-                                                                  // layouts have none
+  // Exchanges from or to user boxes are not cut.
+  for (std::size_t i = 0; i < blueprint.exchanges().size(); ++i)
     if (const std::int64_t planes = blueprint.pieces(i, way).planes; planes > 0) return planes;
   return 0;
 }

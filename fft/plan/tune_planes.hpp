@@ -25,7 +25,7 @@ namespace toroid::fft {
 inline constexpr std::int64_t kMostPlanesTried = 8;
 
 /// Planes per exchange that a slab's blueprint uses in one direction: the number asked for, lowered
-/// to a divisor of the planes of the node that has most. 0: the exchange is blocking.
+/// to a divisor of the largest number of planes that a node has. 0 if the exchange is blocking.
 std::int64_t planes_used(const Blueprint& blueprint, Way way);
 
 /// A blueprint of the description with `planes` planes per exchange in that direction, on the
@@ -33,12 +33,12 @@ std::int64_t planes_used(const Blueprint& blueprint, Way way);
 std::shared_ptr<const Blueprint> with_planes(Description description, const Shape& shape, Way way,
                                              std::int64_t planes);
 
-/// Planes per exchange to try, ascending: the divisors, up to `most`, of the planes of the node
-/// that has most. Empty if the exchange cannot be cut. Throws BadInput as Blueprint does.
+/// Planes per exchange to try, ascending: the divisors, up to `most`, of the largest number of
+/// planes that a node has. Empty if the exchange cannot be cut. Throws BadInput as Blueprint does.
 std::vector<std::int64_t> planes_to_try(const Description& description, const Shape& shape, Way way,
                                         std::int64_t most = kMostPlanesTried);
 
-/// Whether the blocking exchange, 0 planes, is among the candidates.
+/// Whether the blocking exchange (0 planes) is tried too, or only if the exchange cannot be cut.
 enum class Blocking : std::uint8_t { too, only_if_nothing_else };
 
 /// The time of a transform from a blueprint, in any unit; less is better. In a job of several
@@ -46,13 +46,13 @@ enum class Blocking : std::uint8_t { too, only_if_nothing_else };
 using TimeOf = std::function<double(std::shared_ptr<const Blueprint>)>;
 
 struct PlanesTrial {
-  std::int64_t planes;  ///< per exchange; 0: blocking
-  double time;          ///< in the unit of TimeOf
+  std::int64_t planes;  ///< number of planes per exchange; 0 if it is blocking
+  double time;          ///< measured time, in the unit of TimeOf
 };
 
 struct TunedPlanes {
-  std::int64_t planes = 0;            ///< the fastest number; if several, the smallest
-  std::vector<PlanesTrial> trials{};  ///< in the order of trying
+  std::int64_t planes = 0;            ///< the smallest of the fastest numbers
+  std::vector<PlanesTrial> trials{};  ///< in the order in which they were tried
 };
 
 /// Times every candidate of up to `most` planes once, and finds the fastest. Throws BadInput as

@@ -1,4 +1,5 @@
-// The volumetric FFT: nodes hold blocks; then each axis in turn has an exchange and its transforms.
+// The volumetric FFT: nodes hold blocks. Then, for each axis in turn, an exchange gives the nodes
+// whole lines along the axis, and they transform these lines.
 //
 //   blocks --line z--> z lines --plane yz--> y lines --plane xy--> x lines
 //
@@ -6,10 +7,10 @@
 // except that real data begins with the last axis, which is halved.
 //
 // Source: Eleftheriou et al., "Scalable framework for 3D FFTs on the Blue Gene/L supercomputer",
-// its equations for A'(i,j,k)[x,y,z] and A''(l,k)[p]. Here n_m and alpha are relaxed to blocks and
-// line counts that differ by at most one. With more nodes than lines some counts are 0, and those
-// nodes wait. The first phase's "return to the original distribution" and the second phase's
-// redistribution are one exchange, as in the paper.
+// its equations for A'(i,j,k)[x,y,z] and A''(l,k)[p]. Here n_m and alpha need not be the same on
+// all nodes: the lengths of blocks and the numbers of lines may differ by one. If there are more
+// nodes than lines, some nodes have no lines and wait. The first phase's "return to the original
+// distribution" and the second phase's redistribution are one exchange, as in the paper.
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -51,8 +52,8 @@ class VolumetricStages {
   }
 
  private:
-  /// Axis x is split in one exchange, y and z in two each. So x gets the longer of the first and
-  /// the last torus dimension.
+  /// One exchange crosses the torus dimension of x, but two cross that of y and two that of z. So x
+  /// gets the longer of the first and the last torus dimension.
   static bool far_along_z(const Shape& shape) {
     if (shape.dims() != 3) return false;
     return shape.extent(2) > shape.extent(0);
@@ -79,11 +80,12 @@ class VolumetricStages {
             }};
   }
 
-  /// Whole lines along an axis. The nodes along the axis share the lines of their common block of
-  /// the two other axes. Lines along z are numbered in the paper's order (x, y); for lines along y
-  /// and x the order is rotated cyclically. So consecutive stages split their lines along different
-  /// axes, and every node of a plane sends something to every other node. With one fixed order the
-  /// second stage would send all of a node's data to a single row of the plane.
+  /// Whole lines along an axis. Nodes that differ only in their coordinate along the axis share the
+  /// lines of one block of the two other axes. Lines along z are numbered in the paper's order (x,
+  /// y); for lines along y and x the order is rotated cyclically. So consecutive stages split their
+  /// lines along different axes, and every node of a plane sends something to every other node.
+  /// With one fixed order the second stage would send all of a node's data to a single row of the
+  /// plane.
   Distribution lines(unsigned axis) const {
     return {extents_, [grid = grid_, extents = extents_, axis](Rank node) {
               return lines_of(grid, extents, axis, node);
@@ -140,7 +142,7 @@ class VolumetricStages {
   }
 
   void add_unsplit(Axes axes) {
-    if (lines_) {  // real data is in lines along z
+    if (lines_) {  // real data lies in lines along z by now
       exchange(grid_.dimensions(*lines_, *lines_));
       stages_.stages.push_back({"", blocks(), {}, {}, false, false, false});
       lines_.reset();
@@ -175,9 +177,9 @@ class VolumetricStages {
   bool real_;
   bool may_leave_gaps_;
   ProcessGrid grid_;
-  Index extents_;                  ///< of the array after the stages so far
+  Index extents_;                  ///< extents of the array after the stages so far
   Axes done_{};                    ///< axes that have been transformed
-  std::optional<unsigned> lines_;  ///< axis of the last stage's lines; none: it holds blocks
+  std::optional<unsigned> lines_;  ///< axis of the last stage's lines; none if it holds blocks
   bool planes_leave_ = false;
   Stages stages_;
 };

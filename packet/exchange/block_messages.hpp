@@ -22,7 +22,7 @@ class BlockMessages final : public UniformMessages {
   /// Throws BadInput if an offset in the receive buffer does not fit into the 32 bits of a place.
   static void check(Rank members, std::uint64_t bytes);
   /// `shape`: that of the group. `bytes`: bytes per member, which must pass check(). `per_packet`:
-  /// as in UniformMessages.
+  /// payload bytes of a full packet, as in UniformMessages.
   BlockMessages(const Shape& shape, Rank self, std::uint64_t bytes,
                 unsigned per_packet = kPayloadBytes);
 

@@ -109,7 +109,7 @@ std::vector<Combiner::Bytes> Combiner::pack(unsigned stage) {
 
 void Combiner::arrive(std::uint32_t id, std::span<const std::byte> data) {
   const ExchangePlan& plan = *end().plan;
-  // If no stage is under way, the packet belongs to the next start.
+  // If no stage is in progress, the packet belongs to the next start.
   const CombiningPlan& combining = stage_ < all_stages_ ? *plan_ : plan_of(exchange_->starts_);
   const std::uint32_t number = plan.number(id);
   const unsigned stage = combining.stage(number);
@@ -137,7 +137,7 @@ Combiner::Stage::Stage(Combiner& combiner, unsigned number)
       fill_(make_fill()),
       contents_(combiner.pack(number)) {}
 
-/// The policy's order; a single message needs none.
+/// The order of the stage's messages, which is the policy's. A single message needs no order.
 SendOrder Combiner::Stage::order() const {
   std::vector<Rank> targets;
   for (const Message& message : *messages_) targets.push_back(message.to);

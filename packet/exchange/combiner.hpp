@@ -1,5 +1,5 @@
-// The part of an exchange that combines messages: stage by stage, everything for the same node
-// travels as one message.
+// The part of an exchange that combines messages: in each stage, everything that one node sends to
+// another node travels as one message.
 #pragma once
 
 #include <cstddef>
@@ -29,8 +29,9 @@ class Exchange;
 /// time for that.
 ///
 /// Packets of the next start may come before this node starts it. Their senders have then finished
-/// the current start, so this node already has all packets of its stages. Hence the counts of a
-/// start are cleared as soon as it is complete, and later packets count for the next start.
+/// the current start, so all packets of the current start have already reached this node. Hence the
+/// counts of a start are cleared as soon as it is complete, and later packets count for the next
+/// start.
 class Combiner {
  public:
   explicit Combiner(Exchange& exchange);
@@ -43,8 +44,8 @@ class Combiner {
   using Bytes = std::vector<std::byte>;
   using Blocks = std::map<std::pair<Rank, Rank>, Bytes>;  ///< by origin and destination
 
-  /// The messages that a node sends in one stage. It visits them by their places in the plan's
-  /// list.
+  /// The messages that a node sends in one stage. A message is identified by its place in the
+  /// plan's list.
   class Stage final : public Outgoing, public PayloadSource {
    public:
     Stage(Combiner& combiner, unsigned number);
@@ -64,7 +65,7 @@ class Combiner {
     const CombiningPlan* plan_;
     const std::vector<CombiningPlan::Message>* messages_;
     unsigned number_;
-    std::uint64_t queued_ = 0;  ///< packets that have not been gathered yet
+    std::uint64_t queued_ = 0;  ///< packets that are queued and have not been gathered yet
     Fill fill_;
     std::vector<Bytes> contents_;  ///< [place of the message]; empty if no payload travels
   };
@@ -81,13 +82,13 @@ class Combiner {
   Exchange* exchange_;
   unsigned all_stages_;
   const CombiningPlan* plan_ = nullptr;  ///< of the current start
-  unsigned stage_;                       ///< the current stage; all_stages_: none
+  unsigned stage_;                       ///< the current stage; all_stages_ if there is none
   std::uint64_t expected_ = 0;           ///< packets that reach this node in the current stage
-  std::vector<std::uint64_t> received_;  ///< [stage]: packets of the current start, or of the next
-                                         ///< one
-  std::deque<Stage> stages_;             ///< begun in this start; they never move, because queues
-                                         ///< refer to them
-  Blocks held_;                          ///< blocks in transit that have come here
+  std::vector<std::uint64_t> received_;  ///< [stage]: number of packets received, for the current
+                                         ///< start or, if that is complete, for the next one
+  std::deque<Stage> stages_;             ///< stages begun in this start; they never move, because
+                                         ///< queues refer to them
+  Blocks held_;                          ///< blocks that have come here and go on to other nodes
   std::map<std::pair<unsigned, Rank>, Bytes> incoming_;  ///< messages, by stage and sender
 };
 

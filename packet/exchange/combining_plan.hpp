@@ -1,5 +1,5 @@
-// Which node sends which blocks to which node in each stage of a policy that combines messages.
-// Found once for all nodes by following the way of every block.
+// Which node sends which blocks to which node in each stage of a policy that combines messages. It
+// is found once for all nodes, by following the way of every block.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ class Traffic;
 
 class CombiningPlan {
  public:
-  /// The largest machine. Following the way of every block takes a time that grows with the square
-  /// of the number of nodes.
+  /// The largest number of nodes. It is limited because following the way of every block takes a
+  /// time that grows with the square of the number of nodes.
   static constexpr Rank kMostNodes = 8192;
 
   struct Block {
@@ -29,11 +29,13 @@ class CombiningPlan {
   struct Message {
     Rank to;
     std::uint64_t bytes;
-    std::vector<Block> blocks;  ///< in the order of their bytes; empty if no payload travels
+    std::vector<Block> blocks;  ///< in the order of their bytes in the message; empty if no payload
+                                ///< travels
     MessageCut cut{};
   };
 
-  /// Throws BadInput for more than kMostNodes nodes, or messages too long to number their packets.
+  /// Throws BadInput if there are more than kMostNodes nodes, or if a message has too many packets
+  /// to be numbered.
   CombiningPlan(const ExchangePlan& exchange, const Traffic& traffic);
 
   unsigned stages() const { return static_cast<unsigned>(messages_.size()); }
@@ -48,7 +50,8 @@ class CombiningPlan {
   /// The packets that reach a node in all stages, numbered as by ExchangePlan::id().
   Arrivals expected(Rank to) const;
 
-  /// A packet's number among all that go from one node to another; its upper bits are the stage.
+  /// A packet's number among all packets that go from one node to another in all stages. Its upper
+  /// bits are the stage.
   std::uint32_t number(unsigned stage, std::uint32_t packet) const {
     return static_cast<std::uint32_t>(std::uint64_t{stage} << packet_bits_ | packet);
   }
@@ -66,7 +69,8 @@ class CombiningPlan {
 
   std::vector<std::vector<std::vector<Message>>> messages_;  ///< [stage][from]
   std::vector<std::vector<Arrivals>> expected_;              ///< [stage][to]
-  unsigned packet_bits_;                                     ///< 32 on a machine of one node
+  unsigned packet_bits_;                                     ///< low bits of number(), which hold
+                                                             ///< the packet; at most 32
 };
 
 }  // namespace toroid

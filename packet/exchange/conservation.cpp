@@ -7,7 +7,7 @@
 namespace toroid {
 namespace {
 
-/// Received minus expected.
+/// The sums of the received packets minus those of the expected packets.
 struct Excess {
   std::int64_t packets;
   std::int64_t origins;
@@ -18,7 +18,7 @@ struct Excess {
         origins(static_cast<std::int64_t>(received.origins - expected.origins)),
         squares(static_cast<std::int64_t>(received.squares - expected.squares)) {}
 
-  /// The source, if all of the excess comes from a single one.
+  /// The source of the excess, if all of it comes from a single source.
   std::optional<Rank> source(Rank nodes) const {
     if (packets == 0 || origins % packets != 0) return std::nullopt;
     const std::int64_t one = origins / packets;

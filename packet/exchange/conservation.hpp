@@ -13,8 +13,8 @@ namespace toroid {
 /// Sums over the packets that have arrived at a node, or are expected there; modulo 2^64.
 struct Arrivals {
   std::uint64_t packets = 0;
-  std::uint64_t origins = 0;  ///< sum of the origins, each plus 1
-  std::uint64_t squares = 0;  ///< sum of the squares of the same numbers
+  std::uint64_t origins = 0;  ///< sum of (origin + 1) over the packets
+  std::uint64_t squares = 0;  ///< sum of the squares of these numbers
   std::uint64_t numbers = 0;  ///< sum of the packets' numbers in their messages
 
   /// Adds the packets `first` to `first + count - 1` of a message from `origin`.
@@ -36,11 +36,11 @@ struct Arrivals {
 };
 
 /// Describes how `received` differs from `expected` at node `to`; none if it does not differ. Names
-/// the source if all lost or surplus packets have the same one. Names two sources if one packet of
-/// one source is lost and one packet of another is surplus.
+/// the source if all lost or surplus packets come from the same node. Names two sources if one
+/// packet of one source is lost and one packet of another is surplus.
 std::optional<std::string> difference(const Shape& shape, Rank to, const Arrivals& expected,
                                       const Arrivals& received);
-/// Like difference(), but none also if no source can be named.
+/// Like difference(), but returns none if it cannot name a source.
 std::optional<std::string> named_difference(const Shape& shape, Rank to, const Arrivals& expected,
                                             const Arrivals& received);
 

@@ -11,7 +11,7 @@ void Endpoint::make_header(unsigned bytes) {
   header_bytes = static_cast<std::uint16_t>(bytes);
 }
 
-/// A put takes no measurable time, so no latency is counted.
+/// Counts no latency, because a put does not carry the time of its injection.
 void Endpoint::note_arrival(const PutDescriptor& put) {
   if (!audit) return;
   audit->arrivals.add(put.origin, put.first, put.packets);

@@ -26,9 +26,9 @@ namespace toroid {
 struct ExchangeAudit {
   Arrivals arrivals;
   Tick last_arrival = 0;
-  std::uint64_t sent = 0;           ///< packets that begin at this node
-  std::uint64_t sent_hash = 0;      ///< sum over them of a hash of id and destination
-  std::uint64_t received_hash = 0;  ///< the same sum over the packets that have come
+  std::uint64_t sent = 0;           ///< packets that this node sends as their origin
+  std::uint64_t sent_hash = 0;      ///< sum of hash_of() over these packets
+  std::uint64_t received_hash = 0;  ///< the same sum over the packets that have arrived
   /// Cycles from injection to handler of packets with an envelope, for all nodes of a lane.
   LatencyHistogram* latency = nullptr;
 
@@ -41,13 +41,14 @@ struct ExchangeAudit {
 /// The label of a packet that other nodes forward: the first 8 bytes of its payload.
 struct Envelope {
   std::uint32_t id;
-  std::uint32_t to_and_stage;  ///< 24 and 8 bits: the member, and the packet's stage
+  std::uint32_t to_and_stage;  ///< low 24 bits: the destination, as a member; high 8 bits: the
+                               ///< packet's stage
   Rank to() const { return to_and_stage & 0xffffffu; }
   unsigned stage() const { return to_and_stage >> 24; }
   static Envelope of(std::uint32_t id, Rank to, unsigned stage) { return {id, to | stage << 24}; }
 };
 
-/// One node's end of an exchange. It belongs to the Exchange, and the node's own thread calls it.
+/// One node's end of an exchange. It belongs to an Exchange, and the node's own thread calls it.
 struct Endpoint {
   static constexpr std::uint16_t kNoHeader = 0xffffu;
 
@@ -56,9 +57,9 @@ struct Endpoint {
   Messages* messages;
   Group group;
   HandlerId handler;
-  std::uint16_t header_bytes = kNoHeader;  ///< message bytes of a packet with `header`
-  std::optional<ExchangeAudit> audit{};    ///< none: nothing is counted
-  PacketHeader header{0, 0};               ///< of the last packets, without destination and
+  std::uint16_t header_bytes = kNoHeader;  ///< number of message bytes in a packet with `header`
+  std::optional<ExchangeAudit> audit{};    ///< none if nothing is counted
+  PacketHeader header{0, 0};               ///< header of the last packets, without destination and
                                            ///< directions
 
   Rank self() const { return group.self(); }
@@ -74,12 +75,14 @@ struct Endpoint {
   /// The packet's payload without the envelope.
   std::span<const std::byte> data_of(const Packet& packet) const;
 
-  /// Hash of a packet. Its sum over all packets tells whether each has arrived once.
+  /// Hash of a packet. If each packet has arrived once, the sum of the hashes of all packets sent
+  /// equals that of all packets received.
   static std::uint64_t hash_of(std::uint32_t id, Rank to);
   void note_sent(std::uint32_t id, Rank to);
   void note_arrival(const Packet& packet, std::uint32_t id);
   void note_arrival(const PutDescriptor& put);
-  // Notes for the record of a run. Messages from one node to another are numbered.
+  // These add to the record of the run, if there is one. Messages from one node to another are
+  // numbered.
   void record_message(Tick begun, Rank member, std::uint64_t bytes, std::uint64_t number) const;
   void record_complete(std::uint64_t messages) const;
 };
@@ -95,7 +98,7 @@ inline std::uint32_t Endpoint::argument(std::uint32_t id) const {
   return plan->label() == PacketLabel::envelope ? static_cast<std::uint32_t>(node->now()) : id;
 }
 
-/// Packets in a row mostly have the same length, so the last header is kept.
+/// Successive packets mostly have the same length, so the last header is kept.
 inline SendDescriptor Endpoint::descriptor(Rank member, unsigned bytes, std::uint32_t packets,
                                            PayloadSource& source, std::uint64_t cookie) {
   if (bytes != header_bytes) make_header(bytes);

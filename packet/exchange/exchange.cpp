@@ -11,7 +11,7 @@
 #include "hal/check.hpp"
 #include "packet/exchange/combiner.hpp"
 #include "packet/exchange/conservation.hpp"
-#include "packet/exchange/least_in_put.hpp"
+#include "packet/exchange/put_threshold.hpp"
 #include "packet/node/settings.hpp"
 
 namespace toroid {
@@ -19,7 +19,8 @@ namespace {
 
 constexpr std::uint32_t kNoPuts = ~std::uint32_t{0};
 
-/// Packets that are relayed or combined cannot move by put: they are not part of an array.
+/// Number of packets of the shortest message that moves by put; kNoPuts if none does. Packets that
+/// are relayed or combined cannot move by put, because they are not part of an array.
 std::uint32_t least_in_put(const Node& node, const ExchangePlan& plan) {
   const TransferMode mode = node.options().transfer;
   if (mode == TransferMode::packets || plan.relays() || plan.combines()) return kNoPuts;
@@ -54,8 +55,9 @@ Node& mover(Node& node, const ExchangePlan& plan) {
 
 }  // namespace
 
-/// The output queues: in turn, or by direction, for packets in the first stage; named queues for
-/// packets that skip the first stage. The throttle holds back all of these packets.
+/// Fills the output queues. A packet in the first stage goes to the next queue in turn, or to the
+/// queue of its direction. A packet that skips the first stage goes to the named queue of its
+/// stage. Window, release times and throttle hold back all of these packets.
 class Exchange::Sink {
  public:
   Sink(Exchange& exchange, OutputQueues& queues) : exchange_(&exchange), queues_(&queues) {}
@@ -161,7 +163,8 @@ void Exchange::start() {
   fill_.restart();
   if (fill_.done()) return note_left();
   if (!is_plain_)
-    started_at_ = processor_->now();  // reading a clock takes a tenth of a short exchange
+    started_at_ = processor_->now();  // a plain exchange does not need it, and reading a clock
+                                      // takes a tenth of its time if it is short
   if (end_.plan->is_throttled()) look_ = look_after(started_at_);
   end_.node->post(*this);
   if (is_by_engine()) hand_over();
@@ -200,9 +203,10 @@ SendDescriptor Exchange::describe(Rank member, std::uint32_t first, std::uint32_
                          Cookie{member | pass.stage << 24, first}.word());
 }
 
-/// A message moves by put as a whole or not at all, even if a window lets only a part go at a time.
-/// Under a window no put is packed: a packed put frees its array before the receiver has the bytes,
-/// and nobody acknowledges it.
+/// How many packets from `first` on move by one put; 0 if the message does not move by put. A
+/// message moves by put as a whole or not at all, even if a window lets only a part of it go at a
+/// time. Under a window no put is packed: a packed put frees its array before the receiver has the
+/// bytes, and nobody acknowledges it.
 std::uint32_t Exchange::packets_to_put(Rank member, std::uint32_t first,
                                        std::uint32_t limit) const {
   if (least_in_put_ == kNoPuts) return 0;
@@ -356,7 +360,8 @@ std::size_t Exchange::bring(const PutDescriptor& put) {
   return total_of(*put.landing);
 }
 
-/// The put comes from another process, which may disagree about the message.
+/// The part of a message that a put brings. It is checked, because the put comes from another
+/// process, which may disagree about the message.
 MessagePart Exchange::part_from(const PutDescriptor& put) const {
   if (put.origin >= end_.plan->shape().size() || put.origin == end_.self()) refuse(put);
   return {put.origin, put.first, put.packets};
@@ -386,7 +391,8 @@ void Exchange::deliver(const Packet& packet, std::uint32_t id) {
   if (plan.has_window()) acknowledge(origin);
 }
 
-/// Posts the packet in the queue of its stage. Its time stays that of its injection at its origin.
+/// Posts the packet in the queue of its stage. The packet keeps the time of its injection at its
+/// origin.
 void Exchange::forward(const Packet& packet, const Envelope& envelope) {
   const Pass pass = this->pass(envelope.stage() + 1, envelope.id, envelope.to());
   const Envelope next = Envelope::of(envelope.id, envelope.to(), pass.stage);

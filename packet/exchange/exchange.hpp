@@ -35,15 +35,15 @@ class Combiner;
 class ExchangeAwaiter;
 
 /// One node's part in an exchange, non-blocking: start it when the data is ready, do something
-/// else, test it, wait for it. A blocking exchange is start(), then wait(). Several may be
-/// outstanding at once, each an object with its own handlers. Packets are sent and handled whenever
-/// the node has a turn, which is while the program awaits anything. So a long computation should
-/// await progress() now and then.
+/// else, test it, wait for it. A blocking exchange is start(), then wait(). Several exchanges may
+/// be in progress at once; each is an object with its own handlers. Packets are sent and handled
+/// whenever the node has a turn, which is while the program awaits anything. So a long computation
+/// should await progress() now and then.
 ///
-/// Construct it before the program's first await, because its handlers must exist when others
-/// start. It must outlive the run, because a node may forward packets after all of its own have
-/// come. If messages may move by put, their arrays must outlive it too: other workers read them
-/// until sent() counts the start, even after a program has failed.
+/// Construct it before the program's first await, because its handlers must exist when other nodes
+/// start theirs. It must outlive the run, because a node may forward packets of others after all of
+/// its own have come. If messages may move by put, their arrays must outlive the run too: other
+/// workers read them until sent() counts the start, even after a program has failed.
 class Exchange final : public Outgoing, private PayloadSource {
  public:
   /// Uses plan.handlers() handlers from `handler` on. `plan` and `messages` must outlive it. Throws
@@ -56,13 +56,13 @@ class Exchange final : public Outgoing, private PayloadSource {
 
   /// Starts sending: every packet goes into an output queue as soon as there is room for it. May be
   /// called again, for the same or similar messages, if sent() has counted every earlier start and
-  /// no peer still awaits an earlier start: packets do not say which start they belong to. Two ways
-  /// ensure this:
+  /// no peer still awaits an earlier start. This is necessary because packets do not say which
+  /// start they belong to. Two ways ensure this:
   /// - a barrier after each start;
   /// - two exchanges that take turns, each started when test() of the other is true, if every
   ///   member sends something to every other.
   void start();
-  /// Whether everything that was started has been received, and no packet in the output queues
+  /// Whether this node has received all packets of all starts, and no packet in the output queues
   /// needs this exchange or its data any more. True before the first start.
   bool test() const { return all_received() && all_sent() && is_seen(); }
   /// A program that awaits this goes on when test() is true.
@@ -75,7 +75,7 @@ class Exchange final : public Outgoing, private PayloadSource {
   bool all_received() const { return received_.value() >= expected_; }
   bool all_sent() const { return sent_.value() == starts_; }
   /// Whether the processor's clock has reached the time at which an engine moved the last packet.
-  /// If not, the node looks again at that time; it asks once for each such time.
+  /// If not, asks for a turn of the processor at that time, once for each such time.
   bool is_seen_or_looks() const {
     if (is_seen()) return true;
     if (std::exchange(asked_at_, moved_at_) != moved_at_) processor_->look_at(moved_at_);
@@ -87,7 +87,7 @@ class Exchange final : public Outgoing, private PayloadSource {
   /// Packets expected in all starts so far.
   std::uint64_t expected() const { return expected_; }
   std::uint64_t starts() const { return starts_; }
-  /// Number of starts of which no packet in the output queues needs this exchange any more.
+  /// Number of starts whose packets have all been gathered, and whose puts are all done.
   const Counter& sent() const { return sent_; }
   /// What the node waits for, for the report of a stalled run.
   std::string waits_for() const;
@@ -99,7 +99,8 @@ class Exchange final : public Outgoing, private PayloadSource {
   std::uint64_t forwarded() const { return forwarded_; }  ///< packets forwarded for others
   std::uint64_t acknowledgements() const { return acknowledgements_; }  ///< sent by this node
 
-  /// Also returns true while the window is closed; the handler that opens it posts this again.
+  /// Also returns true while the window is closed; the handler that opens the window posts this
+  /// exchange again.
   bool fill(OutputQueues& queues) override;
   void prefetch() const override { fill_.prefetch(); }
   NextLook next_look() override;
@@ -123,12 +124,13 @@ class Exchange final : public Outgoing, private PayloadSource {
   /// Whether the node's DMA engine fills, drains and stores, and the processor only writes
   /// descriptors.
   bool is_by_engine() const { return processor_ != end_.node; }
-  /// The way of a packet to the next node whose processor takes it out of the network.
+  /// A part of a packet's way: to the next node whose processor takes it out of the network.
   struct Pass {
     unsigned stage;
     Rank end;
   };
-  /// Writes envelopes that are stored in the descriptors' cookies.
+  /// Source of the payloads of packets that consist of an envelope only. The descriptor's cookie is
+  /// the envelope.
   class EnvelopeSource final : public PayloadSource {
    public:
     std::uint32_t gather(const SendDescriptor& descriptor, std::uint32_t,
@@ -149,12 +151,14 @@ class Exchange final : public Outgoing, private PayloadSource {
   std::uint32_t gather(const SendDescriptor& descriptor, std::uint32_t number,
                        std::span<std::byte, kPayloadBytes> payload) override;
   Pass pass(unsigned stage, std::uint32_t id, Rank to) const;
-  /// Most packets that one descriptor may hold. REQUIRES: the window, if there is one, is open.
+  /// The largest number of packets, up to `limit`, that one descriptor may hold. REQUIRES: the
+  /// window, if there is one, is open.
   std::uint32_t most_in_window(std::uint32_t limit) const;
   void hold_back(std::uint32_t packets);
   bool is_released();
   Tick release() const;
-  /// Whether visits wait for the policy's release times, or until their descriptors are written.
+  /// Whether visits wait for a time: the policy's release time, or the time at which the processor
+  /// has written the descriptor.
   bool waits_for_times() const { return end_.plan->has_releases() || is_by_engine(); }
   void note_moved() {
     if (is_by_engine()) moved_at_ = end_.node->now();
@@ -187,17 +191,18 @@ class Exchange final : public Outgoing, private PayloadSource {
   Counter received_;
   std::uint64_t expected_ = 0;
   std::uint64_t queued_ = 0;  ///< packets whose payload has not been gathered or taken yet
-  bool is_plain_;  ///< queues in turn, nothing held back, moved by the processor: the patent's
-                   ///< plain fill
-  std::uint32_t
-      least_in_put_;  ///< packets of the shortest message that moves by put; 2^32 - 1: none does
+  bool is_plain_;  ///< whether this is the patent's plain fill, done by the processor: queues in
+                   ///< turn, no relays, and nothing is held back
+  std::uint32_t least_in_put_;  ///< number of packets of the shortest message that moves by put;
+                                ///< 2^32 - 1 if none does
   bool waits_for_window_ = false;
   Fill fill_;
   std::uint64_t starts_ = 0;
   Counter sent_{"packets of the exchange sent"};
-  std::unique_ptr<Combiner> combiner_;      ///< if the policy combines messages
-  std::vector<std::uint64_t> complete_at_;  ///< if the run is recorded: packets received at the end
-                                            ///< of each start that is not complete
+  std::unique_ptr<Combiner> combiner_;      ///< null if the policy does not combine messages
+  std::vector<std::uint64_t> complete_at_;  ///< [start that is not complete]: the number of
+                                            ///< received packets with which it is complete; used
+                                            ///< only if the run is recorded
 
   // State of a throttled exchange.
   double due_ = 0;                 ///< when the next packet may go
@@ -208,8 +213,10 @@ class Exchange final : public Outgoing, private PayloadSource {
   Node* processor_;  ///< its program starts the exchange; end_.node moves the packets
   Tick started_at_ = 0;
   Tick moved_at_ = 0;          ///< when the engine finished moving the last packet
-  mutable Tick asked_at_ = 0;  ///< the moved_at_ for which the processor was asked to look again
-  bool waits_for_release_ = false;  ///< the current visit's time had not come in the last fill()
+  mutable Tick asked_at_ = 0;  ///< the value of moved_at_ for which the processor was last asked to
+                               ///< look again
+  bool waits_for_release_ = false;  ///< in the last fill(), the time of the current visit had not
+                                    ///< come
 
   // State of an exchange whose packets go by way of other nodes.
   unsigned stage_ = 0;  ///< stage of the packet described last

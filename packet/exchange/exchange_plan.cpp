@@ -101,7 +101,8 @@ void ExchangePlan::check_combines() const {
   if (has_releases()) throw unfit("it combines messages, which cannot have release times");
 }
 
-/// Relays are not known in advance: a dead node might be among them.
+/// Refuses policies that send by way of other nodes if some nodes are dead. Relays are not known in
+/// advance, and a dead node might be among them.
 void ExchangePlan::check_machine() const {
   const Failures* failures = shape_.failures();
   if (failures == nullptr || failures->living() == shape_.size()) return;

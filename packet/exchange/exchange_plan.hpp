@@ -25,7 +25,7 @@ class CombiningPlan;
 
 /// How a packet identifies itself at its destination.
 enum class PacketLabel : std::uint8_t {
-  place,     ///< the argument is its place at the destination; nothing else travels
+  place,     ///< the argument is its place at the destination; no other label travels
   number,    ///< the argument holds its sender and its number in the message
   envelope,  ///< the payload begins with an envelope; the argument is the time of its injection
 };
@@ -35,13 +35,13 @@ struct ExchangeFormat {
   bool payload = true;    ///< whether payloads travel
   bool places = false;    ///< whether packets are identified by their places
                           ///< (Messages::has_places())
-  Rank peers = ~Rank{0};  ///< a node sends only to the first `peers` of its order; fewer than
-                          ///< all: a sample
+  Rank peers = ~Rank{0};  ///< a node sends only to the first `peers` of its order; if these are not
+                          ///< all, the exchange is a sample
   std::string name = "the exchange";  ///< its name in errors and reports of stalled nodes
 };
 
 /// What all nodes of an exchange share: the policy with its settings, and the labels of packets. It
-/// must outlive the exchange, and the policy must outlive it. All calls may come from several
+/// must outlive the exchange, and the policy must outlive the plan. All calls may come from several
 /// threads.
 class ExchangePlan {
  public:
@@ -60,12 +60,13 @@ class ExchangePlan {
   const std::string& counter_name() const { return counter_name_; }
   unsigned stages() const { return stages_; }
   bool combines() const { return policy_->combines(); }
-  /// Whether processors on the way forward single packets.
+  /// Whether processors on the way forward packets, one by one.
   bool relays() const { return stages_ > 1 && !combines(); }
   bool has_window() const { return settings_.throttle.window > 0; }
   bool is_throttled() const { return settings_.throttle.cycles_per_packet > 0; }
   bool has_releases() const { return has_releases_; }
-  /// Cycles from the node's start before which nothing goes to `to`. REQUIRES: has_releases().
+  /// The node sends nothing to `to` until this many cycles after its start of the exchange.
+  /// REQUIRES: has_releases().
   Tick release(Rank self, Rank to) const { return policy_->release(shape_, self, to); }
   /// Whether a node sends to only some of the nodes that it has messages for.
   bool is_sample() const { return format_.peers < shape_.size() - 1; }
@@ -75,23 +76,24 @@ class ExchangePlan {
   unsigned named_queues() const { return (relays() ? stages_ - 1 : 0) + (has_window() ? 1 : 0); }
 
   PacketLabel label() const { return label_; }
-  /// Payload bytes of a full packet that an envelope takes. If no payload travels and packets go
-  /// straight to their destinations, an envelope takes none: it only helps the model.
+  /// Payload bytes of a full packet that its envelope takes. This is 0 if packets go straight to
+  /// their destinations. Such packets have an envelope only if no payload travels, and then the
+  /// model does not count the envelope's length.
   unsigned envelope_bytes() const { return relays() ? kEnvelopeBytes : 0; }
   /// Message bytes of a full packet.
   unsigned data_bytes() const { return kPayloadBytes - envelope_bytes(); }
   std::uint64_t packets(std::uint64_t bytes) const {
     return bytes / data_bytes() + (bytes % data_bytes() == 0 ? 0 : 1);
   }
-  /// Most packets that one descriptor may hold.
+  /// The largest number of packets, up to `limit`, that one descriptor may hold.
   std::uint32_t most_in_descriptor(std::uint32_t limit) const {
     return label_ == PacketLabel::envelope ? 1 : limit;
   }
-  /// Throws BadInput if the packets of a message cannot be numbered.
+  /// Throws BadInput if a message of `packets` packets has too many to number.
   void check_packets(std::uint64_t packets) const;
 
   /// A packet's id, which is unique among the packets that reach a node. origin() and number()
-  /// invert it.
+  /// return what it was made from.
   std::uint32_t id(Rank origin, std::uint32_t number) const {
     return static_cast<std::uint32_t>(std::uint64_t{origin} << number_bits_ | number);
   }
@@ -103,28 +105,30 @@ class ExchangePlan {
   }
   unsigned number_bits() const { return number_bits_; }
 
-  /// The order of a node's visits; checked if the policy gives a new one for every round.
+  /// The order of a node's visits. If the policy gives a new order for every round, the orders of
+  /// all rounds except the first are checked here.
   SendOrder order(const Visitor& visitor) const;
   Visitor visitor(Rank self, Rank identity, std::uint32_t round = 0) const {
     return {shape_, self, format_.seed, round, identity};
   }
   bool changes_order() const { return policy_->changes_order() && !settings_.order; }
-  /// Throws RunFailed if an order leaves out a node or visits one twice. Orders that are not lists
-  /// are checked only on machines of at most SendOrder::kStoredPeers nodes.
+  /// Throws RunFailed if the visitor's order leaves out a node or visits one twice. Orders that are
+  /// not lists are checked only on machines of at most SendOrder::kStoredPeers nodes.
   void check_order(const Visitor& visitor) const;
   /// Throws RunFailed if a visit goes to the node itself or to one that does not exist.
   void check_visit(Rank self, Rank identity, Rank to) const {
     if (to == self || to >= shape_.size()) [[unlikely]]
       refuse_visit(identity, to, self);
   }
-  /// The policy's relay for a packet at the node of rank `identity`, checked. In the last stage it
-  /// is the destination.
+  /// The node to which a packet goes in its stage: the policy's relay or, in the last stage, the
+  /// destination. Throws RunFailed, which names the node of rank `identity`, if the relay does not
+  /// exist.
   Rank relay(const Waypoint& packet, Rank identity) const;
-  /// A random number that follows from the seed and from `what`, a name for its purpose.
+  /// A random number that follows from the seed and from `what`, which says what the number is for.
   std::uint64_t key(std::uint64_t what) const { return mix64(format_.seed ^ mix64(what)); }
 
-  /// Which blocks go where in which stage. The first call computes it from `traffic()`; later calls
-  /// find it by `group` and `number`, which identify the traffic. REQUIRES: combines().
+  /// Which blocks go to which node in which stage. The first call computes it from `traffic()`;
+  /// later calls find it by `group` and `number`, which identify the traffic. REQUIRES: combines().
   const CombiningPlan& combining(
       Rank group, std::uint64_t number,
       const std::function<std::unique_ptr<const Traffic>()>& traffic) const;
@@ -139,7 +143,7 @@ class ExchangePlan {
   void check_permutation(const Visitor& visitor, const SendOrder& order) const;
   [[noreturn]] void refuse_visit(Rank identity, Rank to, Rank self) const;
   [[noreturn]] void refuse_order(Rank identity, const std::string& why) const;
-  /// The machine's coordinate of a member of the group that node `identity` is in.
+  /// The coordinates in the machine, as text, of a member of the group that node `identity` is in.
   std::string coord_text(Rank member, Rank identity) const;
 
   const Policy* policy_;
@@ -158,16 +162,17 @@ class ExchangePlan {
 
 /// Whether packets go by way of other nodes, or messages are combined.
 bool relays_or_combines(const Policy& policy, const Shape& shape);
-/// The error message if puts are demanded under a policy that does not send messages straight.
+/// The error message if puts are demanded under a policy that does not send messages straight to
+/// their destinations.
 std::string cannot_be_put(const Policy& policy);
 /// How messages travel under a policy. If the policy relays or combines, messages go in packets,
 /// unless the user demands puts.
 TransferMode transfer_under(const Policy& policy, const Shape& shape, TransferMode asked);
 
-/// The settings for an exchange: the policy's with the user's changes. If neither sets b, it is
-/// `packets_per_visit`, but not whole messages if the policy reorders, throttles, relays or
-/// combines, because these need visits. Throws BadInput if the policy has a queue per direction and
-/// the changes give a number of queues.
+/// The settings for an exchange: those of the policy with the user's changes. If neither policy nor
+/// user sets b, it is `packets_per_visit`, but at most kCarriedPacketsPerVisit if the policy
+/// reorders, throttles, relays or combines, because then a message needs several visits. Throws
+/// BadInput if the policy has a queue per direction and the changes give a number of queues.
 PolicySettings settings_of(const Policy& policy, const SettingChanges& changes,
                            std::uint32_t packets_per_visit, const PolicyCase& policy_case);
 

@@ -5,8 +5,8 @@
 
 namespace toroid {
 
-/// The nodes that have the coordinates of `self` in all dimensions outside [first, last). Because
-/// ranks are numbered in C order, their ranks form an arithmetic progression.
+/// The nodes that have the same coordinates as `self` in all dimensions outside [first, last).
+/// Because ranks are numbered in C order, their ranks form an arithmetic progression.
 class Group {
  public:
   Group(const Shape& shape, unsigned first, unsigned last, Rank self) {

@@ -1,4 +1,4 @@
-// How long packets took: a histogram whose buckets grow with the value.
+// A histogram of the latencies of packets. Its buckets are wider for larger values.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace toroid {
 
-/// 2^bits buckets per power of two, and one bucket per value below that. So a percentile is
-/// accurate to 1/2^bits. Latencies from 2^32 on count as 2^32 - 1.
+/// Values below 2^bits have a bucket each. Larger values have 2^bits buckets per power of two, so a
+/// percentile is accurate to 1/2^bits. Latencies from 2^32 on count as 2^32 - 1.
 template <unsigned bits>
 class LatencyBuckets {
  public:
@@ -56,7 +56,8 @@ class LatencyBuckets {
   }
 
   static constexpr std::size_t kBuckets = kPerOctave * (33 - bits);
-  /// Number of packets in a bucket, and the largest value that falls into it.
+  /// packets() is the number of packets in a bucket, upper_end() the largest value that falls into
+  /// it.
   std::uint64_t packets(std::size_t bucket) const {
     return bucket - first_ < buckets_.size() ? buckets_[bucket - first_] : 0;
   }
@@ -94,7 +95,7 @@ class LatencyBuckets {
     buckets_.shrink_to_fit();  // there may be many histograms
   }
 
-  /// Buckets of the powers of two from the least to the greatest that have occurred.
+  /// The buckets of all powers of two from the least to the greatest that has occurred.
   std::vector<std::uint64_t> buckets_;
   std::uint32_t first_ = 0;  ///< number of the first of these buckets
   std::uint32_t max_ = 0;

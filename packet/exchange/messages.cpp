@@ -54,7 +54,7 @@ bool land_packets(const MessageCut& cut, const MessagePart& part, std::span<std:
   return true;
 }
 
-/// Out of line on purpose: inlined, it would bloat every virtual call site.
+/// This function is out of line on purpose: inlined, it would bloat every virtual call site.
 MessageRun UniformMessages::run(Rank, std::uint32_t first, std::uint32_t limit) const {
   return cut_.run(first, limit);
 }

@@ -1,4 +1,4 @@
-// What an exchange carries: the lengths of its messages, how they are gathered and stored.
+// What an exchange carries: how long its messages are, and how they are gathered and stored.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace toroid {
 /// Consecutive packets of a message that are equally long.
 struct MessageRun {
   unsigned bytes = 0;         ///< payload bytes of each
-  std::uint32_t packets = 0;  ///< 0: the message has no more
+  std::uint32_t packets = 0;  ///< 0 if the message has no more
 };
 
 /// A part of a message, in bytes.
@@ -40,8 +40,8 @@ struct MessagePart {
   }
 };
 
-/// How a message is cut into packets: full ones and perhaps a rest. The division is done once, not
-/// for every run.
+/// How a message is cut into packets: full ones and perhaps a shorter last one. The division by the
+/// length of a packet is done once, not for every run.
 class MessageCut {
  public:
   MessageCut() = default;
@@ -84,11 +84,12 @@ std::size_t pack_packets(const MessageCut& cut, const MessagePart& part, const s
 [[nodiscard]] bool unpack_packets(const MessageCut& cut, const MessagePart& part,
                                   std::span<const std::byte> packed, std::span<std::byte> to);
 
-/// A part of the message that begins at `from`, in place. Empty if it is shorter than `least`
-/// bytes.
+/// The memory that holds a part of the message. The message begins at `from`. Empty if the part is
+/// shorter than `least` bytes.
 std::span<const std::byte> part_if_long(const MessageCut& cut, const MessagePart& part,
                                         const std::byte* from, std::size_t least);
-/// Appends the place of a part in the receiver's block. Returns false like unpack_packets().
+/// Appends to `landing` the place of a part in the receiver's block. Returns false if a message
+/// with this cut has no such part.
 [[nodiscard]] bool land_packets(const MessageCut& cut, const MessagePart& part,
                                 std::span<std::byte> to, std::vector<PutStretch>& landing);
 
@@ -104,9 +105,9 @@ class Messages {
  public:
   virtual ~Messages() = default;
 
-  /// Payload bytes of the message to a member; 0: there is none.
+  /// Payload bytes of the message to a member; 0 if there is none.
   virtual std::uint64_t bytes_to(Rank member) const = 0;
-  /// The members that this node has messages for, ascending; none: nearly all of them.
+  /// The members that this node has messages for, ascending; none if these are nearly all.
   virtual std::optional<std::vector<Rank>> targets() const { return std::nullopt; }
   /// The number of packets that all other members together send here; 0 if unknown.
   virtual std::uint64_t packets_expected() const = 0;
@@ -121,7 +122,7 @@ class Messages {
   /// Whether payloads travel. If not, packets have their length on the wire but contain no message
   /// bytes, and the functions below that handle payload are not called.
   virtual bool has_payload() const { return false; }
-  /// Whether a packet needs no label but its place at the destination, of 32 bits.
+  /// Whether a packet's place at the destination, 32 bits, is the only label that it needs.
   virtual bool has_places() const { return false; }
   /// Writes the payload of a packet to a member; returns the packet's place if has_places().
   virtual std::uint32_t gather(Rank, std::uint32_t, std::span<std::byte>) const { return 0; }
@@ -131,7 +132,8 @@ class Messages {
   virtual void arrive(Rank, std::uint32_t, std::span<const std::byte>) {}
 
   // For puts.
-  /// Packets of the message to a member if it may move by put; 0: its packets are gathered.
+  /// Number of packets of the message to a member, if the message may move by put; 0 if its packets
+  /// are gathered instead.
   virtual std::uint32_t packets_to_put(Rank) const { return 0; }
   // For puts between nodes that share memory, from array to array.
   /// The address of the message to a member, as take() at its destination expects it.
@@ -154,12 +156,12 @@ class Messages {
   virtual std::span<const std::byte> offer_part(const MessagePart&, std::size_t) const {
     return {};
   }
-  /// Appends the destination of a part that a member offers, all of it, stretch by stretch. Returns
-  /// false if that member's message has no such part.
+  /// Appends the stretches of this node's memory into which the bytes of an offered part go.
+  /// Returns false if that member's message has no such part.
   [[nodiscard]] virtual bool land_part(const MessagePart&, std::vector<PutStretch>&) {
     return false;
   }
-  /// Called when the bytes of a part are where land_part() asked for them.
+  /// Called when the bytes of a part have arrived in the stretches that land_part() has appended.
   virtual void landed(const MessagePart&) {}
 
   // For policies that combine messages.
@@ -167,14 +169,14 @@ class Messages {
   /// equal traffic.
   virtual std::uint64_t traffic_number(std::uint64_t) const { return 0; }
   virtual std::unique_ptr<const Traffic> traffic(std::uint64_t number) const = 0;
-  /// Appends the whole message to a member.
+  /// Appends the bytes of the whole message that goes to a member.
   virtual void pack(Rank, std::vector<std::byte>&) const {}
   /// Stores a whole message from a member.
   virtual void unpack(Rank, std::span<const std::byte>) {}
 };
 
-/// Messages with the same number of payload bytes for every pair. They have no payload: only their
-/// lengths travel.
+/// Messages of equal length for every pair. By themselves they have no payload: packets have their
+/// lengths but contain no message bytes.
 class UniformMessages : public Messages {
  public:
   /// `per_packet`: payload bytes of a full packet (ExchangePlan::data_bytes()).

@@ -30,7 +30,8 @@ Tick ArrivalTimes::next() {
   return static_cast<Tick>(std::min(phase_++ / per_cycle_, static_cast<double>(kLastTick)));
 }
 
-/// Cycles until the next success: geometric, by the inverse of its distribution.
+/// Cycles until the next message. They are drawn from a geometric distribution, by the inverse of
+/// its distribution function.
 Tick ArrivalTimes::gap() {
   if (per_cycle_ >= 1) return 1;
   const double failures = std::log(uniform(random_)) / std::log1p(-per_cycle_);

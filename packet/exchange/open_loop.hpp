@@ -1,5 +1,6 @@
 // Open loop: nodes generate messages at a given rate, whether the network keeps up or not. It
-// measures latency against offered load, and saturation.
+// measures latency as a function of the offered load, and the load at which the network is
+// saturated.
 #pragma once
 
 #include <array>
@@ -38,7 +39,7 @@ struct OpenLoopPeriods {
   bool measures(Tick at) const { return at >= warm_up && at < warm_up + window; }
 };
 
-/// The cycles in which a node generates messages, ascending; several may share a cycle.
+/// The cycles in which a node generates messages, ascending; several messages may share a cycle.
 class ArrivalTimes {
  public:
   /// REQUIRES: 0 < per_cycle <= 1.
@@ -51,14 +52,15 @@ class ArrivalTimes {
   ArrivalRule arrivals_;
   double per_cycle_;
   Random random_;
-  double phase_;  ///< of fixed intervals: the number of the next one plus a random phase
+  double phase_;  ///< for fixed intervals: the number of the next interval plus a random phase
   Tick last_ = 0;
 };
 
-/// Numbers of packets, summed over all nodes of a run. All nodes run on one thread.
+/// Numbers of packets, summed over all nodes of a run. There is no lock, so all nodes must run on
+/// one thread.
 struct OpenLoopCounts {
   std::uint64_t generated = 0;  ///< in the window
-  std::uint64_t accepted = 0;   ///< received in the window, whenever generated
+  std::uint64_t accepted = 0;   ///< packets received in the window, whenever they were generated
   std::uint64_t all_generated = 0;
   std::uint64_t all_received = 0;
   FineLatencyHistogram latency;  ///< of packets generated in the window, from generation to
@@ -67,7 +69,7 @@ struct OpenLoopCounts {
 
 struct OpenLoopOptions {
   std::uint64_t bytes = 240;  ///< payload bytes per message
-  double per_cycle = 0;       ///< messages of this node per cycle; 0: it only receives
+  double per_cycle = 0;       ///< messages of this node per cycle; 0 if it only receives
   ArrivalRule arrivals = ArrivalRule::bernoulli;
   OpenLoopPeriods periods;
 };
@@ -82,7 +84,7 @@ class OpenLoop final : public Outgoing {
            OpenLoopCounts& counts);
 
   /// Generates messages at their times until the end of the periods. Messages that still wait at
-  /// the end leave later.
+  /// the end of the periods leave afterwards.
   static Program program(Node& node, OpenLoop& loop);
 
   bool fill(OutputQueues& queues) override;

@@ -31,7 +31,7 @@ unsigned RingBroadcast::distance(std::uint64_t block, Direction direction) const
   return direction == kUp ? upwards : (ring_.size - upwards) % ring_.size;
 }
 
-/// The largest distance that blocks go in that direction.
+/// The largest number of hops that a block goes in that direction.
 unsigned RingBroadcast::reach(Direction direction) const {
   return direction == kUp ? ring_.size / 2 : (ring_.size - 1) / 2;
 }
@@ -73,7 +73,8 @@ void RingBroadcast::advance() {
   settle();
 }
 
-/// Counts the blocks that have arrived, and those that are used and have left.
+/// Counts the blocks that have arrived, and the blocks that this node no longer needs and has sent
+/// on.
 void RingBroadcast::settle() {
   for (std::uint64_t block = finished_.value(); block < finished_.value() + 2; ++block) {
     Slot& slot = slots_[block % 2];
@@ -99,7 +100,7 @@ void RingBroadcast::seek(Direction direction) {
   while (stream.block < end_of_rounds() && !sends(stream.block, direction)) ++stream.block;
 }
 
-/// Number of packets of a direction's block that may leave.
+/// Number of packets that may leave of the block that the node sends in that direction.
 std::uint64_t RingBroadcast::sendable(Direction direction) const {
   const Stream& stream = streams_[direction];
   if (stream.block >= std::min(end_of_rounds(), finished_.value() + 2)) return 0;
@@ -153,7 +154,8 @@ bool RingBroadcast::permit(OutputQueues& queues) {
   return true;
 }
 
-/// All full packets that may leave at once, or the block's rest.
+/// Describes all full packets that may leave now or, if only the block's last, shorter packet is
+/// left, that packet.
 SendDescriptor RingBroadcast::describe(Direction direction) {
   Stream& stream = streams_[direction];
   const std::uint64_t left = bytes_ - stream.packets * kPayloadBytes;

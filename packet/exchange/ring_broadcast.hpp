@@ -21,16 +21,17 @@ namespace toroid {
 /// ring each, from neighbour to neighbour; nodes forward its packets as they come. The next block
 /// arrives while the node works on the current one. No barrier is needed.
 ///
-/// Protocol: blocks are counted from the first round on (n above). A node has two buffers: block n
-/// of another node is in buffer n mod 2. When a node no longer needs block n-2 and has sent its
-/// share of that block, it permits the neighbour from which block n comes to send it; begin()
-/// permits the first two blocks. Between rounds the buffers are the caller's.
+/// Protocol: n counts the blocks of all rounds, from the first round on. A node has two buffers:
+/// block n of another node is in buffer n mod 2. When a node no longer needs block n-2 and has sent
+/// its share of that block, it permits the neighbour from which block n comes to send that block;
+/// begin() permits the first two blocks. Between rounds the caller may use the buffers.
 ///
 /// **Send rule:** a node sends a block only with its receiver's permission for that block.
 /// **Safety:** packets of at most two blocks are on their way to a node. They go to different
 /// buffers, and each packet says to which.
-/// **Liveness:** block n waits only for nodes to be done with block n-2, and so on down to the
-/// first two blocks of a round, for which there is room when the round begins.
+/// **Liveness:** block n waits only until nodes are done with block n-2, which waits only for block
+/// n-4, and so on, down to the first two blocks of a round. There is room for these two when the
+/// round begins.
 ///
 /// The node's own thread calls it. It must live until the fabric has stopped.
 class RingBroadcast final : public PayloadSource, public Outgoing {
@@ -60,19 +61,19 @@ class RingBroadcast final : public PayloadSource, public Outgoing {
   /// Number of blocks that have arrived since the first round began. A program waits until it has
   /// reached current().
   const Counter& arrived() const { return arrived_; }
-  /// The value of arrived() at which the current block is there.
+  /// The value of arrived() at which the current block has arrived.
   std::uint64_t current() const { return used_ + 1; }
   /// The current block. REQUIRES: it has arrived.
   const std::byte* block() const { return slots_[used_ % 2].memory; }
   /// Goes on to the next block. REQUIRES: the current one has arrived.
   void advance();
-  /// At the end of a round a program waits until this has reached current() - 1: then the round has
-  /// ended.
+  /// Number of blocks that the node no longer needs and has sent on. At the end of a round a
+  /// program waits until this has reached current() - 1. Then the round has ended.
   const Counter& finished() const { return finished_; }
   std::size_t size() const { return bytes_; }
   /// Number of neighbours to which the node sends the current block: 0, 1 or 2.
   std::uint64_t directions() const { return directions(used_); }
-  /// Whether a block of the round has not arrived, or some packet has not left.
+  /// Whether the round is not over: a block has not arrived, or some packet has not left.
   bool is_under_way() const { return ring_.size > 1 && finished_.value() < end_of_rounds(); }
 
   // Called when packets leave.
@@ -86,18 +87,21 @@ class RingBroadcast final : public PayloadSource, public Outgoing {
 
   /// A block in a buffer, or the node's own.
   struct Slot {
-    const std::byte* memory = nullptr;  ///< null: the node's own, of a round that has not begun
-    std::uint64_t arrived = 0;          ///< packets without a gap
-    std::uint64_t left = 0;             ///< packets, counted in both directions
-    std::vector<bool> early{};          ///< by packet: it came before an earlier one
+    const std::byte* memory = nullptr;  ///< null if it is the node's own, of a round that has not
+                                        ///< begun
+    std::uint64_t arrived = 0;          ///< number of packets before the first that is missing
+    std::uint64_t left = 0;             ///< number of packets that have left, added up over both
+                                        ///< directions
+    std::vector<bool> early{};          ///< [packet]: whether it has come, perhaps before an
+                                        ///< earlier one
   };
   /// What the node sends in one direction.
   struct Stream {
     std::uint64_t block = 0;      ///< the block that is being sent, or the next one
-    std::uint64_t packets = 0;    ///< packets of it that are queued
-    std::uint64_t permitted = 0;  ///< number of blocks
+    std::uint64_t packets = 0;    ///< number of its packets that are queued
+    std::uint64_t permitted = 0;  ///< number of blocks that the receiver has permitted
     std::uint64_t begun = 0;      ///< number of blocks that are queued as a whole
-    std::uint64_t received = 0;   ///< number of blocks that came in this direction
+    std::uint64_t received = 0;   ///< number of blocks that came in this direction from other nodes
   };
 
   unsigned root(std::uint64_t block) const;
@@ -139,8 +143,8 @@ class RingBroadcast final : public PayloadSource, public Outgoing {
   std::array<std::byte*, 2> buffers_{};
   std::array<Slot, 2> slots_;
   std::array<Stream, 2> streams_;
-  Counter arrived_{"blocks that are broadcast"};
-  Counter finished_{"its blocks to leave"};
+  Counter arrived_{"broadcast blocks received"};
+  Counter finished_{"broadcast blocks used and sent on"};
 };
 
 }  // namespace toroid

@@ -77,13 +77,14 @@ std::uint64_t RingShift::arrived_with(std::size_t bytes) const {
   return alone_ || steps_ == 0 ? 0 : (steps_ - 1) * packets_ + packets_for(bytes);
 }
 
-/// The number of packets that may leave.
+/// The number of packets, of all blocks so far, that may leave or have left.
 std::uint64_t RingShift::sendable() const {
   return std::min(released_, permitted_ * packets_);
 }
 
-/// The number of permissions that may leave: one for the round's first block, and one for each
-/// block that this node has sent and no longer needs, except the last of the round.
+/// The number of permissions that this node has yet to send. It gives one for the round's first
+/// block, and one for each block that it has sent and no longer needs, except the last of the
+/// round.
 std::uint64_t RingShift::owed() const {
   const std::uint64_t done = std::min(sent_.value(), steps_);
   const std::uint64_t permitted = has_begun_ ? done + 1 : std::min(sent_.value() + 1, steps_);
@@ -125,7 +126,8 @@ SendDescriptor RingShift::describe() {
   return made;
 }
 
-/// All full packets that may leave at once, or the block's rest.
+/// Describes all full packets that may leave now or, if only the block's last, shorter packet is
+/// left, that packet.
 SendDescriptor RingShift::describe_packets() {
   const std::uint64_t first = queued_ % packets_;
   const std::uint64_t left = size() - first * kPayloadBytes;
@@ -151,7 +153,7 @@ SendDescriptor RingShift::describe_pointer() {
   return made;
 }
 
-/// If packets carry the bytes, a packet's argument is its number in both buffers together.
+/// If packets carry the bytes, a packet's argument is its number, counted through both buffers.
 std::uint32_t RingShift::gather(const SendDescriptor& descriptor, std::uint32_t number,
                                 std::span<std::byte, kPayloadBytes> payload) {
   if (by_pointers()) {
@@ -199,7 +201,7 @@ void RingShift::receive_pointer(const Packet& packet) {
   note_block_received();
 }
 
-/// `arrived_` counts the packets that have arrived without a gap.
+/// `arrived_` counts the packets before the first that has not arrived.
 void RingShift::note_arrived(std::uint64_t packet) {
   const auto next = [this] { return arrived_.value() % early_.size(); };
   early_[packet] = true;

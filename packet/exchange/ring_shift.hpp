@@ -21,7 +21,7 @@ namespace toroid {
 /// One node's part of a ring shift. It goes in rounds, from begin() to end(). In each round blocks
 /// go round the ring once or more, so that in the end every node has its own again. A block leaves
 /// in portions as it is released, and is used as it arrives: the shift of a block overlaps with the
-/// work on it. No barrier is needed; neighbours drift apart by at most a step.
+/// work on it. No barrier is needed; neighbours drift apart by at most one step.
 ///
 /// Protocol: blocks are counted from the first round on. If packets carry the bytes, a node has two
 /// buffers: block n is in buffer n mod 2 while block n+1 arrives in the other one. If packets carry
@@ -32,11 +32,12 @@ namespace toroid {
 ///
 /// **Send rule:** a node sends block n only with permission number n+1 of its neighbour.
 /// **Safety:** block n becomes the neighbour's block n+1 and takes the buffer of its block n-1,
-/// which the neighbour has then sent and no longer needs. Packets of at most two blocks are in
-/// flight at once, n and n+1: block n+2 waits for the neighbour to be done with n+1, hence for all
-/// of n. They may overtake each other, but a packet says which of the two buffers it comes from.
-/// After the last block of a round nothing comes before the next begin(), so the buffers are the
-/// caller's meanwhile.
+/// which the neighbour has then sent and no longer needs. Packets of at most two blocks, n and n+1,
+/// are in flight at once: block n+2 leaves only when the neighbour is done with its own block n+1,
+/// that is, with all of this node's block n. Packets of the two blocks may overtake each other, but
+/// each says which of the two buffers it comes from.
+/// After the last block of a round nothing comes before the next begin(), so the caller may use the
+/// buffers meanwhile.
 /// **Liveness:** sending block n waits only for the neighbour to be done with block n-1, which
 /// waits only for its neighbour to be done with n-2, and so on down to the round's first block, for
 /// which there is room when the neighbour begins.
@@ -46,8 +47,8 @@ class RingShift final : public PayloadSource, public Outgoing {
  public:
   /// Handlers of a ring shift: one for blocks, one for permissions.
   static constexpr HandlerId kHandlers = 2;
-  /// Output queues that a node needs so that no shift waits for another: this one for the
-  /// permissions of all, and one per direction in which blocks leave at the same time.
+  /// The output queue for the permissions of all shifts of a node. So that no shift waits for
+  /// another, the node also needs one queue per direction in which blocks leave at the same time.
   static constexpr unsigned kPermissionQueue = 0;
   /// Throws BadInput if a block of `bytes` bytes has more packets than the header's argument can
   /// count.
@@ -56,7 +57,7 @@ class RingShift final : public PayloadSource, public Outgoing {
   /// What packets carry.
   enum class Carrier : std::uint8_t {
     packets,  ///< the bytes of a block
-    pointer,  ///< its address: the nodes of the ring work on each other's memory
+    pointer,  ///< the address of a block: the nodes of the ring work on each other's memory
   };
   /// A shift's neighbours, and the output queue of its blocks, whose number is taken modulo the
   /// number of the node's queues.
@@ -76,9 +77,9 @@ class RingShift final : public PayloadSource, public Outgoing {
   /// not used with pointers or by a node alone. Both must outlive the round. REQUIRES: all blocks
   /// of the previous round have arrived and left.
   void begin(std::span<std::byte> own, std::span<std::byte> other);
-  /// Lets the first `bytes` of the current block leave as soon as the send rule allows, in whole
-  /// packets as long as there is more to come. From now on they may be read but not written; with
-  /// pointers, not even read.
+  /// Lets the first `bytes` bytes of the current block leave as soon as the send rule allows. As
+  /// long as more of the block is to come, only whole packets leave. From now on these bytes may be
+  /// read but not written; with pointers, not even read.
   void release(std::size_t bytes);
   /// Releases the whole block.
   void release() { release(size()); }
@@ -91,16 +92,16 @@ class RingShift final : public PayloadSource, public Outgoing {
   /// The address of the current block. Only the bytes that have arrived may be used.
   std::byte* block() const { return buffers_[current()]; }
 
-  /// A program waits until this has reached arrived_with(bytes): then the first `bytes` of the
-  /// current block are there.
+  /// Number of packets that have arrived. A program waits until this has reached
+  /// arrived_with(bytes); then the first `bytes` bytes of the current block are there.
   const Counter& arrived() const { return arrived_; }
   std::uint64_t arrived_with(std::size_t bytes) const;
-  /// A program waits until this has reached sent_with_all(): then all blocks before the current one
-  /// have left.
+  /// Number of blocks that have left. A program waits until this has reached sent_with_all(); then
+  /// all blocks before the current one have left.
   const Counter& sent() const { return sent_; }
   std::uint64_t sent_with_all() const { return alone_ ? 0 : steps_; }
-  /// Whether a block of the round has not arrived, or something released has not left. If so, a
-  /// long computation should let the node handle packets now and then.
+  /// Whether a block of the round has not arrived, or a part that was released has not left. If so,
+  /// a long computation should let the node handle packets now and then.
   bool is_under_way() const {
     const std::uint64_t blocks = steps_ + (has_begun_ ? 1 : 0);
     return !alone_ && (arrived_.value() < blocks * packets_ || left_[0] + left_[1] < released_);
@@ -139,22 +140,24 @@ class RingShift final : public PayloadSource, public Outgoing {
   Way way_;
   bool alone_;
   bool posted_ = false;
-  bool has_begun_ = false;  ///< a round is under way
+  bool has_begun_ = false;  ///< a round is in progress
   std::array<std::byte*, 2> buffers_{};
   std::size_t bytes_;
-  std::uint64_t packets_;  ///< packets of a block; with pointers, the unit of released parts
+  std::uint64_t packets_;  ///< packets of a block; with pointers, released parts are measured in
+                           ///< packets too
   // These count the packets of all blocks.
   std::uint64_t released_ = 0;
   std::uint64_t queued_ = 0;
-  std::deque<std::uint64_t> marks_;      ///< with pointers: the ends of parts that are not queued
-                                         ///< yet
+  std::deque<std::uint64_t> marks_;      ///< with pointers: where the released parts end that are
+                                         ///< not queued yet
   std::array<std::uint64_t, 2> left_{};  ///< packets that have left each buffer
-  std::vector<bool> early_;              ///< [packet mod 2 blocks]: it came before an earlier one
-  std::uint64_t steps_ = 0;              ///< times that this node has advanced
+  std::vector<bool> early_;              ///< [packet, modulo two blocks]: whether it came before an
+                                         ///< earlier one
+  std::uint64_t steps_ = 0;              ///< number of times that this node has advanced
   std::uint64_t permitted_ = 0;          ///< blocks that the receiving neighbour has permitted
   std::uint64_t permitting_ = 0;         ///< blocks that this node has permitted
-  Counter arrived_{"packets of the next block"};
-  Counter sent_{"its own block to leave"};
+  Counter arrived_{"packets of blocks received"};
+  Counter sent_{"blocks sent"};
 };
 
 }  // namespace toroid

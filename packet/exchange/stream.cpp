@@ -15,7 +15,7 @@ void Stream::start(std::uint64_t messages) {
   if (std::exchange(to_queue_, to_queue_ + messages) == 0) node_->post(*this);
 }
 
-/// A message of one packet need not wait for a turn.
+/// Sends a message of one packet at once if possible, without waiting for a turn.
 bool Stream::try_pass() {
   if (message_.size() > kPayloadBytes || !node_->try_pass(describe(), message_)) return false;
   sent_.bump();
@@ -36,7 +36,8 @@ bool Stream::fill(OutputQueues& queues) {
   return true;
 }
 
-/// All full packets of the message at once, or its rest.
+/// Describes all full packets of the message that have not been queued or, if there are none, its
+/// last packet.
 SendDescriptor Stream::describe() {
   const std::size_t left = message_.size() - at_;
   const auto bytes = static_cast<unsigned>(std::min<std::size_t>(left, kPayloadBytes));

@@ -1,5 +1,5 @@
 // Point to point: sends the same buffer to another node, message after message, in packets that are
-// filled straight from it.
+// filled straight from the buffer.
 #pragma once
 
 #include <algorithm>
@@ -48,9 +48,10 @@ class Stream final : public PayloadSource, public Outgoing {
   HandlerId handler_;
   Rank to_;
   std::span<const std::byte> message_;
-  std::uint64_t to_queue_ = 0;  ///< messages, including the one being queued
+  std::uint64_t to_queue_ = 0;  ///< messages left to queue, including the one being queued
   std::size_t at_ = 0;          ///< bytes of the message being queued that are in the queue
-  std::uint64_t gathered_ = 0;  ///< packets, not always in the order in which they were queued
+  std::uint64_t gathered_ = 0;  ///< packets gathered of a message; their order may differ from that
+                                ///< of queuing
   Counter sent_{"messages of the stream sent"};
 };
 

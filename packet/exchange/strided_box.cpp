@@ -6,7 +6,8 @@
 
 namespace toroid {
 
-/// Nothing overflows, whatever the numbers are: they may come from any node.
+/// None of the calculations overflows, whatever the numbers of the box are, because they may come
+/// from any node.
 bool StridedBox::lies_in(std::uint64_t memory) const {
   if (is_empty()) return offset <= memory;
   if (bytes > memory || offset > memory - bytes) return false;

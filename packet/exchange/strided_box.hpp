@@ -10,8 +10,8 @@
 
 namespace toroid {
 
-/// Stretches of equal length at equal distances, in bytes: the part of an array that a put or a get
-/// takes its bytes from, or brings them to, stretch after stretch.
+/// Stretches of equal length at equal distances, in bytes: the part of an array from which a put or
+/// get takes its bytes, or to which it brings them, stretch after stretch.
 struct StridedBox {
   std::uint64_t offset = 0;  ///< beginning of the first stretch in the memory
   std::uint64_t count = 1;   ///< number of stretches
@@ -24,11 +24,11 @@ struct StridedBox {
   }
   bool is_stretch() const { return count == 1; }
   bool is_empty() const { return count == 0 || bytes == 0; }
-  /// Whether all of it lies in `memory` bytes, and no two stretches overlap.
+  /// Whether all of the box lies in a memory of `memory` bytes, and no two stretches overlap.
   bool lies_in(std::uint64_t memory) const;
   /// Bytes of all stretches. REQUIRES: the box lies in some memory.
   std::uint64_t total() const { return count * bytes; }
-  /// For messages: "3 x 8 bytes, 100 apart, at offset 16".
+  /// The box as text for messages: "3 x 8 bytes, 100 apart, at offset 16".
   std::string text() const;
 };
 
@@ -46,7 +46,7 @@ class BoxCursor {
   }
 
   Byte* at() const { return memory_ + within_; }
-  /// Bytes from here to the end of the stretch; 0 only if there are none.
+  /// Bytes from here to the end of the stretch; 0 only if the box has no more bytes.
   std::uint64_t left() const { return box_->bytes - within_; }
   void advance(std::uint64_t bytes) {
     within_ += bytes;
@@ -56,7 +56,7 @@ class BoxCursor {
   }
 
  private:
-  Byte* memory_;  ///< beginning of the current stretch
+  Byte* memory_;  ///< where the current stretch begins
   const StridedBox* box_;
   std::uint64_t within_;  ///< bytes of the stretch before the cursor
 };
@@ -64,7 +64,7 @@ class BoxCursor {
 /// copy_boxes() for bytes that are not contiguous at both ends.
 void copy_pieces(BoxCursor<const std::byte> from, BoxCursor<std::byte> to, std::uint64_t bytes);
 
-/// Copies `bytes` bytes from box to box. REQUIRES: both have that many.
+/// Copies `bytes` bytes from box to box. REQUIRES: both have that many bytes left.
 inline void copy_boxes(const BoxCursor<const std::byte>& from, const BoxCursor<std::byte>& to,
                        std::uint64_t bytes) {
   constexpr std::uint64_t kOften = 216;  // the data of a full packet of a window

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "hal/archive.hpp"
+#include "hal/checkpoint_archive.hpp"
 #include "packet/exchange/combining_plan.hpp"
 #include "packet/exchange/endpoint.hpp"
 #include "packet/exchange/group.hpp"
@@ -13,13 +13,15 @@
 namespace toroid {
 namespace {
 
-/// b if neither policy nor changes set it. A run without payload is taken to be on a model.
+/// b, the packets per visit, if neither policy nor changes set it. A run without payload is assumed
+/// to be on a model.
 std::uint32_t usual_packets_per_visit(const TrafficExchangeOptions& options) {
   if (options.packets_per_visit > 0) return options.packets_per_visit;
   return options.payload ? kCarriedPacketsPerVisit : kModelledPacketsPerVisit;
 }
 
-/// Starts the exchange and waits for its packets. A loaded exchange has been started already.
+/// Starts the exchange and waits for its packets. An exchange that was loaded from a checkpoint has
+/// been started already.
 Program run_exchange(Node&, Exchange& exchange) {
   if (exchange.starts() == 0) exchange.start();
   co_await exchange.wait_received();

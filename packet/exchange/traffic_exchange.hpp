@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "hal/check.hpp"
+#include "hal/immovable_array.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
-#include "hal/pinned_array.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "packet/exchange/conservation.hpp"
@@ -30,16 +30,17 @@ class Archive;
 struct TrafficExchangeOptions {
   std::uint64_t seed = 1;
   HandlerId handler = kFirstUserHandler;  ///< the first of the two handlers that the exchange uses
-  /// Whether data travels, and is checked. If not, packets have their length on the wire but
-  /// contain only what the model needs to tell them apart.
+  /// Whether data travels and is checked where it arrives. If not, packets have their length on the
+  /// wire but contain only what the model needs to tell them apart.
   bool payload = false;
-  Rank peers = ~Rank{0};     ///< a node sends only to the first `peers` of its order; fewer
-                             ///< than all: a sample
+  Rank peers = ~Rank{0};     ///< a node sends only to the first `peers` of its order; if these are
+                             ///< not all, the exchange is a sample
   SettingChanges changes{};  ///< changes to the policy's settings
   TransferMode transfer = TransferMode::automatic;
-  /// b if neither policy nor changes set it; 0: 1 without payload, 32 with it.
+  /// b, the packets per visit, if neither policy nor changes set it. 0 stands for 1 without
+  /// payload, and for 32 with payload.
   std::uint32_t packets_per_visit = 0;
-  /// Whether check_without() may be called. REQUIRES: `payload`, in packets.
+  /// Whether check_without() may be called. REQUIRES: `payload`, and no message moves by put.
   bool counts_sources = false;
 };
 
@@ -56,7 +57,8 @@ struct MissingMessage {
 /// check().
 class TrafficExchange {
  public:
-  /// Policy and traffic must outlive it. Throws BadInput if they do not fit each other.
+  /// Policy and traffic must outlive this object. Throws BadInput if the policy cannot carry the
+  /// traffic.
   TrafficExchange(const Policy& policy, const Traffic& traffic, const Shape& shape,
                   const Machine& machine, const TrafficExchangeOptions& options = {});
 
@@ -72,22 +74,23 @@ class TrafficExchange {
   /// message names the policy, and the source and destination if the sums of Arrivals identify
   /// them. May also be called after the fabric's run() has thrown.
   void check() const;
-  /// Checks a run that went on without some nodes. `is_lost[rank]`: the node of this rank was lost.
-  /// Returns what is missing at the nodes of this process, by destination and source. Throws
-  /// RunFailed if anything that the other nodes sent is missing, surplus or damaged.
+  /// Checks a run that went on without some nodes. `is_lost[rank]` says whether the node of this
+  /// rank was lost. Returns what is missing at the nodes of this process, by destination and
+  /// source. Throws RunFailed if anything that the other nodes sent is missing, surplus or damaged.
   std::vector<MissingMessage> check_without(const std::vector<bool>& is_lost) const;
-  /// Why nodes would wait in vain if others were lost; empty: they would not.
+  /// Why nodes would wait in vain if others were lost; empty if they would not.
   std::string needs_all_nodes() const;
-  /// Cycles from injection to handler of the packets that reached these nodes. Empty if data
-  /// travels straight to its destination: such packets have no room for a time.
+  /// Histogram of the cycles from injection to handler, for the packets that reached these nodes.
+  /// It is empty if data travels straight to its destination, because such packets have no room for
+  /// a time.
   LatencyHistogram latency() const;
-  /// The time at which the last packet arrived, in ticks.
+  /// The time at which the last packet reached these nodes, in ticks.
   Tick last_arrival() const;
   // Sums over the nodes: packets forwarded for others, and acknowledgements sent.
   std::uint64_t forwarded() const;
   std::uint64_t acknowledgements() const;
 
-  /// Why the state of this exchange cannot be saved; empty: it can be saved.
+  /// Why the state of this exchange cannot be saved; empty if it can be saved.
   std::string cannot_be_saved() const;
   /// Saves the state of all nodes and of their parts, or loads it into nodes that are attached and
   /// have taken no turn. REQUIRES: cannot_be_saved() is empty, nothing is recorded, all nodes of
@@ -100,7 +103,8 @@ class TrafficExchange {
     Arrivals expected(const TrafficExchange& all) const;
     Node* node;
     TrafficMessages messages;
-    alignas(64) Exchange exchange;  // not the class itself: g++ 12 does not align coroutine frames
+    alignas(64) Exchange exchange;  // the class itself is not aligned, because g++ 12 does not
+                                    // align coroutine frames
   };
   struct alignas(64) LaneLatency {
     LatencyHistogram histogram;
@@ -114,10 +118,10 @@ class TrafficExchange {
   const Traffic* traffic_;
   TrafficExchangeOptions options_;
   ExchangePlan plan_;
-  /// [lane]: latencies of its nodes' packets. With a histogram per node, those of many nodes would
-  /// not fit into the caches.
+  /// [lane]: latencies of its nodes' packets. If every node had its own histogram, the histograms
+  /// of many nodes would not fit into the caches.
   std::deque<LaneLatency> latencies_;
-  PinnedArray<Part> parts_;  ///< nodes refer to them
+  ImmovableArray<Part> parts_;  ///< nodes refer to them
 };
 
 }  // namespace toroid

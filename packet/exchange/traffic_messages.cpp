@@ -65,7 +65,7 @@ bool ExchangeData::is_whole(Rank source) const {
 
 namespace {
 
-/// A traffic that somebody else owns, for users that must own one.
+/// Refers to a traffic that somebody else owns, for callers that must own a traffic object.
 class BorrowedTraffic final : public Traffic {
  public:
   explicit BorrowedTraffic(const Traffic& traffic) : traffic_(&traffic) {}
@@ -191,7 +191,7 @@ Arrivals TrafficMessages::sum_of_sources() const {
   return sum;
 }
 
-/// The sums in closed form, if all other nodes send the same number of bytes.
+/// Computes the sums in closed form. All other nodes send the same number of bytes.
 Arrivals TrafficMessages::sum_of_equals() const {
   const std::uint64_t n = plan_->shape().size();
   if (n == 1) return {};

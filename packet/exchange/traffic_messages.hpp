@@ -1,5 +1,5 @@
-// The messages of a traffic pattern. The bytes that travel follow from source, destination and
-// place, so that every byte can be checked where it arrives.
+// The messages of a traffic pattern. Every byte that travels follows from the seed, its source, its
+// destination and its place in the message, so that it can be checked where it arrives.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,8 @@
 
 namespace toroid {
 
-/// One node's two arrays: a block for each of its targets, and one for each of its sources.
+/// One node's two arrays: one has a block for each of the node's targets, the other a block for
+/// each of its sources.
 class ExchangeData {
  public:
   ExchangeData(const Traffic& traffic, Rank self, std::uint64_t seed);
@@ -32,7 +33,7 @@ class ExchangeData {
   /// Whether the data from `source` has arrived as it was sent.
   bool is_whole(Rank source) const;
 
-  /// Outgoing data is not saved, because it follows from the seed.
+  /// Outgoing data is not saved, because it can be made again from the seed.
   template <typename Archive>
   void serialize(Archive& archive) {
     archive(in_);

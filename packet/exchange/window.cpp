@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "hal/check.hpp"
-#include "packet/exchange/least_in_put.hpp"
+#include "packet/exchange/put_threshold.hpp"
 #include "packet/node/message_record.hpp"
 #include "packet/node/settings.hpp"
 
@@ -93,7 +93,7 @@ WindowAwaiter Window::get(Rank from, const StridedBox& there, std::span<std::byt
   return pending;
 }
 
-/// Checks a put or get as far as this node can, and returns its bytes.
+/// Checks a put or get as far as this node can, and returns its number of bytes.
 std::uint32_t Window::checked_bytes(std::string_view what, Rank peer, const StridedBox& there,
                                     std::size_t array, const StridedBox& here) const {
   if (peer >= node_->size())
@@ -149,7 +149,8 @@ void Window::close(Operation& operation) {
   operations_.give_back(operation.number);
 }
 
-/// The engine first looks in a later cycle: turns can be asked for only in the future.
+/// If an engine moves the data, its first turn for the operation comes in a later cycle, because
+/// only future turns can be asked for.
 void Window::begin(Operation& operation) {
   operation.is_put = goes_by_put(operation);
   operation.left = packets_of(operation);
@@ -174,7 +175,7 @@ bool Window::goes_by_put(const Operation& operation) const {
          (mode == TransferMode::put || packets_of(operation) >= kLeastInPut);
 }
 
-/// A single packet need not wait for a turn.
+/// Sends an operation of a single packet at once if possible, without waiting for a turn.
 bool Window::try_pass(Operation& operation) {
   if (is_by_engine() || operation.is_put || operation.left > 1 || line_.first != kNone)
     return false;
@@ -222,7 +223,8 @@ std::uint32_t Window::packets_of(const Operation& operation) {
   return std::max(1u, message.bytes / data + (message.bytes % data != 0 ? 1 : 0));
 }
 
-/// Describes all full packets that have not been queued, or the rest, or the put.
+/// Describes the put or, if the operation goes in packets, all full packets that have not been
+/// queued. If there are none, describes the last packet, which is shorter.
 SendDescriptor Window::describe(const Operation& operation) {
   const WindowMessage& message = operation.message;
   const unsigned data = WindowMessage::data_bytes(message.box);
@@ -284,8 +286,8 @@ std::size_t Window::pack(const SendDescriptor& descriptor, std::uint32_t first,
   return write(operation, std::uint64_t{first} * data, std::uint64_t{packets} * data, to);
 }
 
-/// Only a put from one stretch is offered: the offer cannot describe several stretches, and the
-/// receiver of an answer knows its destination only from its own operation.
+/// Offers only a put from one stretch, because an offer cannot describe several stretches. An
+/// answer is not offered, because only its receiver's own operation says where it goes.
 PutOffer Window::offer(const SendDescriptor& descriptor, std::size_t least) {
   static_assert(WindowMessage::kBoxedLabelBytes <= PutOffer::kMostLabel);
   Operation& operation = operations_[descriptor.cookie >> 32];
@@ -298,7 +300,8 @@ PutOffer Window::offer(const SendDescriptor& descriptor, std::size_t least) {
   return offer;
 }
 
-/// Bytes that were copied or read have arrived; packed ones are acknowledged like packets.
+/// If the bytes were copied or read, they have arrived. If they were packed, the receiver
+/// acknowledges them as it acknowledges those of packets.
 void Window::put_done(const PutDescriptor& put) {
   Operation& operation = operations_[reinterpret_cast<const Operation*>(put.array)->number];
   const bool has_arrived =

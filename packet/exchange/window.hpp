@@ -2,8 +2,8 @@
 // bytes there and get bytes from there, and no program at the window's node takes part.
 //
 // Source of the idea: direct put, remote get and byte counters of the DMA engines of Blue Gene/P
-// and Blue Gene/Q. There, as here, a get is a packet whose payload says what the node that it
-// reaches should send.
+// and Blue Gene/Q. There, as here, a get is a packet whose payload says what the node that receives
+// it should send back.
 #pragma once
 
 #include <cstddef>
@@ -13,9 +13,9 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "hal/object_pool.hpp"
 #include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
-#include "hal/place_pool.hpp"
 #include "hal/put.hpp"
 #include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
@@ -33,7 +33,8 @@ class Window;
 /// Whether the node that puts is told when the bytes are in place.
 enum class Acknowledge : bool { no, yes };
 
-/// Awaits a part of a window's work. It may be awaited any number of times, and ready() tests it.
+/// Awaits a part of a window's work. It may be awaited any number of times. ready() tests it
+/// without waiting.
 class WindowAwaiter final : public Awaiter {
  public:
   bool ready() override;
@@ -45,7 +46,7 @@ class WindowAwaiter final : public Awaiter {
   enum class For : std::uint8_t {
     arrival,   ///< a number of bytes has arrived
     leaving,   ///< the data of all puts has left
-    all,       ///< everything that this node has begun is complete
+    all,       ///< all puts and gets that this node has begun are complete
     local,     ///< one put is locally complete: its source may be overwritten
     complete,  ///< one put or get is complete
   };
@@ -56,13 +57,13 @@ class WindowAwaiter final : public Awaiter {
 
   const Window* window_;
   std::uint64_t bytes_ = 0;  ///< bytes that are to arrive
-  Tick seen_at_ = 0;         ///< when the processor sees that it is done; 0: it is not done yet
+  Tick seen_at_ = 0;         ///< when the processor sees that it is done; 0 if not known yet
   For what_;
   std::uint32_t operation_ = 0;
   std::uint32_t generation_ = 0;
 };
 
-/// A put that has begun. It is a value: it may be copied, and dropped.
+/// A put that has begun. Copying or destroying this object does not affect the put.
 class PendingPut {
  public:
   /// Local completion: the source is no longer needed.
@@ -89,26 +90,27 @@ class PendingPut {
 ///
 /// **Number:** a window's number is that of its handler. It is the same on all nodes if all open
 /// their windows, and make other calls of Node::reserve_handlers(), in the same order. Windows may
-/// differ in size. A node that puts or gets does not know the size elsewhere; the receiver checks
-/// it.
+/// differ in size. A node that puts or gets does not know the size of the other node's window; the
+/// other node checks that the put or get fits.
 /// **Nothing outside:** a put or get that goes beyond the window of its receiver ends the run with
-/// a line that names window, origin, offset and bytes. None of its bytes has been written then.
+/// an error message that names window, origin, offset and bytes. None of its bytes is written.
 /// **Order:** puts and gets are not ordered. If one must follow another, begin it after the remote
 /// completion of the earlier one, or after a barrier that follows that completion.
 /// **Memory:** while other nodes put into a window or get from it, nothing else may use that
-/// memory. Its node learns from arrived() that bytes have come. It learns that other nodes have got
-/// bytes only if these tell it, by a message of their own.
-/// **Turns:** a node stores and answers whenever it has a turn: while its program awaits anything,
-/// or has ended. A long computation should await progress() now and then, except with a DMA engine.
-/// **Lifetimes:** construct it before the program's first await, because it must exist when others
-/// put. It must outlive the run, and so must its memory and the arrays of puts and gets: if nodes
-/// share memory, others read and write them, even after a program has failed.
+/// memory. The window's node learns from arrived() that bytes have come. It learns that other nodes
+/// have got bytes only if these nodes tell it, by a message of their own.
+/// **Turns:** a node stores the bytes of puts and answers gets whenever it has a turn, that is,
+/// while its program awaits anything or after it has ended. A long computation should await
+/// progress() now and then, except with a DMA engine.
+/// **Lifetimes:** construct a window before the program's first await, because it must exist when
+/// others put. It must outlive the run, and so must its memory and the arrays of puts and gets: if
+/// nodes share memory, other nodes read and write these, even after a program has failed.
 ///
 /// The node's program and handlers call it, on the node's own thread.
 class Window final : public Outgoing, private PayloadSource {
  public:
   /// Opens `memory`, which may be empty, to all nodes. Throws BadInput if another window of this
-  /// node has some of it, or if no number is left.
+  /// node has some of this memory, or if no number is left for the window.
   Window(Node& node, std::span<std::byte> memory);
   Window(const Window&) = delete;
 
@@ -121,9 +123,9 @@ class Window final : public Outgoing, private PayloadSource {
   // - boxes of different sizes;
   // - 4 GiB or more;
   // - a place outside this node's own window, if the call names this node.
-  // A put or get of this node's own window is complete when the call returns. `source`, `array` and
-  // `destination` must not change before local completion, and must share no memory with the place
-  // that their bytes go to or come from.
+  // A put or get of this node's own window is complete when the call returns. Before local
+  // completion the caller must not change `source`, `array` or `destination`. They must share no
+  // memory with the place that their bytes go to or come from.
   /// Copies `source` to the window of node `to`, from byte `offset` on.
   PendingPut put(Rank to, std::uint64_t offset, std::span<const std::byte> source,
                  Acknowledge acknowledge = Acknowledge::no);
@@ -136,15 +138,16 @@ class Window final : public Outgoing, private PayloadSource {
   WindowAwaiter get(Rank from, const StridedBox& there, std::span<std::byte> array,
                     const StridedBox& here);
 
-  /// Bytes that have been put into this window since it was opened.
+  /// Number of bytes that have been put into this window since it was opened.
   const Counter& bytes_arrived() const { return arrived_; }
   /// A program that awaits this goes on when `bytes` bytes have been put into this window, in total
   /// since it was opened.
   WindowAwaiter arrived(std::uint64_t bytes) const;
-  /// ... when all puts that this node has begun are locally complete.
+  /// A program that awaits this goes on when all puts that this node has begun are locally
+  /// complete.
   WindowAwaiter sent() const;
-  /// ... when all puts and gets that this node has begun are complete; remotely, if a put asks for
-  /// an acknowledgement.
+  /// A program that awaits this goes on when all puts and gets that this node has begun are
+  /// complete. A put with an acknowledgement is then complete remotely, other puts only locally.
   WindowAwaiter complete() const;
 
   bool fill(OutputQueues& queues) override;
@@ -159,15 +162,15 @@ class Window final : public Outgoing, private PayloadSource {
   /// get. When it is complete, its place is used again with another generation.
   struct Operation {
     // Set when the operation begins. The receiver of a put by descriptor reads these.
-    WindowMessage message;    ///< of all its packets, which differ in `at` only
+    WindowMessage message;    ///< label of all its packets, which differ in `at` only
     StridedBox here;          ///< box of the source, or of a get's destination
     const std::byte* source;  ///< source of a put or answer
     std::byte* destination;   ///< destination of a get
     Rank peer;
     // Progress.
     bool is_open;
-    bool is_put;           ///< goes by descriptor
-    bool is_offered;       ///< its receiver reads it remotely
+    bool is_put;           ///< it moves by put
+    bool is_offered;       ///< its receiver reads its bytes remotely
     std::uint32_t number;  ///< its place in operations_
     std::uint32_t generation = 0;
     std::uint32_t next = kNone;  ///< the next one in the line
@@ -176,7 +179,7 @@ class Window final : public Outgoing, private PayloadSource {
     std::uint32_t to_come;       ///< bytes of a get that are still to come
     Tick written_at;             ///< when the processor has written its descriptor
   };
-  /// Operations that wait to be queued, in order.
+  /// A list of the operations that wait to be queued, in order.
   struct Line {
     std::uint32_t first = kNone;
     std::uint32_t last = kNone;
@@ -232,18 +235,20 @@ class Window final : public Outgoing, private PayloadSource {
   std::string waits_for(const WindowAwaiter& what) const;
 
   Node* node_;   ///< its program calls
-  Node* mover_;  ///< sends and receives: the node's DMA engine, or the node itself
+  Node* mover_;  ///< the node that sends and receives: the DMA engine if there is one, or the node
+                 ///< itself
   std::span<std::byte> memory_;
   HandlerId number_;
   bool is_posted_ = false;          ///< the mover will call fill() for the waiting operations
-  bool waits_for_writing_ = false;  ///< the first in line had no descriptor yet in the last fill()
+  bool waits_for_writing_ = false;  ///< in the last fill(), the first in line had no descriptor yet
   Line line_;
-  PlacePool<Operation> operations_;
+  ObjectPool<Operation> operations_;
   std::uint64_t unsent_ = 0;      ///< own puts that are not locally complete
   std::uint64_t incomplete_ = 0;  ///< own puts and gets that are not complete
   Counter arrived_{"bytes put into its window"};
   Tick moved_at_ = 0;  ///< when the engine finished its last move
-  /// Acknowledged puts that have come in part: bytes still to come, by origin and operation.
+  /// For acknowledged puts that have come in part: the number of bytes still to come, by origin and
+  /// operation.
   std::unordered_map<std::uint64_t, std::uint32_t> partly_come_;
 };
 

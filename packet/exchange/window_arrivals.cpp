@@ -99,7 +99,7 @@ std::size_t Window::take_shared(const PutDescriptor& put) {
 
 void Window::check_box(Rank origin, const WindowMessage& message) const {
   if (message.box.lies_in(memory_.size())) return;
-  throw RunFailed(fmt::format("a {} from {} goes beyond window {} of {} bytes: {}",
+  throw RunFailed(fmt::format("a {} by {} goes beyond window {}, which has {} bytes: {}",
                               verb_of(message.kind), node_->shape().coord_text(origin), number_,
                               memory_.size(), message.box.text()));
 }
@@ -112,7 +112,7 @@ void Window::store(Rank origin, const WindowMessage& message, std::span<const st
   if (message.kind == Kind::acknowledged_put) acknowledge(origin, message, data.size());
 }
 
-/// Counts the bytes of a put that have come, and tells its origin when all have.
+/// Counts the bytes of a put that have come, and tells its origin when all have come.
 void Window::acknowledge(Rank origin, const WindowMessage& message, std::size_t bytes) {
   if (bytes < message.bytes) {
     const std::uint64_t key = std::uint64_t{origin} << 32 | message.operation;
@@ -138,7 +138,8 @@ void Window::acknowledged(Rank origin, const WindowMessage& message) {
   close(asked(origin, message, Kind::acknowledged_put));
 }
 
-/// This node's own operation that another node answers or acknowledges.
+/// This node's own operation that another node answers or acknowledges. Throws RunFailed if there
+/// is no such operation.
 Window::Operation& Window::asked(Rank origin, const WindowMessage& message, Kind kind) {
   if (message.operation < operations_.size()) {
     Operation& own = operations_[message.operation];
@@ -150,7 +151,7 @@ Window::Operation& Window::asked(Rank origin, const WindowMessage& message, Kind
                               node_->shape().coord_text(origin), verb_of(kind), number_));
 }
 
-/// Sends the bytes that a get asks for, without the program.
+/// Sends the bytes that a get asks for. The program takes no part in this.
 void Window::answer(Rank origin, const WindowMessage& message) {
   check_box(origin, message);
   Operation& answer =
@@ -232,8 +233,8 @@ std::string WindowAwaiter::text() const {
   return window_->waits_for(*this);
 }
 
-/// The processor's clock has to reach the engine's time at which the wait was found to be over. If
-/// it has not, the node looks again at that time.
+/// Whether the processor's clock has reached the time at which the engine ended the wait. If not,
+/// asks for a turn of the processor at that time.
 bool Window::is_seen(Tick& seen_at) const {
   if (!is_by_engine() || node_->now() >= moved_at_) return true;
   if (seen_at != 0) return node_->now() >= seen_at;

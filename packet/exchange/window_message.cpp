@@ -6,7 +6,8 @@ namespace toroid {
 
 namespace {
 
-/// Writes words, not fields: bytes that are written in pieces are slow to copy.
+/// Labels are written in words, not in fields, because bytes that have just been written in smaller
+/// pieces are slow to copy.
 void put_word(std::byte* to, std::uint64_t word) {
   std::memcpy(to, &word, sizeof word);
 }

@@ -19,8 +19,8 @@ namespace toroid {
 
 enum class WindowMessageKind : std::uint8_t {
   put,               ///< bytes for the window
-  acknowledged_put,  ///< the same; its origin is told when all have come
-  acknowledgement,   ///< tells that they have come
+  acknowledged_put,  ///< the same; its origin is told when all bytes have come
+  acknowledgement,   ///< tells the origin of such a put that all bytes have come
   get,               ///< asks for bytes of the window
   answer,            ///< the bytes asked for
 };

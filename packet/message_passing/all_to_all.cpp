@@ -7,10 +7,12 @@
 namespace toroid {
 namespace {
 
-/// Calls within a communicator follow one another, and so do their messages: one tag is enough.
+/// One tag is enough, because calls within a communicator follow one another, and their messages
+/// are matched in the same order.
 constexpr MessageTag kBlock = 0;
 
-/// A common order would make all nodes send the same way at the same time.
+/// Each node has its own random order. If all had a common order, they would all send the same way
+/// at the same time.
 SendOrder order_of(const Node& node, const Group& group) {
   if (group.size() == 1) return SendOrder(std::vector<Rank>{});
   return {OrderRule::random, group.self(), group.size(), node.private_seed()};

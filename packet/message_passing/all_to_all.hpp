@@ -18,7 +18,7 @@ namespace toroid {
 /// One node's part: one block to and one block from every other member of a group, of any lengths.
 /// As in MPICH, all receives are posted, then all sends; empty blocks are left out, and all
 /// requests are awaited together. Each node visits the others in its own random order. A call costs
-/// Machine::collective_cycles on top of the costs of its messages.
+/// Machine::collective_cycles in addition to the costs of its messages.
 class AllToAll {
  public:
   /// Bytes of the blocks, by member. The node's own entries are ignored.
@@ -27,25 +27,27 @@ class AllToAll {
     std::vector<std::uint32_t> from;
   };
   /// Calls of different groups or purposes that may overlap need different communicators. `layer`
-  /// must outlive it. REQUIRES: sender and receiver agree on the length of every block.
+  /// must outlive this object. REQUIRES: sender and receiver agree on the length of every block.
   AllToAll(MessagePassing& layer, const Group& group, Communicator communicator,
            const Lengths& lengths);
 
-  /// The blocks. Each side keeps them one after another in one buffer.
+  /// The block for a member, and the block from a member. All outgoing blocks follow one another in
+  /// one buffer, all incoming blocks in another.
   std::span<std::byte> to(Rank member) { return block(to_, member); }
   std::span<const std::byte> from(Rank member) { return block(from_, member); }
   std::uint64_t bytes() const { return to_.bytes.size() + from_.bytes.size(); }
 
-  /// Begins a call; until it is done, the blocks to others must not change. REQUIRES: the previous
-  /// call is done.
+  /// Begins a call. Until the call is done, the blocks to others must not change. REQUIRES: the
+  /// previous call is done.
   void start();
-  /// A program that awaits this goes on when all blocks have arrived and may be changed.
+  /// A program that awaits this goes on when all blocks from others have arrived, and the blocks to
+  /// others may be changed.
   RequestsAwaiter wait() const { return MessagePassing::wait(requests_); }
 
  private:
   struct Side {
     Side(const std::vector<std::uint32_t>& lengths, Rank self);
-    std::vector<std::uint64_t> begin;  ///< by member, and the end
+    std::vector<std::uint64_t> begin;  ///< [member]: begin of its block; one element more
     std::vector<std::byte> bytes;
   };
   static std::span<std::byte> block(Side& side, Rank member) {
@@ -58,7 +60,7 @@ class AllToAll {
   SendOrder order_;
   Side to_;
   Side from_;
-  std::vector<MessageRequest> requests_;  ///< receives by member, then sends
+  std::vector<MessageRequest> requests_;  ///< the receives by member, then the sends by member
 };
 
 }  // namespace toroid

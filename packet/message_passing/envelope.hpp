@@ -19,7 +19,7 @@ inline constexpr MessageTag kAnyTag = 0xffff;
 /// The first bytes of every packet. Packets overtake one another, so each carries the envelope.
 struct MessageEnvelope {
   Rank source;
-  std::uint32_t number;  ///< among the messages from this source to this node, counted from 0
+  std::uint32_t number;  ///< number among the messages from this source to this node, from 0
   std::uint32_t bytes;   ///< length of the whole message
   MessageTag tag;
   Communicator communicator;

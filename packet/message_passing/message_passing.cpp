@@ -86,7 +86,7 @@ void MessagePassing::make_ready(std::uint32_t slot) {
   if (ready_.size() == 1) node_->post(*this);
 }
 
-/// Queues message after message; those in different queues leave side by side.
+/// Queues message after message; messages in different queues leave at the same time.
 bool MessagePassing::fill(OutputQueues& queues) {
   while (!ready_.empty()) {
     if (!queues.has_room(queues.next())) return false;
@@ -101,7 +101,8 @@ bool MessagePassing::fill(OutputQueues& queues) {
   return true;
 }
 
-/// Describes all full packets of the message at once, or its rest.
+/// Describes all full packets of the message that have not been queued or, if there are none, its
+/// last packet.
 SendDescriptor MessagePassing::describe(std::uint32_t slot) {
   const Outbound& out = outbound_[slot];
   const MessageRun run = out.cut.run(out.queued, out.packets());

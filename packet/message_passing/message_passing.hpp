@@ -20,18 +20,20 @@
 
 namespace toroid {
 
-/// One node's end of the machine's message passing. Every node has one, with equal handlers.
+/// One node's end of the machine's message passing. Every node has one, with the same handler
+/// numbers.
 ///
-/// **Matching:** a receive takes the first message that fits it, in the order of sending for each
-/// source. A message takes the first receive that fits it, in the order of posting. Packets may
-/// overtake one another, so a message is looked at only after all earlier messages of its source.
+/// **Matching:** a receive takes the first message that fits it; messages from one source are in
+/// the order in which they were sent. A message takes the first receive that fits it; receives are
+/// in the order in which they were posted. Packets may overtake one another, so a message is
+/// matched only after all earlier messages of its source.
 /// **Eager:** a message of at most Machine::eager_bytes is sent at once. If no receive waits for
 /// it, its bytes are set aside and copied when one is posted.
 /// **Rendezvous:** a longer message is announced by one packet. When a receive has taken it, a
 /// packet goes back, and then the bytes go straight into the receive's buffer.
-/// **Costs** in virtual time, on top of every packet's: Machine::message_cycles for a send, and for
-/// a message that is matched; message_packet_cycles for a packet that is queued or arrives;
-/// copy_cycles_per_byte for bytes that were set aside.
+/// **Costs** in virtual time, in addition to those of every packet: Machine::message_cycles for a
+/// send, and for a message that is matched; message_packet_cycles for a packet that is queued or
+/// arrives; copy_cycles_per_byte for bytes that were set aside.
 ///
 /// The node's own thread calls it. It must outlive the run.
 class MessagePassing final : public Outgoing, private PayloadSource {
@@ -39,7 +41,8 @@ class MessagePassing final : public Outgoing, private PayloadSource {
   static constexpr unsigned kHandlers = 3;
 
   /// Uses kHandlers handlers from `first_handler` on. Construct it before the program's first
-  /// await. Throws BadInput if the run records messages: this layer's cannot be recorded.
+  /// await. Throws BadInput if the run records messages, because the messages of this layer cannot
+  /// be recorded.
   MessagePassing(Node& node, HandlerId first_handler);
   MessagePassing(const MessagePassing&) = delete;
 
@@ -56,7 +59,7 @@ class MessagePassing final : public Outgoing, private PayloadSource {
     return RequestsAwaiter(requests);
   }
 
-  /// Charges the node for copying `bytes` from one buffer to another: virtual time passes.
+  /// Charges the node for copying `bytes` bytes from one buffer to another: virtual time passes.
   void spend_copy(std::uint64_t bytes) const;
   Node& node() const { return *node_; }
 
@@ -90,15 +93,15 @@ class MessagePassing final : public Outgoing, private PayloadSource {
     explicit Inbound(const MessageEnvelope& of) : envelope(of) {}
     MessageEnvelope envelope;
     std::uint32_t arrived = 0;          ///< bytes
-    bool announced = false;             ///< it waits for this node's permission
+    bool announced = false;             ///< whether its sender waits for this node's permission
     std::uint32_t slot = 0;             ///< slot at the sender, if it was announced
     std::vector<std::byte> aside{};     ///< bytes that came before its receive
     std::byte* buffer = nullptr;        ///< buffer of its receive
-    MessageRequest* request = nullptr;  ///< null: no receive has taken it
+    MessageRequest* request = nullptr;  ///< null if no receive has taken it
   };
   /// Messages of one source.
   struct Source {
-    std::uint32_t next = 0;  ///< number of the next message to look at
+    std::uint32_t next = 0;  ///< number of the next message to match
     std::map<std::uint32_t, Inbound> inbound;
   };
   struct Unexpected {

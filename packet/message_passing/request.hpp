@@ -11,11 +11,12 @@
 
 namespace toroid {
 
-/// MPI's request and status in one. It and its buffer must stay in place until it is done.
+/// MPI's request and status in one. The request and its buffer must stay in place until it is done.
 struct MessageRequest {
   bool done = true;
   bool is_send = false;
-  // If a receive is done: the message that came. Otherwise: what was asked for.
+  // If a receive is done, these describe the message that came. Otherwise they describe what was
+  // asked for.
   Rank peer = kAnySource;
   MessageTag tag = kAnyTag;
   std::uint32_t bytes = 0;
@@ -34,7 +35,8 @@ class RequestsAwaiter final : public Awaiter {
   std::string text() const override { return requests_.front().text(); }
 
  private:
-  std::span<const MessageRequest> requests_;  ///< from the first that was not done yet
+  std::span<const MessageRequest> requests_;  ///< from the first one that was not done when ready()
+                                              ///< was last called
 };
 
 }  // namespace toroid

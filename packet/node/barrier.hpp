@@ -1,4 +1,5 @@
-// A barrier of active packets: dissemination, ceil(log2 P) rounds, no coordinator.
+// A barrier that is made of active packets. It is a dissemination barrier: it takes ceil(log2 P)
+// rounds and has no coordinator.
 // Source: Hensgen, Finkel, Manber, "Two algorithms for barrier synchronization", 1988.
 #pragma once
 
@@ -15,16 +16,16 @@ class Node;
 /// The layer's own handler number for barrier packets.
 inline constexpr HandlerId kBarrierHandler = 0;
 
-/// One node's part in the machine's barriers, one after the other.
+/// One node's part in the machine's barriers, which follow one another.
 class Barrier {
  public:
   explicit Barrier(Rank nodes);
 
-  /// Notes that this node has reached the barrier.
+  /// Notes that this node has reached a barrier, and tells other nodes.
   void enter(Node& node);
   /// Whether every node has reached the barrier that this node entered last.
   bool passed() const { return round_ == rounds_; }
-  /// Counts a packet of round `round`, which may already belong to the next barrier.
+  /// Counts a packet of round `round`. The packet may already belong to the next barrier.
   void on_packet(Node& node, std::uint32_t round);
 
   template <typename Archive>
@@ -40,8 +41,8 @@ class Barrier {
   void tell(Node& node) const;
   void note(const Node& node) const;
 
-  /// Packets received so far, per round. Empty before the first barrier: most runs have none, and
-  /// there are many nodes.
+  /// [round]: number of packets received so far. Empty before the first barrier to save memory,
+  /// because most runs have no barrier and there may be many nodes.
   std::vector<std::uint64_t> arrived_;
   std::uint64_t entered_ = 0;  ///< number of barriers that this node has entered
   std::uint32_t rounds_;

@@ -1,4 +1,4 @@
-// The memory of a node that other nodes may write to, as registered by windows.
+// The memory of a node that other nodes may write. Windows register it.
 #pragma once
 
 #include <cstddef>

@@ -13,8 +13,9 @@
 
 namespace toroid {
 
-/// An event at a node. Either it began to send a message, or all messages for a handler with
-/// numbers below `number` had arrived, from `peer` or from all nodes.
+/// An event at a node. Either the node began to send message `number` to `peer`. Or all messages
+/// for `handler` with numbers below `number` had arrived from `peer`; if that is kEverybody, from
+/// all nodes.
 struct RecordedEvent {
   Tick at;
   std::uint64_t bytes;
@@ -29,8 +30,8 @@ class RankRecord {
  public:
   static constexpr Rank kEverybody = ~Rank{0};
 
-  /// Records that the node began to send a message. The messages of a handler from one node to
-  /// another are numbered: either the sender gives all numbers, or all are counted here.
+  /// Records that the node began to send a message. The messages for a handler from one node to
+  /// another have numbers: either the caller gives the number of each, or this record counts them.
   void send(Tick at, Rank to, std::uint64_t bytes, HandlerId handler, std::uint32_t number) {
     events_.push_back({at, bytes, to, number, handler, true});
   }

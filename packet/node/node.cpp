@@ -58,7 +58,7 @@ void Node::on(HandlerId id, PlainHandler handler) {
   const bool is_layers = id < kFirstUserHandler;
   std::vector<PlainHandler>& handlers = is_layers ? layers_handlers_ : handlers_;
   const std::size_t place = is_layers ? id : id - kFirstUserHandler;
-  handlers.reserve(place + 1);  // no more than that: there are many nodes
+  handlers.reserve(place + 1);  // not more than needed, because there may be many nodes
   if (place >= handlers.size()) handlers.resize(place + 1);
   handlers[place] = handler;
   last_id_ = kNoHandler;
@@ -73,10 +73,10 @@ const Node::PlainHandler* Node::handler(HandlerId id) const {
 
 HandlerId Node::reserve_handlers(unsigned count) {
   if (kFirstUserHandler + count > reserved_from_)
-    throw BadInput(
-        fmt::format("out of handlers for exchanges: {} left on a node, {} needed; keep fewer "
-                    "outstanding at once, or make fewer plans",
-                    reserved_from_ - kFirstUserHandler, count));
+    throw BadInput(fmt::format(
+        "a node has only {} handler numbers left, but needs {}; keep fewer exchanges and windows "
+        "at once, or make fewer plans",
+        reserved_from_ - kFirstUserHandler, count));
   reserved_from_ -= count;
   return static_cast<HandlerId>(reserved_from_);
 }
@@ -115,7 +115,8 @@ BarrierAwaiter Node::barrier() {
   return BarrierAwaiter(barrier_);
 }
 
-/// Packets in a row mostly go to the same node. TieRule::split draws a new route for each of them.
+/// Keeps the last route, because successive packets mostly go to the same node. Under
+/// TieRule::split each packet has a new random route.
 Route Node::route_without_table(Rank to) {
   if (to != route_to_ || options_->settings.tie == TieRule::split) {
     route_ = new_route(to);
@@ -124,7 +125,8 @@ Route Node::route_without_table(Rank to) {
   return route_;
 }
 
-/// A deterministic packet needs a single route, and the search for a detour starts from one.
+/// TieRule::both becomes parity where a single route is needed: for deterministic packets, and as
+/// the start of the search for a detour.
 TieRule Node::tie_rule() const {
   const PolicySettings& settings = options_->settings;
   const bool has_one_way =
@@ -139,8 +141,9 @@ Route Node::new_route(Rank to) {
   return route_along(shape(), coord_, there, hints).value();
 }
 
-/// Any node may send to any other, so a pair that failures cut off is noticed here at the latest.
-/// If links may fail during the run, the fabric counts the packets that find no way.
+/// Any node may send to any other, so a pair of nodes that failures cut off from each other is
+/// noticed here at the latest. If links may fail during the run, the fabric counts the packets that
+/// find no way.
 DirectionSet Node::round_failures(Rank to, DirectionSet hints) const {
   const bool dynamic = options_->settings.routing != RoutingRule::deterministic;
   const auto way = shape().failures()->detour(rank_, to, hints, dynamic);
@@ -245,7 +248,7 @@ void Node::go_to_await(bool ended) {
 
 void Node::fill() {
   if (filling_ == nullptr) return;
-  if (queues_.any_has_room()) {  // otherwise nothing can be done: the commonest turn of a busy node
+  if (queues_.any_has_room()) {  // on a busy node there mostly is no room
     const Tick begin = packet_times_ == nullptr ? 0 : now();
     while (filling_ != nullptr && filling_->fill(queues_)) fill_next();
     if (packet_times_ != nullptr) packet_times_->sending += now() - begin;
@@ -258,8 +261,8 @@ void Node::fill_next() {
   if (!later_.empty()) later_.erase(later_.begin());
 }
 
-/// Returns true if a source waits for a time and must be asked next turn: the wall clock wakes
-/// nobody.
+/// Returns true if the source must be asked again in the next turn: either it says so, or it waits
+/// for a time and the fabric cannot wake the node then, because time is the wall clock.
 bool Node::look_again() {
   if (filling_ == nullptr) return false;
   const NextLook look = filling_->next_look();
@@ -273,7 +276,7 @@ void Node::send_now() {
   while (drain());
 }
 
-/// Returns true if more could be moved at once.
+/// Returns true if another turn could move more packets at once.
 bool Node::drain() {
   drain_.begin_turn(queues_);
   if (queues_.empty()) return false;
@@ -298,7 +301,7 @@ bool Node::drain_queues(std::size_t& total) {
     const bool may_have_room = device_->flush();
     if (total >= packets_per_turn_) return true;
     if (queues_.empty()) return filling_ != nullptr;
-    if (may_have_room) continue;  // the fabric moves packets on at once
+    if (may_have_room) continue;  // flush() has moved packets on and made room
     drain_.end_turn(queues_, fifos);
     return false;
   }
@@ -381,7 +384,8 @@ FlowchartProfile Node::profile() const {
 
 std::string Node::waits_for() const {
   if (!queues_.empty()) return "room in its injection FIFOs";
-  if (current().done() && dma_ && !dma_->finished()) return "its DMA engine to send the rest";
+  if (current().done() && dma_ && !dma_->finished())
+    return "its DMA engine to send its remaining packets";
   return current().wait() != nullptr ? current().wait()->text() : "nothing";
 }
 
@@ -410,7 +414,7 @@ std::string UntilAwaiter::text() const {
 bool ComputeAwaiter::ready() {
   if (begun_) return true;
   begun_ = true;
-  if (cycles_ == 0) return !yields_;  // no time passes: the clock need not be read
+  if (cycles_ == 0) return !yields_;  // no time passes, so the clock need not be read
   const Tick before = device_->now();
   device_->compute(cycles_);
   passed_ = device_->now() - before;

@@ -45,20 +45,20 @@ class Policy;
 
 struct NodeOptions {
   std::uint64_t seed = 1;
-  PolicySettings settings{};            ///< settings with which node and queues are built
-  const Policy* policy = nullptr;       ///< policy of its exchanges; null: `random`, the patent's
-  SettingChanges changes{};             ///< changes to the policy's settings of each exchange
+  PolicySettings settings{};            ///< settings with which the node and its queues are built
+  const Policy* policy = nullptr;       ///< policy of its exchanges; null for `random`
+  SettingChanges changes{};             ///< changes to the settings of its exchanges' policy
   std::uint32_t packets_per_visit = 1;  ///< b, if neither the policy nor `changes` set it
   TransferMode transfer = TransferMode::automatic;
   unsigned named_queues = 0;        ///< additional output queues, each for one kind of packet
-  MessageRecord* record = nullptr;  ///< records the messages of all nodes; null: no recording
+  MessageRecord* record = nullptr;  ///< records the messages of all nodes; null for no record
 };
 
 /// When a source of packets wants to be asked again even if nothing happens until then.
 class NextLook {
  public:
   static NextLook never() { return NextLook(kNever); }
-  /// In another turn at once: the time has come during this one.
+  /// In another turn at once, because the time has come during this turn.
   static NextLook at_once() { return NextLook(kAtOnce); }
   /// REQUIRES: `when` is in the future.
   static NextLook at(Tick when) { return NextLook(when); }
@@ -69,15 +69,15 @@ class NextLook {
   Tick when() const { return when_; }
 
  private:
-  static constexpr Tick kAtOnce = 0;  ///< not a real time: no source is asked before the first
-                                      ///< turn, at 0
+  static constexpr Tick kAtOnce = 0;  ///< never the time of an at(): the first turn is at 0, so
+                                      ///< every future time is later
   static constexpr Tick kNever = ~Tick{0};
   explicit NextLook(Tick when) : when_(when) {}
   Tick when_;
 };
 
-/// A source of packets that fills the output queues bit by bit, as they get room. The patent's FIG.
-/// 9 is one. The node's own thread calls it.
+/// A source of packets, such as the patent's FIG. 9. It fills the output queues bit by bit, when
+/// they have room. The node's own thread calls it.
 class Outgoing {
  public:
   virtual ~Outgoing() = default;
@@ -85,7 +85,7 @@ class Outgoing {
   virtual bool fill(OutputQueues& queues) = 0;
   /// Prefetches what fill() touches besides the object itself.
   virtual void prefetch() const {}
-  /// Asked at the end of a turn.
+  /// When to call fill() again. Asked at the end of a turn if the source has not queued everything.
   virtual NextLook next_look() { return NextLook::never(); }
 };
 
@@ -108,14 +108,14 @@ class alignas(64) Node final : public Processor, private PacketSink {
     void* context = nullptr;
     std::size_t (*put)(void* context, const PutDescriptor&) = nullptr;
   };
-  /// Sets a handler. It runs when a packet for it arrives, on the node's own thread, to completion.
-  /// It may post packets but never waits.
+  /// Sets the handler with number `id`. It runs whenever a packet for it arrives, on the node's own
+  /// thread. It may post packets but must never wait.
   void on(HandlerId id, Handler handler);
-  /// The same; `context` must outlive the run.
+  /// The same for a plain handler, whose `context` must outlive the run.
   void on(HandlerId id, PlainHandler handler);
   /// Reserves `count` handler numbers for the caller and returns the first. They are taken from the
-  /// highest downwards, so they are equal on all nodes if all reserve in the same order. Throws
-  /// BadInput if fewer than `count` are left.
+  /// highest downwards, so they are equal on all nodes if all nodes reserve the same counts in the
+  /// same order. Throws BadInput if fewer than `count` are left.
   HandlerId reserve_handlers(unsigned count);
   /// Registers memory that other nodes may write from now on. Returns false if some of it is
   /// registered already.
@@ -139,8 +139,8 @@ class alignas(64) Node final : public Processor, private PacketSink {
   /// The node's DMA engine: a node without a program that fills, drains and receives in the
   /// engine's time. Null if there is no engine.
   Node* dma() { return dma_.get(); }
-  /// Keeps the processor busy with software for `cycles` of virtual time; without virtual time it
-  /// is free. Handlers may call it too.
+  /// Keeps the processor busy with software for `cycles` of virtual time; without virtual time this
+  /// does nothing. Handlers may call it too.
   void spend(Tick cycles) { device_->compute(cycles); }
   /// Charges the processor for handing descriptors of `messages` messages to the DMA engine.
   void write_descriptors(std::uint64_t messages) {
@@ -154,14 +154,14 @@ class alignas(64) Node final : public Processor, private PacketSink {
   const Shape& shape() const { return device_->shape(); }
   const Machine& machine() const { return device_->machine(); }
   const NodeOptions& options() const { return *options_; }
-  /// A seed that is unique to this node.
+  /// A seed that differs from those of all other nodes.
   std::uint64_t private_seed() const { return mix64(options_->seed) ^ rank_; }
   /// The record of this node's messages; null if they are not recorded.
   RankRecord* record() const { return record_; }
   Tick now() const { return device_->now(); }
   bool has_virtual_time() const { return device_->has_virtual_time(); }
-  /// Adds the time that sending and receiving take to `times` from now on. Null, the initial state:
-  /// measures nothing. `times` must outlive the measurement.
+  /// Adds the time that sending and receiving take to `times` from now on. If `times` is null, as
+  /// it is at first, nothing is measured. `times` must outlive the measurement.
   void time_packets(PacketTimes* times) {
     packet_times_ = times;
     device_->time_packets(times);
@@ -178,12 +178,12 @@ class alignas(64) Node final : public Processor, private PacketSink {
                                                             std::uint32_t argument = 0);
   /// Waits until the counter has reached n.
   UntilAwaiter until(const Counter& counter, std::uint64_t n);
-  /// Computes for `cycles` of virtual time; without virtual time it is free. Queued packets that
-  /// find room leave first.
+  /// Computes for `cycles` of virtual time; without virtual time this takes no time. Queued packets
+  /// that find room leave first.
   ComputeAwaiter compute(Tick cycles);
   /// Call this before a long computation that compute() does not announce. Queued packets that find
-  /// room leave, if the network would otherwise not get them before the program's next await.
-  /// Models do nothing.
+  /// room leave, if the network would otherwise not get them before the program's next await. On
+  /// models this does nothing.
   void leave();
   /// Lets the node take one turn: handles the packets that have come and sends those that find
   /// room. On a model this takes time, at least one cycle, like any turn.
@@ -192,7 +192,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   /// sent and handled meanwhile. On the wall clock it does not wait.
   SleepAwaiter sleep_until(Tick when);
   /// Waits until another program, a part of this one, has ended. The part runs in this program's
-  /// place, and may have parts itself. An exception in it ends the run. `part` must outlive the
+  /// place, and may have parts itself. An exception in a part ends the run. `part` must outlive the
   /// await.
   PerformAwaiter perform(Program& part);
   /// Waits until every node has reached this barrier. REQUIRES: no two barriers of one node
@@ -205,11 +205,11 @@ class alignas(64) Node final : public Processor, private PacketSink {
             std::uint32_t argument = 0);
   /// Queues a ready-made packet in a named queue.
   void post(const SendDescriptor& descriptor, unsigned named_queue);
-  /// Adds a source that fills the queues from now on, after the sources added before it. It must
-  /// live until its fill() has returned true.
+  /// Adds a source that fills the queues from now on, as soon as the sources added before it have
+  /// queued everything. It must live until its fill() has returned true.
   void post(Outgoing& outgoing);
-  /// Sends one packet at once if nothing waits before it, the node has had its first turn and the
-  /// fabric can do it (Device::try_pass()). Returns false if it did nothing.
+  /// Sends one packet at once if no other packet waits to be sent, the node has had its first turn,
+  /// and the fabric can send it at once (Device::try_pass()). Returns false if it did nothing.
   [[nodiscard]] bool try_pass(const SendDescriptor& descriptor,
                               std::span<const std::byte> payload) {
     return started_ && filling_ == nullptr && queues_.empty() &&
@@ -218,8 +218,8 @@ class alignas(64) Node final : public Processor, private PacketSink {
   [[nodiscard]] bool try_send(Rank to, HandlerId handler, std::span<const std::byte> payload,
                               std::uint32_t argument);
 
-  /// Describes packets from this node; the caller sets source, cookie and number. REQUIRES:
-  /// `chunks` is at least what the payload needs.
+  /// Describes packets from this node; the caller sets the source, the cookie and the number of
+  /// packets. REQUIRES: `chunks` is at least what the payload needs.
   SendDescriptor descriptor(Rank to, HandlerId handler, unsigned payload_bytes,
                             std::uint32_t argument, unsigned chunks) {
     return descriptor(to, header(handler, payload_bytes, argument, chunks));
@@ -227,7 +227,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   /// A header of this node's packets without destination, hints and order of dimensions.
   PacketHeader header(HandlerId handler, unsigned payload_bytes, std::uint32_t argument,
                       unsigned chunks) const;
-  /// Describes packets to a node with this header.
+  /// Describes packets to a node, given a header that header() has made.
   SendDescriptor descriptor(Rank to, const PacketHeader& header);
 
   TurnResult turn() override;
@@ -241,9 +241,10 @@ class alignas(64) Node final : public Processor, private PacketSink {
   /// Counts of filling and draining the output queues so far, including the DMA engine's.
   FlowchartProfile profile() const;
 
-  /// A coroutine cannot be saved. A loaded node needs a new program whose first await is where the
-  /// saved program stood, and that changes nothing before it. REQUIRES: the archive knows
-  /// everything that has been posted; no part of the program runs; nothing is recorded.
+  /// A coroutine cannot be saved. A node that is loaded needs a new program. The first await of
+  /// this program must be the one at which the saved program stood, and the program must change
+  /// nothing before it. REQUIRES: the archive knows everything that has been posted; no part of the
+  /// program runs; nothing is recorded.
   template <typename Archive>
   void serialize(Archive& archive) {
     archive.know(static_cast<PayloadSource*>(&inline_payloads_));
@@ -268,7 +269,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   DimensionOrder random_dimension_order();
   /// The handler with this number; null if there is none.
   const PlainHandler* handler(HandlerId id) const;
-  /// Makes handler `id` the last one.
+  /// Copies handler `id` to last_handler_.
   void look_up(HandlerId id);
   void fill();
   void fill_next();
@@ -292,18 +293,18 @@ class alignas(64) Node final : public Processor, private PacketSink {
 
   static constexpr unsigned kNoHandler = ~0u;
 
-  // First come the members that every turn touches, with copies of what it needs from vectors and
-  // from the program's frame: the nodes of a large machine do not stay in the caches.
+  // The members that every turn touches come first. Some are copies of data in vectors or in the
+  // program's frame: if there are many nodes, such data is not in the caches.
   Device* device_;
-  Outgoing* filling_ = nullptr;    ///< the first source that has not queued everything; null: none
-  Wait* wait_ = nullptr;           ///< what the program waits for; null: nothing, or it has ended
+  Outgoing* filling_ = nullptr;    ///< first source that has not queued everything; null if none
+  Wait* wait_ = nullptr;           ///< what the program waits for, if anything; null after its end
   PlainHandler last_handler_;      ///< handler of the last packet
   unsigned last_id_ = kNoHandler;  ///< its number
   bool started_ = false;
   bool ended_ = true;    ///< the program has ended, or there is none
-  bool posted_ = false;  ///< something was queued since the last drain
+  bool posted_ = false;  ///< something was queued since the end of the last turn
   RoutingRule routing_;
-  std::vector<Packet> own_;       ///< packets to itself: they go through memory, not over the torus
+  std::vector<Packet> own_;       ///< packets that the node sends to itself, through memory
   std::vector<Outgoing*> later_;  ///< sources after filling_
   PacketTimes* packet_times_ = nullptr;
   RankRecord* record_;
@@ -325,10 +326,10 @@ class alignas(64) Node final : public Processor, private PacketSink {
   std::shared_ptr<const NodeOptions> options_;
   InlinePayloads inline_payloads_;
   unsigned reserved_from_ = kMaxHandlers;
-  std::vector<std::unique_ptr<Handler>> owned_handlers_;  ///< contexts of the plain handlers
+  std::vector<std::unique_ptr<Handler>> owned_handlers_;  ///< functions that plain handlers call
   ExposedMemory exposed_;
   Barrier barrier_;
-  std::unique_ptr<Node> dma_;  ///< null: the node has no DMA engine
+  std::unique_ptr<Node> dma_;  ///< null if the node has no DMA engine
 };
 
 class SendAwaiter final : public Awaiter {
@@ -360,12 +361,12 @@ class UntilAwaiter final : public Awaiter {
 
 class ComputeAwaiter final : public Awaiter {
  public:
-  /// `yields`: the turn ends even if no time passes.
+  /// `yields`: whether the turn ends even if no time passes.
   ComputeAwaiter(Device& device, Tick cycles, bool yields)
       : device_(&device), cycles_(cycles), yields_(yields) {}
-  /// Returns false once, so that the turn ends and the time passes.
+  /// If `yields` is set, returns false once, so that the turn ends and the time passes.
   bool ready() override;
-  /// The time that has passed: all of it on a model, none elsewhere.
+  /// The number of cycles that have passed: on a model `cycles`, elsewhere almost 0.
   Tick await_resume() const { return passed_; }
   std::string text() const override { return "its own computation"; }
 

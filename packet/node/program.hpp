@@ -1,9 +1,11 @@
 // A node's program: one long-lived C++20 coroutine, resumed only from the node's loop.
 //
 // g++ 12 miscompiles some coroutines without a warning (double destruction of temporaries). Rules:
-// awaiters are trivially destructible (checked below); inside a co_await expression only named
-// variables and trivial values; no lambda coroutines; no symmetric transfer; parameters are Node&
-// and plain values; the frame lives until the fabric has stopped.
+// - awaiters are trivially destructible (checked below);
+// - a co_await expression contains only named variables and trivial values;
+// - there are no lambda coroutines and no symmetric transfer;
+// - parameters are Node& and plain values;
+// - the frame lives until the fabric has stopped.
 #pragma once
 
 #include <coroutine>
@@ -64,8 +66,8 @@ class Program {
   bool done() const { return !frame_ || frame_.done(); }
   /// What the program waits for; null before the first resume and after the end.
   Wait* wait() const { return done() ? nullptr : frame_.promise().wait; }
-  /// Runs to the next await that is not ready. Rethrows the program's exception. REQUIRES: not
-  /// done.
+  /// Runs to the next await that is not ready. Rethrows an exception that the program has thrown.
+  /// REQUIRES: not done.
   void resume();
 
  private:

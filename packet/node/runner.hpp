@@ -1,4 +1,5 @@
-// The shortest way to run programs: a node at every place of a fabric, all run together.
+// The simplest way to run programs: makes a node at every place of a fabric, and runs all nodes
+// together.
 #pragma once
 
 #include <concepts>
@@ -6,7 +7,7 @@
 
 #include "hal/fabric.hpp"
 #include "hal/flowchart_profile.hpp"
-#include "hal/pinned_array.hpp"
+#include "hal/immovable_array.hpp"
 #include "hal/tick.hpp"
 #include "packet/node/node.hpp"
 
@@ -20,8 +21,8 @@ class Runner {
   Runner(const Runner&) = delete;
 
   /// The nodes of this process, by rank. They do not move: programs hold references.
-  PinnedArray<Node>& nodes() { return nodes_; }
-  const PinnedArray<Node>& nodes() const { return nodes_; }
+  ImmovableArray<Node>& nodes() { return nodes_; }
+  const ImmovableArray<Node>& nodes() const { return nodes_; }
 
   /// Gives every node the program that `program(node)` makes, and runs all to their end. Throws
   /// what Fabric::run() throws. REQUIRES: one of the two run() functions is called, once.
@@ -40,7 +41,7 @@ class Runner {
 
  private:
   Fabric* fabric_;
-  PinnedArray<Node> nodes_;
+  ImmovableArray<Node> nodes_;
 };
 
 }  // namespace toroid

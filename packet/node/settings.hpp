@@ -16,10 +16,11 @@
 namespace toroid {
 
 enum class RoutingRule : std::uint8_t {
-  adaptive,       ///< any minimal direction, bubble escape
-  deterministic,  ///< bubble channel, dimension by dimension
-  random_order,   ///< every packet in its own order of the dimensions, bubble escape; packets of
-                  ///< one message that are queued together share it
+  adaptive,       ///< in any minimal direction; may escape to the bubble channel
+  deterministic,  ///< in the bubble channel only, dimension by dimension
+  random_order,   ///< each packet takes the dimensions in a random order, and may escape to the
+                  ///< bubble channel. Packets of one message that are queued together have the same
+                  ///< order
 };
 inline constexpr std::array<std::string_view, 3> kRoutingRuleNames = {"adaptive", "deterministic",
                                                                       "random-order"};
@@ -28,28 +29,28 @@ inline constexpr std::array<std::string_view, 3> kRoutingRuleNames = {"adaptive"
 enum class TransferMode : std::uint8_t {
   packets,   ///< gathered into packets and stored from them
   put,       ///< by put wherever the fabric can, even short messages
-  automatic  ///< by put if the fabric can and it pays, otherwise in packets
+  automatic  ///< by put if the fabric can and it is worth while, otherwise in packets
 };
 inline constexpr std::array<std::string_view, 3> kTransferModeNames = {"packets", "put", "auto"};
 
-/// The patent's b if neither policy nor user set it. It is small on a model, which charges for
-/// every packet's path, and large elsewhere, where only the host's own work counts. Messages that
-/// may move by put go whole.
+/// The patent's b, the packets per visit, if neither policy nor user set it. It is small on a
+/// model, where the path of every packet takes time, and large elsewhere, where only the host's own
+/// work takes time. Messages that may move by put are sent in a single visit.
 inline constexpr std::uint32_t kModelledPacketsPerVisit = 1;
 inline constexpr std::uint32_t kCarriedPacketsPerVisit = 32;
 inline constexpr std::uint32_t kPutPacketsPerVisit = 1u << 20;
 
 /// Limits how fast a node injects its own packets.
 struct Throttle {
-  double cycles_per_packet = 0;  ///< mean time between packets in machine cycles; 0: no limit
-  std::uint32_t window = 0;      ///< most packets unacknowledged at once; 0: no limit
+  double cycles_per_packet = 0;  ///< mean time between packets in machine cycles; 0 for no limit
+  std::uint32_t window = 0;      ///< most packets unacknowledged at once; 0 for no limit
 };
 
 /// All settings of a policy. Order, packets per visit and throttle are read by every exchange, the
-/// others when nodes and FIFOs are built.
+/// other settings when nodes and FIFOs are built.
 struct PolicySettings {
-  std::optional<OrderRule> order{};     ///< replaces the policy's order(); none: no change
-  std::uint32_t packets_per_visit = 0;  ///< the patent's b; 0: the node's default
+  std::optional<OrderRule> order{};     ///< replaces the policy's order(); none if that stays
+  std::uint32_t packets_per_visit = 0;  ///< the patent's b; 0 for the node's default
   unsigned output_queues = 1;           ///< the patent's L
   bool queue_per_direction = false;     ///< replaces L: one queue per link, chosen by the first
                                         ///< direction that a packet may take
@@ -66,7 +67,7 @@ inline auto link_settings(const PolicySettings& settings) {
   return std::tuple(settings.drain, settings.tying, settings.routing, settings.tie);
 }
 
-/// A user's changes to a policy's settings. What is not set stays as in the policy.
+/// A user's changes to a policy's settings. Settings without a value here stay as in the policy.
 struct SettingChanges {
   std::optional<OrderRule> order{};
   std::optional<std::uint32_t> packets_per_visit{};

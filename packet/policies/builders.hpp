@@ -28,14 +28,16 @@ class NamedPolicy : public Policy {
   std::string_view known_result_;
 };
 
-/// The patent's order, random and private to each node. Most policies vary something else.
+/// Base class of policies with the patent's order, which is random and private to each node. Most
+/// policies have this order and vary something else.
 class RandomOrderPolicy : public NamedPolicy {
  public:
   using NamedPolicy::NamedPolicy;
   SendOrder order(const Visitor& visitor) const override;
 };
 
-// The argument is the number after the colon; policies without a parameter ignore it.
+// The argument is the number after the colon of a policy's name; policies without a parameter
+// ignore it.
 PolicyPointer random_policy(unsigned);
 PolicyPointer same_seed_policy(unsigned);
 PolicyPointer rank_policy(unsigned);

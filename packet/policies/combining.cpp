@@ -1,5 +1,6 @@
-// Policies that combine blocks for many nodes into one message. Each stage settles one digit of the
-// destination.
+// Policies that combine blocks for many nodes into one message. With each stage, one more
+// coordinate of the place of a block becomes that of its destination, or one more digit of its
+// distance in ranks becomes 0.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -78,7 +79,7 @@ class VirtualMesh final : public Combining {
 };
 
 /// Stage s moves every block by j·radix^s ranks, where j is digit s of the block's distance in
-/// ranks.
+/// ranks, written in base radix.
 class Bruck final : public Combining {
  public:
   explicit Bruck(unsigned radix)
@@ -94,7 +95,7 @@ class Bruck final : public Combining {
   }
   Rank relay(const Shape& shape, const Waypoint& block) const override {
     const Rank nodes = shape.size();
-    Rank weight = 1;  // below the number of nodes
+    Rank weight = 1;  // radix^stage, which is below the number of nodes
     for (unsigned s = 0; s < block.stage; ++s) weight *= radix_;
     const Rank distance = block.to - block.here + (block.to < block.here ? nodes : 0);
     const Rank next = block.here + distance / weight % radix_ * weight;

@@ -1,12 +1,12 @@
-// The farthest peers first, equally far ones in random order. No table of peers is kept: the number
-// of peers at each distance follows from the extents.
+// The policy that visits the farthest peers first, equally far ones in random order. It needs no
+// table of peers, because the number of peers at each distance follows from the extents.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
-#include "hal/bijection.hpp"
+#include "hal/keyed_permutation.hpp"
 #include "hal/random.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
@@ -37,7 +37,7 @@ class Distances {
     for (unsigned d = shape.dims(); d-- > 0;) counts_[d] = convolved(at_[d], counts_[d + 1]);
   }
 
-  /// The peer at place `number` of the order; the farthest is number 0.
+  /// The peer at place `number` of the order, which begins with the farthest peers at 0.
   Rank peer(Rank number) const {
     auto distance = static_cast<unsigned>(counts_[0].size()) - 1;
     while (number >= counts_[0][distance]) number -= counts_[0][distance--];
@@ -56,7 +56,7 @@ class Distances {
     return sum;
   }
 
-  /// Node `number` of those at this distance.
+  /// Node `number` among the nodes at this distance.
   Rank at(unsigned distance, Rank number) const {
     Coord coord;
     for (unsigned d = 0; d < shape_.dims(); ++d)
@@ -78,15 +78,16 @@ class Distances {
   Shape shape_;
   std::uint64_t key_;
   std::vector<std::vector<std::vector<std::uint8_t>>> at_;  ///< [dimension][distance]: coordinates
-  std::vector<Counts> counts_;  ///< [dimension]: nodes by distance in this and later dimensions
+  std::vector<Counts> counts_;  ///< [dimension][distance]: nodes at this distance in this and later
+                                ///< dimensions together
 };
 
 class FarthestFirst final : public NamedPolicy {
  public:
   FarthestFirst()
-      : NamedPolicy(
-            "farthest-first", "longest first, the usual rule for lists of unequal jobs",
-            "long ways are not left to the end, but at the start all nodes load every link") {}
+      : NamedPolicy("farthest-first", "longest first, the usual rule for lists of unequal jobs",
+                    "messages with long ways are not left to the end, but at the start all nodes "
+                    "load every link") {}
   SendOrder order(const Visitor& visitor) const override {
     const auto distances = std::make_shared<const Distances>(visitor.shape, visitor.self,
                                                              mix64(visitor.private_seed()));

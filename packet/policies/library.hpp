@@ -30,8 +30,8 @@ namespace toroid {
 /// and Traffic, and the meaning of PolicyLibrary.
 inline constexpr std::uint32_t kPolicyInterface = 1;
 
-/// The types that both sides use, by name and size. If they differ, the library was compiled
-/// against other headers.
+/// The types that both sides use, by name and size. If names or sizes differ, the library was
+/// compiled against other headers.
 struct PolicyLayout {
   std::string_view type;
   std::uint32_t bytes;
@@ -48,7 +48,8 @@ inline constexpr std::array kPolicyLayout = {
     PolicyLayout{"Waypoint", sizeof(Waypoint)},
 };
 
-/// The standard library; both sides share its types too.
+/// The name of the standard library. It must be the same on both sides, because they share its
+/// types.
 #if defined(_LIBCPP_VERSION)
 inline constexpr const char* kStandardLibrary = "libc++";
 #elif defined(_GLIBCXX_DEBUG)
@@ -59,8 +60,9 @@ inline constexpr const char* kStandardLibrary = "libstdc++ of before C++11";
 inline constexpr const char* kStandardLibrary = "libstdc++";
 #endif
 
-/// What a library says about itself. `interface` is the first member in every version, so that
-/// libraries of other versions can be refused with a clear message.
+/// The information that a library gives about itself and its policy. `interface` is the first
+/// member in every version, so that libraries of other versions can be refused with a clear
+/// message.
 struct PolicyLibrary {
   std::uint32_t interface;
   std::uint32_t layout_entries;
@@ -68,7 +70,7 @@ struct PolicyLibrary {
   const char* standard_library;
   bool takes_parameter;
   bool needs_parameter;
-  /// Makes a new policy. Returns null if the constructor throws, and its message in `why`.
+  /// Makes a new policy. If the constructor throws, returns null and sets `why` to the message.
   /// `parameter` is null if none is given.
   const Policy* (*make)(const unsigned* parameter, std::string& why);
 };

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "hal/bijection.hpp"
+#include "hal/keyed_permutation.hpp"
 #include "hal/random.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
@@ -16,9 +16,9 @@
 namespace toroid::policies {
 namespace {
 
-/// An order by rank offsets: visit i of node s goes to s + map[i] modulo the number of nodes, with
-/// one map of 1..nodes-1 for all. So every visit is a permutation of the nodes: no node visits
-/// itself and no two nodes visit the same one.
+/// An order by rank offsets: visit i of node s goes to s + map[i] modulo the number of nodes, and
+/// all nodes use the same map, a permutation of 1..nodes-1. So in visit i no node visits itself and
+/// no two nodes visit the same node.
 class SameSeed final : public NamedPolicy {
  public:
   SameSeed()
@@ -47,9 +47,9 @@ class RuledOrder final : public NamedPolicy {
   OrderRule rule_;
 };
 
-/// Number i of the sequence self^1, self^2, ... if only numbers below `nodes` count.
-/// Steps with the same higher bits lead to an aligned block of nodes, and the number of nodes that
-/// exist in it is known.
+/// Element i of the sequence self^1, self^2, ... after all numbers that are not below `nodes` have
+/// been left out. Steps with the same higher bits lead to an aligned block of numbers, so it is
+/// known how many of these are below `nodes`, and the block can be skipped as a whole.
 Rank xor_peer(Rank nodes, Rank self, Rank i) {
   Rank left = i + 1;  // step 0 is the node itself
   Rank step = 0;

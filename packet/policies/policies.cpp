@@ -25,7 +25,7 @@ struct Entry {
   std::string_view name;
   std::string_view what;
   PolicyPointer (*build)(unsigned);
-  std::string_view parameter = {};  ///< meaning of the number after the colon; empty: no parameter
+  std::string_view parameter = {};  ///< meaning of the number after the colon; empty if none
   unsigned usual = 0;
   unsigned least = 0;
   unsigned most = 0;
@@ -45,13 +45,14 @@ constexpr std::array kEntries = {
     Entry{"two-phase",
           "sends along the longest dimension first, then from a relay along the others",
           policies::two_phase_policy},
-    Entry{"three-phase", "sends in a phase per dimension, combining all blocks for one coordinate",
+    Entry{"three-phase",
+          "sends in a phase per dimension and combines all blocks for one coordinate",
           policies::three_phase_policy},
     Entry{"virtual-mesh",
-          "sends along rows of ranks, then columns, combining messages; by default as square as "
-          "possible",
+          "sends along rows of ranks, then along columns, and combines messages; by default as "
+          "square as possible",
           policies::virtual_mesh_policy, "rows", 0, 1, 1u << 24},
-    Entry{"bruck", "sends in a phase per digit of the distance in ranks, combining messages",
+    Entry{"bruck", "sends in a phase per digit of the distance in ranks and combines messages",
           policies::bruck_policy, "radix", 2, 2, 1u << 24},
     Entry{"throttled", "limits injection to a share of the rate that the bound allows",
           policies::throttled_policy, "percent of the bound's rate", 100, 1, 10000},
@@ -62,15 +63,19 @@ constexpr std::array kEntries = {
     Entry{"queue-per-peer", "packets wait in one output queue per peer",
           policies::queue_per_peer_policy},
     Entry{"queue-per-direction",
-          "packets wait in one output queue per direction, by the first that they may take",
+          "packets wait in one output queue per direction, chosen by their first possible "
+          "direction",
           policies::queue_per_direction_policy},
     Entry{"valiant", "sends every packet by way of a random node", policies::valiant_policy},
     Entry{"deterministic", "packets go X, then Y, then Z", policies::deterministic_policy},
     Entry{"random-dimensions", "packets take the dimensions in random order",
           policies::random_dimensions_policy},
-    Entry{"first-fit", "takes the first injection FIFO of a packet's directions that has room",
+    Entry{"first-fit",
+          "a packet takes the first injection FIFO with room that serves one of its directions",
           policies::first_fit_policy},
-    Entry{"round-robin", "takes the injection FIFOs of a packet's directions in turn",
+    Entry{"round-robin",
+          "a packet takes the next injection FIFO in turn that has room and serves one of its "
+          "directions",
           policies::round_robin_policy},
     Entry{"any-fifo", "injection FIFOs are not tied to directions", policies::any_fifo_policy},
     Entry{"fifo-per-dimension", "injection FIFOs are tied to dimensions",

@@ -8,7 +8,7 @@
 
 namespace toroid {
 
-/// All built-in policies; those with a parameter have its default.
+/// All built-in policies. If a policy has a parameter, it has the default value here.
 std::span<const Policy* const> built_in_policies();
 
 /// A policy by its name, with a parameter after a colon if it has one: "bruck:4". It lives as long

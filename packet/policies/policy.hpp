@@ -26,7 +26,8 @@ struct PolicyCase {
 
 /// A node that asks for the order in which it visits the others.
 struct Visitor {
-  const Shape& shape;       ///< of the nodes that exchange: the machine, a plane or a line of it
+  const Shape& shape;       ///< shape of the nodes that exchange: the machine, a plane or a line of
+                            ///< it
   Rank self;                ///< rank in that shape
   std::uint64_t seed;       ///< the same for all nodes
   std::uint32_t round = 0;  ///< round of the exchange (the patent's d), from 0; see changes_order()
@@ -58,34 +59,36 @@ class Policy {
   virtual std::string_view source() const = 0;
   virtual std::string_view known_result() const = 0;
 
-  /// The settings for a case. It is asked once per exchange for order, b and throttle, and once per
-  /// run, with the traffic of its first exchange, for the settings with which nodes and FIFOs are
-  /// built. A node has as many output queues as the most demanding exchange asks for.
+  /// The settings for a case. Order, b and throttle are taken from the settings for each exchange.
+  /// The settings with which nodes and FIFOs are built are taken once per run, for the traffic of
+  /// its first exchange. A node has as many output queues as the exchange that asks for most.
   virtual PolicySettings settings(const PolicyCase&) const { return {}; }
   /// The order in which a node visits all other nodes of its shape, each once.
   virtual SendOrder order(const Visitor& visitor) const = 0;
   /// Whether order() depends on the round. If not, it is called only once.
   virtual bool changes_order() const { return false; }
 
-  // Policies that send through other nodes' processors.
+  // For policies that send through other nodes' processors.
   /// Number of passes that every packet's way is divided into, 1 to 255.
   virtual unsigned stages(const Shape&) const { return 1; }
   /// The node where the pass of this stage ends; if it is `here`, the packet skips the stage. In
   /// the last stage everything goes to `to`, whatever this returns.
   virtual Rank relay(const Shape&, const Waypoint& packet) const { return packet.to; }
-  /// Whether the passes of every way together form a shortest way. Then the bounds of shortest ways
-  /// hold for the policy.
+  /// Whether the passes of each packet together form a shortest way. If so, the bounds for shortest
+  /// ways hold for the policy.
   virtual bool keeps_to_shortest_ways(const Shape& shape) const { return stages(shape) == 1; }
   /// Whether messages are combined. If not, packets are sent on as they come, with one output queue
-  /// per stage. If so, a stage begins when the one before is complete, and everything that goes to
-  /// the same node goes as one message.
+  /// per stage. If so, a stage begins when the previous one is complete, and everything that a node
+  /// sends to the same node in a stage goes as one message.
   virtual bool combines() const { return false; }
 
-  // Policies that delay messages, on the model only: other fabrics have no cycles.
+  // For policies that delay messages. They can do so on the model only, because other fabrics have
+  // no virtual time.
   /// Whether release() holds messages back. If not, it is not called.
   virtual bool has_releases() const { return false; }
-  /// Cycles from the node's start of the exchange. Until then the node sends no packet of its
-  /// message to `to`, nor of the messages to nodes that it visits later in the round.
+  /// When a message may leave, in cycles after the node has started the exchange. Until then the
+  /// node sends no packet of its message to `to`, nor of the messages to nodes that it visits later
+  /// in the round.
   virtual Tick release(const Shape&, Rank /*self*/, Rank /*to*/) const { return 0; }
 };
 

@@ -17,9 +17,9 @@ unsigned longest_dimension(const Shape& shape) {
   return longest;
 }
 
-/// Packets go by a corner, which has the destination's coordinate in the longest dimension and the
-/// origin's in the others. FIFOs are tied to directions, and the two phases share no direction, so
-/// each has its own injection FIFOs, as in the source.
+/// Packets go by way of a corner: the node that has the destination's coordinate in the longest
+/// dimension and the origin's coordinates in the others. FIFOs are tied to directions, and the two
+/// phases share no direction, so each has its own injection FIFOs, as in IBM's all-to-all.
 class TwoPhase final : public RandomOrderPolicy {
  public:
   TwoPhase()
@@ -27,7 +27,8 @@ class TwoPhase final : public RandomOrderPolicy {
                           "IBM's all-to-all for asymmetric tori of the Blue Gene/L: first the "
                           "longest dimension, then the rest",
                           "IBM measured over 99 % of peak on 64x32x32 and on 40x32x16") {}
-  /// A packet that may go only one way must not block packets that go the other way.
+  /// There is a queue per direction, so that a packet whose direction has no room does not block
+  /// packets in other directions.
   PolicySettings settings(const PolicyCase&) const override {
     return {.queue_per_direction = true, .queue_capacity = 32};
   }

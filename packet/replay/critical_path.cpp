@@ -10,8 +10,9 @@
 namespace toroid {
 namespace {
 
-/// A lower bound: the packet injected last follows the injection of all others, and none is shorter
-/// than the rest of the message. A message to oneself stays in memory.
+/// A lower bound on a message's time. The packet that is injected last waits for the injection of
+/// all others, and is at least as long as the message's shortest packet. A message to oneself stays
+/// in memory and takes no time.
 Tick least_latency(const Machine& machine, const Shape& shape, const ScheduleMessage& message) {
   if (message.from == message.to) return 0;
   const unsigned hops = minimal_hops(shape, shape.coord(message.from), shape.coord(message.to));

@@ -20,7 +20,8 @@ std::uint32_t tag_of(const RecordedEvent& send) {
   return send.handler + kMaxHandlers * send.number;
 }
 
-/// The messages that one node receives, by handler and source, and how many are accounted for.
+/// The messages that one node receives, by handler and source, and how many of them already have a
+/// receive in the schedule.
 struct Inbox {
   struct Source {
     std::vector<const RecordedEvent*> sends;  ///< by number
@@ -40,7 +41,7 @@ std::vector<Inbox> inboxes(const MessageRecord& record) {
   return inboxes;
 }
 
-/// Writes one rank's part.
+/// Writes one rank's part of the schedule.
 class RankWriter {
  public:
   RankWriter(const Machine& machine, Inbox& inbox, RankSchedule& out)
@@ -87,8 +88,8 @@ class RankWriter {
     if (joined_) out_.dependencies.push_back({send, join_, false});
   }
 
-  /// Adds a computation that waits for everything received since the last one, so that later sends
-  /// need to wait for that computation only.
+  /// Adds a computation that waits for everything received since the previous computation, so that
+  /// later sends need to wait for this computation only.
   void compute_until(Tick at) {
     const Tick cycles = at > mark_ ? at - mark_ : 0;
     const auto nanoseconds =
@@ -107,10 +108,10 @@ class RankWriter {
   const Machine& machine_;
   Inbox& inbox_;
   RankSchedule& out_;
-  std::vector<std::uint32_t> received_;  ///< since the last join
+  std::vector<std::uint32_t> received_;  ///< receives since the last join
   std::uint32_t join_ = 0;
   bool joined_ = false;
-  Tick mark_ = 0;  ///< time up to which everything is accounted for
+  Tick mark_ = 0;  ///< time up to which the schedule is written
 };
 
 }  // namespace

@@ -8,9 +8,10 @@
 namespace toroid {
 
 /// The schedule of a recorded run. Every rank sends in the order of the record. Each send waits for
-/// the receives that were complete before it, and for a computation as long as the time since the
-/// last of them or the previous send. Sends also have their recorded times. If the record does not
-/// show that a message was received, its receive has no dependencies and nothing depends on it.
+/// the receives that were complete before it, and for a computation. The computation takes the time
+/// since the last of these receives or since the previous send, whichever was later. A send also
+/// has its recorded time, before which it does not begin. If the record does not show that a
+/// message was received, its receive has no dependencies and nothing depends on it.
 Schedule schedule_of(const MessageRecord& record, const Machine& machine);
 
 }  // namespace toroid

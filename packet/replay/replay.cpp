@@ -52,7 +52,8 @@ Program Replay::program(Node& node, Replay& replay) {
     } else if (!replay.timed_.empty()) {
       const Tick when = replay.timed_.top().when;
       co_await node.sleep_until(when);
-      while (node.now() < when) co_await node.progress();  // the wall clock wakes nobody
+      // On the wall clock sleep_until() does not wait.
+      while (node.now() < when) co_await node.progress();
       replay.begin_timed();
     } else {
       ReplayAwaiter something(replay);
@@ -71,7 +72,8 @@ void Replay::release(OperationId id) {
   if (--progress(id).waits == 0) ready_.push_back(id);
 }
 
-/// An operation that begins may end at once and let others begin. A list avoids recursion.
+/// An operation that begins may end at once and let others begin. These are added to the list
+/// ready_, which avoids recursion.
 void Replay::begin_ready() {
   if (std::exchange(beginning_, true)) return;
   for (std::size_t next = 0; next < ready_.size(); ++next) begin(ready_[next]);
@@ -157,7 +159,7 @@ bool Replay::fill(OutputQueues& queues) {
   return true;
 }
 
-/// Returns the number of packets queued: 0 if there is no room.
+/// Queues the next packets of a message. Returns their number, which is 0 if there is no room.
 std::uint32_t Replay::visit(const Sending& sending, OutputQueues& queues) {
   const ScheduleMessage& message = graph_->messages()[sending.message];
   const std::uint64_t left = message.bytes - sending.packet * kPayloadBytes;

@@ -1,5 +1,5 @@
-// A node performs its rank's part of a schedule: it sends, receives and computes, each operation
-// once those that it waits for are done.
+// A node performs its rank's part of a schedule: it sends, receives and computes. An operation
+// begins when those that it waits for are done.
 #pragma once
 
 #include <cstddef>
@@ -31,17 +31,19 @@ struct MessageTimes {
 };
 
 struct ReplayOptions {
-  std::uint32_t packets_per_visit = 1;  ///< of one message before the next message has its turn
-  bool payload = false;                 ///< bytes travel; if not, packets only have their length
+  std::uint32_t packets_per_visit = 1;  ///< packets of a message before the next message has its
+                                        ///< turn
+  bool payload = false;                 ///< whether bytes travel; if not, packets are empty, but
+                                        ///< have the same length on the wire
 };
 
 /// One node's part of a schedule. A send is done when its packets are in the output queues, a
 /// receive when all its packets have come. A processor computes one thing at a time, and handles no
-/// packets meanwhile. A message to oneself arrives at once.
+/// packets meanwhile. A message from a rank to itself arrives at once.
 class Replay final : public Outgoing, public PayloadSource {
  public:
-  /// `graph` and `times` must outlive this. A node beyond the graph's ranks is idle. Throws
-  /// BadInput if the node has operations and is dead, or exchanges messages with a dead node.
+  /// `graph` and `times` must outlive this. A node whose rank is not in the graph is idle. Throws
+  /// BadInput if the node is dead and has operations, or if it exchanges messages with a dead node.
   Replay(Node& node, HandlerId handler, const ScheduleGraph& graph, MessageTimes& times,
          const ReplayOptions& options);
   static Program program(Node& node, Replay& replay);

@@ -1,6 +1,7 @@
 // What every rank sends, receives and computes, and which operations wait for which: a run without
 // its data.
-// The model of GOAL: Hoefler, Siebert, Lumsdaine, "Group Operation Assembly Language" (ICPP 2009).
+// Source of the model: GOAL by Hoefler, Siebert and Lumsdaine, "Group Operation Assembly Language"
+// (ICPP 2009).
 #pragma once
 
 #include <cstdint>

@@ -27,7 +27,8 @@ struct End {
   }
 };
 
-/// Sorted by message; equal ones stay in the order of the schedule.
+/// All sends, or all receives, sorted by source, destination and tag. If these are equal, they stay
+/// in the order of the schedule.
 std::vector<End> ends(const Schedule& schedule, Operation::Kind kind) {
   std::vector<End> ends;
   OperationId id = 0;
@@ -142,7 +143,8 @@ void ScheduleGraph::sort(const Schedule& schedule) {
   if (order_.size() < operations_.size()) name_circle(schedule, std::move(waits));
 }
 
-/// Goes from a waiting operation to one that it waits for and that waits too, again and again.
+/// Throws BadInput, which names a circle. Finds it by going from a waiting operation to one that it
+/// waits for and that waits too, again and again.
 void ScheduleGraph::name_circle(const Schedule& schedule, std::vector<std::uint32_t> waits) const {
   std::vector<OperationId> on(operations_.size());
   for (OperationId id = 0; id < operations_.size(); ++id) {

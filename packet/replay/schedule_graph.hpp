@@ -14,7 +14,8 @@
 
 namespace toroid {
 
-/// Index of an operation among those of all ranks: rank by rank, in the order of the schedule.
+/// Index of an operation among the operations of all ranks, which are in the order of the ranks and
+/// then of the schedule.
 using OperationId = std::uint32_t;
 
 struct ScheduleMessage {
@@ -32,13 +33,13 @@ inline std::uint64_t packets_of(const ScheduleMessage& message) {
 
 class ScheduleGraph {
  public:
-  /// Matches the n-th send with a source, destination and tag with the n-th receive with the same.
-  /// Throws BadInput, which names the first message that lacks its other end or has another length
-  /// there, or operations that wait in a circle.
+  /// Among the sends and receives with the same source, destination and tag, matches the n-th send
+  /// with the n-th receive. Throws BadInput, which names the first message that lacks an end or has
+  /// different lengths at its two ends, or operations that wait in a circle.
   explicit ScheduleGraph(const Schedule& schedule);
 
-  /// Throws BadInput with file and line if an operation of `rank` is a dead node's or exchanges a
-  /// message with one.
+  /// Throws BadInput with file and line if `rank` has an operation and its node is dead, or if one
+  /// of its operations exchanges a message with a dead node.
   void check_living(const Shape& shape, Rank rank) const;
 
   Rank ranks() const { return static_cast<Rank>(first_.size() - 1); }

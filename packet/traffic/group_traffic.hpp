@@ -17,7 +17,8 @@ namespace toroid {
 /// group send each other the same number of bytes.
 class GroupTraffic final : public Traffic {
  public:
-  /// Bit d of `inside` stands for dimension d. `bytes` per ordered pair of a group.
+  /// Bit d of `inside` stands for dimension d. `bytes` are sent for each ordered pair of a group's
+  /// members.
   GroupTraffic(std::string name, const Shape& shape, unsigned inside, std::uint64_t bytes);
 
   std::string_view name() const override { return name_; }
@@ -34,7 +35,7 @@ class GroupTraffic final : public Traffic {
     Rank extent;
     Rank stride;  ///< in ranks
   };
-  /// The group's member with coordinate 0 in all dimensions of the group.
+  /// The member of the node's group that has coordinate 0 in all dimensions `inside`.
   Rank first_of(Rank node) const;
   Rank member(Rank first, Rank number) const;
 
@@ -42,7 +43,7 @@ class GroupTraffic final : public Traffic {
   Shape shape_;
   unsigned inside_;
   std::uint64_t bytes_;
-  std::vector<Axis> axes_;  ///< inside, in C order
+  std::vector<Axis> axes_;  ///< the dimensions `inside`, in C order
   Rank members_ = 1;
 };
 

@@ -6,12 +6,13 @@
 #include <utility>
 
 #include "hal/check.hpp"
-#include "packet/traffic/draw.hpp"
+#include "packet/traffic/random_below.hpp"
 
 namespace toroid {
 namespace {
 
-/// Sorted, one entry per pair, none with 0 bytes or to oneself.
+/// The entries sorted by source and destination. Entries of the same pair are added up; entries
+/// with 0 bytes, or from a node to itself, are left out.
 std::vector<TrafficEntry> merged(std::vector<TrafficEntry> entries) {
   std::erase_if(entries, [](const TrafficEntry& e) { return e.from == e.to || e.bytes == 0; });
   std::ranges::sort(entries, {}, [](const TrafficEntry& e) { return std::tuple(e.from, e.to); });

@@ -1,4 +1,4 @@
-// Any matrix, stored as its entries.
+// A traffic from any matrix of bytes, stored as the matrix's entries.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@ struct TrafficEntry {
 /// A traffic that is stored as its entries; its memory grows with their number.
 class MatrixTraffic final : public Traffic {
  public:
-  /// Entries of the same pair are added up; those to oneself or of 0 bytes are left out. REQUIRES:
-  /// ranks below `nodes`.
+  /// Entries of the same pair are added up; entries from a node to itself, or of 0 bytes, are left
+  /// out. REQUIRES: ranks below `nodes`.
   MatrixTraffic(std::string name, Rank nodes, std::vector<TrafficEntry> entries);
 
   /// Every node sends `messages` messages, each to a node drawn from all others.
@@ -38,9 +38,9 @@ class MatrixTraffic final : public Traffic {
 
  private:
   std::string name_;
-  std::vector<TrafficEntry> entries_;   ///< by source, then destination; one per pair
+  std::vector<TrafficEntry> entries_;   ///< sorted by source, then by destination; one per pair
   std::vector<std::size_t> row_;        ///< [r]: the first entry of source r
-  std::vector<Rank> sources_;           ///< by destination, then source
+  std::vector<Rank> sources_;           ///< sorted by destination, then by source
   std::vector<std::size_t> column_;     ///< [r]: the first source of destination r
   std::vector<std::uint64_t> through_;  ///< [e]: bytes of its row's entries up to and including e
 };

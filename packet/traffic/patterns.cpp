@@ -13,13 +13,13 @@
 #include "hal/check.hpp"
 #include "hal/direction.hpp"
 #include "hal/failures.hpp"
+#include "packet/traffic/all_to_all_sample.hpp"
 #include "packet/traffic/group_traffic.hpp"
-#include "packet/traffic/map_traffic.hpp"
-#include "packet/traffic/masked_traffic.hpp"
+#include "packet/traffic/live_node_traffic.hpp"
 #include "packet/traffic/matrix_traffic.hpp"
-#include "packet/traffic/offset.hpp"
-#include "packet/traffic/parameter.hpp"
-#include "packet/traffic/sample_traffic.hpp"
+#include "packet/traffic/node_offset.hpp"
+#include "packet/traffic/pattern_parameter.hpp"
+#include "packet/traffic/permutation_traffic.hpp"
 #include "packet/traffic/skewed_traffic.hpp"
 #include "packet/traffic/stencil_traffic.hpp"
 
@@ -37,7 +37,7 @@ Made group(const Request& r, unsigned inside) {
   return std::make_unique<GroupTraffic>(r.name(), r.shape, inside, r.bytes);
 }
 Made map(const Request& r, std::vector<Rank> to) {
-  return std::make_unique<MapTraffic>(r.name(), std::move(to), r.bytes);
+  return std::make_unique<PermutationTraffic>(r.name(), std::move(to), r.bytes);
 }
 Made stencil(const Request& r, std::vector<Offset> offsets) {
   return std::make_unique<StencilTraffic>(r.name(), r.shape, std::move(offsets), r.bytes);
@@ -64,7 +64,8 @@ Made uniform(const Request& r) {
       MatrixTraffic::random_messages(r.shape.size(), messages, r.bytes, r.seed));
 }
 
-/// With at least as many places as the longest extent, every distance of every dimension occurs.
+/// The default number of places is the longest extent, because then every distance in every
+/// dimension occurs.
 Made sample(const Request& r) {
   Rank longest = 1;
   for (unsigned d = 0; d < r.shape.dims(); ++d) longest = std::max(longest, r.shape.extent(d));
@@ -75,14 +76,14 @@ Made sample(const Request& r) {
                                          SampleTraffic::drawn(r.shape, count, r.seed), r.bytes);
 }
 
-/// With extents up to 2 no message would go anywhere.
+/// If all extents are at most 2, no message would go anywhere.
 Made tornado(const Request& r) {
   unsigned longest = 0;
   for (unsigned d = 0; d < r.shape.dims(); ++d) longest = std::max(longest, r.shape.extent(d));
   if (longest < 3)
     r.refuse(fmt::format("needs an extent of at least 3, e.g. torus 3 or 4x4; {} has none",
                          r.shape.text()));
-  return map(r, MapTraffic::tornado(r.shape));
+  return map(r, PermutationTraffic::tornado(r.shape));
 }
 
 /// The shape with extent b made equal to extent a.
@@ -98,7 +99,8 @@ Made transpose(const Request& r) {
   const unsigned bits = r.dimensions(1u | 1u << (r.shape.dims() - 1), 2);
   const auto a = static_cast<unsigned>(std::countr_zero(bits));
   const unsigned b = static_cast<unsigned>(std::bit_width(bits)) - 1;
-  if (r.shape.extent(a) == r.shape.extent(b)) return map(r, MapTraffic::transpose(r.shape, a, b));
+  if (r.shape.extent(a) == r.shape.extent(b))
+    return map(r, PermutationTraffic::transpose(r.shape, a, b));
   const unsigned less = r.shape.extent(a) < r.shape.extent(b) ? a : b;
   r.refuse(
       fmt::format("swaps {} and {}, which need equal extents; {} has {} and {}; "
@@ -108,7 +110,7 @@ Made transpose(const Request& r) {
 }
 
 Made bit_complement(const Request& r) {
-  return map(r, MapTraffic::mirror(r.shape));
+  return map(r, PermutationTraffic::mirror(r.shape));
 }
 Made neighbour(const Request& r) {
   return stencil(r, StencilTraffic::neighbours(r.shape.dims()));
@@ -142,7 +144,7 @@ Made incast(const Request& r) {
   return skewed(r, SkewedTraffic::incast(r.shape.size(), static_cast<Rank>(sink), r.bytes));
 }
 Made permutation(const Request& r) {
-  return map(r, MapTraffic::cycle(r.shape.size(), r.seed));
+  return map(r, PermutationTraffic::cycle(r.shape.size(), r.seed));
 }
 Made zipf(const Request& r) {
   return skewed(r, SkewedTraffic::zipf(r.shape.size(), r.number(1, 0, 8), r.bytes, r.seed));
@@ -208,7 +210,7 @@ constexpr std::array kKinds = {
          zipf},
     Kind{{"roll", "[XYZ]",
           "sends to the next node up along each given dimension (default: all), one message per "
-          "operand",
+          "operand of the orbital transform",
           "Sedukhin, University of Aizu 2012-001: the orbital transform"},
          roll},
 };

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "packet/traffic/draw.hpp"
+#include "packet/traffic/random_below.hpp"
 
 namespace toroid {
 namespace {

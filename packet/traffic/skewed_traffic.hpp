@@ -12,18 +12,20 @@
 
 namespace toroid {
 
-/// Every node sends `to[r]` bytes to node r. The traffic takes sixteen bytes per node.
+/// Every node sends `to[r]` bytes to node r. The traffic takes eight bytes per node.
 class SkewedTraffic final : public Traffic {
  public:
   SkewedTraffic(std::string name, std::vector<std::uint64_t> to);
 
   /// A share of all bytes goes to one node, the rest evenly to all nodes, including that one. The
-  /// total is that of an all-to-all of `bytes`, apart from rounding. REQUIRES: share in [0, 1].
+  /// total is that of an all-to-all with messages of `bytes` bytes, apart from rounding. REQUIRES:
+  /// share in [0, 1].
   static std::vector<std::uint64_t> hotspot(Rank nodes, Rank hot, double share,
                                             std::uint64_t bytes);
   static std::vector<std::uint64_t> incast(Rank nodes, Rank sink, std::uint64_t bytes);
-  /// The i-th node, from 1, in a seeded order of popularity receives in proportion to i^-exponent.
-  /// The total is that of an all-to-all of `bytes`, apart from rounding.
+  /// The nodes have a random order of popularity, which follows from `seed`. The i-th of them,
+  /// counted from 1, receives bytes in proportion to i^-exponent. The total is that of an
+  /// all-to-all with messages of `bytes` bytes, apart from rounding.
   static std::vector<std::uint64_t> zipf(Rank nodes, double exponent, std::uint64_t bytes,
                                          std::uint64_t seed);
 
@@ -39,7 +41,7 @@ class SkewedTraffic final : public Traffic {
   std::uint64_t column(Rank r) const { return below_[r + 1] - below_[r]; }
 
   std::string name_;
-  std::vector<std::uint64_t> below_;  ///< [r]: the sum over the nodes before r
+  std::vector<std::uint64_t> below_;  ///< [r]: sum of the bytes to the nodes before r
 };
 
 }  // namespace toroid

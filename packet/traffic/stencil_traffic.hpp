@@ -8,7 +8,7 @@
 
 #include "hal/random.hpp"
 #include "hal/shape.hpp"
-#include "packet/traffic/offset.hpp"
+#include "packet/traffic/node_offset.hpp"
 #include "packet/traffic/traffic.hpp"
 
 namespace toroid {
@@ -21,9 +21,9 @@ class StencilTraffic final : public Traffic {
   StencilTraffic(std::string name, const Shape& shape, std::vector<Offset> offsets,
                  std::uint64_t bytes);
 
-  /// The offsets of one step along one dimension, up or down.
+  /// All offsets that are one step along one dimension, up or down.
   static std::vector<Offset> neighbours(unsigned dims);
-  /// All 3^dims - 1 offsets except that of the node itself.
+  /// All offsets except that of the node itself: 3^dims - 1.
   static std::vector<Offset> halo(unsigned dims);
   /// The offsets of one step up along each of the dimensions whose bits are set.
   static std::vector<Offset> rolls(unsigned dims, unsigned along);

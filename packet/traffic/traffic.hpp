@@ -18,9 +18,10 @@ class Traffic {
   virtual ~Traffic() = default;
 
   virtual std::string_view name() const = 0;
-  /// Payload bytes of the message from one node to another; 0: there is none.
+  /// Payload bytes of the message from one node to another; 0 if there is none.
   virtual std::uint64_t bytes(Rank from, Rank to) const = 0;
-  /// Payload bytes of every message if all are equally long; none: ask for each.
+  /// Payload bytes of every message if all are equally long; none if bytes() must be asked for
+  /// each.
   virtual std::optional<std::uint64_t> message_bytes() const { return std::nullopt; }
   /// Whether every node sends message_bytes() to every other, so that closed formulas hold.
   virtual bool is_uniform_all_to_all() const { return false; }

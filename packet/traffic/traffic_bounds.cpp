@@ -10,7 +10,7 @@
 
 #include "hal/direction.hpp"
 #include "hal/tick.hpp"
-#include "packet/traffic/traffic_flow.hpp"
+#include "packet/traffic/traffic_load.hpp"
 
 namespace toroid {
 namespace {
@@ -47,8 +47,9 @@ struct NodeLoad {
   double in = 0;
 };
 
-/// Hops that no way avoids, times bytes, by dimension. On a twisted torus, where hops in other
-/// dimensions may replace them, all are counted in the first entry.
+/// For each dimension, the sum over all messages of their bytes times the hops in it that no way
+/// avoids. On a twisted torus hops in one dimension may replace hops in another, so the first entry
+/// counts the hops of all dimensions.
 class HopBytes {
  public:
   explicit HopBytes(const Shape& shape) : shape_(shape) {}

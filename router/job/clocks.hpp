@@ -11,9 +11,9 @@ namespace toroid::job {
 
 using Clock = std::chrono::steady_clock;
 
-/// A clock for judging the silence of others. From one step to the next it advances by the elapsed
-/// time, but never by more than a limit: a process that was stopped, or got no CPU, has not
-/// listened meanwhile and cannot say that others were silent.
+/// A clock that measures how long others have been silent. From one step to the next it advances by
+/// the elapsed time, but never by more than a limit: a process that was stopped, or got no CPU, has
+/// not listened meanwhile and cannot say that others were silent.
 class AwakeClock {
  public:
   explicit AwakeClock(Clock::duration limit) : limit_(limit) {}

@@ -11,18 +11,18 @@
 #include <utility>
 
 #include "hal/check.hpp"
-#include "router/job/socket.hpp"
+#include "router/job/listening_socket.hpp"
 
 namespace toroid::job {
 namespace {
 
 using asio::ip::tcp;
-using Lengths = std::array<std::uint32_t, 2>;  // of the message; of the blobs' bytes
+using Lengths = std::array<std::uint32_t, 2>;  // bytes of the message; bytes of blobs
 
 constexpr std::uint64_t kBudget = 4 << 20;       // bytes per call, so that all peers get a turn
 constexpr std::size_t kChunk = 256 << 10;        // bytes
 constexpr std::size_t kMaxMessage = 64 << 20;    // bytes
-constexpr std::size_t kMaxReserved = 1UL << 30;  // bytes, before any have arrived
+constexpr std::size_t kMaxReserved = 1UL << 30;  // bytes for a blob of which none has arrived
 
 Blob head_of(const Blob& message, std::size_t body) {
   TOROID_CHECK_LE(message.size(), kMaxMessage);
@@ -89,8 +89,8 @@ void Connection::write() {
   }
 }
 
-/// If the other end has closed the connection, does not report an error: bytes that the other end
-/// sent before are still to be read.
+/// If a write fails because the other end has closed the connection, the connection does not end
+/// yet: bytes that the other end sent before must still be read.
 bool Connection::write_some() {
   const std::size_t in_head = std::min(written_, current_.head.size());
   const Bytes head = Bytes(current_.head).subspan(in_head);
@@ -122,7 +122,7 @@ std::optional<End> Connection::read(const Handler& handle, bool one) try {
   return end_ = End::malformed;
 }
 
-/// Reads and delivers one frame. False: it has not arrived completely.
+/// Reads and delivers one frame. False if it has not arrived completely.
 bool Connection::read_frame(const Handler& handle) {
   if (!fill(sizeof(Lengths))) return false;
   Lengths lengths{};
@@ -135,7 +135,8 @@ bool Connection::read_frame(const Handler& handle) {
   return true;
 }
 
-/// Reads until the first `size` bytes of a frame are in buffer_. False: they have not arrived yet.
+/// Reads until the first `size` bytes of a frame are in buffer_. False if they have not arrived
+/// yet.
 bool Connection::fill(std::size_t size) {
   buffer_.resize(std::max(buffer_.size(), size));
   while (filled_ < size) {

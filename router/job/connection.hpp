@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "router/job/blob.hpp"
-#include "router/job/loop.hpp"
+#include "router/job/event_loop.hpp"
 #include "router/job/tls.hpp"
 #include "router/job/wire.hpp"
 
@@ -26,11 +26,11 @@ enum class End {
   wrong_key,  ///< the other end holds a different key
 };
 
-/// A connection.
+/// A connection between this process and another one.
 ///
 /// **Frames:** a frame has two lengths of 4 bytes each, then a message, then some bytes of blobs;
-/// the message or the bytes may be missing. A message that states sizes of blobs is followed by
-/// their bytes, in chunks.
+/// the message or the bytes may be empty. A message that states sizes of blobs is followed by their
+/// bytes, in chunks.
 /// **Order:** urgent messages overtake all others, also between two chunks of a blob, so that a
 /// heartbeat does not wait for gigabytes; other messages keep their order.
 /// **Proof:** neither end sends or accepts a message before both have proved that they hold the job
@@ -53,20 +53,23 @@ class Connection {
   void drop_unwritten();
   bool has_unwritten() const { return written_ < size_of(current_) || has_next(); }
 
-  /// Reads the bytes that have arrived, up to some megabytes or `one` frame, and calls `handle` for
-  /// each message. Returns how the connection has ended; nullopt: it has not.
+  /// Reads the bytes that have arrived and calls `handle` for each message. Stops after some
+  /// megabytes, or after one frame if `one` is true. Returns how the connection has ended; nullopt
+  /// if it has not ended.
   std::optional<End> read(const Handler& handle, bool one = false);
   /// Writes as many bytes as the socket accepts, up to some megabytes.
   void write();
   /// If everything has been written, tells the other end that nothing more will come.
   void finish();
-  /// Whether read() or write() has stopped before all was done, so that others get their turn.
+  /// Whether read() or write() has stopped before all was done, so that other connections get their
+  /// turn.
   bool has_more() const { return more_to_read_ || more_to_write_; }
 
   /// Whether the other end has proved that it holds the key.
   bool is_proved() const;
-  /// Number of bytes received; number of bytes received or sent.
+  /// Number of bytes received.
   std::uint64_t bytes_read() const;
+  /// Number of bytes received and sent.
   std::uint64_t bytes_moved() const;
   /// Numeric addresses of both ends.
   const std::string& own_address() const { return own_address_; }
@@ -111,7 +114,7 @@ class Connection {
   std::deque<Frame> urgent_;
   std::deque<Frame> ordered_;
   Frame current_;            ///< the frame being written
-  std::size_t written_ = 0;  ///< its bytes that have been written
+  std::size_t written_ = 0;  ///< number of its bytes that have been written
 
   Blob buffer_;  ///< the frame being read
   std::size_t filled_ = 0;

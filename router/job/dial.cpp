@@ -25,7 +25,8 @@ using std::chrono::milliseconds;
 constexpr milliseconds kTimeToConnect{2000};
 constexpr milliseconds kTimeToAnswer{5000};
 constexpr milliseconds kPause{100};
-/// Time to go on trying after a refusal: another job that is about to end may still listen there.
+/// Time to go on trying after a refusal, because another job that is about to end may still listen
+/// at this address.
 constexpr milliseconds kTimeAfterRefusal{5000};
 constexpr milliseconds kStopPeriod{50};
 constexpr const char* kRefusal =
@@ -33,18 +34,18 @@ constexpr const char* kRefusal =
 
 class Dialer {
  public:
-  Dialer(Loop& loop, const Tls& tls, const Membership& membership, const JobOptions& options,
+  Dialer(Loop& loop, const Tls& tls, const Bootstrap& bootstrap, const JobOptions& options,
          ProcessInfo self, const std::function<bool()>& stop)
       : loop_(loop),
         tls_(tls),
-        membership_(membership),
+        bootstrap_(bootstrap),
         self_(std::move(self)),
         stop_(stop),
         until_(began_ + options.patience) {}
 
   std::unique_ptr<Connection> dial() {
     do {
-      for (const std::string& host : membership_.master)
+      for (const std::string& host : bootstrap_.master)
         for (const auto& entry : resolve(host))
           if (auto connection = try_at(entry.endpoint())) return connection;
       run(kPause, [] { return false; });
@@ -52,7 +53,7 @@ class Dialer {
     if (stop_()) return nullptr;
     throw RunFailed(
         fmt::format("process {} cannot join process 0 at {} port {} within {:.1f} s: {}",
-                    membership_.rank, fmt::join(membership_.master, ", "), membership_.port,
+                    bootstrap_.rank, fmt::join(bootstrap_.master, ", "), bootstrap_.port,
                     seconds(Clock::now() - began_), refused_ ? kRefusal : why_));
   }
 
@@ -63,7 +64,8 @@ class Dialer {
 
   bool is_hopeless() const { return refused_ && Clock::now() > *refused_ + kTimeAfterRefusal; }
 
-  /// Runs the loop until `done()`, at most for `time` and until the patience is over.
+  /// Runs the loop until `done()`. Returns false if `time` or the patience is over first, or if
+  /// `stop_()` is true. If the patience is already over, still runs the loop for kPause.
   bool run(milliseconds time, const std::function<bool()>& done) {
     const auto until =
         Clock::now() + std::clamp<Clock::duration>(until_ - Clock::now(), kPause, time);
@@ -79,12 +81,13 @@ class Dialer {
     std::error_code error;
     const auto found =
         tcp::resolver(loop_.context())
-            .resolve(host, std::to_string(membership_.port), tcp::resolver::numeric_service, error);
+            .resolve(host, std::to_string(bootstrap_.port), tcp::resolver::numeric_service, error);
     if (error) why_ = error.message();
     return found;
   }
 
-  /// Returns a proved connection to process 0 at this address; null: there is none.
+  /// Tries to reach process 0 at this address. Returns the connection on which process 0 has
+  /// welcomed this process; null if there is none.
   std::unique_ptr<Connection> try_at(const tcp::endpoint& at) {
     tcp::socket socket(loop_.context());
     const auto error = std::make_shared<std::optional<std::error_code>>();
@@ -99,7 +102,7 @@ class Dialer {
   std::unique_ptr<Connection> prove_at(std::unique_ptr<Connection> connection,
                                        const tcp::endpoint& at) {
     self_.address = connection->own_address();
-    Message hello = Hello{membership_.rank, membership_.size, self_};
+    Message hello = Hello{bootstrap_.rank, bootstrap_.size, self_};
     hello.update({{"is", "hello"}, {"protocol", kProtocol}});
     connection->send(hello);
     std::optional<End> end;
@@ -119,7 +122,7 @@ class Dialer {
   bool is_welcome(const Message& message) const {
     const std::string is = message.at("is");
     if (is == "refusal")
-      throw RunFailed(fmt::format("process 0 refuses process {}: {}", membership_.rank,
+      throw RunFailed(fmt::format("process 0 refuses process {}: {}", bootstrap_.rank,
                                   message.at("why").get<std::string>()));
     if (is == "failure") throw RunFailed(message.at("why").get<std::string>());
     if (is != "welcome") throw Malformed("unexpected message before the welcome");
@@ -138,7 +141,7 @@ class Dialer {
 
   Loop& loop_;
   const Tls& tls_;
-  const Membership& membership_;
+  const Bootstrap& bootstrap_;
   ProcessInfo self_;
   const std::function<bool()>& stop_;
   Clock::time_point began_ = Clock::now();
@@ -149,10 +152,10 @@ class Dialer {
 
 }  // namespace
 
-std::unique_ptr<Connection> dial(Loop& loop, const Tls& tls, const Membership& membership,
+std::unique_ptr<Connection> dial(Loop& loop, const Tls& tls, const Bootstrap& bootstrap,
                                  const JobOptions& options, ProcessInfo self,
                                  const std::function<bool()>& stop) {
-  return Dialer(loop, tls, membership, options, std::move(self), stop).dial();
+  return Dialer(loop, tls, bootstrap, options, std::move(self), stop).dial();
 }
 
 }  // namespace toroid::job

@@ -4,10 +4,10 @@
 #include <functional>
 #include <memory>
 
+#include "router/job/bootstrap.hpp"
 #include "router/job/connection.hpp"
+#include "router/job/event_loop.hpp"
 #include "router/job/job.hpp"
-#include "router/job/loop.hpp"
-#include "router/job/membership.hpp"
 #include "router/job/tls.hpp"
 
 namespace toroid::job {
@@ -16,7 +16,7 @@ namespace toroid::job {
 /// waits for the welcome. Meanwhile runs the loop and calls `stop` several times a second; returns
 /// null once `stop` returns true. Throws RunFailed if process 0 does not appear in time, or refuses
 /// this process.
-std::unique_ptr<Connection> dial(Loop& loop, const Tls& tls, const Membership& membership,
+std::unique_ptr<Connection> dial(Loop& loop, const Tls& tls, const Bootstrap& bootstrap,
                                  const JobOptions& options, ProcessInfo self,
                                  const std::function<bool()>& stop);
 

@@ -5,7 +5,7 @@
 namespace toroid::job {
 namespace {
 
-/// Rounds after which the suspect counts as running.
+/// A suspect counts as running if it has completed this many rounds since the suspicion began.
 constexpr std::uint64_t kRounds = 4;
 
 }  // namespace

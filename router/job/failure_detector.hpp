@@ -26,13 +26,13 @@ class FailureDetector {
   FailureDetector(unsigned processes, Clock::duration persistence)
       : persistence_(persistence), rounds_(processes), open_(processes) {}
 
-  /// Processes a report of process `rank` that has arrived at `now`.
+  /// Takes note of a report that has arrived from process `rank` at `now`.
   void report(unsigned rank, const termination::MemberReport& report, Clock::time_point now);
   std::optional<Suspicion> confirmed() const;
 
  private:
   struct Open {
-    int of = -1;                 ///< the suspect; -1: there is no suspicion
+    int of = -1;                 ///< the suspect; -1 if there is no suspicion
     Clock::time_point since;     ///< when the suspect was first seen to run without answering
     Clock::time_point repeated;  ///< when the suspicion was last repeated
     std::uint64_t rounds = 0;    ///< rounds of the suspect when the suspicion began
@@ -42,7 +42,7 @@ class FailureDetector {
   bool is_confirmed(const Open& open) const;
 
   Clock::duration persistence_;
-  std::vector<std::uint64_t> rounds_;  ///< [process], by its last report
+  std::vector<std::uint64_t> rounds_;  ///< [process]: rounds in its last report
   std::vector<Open> open_;             ///< [process that suspects]
 };
 

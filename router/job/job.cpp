@@ -9,9 +9,9 @@
 namespace toroid {
 namespace {
 
-std::unique_ptr<job::Member> make_member(Membership membership, const JobOptions& options) {
-  return membership.rank == 0 ? job::make_hub(std::move(membership), options)
-                              : job::make_leaf(std::move(membership), options);
+std::unique_ptr<job::Member> make_member(Bootstrap bootstrap, const JobOptions& options) {
+  return bootstrap.rank == 0 ? job::make_hub(std::move(bootstrap), options)
+                             : job::make_leaf(std::move(bootstrap), options);
 }
 
 }  // namespace
@@ -21,24 +21,24 @@ void Job::Leave::operator()(job::Member* member) const noexcept {
   delete member;
 }
 
-Job::Job(Membership membership, JobOptions options) {
-  TOROID_CHECK_LT(membership.rank, membership.size);
-  member_.reset(make_member(std::move(membership), options).release());
+Job::Job(Bootstrap bootstrap, JobOptions options) {
+  TOROID_CHECK_LT(bootstrap.rank, bootstrap.size);
+  member_.reset(make_member(std::move(bootstrap), options).release());
   member_->join();
 }
 Job::~Job() = default;
 
 unsigned Job::rank() const {
-  return member_->membership().rank;
+  return member_->bootstrap().rank;
 }
 unsigned Job::size() const {
-  return member_->membership().size;
+  return member_->bootstrap().size;
 }
 const JobKey& Job::key() const {
-  return member_->membership().key;
+  return member_->bootstrap().key;
 }
 const std::string& Job::source() const {
-  return member_->membership().source;
+  return member_->bootstrap().source;
 }
 const ProcessInfo& Job::process(unsigned rank) const {
   TOROID_CHECK_LT(rank, size());

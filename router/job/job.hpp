@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "router/job/blob.hpp"
+#include "router/job/bootstrap.hpp"
 #include "router/job/key.hpp"
-#include "router/job/membership.hpp"
 #include "router/termination/detector.hpp"
 
 namespace toroid {
@@ -25,16 +25,17 @@ struct JobOptions {
   std::chrono::milliseconds patience{60000};  ///< time for all processes to join
   std::chrono::milliseconds heartbeat{500};   ///< time between two heartbeats
   std::chrono::milliseconds silence{5000};    ///< time after which a silent process counts as lost
-  /// A process counts as lost if another process reports for this long that it gets no answer from
-  /// it, although the workers of the silent process complete rounds.
+  /// The job fails if a process reports for this long that it gets no answer from another process,
+  /// although the workers of that other process complete rounds.
   std::chrono::milliseconds persistence{1000};
   /// Time that the program has to leave a job that has failed.
   std::chrono::milliseconds patience_after_failure{2500};
-  /// Called once, by the job's thread, when `patience_after_failure` is over and the program has
-  /// not left because it computes for long or is stuck. The callback should end the process.
+  /// Called once, by the job's thread, when `patience_after_failure` is over and the program is
+  /// still in the job, because it computes for long or is stuck. The callback should end the
+  /// process.
   std::function<void(const std::string& why)> abandon{};
-  /// Called several times a second by a thread that waits in the job. An exception from it ends the
-  /// wait and fails this process.
+  /// Called several times a second by the program's thread while it waits in a function of Job. An
+  /// exception from it ends the wait and fails the job.
   std::function<void()> poll{};
 };
 
@@ -44,8 +45,8 @@ struct ProcessInfo {
   long pid = 0;
   /// Numeric address of the interface over which the process is connected with process 0.
   std::string address;
-  /// Identifies the kernel's boot and time namespace: equal for processes that share clock and
-  /// memory.
+  /// Identifies the boot and the time namespace of the process's kernel. Processes with equal
+  /// values share a clock and memory.
   std::string kernel;
 };
 
@@ -67,15 +68,16 @@ class RunMonitor {
 enum class OnLoss : std::uint8_t {
   fail,  ///< the job fails
   /// The other processes go on without the lost process. The run still fails if process 0 is lost,
-  /// if a process reports its own failure, or if a process is lost before the watch begins or after
-  /// the verdict.
+  /// if a process is lost before the watch begins or after the verdict, if a process reports its
+  /// own failure, or if a process reports for JobOptions::persistence that another one does not
+  /// answer.
   go_on,
 };
 
-/// A process without which a run went on.
+/// A lost process, if the run has gone on without it.
 struct Loss {
   unsigned rank = 0;
-  std::string why;  ///< with its name: "process 2 (host beta, pid 77) died: connection closed"
+  std::string why;  ///< includes the name: "process 2 (host beta, pid 77) died: connection closed"
 };
 
 /// A process's membership of a job.
@@ -86,9 +88,9 @@ struct Loss {
 /// end without the job's key gets no further than its first message, replayed recordings are
 /// useless, and nobody else can read or change the messages.
 /// **Failure:** if a process dies, hangs or is cut off, the job fails on all others with a message
-/// that names that process, at the latest shortly after JobOptions::silence. If the watched run
-/// goes on without lost processes, the job does not fail: process 0 tells all others, and closes
-/// its connection with the lost process, which cannot come back.
+/// that names that process, within little more than JobOptions::silence. If the watched run goes on
+/// without lost processes, the job does not fail: process 0 tells all others, and closes its
+/// connection with the lost process, which cannot come back.
 ///
 /// Owned by the program, which calls it from one thread; fail(), failure(), name() and refused()
 /// may be called from any thread.
@@ -96,7 +98,7 @@ class Job {
  public:
   /// Returns when all processes have joined. Throws RunFailed; on process 0 its text lists the
   /// missing processes.
-  explicit Job(Membership membership, JobOptions options = {});
+  explicit Job(Bootstrap bootstrap, JobOptions options = {});
   /// Leaves the job: says goodbye to the others. A process whose connection closes without a
   /// goodbye counts as dead.
   ~Job();
@@ -104,14 +106,15 @@ class Job {
   unsigned rank() const;
   unsigned size() const;
   const JobKey& key() const;
-  /// The origin of the membership: Membership::source.
+  /// The origin of the bootstrap: Bootstrap::source.
   const std::string& source() const;
   const ProcessInfo& process(unsigned rank) const;
   /// A random number that process 0 has drawn for this job; the same on all processes.
   std::uint64_t session() const;
   /// Offset to add to this process's steady clock to get process 0's; 0 if they share a clock.
   std::chrono::nanoseconds clock_offset() const;
-  /// Number of connections refused because of a missing or wrong key, plus malformed messages.
+  /// Number of connections refused because of a missing or wrong key, plus the number of malformed
+  /// messages.
   std::uint64_t refused() const;
 
   /// "process 2 (host beta, pid 77, nodes (0,0,2) to (1,1,3))"; includes the nodes only if

@@ -26,8 +26,8 @@ std::array<unsigned char, N> random_bytes() {
   return bytes;
 }
 
-/// Concatenates purpose and message after the purpose's length, so that different pairs always give
-/// different bytes.
+/// Concatenates the purpose's length, the purpose and the message. Because of the length, different
+/// pairs of purpose and message always give different bytes.
 std::vector<unsigned char> framed(std::string_view purpose, std::span<const std::byte> message) {
   constexpr std::size_t kLength = 8;
   std::vector<unsigned char> bytes(kLength + purpose.size() + message.size());

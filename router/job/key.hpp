@@ -12,7 +12,8 @@ namespace toroid {
 
 using Digest = std::array<std::byte, 32>;
 
-/// The secret that all processes of a job share: a process that knows it belongs to the job.
+/// The secret that all processes of a job share. A process proves that it belongs to the job by
+/// knowing the key.
 class JobKey {
  public:
   static constexpr std::size_t kShortest = 16, kLongest = 1024;  ///< characters
@@ -24,7 +25,7 @@ class JobKey {
   static JobKey random();
 
   const std::string& text() const { return text_; }
-  /// HMAC-SHA256 of `purpose` and `message`. REQUIRES: each kind of use has its own purpose.
+  /// HMAC-SHA256 of `purpose` and `message`. REQUIRES: each kind of use has a `purpose` of its own.
   Digest sign(std::string_view purpose, std::span<const std::byte> message) const;
   /// The first 8 bytes of sign().
   std::uint64_t token(std::string_view purpose, std::span<const std::byte> message) const;

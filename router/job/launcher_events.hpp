@@ -16,7 +16,7 @@ class LauncherEvents {
   /// From now on calls `died`, from any thread, for each dead process that the launcher reports.
   virtual void listen(Died died) = 0;
   /// After this returns, `died` is not called any more. `failed`: the job has failed, so the
-  /// launcher may be ending all processes and not answer any of them.
+  /// launcher may be ending all processes and may not answer them any more.
   virtual void stop(bool failed) noexcept = 0;
 };
 

@@ -18,12 +18,13 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kAskPeriod{5};       // between two calls of the monitor
 constexpr milliseconds kGoodbye{1000};      // time for the others to close their ends
-constexpr milliseconds kLastWords{250};     // time for messages that a dead process sent
+constexpr milliseconds kLastWords{250};     // time for a dead process's last messages to arrive
 constexpr std::size_t kMaxText = 64 << 10;  // bytes
 
-/// Blocks SIGPIPE, because a write to a closed connection already reports an error; and SIGINT and
-/// SIGTERM, because the program's threads handle them and libraries may install handlers of their
-/// own while they are loaded.
+/// Blocks SIGPIPE, because a write to a closed connection already reports an error. Blocks SIGINT
+/// and SIGTERM, because the program's threads handle them. Otherwise, while the program's thread
+/// loads a library with both signals blocked, this thread could get a signal and call a handler
+/// that the library has installed.
 void block_signals() {
   sigset_t signals;
   ::sigemptyset(&signals);
@@ -33,31 +34,31 @@ void block_signals() {
 
 }  // namespace
 
-Member::Member(Membership membership, JobOptions options)
-    : membership_(std::move(membership)),
+Member::Member(Bootstrap bootstrap, JobOptions options)
+    : bootstrap_(std::move(bootstrap)),
       options_(std::move(options)),
-      tls_(membership_.key),
-      roster_(membership_.size),
-      peers_(membership_.size),
+      tls_(bootstrap_.key),
+      roster_(bootstrap_.size),
+      peers_(bootstrap_.size),
       clock_(std::min<Clock::duration>(5 * kPollPeriod, options_.silence / 4)) {
-  roster_[membership_.rank] = this_process();
+  roster_[bootstrap_.rank] = this_process();
 }
 
 Member::~Member() = default;
 
 void Member::join() {
   prepare();
-  if (membership_.size == 1) return;
+  if (bootstrap_.size == 1) return;
   thread_ = std::jthread([this] { run(); });
-  if (membership_.events)
-    membership_.events->listen([this](unsigned rank, const std::string& why) { hear(rank, why); });
+  if (bootstrap_.events)
+    bootstrap_.events->listen([this](unsigned rank, const std::string& why) { hear(rank, why); });
   Lock lock(mutex_);
   wait_until(lock, [this] { return joined_ || is_deserted_by(0); });
 }
 
 void Member::leave() noexcept {
   if (!thread_.joinable()) return;
-  if (membership_.events) membership_.events->stop(!failure().empty());
+  if (bootstrap_.events) bootstrap_.events->stop(!failure().empty());
   {
     const Lock asking(asking_);  // a job that is being left must not be abandoned
     const Lock lock(mutex_);
@@ -129,7 +130,7 @@ termination::Verdict Member::wait(milliseconds time) {
   return current_verdict();
 }
 
-/// A wait cannot be resumed after an exception, so the other processes must be told.
+/// If the callback throws, fails the job, because the interrupted wait cannot be resumed.
 void Member::poll_user(Lock& lock) {
   if (!options_.poll || Clock::now() - polled_user_at_ < kPollPeriod) return;
   polled_user_at_ = Clock::now();
@@ -149,7 +150,7 @@ void Member::poll_user(Lock& lock) {
 void Member::fail(const std::string& why) noexcept {
   try {
     const Lock lock(mutex_);
-    set_failure(fmt::format("{}: {}", roster_.name(membership_.rank), why), true);
+    set_failure(fmt::format("{}: {}", roster_.name(bootstrap_.rank), why), true);
   } catch (const std::bad_alloc&) {
     std::terminate();  // the others will notice that this process has ended
   }
@@ -164,7 +165,7 @@ void Member::set_failure(std::string why, bool own) {
   if (!failure_.empty() || leaving_) return;
   failure_ = why.substr(0, kMaxText);
   failed_at_ = clock_.now();
-  if (own || membership_.rank == 0)
+  if (own || bootstrap_.rank == 0)
     for (Peer& peer : peers_)
       if (peer.connection) send_failure(*peer.connection);
   changed_.notify_all();
@@ -208,7 +209,8 @@ void Member::send_to_all(const Message& message) {
     if (peer.connection) peer.connection->send(message);
 }
 
-/// Treats silent peers as dead. Sends heartbeats only to peers that have nothing else to read.
+/// Treats silent peers as dead. Sends heartbeats only to peers to which nothing else waits to be
+/// sent.
 void Member::check_peers() {
   const bool due = is_heartbeat_due();
   for (unsigned rank = 0; rank < peers_.size(); ++rank) {
@@ -225,12 +227,12 @@ void Member::check_peers() {
 /// Called by a thread of the launcher's library.
 void Member::hear(unsigned rank, const std::string& why) {
   const Lock lock(mutex_);
-  if (rank < peers_.size() && rank != membership_.rank)
+  if (rank < peers_.size() && rank != bootstrap_.rank)
     notices_.push_back({rank, why, clock_.now()});
 }
 
-/// Acts on the launcher's notices after a delay: the last messages of a dead process, or its
-/// goodbye, may still be in flight.
+/// Acts on the launcher's notices after a delay, because the last messages of a dead process, or
+/// its goodbye, may still be in flight.
 void Member::check_notices() {
   while (!notices_.empty() && clock_.now() - notices_.front().at > kLastWords) {
     const Notice notice = std::move(notices_.front());
@@ -242,7 +244,7 @@ void Member::check_notices() {
 /// Acts on a notice only if this process is connected with the dead process or waits for it to
 /// join. Losses of other processes are announced by process 0.
 void Member::believe(unsigned rank, const std::string& why) {
-  const bool awaited = !joined_ && (membership_.rank == 0 || rank == 0);
+  const bool awaited = !joined_ && (bootstrap_.rank == 0 || rank == 0);
   if (peers_[rank].left) return;
   if (peers_[rank].connection) return miss(rank, roster_.name(rank) + " died: " + why);
   if (awaited) set_failure(fmt::format("process {} did not join: {}", rank, why));
@@ -305,7 +307,7 @@ void Member::run() noexcept {
   }
 }
 
-/// One iteration of the thread. False: the thread must end.
+/// One iteration of the thread. False if the thread must end.
 bool Member::turn() {
   milliseconds time{0};
   {
@@ -373,7 +375,7 @@ void Member::ask_monitor() {
   handle_own_report(report);
 }
 
-/// Calls the callback without the mutex: it may call name().
+/// Calls options_.abandon if it is due, without the mutex, because the callback may call name().
 void Member::abandon_if_due() {
   const Lock asking(asking_);
   std::string why;
@@ -391,8 +393,8 @@ bool Member::is_abandonment_due() const {
          clock_.now() - failed_at_ >= options_.patience_after_failure;
 }
 
-/// Whether the thread may end: all connections are closed, or nothing has moved for too long. Waits
-/// longer while messages can still be delivered.
+/// Whether the thread may end: all connections are closed, or nothing has moved for too long. This
+/// time is longer while messages can still be delivered.
 bool Member::has_left() const {
   bool connected = false;
   bool unwritten = false;

@@ -1,4 +1,5 @@
-// The code common to process 0 (hub.cpp) and all other processes (leaf.cpp) of a job.
+// The code common to process 0 (hub_process.cpp) and all other processes (leaf_process.cpp) of a
+// job.
 #pragma once
 
 #include <chrono>
@@ -13,11 +14,11 @@
 
 #include "hal/check.hpp"
 #include "router/job/blob.hpp"
+#include "router/job/bootstrap.hpp"
 #include "router/job/clocks.hpp"
 #include "router/job/connection.hpp"
+#include "router/job/event_loop.hpp"
 #include "router/job/job.hpp"
-#include "router/job/loop.hpp"
-#include "router/job/membership.hpp"
 #include "router/job/process_info.hpp"
 #include "router/job/tls.hpp"
 #include "router/job/wire.hpp"
@@ -44,7 +45,7 @@ class Member {
   /// follows.
   void leave() noexcept;
 
-  const Membership& membership() const { return membership_; }
+  const Bootstrap& bootstrap() const { return bootstrap_; }
   const ProcessInfo& process(unsigned rank) const { return roster_[rank]; }
   std::uint64_t session() const { return session_; }
   std::chrono::nanoseconds clock_offset() const { return clock_offset_; }
@@ -67,7 +68,7 @@ class Member {
  protected:
   using Lock = std::unique_lock<std::mutex>;
 
-  Member(Membership membership, JobOptions options);
+  Member(Bootstrap bootstrap, JobOptions options);
 
   /// The state of another process. Process 0 is connected with all processes, the others only with
   /// process 0.
@@ -95,8 +96,8 @@ class Member {
   virtual void connect() {}
 
   // Called by the thread, with the mutex.
-  /// Handles a message that only process 0, or only the other processes, understand, with its
-  /// blobs.
+  /// Handles a message, with its blobs, that is not a heartbeat, a failure or a goodbye. Process 0
+  /// and the other processes receive different kinds of such messages.
   virtual void handle(unsigned rank, const Message& message, std::vector<Blob> blobs) = 0;
   /// Called if a peer has died or is silent. The job fails, unless the run goes on without the
   /// peer.
@@ -106,9 +107,10 @@ class Member {
   virtual std::uint64_t refused_others() const { return 0; }
   /// Does periodic work.
   virtual void tick() {}
-  /// Passes on this process's own report of the watched run.
+  /// Handles this process's own report of the watched run: process 0 evaluates it, another process
+  /// sends it to process 0.
   virtual void handle_own_report(const termination::MemberReport& report) = 0;
-  /// Number of the wave of reports that process 0 expects from this process; 0: none.
+  /// Number of the wave of reports that process 0 expects from this process; 0 if none.
   virtual std::uint32_t wanted_wave() const = 0;
   virtual void begin_watch() = 0;
   virtual Message sign_of_life() const { return {{"is", "heartbeat"}}; }
@@ -126,7 +128,7 @@ class Member {
   bool is_deserted_by(unsigned rank);
 
   static constexpr std::chrono::milliseconds kPollPeriod{50};
-  const Membership membership_;
+  const Bootstrap bootstrap_;
   const JobOptions options_;
   const Tls tls_;
   Loop loop_;
@@ -138,7 +140,7 @@ class Member {
   std::uint64_t session_ = 0;
   std::chrono::nanoseconds clock_offset_{0};
   AwakeClock clock_;            ///< stepped by the thread
-  std::uint64_t sequence_ = 0;  ///< number of the last collective
+  std::uint64_t sequence_ = 0;  ///< number of the latest collective
   bool joined_ = false;
   bool leaving_ = false;
 
@@ -174,7 +176,7 @@ class Member {
   /// Held while the monitor reports or the job is abandoned. Locked before mutex_.
   std::mutex asking_;
   RunMonitor* monitor_ = nullptr;
-  std::size_t told_losses_ = 0;  ///< number of losses_ that the monitor has been told
+  std::size_t told_losses_ = 0;  ///< number of losses of which the monitor has been told
   Clock::time_point asked_at_{};
   Clock::time_point polled_user_at_{};
   Clock::time_point beat_at_{};
@@ -193,10 +195,10 @@ class Member {
   std::jthread thread_;
 };
 
-/// Makes process 0: it admits the other processes, distributes their data, and decides how a run
-/// ends.
-std::unique_ptr<Member> make_hub(Membership membership, const JobOptions& options);
-/// Makes any other process.
-std::unique_ptr<Member> make_leaf(Membership membership, const JobOptions& options);
+/// Makes the member for process 0, which admits the other processes, distributes their data, and
+/// decides how a run ends.
+std::unique_ptr<Member> make_hub(Bootstrap bootstrap, const JobOptions& options);
+/// Makes the member for any other process.
+std::unique_ptr<Member> make_leaf(Bootstrap bootstrap, const JobOptions& options);
 
 }  // namespace toroid::job

@@ -44,8 +44,8 @@ void PendingConnections::serve(Clock::time_point now, const Objection& objection
   accept(now);
 }
 
-/// If there are too many connections, closes the oldest: a process of the job does not stay without
-/// proof for long.
+/// If too many connections are pending, closes the oldest one, because a process of the job would
+/// already have proved that it holds the key.
 void PendingConnections::accept(Clock::time_point now) {
   for (int i = 0; i < kAcceptedAtOnce && acceptor_.is_open() && acceptable_; ++i) {
     std::error_code error;

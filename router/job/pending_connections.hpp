@@ -12,8 +12,8 @@
 
 #include "router/job/clocks.hpp"
 #include "router/job/connection.hpp"
-#include "router/job/loop.hpp"
-#include "router/job/socket.hpp"
+#include "router/job/event_loop.hpp"
+#include "router/job/listening_socket.hpp"
 #include "router/job/tls.hpp"
 #include "router/job/wire.hpp"
 
@@ -23,16 +23,16 @@ namespace toroid::job {
 ///
 /// **Admission:** a peer becomes a member of the job when it has proved that it holds the job key
 /// (see tls.hpp) and has said hello. A connection that sends anything else, or no proof within the
-/// time limit, is closed and counted as refused. Connections that close without having sent a byte
-/// or after their proof are not counted: a process that dials again does this. Owned by process 0's
-/// Hub and called by the job's thread, with the hub's mutex.
+/// time limit, is closed and counted as refused. A connection that closes before it has sent a
+/// byte, or after its proof, is not counted, because a process that dials again leaves such
+/// connections. Owned by process 0's Hub and called by the job's thread, with the hub's mutex.
 class PendingConnections {
  public:
-  /// Returns why a process with this hello cannot be admitted; empty: it can.
+  /// Returns why a process with this hello cannot be admitted; empty if it can be admitted.
   using Objection = std::function<std::string(const Hello&)>;
   using Admit = std::function<void(const Hello&, std::unique_ptr<Connection>)>;
 
-  /// `loop` and `tls` outlive it. `limit`: time for the proof.
+  /// `loop` and `tls` must outlive this object. `limit`: time for the proof.
   PendingConnections(Loop& loop, const Tls& tls, Clock::duration limit)
       : acceptor_(loop.context()), tls_(tls), limit_(limit) {}
 
@@ -41,8 +41,8 @@ class PendingConnections {
   void close();
   /// Number of connections refused so far.
   std::uint64_t refused() const { return refused_; }
-  /// "; a process at 192.0.2.7 does not hold the same key" for the last peer with a wrong key;
-  /// empty: there was none.
+  /// "; a process at 192.0.2.7 does not hold the same key" for the latest peer with a wrong key;
+  /// empty if there was none.
   std::string wrong_keys() const;
   /// Numeric address of the listening socket.
   std::string address() const;
@@ -69,7 +69,7 @@ class PendingConnections {
   Clock::duration limit_;
   std::list<Pending> pending_;  ///< the oldest first
   std::uint64_t refused_ = 0;
-  std::string wrong_key_;  ///< address of the last peer with a wrong key; empty: there was none
+  std::string wrong_key_;  ///< address of the latest peer with a wrong key; empty if there was none
 };
 
 }  // namespace toroid::job

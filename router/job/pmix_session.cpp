@@ -78,7 +78,7 @@ std::array<pmix_status_t, 5> deaths() {
 struct Listener {
   std::mutex mutex;  ///< held while `died` is called
   LauncherEvents::Died died;
-  std::string job;  ///< PMIx's name of this job: launchers may also report about other jobs
+  std::string job;  ///< PMIx's name of this job, because launchers may also report about other jobs
 };
 
 Listener& listener() {

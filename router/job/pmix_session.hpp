@@ -14,7 +14,7 @@ namespace toroid::job {
 /// A session with PMIx, from PMIx_Init to PMIx_Finalize. A process has at most one at a time. All
 /// functions may throw RunFailed. **Events:** a launcher sends events only while the session is
 /// open. Launchers that send none (Open MPI 4's mpirun, Slurm) end the job if a process ends with
-/// an open session. Owned by the membership.
+/// an open session. Owned by the bootstrap.
 class PmixSession final : public LauncherEvents {
  public:
   PmixSession();
@@ -31,7 +31,7 @@ class PmixSession final : public LauncherEvents {
   /// Makes `bytes` available to the other processes after all processes have called exchange().
   void publish(const char* name, const Blob& bytes) const;
   void exchange() const;
-  /// The bytes that process 0 has published under `name`; nullopt: none.
+  /// The bytes that process 0 has published under `name`; nullopt if there are none.
   std::optional<Blob> published_by_0(const char* name) const;
 
   void listen(Died died) override;
@@ -41,7 +41,7 @@ class PmixSession final : public LauncherEvents {
   pmix_proc_t process(pmix_rank_t rank) const;
 
   pmix_proc_t self_{};
-  bool abandoned_ = false;  ///< stays open until the process ends
+  bool abandoned_ = false;  ///< the session stays open until the process ends
 };
 
 }  // namespace toroid::job

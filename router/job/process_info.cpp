@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <fstream>
 
-#include "router/job/socket.hpp"
+#include "router/job/listening_socket.hpp"
 #include "router/job/wire.hpp"
 
 namespace toroid::job {

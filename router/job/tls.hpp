@@ -25,8 +25,8 @@ class Tls {
   /// Makes the context. Throws RunFailed if OpenSSL does not provide TLS 1.3.
   explicit Tls(const JobKey& key);
 
-  /// Makes a TLS connection over a non-blocking socket, which outlives it. The first read or write
-  /// begins the handshake; this end is the client if it `calls`.
+  /// Makes a TLS connection over a non-blocking socket, which must outlive it. The first read or
+  /// write begins the handshake; this end is the client if it `calls`.
   TlsConnection over(int socket, bool calls) const;
 
  private:
@@ -34,7 +34,7 @@ class Tls {
   std::unique_ptr<ssl_ctx_st, FreeTls> context_;
 };
 
-/// After an error of OpenSSL: whether it means that the other end holds a different key.
+/// Whether OpenSSL's error means that the other end holds a different key. Called after an error.
 bool says_wrong_key();
 
 }  // namespace toroid::job

@@ -50,7 +50,7 @@ inline Message decode(Bytes bytes) {
 
 struct NumberedReport {
   std::uint32_t watch = 0;  ///< number of the watched run that the report belongs to, from 1
-  std::uint32_t wave = 0;   ///< the wave that the report answers; 0: none
+  std::uint32_t wave = 0;   ///< the wave that the report answers; 0 if none
   termination::MemberReport report;
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NumberedReport, watch, wave, report)
@@ -58,11 +58,11 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(NumberedReport, watch, wave, report)
 /// A process's introduction to process 0.
 struct Hello {
   unsigned rank = 0;
-  unsigned size = 0;  ///< processes of the job
+  unsigned size = 0;  ///< number of processes of the job
   ProcessInfo process;
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Hello, rank, size, process)
-/// Part of a hello: processes of other versions are refused.
+/// Part of a hello. A process that sends another value is refused.
 inline constexpr const char* kProtocol = "toroid2";
 
 enum class BlobKind : std::uint32_t { gather, all_gather };

@@ -14,15 +14,17 @@ constexpr std::size_t kOwnWorker = 0;
 /// Slots of the ring from another worker to the gateway.
 constexpr std::uint32_t kOutletSlots = 1024;
 
-/// A shorter part is not worth its header: a frame with room for fewer packets is sent first.
+/// Minimum number of packets in a part, because each part needs a header. Only the last part of a
+/// put may have fewer. If a frame has less room, it is sent first.
 constexpr std::uint32_t kLeastInPart = 8;
-/// Maximum packets in a part from another worker, so that the part stays in both workers' caches.
+/// Maximum number of packets in a part from another worker, so that the part stays in both workers'
+/// caches.
 constexpr std::uint32_t kMostInRing = 136;
 
 /// An offer is at most as long as one packet's payload.
 static_assert(sizeof(PartOffer) + PutOffer::kMostLabel <= kPayloadBytes);
 
-/// The end of a run that begins at `at`, which is the beginning of the next run in the frame.
+/// The end of the run that begins at `at`. The next run in the frame begins there.
 const std::byte* behind(const PacketRun& run, const std::byte* at) {
   if (run.channel == kPartChannel) return at + framed_bytes(part_at(at));
   for (std::uint32_t i = 0; i < run.packets; ++i)
@@ -73,10 +75,10 @@ std::uint32_t DirectGateway::RingOutlet::room(Rank) {
 
 DirectGateway::DirectGateway(Transport& transport, Buffers& buffers,
                              std::span<const FlowIdentity> identities,
-                             const ring::Machinery& machinery, const Partition& partition,
+                             const ring::SharedDeviceState& shared, const Partition& partition,
                              const Placement& placement)
     : Gateway(transport, buffers, partition.processes(), identities),
-      machinery_(machinery),
+      shared_(shared),
       partition_(partition),
       reads_(transport,
              [this](unsigned peer, Rank from, std::uint32_t number) {
@@ -84,8 +86,8 @@ DirectGateway::DirectGateway(Transport& transport, Buffers& buffers,
              }),
       frame_outlet_(*this),
       ring_outlets_(placement.workers.size()),
-      worker_of_(machinery.local.size()),
-      nodes_(machinery.local.size()),
+      worker_of_(shared.local.size()),
+      nodes_(shared.local.size()),
       receipts_(buffers.inward().size(), Receipt(*this)) {
   for (std::size_t w = 0; w < ring_outlets_.size(); ++w)
     if (w != kOwnWorker)
@@ -93,11 +95,11 @@ DirectGateway::DirectGateway(Transport& transport, Buffers& buffers,
           std::make_unique<RingOutlet>(transport, kOutletSlots, most_in_ring(buffers));
 }
 
-std::unique_ptr<HostDevice> DirectGateway::make_device(const ring::SwitchPlug& plug) {
-  const Rank index = machinery_.local.index(plug.node);
+std::unique_ptr<InterprocessDevice> DirectGateway::make_device(const ring::SwitchPlug& plug) {
+  const Rank index = shared_.local.index(plug.node);
   Outlet& out =
       plug.worker == kOwnWorker ? static_cast<Outlet&>(frame_outlet_) : *ring_outlets_[plug.worker];
-  auto node = std::make_unique<HostDevice>(machinery_, plug, out, *this);
+  auto node = std::make_unique<InterprocessDevice>(shared_, plug, out, *this);
   worker_of_[index] = plug.worker;
   if (plug.worker == kOwnWorker) {
     nodes_[index] = node.get();
@@ -112,7 +114,7 @@ std::unique_ptr<HostDevice> DirectGateway::make_device(const ring::SwitchPlug& p
 bool DirectGateway::is_valid(unsigned, const PacketRun& run, const PacketHeader& header) const {
   return is_here(run.target) && run.channel == 0 && header.destination() == run.target &&
          (header.hardware_word() & kHardwareReserved) == 0 &&
-         has_valid_order(header, machinery_.shape.dims());
+         has_valid_order(header, shared_.shape.dims());
 }
 
 bool DirectGateway::is_valid_part(unsigned, const PacketRun& run, const PartHeader& part) const {
@@ -132,7 +134,7 @@ void DirectGateway::deliver(ReceivedFrame& frame) {
     if (run.channel == kPartChannel)
       deliver_part(run.target, frame, begin);
     else
-      deliver_run(machinery_.local.index(run.target), {&frame, begin, run.packets});
+      deliver_run(shared_.local.index(run.target), {&frame, begin, run.packets});
   }
 }
 

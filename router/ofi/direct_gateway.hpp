@@ -18,35 +18,36 @@
 #include "hal/put.hpp"
 #include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
-#include "router/ofi/buffers.hpp"
 #include "router/ofi/frame.hpp"
+#include "router/ofi/frame_buffers.hpp"
 #include "router/ofi/frame_flow.hpp"
 #include "router/ofi/gateway.hpp"
-#include "router/ofi/host_device.hpp"
-#include "router/ofi/part_ring.hpp"
+#include "router/ofi/interprocess_device.hpp"
+#include "router/ofi/packed_put_ring.hpp"
 #include "router/ofi/remote_reads.hpp"
 #include "router/ofi/transport.hpp"
-#include "router/placement/partition.hpp"
 #include "router/placement/placement.hpp"
+#include "router/placement/process_partition.hpp"
 #include "router/shm/direct/direct_device.hpp"
 #include "router/shm/direct/put_switch.hpp"
 #include "router/shm/direct/tagged_ring.hpp"
-#include "router/shm/machinery.hpp"
+#include "router/shm/shared_device_state.hpp"
 
 namespace toroid::ofi {
 
 /// Sends every packet straight to its destination's process. Nodes of the gateway's own worker
-/// write their packets into frames and read them from frames in place; nodes of other workers are
-/// connected to the gateway by rings. Parts of puts are handed to all nodes as puts whose array is
-/// in the frame; a Receipt tells the gateway when a part is unpacked. Threads: as for Gateway.
+/// write packets directly into frames and read arriving packets in place; nodes of other workers
+/// are connected to the gateway by rings. A packed part of a put is handed to any node, whichever
+/// worker runs it, as a put whose array is in the frame; a Receipt tells the gateway when the part
+/// is unpacked. Threads: as for Gateway.
 class DirectGateway final : public Gateway, public FrameOwner {
  public:
   DirectGateway(Transport& transport, Buffers& buffers, std::span<const FlowIdentity> identities,
-                const ring::Machinery& machinery, const Partition& partition,
+                const ring::SharedDeviceState& shared, const Partition& partition,
                 const Placement& placement);
 
   /// Makes the device for a plug of the switch; the topology owns the device.
-  std::unique_ptr<HostDevice> make_device(const ring::SwitchPlug& plug);
+  std::unique_ptr<InterprocessDevice> make_device(const ring::SwitchPlug& plug);
   void run_consumed(ReceivedFrame& frame) override;
   void abandon() override { reads_.abandon(); }
   bool hurries() const override { return reads_.hurry(); }
@@ -72,11 +73,12 @@ class DirectGateway final : public Gateway, public FrameOwner {
 
    private:
     DirectGateway& gateway_;
-    Outflow* out_ = nullptr;  ///< to the process that room() or part_room() was last called for
+    /// To the process of the node that was last passed to room() or part_room().
+    Outflow* out_ = nullptr;
   };
 
-  /// The outlet of another worker: rings to the gateway, and the runs that arrived for that
-  /// worker's nodes.
+  /// The outlet of another worker: its rings to the gateway, and the runs that have arrived for its
+  /// nodes.
   class RingOutlet final : public Outlet {
    public:
     /// `slots`: size of the packet ring; `part_packets`: maximum number of packets in a part.
@@ -123,9 +125,7 @@ class DirectGateway final : public Gateway, public FrameOwner {
     std::uint32_t number;
   };
 
-  bool is_here(Rank node) const {
-    return node < machinery_.shape.size() && machinery_.local.has(node);
-  }
+  bool is_here(Rank node) const { return node < shared_.shape.size() && shared_.local.has(node); }
   bool is_valid(unsigned peer, const PacketRun& run, const PacketHeader& header) const override;
   bool is_valid_part(unsigned peer, const PacketRun& run, const PartHeader& part) const override;
   void deliver(ReceivedFrame& frame) override;
@@ -138,7 +138,7 @@ class DirectGateway final : public Gateway, public FrameOwner {
   bool forward_offers(RingOutlet& outlet);
   bool tell_done();
   bool try_tell(const Done& done);
-  /// Moves packets, parts and offers from the rings of other workers into frames. True: something
+  /// Moves packets, parts and offers from the rings of other workers into frames. True if something
   /// has moved.
   bool forward_out();
   bool forward_packets(RingOutlet& outlet);
@@ -146,17 +146,18 @@ class DirectGateway final : public Gateway, public FrameOwner {
   bool forward_in(RingOutlet& outlet);
   std::uint32_t copy_to_ring(ReceivedRun& run, ring::TaggedSender& ring);
 
-  const ring::Machinery& machinery_;
+  const ring::SharedDeviceState& shared_;
   const Partition& partition_;
   RemoteReads reads_;
   std::vector<Done> done_;
   FrameOutlet frame_outlet_;
-  std::vector<std::unique_ptr<RingOutlet>> ring_outlets_;  ///< [worker]; null: the gateway's own
+  std::vector<std::unique_ptr<RingOutlet>> ring_outlets_;  ///< [worker]; null for the gateway's own
   std::vector<std::size_t> worker_of_;                     ///< [index among the local nodes]
-  std::vector<HostDevice*> nodes_;                         ///< [index]; null: another worker's node
+  /// [index]; null for nodes of other workers.
+  std::vector<InterprocessDevice*> nodes_;
   std::span<ring::TaggedSender> rings_to_nodes_;  ///< [index]: rings from the gateway's worker
   ring::PutPort* puts_ = nullptr;                 ///< port of the gateway's worker
-  Rank own_node_ = 0;  ///< a node of the gateway's worker, to which completions of parts come
+  Rank own_node_ = 0;  ///< a node of the gateway's worker; completions of parts go to it
   std::vector<Receipt> receipts_;  ///< [Operation::user]
 };
 

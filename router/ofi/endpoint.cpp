@@ -29,7 +29,9 @@ void check(long result, std::string_view what) {
                                 library().strerror(static_cast<int>(-result))));
 }
 
-/// A network card may need its memory locked, and the system limits how much a process may lock.
+/// Throws RunFailed if libfabric has not registered the memory. A network card may need the memory
+/// locked, and the system limits how much a process may lock; the message mentions this limit if it
+/// may be the reason.
 void check_registered(long result, std::string_view what, std::size_t bytes) {
   if (result == 0) return;
   std::string text = fmt::format("libfabric cannot register {}, {} KiB: {}", what, bytes / 1024,
@@ -42,7 +44,8 @@ void check_registered(long result, std::string_view what, std::size_t bytes) {
   throw RunFailed(text);
 }
 
-/// A key that strangers cannot guess, for providers that do not draw one. `bytes`: its length.
+/// A key that strangers cannot guess, for providers that do not draw keys themselves. `bytes`: its
+/// length.
 std::uint64_t random_key(std::size_t bytes) {
   const std::uint64_t word = random_word();
   return bytes < sizeof(word) ? word & ((std::uint64_t{1} << (8 * bytes)) - 1) : word;
@@ -96,8 +99,8 @@ void Endpoint::open_queue() {
   queue_.reset(queue);
 }
 
-/// Shared memory is named after the process id. If a dead process with the same id has left its
-/// memory behind, libfabric removes that and reports EBUSY; the second attempt succeeds.
+/// The provider `shm` names its memory after the process id. If a dead process with the same id has
+/// left its memory behind, libfabric removes that and reports EBUSY; the second attempt succeeds.
 void Endpoint::enable() {
   int result = ::fi_enable(endpoint_.get());
   if (result == -FI_EBUSY) result = ::fi_enable(endpoint_.get());
@@ -124,7 +127,7 @@ struct Endpoint::OpenRegion final : Region {
   OpenRegion(std::uint64_t address, Object<fid_mr> opened)
       : Region({address, opened == nullptr ? 0 : ::fi_mr_key(opened.get())}),
         memory(std::move(opened)) {}
-  Object<fid_mr> memory;  ///< null: needs no registration
+  Object<fid_mr> memory;  ///< null if no registration is needed
 };
 
 std::unique_ptr<Region> Endpoint::expose(std::span<const std::byte> memory) {
@@ -137,9 +140,10 @@ std::unique_ptr<Region> Endpoint::open(std::span<std::byte> memory) {
   return std::make_unique<OpenRegion>(0, registered(kOfPut, memory, FI_READ));
 }
 
-/// Over TCP, libfabric 1.17 aborts the process when it closes a connection on which half of a
-/// written frame has arrived: it looks for the matching operation, and there is none. This provider
-/// moves nothing unless it is called, so the connections can stay open until the process ends.
+/// Over TCP, libfabric 1.17 aborts the process when it closes a connection on which only a part of
+/// a written frame has arrived, because it finds no operation for that frame. So the endpoint then
+/// stays open until the process ends. This is harmless, because the provider moves data only when
+/// it is called.
 void Endpoint::close() {
   inward_.reset();
   outward_.reset();
@@ -164,7 +168,8 @@ Contact Endpoint::contact() const {
 
 namespace {
 
-/// libfabric crashes if it cannot allocate the memory that it needs for a peer.
+/// Throws RunFailed if memory is nearly used up, because libfabric crashes if it cannot allocate
+/// the memory that it needs for a peer.
 void expect_room() {
   constexpr std::size_t kRoom = std::size_t{32} << 20;
   if (memory_is_limited() && !has_room_for(kRoom))
@@ -196,8 +201,8 @@ bool Endpoint::try_send(Operation& operation) {
   return has_begun(operation, is_written(operation) ? write(operation) : send(operation));
 }
 
-/// Whether libfabric has taken the operation. If it refuses for good, because the peer is gone, the
-/// operation completes with an error.
+/// Whether the operation has begun; if not, it can be tried again. If libfabric refuses it for
+/// another reason, such as a lost peer, it counts as begun, and poll() reports its error.
 bool Endpoint::has_begun(Operation& operation, long result) {
   if (result == -FI_EAGAIN) return false;
   if (result != 0) refused_.push_back({&operation, static_cast<int>(-result)});
@@ -256,8 +261,9 @@ std::size_t Endpoint::poll(std::span<Completion> completions) {
 
 namespace {
 
-/// Whether a peer has written a frame here. The provider shm of libfabric 2.1 sets only the flag
-/// for data, and gives the writer's context; our messages never carry data.
+/// Whether a peer has written a frame here. For such a frame the provider shm of libfabric 2.1 sets
+/// FI_REMOTE_CQ_DATA but not FI_REMOTE_WRITE, and returns the writer's context. FI_REMOTE_CQ_DATA
+/// is enough, because messages of toroid never carry data.
 bool was_written(std::uint64_t flags) {
   return (flags & FI_REMOTE_WRITE) != 0 ||
          (flags & (FI_REMOTE_CQ_DATA | FI_RECV)) == FI_REMOTE_CQ_DATA;
@@ -276,8 +282,8 @@ Completion Endpoint::completion_of(const fi_cq_data_entry& entry) {
   return {&inward[entry.data], 0, true};
 }
 
-/// The operation whose context libfabric returns. The pointer is not dereferenced before it is
-/// known to be an operation of this endpoint.
+/// The operation whose context libfabric has returned. Throws RunFailed if `context` is not the
+/// address of an operation of this endpoint; such a pointer is not dereferenced.
 Operation& Endpoint::completed(void* context, std::uint64_t flags) {
   const auto read = std::ranges::find(reading_, context);
   if (read != reading_.end())
@@ -295,7 +301,8 @@ std::size_t Endpoint::poll_error(std::span<Completion> completions) {
   const long read = ::fi_cq_readerr(queue_.get(), &error, 0);
   if (read == -FI_EAGAIN) return 0;
   check(read, "read a completion");
-  // The operation belongs to the provider, or to a writing peer, which gets the error as well.
+  // The failed operation belongs to the provider, or to a peer that writes and gets the error as
+  // well.
   if (error.op_context == nullptr || was_written(error.flags)) return 0;
   Operation& operation = completed(error.op_context, error.flags);
   const bool too_long = operation.receives && error.err == FI_ETRUNC;

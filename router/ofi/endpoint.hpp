@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "router/ofi/buffers.hpp"
+#include "router/ofi/frame_buffers.hpp"
 #include "router/ofi/providers.hpp"
 #include "router/ofi/transport.hpp"
 
@@ -23,9 +23,9 @@ namespace toroid::ofi {
 /// The address of an endpoint, in the provider's own form.
 using Address = std::vector<std::byte>;
 
-/// How a process is reached. All processes exchange this before anything is sent.
+/// How a process is reached. All processes exchange their contacts before frames are sent.
 struct Contact {
-  Address address;           ///< empty: no frames are sent to this process
+  Address address;           ///< empty if no frames are sent to this process
   std::uint64_t memory = 0;  ///< address of its buffers, as fi_writedata() expects it
   std::uint64_t key = 0;     ///< key of that memory
 };
@@ -36,7 +36,8 @@ struct Peer {
   std::uint32_t window = 0;  ///< the peer's Buffers::window_index() for frames from this process
 };
 
-/// Owns libfabric's objects. Opened by the program's thread and then used by the gateway's worker.
+/// Owns libfabric's objects. Opened by the program's thread, then used by the worker that serves
+/// the gateway.
 ///
 /// **Writes:** if the provider writes frames, the receive buffers are registered for remote writes.
 /// fi_writedata() puts a frame into its slot of the receiver's window, and the immediate data, an
@@ -44,8 +45,8 @@ struct Peer {
 /// the key of the memory, which is drawn at random, covers only these buffers. Acknowledgements are
 /// always messages.
 ///
-/// **Reads:** memory is registered while it is exposed or read into. Providers for which
-/// registration is expensive cache registrations themselves.
+/// **Reads:** memory is registered while it is exposed or read into. If registration is expensive
+/// for a provider, the provider itself caches registrations.
 class Endpoint final : public Transport {
  public:
   /// Opens an endpoint that sends from `buffers` and receives into them. `buffers` and `provider`
@@ -117,11 +118,11 @@ class Endpoint final : public Transport {
   Object<fid_cq> queue_;
   Object<fid_av> peers_;
   Object<fid_ep> endpoint_;
-  Object<fid_mr> inward_;            ///< null: needs no registration
-  Object<fid_mr> outward_;           ///< null: needs no registration
+  Object<fid_mr> inward_;            ///< null if no registration is needed
+  Object<fid_mr> outward_;           ///< null if no registration is needed
   std::vector<Remote> remotes_;      ///< [process]
   std::vector<void*> reading_;       ///< reads in flight
-  std::vector<Completion> refused_;  ///< sends that failed at once, for the next poll()
+  std::vector<Completion> refused_;  ///< operations that libfabric refused; poll() reports them
 };
 
 }  // namespace toroid::ofi

@@ -36,7 +36,7 @@ std::span<const std::byte> payload_of(std::span<const std::byte> frame) {
   return {};
 }
 
-/// Removes a value from a vector. False: it was not there.
+/// Removes a value from a vector. False if it was not there.
 bool take_out(std::vector<Operation*>& from, Operation* operation) {
   const auto at = std::ranges::find(from, operation);
   if (at == from.end()) return false;
@@ -65,8 +65,8 @@ void FaultyTransport::heal() {
   for (Way& way : ways_) way.draw = {};
 }
 
-/// Always accepts the frame and queues it here until the transport takes it: a refused attempt must
-/// not draw a second fault.
+/// Always accepts the frame and queues it here until the transport takes it. If this function
+/// refused the frame, the next attempt would draw a second fault.
 bool FaultyTransport::try_send(Operation& operation) {
   Way& way = ways_[operation.peer];
   const std::optional<LinkFault> fault = way.draw.next();

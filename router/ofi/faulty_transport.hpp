@@ -17,8 +17,8 @@
 namespace toroid::ofi {
 
 /// Hands frames to another transport and injects faults: a frame may be damaged, duplicated,
-/// delayed, swapped with the next frame, or lost. The faults are drawn from a seed for each
-/// destination process.
+/// delayed, swapped with the next frame, or lost. Each destination process has its own sequence of
+/// faults, drawn from the seed.
 ///
 /// **Rate:** faults hit whole frames, including acknowledgements. Their rate is the last one that
 /// was given for all links; rates of single links have no effect here.
@@ -31,7 +31,8 @@ class FaultyTransport final : public Transport {
  public:
   static constexpr std::chrono::microseconds kDelay{500};
 
-  /// `transport` outlives it. `self`: rank of this process, below `processes`.
+  /// `transport` must outlive this object. `self`: rank of this process. `processes`: number of
+  /// processes.
   FaultyTransport(Transport& transport, const LinkErrors& errors, std::uint64_t seed, unsigned self,
                   unsigned processes);
 
@@ -56,7 +57,7 @@ class FaultyTransport final : public Transport {
   struct Way {
     LinkFaultDraw draw;
     std::deque<Departure> departures;
-    std::optional<Departure> overtaken{};  ///< leaves after the next frame
+    std::optional<Departure> overtaken{};  ///< a frame that leaves after the next one
   };
   /// A frame that is damaged while it is being sent.
   struct Damage {

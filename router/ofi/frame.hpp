@@ -1,5 +1,5 @@
-// The frame that travels between two processes: packets, packed parts of messages, and credits of
-// the torus route's links.
+// The frame that travels between two processes: packets, parts of puts, and credits of the torus
+// route's links.
 //
 //   byte 0        64                     64·n                                            bytes
 //        +--------+----------+----------+------------------+----------------------------+
@@ -8,9 +8,9 @@
 //
 // A packet takes its header and payload, rounded up to 64 bytes, so that it can be delivered in
 // place; a full packet takes 256 bytes. A part takes a PartHeader and its bytes, rounded up to 64
-// bytes. A run says where one or more consecutive packets, or one part, go. A credit says which
-// slots of a link's ring are free again. Both ends must have the same byte order; the magic number
-// reveals a difference.
+// bytes. A run names the destination of one part, or of one or more consecutive packets. A credit
+// says which slots of a link's ring are free again. Both ends must have the same byte order; the
+// magic number reveals a difference.
 #pragma once
 
 #include <algorithm>
@@ -29,30 +29,32 @@ struct FrameHeader {
   std::uint32_t magic;
   std::uint32_t source;    ///< process that sends the frame
   std::uint64_t token;     ///< proof of the job key; see FlowIdentity
-  std::uint64_t sequence;  ///< number of the frame in its flow, from 1; 0: it only acknowledges
+  std::uint64_t sequence;  ///< number of the frame in its flow, from 1; 0 if it only acknowledges
   std::uint64_t received;  ///< total number of frames of the other direction that have arrived
   std::uint64_t freed;     ///< total number of frames of the other direction that have been freed
   std::uint32_t bytes;     ///< length of the frame
   std::uint16_t runs;      ///< number of runs
   std::uint16_t credits;   ///< number of credits
-  /// If links are checked: frames of the other direction that have arrived after the first missing
-  /// one; bit i stands for frame received + 2 + i.
+  /// Bit i is set if frame received + 2 + i of the other direction has arrived, although frame
+  /// received + 1 is missing. 0 if links are not checked (FlowLimits::checked).
   std::uint32_t held;
-  std::uint32_t flags;     ///< kRefusedDamage, kAsks: only in frames that only acknowledge
+  std::uint32_t flags;     ///< kRefusedDamage and kAsks; always 0 if `sequence` is not 0
   std::uint32_t reserved;  ///< 0
   std::uint32_t crc;       ///< CRC-32C of everything else
 };
 inline constexpr std::uint32_t kFrameMagic = 0x546f7231;  // "Tor1"
-/// A damaged frame of the other direction has been refused.
+/// Flag: the sender of this header has refused a damaged frame of the other direction.
 inline constexpr std::uint32_t kRefusedDamage = 1;
-/// The sender wants an acknowledgement.
+/// Flag: the sender of this header asks for an acknowledgement.
 inline constexpr std::uint32_t kAsks = 2;
 
 /// Consecutive packets that go to one node, or through one channel of a link.
 struct PacketRun {
-  std::uint32_t target;  ///< direct route: the node; torus route: BoundaryLinks::number()
+  /// Direct route: the node; torus route: BoundaryLinks::number() of the link.
+  std::uint32_t target;
   std::uint16_t packets;
-  std::uint16_t channel;  ///< torus: the virtual channel; direct: 0, or kPartChannel
+  /// Torus route: the virtual channel; direct route: 0, or kPartChannel for a part.
+  std::uint16_t channel;
 };
 /// The channel that marks a run as one part instead of packets.
 inline constexpr std::uint16_t kPartChannel = UINT16_MAX;
@@ -60,12 +62,12 @@ inline constexpr std::uint16_t kPartChannel = UINT16_MAX;
 /// Content of a part.
 enum class PartKind : std::uint16_t {
   packed,  ///< the bytes of a put follow, as PayloadSource::pack() wrote them
-  offer,   ///< the bytes can be read remotely: a PartOffer and its label follow
-  done,    ///< the bytes have been read: the number of the offer follows, 4 bytes
+  offer,   ///< the bytes can be read remotely; a PartOffer and the label of its PutOffer follow
+  done,    ///< the bytes have been read; the number of the offer follows, 4 bytes
 };
 inline constexpr std::uint16_t kPartKinds = 3;
 
-/// Packets of a message that moves by put.
+/// The header of a part, which stands for consecutive packets of a message that moves by put.
 struct PartHeader {
   std::uint32_t origin;   ///< as in PutDescriptor
   std::uint32_t first;    ///< number of the first packet within the message
@@ -76,13 +78,13 @@ struct PartHeader {
   std::array<std::uint32_t, 3> reserved;
 };
 
-/// Where the bytes of an offered put can be read. The offer's label follows.
+/// Where the bytes of an offered put can be read. In the frame, PutOffer::label follows.
 struct PartOffer {
   std::uint64_t address;  ///< as in Exposed
   std::uint64_t key;      ///< as in Exposed
   std::uint64_t bytes;    ///< length of the memory
   std::uint32_t from;     ///< the node that offers the put
-  std::uint32_t number;   ///< the sender's number of the offer, returned by `done`
+  std::uint32_t number;   ///< the sender's number of the offer; the part `done` returns it
 };
 
 /// Tells the sender of a link how many packets have left the link's ring: their slots are free
@@ -90,7 +92,7 @@ struct PartOffer {
 struct LinkCredit {
   std::uint32_t link;  ///< BoundaryLinks::number()
   std::uint32_t reserved;
-  std::uint64_t popped;  ///< packets so far, a ChannelCounts word
+  std::uint64_t popped;  ///< packets that have left each channel so far, as a ChannelCounts word
 };
 
 inline constexpr std::size_t kFrameAlignment = 64;
@@ -101,11 +103,11 @@ static_assert(sizeof(PacketRun) == 8 && sizeof(LinkCredit) == 16 && sizeof(PartH
 constexpr std::size_t aligned_in_frame(std::size_t bytes) {
   return (bytes + kFrameAlignment - 1) & ~(kFrameAlignment - 1);
 }
-/// Bytes of a packet in a frame.
+/// Number of bytes that a packet with this payload takes in a frame.
 constexpr std::size_t framed_bytes(unsigned payload_bytes) {
   return aligned_in_frame(kHeaderBytes + payload_bytes);
 }
-/// Bytes of a part in a frame.
+/// Number of bytes that a part takes in a frame.
 constexpr std::size_t framed_bytes(const PartHeader& part) {
   return aligned_in_frame(sizeof(PartHeader) + part.bytes);
 }
@@ -131,11 +133,11 @@ inline constexpr std::array<std::string_view, 7> kFrameErrorNames = {"none",
 /// What the checksum of a frame covers.
 enum class CrcScope : std::uint8_t {
   whole,   ///< everything
-  tables,  ///< header and tables: for packets that never leave the host's memory
+  tables,  ///< only header and tables; used if frames never leave the host's memory
 };
 
-/// CRC-32C of the frame without its header's last field. REQUIRES: the frame has a whole header and
-/// is long enough for the tables that the header announces.
+/// CRC-32C of the frame without the field FrameHeader::crc. REQUIRES: the frame has a whole header
+/// and is long enough for the tables that the header announces.
 std::uint32_t frame_crc(std::span<const std::byte> frame, CrcScope scope = CrcScope::whole);
 
 /// The parts of a frame, in its buffer.
@@ -150,11 +152,12 @@ struct FrameView {
 /// buffer.
 std::span<const std::byte> frame_in(std::span<const std::byte> buffer);
 
-/// Checks everything except the token, the sequence number and the headers of packets and parts,
-/// and sets `view`.
+/// Checks a frame, except for its token, its sequence number and the headers of its packets and
+/// parts. Sets `view`.
 FrameError parse(std::span<const std::byte> bytes, FrameView& view,
                  CrcScope scope = CrcScope::whole);
-/// Checks the header of a part at `at`; the part must end before the frame's tables at `end`.
+/// Whether the part at `at` has a valid header and ends before the frame's tables, which begin at
+/// `end`.
 bool part_fits(const std::byte* at, const std::byte* end);
 /// Checks three things: every run has at least one packet, or exactly one part; packets and parts
 /// exactly fill the space between the frame's header and its tables; and `valid(run, header)` holds
@@ -197,9 +200,9 @@ class FrameWriter {
     return end_ + tables() + sizeof(LinkCredit) <= buffer_.size() && credits_.size() < UINT16_MAX;
   }
 
-  /// The place of the next packet. REQUIRES: room().
+  /// The place of the next packet. REQUIRES: room() > 0.
   Packet& claim() const { return *reinterpret_cast<Packet*>(buffer_.data() + end_); }
-  /// Completes the packet that was claimed last by writing its header.
+  /// Writes the header of the packet that was claimed last. This completes the packet.
   void commit(std::uint32_t target, std::uint16_t channel, const PacketHeader& header) {
     claim().header = header;
     end_ += framed_bytes(header.payload_bytes());
@@ -212,7 +215,7 @@ class FrameWriter {
   std::span<std::byte> claim_part(std::uint32_t packets) const {
     return buffer_.subspan(end_ + sizeof(PartHeader), std::size_t{packets} * kPayloadBytes);
   }
-  /// Completes the part that was claimed last by writing its header.
+  /// Writes the header of the part that was claimed last. This completes the part.
   void commit_part(std::uint32_t target, const PartHeader& part) {
     *reinterpret_cast<PartHeader*>(buffer_.data() + end_) = part;
     end_ += framed_bytes(part);
@@ -236,7 +239,7 @@ class FrameWriter {
 
   std::span<std::byte> buffer_;
   CrcScope scope_ = CrcScope::whole;
-  std::size_t end_ = sizeof(FrameHeader);  ///< end of the packets
+  std::size_t end_ = sizeof(FrameHeader);  ///< end of the packets and parts
   std::vector<PacketRun> runs_;
   std::vector<LinkCredit> credits_;
 };
@@ -258,7 +261,7 @@ FrameError check_packets(const FrameView& view, const Valid& valid) {
   const std::byte* at = view.packets;
   const auto* const end = reinterpret_cast<const std::byte*>(view.runs.data());
   for (const PacketRun& run : view.runs) {
-    if (run.packets == 0) return FrameError::malformed;  // an empty run's target is unchecked
+    if (run.packets == 0) return FrameError::malformed;  // an empty run's target is not checked
     if (run.channel == kPartChannel) {
       if (run.packets > 1 || !part_fits(at, end) || !valid(run, part_at(at)))
         return FrameError::bad_part;

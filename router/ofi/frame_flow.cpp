@@ -59,7 +59,8 @@ bool Outflow::provide_buffer() {
   return true;
 }
 
-/// Writes go to a waste buffer from now on: the transport may never return the frame buffers.
+/// From now on packets are written to a waste buffer, because the transport may never return the
+/// frame buffers.
 void Outflow::abandon() {
   waste_.resize(frame_bytes_ / sizeof(Packet));
   sealed_ = nullptr;
@@ -107,7 +108,8 @@ FrameHeader Outflow::header(std::uint64_t sequence) {
   return header;
 }
 
-/// Numbers the frame being filled and sends it, or keeps it if the transport is busy.
+/// Numbers the frame being filled and tries to send it. If the transport is busy, the frame waits
+/// in sealed_. False if the window is full or an earlier frame still waits.
 bool Outflow::try_seal() {
   if (sealed_ != nullptr && !try_send_sealed()) return false;
   if (sent_ - freed_ >= window_) return false;
@@ -171,8 +173,9 @@ bool Outflow::acknowledged(const FrameHeader& header) {
   return has_received || has_freed;
 }
 
-/// If the other end has received everything but is not known to have freed it, there is nothing to
-/// resend; then the other end is asked for an acknowledgement.
+/// Resends the frame that is due, if there is one. Otherwise the window may be full although the
+/// other end has received everything, because its last acknowledgement was lost. Then this asks the
+/// other end for an acknowledgement after a timeout.
 void Outflow::repeat(Clock::time_point now) {
   if (Operation* const operation = kept_->due(now)) {
     if (transport_->try_send(*operation)) kept_->sent(*operation, now);

@@ -24,7 +24,7 @@ void append_flow(Words& words, const FlowHealth& flow) {
   words.insert(words.end(), flow.sent_crcs.begin(), flow.sent_crcs.end());
 }
 
-/// Takes the words of one flow from the front.
+/// Removes the words of one flow from the front of `words` and decodes them.
 FlowHealth take_flow(std::span<const std::uint64_t>& words) {
   TOROID_CHECK_LE(kFixedWords, words.size());
   FlowHealth flow{.peer = static_cast<unsigned>(words[0]),

@@ -13,21 +13,23 @@ namespace toroid::ofi {
 struct FlowHealth {
   unsigned peer;
   // To the peer.
-  std::uint64_t sent;                    ///< frames, without repeats
-  std::uint64_t repeats;                 ///< frames that were resent
-  std::vector<std::uint32_t> sent_crcs;  ///< [sequence modulo size]: chained_crc() up to that frame
+  std::uint64_t sent;     ///< number of frames, not counting repeats
+  std::uint64_t repeats;  ///< number of times that a frame was resent
+  /// [sequence modulo size]: chained_crc() of the frames up to that one.
+  std::vector<std::uint32_t> sent_crcs;
   // From the peer.
-  std::uint64_t received;      ///< frames that were accepted
-  std::uint64_t refused;       ///< frames that were damaged or came twice
+  std::uint64_t received;      ///< number of frames accepted
+  std::uint64_t refused;       ///< number of frames refused because they were damaged or came twice
   std::uint32_t received_crc;  ///< chained_crc() of the accepted frames
 };
 
 /// Packs the statistics for unpack_and_judge() on process 0.
 Blob pack(const std::vector<FlowHealth>& flows);
 
-/// Returns the health of the frames of each ordered pair of processes, from all processes' pack().
-/// Frames in flight at the end of a run do not count: only CRCs of accepted frames are compared.
-/// Repeats beyond the number of refused frames mean that frames were lost.
+/// Computes the health of the frames from each process to each other, from the results of pack() on
+/// all processes. Frames in flight at the end of a run do not count: only CRCs of accepted frames
+/// are compared. LinkHealth::errors is the larger of the numbers of resent and of refused frames,
+/// because a lost frame is resent but never refused.
 std::vector<LinkHealth> unpack_and_judge(const std::vector<Blob>& packed);
 
 }  // namespace toroid::ofi

@@ -8,7 +8,7 @@
 namespace toroid::ofi {
 namespace {
 
-/// With at least this many frames in flight, a frame waits until it is full; with fewer the network
+/// With fewer frames in flight than this, a frame is sent before it is full, because the network
 /// might become idle.
 constexpr std::uint64_t kKeepsWireBusy = 2;
 /// How long an acknowledgement waits for a frame that can carry it.
@@ -50,7 +50,7 @@ void Gateway::post_again() {
 
 /// Sends before it polls, so that new packets do not wait for the network's completions.
 bool Gateway::step(bool idle) {
-  // Relaxed: close_lost() locks. Partner: lose().
+  // Relaxed: close_lost() locks the mutex. Partner: lose().
   if (has_lost_.load(std::memory_order_relaxed)) close_lost();
   bool moved = progress();
   if (!closed_.empty()) count_closed();
@@ -70,7 +70,8 @@ void Gateway::lose(unsigned peer) {
   has_lost_.store(true, std::memory_order_relaxed);
 }
 
-/// Clears an error of sending to a lost peer: it says nothing about other peers.
+/// Closes the flows with lost peers. If the noted error belongs to one of them, clears it, because
+/// it says nothing about other peers.
 void Gateway::close_lost() {
   const std::lock_guard lock(mutex_);
   for (const unsigned peer : lost_) {
@@ -95,8 +96,8 @@ bool Gateway::is_of_lost(const Completion& completion) const {
   return header.source < flows_.size() && is_lost(header.source);
 }
 
-/// Release, and the number of closed peers last: a reader that sees this number also sees the
-/// counts of these peers. Partner: closed().
+/// Stores with release order, and the number of closed peers last: a reader that sees this number
+/// also sees the counts of these peers. Partner: closed().
 void Gateway::count_closed() {
   std::uint64_t sent = 0;
   std::uint64_t received = 0;
@@ -136,8 +137,8 @@ void Gateway::acknowledge(Flow& flow) {
   if (transport_->now() - flow.owes_since >= kAcknowledgeAfter) (void)flow.out.try_acknowledge();
 }
 
-/// If links are checked, resent frames and the answers to them do not count as motion, so that a
-/// stall is still detected.
+/// Returns whether something has moved. If links are checked, only a frame with something new
+/// counts: otherwise resent frames and the answers to them would hide a stall.
 bool Gateway::poll() {
   std::array<Completion, kCompletionsAtOnce> completions;
   const std::size_t count = transport_->poll(completions);
@@ -146,7 +147,7 @@ bool Gateway::poll() {
   return moved;
 }
 
-/// True: a frame with something new has arrived.
+/// True if a frame has arrived that brings something new.
 bool Gateway::complete(const Completion& completion) {
   if (completion.operation == nullptr) {
     count_refused(FrameError::malformed);
@@ -171,7 +172,8 @@ bool Gateway::complete(const Completion& completion) {
   return false;
 }
 
-/// A refused frame does not change whether the buffer that it was written to is in use or free.
+/// If a frame is refused that a peer has written into a buffer, the buffer stays as it was, in use
+/// or free.
 bool Gateway::handle_received(const Completion& completion) {
   Operation& operation = *completion.operation;
   if (!closed_.empty() && is_of_lost(completion)) {
@@ -209,8 +211,9 @@ bool Gateway::take_in(Flow& flow) {
   return moved;
 }
 
-/// A frame that comes twice was resent because its acknowledgement was lost. The header of a
-/// damaged frame may be damaged as well; then a wrong peer gets an answer and may resend in vain.
+/// Sees to it that the sender of a refused frame gets an answer. A frame that comes twice was
+/// resent because its acknowledgement was lost. If no flow matches the header of a damaged frame,
+/// there is no answer, and the frame is resent after a timeout.
 void Gateway::answer_refused(FrameError error, const Operation& operation) {
   if (operation.bytes < sizeof(FrameHeader)) return;
   FrameHeader header;
@@ -222,8 +225,8 @@ void Gateway::answer_refused(FrameError error, const Operation& operation) {
                                                        : Outflow::Answer::damage);
 }
 
-/// Updates received_frames_ only when the new frame is accepted: if frames are written, the
-/// previous frame of that buffer may still be held.
+/// Updates received_frames_ only if the new frame is accepted: if frames are written, the previous
+/// frame in the same buffer may still be in use.
 FrameError Gateway::accept(Operation& operation, bool was_written) {
   const auto bytes =
       was_written ? frame_in(operation.buffer) : operation.buffer.first(operation.bytes);
@@ -244,15 +247,15 @@ FrameError Gateway::accept(Operation& operation, bool was_written) {
   return FrameError::none;
 }
 
-/// The flow that matches a frame's sender and token; null: none.
+/// The flow that matches a frame's sender and token; null if there is none.
 Gateway::Flow* Gateway::flow_of(const FrameHeader& header) const {
   if (header.source >= flows_.size() || flows_[header.source] == nullptr) return nullptr;
   Flow* const flow = flows_[header.source].get();
   return flow->in.knows(header) ? flow : nullptr;
 }
 
-/// Whether a written frame is in the slot of its number. Acknowledgements (number 0) are never
-/// written.
+/// Whether a written frame is in the slot that belongs to its number. Acknowledgements (number 0)
+/// are never written.
 bool Gateway::is_in_its_slot(const Flow& flow, const FrameHeader& header,
                              const Operation& operation) {
   return header.sequence != 0 && operation.user == flow.first + header.sequence % flow.out.window();

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "hal/packet.hpp"
-#include "router/ofi/buffers.hpp"
 #include "router/ofi/frame.hpp"
+#include "router/ofi/frame_buffers.hpp"
 #include "router/ofi/frame_flow.hpp"
 #include "router/ofi/frame_flow_health.hpp"
 #include "router/ofi/transport.hpp"
@@ -22,7 +22,7 @@
 
 namespace toroid::ofi {
 
-/// Number of frames refused, by FrameError.
+/// Number of frames refused for each FrameError.
 using RefusedFrames = std::array<std::uint64_t, kFrameErrorNames.size()>;
 
 /// A frame that has been accepted and is being delivered.
@@ -41,9 +41,9 @@ struct TransportError {
 
 /// The flows that a gateway has closed because their peers are lost.
 struct ClosedFlows {
-  std::uint32_t peers = 0;     ///< lost peers whose flows are closed
-  std::uint64_t sent = 0;      ///< packets to them, including dropped ones
-  std::uint64_t received = 0;  ///< packets from them; final
+  std::uint32_t peers = 0;     ///< number of lost peers whose flows are closed
+  std::uint64_t sent = 0;      ///< number of packets to them, including dropped ones
+  std::uint64_t received = 0;  ///< number of packets from them
 };
 
 /// Sends and receives the frames of a process. The content of the frames and its delivery differ
@@ -51,14 +51,15 @@ struct ClosedFlows {
 /// calls its functions, except where noted.
 class Gateway : public ring::Pollable {
  public:
-  /// `transport` and `buffers` outlive it. `processes`: number of processes of the job.
-  /// `identities`: one for each peer; `buffers` must be made for that number of peers.
+  /// `transport` and `buffers` must outlive the gateway. `processes`: number of processes of the
+  /// job. `identities`: one for each peer; `buffers` must be made for that number of peers.
   Gateway(Transport& transport, Buffers& buffers, unsigned processes,
           std::span<const FlowIdentity> identities);
   virtual ~Gateway() = default;
 
   bool step(bool idle) final;
-  /// Closes all memory for remote reads. REQUIRES: the run has failed and its workers have ended.
+  /// Closes all memory that is open for remote reads. REQUIRES: the run has failed and its workers
+  /// have ended.
   virtual void abandon() {}
 
   /// Number of frames refused so far. May be called from any thread.
@@ -70,8 +71,8 @@ class Gateway : public ring::Pollable {
   /// peer is counted when it leaves its node; a packet from a lost peer is counted before it
   /// reaches its node.
   ClosedFlows closed() const;
-  /// A process that has not acknowledged anything for too long; -1: none. May be called from any
-  /// thread.
+  /// A process that has not acknowledged anything for too long; -1 if there is none. May be called
+  /// from any thread.
   int suspect() const { return suspect_.load(std::memory_order_relaxed); }
   /// The first error of sending to or reading from a peer, if any. May be called from any thread.
   std::optional<TransportError> transport_error() const;
@@ -91,13 +92,14 @@ class Gateway : public ring::Pollable {
  private:
   /// Whether a packet with this header may arrive from `peer` in this run.
   virtual bool is_valid(unsigned peer, const PacketRun& run, const PacketHeader& header) const = 0;
-  /// Whether a part with this header may arrive. Default: the route does not use parts.
+  /// Whether a part with this header may arrive. By default parts are refused, because the torus
+  /// route does not use them.
   virtual bool is_valid_part(unsigned, const PacketRun&, const PartHeader&) const { return false; }
   /// Handles the completion of a ReadOperation of this gateway.
   virtual void read_completed(const Operation&) {}
   /// Delivers the content of a frame, and calls release() when all of it has been delivered.
   virtual void deliver(ReceivedFrame& frame) = 0;
-  /// Moves packets that could not be moved before, in both directions. True: something has moved.
+  /// Moves packets that could not be moved before, in both directions. True if something has moved.
   virtual bool progress() = 0;
 
   struct Flow {
@@ -112,8 +114,8 @@ class Gateway : public ring::Pollable {
     Inflow in;
     Outflow out;
     Clock::time_point owes_since{};
-    std::uint64_t refused = 0;  ///< frames damaged or received twice; only if links are checked
-    std::uint64_t packets = 0;  ///< packets in delivered frames
+    std::uint64_t refused = 0;  ///< frames damaged or received twice, counted if links are checked
+    std::uint64_t packets = 0;  ///< number of packets in delivered frames
     bool is_lost = false;
   };
 
@@ -143,14 +145,14 @@ class Gateway : public ring::Pollable {
   CrcScope crc_;
   bool checked_;                                ///< links are checked
   std::chrono::milliseconds suspect_after_;     ///< as in FlowLimits
-  std::vector<std::unique_ptr<Flow>> flows_;    ///< [process]; null: not a peer
+  std::vector<std::unique_ptr<Flow>> flows_;    ///< [process]; null if it is not a peer
   std::vector<Flow*> in_use_;                   ///< flows with peers that are not lost
   std::vector<ReceivedFrame> received_frames_;  ///< [Operation::user]
   std::vector<Operation*> to_post_;  ///< receiving operations that the transport was too busy for
   // Relaxed: one thread counts, other threads only print the counts.
   std::array<std::atomic<std::uint64_t>, kFrameErrorNames.size()> refused_{};
   std::vector<unsigned> lost_;         ///< peers to close, guarded by mutex_
-  std::atomic<bool> has_lost_{false};  ///< lost_ is not empty
+  std::atomic<bool> has_lost_{false};  ///< whether lost_ is not empty
   std::vector<Flow*> closed_;          ///< flows with lost peers
   std::atomic<std::uint32_t> closed_peers_{0};
   std::atomic<std::uint64_t> closed_sent_{0};

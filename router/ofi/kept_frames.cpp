@@ -78,7 +78,8 @@ void KeptFrames::acknowledged(std::uint64_t received, Clock::time_point now,
   progressed(now);
 }
 
-/// Only a frame that was sent once measures the round trip.
+/// Measures the round trip only if the frame was sent once: otherwise it is unknown which
+/// transmission has arrived.
 void KeptFrames::arrived(const Frame& frame, Clock::time_point now) {
   latest_arrived_ = std::max(latest_arrived_, frame.transmission);
   if (frame.times == 1) trip_.add(now - frame.at);

@@ -19,7 +19,8 @@ class RoundTrip {
 
   void add(Clock::duration sample);
   Clock::duration smoothed() const { return smoothed_; }
-  /// The timeout. Each back_off() doubles it, up to kMostTimeout, until the next sample.
+  /// The timeout. Each back_off() doubles it, up to kMostTimeout; the next sample ends the
+  /// doubling.
   Clock::duration timeout() const;
   void back_off() { backed_off_ += backed_off_ < kMostDoublings ? 1 : 0; }
 
@@ -27,7 +28,7 @@ class RoundTrip {
   static constexpr unsigned kMostDoublings = 10;
   static constexpr std::chrono::milliseconds kMostSample{500};
 
-  Clock::duration smoothed_{};  ///< 0: no sample yet
+  Clock::duration smoothed_{};  ///< 0 before the first sample
   Clock::duration deviation_{};
   unsigned backed_off_ = 0;
 };
@@ -35,10 +36,11 @@ class RoundTrip {
 /// The frames of an Outflow that the other end is not known to have, and the times to resend them.
 ///
 /// **Kept:** a frame's buffer is not changed until the frame is acknowledged and the transport has
-/// completed it. **Overtaken:** a frame is resent if a frame that was sent later has arrived, or if
-/// the other end has refused a damaged frame; but only after 1.25 round trips, so that a network
-/// that reorders frames does not cause repeats. **Late:** the oldest frame is resent after a
-/// timeout. **Held:** frames that the other end holds after a gap are not resent.
+/// completed it. **Overtaken:** a frame is resent if a frame that was sent later has arrived. The
+/// oldest frame is also resent if the other end has refused a damaged frame. Both happen only after
+/// 1.25 round trips, so that a network that reorders frames does not cause repeats. **Late:** the
+/// oldest frame is resent after a timeout. **Held:** frames that the other end holds after a gap
+/// are not resent.
 /// Source: RFC 8985 (RACK). Called by the worker that serves the gateway.
 class KeptFrames {
  public:
@@ -50,8 +52,8 @@ class KeptFrames {
   void add(std::uint64_t sequence, Operation& operation);
   /// Notes that the frame has been handed to the transport, for the first time or again.
   void sent(const Operation& operation, Clock::time_point now);
-  /// Notes that the transport has completed the operation. True: its frame is no longer kept, so
-  /// its buffer is free.
+  /// Notes that the transport has completed the operation. True if its frame is no longer kept, so
+  /// that its buffer is free.
   [[nodiscard]] bool completed(const Operation& operation);
   /// Notes that the other end has the frames up to `received`. Appends the operations whose buffers
   /// are now free to `free`.
@@ -60,7 +62,7 @@ class KeptFrames {
   void told(const FrameHeader& header, Clock::time_point now);
   /// Notes that the other end has received or freed frames, which shows that it is alive.
   void progressed(Clock::time_point now);
-  /// The frame that must be resent now; null: none.
+  /// The frame that must be resent now; null if there is none.
   Operation* due(Clock::time_point now) const;
 
   /// Whether it is time to ask a silent other end for an acknowledgement.
@@ -68,7 +70,7 @@ class KeptFrames {
   void asked(Clock::time_point now);
 
   /// Whether link errors no longer explain why the oldest frame is not acknowledged: it has been
-  /// sent kManyTimes, or the transport has had it for `patience`.
+  /// sent kManyTimes, or the transport has not completed it within `patience`.
   bool is_unanswered(Clock::time_point now, Clock::duration patience) const;
 
   /// Whether the other end has reported that it holds this frame, which is not acknowledged yet.
@@ -82,17 +84,18 @@ class KeptFrames {
 
  private:
   /// If 30 % of frames and of acknowledgements are lost, one frame in 50,000 is sent this many
-  /// times without an answer. With short round trips this takes up to two seconds.
+  /// times without an answer. With short round trips, so many transmissions take up to two seconds.
   static constexpr unsigned kManyTimes = 16;
 
   struct Frame {
-    Operation* operation = nullptr;  ///< null: not kept
-    std::uint64_t transmission = 0;  ///< number of its latest transmission, counted over all frames
-    unsigned times = 0;              ///< how often it has been sent
-    Clock::time_point at{};          ///< time of its latest transmission
-    bool rests = false;              ///< the transport is not using the buffer
-    bool is_held = false;            ///< the other end holds it
-    bool is_overtaken = false;       ///< overtaken since its latest transmission
+    Operation* operation = nullptr;  ///< null if no frame is kept here
+    /// Number of its latest transmission, counted over all frames; 0 if it has not been sent yet.
+    std::uint64_t transmission = 0;
+    unsigned times = 0;         ///< how often it has been sent
+    Clock::time_point at{};     ///< time of its latest transmission
+    bool rests = false;         ///< the transport is not using the buffer
+    bool is_held = false;       ///< the other end holds it
+    bool is_overtaken = false;  ///< overtaken since its latest transmission
   };
 
   Frame& frame(std::uint64_t sequence) { return frames_[sequence % frames_.size()]; }

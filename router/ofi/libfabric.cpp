@@ -11,9 +11,9 @@
 namespace toroid::ofi {
 namespace {
 
-/// Restores the signal handlers: some providers install handlers that print pages and leave files
-/// behind, or end the process silently when it is interrupted. SIGINT and SIGTERM are blocked
-/// meanwhile.
+/// Saves the signal handlers and restores them in its destructor, because some providers install
+/// handlers that print pages and leave files behind, or that end the process silently when it is
+/// interrupted. SIGINT and SIGTERM are blocked while this object exists.
 class SignalHandlers {
  public:
   SignalHandlers() {

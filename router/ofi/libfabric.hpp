@@ -1,5 +1,5 @@
-// Access to libfabric. It is loaded when it is first needed: loading takes 0.2 s if it was built
-// with PSM, and runs without other processes should not wait for that.
+// Access to libfabric. The library is loaded when it is first needed. Loading takes 0.2 s if it was
+// built with PSM, and a run of a single process should not wait for that.
 #pragma once
 
 #include <rdma/fabric.h>
@@ -20,8 +20,8 @@ struct Library {
 /// The library, which stays loaded. Throws RunFailed if it cannot be loaded.
 const Library& library();
 
-/// Makes library() return `other`, or the real library again if null. REQUIRES: no object of the
-/// current library is open, and no other thread calls library().
+/// Makes library() return `other`, or the real library again if `other` is null. REQUIRES: no
+/// object of the current library is open, and no other thread calls library().
 void replace_library(const Library* other);
 
 }  // namespace toroid::ofi

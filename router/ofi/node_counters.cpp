@@ -53,7 +53,7 @@ class Reader {
   std::span<const std::byte> rest_;
 };
 
-/// Copies the `parts` of some nodes to their places among the parts of all nodes.
+/// Copies the counters of some nodes, equally many for each, to their places in `all`.
 template <typename T>
 void place(std::vector<T>& all, const std::vector<T>& parts, const std::vector<Rank>& nodes,
            Rank size) {

@@ -21,31 +21,31 @@
 #include "hal/processor.hpp"
 #include "router/job/blob.hpp"
 #include "router/job/key.hpp"
-#include "router/ofi/buffers.hpp"
+#include "router/ofi/dev_shm_cleanup.hpp"
 #include "router/ofi/direct_gateway.hpp"
 #include "router/ofi/endpoint.hpp"
 #include "router/ofi/faulty_transport.hpp"
 #include "router/ofi/frame.hpp"
+#include "router/ofi/frame_buffers.hpp"
 #include "router/ofi/frame_flow.hpp"
 #include "router/ofi/frame_flow_health.hpp"
 #include "router/ofi/gateway.hpp"
 #include "router/ofi/node_counters.hpp"
 #include "router/ofi/provider_choice.hpp"
 #include "router/ofi/providers.hpp"
-#include "router/ofi/shared_files.hpp"
 #include "router/ofi/torus_gateway.hpp"
 #include "router/ofi/transport.hpp"
-#include "router/placement/partition.hpp"
+#include "router/placement/process_partition.hpp"
 #include "router/rules/routing.hpp"
 #include "router/shm/device.hpp"
+#include "router/shm/devices_and_rings.hpp"
 #include "router/shm/direct/direct_device.hpp"
 #include "router/shm/direct/switch_topology.hpp"
-#include "router/shm/machinery.hpp"
-#include "router/shm/ring_topology.hpp"
+#include "router/shm/shared_device_state.hpp"
 #include "router/shm/torus/boundary_links.hpp"
 #include "router/shm/worker_pool.hpp"
-#include "router/termination/control.hpp"
 #include "router/termination/detector.hpp"
+#include "router/termination/run_control.hpp"
 #include "router/termination/stall_report.hpp"
 
 namespace toroid {
@@ -93,8 +93,8 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
             OfiOptions options)
       : job_(job),
         partition_(shape, job.size()),
-        machinery_{shape, machine, options.ring.tying, ring::WallClock(machine),
-                   ring::LocalNodes(shape, partition_.nodes(job.rank()))},
+        shared_{shape, machine, options.ring.tying, ring::WallClock(machine),
+                ring::LocalNodes(shape, partition_.nodes(job.rank()))},
         placement_(std::move(placement)),
         options_(std::move(options)),
         peers_(peers_of(job.rank(), shape, partition_, options_.ring.route)),
@@ -111,9 +111,9 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     pool_.emplace(*topology_, placement_, control_, options_.ring.cpu, gateway_.get());
   }
 
-  const Shape& shape() const override { return machinery_.shape; }
+  const Shape& shape() const override { return shared_.shape; }
   std::vector<Rank> nodes() const override { return partition_.nodes(job_.rank()); }
-  const Machine& machine() const override { return machinery_.machine; }
+  const Machine& machine() const override { return shared_.machine; }
   Device& device(Rank rank) override { return topology_->device(rank); }
   void attach(Rank rank, Processor& processor) override {
     topology_->device(rank).attach(processor);
@@ -139,8 +139,8 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   }
 
  private:
-  /// Runs the workers. The job asks this fabric for reports until the workers end, even if an
-  /// exception ends them.
+  /// Runs the workers. The job asks this fabric for reports until the workers have ended, even if
+  /// that is because of an exception.
   void run_workers() {
     struct Watched {
       Job& job;
@@ -149,8 +149,8 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     pool_->run([this] { start_together(); }, [this] { watch(); });
   }
 
-  /// Stops remote reads and writes: the network may still access the nodes' arrays, which belong to
-  /// their owners again when run() returns.
+  /// Stops remote reads and writes. Otherwise the network could still access the nodes' arrays
+  /// after run() has returned, when they belong to their owners again.
   void release_memory() {
     gateway_->abandon();
     endpoint_.close();
@@ -169,7 +169,8 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     return peers_of(process, shape(), partition_, options_.ring.route);
   }
 
-  /// The limits, equal on all processes because they write into each other's buffers.
+  /// The limits of all flows. They are equal on all processes, because processes write into each
+  /// other's buffers.
   ofi::FlowLimits limits() const {
     std::size_t most = 0;
     for (unsigned p = 0; p < job_.size(); ++p) most = std::max(most, peers_of_process(p).size());
@@ -196,7 +197,8 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     endpoint_.insert(peers);
   }
 
-  /// Index of this process's window at `process`: its place among the peers of `process`.
+  /// Buffers::window_index() of this process among the buffers of `process`, where the peers of
+  /// `process` are in ascending order.
   std::uint32_t window_at(unsigned process) const {
     const auto theirs = peers_of_process(process);
     const auto place = std::ranges::lower_bound(theirs, job_.rank()) - theirs.begin();
@@ -216,26 +218,27 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     for (const unsigned peer : peers_)
       identities.push_back({self, peer, token(self, peer), token(peer, self)});
     if (options_.ring.route == RingRoute::torus) {
-      topology_ = ring::make_torus_topology(machinery_, options_.ring.routing, &boundary_);
-      gateway_ = std::make_unique<ofi::TorusGateway>(transport, buffers_, identities, machinery_,
+      topology_ = ring::make_torus_topology(shared_, options_.ring.routing, &boundary_);
+      gateway_ = std::make_unique<ofi::TorusGateway>(transport, buffers_, identities, shared_,
                                                      partition_, boundary_);
     } else {
-      auto gateway = std::make_unique<ofi::DirectGateway>(transport, buffers_, identities,
-                                                          machinery_, partition_, placement_);
+      auto gateway = std::make_unique<ofi::DirectGateway>(transport, buffers_, identities, shared_,
+                                                          partition_, placement_);
       topology_ = std::make_unique<ring::SwitchTopology>(
-          machinery_, placement_,
+          shared_, placement_,
           [&](const ring::SwitchPlug& plug) { return gateway->make_device(plug); });
       gateway_ = std::move(gateway);
     }
   }
 
-  /// Waits for all processes, then starts their clocks at the same origin, set by process 0.
+  /// Waits for all processes, then starts this process's clock at the origin that process 0 has set
+  /// for all.
   void start_together() {
     using std::chrono::steady_clock;
     const auto now = steady_clock::now().time_since_epoch() + job_.clock_offset();
     const auto origins = job_.all_gather(blob_of(now));
     const auto origin = value_of<steady_clock::duration>(origins.front()) - job_.clock_offset();
-    machinery_.clock.start(steady_clock::time_point(origin));
+    shared_.clock.start(steady_clock::time_point(origin));
     job_.watch(*this, options_.ring.stall, options_.on_loss);
   }
 
@@ -294,7 +297,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   }
 
   void gather_counters() {
-    ofi::NodeCounters mine{.end = machinery_.clock.now(), .refused_frames = refused_frames()};
+    ofi::NodeCounters mine{.end = shared_.clock.now(), .refused_frames = refused_frames()};
     for (const Rank r : nodes()) mine.add(r, topology_->device(r));
     counters_ = ofi::merged(shape(), job_.gather(mine.pack()));
     if (job_.rank() != 0) counters_ = ofi::merged(shape(), {mine.pack()});
@@ -313,7 +316,8 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     for (const LinkHealth& way : ofi::unpack_and_judge(packed)) counters_.link_errors.add(way);
   }
 
-  /// If the run cannot go on, throws the reports of all processes in one text, the same on all.
+  /// If the run has stalled or programs wait for ever, throws RunFailed on every process, with the
+  /// same text: the reports of all processes.
   void throw_if_stalled() {
     const bool stalled = verdict_ == Verdict::stalled;
     if (!stalled && !job_.losses().empty()) return;
@@ -350,7 +354,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
 
   Job& job_;
   Partition partition_;
-  ring::Machinery machinery_;
+  ring::SharedDeviceState shared_;
   Placement placement_;
   OfiOptions options_;
   std::vector<unsigned> peers_;
@@ -359,10 +363,10 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   ofi::Buffers buffers_;
   ofi::SharedFiles files_;
   ofi::Endpoint endpoint_;
-  std::unique_ptr<ofi::FaultyTransport> faulty_;  ///< null: links are not checked
+  std::unique_ptr<ofi::FaultyTransport> faulty_;  ///< null if links are not checked
   ring::BoundaryLinks boundary_;
   std::unique_ptr<ofi::Gateway> gateway_;
-  std::unique_ptr<ring::RingTopology> topology_;
+  std::unique_ptr<ring::DevicesAndRings> topology_;
   termination::RunControl control_;
   termination::ProcessMember member_;
   std::optional<ring::WorkerPool> pool_;

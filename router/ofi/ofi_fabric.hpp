@@ -12,15 +12,15 @@
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "router/job/job.hpp"
-#include "router/ofi/frame_way.hpp"
+#include "router/ofi/message_or_write.hpp"
 #include "router/placement/placement.hpp"
 #include "router/shm/ring_fabric.hpp"
 
 namespace toroid {
 
 struct OfiOptions {
-  RingOptions ring;      ///< as within a process; `route` also applies between processes
-  std::string provider;  ///< libfabric provider; empty: the best that all processes have
+  RingOptions ring;      ///< for the rings within a process; `route` also applies between processes
+  std::string provider;  ///< libfabric provider; if empty, the best that all processes have
   FrameWay frames = FrameWay::automatic;
   /// Effect of losing a process during the run. OnLoss::go_on needs the direct route, links that
   /// are not checked, and messages in packets. Then programs of the other processes may wait for
@@ -30,8 +30,9 @@ struct OfiOptions {
   /// Whether to accept a provider over which strangers on the network can end the run: udp;ofi_rxd,
   /// sockets.
   bool unsafe_provider = false;
-  /// Time without an acknowledgement after which this process suspects another process. A process
-  /// that has been suspected for JobOptions::persistence is lost.
+  /// Time without an acknowledgement after which this process suspects another process. The job
+  /// fails if the suspicion lasts for JobOptions::persistence while the suspect's workers complete
+  /// rounds of their loops.
   std::chrono::milliseconds suspect_after{3000};
 };
 
@@ -44,10 +45,10 @@ struct OfiTransport {
 
 /// Makes a fabric of the torus's nodes that this process owns. All processes of a job make and run
 /// their fabrics in the same order, with the same arguments. Only the placement differs: it must be
-/// for this process's nodes. `job` outlives it. If `transport` is not null, writes to it what the
-/// processes have agreed on. On process 0 the counters cover all nodes; on other processes they
-/// cover the process's own nodes and are 0 for all others. Throws BadInput if the machine cannot be
-/// emulated or the provider cannot be used, RunFailed if another process fails.
+/// for this process's nodes. `job` must outlive the fabric. If `transport` is not null, writes to
+/// it what the processes have agreed on. On process 0 the counters cover all nodes; on other
+/// processes they cover the process's own nodes and are 0 for all others. Throws BadInput if the
+/// machine cannot be emulated or the provider cannot be used, RunFailed if another process fails.
 std::unique_ptr<Fabric> make_ofi_fabric(Job& job, const Shape& shape, const Machine& machine,
                                         Placement placement, OfiOptions options = {},
                                         OfiTransport* transport = nullptr);

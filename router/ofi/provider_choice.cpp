@@ -14,7 +14,7 @@
 
 #include "hal/check.hpp"
 #include "router/job/blob.hpp"
-#include "router/ofi/frame_way.hpp"
+#include "router/ofi/message_or_write.hpp"
 
 namespace toroid::ofi {
 namespace {
@@ -40,8 +40,8 @@ Blob usable(const std::vector<std::string>& names, const Providers& providers) {
   return blob;
 }
 
-/// Returns the provider `name`. All processes exchange the reasons why they cannot use it, so that
-/// each can report which process lacks it.
+/// Returns the provider `name`. Throws BadInput if a process cannot use it: all processes exchange
+/// their reasons, so that each can report which process it is.
 Candidate wanted_by_all(Job& job, const std::string& name, const Providers& providers) {
   Candidate candidate = providers.get(name);
   const std::string reason = candidate.info != nullptr ? "" : candidate.reason;
@@ -53,13 +53,13 @@ Candidate wanted_by_all(Job& job, const std::string& name, const Providers& prov
   return candidate;
 }
 
-/// A PU to which the worker is bound; none: it may run anywhere.
+/// A PU to which the worker is bound; nullopt if it may run anywhere.
 std::optional<unsigned> pu_of(const WorkerPlace& worker) {
   return worker.pus.empty() ? std::nullopt : std::optional(worker.pus.front());
 }
 
-/// Processes that send by `shm` hold locks in each other's memory: a killed process may leave a
-/// lock held.
+/// With this provider the loss of a process can block the others: processes that send by `shm` hold
+/// locks in each other's memory, so a killed process may leave a lock held.
 constexpr std::string_view kLosesMore = "shm";
 
 Candidate same_of_all(Job& job, const OfiOptions& options, const Providers& providers) {

@@ -17,7 +17,7 @@ namespace toroid::ofi {
 Candidate choose_provider(Job& job, const OfiOptions& wanted, const WorkerPlace& gateway);
 
 /// The preference that suits all processes of a job: writes and reads only if all prefer them, and
-/// the shortest frames. A collective call of the job.
+/// the smallest of their frame lengths. A collective call of the job.
 Preference preference_of_all(Job& job, const Preference& mine);
 
 }  // namespace toroid::ofi

@@ -17,7 +17,7 @@
 #include <system_error>
 #include <utility>
 
-#include "router/placement/device_distance.hpp"
+#include "router/placement/pci_distance.hpp"
 
 namespace toroid::ofi {
 namespace {
@@ -27,19 +27,20 @@ constexpr std::uint32_t kApi = FI_VERSION(1, 15);
 /// How to use a provider's remote memory access: fi_writedata() for frames, fi_read() for puts.
 enum class Use : std::uint8_t {
   none,       ///< not available, or does not work
-  slower,     ///< slower than messages, or not tried: only on request
+  slower,     ///< slower than messages, or not measured; used only on request
   preferred,  ///< no slower than messages
 };
 
 struct Known {
   const char* name;
-  bool over_ip;  ///< it has one endpoint per network interface, selected by its address
+  /// Whether it has one endpoint per network interface, selected by the interface's address.
+  bool over_ip;
   Use writes;
   Use reads;
   const char* use;
 };
-/// For shorter puts, packing is faster than the round trip of offer and read. Measured with tcp and
-/// shm (docs/OFI.md).
+/// Bytes of the shortest put that is read. Packing a shorter put is faster than the round trip of
+/// offer and read, as measured with tcp and shm (docs/OFI.md).
 constexpr std::size_t kLeastRead = std::size_t{256} << 10;
 /// Providers between hosts, best first.
 constexpr Known kKnown[] = {
@@ -70,7 +71,7 @@ const Known* find(const std::string& name) {
   return known == std::end(kKnown) ? nullptr : known;
 }
 
-/// Bytes of immediate data with a write: an index of the receiver's operations.
+/// Bytes of the immediate data that a write carries: an index of one of the receiver's operations.
 constexpr std::size_t kDataBytes = 4;
 
 Info our_hints(std::uint64_t capabilities) {
@@ -108,11 +109,13 @@ void tune() {
   // Bounce buffers per connection: 16 are enough for a window and its acknowledgements, and the
   // default of 128 takes 50 MB and tens of milliseconds.
   ::setenv("FI_OFI_RXM_MSG_RX_SIZE", "16", 0);
-  // On tcp a frame is then sent in one message, instead of in pieces or after a request. On verbs
-  // the limit must equal the size of the bounce buffers.
+  // With this limit tcp sends a frame in one message, instead of in pieces or after a request. For
+  // verbs the limit must equal the size of the bounce buffers, so it is not changed on hosts with
+  // InfiniBand.
   if (!has_infiniband()) ::setenv("FI_OFI_RXM_EAGER_LIMIT", "1048576", 0);
-  // Longer messages go after a request, never in pieces: libfabric 2.1, which has no eager limit,
-  // aborts the process when it closes a connection on which some pieces of a message are missing.
+  // Longer messages are sent after a request, never in pieces, because libfabric 2.1, which has no
+  // eager limit, aborts the process when it closes a connection on which some pieces of a message
+  // are missing.
   ::setenv("FI_OFI_RXM_SAR_LIMIT", "1", 0);
 }
 
@@ -130,7 +133,7 @@ Info copy_of(const fi_info& info) {
   return copy;
 }
 
-/// The numeric IP address of an endpoint, without its port; empty: it has none.
+/// The numeric IP address of an endpoint, without its port; empty if it has none.
 std::string address_of(const fi_info& info) {
   std::array<char, NI_MAXHOST> text{};
   if (info.src_addr == nullptr ||
@@ -214,15 +217,16 @@ Candidate Providers::get(const std::string& name, bool remote) const {
   return {name, nullptr, "not in this libfabric"};
 }
 
-/// Considers only cards on the network of the first working card: other networks may not reach the
-/// other processes. Examines the machine's topology, which takes 10 ms, only if there is a choice.
+/// Considers only cards on the same network as the first working card, because the other processes
+/// may not be reachable over other networks. Examines the machine's topology, which takes 10 ms,
+/// only if there is a choice.
 const fi_info& Providers::nearest(std::vector<const fi_info*> cards) const {
   const fi_info& first = **std::ranges::min_element(cards, {}, is_down);
   std::erase_if(cards, [&](const fi_info* info) {
     return !pci_address_of(*info) || is_down(info) || network_of(*info) != network_of(first);
   });
   if (!pu_ || cards.size() < 2) return first;
-  const DeviceDistance distance;
+  const PciDistance distance;
   return **std::ranges::min_element(cards, {}, [&](const fi_info* info) {
     return distance(*pci_address_of(*info), *pu_).value_or(UINT_MAX);
   });

@@ -35,15 +35,15 @@ struct FreeInfo {
 };
 using Info = std::unique_ptr<fi_info, FreeInfo>;
 
-/// A provider that can carry frames, or the reason why it cannot.
+/// A provider: how it can carry frames, or the reason why it cannot.
 struct Candidate {
   std::string name;
-  Info info;            ///< null: it cannot carry frames
-  std::string reason;   ///< why it cannot; if it can, its purpose
+  Info info;            ///< null if it cannot carry frames
+  std::string reason;   ///< why it cannot carry frames; if it can, what it is for
   bool writes = false;  ///< it can write frames into the memory of other processes
-  /// Bytes of the shortest put that it reads from another process; 0: it cannot read.
+  /// Bytes of the shortest put that it reads from another process; 0 if it cannot read.
   std::size_t least_read = 0;
-  std::size_t frame_bytes = 0;  ///< frame length agreed on by the job; 0: not agreed on yet
+  std::size_t frame_bytes = 0;  ///< frame length on which the job has agreed; 0 until then
 };
 
 /// Whether the processes of a job run on one host or on several.
@@ -53,8 +53,8 @@ enum class Distance { one_host, hosts };
 std::vector<std::string> provider_names(Distance distance);
 
 /// The harm that strangers on the network can do to a run over this provider, because libfabric
-/// itself parses their data before any check of the key; empty: none known. Such a provider is used
-/// only if OfiOptions::unsafe_provider is set.
+/// parses their data before any check of the key; empty if no harm is known. A provider with a
+/// known harm is used only if OfiOptions::unsafe_provider is set.
 std::string_view why_unsafe(std::string_view provider);
 
 /// The providers on this host. libfabric is queried only once, because a query takes 0.1 s.

@@ -12,8 +12,8 @@ namespace {
 
 /// Maximum bytes of one read.
 constexpr std::size_t kMostInRead = std::size_t{1} << 20;
-/// Maximum bytes of reads in flight. Over TCP, frames and acknowledgements queue after them and
-/// must not be late: at 1 Gbit/s these bytes take 0.13 s.
+/// Maximum bytes of reads in flight. Over TCP, frames and acknowledgements wait behind these bytes
+/// and must not be late: at 1 Gbit/s the bytes take 0.13 s.
 constexpr std::size_t kMostUnderWay = std::size_t{16} << 20;
 
 /// The memory from the first byte of the stretches to the last.

@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
+#include "hal/object_pool.hpp"
 #include "hal/packet.hpp"
-#include "hal/place_pool.hpp"
 #include "hal/put.hpp"
 #include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
@@ -35,17 +35,18 @@ struct OfferedPut {
   PutOffer offer;
 };
 
-/// The puts of a gateway that are read remotely, those it offers and those it reads. Only the
-/// worker that serves the gateway calls its functions.
+/// The puts of a gateway that are read remotely: those that it offers and those that it reads. Only
+/// the worker that serves the gateway calls its functions.
 ///
-/// **Protection:** others can read only the memory of an offer, from its first byte to its last,
-/// with a key for this offer alone, until the read is done. The receiver's node says where the
-/// bytes go; the number of bytes must match the offer.
+/// **Protection:** others can read only the memory of an offer, from its first byte to its last.
+/// The key is valid for this offer alone, until the read is done. The receiver's node says where
+/// the bytes go; the number of bytes must match the offer.
 /// **Queueing:** reads for which the network has no room wait here and take turns. The total bytes
 /// of reads in flight are also limited, so that later traffic is not delayed too much.
 class RemoteReads {
  public:
-  /// Called when a put has been read and taken: its sender must be told.
+  /// Called when this process has read a put and the receiving node has taken the bytes. The
+  /// callback must tell the put's sender.
   using Told = std::function<void(unsigned peer, Rank from, std::uint32_t number)>;
 
   explicit RemoteReads(Transport& transport, Told told)
@@ -54,7 +55,7 @@ class RemoteReads {
   // The sender's end.
   /// Opens the memory of a put for process `peer` to read.
   PartOffer expose(unsigned peer, const OfferedPut& offered);
-  /// Returns the put that `peer` has read and closes its memory; nullopt: there is no such put.
+  /// Returns the put that `peer` has read and closes its memory; nullopt if there is no such put.
   std::optional<PutDescriptor> done(unsigned peer, std::uint32_t number);
 
   // The receiver's end.
@@ -66,16 +67,16 @@ class RemoteReads {
   }
   /// Asks node `to` where the put offered by `peer` goes, then reads it.
   void begin(unsigned peer, Rank to, const PartHeader& part);
-  /// Starts waiting reads. True: at least one has begun.
+  /// Starts waiting reads. True if at least one has begun.
   bool step();
   void completed(const Operation& operation);
 
-  /// Whether this process should poll without a break: it reads a put, or offers one, and reads
-  /// have progressed recently. Some providers move bytes only while both ends poll.
+  /// Whether this process should poll without a break, because it reads or offers puts and one of
+  /// them has progressed recently. Some providers move bytes only while both ends poll.
   bool hurry() const {
     return (outstanding_ > 0 || offered_ > 0) && Clock::now() - changed_at_ < kHurry;
   }
-  /// Closes all memory even if reads are in flight: for the end of a failed run.
+  /// Closes all memory, even if reads are in flight. Used at the end of a failed run.
   void abandon();
 
  private:
@@ -83,7 +84,7 @@ class RemoteReads {
   struct Exposure {
     unsigned peer = 0;
     PutDescriptor put{};
-    std::unique_ptr<Region> region{};  ///< null: the place is free
+    std::unique_ptr<Region> region{};  ///< null if the place is free
   };
 
   /// A put that this process reads.
@@ -119,8 +120,8 @@ class RemoteReads {
   Told told_;
   ring::PutPort* puts_ = nullptr;
   Rank own_node_ = 0;
-  PlacePool<Exposure> exposures_;  ///< [number of the offer]
-  PlacePool<Reading> readings_;
+  ObjectPool<Exposure> exposures_;  ///< [number of the offer]
+  ObjectPool<Reading> readings_;
   std::deque<Reading*> waiting_;  ///< readings with operations that have not begun
   std::size_t outstanding_ = 0;   ///< operations in flight
   std::size_t under_way_ = 0;     ///< bytes of the operations in flight

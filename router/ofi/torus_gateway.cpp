@@ -10,14 +10,14 @@ namespace toroid::ofi {
 
 TorusGateway::TorusGateway(Transport& transport, Buffers& buffers,
                            std::span<const FlowIdentity> identities,
-                           const ring::Machinery& machinery, const Partition& partition,
+                           const ring::SharedDeviceState& shared, const Partition& partition,
                            ring::BoundaryLinks& boundary)
     : Gateway(transport, buffers, partition.processes(), identities),
-      machinery_(machinery),
-      leaving_at_(std::size_t{machinery.shape.size()} * machinery.shape.links()),
+      shared_(shared),
+      leaving_at_(std::size_t{shared.shape.size()} * shared.shape.links()),
       arriving_at_(leaving_at_.size()) {
   const auto number = [&](const auto& link) {
-    return ring::BoundaryLinks::number(machinery.shape, link.to, link.travelling);
+    return ring::BoundaryLinks::number(shared.shape, link.to, link.travelling);
   };
   for (ring::LeavingLink& link : boundary.leaving) {
     leaving_.push_back(
@@ -38,9 +38,9 @@ bool TorusGateway::is_arriving(unsigned peer, std::uint32_t number) const {
 
 bool TorusGateway::is_valid(unsigned peer, const PacketRun& run, const PacketHeader& header) const {
   return is_arriving(peer, run.target) && run.channel < kVirtualChannels &&
-         header.destination() < machinery_.shape.size() &&
+         header.destination() < shared_.shape.size() &&
          (header.hardware_word() & kHardwareReserved) == 0 &&
-         has_valid_order(header, machinery_.shape.dims());
+         has_valid_order(header, shared_.shape.dims());
 }
 
 /// Delivers the whole frame at once: the other end sends only packets for which there is room.

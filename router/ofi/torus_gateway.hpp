@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "hal/packet.hpp"
-#include "router/ofi/buffers.hpp"
 #include "router/ofi/frame.hpp"
+#include "router/ofi/frame_buffers.hpp"
 #include "router/ofi/frame_flow.hpp"
 #include "router/ofi/gateway.hpp"
 #include "router/ofi/transport.hpp"
-#include "router/placement/partition.hpp"
-#include "router/shm/machinery.hpp"
+#include "router/placement/process_partition.hpp"
+#include "router/shm/shared_device_state.hpp"
 #include "router/shm/torus/boundary_links.hpp"
 #include "router/shm/torus/link.hpp"
 
@@ -27,7 +27,7 @@ class TorusGateway final : public Gateway {
  public:
   /// `boundary`: all links that leave the process; it outlives the gateway.
   TorusGateway(Transport& transport, Buffers& buffers, std::span<const FlowIdentity> identities,
-               const ring::Machinery& machinery, const Partition& partition,
+               const ring::SharedDeviceState& shared, const Partition& partition,
                ring::BoundaryLinks& boundary);
 
  private:
@@ -41,8 +41,9 @@ class TorusGateway final : public Gateway {
     ring::ArrivingLink* link;
     ring::LinkSender out;
     unsigned peer;
-    std::uint32_t number;        ///< BoundaryLinks::number()
-    std::uint64_t credited = 0;  ///< packets popped, as last sent to the other end
+    std::uint32_t number;  ///< BoundaryLinks::number()
+    /// The counts of popped packets that were last sent to the other end.
+    std::uint64_t credited = 0;
   };
 
   bool is_valid(unsigned peer, const PacketRun& run, const PacketHeader& header) const override;
@@ -55,11 +56,11 @@ class TorusGateway final : public Gateway {
   bool forward_channel(Leaving& leaving, unsigned channel);
   bool send_credit(Arriving& arriving);
 
-  const ring::Machinery& machinery_;
+  const ring::SharedDeviceState& shared_;
   std::vector<Leaving> leaving_;
   std::vector<Arriving> arriving_;
-  std::vector<std::uint32_t> leaving_at_;   ///< [link number]: 1 + index in leaving_; 0: none
-  std::vector<std::uint32_t> arriving_at_;  ///< [link number]: 1 + index in arriving_; 0: none
+  std::vector<std::uint32_t> leaving_at_;   ///< [link number]: 1 + index in leaving_; 0 if none
+  std::vector<std::uint32_t> arriving_at_;  ///< [link number]: 1 + index in arriving_; 0 if none
 };
 
 }  // namespace toroid::ofi

@@ -10,8 +10,8 @@
 namespace toroid {
 namespace {
 
-/// Index at which `level` changes, nearest to the middle of the list. REQUIRES: it changes
-/// somewhere.
+/// The index at which the value of `level` changes; of several such indices, the one nearest to the
+/// middle of the list. REQUIRES: the value changes somewhere.
 std::size_t boundary(std::span<const WorkerPlace> workers, unsigned WorkerPlace::*level) {
   const std::size_t middle = workers.size() / 2;
   const auto changes_at = [&](std::size_t i) {
@@ -66,8 +66,8 @@ class Bisection {
   }
 
  private:
-  /// Number of nodes of all workers before `worker`. Rounding down keeps the node counts of any two
-  /// workers within one of each other, however the list is halved.
+  /// Number of nodes of all workers before `worker`. As it is rounded down, the node counts of any
+  /// two workers differ by at most one, however the list is halved.
   std::size_t begin_of(std::size_t worker) const {
     return static_cast<std::size_t>(std::uint64_t{nodes_} * worker / workers_.size());
   }

@@ -20,10 +20,10 @@ struct BoundingBox {
 BoundingBox bounding_box(const Shape& shape, std::span<const Rank> nodes);
 
 /// Distributes `nodes` over the workers. The list of workers is halved between packages if
-/// possible, otherwise between NUMA nodes, otherwise between cores. The nodes are cut in the same
-/// proportion, where the fewest links are cut; then each half is divided in the same way.
-/// Neighbouring workers get neighbouring nodes. REQUIRES: at least one worker, and no more workers
-/// than nodes.
+/// possible, otherwise between NUMA nodes, otherwise between cores. The nodes are divided in the
+/// same proportion, by the cut that crosses the fewest links. Then each half is divided in the same
+/// way. Neighbouring workers get neighbouring nodes. REQUIRES: at least one worker, and no more
+/// workers than nodes.
 void share_out_nodes(const Shape& shape, std::vector<Rank> nodes, std::span<WorkerPlace> workers);
 
 /// Number of links between different workers. Both directions count as one link; the two nodes of a

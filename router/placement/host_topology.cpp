@@ -72,9 +72,9 @@ std::vector<Core> cores_of(hwloc_topology_t topology) {
   return cores;
 }
 
-/// The number of PUs in a synthetic description: the product of its counts, or more than `most`.
-/// hwloc checks the description itself; this only keeps it from building a machine of billions of
-/// PUs.
+/// The number of PUs in a synthetic description: the product of its counts, but at most `most` + 1.
+/// hwloc checks the description itself; this limit only keeps hwloc from building a machine of
+/// billions of PUs.
 unsigned long long described_pus(const std::string& description, unsigned long long most) {
   unsigned long long pus = 1, count = 0;
   int brackets = 0;  // attributes, as in "numa:2(memory=4GB)"

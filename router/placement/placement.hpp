@@ -19,7 +19,8 @@ struct WorkerPlace {
   unsigned core;              ///< index into the topology's cores()
   unsigned package;           ///< of that core
   unsigned numa;              ///< of that core
-  std::vector<unsigned> pus;  ///< operating-system indices of the PUs to bind to; empty: not bound
+  std::vector<unsigned> pus;  ///< operating-system indices of the PUs to bind to; empty if the
+                              ///< worker is not bound
   std::vector<Rank> nodes;    ///< ascending, never empty
 };
 
@@ -30,15 +31,16 @@ struct Placement {
   std::string reason;                ///< reason for the number of workers, as in "2 allowed cores"
 };
 
-/// Places `threads` workers, but at most one per node. With 0 their number is the minimum of: the
-/// cores, the quota in CPUs rounded up (see cpu_quota), the nodes.
+/// Places `threads` workers, but at most one per node. If `threads` is 0, the number of workers is
+/// the smallest of three numbers: cores, nodes, and CPUs of the quota, rounded up (see cpu_quota).
 ///
-/// Workers take cores in the topology's order, so that even a few of them are close together;
-/// further workers start again with the first core. Nodes are assigned by recursive bisection: a
-/// package, then a NUMA node, then a core gets a compact part of the torus.
+/// Workers take cores in the topology's order, so that even a few workers are close together. If
+/// there are more workers than cores, the rest start again with the first core. Nodes are assigned
+/// by recursive bisection: a package, then a NUMA node, then a core gets a compact part of the
+/// torus.
 Placement place(const HostTopology& topology, const Shape& shape, unsigned threads, Binding binding,
                 double quota = std::numeric_limits<double>::infinity());
-/// The same for a subset of the torus's nodes, in ascending order and not empty.
+/// The same for a subset of the torus's nodes. `nodes` is in ascending order and not empty.
 Placement place(const HostTopology& topology, const Shape& shape, std::vector<Rank> nodes,
                 unsigned threads, Binding binding,
                 double quota = std::numeric_limits<double>::infinity());

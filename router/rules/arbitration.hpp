@@ -25,7 +25,7 @@ inline unsigned next_bit(std::uint64_t mask, unsigned start) {
 /// before normal.
 class Precedence {
  public:
-  /// `links` is per node. Without `transit_first` only the priority counts.
+  /// `links`: number of links per node. If `transit_first` is false, only the priority counts.
   Precedence(unsigned links, bool transit_first) {
     for (unsigned s = 0; s < links * kVirtualChannels; ++s) {
       const Input input(s);
@@ -47,15 +47,17 @@ class Precedence {
   std::uint64_t priority_ = 0;
 };
 
-/// How ties between equally full candidates are broken, and how a random candidate is found. The
-/// hardware's rule is not published, and on tori of unequal extents it matters: under load most
-/// candidates are full.
+/// How ties between equally full candidates are broken, and how a random candidate is found. Under
+/// load most candidates are full, so ties are frequent. The hardware's rule is not published;
+/// results on tori of unequal extents depend on it.
 enum class FairnessRule : unsigned {
-  lowest_first,    ///< the first candidate at or after a random one of 64 indices, which is usually
-                   ///< the lowest: X before Y before Z
-  uniform,         ///< all with equal probability, in random choices too
-  straight_first,  ///< prefers packets that go straight on, otherwise as uniform
-  turning_first,   ///< prefers packets that turn or are injected, otherwise as uniform
+  lowest_first,    ///< the first candidate at or after an index drawn from 64. This is usually the
+                   ///< lowest candidate, so X goes before Y before Z
+  uniform,         ///< all candidates have the same probability, in ties and in random choices
+  straight_first,  ///< among equally full candidates, prefers packets that go straight on;
+                   ///< otherwise like uniform
+  turning_first,   ///< among equally full candidates, prefers packets that turn or are injected;
+                   ///< otherwise like uniform
 };
 
 /// Picks the fullest candidate during Machine::arbitration_fullest of every
@@ -83,14 +85,14 @@ class SenderArbitration {
     return fairest(cycle, candidates, link, out, used);
   }
 
-  /// The same for FairnessRule::lowest_first.
+  /// Does the same as choose(), for FairnessRule::lowest_first only.
   template <typename Used>
   static unsigned pick(const Cycle& cycle, std::uint64_t candidates, std::uint64_t link,
                        const Used& used) {
     const unsigned start = start_for(cycle, candidates, link);
     return cycle.fullest_first ? fullest_from(candidates, start, used) : start;
   }
-  /// The same for fill levels that are stored side by side.
+  /// Does the same for fill levels that are stored side by side.
   static unsigned pick(const Cycle& cycle, std::uint32_t candidates, std::uint64_t link,
                        const FillLevels& used) {
     const unsigned start = start_for(cycle, candidates, link);
@@ -107,8 +109,8 @@ class SenderArbitration {
   /// The fullest candidate; ties go to `start`, then to the lowest index.
   template <typename Used>
   static unsigned fullest_from(std::uint64_t candidates, unsigned start, const Used& used) {
-    // Each candidate becomes a number, and the largest number wins: no branch depends on the
-    // contents.
+    // Each candidate becomes a number, and the largest number wins. So no branch depends on how
+    // full the candidates are.
     const auto chunks = [&](unsigned input) { return static_cast<unsigned>(used(input)); };
     unsigned best = chunks(start) << 7 | 64u | (63u - start);
     std::uint64_t rest = candidates;
@@ -122,7 +124,9 @@ class SenderArbitration {
     return 63u - (best & 63u);
   }
 
-  /// Every candidate draws a random number; the highest in the best class wins.
+  /// Every candidate draws a random number, and the highest wins. In cycles that prefer the
+  /// fullest, only the fullest candidates take part. If preferred() holds for some of these, only
+  /// they take part.
   template <typename Used>
   unsigned fairest(const Cycle& cycle, std::uint64_t candidates, std::uint64_t link, Direction out,
                    const Used& used) const {
@@ -142,7 +146,8 @@ class SenderArbitration {
     return straight_on == (fairness_ == FairnessRule::straight_first);
   }
 
-  static constexpr unsigned kAtOnce = 3;  ///< candidates per step; usually there are no more
+  static constexpr unsigned kAtOnce = 3;  ///< candidates that a step compares; a link seldom has
+                                          ///< more
 
   Tick period_;
   Tick fullest_;

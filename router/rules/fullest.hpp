@@ -18,7 +18,7 @@ using FillLevels = std::array<std::uint8_t, 32>;
 inline unsigned fullest_of(std::uint32_t candidates, unsigned start, const FillLevels& levels) {
   using Bytes [[gnu::vector_size(16)]] = std::uint8_t;
   using Keys [[gnu::vector_size(16)]] = std::int16_t;
-  static constexpr auto kAllIf = [] {  // [eight bits]: a mask for each bit
+  static constexpr auto kAllIf = [] {  // [eight bits]: for each bit, a mask of all ones or zeros
     std::array<std::array<std::int16_t, 8>, 256> masks{};
     for (unsigned bits = 0; bits < masks.size(); ++bits)
       for (unsigned i = 0; i < 8; ++i) masks[bits][i] = (bits >> i & 1u) != 0 ? -1 : 0;

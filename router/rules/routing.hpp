@@ -1,13 +1,14 @@
 // The rules by which a packet gets onto a link. They are the same on every fabric.
 //
-// A link has four virtual channels (D0, D1 dynamic; BN bubble, the escape; BP bubble priority). A
-// packet is sent only if there are tokens for all of it: virtual cut-through. A dynamic packet may
-// take both dynamic channels of every minimal direction, and the bubble channel of the first
-// direction in dimension order; it may change between dynamic and bubble channels at any hop. A
-// packet with its own dimension order takes dynamic channels only in the first dimension of that
+// A link has four virtual channels: D0 and D1 (dynamic), BN (bubble) and BP (bubble for high
+// priority). A bubble channel is the escape of packets that find no room in dynamic channels. A
+// packet is sent only if there are tokens for its whole length (virtual cut-through). A dynamic
+// packet may take both dynamic channels of every minimal direction, and the bubble channel of the
+// first direction in dimension order; it may change between dynamic and bubble channels at any hop.
+// A packet with its own dimension order takes dynamic channels only in the first dimension of that
 // order that still has hops left; its escape follows the common order, so that escaping packets
-// turn from X to Y to Z and never back. A deterministic packet stays on its bubble channel, first
-// dimension first.
+// turn from X to Y to Z and never back. A deterministic packet stays in bubble channels and goes
+// through the dimensions in order.
 //
 // Bubble rule: to enter a ring of a bubble channel (from an injection FIFO, at a turn, or from
 // another channel), a packet needs room for itself plus one full packet; to go straight on it needs
@@ -33,7 +34,7 @@ namespace toroid {
 /// Switches of the model; the defaults are the hardware's behaviour.
 struct RoutingOptions {
   bool transit_first = true;  ///< packets in transit go before packets being injected
-  bool bubble_rule = true;    ///< off: deadlocks if buffers are tiny
+  bool bubble_rule = true;    ///< if off, runs with tiny buffers deadlock
   bool general = false;       ///< on `sim`: use the general model even if the fast one supports the
                               ///< machine
   LinkErrors link_errors{};
@@ -77,10 +78,11 @@ struct RoutedPacket {
   DirectionSet dynamic;     ///< the minimal directions whose dynamic channels it may take
   unsigned chunks;
   bool high_priority;
-  bool may_escape = true;  ///< false: failures block its way in dimension order
+  bool may_escape = true;  ///< false if failures block its way in dimension order
 };
 
-/// Directions whose dynamic channels a packet may take: all, none, or those of a single dimension.
+/// Directions whose dynamic channels a packet may take: none if it is not dynamic, all minimal ones
+/// if it has no dimension order of its own, otherwise those in the first dimension of its order.
 constexpr DirectionSet dynamic_directions(DirectionSet minimal, bool dynamic, DimensionOrder order,
                                           unsigned dims) {
   if (!dynamic) return {};
@@ -92,7 +94,7 @@ constexpr unsigned escape_bit(DirectionSet minimal) {
   return minimal.bits() & (~unsigned{minimal.bits()} + 1);
 }
 
-/// Directions by which the packet may leave: the dynamic ones and its escape.
+/// Directions in which the packet may leave: the dynamic ones and its escape direction.
 constexpr DirectionSet allowed_directions(DirectionSet minimal, DirectionSet dynamic) {
   return DirectionSet(static_cast<std::uint16_t>(dynamic.bits() | escape_bit(minimal)));
 }
@@ -126,7 +128,7 @@ class ChannelRule {
     return escape;
   }
 
-  // The parts of the rule, for tokens of any width.
+  // The parts of the rule, for tokens of any integer type.
   template <typename AnyTokens>
   static VirtualChannel emptier_dynamic(const AnyTokens& tokens) {
     return static_cast<VirtualChannel>(tokens[1] > tokens[0] ? 1 : 0);

@@ -6,15 +6,16 @@
 
 namespace toroid::ring {
 
-RingDevice::RingDevice(const Machinery& machinery, Rank rank, std::span<const InjectionFifo> fifos)
-    : machinery_(&machinery),
-      shape_(&machinery.shape),
+RingDevice::RingDevice(const SharedDeviceState& shared, Rank rank,
+                       std::span<const InjectionFifo> fifos)
+    : shared_(&shared),
+      shape_(&shared.shape),
       rank_(rank),
-      here_(machinery.shape.coord(rank)),
+      here_(shared.shape.coord(rank)),
       fifos_(fifos),
       queues_(fifos_.size()),
       fifo_counters_(fifos_.size()),
-      link_counters_(machinery.shape.links()) {}
+      link_counters_(shared.shape.links()) {}
 
 void RingDevice::inject(const SendDescriptor& descriptor, std::uint32_t count, unsigned fifo) {
   const SendDescriptor some = descriptor.next(count);
@@ -43,8 +44,8 @@ void RingDevice::count_injected(const SendDescriptor& descriptor, unsigned f, un
   counters.most_chunks = std::max(counters.most_chunks, static_cast<std::uint16_t>(chunks));
 }
 
-/// Packets of a message have the same hardware word except for their lengths: only the first is
-/// fully validated.
+/// Packets of a message have the same hardware word except for their lengths, so only the first one
+/// is fully validated.
 bool RingDevice::is_valid(const PacketHeader& header) {
   if (((header.hardware_word() ^ valid_) & ~PacketHeader::kLengthBits) == 0 &&
       payload_fits(header) && has_valid_order(header, shape().dims()))
@@ -102,7 +103,8 @@ void RingDevice::take_turn() {
   forward_between_turns();
 }
 
-/// Measures how long forwarding takes, if asked to. Within a turn the processor measures it.
+/// If time_packets() has asked for it, measures how long forwarding takes. Within a turn the
+/// processor measures that itself.
 void RingDevice::forward_between_turns() {
   if (packet_times_ == nullptr || !holds_packets()) return forward();
   const Tick begin = now();

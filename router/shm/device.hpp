@@ -1,6 +1,6 @@
 // An emulated node of this workstation: the Device that its processor uses, and one step of its
-// router. How packets leave and arrive differs between the hop-by-hop torus
-// (torus/torus_device.hpp) and the direct switch (direct/direct_device.hpp).
+// router. Two derived classes define how packets leave and arrive: hop by hop on the torus
+// (torus/torus_device.hpp), or directly as through a switch (direct/direct_device.hpp).
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 #include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
-#include "router/shm/machinery.hpp"
+#include "router/shm/shared_device_state.hpp"
 
 namespace toroid::ring {
 
@@ -30,12 +30,12 @@ namespace toroid::ring {
 /// before and after the run.
 class RingDevice : public Device {
  public:
-  RingDevice(const Machinery& machinery, Rank rank, std::span<const InjectionFifo> fifos);
+  RingDevice(const SharedDeviceState& shared, Rank rank, std::span<const InjectionFifo> fifos);
 
   Rank rank() const override { return rank_; }
   const Shape& shape() const override { return *shape_; }
-  const Machine& machine() const override { return machinery_->machine; }
-  Tick now() const override { return machinery_->clock.now(); }
+  const Machine& machine() const override { return shared_->machine; }
+  Tick now() const override { return shared_->clock.now(); }
   InjectionFifos& fifos() override { return fifos_; }
   void inject(const SendDescriptor& descriptor, std::uint32_t count, unsigned fifo) override;
   bool flush() override {
@@ -61,13 +61,13 @@ class RingDevice : public Device {
   std::uint64_t refused() const { return refused_; }
   /// Packets that had no path left after links or nodes failed.
   std::uint64_t lost() const { return lost_; }
-  // Completions of puts. They are not packets, but they count when deciding whether anything is in
-  // flight.
+  // Completions of puts. They are not packets, but they are counted like packets to decide whether
+  // anything is in flight.
   std::uint64_t completions_sent() const { return completions_sent_; }
   std::uint64_t completions_taken() const { return completions_taken_; }
   std::uint64_t puts() const { return puts_; }            ///< puts sent
-  std::uint64_t put_bytes() const { return put_bytes_; }  ///< bytes received
-  /// The bytes of put_bytes() that came packed.
+  std::uint64_t put_bytes() const { return put_bytes_; }  ///< bytes received by put
+  /// The part of put_bytes() that arrived packed (PutStage::packed).
   std::uint64_t packed_bytes() const { return packed_bytes_; }
   std::uint64_t packet_bytes() const { return packet_bytes_; }  ///< payload bytes sent in packets
   std::uint64_t packet_hops() const { return packet_hops_; }
@@ -79,7 +79,7 @@ class RingDevice : public Device {
   virtual bool look() = 0;
   /// Moves packets on as far as they can go.
   virtual void forward() = 0;
-  /// An empty injection FIFO has received packets.
+  /// Packets have been written to an injection FIFO that was empty.
   virtual void expose_fifo(unsigned fifo) = 0;
   /// Whether there are packets for the processor.
   virtual bool has_delivery() const = 0;
@@ -95,7 +95,7 @@ class RingDevice : public Device {
     processor_ = &dead;
     again_ = gathered_ = output_waiting_ = false;
   }
-  const Machinery& machinery() const { return *machinery_; }
+  const SharedDeviceState& shared() const { return *shared_; }
   const Coord& here() const { return here_; }
   unsigned fifo_count() const { return static_cast<unsigned>(fifos_.size()); }
   DescriptorQueue& fifo(unsigned f) { return queues_[f]; }
@@ -114,7 +114,7 @@ class RingDevice : public Device {
   /// Removes the put at the FIFO's front. The caller has already got the put from its source.
   void pop_put(unsigned f);
   bool is_valid(const PacketHeader& header);
-  /// Counts packets, or a put, that have been written to a FIFO or have bypassed it. `chunks`: the
+  /// Counts packets, or a put, as injected: written to a FIFO, or sent without it. `chunks`: the
   /// chunks that the FIFO held at that moment.
   void count_injected(const SendDescriptor& descriptor, unsigned fifo, unsigned chunks);
   /// A put of this node has been copied at its destination.
@@ -123,7 +123,8 @@ class RingDevice : public Device {
   void finish(const PutDescriptor& put);
   /// A part of a put has been packed.
   void count_packed() { ++moves_; }
-  /// A put of another node has been copied here, and its sender has been told.
+  /// Counts a put of another node. If the put is only offered, this node has said where its bytes
+  /// go; otherwise the bytes have been copied here. The sender gets a note in both cases.
   void count_put(const PutDescriptor& put, std::size_t bytes) {
     ++moves_;
     if (put.stage == PutStage::offered) return;  // the sender has only asked where the bytes go
@@ -143,21 +144,22 @@ class RingDevice : public Device {
   void take_turn();
   void forward_between_turns();
 
-  const Machinery* machinery_;
+  const SharedDeviceState* shared_;
   const Shape* shape_;
   Processor* processor_ = nullptr;
   Rank rank_;
   Coord here_;
-  bool again_ = true;  ///< the first turn needs no reason
+  bool again_ = true;  ///< true at first, because the first turn needs no reason
   bool output_waiting_ = false;
-  bool gathered_ = false;  ///< a payload source has been called: the program may be waiting for
-                           ///< that
-  bool resting_ = false;   ///< the last step found it quiet
+  bool gathered_ = false;  ///< a payload source has been called, for which the program may be
+                           ///< waiting
+  bool resting_ = false;   ///< the latest step found the node quiet
   std::uint64_t moves_ = 0;
   PacketTimes* packet_times_ = nullptr;
-  std::uint64_t valid_ = ~std::uint64_t{0};  ///< the hardware word that was last found valid
+  std::uint64_t valid_ = ~std::uint64_t{0};  ///< the hardware word of the latest header that was
+                                             ///< found valid in full
   InjectionFifos fifos_;
-  std::vector<DescriptorQueue> queues_;  ///< [FIFO]: payloads are gathered straight into a slot
+  std::vector<DescriptorQueue> queues_;  ///< [FIFO]: descriptors; no payload waits here
   std::vector<FifoCounters> fifo_counters_;
   std::vector<LinkCounters> link_counters_;  ///< [direction]
   std::uint64_t injected_ = 0;

@@ -14,12 +14,12 @@
 #include "hal/device.hpp"
 #include "hal/processor.hpp"
 #include "router/shm/device.hpp"
-#include "router/shm/machinery.hpp"
-#include "router/shm/ring_topology.hpp"
+#include "router/shm/devices_and_rings.hpp"
+#include "router/shm/shared_device_state.hpp"
 #include "router/shm/worker_pool.hpp"
-#include "router/termination/control.hpp"
 #include "router/termination/detector.hpp"
 #include "router/termination/losses_report.hpp"
+#include "router/termination/run_control.hpp"
 #include "router/termination/stall_report.hpp"
 
 namespace toroid {
@@ -31,13 +31,12 @@ using termination::Verdict;
 class RingFabric final : public Fabric, private termination::StalledMachine {
  public:
   RingFabric(const Shape& shape, const Machine& machine, Placement placement, RingOptions options)
-      : machinery_{shape, machine, options.tying, ring::WallClock(machine),
-                   ring::LocalNodes(shape)},
+      : shared_{shape, machine, options.tying, ring::WallClock(machine), ring::LocalNodes(shape)},
         placement_(std::move(placement)),
         options_(std::move(options)),
         topology_(options_.route == RingRoute::torus
-                      ? ring::make_torus_topology(machinery_, options_.routing)
-                      : ring::make_switch_topology(machinery_, placement_)),
+                      ? ring::make_torus_topology(shared_, options_.routing)
+                      : ring::make_switch_topology(shared_, placement_)),
         control_(placement_.workers.size(), options_.stall),
         pool_(*topology_, placement_, control_, options_.cpu) {
     std::size_t placed = 0;
@@ -45,8 +44,8 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
     TOROID_CHECK_EQ(placed, shape.size());
   }
 
-  const Shape& shape() const override { return machinery_.shape; }
-  const Machine& machine() const override { return machinery_.machine; }
+  const Shape& shape() const override { return shared_.shape; }
+  const Machine& machine() const override { return shared_.machine; }
   std::vector<Rank> nodes() const override { return Fabric::nodes(); }
   Device& device(Rank rank) override { return topology_->device(rank); }
   void attach(Rank rank, Processor& processor) override {
@@ -57,7 +56,7 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
   void run() override {
     TOROID_CHECK(!std::exchange(ran_, true));
     for (const Rank r : nodes()) TOROID_CHECK(topology_->device(r).processor() != nullptr);
-    pool_.run([this] { machinery_.clock.start(); }, [this] { watch(); });
+    pool_.run([this] { shared_.clock.start(); }, [this] { watch(); });
     sum_counters();
     if (const auto failure = control_.failure()) std::rethrow_exception(failure);
     const bool stalled = control_.verdict() == Verdict::stalled;
@@ -74,7 +73,7 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
       termination::TerminationDetector detector = control_.detector();
       while (!control_.ended()) {
         control_.wait_for(std::min({kWatchPeriod, options_.stall / 10, until_failure()}));
-        topology_->pass(machinery_.clock.now());
+        topology_->pass(shared_.clock.now());
         if (options_.watch) options_.watch(control_.received());
         if (control_.is_stalled(detector, termination::Clock::now()))
           control_.end(Verdict::stalled);
@@ -86,11 +85,11 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
 
   std::chrono::milliseconds until_failure() const {
     const auto next = topology_->next_failure();
-    return next ? machinery_.clock.until(*next) : kWatchPeriod;
+    return next ? shared_.clock.until(*next) : kWatchPeriod;
   }
 
   void sum_counters() {
-    counters_.end = machinery_.clock.now();
+    counters_.end = shared_.clock.now();
     counters_.health = topology_->health();
     counters_.links_are_checked = !counters_.health.empty();
     for (const LinkHealth& link : counters_.health) counters_.link_errors.add(link);
@@ -133,10 +132,10 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
 
   static constexpr std::chrono::milliseconds kWatchPeriod{50};
 
-  ring::Machinery machinery_;
+  ring::SharedDeviceState shared_;
   Placement placement_;
   RingOptions options_;
-  std::unique_ptr<ring::RingTopology> topology_;
+  std::unique_ptr<ring::DevicesAndRings> topology_;
   termination::RunControl control_;
   ring::WorkerPool pool_;
   FabricCounters counters_;

@@ -21,8 +21,8 @@
 namespace toroid {
 
 enum class RingRoute : std::uint8_t {
-  torus,  ///< hop by hop, by the hardware's routing rules, through rings at least as deep as its
-          ///< buffers (Machine::ring_slots)
+  torus,  ///< hop by hop, by the hardware's routing rules, through rings at least as deep as the
+          ///< hardware's buffers (Machine::ring_slots)
   direct  ///< straight to the destination, as over a switch; the torus is only the address space
 };
 inline constexpr std::array<std::string_view, 2> kRingRouteNames = {"torus", "direct"};
@@ -37,7 +37,8 @@ struct RingOptions {
   /// this process's nodes have received; the number lags some worker rounds behind. May throw to
   /// end the run.
   std::function<void(std::uint64_t delivered)> watch;
-  /// The workers add their CPU time to it; outlives the fabric. Null: not counted.
+  /// The workers add their CPU time to this account, which must outlive the fabric. Null: their
+  /// time is not counted.
   CpuAccount* cpu = nullptr;
 };
 

@@ -17,8 +17,8 @@ namespace {
 /// only waits for an answer should not read reports: that would take their cache lines from the
 /// workers that write them.
 constexpr unsigned kRoundsBeforeRest = 500;
-/// The same for workers that share cores. Fewer rounds suffice: each gives all other workers a
-/// turn, and reading reports moves no cache lines.
+/// The same for workers that share cores. Fewer rounds suffice, because each round gives all other
+/// workers a turn, and because reading reports moves no cache lines.
 constexpr unsigned kTurnsBeforeRest = 32;
 /// If other processes occupy the cores, a round can take as long as one of their time slices. The
 /// rounds before a rest could then take longer than RingOptions::stall, so that the run would seem
@@ -27,8 +27,7 @@ constexpr unsigned kTurnsBeforeRest = 32;
 constexpr std::chrono::milliseconds kTimeBeforeRest{50};
 constexpr unsigned kRoundsPerLook = 32;
 
-/// The packets received are summed up for progress once in this many rounds: reading each node's
-/// count costs much less than a round of steps.
+/// A worker sums up the packets received, for progress reports, once in this many rounds.
 constexpr std::uint64_t kRoundsPerCount = 256;
 
 /// Adds 1 to a count that only this thread writes, and returns the new value.
@@ -138,7 +137,8 @@ void Worker::rest() {
     bump(report_->rounds);
     if (control_->is_quiescent(detector_)) return control_->end(termination::Verdict::quiescent);
     if (poll(true))
-      bump(report_->moved);  // a long read counts as motion before it brings any news
+      bump(report_->moved);  // a long read from another process counts as motion before it brings
+                             // news
     else
       wait();
   }
@@ -153,8 +153,8 @@ void Worker::report_received() {
 }
 
 /// Called before the worker reacts to any news: a thread that sees a packet sent by this worker
-/// from now on must also see that the worker is no longer passive. This store comes before the
-/// release, of the ring or of the put queue, that makes the packet visible.
+/// from now on must also see that the worker is no longer passive. The ring or the put queue makes
+/// the packet visible by a release, and this store comes before it.
 void Worker::wake() {
   report_->passive.store(false, std::memory_order_relaxed);
 }

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "router/shm/device.hpp"
-#include "router/termination/control.hpp"
 #include "router/termination/detector.hpp"
+#include "router/termination/run_control.hpp"
 #include "router/threads/idle.hpp"
 
 namespace toroid::ring {
@@ -21,7 +21,8 @@ class Pollable {
   /// Takes in what has arrived and sends what is due. `idle`: the worker has nothing else to do.
   /// Returns whether something moved.
   virtual bool step(bool idle) = 0;
-  /// Whether bytes are in flight that move only when polled: the worker must not sleep.
+  /// Whether bytes are in flight that move only while this is polled; then the worker must not
+  /// sleep.
   virtual bool hurries() const { return false; }
 
  protected:
@@ -30,13 +31,14 @@ class Pollable {
 
 /// Runs the steps of its nodes until the run ends. Created and used by one thread.
 ///
-/// While something moves, it starts the next round at once; when nothing does, it waits longer and
-/// longer. When nothing has moved for a number of rounds or for some time, and all its nodes are
-/// quiet, it rests: it reports itself passive with its counts, and only looks for news. **Safety:**
-/// it withdraws that report before it does anything about the news.
+/// While something moves, the worker starts each round at once. After rounds without motion it
+/// waits, longer each time. When nothing has moved for a number of rounds or for some time, and all
+/// its nodes are quiet, it rests: it reports its counts and that it is passive, and only looks for
+/// news. **Safety:** it withdraws that report before it reacts to any news.
 class Worker {
  public:
-  /// All arguments outlive it. `spins`: it has a core to itself. `pollable` and `puts` may be null.
+  /// All arguments outlive it. `spins`: the worker has a core to itself. `pollable` and `puts` may
+  /// be null.
   Worker(std::vector<RingDevice*> devices, termination::RunControl& control, std::size_t index,
          bool spins, Pollable* pollable = nullptr, PutPort* puts = nullptr);
 
@@ -63,9 +65,9 @@ class Worker {
   PutPort* puts_;
   unsigned rounds_before_rest_;
   Idle idle_;
-  std::chrono::steady_clock::time_point waits_since_{};  ///< set soon after the last motion
+  std::chrono::steady_clock::time_point waits_since_{};  ///< set soon after the latest motion
   termination::TerminationDetector detector_;
-  RingDevice* current_ = nullptr;  ///< device whose step is running; null: none
+  RingDevice* current_ = nullptr;  ///< device whose step is running; null if there is none
 };
 
 }  // namespace toroid::ring

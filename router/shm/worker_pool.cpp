@@ -23,8 +23,8 @@ struct WorkerPool::Gates {
 
 namespace {
 
-/// If memory does not suffice for the text, the lack of memory is the failure: the workers that
-/// wait at the gates must be let go in any case.
+/// Returns the failure to report; if memory does not suffice for its text, that is the lack of
+/// memory. Does not throw, because the workers that wait at the gates must be let go in any case.
 std::exception_ptr cannot_start(std::size_t worker, const std::exception& error) noexcept {
   try {
     throw RunFailed(fmt::format("cannot start worker {}: {}", worker, error.what()));
@@ -72,8 +72,9 @@ void WorkerPool::work(std::size_t w, Gates& gates) {
   });
 }
 
-/// An exception that left a thread would end the process. Memory can run out in either step, even
-/// while a worker describes another failure.
+/// Runs a step of a worker, and ends the run if the step throws: an exception that left a thread
+/// would end the process. Memory can run out in either step, even while a worker describes another
+/// failure.
 template <class Step>
 void WorkerPool::attempt(Step step) noexcept {
   try {

@@ -1,4 +1,4 @@
-// The worker threads of a run: started, bound to their cores, and joined.
+// Starts the worker threads of a run, binds them to their cores, and joins them.
 #pragma once
 
 #include <cstddef>
@@ -7,9 +7,9 @@
 
 #include "router/placement/placement.hpp"
 #include "router/shm/device.hpp"
-#include "router/shm/ring_topology.hpp"
+#include "router/shm/devices_and_rings.hpp"
 #include "router/shm/worker.hpp"
-#include "router/termination/control.hpp"
+#include "router/termination/run_control.hpp"
 #include "router/threads/cpu_account.hpp"
 
 namespace toroid::ring {
@@ -17,10 +17,10 @@ namespace toroid::ring {
 /// The worker threads of one run. The fabric owns it; the fabric's thread creates and runs it.
 class WorkerPool {
  public:
-  /// All arguments outlive it. The first worker polls `pollable`, which may be null. From the
-  /// moment they may run, the workers add their CPU time to `cpu`, which may be null.
-  WorkerPool(RingTopology& topology, const Placement& placement, termination::RunControl& control,
-             CpuAccount* cpu, Pollable* pollable = nullptr)
+  /// All arguments outlive it. The first worker polls `pollable`, which may be null. `cpu`, which
+  /// may be null, gets the workers' CPU time, except the time in which they allocate their rings.
+  WorkerPool(DevicesAndRings& topology, const Placement& placement,
+             termination::RunControl& control, CpuAccount* cpu, Pollable* pollable = nullptr)
       : topology_(topology),
         placement_(placement),
         control_(control),
@@ -38,7 +38,7 @@ class WorkerPool {
   void attempt(Step step) noexcept;
   std::vector<RingDevice*> prepare(const WorkerPlace& place);
 
-  RingTopology& topology_;
+  DevicesAndRings& topology_;
   const Placement& placement_;
   termination::RunControl& control_;
   CpuAccount* cpu_;

@@ -8,16 +8,16 @@
 #include "router/sim/calendar.hpp"
 #include "router/sim/delay_line.hpp"
 #include "router/sim/event.hpp"
-#include "router/sim/link_lists.hpp"
-#include "router/sim/link_protocol.hpp"
+#include "router/sim/link_mask_indices.hpp"
+#include "router/sim/link_retransmission.hpp"
 #include "router/sim/router_state.hpp"
 #include "router/sim/tail_lines.hpp"
 
 namespace toroid::sim {
 namespace {
 
-constexpr std::size_t kSitesAhead = 4;  ///< distance, in routers, between prefetching state and
-                                        ///< using it
+constexpr std::size_t kSitesAhead = 4;  ///< the state of a router is prefetched this many routers
+                                        ///< before it is used
 
 }  // namespace
 
@@ -33,8 +33,8 @@ ArbitrationPhase::ArbitrationPhase(NetworkState& net, const Machine& machine,
 }
 
 /// Works in batches of routers. The first step makes all choices of a batch. The second step sends
-/// the chosen packets; the state that this needs outside their routers has been prefetched by then.
-/// Neither step marks a router.
+/// the chosen packets. By then the state that it needs outside the packets' routers has been
+/// prefetched. Neither step marks a router.
 void ArbitrationPhase::run(Tick now) {
   const std::span<const Rank> marked = net_.routers.marked();
   for (std::size_t first = 0; first < marked.size(); first += kSitesAtOnce) {
@@ -50,8 +50,8 @@ void ArbitrationPhase::run(Tick now) {
   if (!net_.repeating.empty()) repeat(now);
 }
 
-/// Lists the requested links of the marked routers `first` to `end` - 1. At routers whose reception
-/// FIFOs have room for a packet, packets are received.
+/// Lists the requested links of the marked routers `first` to `end` - 1. At routers that are also
+/// marked for reception, moves packets to the reception FIFOs that have room.
 void ArbitrationPhase::look_at(Tick now, std::span<const Rank> marked, std::size_t first,
                                std::size_t end) {
   std::size_t count = 0;
@@ -77,7 +77,8 @@ void ArbitrationPhase::look_at(Tick now, std::span<const Rank> marked, std::size
 }
 
 /// Tries the candidates of every link in the order of arbitration until one finds room downstream.
-/// `usual`: the machine has no RouterDelays, and packets in transit go first.
+/// `usual`: packets in transit go first, input ports have no limit of reads, and no packet has to
+/// wait for its escape.
 template <bool usual>
 void ArbitrationPhase::choose(Tick now) {
   const Rules rules = rules_;  // a copy, which is stored next to the loop's other variables
@@ -120,12 +121,13 @@ void ArbitrationPhase::choose(Tick now) {
   }
 }
 
-/// Gives the packet the link and the room downstream, and removes it from other links' candidates.
+/// Gives the packet the link and the room downstream, and removes it from the candidates of all
+/// links.
 inline void ArbitrationPhase::grant(Tick now, const Site& site, unsigned index, Input input,
                                     VirtualChannel channel) {
   const InputQueue& queue = site.queues[input.index()];
   site.state->withdraw(input.bit(), net_.routers.degree());
-  site.state->reading |= input.bit();  // choices of later links depend on it
+  site.state->reading |= input.bit();  // choices for later links of this batch depend on it
   const auto vc = static_cast<unsigned>(channel);
   OutputLink& link = site.links[index];
   link.tokens[vc] =
@@ -139,8 +141,8 @@ inline void ArbitrationPhase::grant(Tick now, const Site& site, unsigned index, 
     if (held > 0) [[unlikely]]
       return hold(now + held, one);
   }
-  // Which list gets the packet is unpredictable. So, without a branch, it is written to both, and
-  // only one list counts it.
+  // It is hard to predict which list gets the packet. So, without a branch, the packet is written
+  // to both lists, and counted in only one.
   from_channels_[from_channels_count_] = from_fifos_[from_fifos_count_] = one;
   const auto is_fifo = static_cast<std::size_t>(net_.routers.is_fifo(input));
   from_channels_count_ += 1 - is_fifo;
@@ -156,7 +158,7 @@ void ArbitrationPhase::hold(Tick until, const Departing& packet) {
   net_.calendar.at(until, {EventKind::repeat, packet.node, packet.link, held.pack()});
 }
 
-/// Sends the packets whose links have been held.
+/// Sends the packets for which links have been held until now.
 void ArbitrationPhase::repeat(Tick now) {
   packet_hops_ += net_.repeating.size();
   for (const Event event : net_.repeating) {
@@ -168,7 +170,8 @@ void ArbitrationPhase::repeat(Tick now) {
   net_.repeating.clear();
 }
 
-/// Sends the chosen packets. `fifo`: they leave injection FIFOs; false: they leave channels.
+/// Sends the chosen packets. `fifo` is true if they leave injection FIFOs, and false if they leave
+/// channels.
 template <bool fifo>
 void ArbitrationPhase::depart(Tick now, std::span<const Departing> departing) {
   DelayLine::Writer hops(net_.calendar.hops(), departing.size());

@@ -1,5 +1,5 @@
-// The second half of a cycle: every router with an event chooses, link by link, among the packets
-// that request it.
+// The second half of a cycle: every router with an event chooses, for each of its links, among the
+// packets that request the link.
 #pragma once
 
 #include <array>
@@ -23,7 +23,8 @@ namespace toroid::sim {
 /// Owned by the network whose state it changes; called once per cycle by the block's thread.
 class ArbitrationPhase {
  public:
-  /// `net` outlives it. `fetches_early`: the routers' state does not fit in a cache.
+  /// `net` outlives it. `fetches_early`: state is prefetched, because the routers' state does not
+  /// fit in a cache.
   ArbitrationPhase(NetworkState& net, const Machine& machine, const RoutingOptions& options,
                    bool fetches_early);
 
@@ -54,7 +55,8 @@ class ArbitrationPhase {
     bool transit_first;
   };
   using Site = Routers::Site;
-  static constexpr std::size_t kSitesAtOnce = 48;  ///< routers whose state fits in the first caches
+  static constexpr std::size_t kSitesAtOnce = 48;  ///< routers per batch: their state fits in the
+                                                   ///< fastest caches
   static constexpr unsigned kLinkBits = 4;
   static_assert(kMaxLinks <= 1u << kLinkBits);
   using Departures = std::array<Departing, kSitesAtOnce * kMaxLinks + 1>;  ///< one spare element

@@ -99,7 +99,8 @@ void Block::take_turn(SimDevice& device, Tick now) {
   }
 }
 
-/// Finds the actors that take a turn in this cycle.
+/// Tells processors and DMA engines (actors) what has happened, and lists those that take a turn in
+/// this cycle.
 void Block::tell_processors(Tick now) {
   for (const auto& [place, fifo, chunks] : events_.freed)
     if (devices_[place].on_fifo_room(now, fifo, chunks)) turns_.push_back(place);
@@ -119,7 +120,8 @@ void Block::tell_engines(Tick now) {
   std::ranges::sort(turns_);
 }
 
-/// Probes see packets numbered in the order of turns, so turns are taken in the order of nodes.
+/// Packets get their numbers in the order of turns, and a probe sees these numbers. So with a probe
+/// the turns are taken in the order of nodes.
 void Block::hand_over_packets(Tick now) {
   std::vector<Event>& delivered = events_.delivered;
   if (is_probed_) std::sort(delivered.begin(), delivered.end());

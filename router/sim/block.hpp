@@ -17,7 +17,7 @@
 #include "router/rules/routing.hpp"
 #include "router/sim/device.hpp"
 #include "router/sim/event.hpp"
-#include "router/sim/flight_store.hpp"
+#include "router/sim/flight_memory.hpp"
 #include "router/sim/network.hpp"
 #include "router/sim/node_range.hpp"
 #include "router/sim/probe.hpp"
@@ -51,8 +51,8 @@ class Block {
     std::uint64_t delivered = 0;
   };
 
-  /// The machine, the store of the run's packets and the probe (if any) outlive it. `number` is its
-  /// index among the run's blocks. `dma`: its nodes have DMA engines.
+  /// The machine, the store of the run's packets and the probe (if any) outlive the block. `number`
+  /// is the block's index among the run's blocks. `dma`: nodes have DMA engines.
   Block(const Shape& shape, const Machine& machine, const RoutingOptions& routing, FifoTying tying,
         Range range, unsigned number, FlightStore& store, SimProbe* probe, bool dma = false);
   Block(const Block&) = delete;  // nodes refer to the network
@@ -68,7 +68,7 @@ class Block {
   void attach(Rank rank, Processor& processor);
   /// Lets every processor take its first turn at cycle 0. REQUIRES: all have been attached.
   void start();
-  /// The next cycle in which something happens; kNever: nothing is left.
+  /// The next cycle in which something happens; kNever if nothing is left.
   Tick next() const { return network_->next(); }
   /// Lets links and nodes fail in cycle `at`, before anything else happens in it. REQUIRES: the
   /// shape's failures already contain them.
@@ -76,8 +76,8 @@ class Block {
   /// Stops a node that has failed: its processor takes no more turns. REQUIRES: the shape's
   /// failures already contain the node.
   void let_die(Rank rank);
-  /// Runs the cycles before `horizon`. Stops at the end of a cycle in which a node has failed or
-  /// the total of events has reached `events`.
+  /// Runs the cycles before `horizon`. Stops earlier, at the end of a cycle, if a node has failed
+  /// or if Counts::events has reached `events`.
   void run(Tick horizon, std::uint64_t events);
   /// Saves the state between two cycles, or loads it instead of start(). REQUIRES: there is no
   /// probe, nothing has failed, and messages from other blocks have been scheduled.
@@ -111,8 +111,8 @@ class Block {
   bool is_probed_;
   LargeVector<SimDevice> devices_;  ///< [actor]: first all processors, then all DMA engines, if
                                     ///< nodes have them
-  ProcessorEvents events_;          ///< of this cycle
-  Rank first_engine_ = 0;           ///< the first engine's actor number; 0: nodes have no engines
+  ProcessorEvents events_;          ///< events of this cycle
+  Rank first_engine_ = 0;           ///< the first engine's actor number; 0 if nodes have no engines
   std::vector<Rank> turns_;         ///< actors that take a turn in this cycle
   Counts counts_;
   std::optional<Failure> failure_;

@@ -12,7 +12,7 @@ namespace {
 /// A round ends after this many events (some microseconds) even if the block has more to do,
 /// because neighbours may wait for its next announcement.
 constexpr std::uint64_t kEventsPerRound = 128;
-/// A block rests after this many rounds without events: the small steps of horizons are then
+/// A block rests after this many rounds without events: the next small steps of horizons are then
 /// unlikely to bring it work.
 constexpr unsigned kEmptyRounds = 2;
 
@@ -58,7 +58,7 @@ void BlockRunner::run(Tick bound) {
   if (block_.failure()) horizons_.end_at(block_.failure()->at + 1);
 }
 
-/// The cycle before which the block will send nothing more.
+/// The block's horizon: it will send nothing more before this cycle.
 Tick BlockRunner::reached(Tick bound) const {
   return block_.failure() ? block_.failure()->at + 1 : std::min(bound, block_.next());
 }

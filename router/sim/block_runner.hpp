@@ -13,9 +13,9 @@
 
 namespace toroid::sim {
 
-/// A round receives the mail, runs the block for some events up to its bound at most, posts its
-/// messages and announces its horizon. The ParallelRun owns it. A thread must take the block before
-/// it runs a round.
+/// A round receives the mail, runs some of the events before the block's bound, posts the block's
+/// messages, and announces its horizon. The ParallelRun owns it. A thread must take the block
+/// before it runs a round.
 class alignas(64) BlockRunner {
  public:
   /// All arguments outlive it. `inbox`: the mail from every neighbour.
@@ -52,7 +52,7 @@ class alignas(64) BlockRunner {
   Horizons& horizons_;
   Tick horizon_ = 0;  ///< the horizon last announced
   std::uint64_t rounds_ = 0;
-  unsigned empty_rounds_ = 0;  ///< since the block last ran
+  unsigned empty_rounds_ = 0;  ///< number of rounds without events since the block last ran
   bool rests_ = false;
   std::uint64_t sent_ = 0;      ///< messages
   std::uint64_t received_ = 0;  ///< messages

@@ -24,7 +24,7 @@ class Calendar {
       wire_.emplace_back(machine.wire_cycles(machine.wire_bytes(chunks)));
   }
 
-  // Delays of lines count from the present cycle.
+  // The delay of a line counts from the present cycle.
   /// Headers on their way to the next router.
   DelayLine& hops() { return hop_; }
   /// Tails of packets of `chunks` chunks.
@@ -48,9 +48,9 @@ class Calendar {
   }
   /// Moves to next().
   void advance(Tick next) { wheel_.advance(next, irregular_); }
-  /// Passes the delay lines that have events in the present cycle to the handler, which pops these
-  /// events: arrivals(line), channel_tails(chunks, line), fifo_tails(chunks, line),
-  /// deliveries(chunks, line).
+  /// Passes each delay line that has events in the present cycle to a function of the handler,
+  /// which pops these events. The functions are arrivals(line), channel_tails(chunks, line),
+  /// fifo_tails(chunks, line) and deliveries(chunks, line).
   template <typename Handler>
   void for_each_line(Tick now, Handler&& handler) {
     if (hop_.next() == now) handler.arrivals(hop_);
@@ -92,7 +92,7 @@ class Calendar {
   std::vector<TailLines<Event>> wire_;  ///< [chunks - 1]
   unsigned wires_used_ = 0;             ///< bit = chunks - 1; most runs use one length or two
   EventWheel wheel_;
-  std::vector<Event> irregular_;  ///< of the present cycle
+  std::vector<Event> irregular_;  ///< events of the present cycle that are in no delay line
 };
 
 }  // namespace toroid::sim

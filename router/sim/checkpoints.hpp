@@ -19,11 +19,11 @@ class SimCheckpoints {
   /// Saves or loads the fabric's state. Loading requires the same machine and number of threads.
   using State = std::function<void(Archive&)>;
 
-  /// Called once, before the first cycle. Returns true if it has loaded a state; in such a state
-  /// processors have had their first turns.
+  /// Called once, before the first cycle. Returns true if it has loaded a state; in a loaded state
+  /// processors have already had their first turns.
   virtual bool try_resume(const State& state) = 0;
-  /// Returns the end of the next segment, which runs the cycles before that end. `next`: the cycle
-  /// of the next event; the end must be later.
+  /// Returns the end of the next segment, which runs the cycles before that end. The end must be
+  /// later than `next`, the cycle of the next event.
   virtual Tick end_of_segment(Tick next) = 0;
   /// Called when everything before `now` has happened and events are left. May throw to end the
   /// run.

@@ -8,7 +8,7 @@
 
 namespace toroid::sim {
 
-/// A run copies the shape's failures, because plans of other runs share them.
+/// A run has its own copy of the shape's failures, because plans of other runs share the original.
 Deaths::Deaths(const Shape& shape, std::uint64_t error_limit)
     : shape_(shape), error_limit_(error_limit) {
   const Failures* const listed = shape.failures();

@@ -1,5 +1,6 @@
-// Events that all happen the same number of cycles after they were scheduled. They are kept in a
-// ring, in order of time without sorting; all events of a cycle share one time.
+// Events that all happen the same number of cycles after they were scheduled. They are scheduled in
+// order of time, so that a ring keeps them without sorting. The time is stored once for all events
+// of a cycle.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@
 
 namespace toroid::sim {
 
-/// A ring buffer that grows by doubling. Places count up without end, modulo 2^64.
+/// A ring buffer that grows by doubling. Places are numbered without end, modulo 2^64.
 template <typename T>
 class GrowingRing {
  public:
@@ -48,7 +49,8 @@ class DelayLineOf {
   /// The cycle of the next events; kNever if there are none.
   Tick next() const { return batches_[first_].at; }
 
-  /// Adds an event to the present cycle. close() ends the cycle.
+  /// Adds an event, which happens delay() cycles after the present cycle. close() ends the present
+  /// cycle.
   void push(const T& event) {
     events_[tail_] = event;
     if (++tail_ == full_) [[unlikely]]
@@ -75,7 +77,8 @@ class DelayLineOf {
     std::size_t tail_;
   };
 
-  /// Ends the cycle `now`: everything pushed since the last call happens together.
+  /// Ends the cycle `now`: everything pushed since the previous call happens together, in cycle
+  /// `now` + delay().
   void close(Tick now) {
     if (tail_ == closed_) return;
     closed_ = tail_;
@@ -129,9 +132,9 @@ class DelayLineOf {
   GrowingRing<T> events_;
   GrowingRing<Batch> batches_;             ///< the element after the last batch has kNever
   std::size_t head_ = 0;                   ///< first event
-  std::size_t closed_ = 0;                 ///< after the last event that is in a batch
+  std::size_t closed_ = 0;                 ///< place after the last event that is in a batch
   std::size_t tail_ = 0;                   ///< after the last event
-  std::size_t full_ = events_.capacity();  ///< when the tail gets here, the ring must grow
+  std::size_t full_ = events_.capacity();  ///< when tail_ gets to this place, the ring must grow
   std::size_t first_ = 0;                  ///< first batch
   std::size_t last_ = 0;                   ///< after the last batch
 };

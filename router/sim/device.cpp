@@ -109,8 +109,8 @@ void SimDevice::compute(Tick cycles) {
 
 void SimDevice::refuse_time() const {
   throw RunFailed(
-      fmt::format("virtual time would pass 2^62 cycles, the limit: on machine '{}' the "
-                  "work of this node takes too long",
+      fmt::format("virtual time would pass 2^62 cycles, its limit, because the work of this node "
+                  "takes too long on machine '{}'",
                   machine_->name));
 }
 
@@ -153,7 +153,8 @@ bool SimDevice::on_fifo_room(Tick now, unsigned fifo, unsigned chunks) {
   return output_waiting_ && wake(now);
 }
 
-/// While the processor is busy, its next turn waits until it is free.
+/// Wakes the actor. Returns true if it takes a turn now. If it is busy, a turn is scheduled for the
+/// cycle in which it is free.
 bool SimDevice::wake(Tick now) {
   if (std::exchange(scheduled_, true)) return false;
   if (clock_ <= now) return true;

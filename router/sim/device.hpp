@@ -52,7 +52,8 @@ class alignas(64) SimDevice final : public Device {
   InjectionFifos& fifos() override { return node().fifos_; }
   const InjectionFifos& fifos() const { return fifos_; }
   void inject(const SendDescriptor& descriptor, std::uint32_t count, unsigned fifo) override;
-  /// FIFOs drain between turns, as time passes. Within a turn only a refused packet frees its room.
+  /// FIFOs drain between turns, as time passes. Within a turn they get room only if a packet is
+  /// refused; then this returns true.
   bool flush() override { return std::exchange(has_refused_, false); }
   std::size_t receive(PacketSink& sink, std::size_t limit) override;
   /// An engine's turns are short, because the processor sees their results only when they end.
@@ -74,7 +75,8 @@ class alignas(64) SimDevice final : public Device {
   std::uint64_t injected() const { return injected_; }
   std::uint64_t refused() const { return refused_; }
 
-  // Prefetch the data that a turn will use: the device, then the processor, then what it points to.
+  // These functions prefetch the data that a turn will use: the device, then the processor, then
+  // the data to which the processor points.
   [[gnu::always_inline]] void prefetch() const {
     const auto* bytes = reinterpret_cast<const char*>(this);
     for (std::size_t line = 0; line < sizeof(SimDevice); line += 64)
@@ -96,7 +98,8 @@ class alignas(64) SimDevice final : public Device {
   bool on_others_fifo_room(Tick now) { return output_waiting_ && wake(now); }
   /// An alarm that the processor has asked for. Returns the same as on_delivered().
   bool on_alarm(Tick now) { return wake(now); }
-  /// Runs the processor's turn at `now` and schedules the next one if it was busy.
+  /// Runs the processor's turn at `now`. Schedules the next one if the processor asks for it or if
+  /// received packets are left.
   void turn(Tick now);
 
   template <typename Archive>
@@ -114,13 +117,14 @@ class alignas(64) SimDevice final : public Device {
   void note_written(unsigned fifo, std::uint32_t count);
   void insert_delivered(FlightId id);
 
-  /// Packets written into an injection FIFO: their number, and the length of the longest.
+  /// The number of packets written into an injection FIFO, and the most chunks it has held at once.
   struct Written {
     std::uint32_t packets = 0;
     std::uint16_t most_chunks = 0;
   };
 
-  static constexpr std::size_t kProcessorBytes = 576;  ///< bytes that a turn uses, approximately
+  static constexpr std::size_t kProcessorBytes = 576;  ///< number of bytes of a processor object
+                                                       ///< that a turn uses, approximately
 
   // A cache line of data that every event uses, a line for the FIFOs, then the rest.
   Network* network_;
@@ -128,12 +132,13 @@ class alignas(64) SimDevice final : public Device {
   Rank rank_;
   FlightId received_head_ = kNoFlight;  ///< delivered packets, in order of arrival
   FlightId received_tail_ = kNoFlight;
-  FlightId received_before_ = kNoFlight;  ///< the last packet when the present cycle began
-  Tick delivered_at_ = kNever;            ///< the cycle of the last delivery
-  Tick clock_ = 0;         ///< the processor's time; ahead of the event's during a turn
+  FlightId received_before_ = kNoFlight;  ///< the last of these packets when the present cycle
+                                          ///< began
+  Tick delivered_at_ = kNever;            ///< the cycle of the latest delivery
+  Tick clock_ = 0;         ///< the actor's time; during a turn it runs ahead of the present cycle
   bool scheduled_ = true;  ///< a turn is scheduled; the block schedules the first turn
   bool output_waiting_ = false;
-  bool has_refused_ = false;  ///< since the last flush()
+  bool has_refused_ = false;  ///< a packet was refused since the latest flush()
   bool is_engine_ = false;
   bool is_dead_ = false;
   unsigned receive_cycles_;  ///< per packet
@@ -141,7 +146,8 @@ class alignas(64) SimDevice final : public Device {
   unsigned inject_cycles_;  ///< per packet
   Tick turn_began_ = 0;     ///< when the present turn began
   const Machine* machine_;
-  SimDevice* other_ = nullptr;  ///< the processor's engine, or the engine's processor; null: none
+  SimDevice* other_ = nullptr;  ///< the device of the processor's engine, or of the engine's
+                                ///< processor; null if there is none
   CheckedFields checked_;
   std::vector<Written> written_;  ///< [FIFO]
   std::uint64_t injected_ = 0;

@@ -14,7 +14,7 @@ inline constexpr Tick kNever = std::numeric_limits<Tick>::max();
 
 /// The kinds of events. All except turns and alarms change a router's state and commute, so that
 /// their order within a cycle does not matter; processors' turns come after all of them. Nodes are
-/// counted from the first of their block.
+/// numbered from the first node of their block.
 enum class EventKind : std::uint8_t {
   arrive,     ///< a header reaches an input channel; index = input, value = flight
   link_free,  ///< a tail has left; index = link, value = input
@@ -22,10 +22,10 @@ enum class EventKind : std::uint8_t {
   delivered,  ///< a tail has reached the reception FIFO; index = input it came from, value = flight
   turn,       ///< the processor is free
   alarm,      ///< the processor has asked to be woken
-  tokens,     ///< a tail has left the router downstream, in another block or some cycles ago; index
-              ///< = link, value = Returned
-  escape,     ///< a head has waited for its bubble channel; index = input
-  repeat,     ///< a held link sends; index = link, value = Held
+  tokens,     ///< tokens return from another block, or some cycles after the tail has left; index =
+              ///< link, value = Returned
+  escape,     ///< a head may have waited long enough to take a bubble channel; index = input
+  repeat,     ///< a link sends a packet that it has held; index = link, value = Held
   failed,     ///< links or nodes have failed: heads are routed anew
 };
 
@@ -60,7 +60,7 @@ struct Returned {
   constexpr std::uint32_t pack() const { return channel | chunks << 2; }
 };
 
-/// The value of a `repeat` event: a packet that a link holds while it repeats it.
+/// The value of a `repeat` event: a packet that a link holds while the link repeats it.
 struct Held {
   unsigned input;
   unsigned channel;

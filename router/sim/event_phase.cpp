@@ -18,22 +18,22 @@ namespace {
 
 using Site = Routers::Site;
 
-// Prefetch distances, in events: for an event's data, for the data to which these refer, and for
-// processors.
+// Prefetch distances, in events: for the data of an event, for the data to which those data refer,
+// and for processors.
 constexpr std::size_t kEventsAhead = 12;
 constexpr std::size_t kBehind = 6;
 constexpr std::size_t kTurnsAhead = 32;
 
-/// Represents an input that has no packet to show.
+/// Stands for the head of an input that has no packet to expose.
 constexpr Flight kNoPacket = [] {
   Flight none;
   none.dynamic = true;
   return none;
 }();
 
-/// Handles the events of one cycle for the calendar. `early`: the routers' state does not fit in a
-/// cache. The delay lines show coming events. So the data of these events are prefetched, and
-/// somewhat later the data to which they refer.
+/// Handles the events of one cycle for the calendar. If `early` is true, the routers' state does
+/// not fit in a cache. Then the data of coming events, which the delay lines show, are prefetched,
+/// and somewhat later the data to which they refer.
 template <bool early>
 class EventPhase {
  public:
@@ -105,7 +105,7 @@ void EventPhase<early>::arrivals(DelayLine& line) {
   });
 }
 
-/// Handles tails that leave inputs; `fifo`: injection FIFOs.
+/// Handles tails that leave inputs. `fifo` is true if these are injection FIFOs.
 template <bool early>
 template <bool fifo>
 void EventPhase<early>::tails(unsigned chunks, DelayLine& line) {
@@ -178,7 +178,7 @@ template <bool early>
   on_arrive<false>(event);
 }
 
-/// A header arrives at a router. `fifo`: in an injection FIFO.
+/// A header arrives at a router. `fifo` is true if it is in an injection FIFO.
 template <bool early>
 template <bool fifo>
 inline void EventPhase<early>::on_arrive(Event event) {
@@ -195,9 +195,10 @@ inline void EventPhase<early>::on_arrive(Event event) {
   expose<fifo>(site, input, id, shown, 0);
 }
 
-/// If `shown`, a queue's head requests the links by which it may leave, or room in the reception
-/// buffer; a head without a path leaves as if it were at its destination. `shown` is hard to
-/// predict, so few branches depend on it. `touch`: further links for arbitration to look at.
+/// If `shown` is true, the queue's head requests the links by which it may leave. At its
+/// destination it requests room in the reception buffer instead; so does a head without a path,
+/// which is removed there. `shown` is hard to predict, so few branches depend on it. `touch`:
+/// further links for arbitration to look at.
 template <bool early>
 template <bool fifo>
 [[gnu::always_inline]] inline void EventPhase<early>::expose(const Site& site, Input input,
@@ -235,7 +236,7 @@ void EventPhase<early>::begin_escape_wait(const Site& site, Input input, const F
   net_.calendar.at(now_ + net_.delays.escape_wait, {EventKind::escape, site.node, input.index()});
 }
 
-/// Returns the link's bit if arbitration has to look at it.
+/// Marks the link as idle. Returns the link's bit if some head wants it, otherwise 0.
 template <bool early>
 inline unsigned EventPhase<early>::link_free(const Site& site, unsigned link) {
   site.state->idle = static_cast<std::uint16_t>(site.state->idle | 1u << link);
@@ -324,7 +325,7 @@ void EventPhase<early>::on_tokens(Event event) {
   put_back(event.node(), event.index(), static_cast<VirtualChannel>(channel), chunks);
 }
 
-/// A head may have waited long enough for its escape.
+/// If a head has waited long enough for its escape, marks the link that it wants.
 template <bool early>
 void EventPhase<early>::on_escape(Event event) {
   const Input input(event.index());
@@ -337,7 +338,8 @@ void EventPhase<early>::on_escape(Event event) {
       net_.routers.mark(site.node, *site.state, 1u << l & site.state->idle);
 }
 
-/// Routes heads that wait for links anew. A head that a link holds has already begun to leave.
+/// Gives new routes to the heads that wait for links. A head that a link holds for a repeat keeps
+/// its route, because it has already begun to leave.
 template <bool early>
 void EventPhase<early>::on_failed() {
   for (Rank node = 0; node < net_.routers.block().count; ++node) {

@@ -11,8 +11,8 @@
 namespace toroid::sim {
 
 /// Handles all events of the routers at `now`, which is the calendar's next cycle. Adds the events
-/// that processors need to `events`. `fetches_early`: the routers' state does not fit in a cache.
-/// Returns the number of events.
+/// that processors have to know to `events`. `fetches_early`: state is prefetched, because the
+/// routers' state does not fit in a cache. Returns the number of events.
 std::size_t run_events(NetworkState& net, Tick now, bool fetches_early, ProcessorEvents& events);
 
 }  // namespace toroid::sim

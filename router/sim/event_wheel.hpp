@@ -19,7 +19,7 @@ class EventWheelOf {
  public:
   EventWheelOf() : slots_(kSlots) {}
 
-  /// REQUIRES: `at` is not before the cycle of the last advance().
+  /// REQUIRES: `at` is not before the cycle of the latest advance().
   void schedule(Tick at, const T& event) {
     next_ = std::min(next_, at);
     if (at - now_ >= kSlots) {
@@ -32,7 +32,8 @@ class EventWheelOf {
 
   /// The next cycle that has events; kNever if there is none.
   Tick next() const { return next_; }
-  /// Advances to a cycle up to next(), and swaps its events into `events`, which must be empty.
+  /// Advances to cycle `at`, which is at most next(). Swaps the events of that cycle into `events`,
+  /// which must be empty.
   void advance(Tick at, std::vector<T>& events) {
     now_ = at;
     if (at == next_) pop_events(events);
@@ -45,9 +46,9 @@ class EventWheelOf {
 
  private:
   static constexpr Tick kSlots = 2048;  ///< a power of two, longer than most turns
-  /// Events whose memory always stays in circulation among the slots. A buffer for more events is
-  /// kept only while at least a quarter of it is used. So the memory of a burst (all nodes do the
-  /// same at once) is freed afterwards.
+  /// Buffers of events are swapped from slot to slot and reused. A buffer for up to this many
+  /// events is always kept, a larger one only while at least a quarter of it is used. So the memory
+  /// of a burst (all nodes do the same at once) is freed afterwards.
   static constexpr std::size_t kAlwaysKept = 1024;
   void pop_events(std::vector<T>& events);
   Tick find_next() const;

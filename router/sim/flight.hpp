@@ -14,7 +14,7 @@ namespace toroid::sim {
 using FlightId = std::uint32_t;
 inline constexpr FlightId kNoFlight = ~FlightId{0};
 
-/// The reception FIFO of packets that are removed because they have no path left.
+/// Flight::reception_fifo of a packet that is removed because it has no path left.
 inline constexpr std::uint8_t kNowhere = 127;
 
 /// 16 bytes: four to a cache line.
@@ -27,7 +27,7 @@ struct Flight {
   std::uint8_t delivered_from : 6 = 0;  ///< the input it came from, once delivered
   std::uint8_t reception_fifo : 7 = 0;  ///< the FIFO it is in, once delivered
   bool is_engines : 1 = false;          ///< from DMA engine to DMA engine, bypassing the processors
-  DimensionOrder order = 0;             ///< the dimension order that it keeps to
+  DimensionOrder order = 0;             ///< the packet's own dimension order, if any
 
   DirectionSet directions() const { return route.directions; }
   /// Makes a hop in a direction that has hops left. The last hop in a direction removes this

@@ -12,7 +12,7 @@
 #include "hal/route.hpp"
 #include "hal/send_descriptor.hpp"
 #include "router/sim/flight.hpp"
-#include "router/sim/flight_store.hpp"
+#include "router/sim/flight_memory.hpp"
 
 namespace toroid::sim {
 
@@ -24,7 +24,7 @@ class FlightPool {
   explicit FlightPool(FlightStore& store) : store_(store), free_(kMostFree) {}
   FlightPool(const FlightPool&) = delete;
 
-  /// Adds packet `number` of a descriptor. `is_engines`: it belongs to a DMA engine.
+  /// Adds packet `number` of a descriptor. `is_engines`: the packet belongs to a DMA engine.
   FlightId add(const SendDescriptor& descriptor, std::uint32_t number, const Route& route,
                bool is_engines = false);
   /// Removes a packet, which may have come from another block.
@@ -63,7 +63,7 @@ class FlightPool {
  private:
   static constexpr std::size_t kBatch = FlightStore::kBatch;
   static constexpr std::size_t kMostFree =
-      3 * kBatch;  ///< far from empty after giving back a batch
+      3 * kBatch;  ///< large enough that the stock is far from empty after a batch is given back
 
   FlightId allocate() {
     if (free_count_ == 0) [[unlikely]]

@@ -1,13 +1,13 @@
 #include "router/sim/general_network.hpp"
 
-#include "router/sim/link_protocol.hpp"
+#include "router/sim/link_retransmission.hpp"
 #include "router/sim/routers.hpp"
 
 namespace toroid::sim {
 namespace {
 
-/// Up to this number of nodes, their state fits approximately in a typical second-level cache, and
-/// prefetching costs more than it saves.
+/// The state of up to this many nodes fits approximately in a typical second-level cache;
+/// prefetching it would cost more than it saves.
 constexpr Rank kNodesInCache = 256;
 
 }  // namespace

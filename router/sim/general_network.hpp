@@ -16,7 +16,7 @@
 #include "router/sim/event.hpp"
 #include "router/sim/event_phase.hpp"
 #include "router/sim/flight.hpp"
-#include "router/sim/flight_store.hpp"
+#include "router/sim/flight_memory.hpp"
 #include "router/sim/network.hpp"
 #include "router/sim/network_state.hpp"
 #include "router/sim/node_range.hpp"

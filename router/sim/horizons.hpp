@@ -13,28 +13,29 @@
 
 namespace toroid::sim {
 
-/// A block's horizon is a cycle: the block has already sent all messages that it sends in earlier
-/// cycles. A message sent at cycle t reaches a neighbour at t + lookahead or later, so that a block
-/// may run up to its bound: the earliest horizon of its neighbours plus the lookahead. This is
-/// Chandy and Misra's conservative simulation; a horizon is their null message.
+/// A block's horizon is the cycle before which it will send no more messages. A message sent at
+/// cycle t reaches a neighbour at t + lookahead or later, so that a block may run up to its bound:
+/// the earliest horizon of its neighbours plus the lookahead. This is Chandy and Misra's
+/// conservative simulation; a horizon is their null message.
 ///
 /// 1. A block puts its messages into its neighbours' mail, then announces its horizon. A block that
 ///    reads its bound and then its mail finds every message for the cycles before the bound.
-/// 2. While nothing happens, horizons would advance in small steps, each one lookahead past the
-///    other. So a block with nothing to do before its bound rests: it reports the cycle of its next
-///    event and how many messages it has sent and received. If all blocks rest at one moment and
-///    all messages sent have been received, nothing happens anywhere before the earliest of their
-///    next cycles: the floor, which serves as a horizon for all blocks, jumps there.
+/// 2. While nothing happens, horizons would advance in small steps, each by one lookahead past a
+///    neighbour's horizon. So a block with nothing to do before its bound rests: it reports the
+///    cycle of its next event and how many messages it has sent and received. If all blocks rest at
+///    one moment and all messages sent have been received, nothing happens anywhere before the
+///    earliest of their next cycles: the floor, which serves as a horizon for all blocks, jumps
+///    there.
 /// 3. If no block has a next cycle, the floor jumps to kNever: that is how a run ends.
 /// 4. After a failure at cycle t no block has to run beyond t: the end is t + 1. A block stops when
-///    its horizon has reached the end, and not before, since it may fail earlier.
+///    its horizon has reached the end, and not before, since it may itself fail before t.
 ///
 /// One thread at a time holds a block and calls announce(), rest() and wake() for it. Only the
 /// block's own thread calls sleep(). Atomics are sequentially consistent unless noted otherwise:
 /// sleeping and resting rely on it.
 class Horizons {
  public:
-  /// `neighbours` is indexed by block and symmetric.
+  /// `neighbours`: [block], the neighbours of that block. If a is a neighbour of b, b is one of a.
   Horizons(std::vector<std::vector<std::size_t>> neighbours, Tick lookahead);
 
   /// The bound of a block: it may run the cycles before the bound, after it has received its mail.
@@ -49,7 +50,7 @@ class Horizons {
   /// Announces that all messages which the block sends before cycle `horizon` are in the mail. A
   /// block's horizon never decreases.
   void announce(std::size_t block, Tick horizon);
-  /// Lets the run end before cycle `end`, unless an earlier end has been set.
+  /// Makes the run end before cycle `end`, unless an earlier end has been set.
   void end_at(Tick end);
 
   /// The report of a block at rest.

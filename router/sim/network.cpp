@@ -5,7 +5,6 @@
 
 namespace toroid::sim {
 
-/// The lean model if it supports the machine, otherwise the general one.
 std::unique_ptr<Network> make_network(const Shape& shape, const Machine& machine,
                                       const RoutingOptions& options, Range block,
                                       FlightStore& store, SimProbe* probe) {

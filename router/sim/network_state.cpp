@@ -29,7 +29,9 @@ inline bool NetworkState::try_eject(Tick now, const Routers::Site& site, Input i
   return true;
 }
 
-/// A deterministic packet keeps its dimension order once it has left its source.
+/// Gives a packet without a path a new route, and returns the directions of that route. Returns
+/// none if there is no other path, or if the node has failed. Also returns none for a deterministic
+/// packet that has left its injection FIFO, because it keeps its dimension order.
 DirectionSet NetworkState::other_ways(Rank rank, Input input, FlightId id) {
   Flight& flight = flights[id];
   const Failures& failures = *routers.failures();

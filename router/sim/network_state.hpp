@@ -17,7 +17,7 @@
 #include "router/sim/event.hpp"
 #include "router/sim/flight.hpp"
 #include "router/sim/flight_pool.hpp"
-#include "router/sim/link_protocol.hpp"
+#include "router/sim/link_retransmission.hpp"
 #include "router/sim/outbox.hpp"
 #include "router/sim/probe.hpp"
 #include "router/sim/reception.hpp"
@@ -26,7 +26,7 @@
 
 namespace toroid::sim {
 
-/// Delays of some machines beyond the rules of router/rules.
+/// Delays and limits that some machines have in addition to the rules of router/rules.
 struct RouterDelays {
   explicit RouterDelays(const Machine& machine)
       : input_reads(machine.input_reads),
@@ -36,7 +36,8 @@ struct RouterDelays {
   bool limits_reads() const { return input_reads < kVirtualChannels; }
 
   unsigned input_reads;  ///< packets that can leave an input port's channels at the same time
-  Tick token_return;     ///< from a tail's departure until its room is known upstream
+  Tick token_return;     ///< time from a tail's departure until the room that it leaves is known
+                         ///< upstream
   Tick escape_wait;  ///< waiting time of an adaptive packet at a queue's head before it enters a
                      ///< bubble ring
 };
@@ -48,12 +49,13 @@ struct NetworkState {
   Calendar& calendar;
   FlightPool& flights;
   Reception& reception;
-  SimProbe* probe;  ///< null: there is no probe
+  SimProbe* probe;  ///< null if there is no probe
   LinkProtocol protocol;
   std::vector<SendingEnd> ends{};  ///< [node · degree + link], if links are checked
-  std::vector<Event> repeating{};  ///< held links that send in the present cycle
-  Outbox* const& outbox;  ///< outbox for everything that leaves the block; null: there are no other
-                          ///< blocks
+  std::vector<Event> repeating{};  ///< `repeat` events of the present cycle: packets that links
+                                   ///< have held and now send
+  Outbox* const& outbox;  ///< outbox for everything that leaves the block; null if there are no
+                          ///< other blocks
 
   SendingEnd& end(Rank node, unsigned link) {
     return ends[std::size_t{node} * routers.degree() + link];
@@ -78,7 +80,8 @@ struct NetworkState {
     return failures->works(rank, flight.directions().first()) ? flight.directions()
                                                               : DirectionSet();
   }
-  /// The directions among which a head may choose its escape: all of `left`, or none.
+  /// The directions from which a head takes its escape direction: all of `left`, or none if the
+  /// packet may not escape.
   DirectionSet escapes(Rank rank, FlightId id, DirectionSet left) const {
     const Flight& flight = flights[id];
     if (left.empty() || !flight.dynamic) return left;
@@ -113,7 +116,7 @@ struct NetworkState {
     return !in_bubble && head.dynamic;
   }
 
-  /// Begins to read the head of an input.
+  /// Begins to read the head of an input: it leaves the queue, and its number is returned.
   FlightId start_reading(Tick now, const Routers::Site& site, Input input) {
     InputQueue& queue = site.queues[input.index()];
     const FlightId id = queue.head;

@@ -17,8 +17,8 @@
 namespace toroid::sim {
 
 /// A packet that changes its block: its header reaches an input of a node in cycle `at`. Nodes are
-/// ranks of the whole machine. `packet` is the model's word for the packet; it contains at least
-/// its number.
+/// ranks of the whole machine. `packet` is the word that identifies the packet in the model; it
+/// contains at least the packet's number.
 struct RemotePacket {
   Tick at;
   std::uint64_t packet;
@@ -54,8 +54,8 @@ using Mail = SpscChain<WindowMessage>;
 /// Collects messages to a block's neighbours. The block's thread owns it.
 class Outbox {
  public:
-  /// `blocks`: in ascending order, covering all ranks of the machine. `mail`: [block]; null: not a
-  /// neighbour.
+  /// `blocks`: the ranges of all blocks, in ascending order. `mail`: [block], the queue to that
+  /// block; null if the block is not a neighbour.
   Outbox(std::span<const Range> blocks, std::vector<Mail*> mail)
       : blocks_(blocks), mail_(std::move(mail)) {
     for (Mail* const way : mail_)
@@ -94,7 +94,7 @@ class Outbox {
 
   std::span<const Range> blocks_;
   std::vector<Mail*> mail_;  ///< [block]
-  std::vector<Mail*> ways_;  ///< mail of the neighbours
+  std::vector<Mail*> ways_;  ///< mail to the neighbours
 };
 
 }  // namespace toroid::sim

@@ -24,7 +24,7 @@ namespace {
 
 /// Rounds of the first thread between two progress reports.
 constexpr unsigned kRoundsPerReport = 64;
-/// Rounds of a thread between two checks whether the host is crowded; some milliseconds.
+/// Rounds of a thread, some milliseconds, between two checks whether threads have lost their cores.
 constexpr unsigned kRoundsPerLook = 2048;
 /// Rounds that a thread waits before it sleeps, about 100 us: most waits are shorter, and waking a
 /// thread costs time on both sides. On a crowded host a thread waits only about 10 us, as long as
@@ -38,13 +38,14 @@ std::vector<Range> ranges_of(const std::deque<Block>& blocks) {
   return ranges;
 }
 
-/// The block of a node. `ranges`: in ascending order, covering all nodes.
+/// The block of a node. `ranges`: those of all blocks, in ascending order.
 std::size_t block_of(const std::vector<Range>& ranges, Rank rank) {
   const auto next = std::ranges::upper_bound(ranges, rank, {}, &Range::first);
   return static_cast<std::size_t>(next - ranges.begin()) - 1;
 }
 
-/// [block]: the other blocks to which its links lead. Links lead both ways.
+/// [block]: the other blocks to which its nodes' links lead. As links lead both ways, neighbours
+/// are mutual.
 std::vector<std::vector<std::size_t>> neighbours_of(const Shape& shape,
                                                     const std::vector<Range>& ranges) {
   std::vector<std::set<std::size_t>> sets(ranges.size());
@@ -86,7 +87,7 @@ void ParallelRun::connect() {
   }
 }
 
-/// [block]: the mail from this block; null: not a neighbour.
+/// [other block]: the mail from `block` to it; null if it is not a neighbour.
 std::vector<Mail*> ParallelRun::mail_from(std::size_t block) const {
   std::vector<Mail*> mail;
   for (std::size_t to = 0; to < blocks_.size(); ++to)
@@ -104,7 +105,7 @@ std::vector<Mail*> ParallelRun::mail_to(std::size_t block) const {
 
 void ParallelRun::run() {
   std::latch go(1);
-  std::atomic<bool> cancelled{false};  // relaxed: the latch orders it
+  std::atomic<bool> cancelled{false};  // relaxed, because the latch orders its accesses
   std::vector<std::jthread> threads;
   try {
     for (std::size_t b = 1; b < blocks_.size(); ++b)
@@ -162,7 +163,7 @@ unsigned ParallelRun::spins() const {
   return crowding_.is_crowded() ? kSpinsInCrowd : kSpins;
 }
 
-/// Runs a round of another block, if one can go on and is not taken.
+/// Runs a round of another block, if some block can go on and is not taken. Returns whether it did.
 bool ParallelRun::try_to_help(std::size_t own) {
   for (std::size_t i = 1; i < blocks_.size(); ++i) {
     const std::size_t block = (own + i) % blocks_.size();
@@ -175,8 +176,8 @@ bool ParallelRun::try_to_help(std::size_t own) {
   return false;
 }
 
-/// Releases a block. Its own thread may sleep because the block was taken, so it is woken if
-/// needed.
+/// Releases a block and wakes the block's own thread if there is something for it: that thread may
+/// sleep because the block was taken.
 void ParallelRun::give_back(std::size_t block) {
   runners_[block].release();
   if (horizons_.can_go_on(block) || horizons_.is_over(block)) horizons_.ring(block);

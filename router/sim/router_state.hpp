@@ -10,7 +10,7 @@
 #include "hal/shape.hpp"
 #include "router/rules/routing.hpp"
 #include "router/sim/flight.hpp"
-#include "router/sim/link_lists.hpp"
+#include "router/sim/link_mask_indices.hpp"
 
 namespace toroid::sim {
 
@@ -39,7 +39,8 @@ static_assert(sizeof(InputQueue) == 12);
 struct OutputLink {
   Rank neighbour = kNone;  ///< the router downstream, by its rank in the whole machine
   Tokens tokens{};
-  std::uint8_t turn = 0;  ///< position of the round robin (transit_first off)
+  std::uint8_t turn = 0;  ///< the input at which the round robin goes on; used only without
+                          ///< transit_first
 
   static constexpr Rank kNone = ~Rank{0};
 };
@@ -67,7 +68,7 @@ constexpr std::uint64_t input_channels(unsigned port) {
   return ((std::uint64_t{1} << kVirtualChannels) - 1) << (port * kVirtualChannels);
 }
 
-/// The state of heads that a router's links and reception FIFOs need.
+/// Which heads of a router want which links or a reception FIFO, and which links are idle.
 struct alignas(64) RouterState {
   std::uint64_t at_destination = 0;  ///< bit = input: its head is for this node's processor
   std::uint64_t reading = 0;         ///< bit = input: a packet is on its way out
@@ -104,8 +105,7 @@ struct alignas(64) RouterState {
   }
   /// The head withdraws its requests.
   void withdraw(std::uint64_t input, unsigned links) {
-    for (unsigned word = 0; word < 2 * links; word += 4)  // the number of words is four times that
-                                                          // of dimensions
+    for (unsigned word = 0; word < 2 * links; word += 4)  // a router has four words per dimension
       for (unsigned i = 0; i < 4; ++i) words[word + i] &= ~input;
   }
 };

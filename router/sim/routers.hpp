@@ -20,8 +20,8 @@
 
 namespace toroid::sim {
 
-/// Only state: the code that changes it is in event_phase.hpp and arbitration_phase.hpp. Nodes are
-/// counted from the block's first, unless a parameter is called `rank`.
+/// Holds state only: the code that changes it is in event_phase.hpp and arbitration_phase.hpp.
+/// Nodes are numbered from the block's first node, except where a parameter is called `rank`.
 class Routers {
  public:
   /// Throws BadInput if a router has more inputs than the model supports.
@@ -43,22 +43,23 @@ class Routers {
   const InputQueue& queue(Rank node, Input input) const {
     return queues_[std::size_t{node} * inputs_ + input.index()];
   }
-  /// Whether there is a packet at the front that is not on its way out yet.
+  /// Whether the packet at the front of the input waits: there is one, and no packet is leaving the
+  /// input.
   bool has_waiting_head(Rank node, Input input) const {
     return queue(node, input).head != kNoFlight && (state_[node].reading & input.bit()) == 0;
   }
   LinkCounters& counters(Rank node, unsigned link) {
     return counters_[std::size_t{node} * degree_ + link];
   }
-  /// [node · degree + direction]
+  /// The counters of all links, [node · degree + direction].
   std::span<const LinkCounters> counters() const { return counters_; }
 
   const Shape& shape() const { return shape_; }
-  const Failures* failures() const { return failures_; }  ///< null: no link has failed
+  const Failures* failures() const { return failures_; }  ///< null if all links and nodes work
   const Range& block() const { return block_; }
   unsigned degree() const { return degree_; }      ///< links per router
   unsigned inputs() const { return inputs_; }      ///< channels and injection FIFOs per router
-  unsigned channels() const { return channels_; }  ///< lower inputs are channels, others are FIFOs
+  unsigned channels() const { return channels_; }  ///< inputs below are channels, others are FIFOs
   bool is_fifo(Input input) const { return input.index() >= channels_; }
   Rank rank_of(Rank node) const { return block_.first + node; }
   /// Whether a node, counted from the block's first, belongs to this block.
@@ -68,8 +69,9 @@ class Routers {
     return site.links[direction.index].neighbour - block_.first;
   }
 
-  /// Cycles in which the FIFO's head waited for a link: the sum of the times when heads left minus
-  /// the sum of the times when they came. While a head waits, only its arrival is in the sums.
+  /// Cycles in which the FIFO's head waited for a link: the sum of the times at which heads left,
+  /// minus the sum of the times at which they came. While a head waits, only the time at which it
+  /// came is included.
   std::uint64_t& stalled(Rank node, Input fifo) {
     return stalled_[std::size_t{node} * (inputs_ - channels_) + fifo.index() - channels_];
   }
@@ -80,11 +82,12 @@ class Routers {
   Tick exposed_at(Rank node, Input input) const {
     return exposed_at_[std::size_t{node} * inputs_ + input.index()];
   }
-  /// Cycles up to `now` in which a head of this FIFO waited. `now` is not before the last event.
+  /// Number of cycles up to `now` in which a head of this FIFO waited for a link. `now` is not
+  /// before the last event.
   std::uint64_t stalled_cycles(Tick now, Rank node, unsigned fifo) const;
 
-  /// Marks links of a router for arbitration; `what` may be empty. No branch, because it is hard to
-  /// predict whether this is the router's first mark in this cycle.
+  /// Marks links of a router for arbitration; `what` may be empty. The code has no branch, because
+  /// it is hard to predict whether this is the router's first mark in this cycle.
   void mark(Rank node, RouterState& state, unsigned what) {
     marked_[marked_count_] = node;
     marked_count_ += state.touched == 0 && what != 0 ? 1 : 0;
@@ -100,8 +103,8 @@ class Routers {
     archive(links_, counters_, queues_, state_, stalled_, exposed_at_);
   }
 
-  // Prefetch the data that an event or arbitration will use. Always inlined: g++ treats calls of
-  // functions that only prefetch as superfluous.
+  // These functions prefetch the data that an event or arbitration will use. They are always
+  // inlined, because g++ treats calls of functions that only prefetch as superfluous.
   [[gnu::always_inline]] void prefetch_queue(Rank node, unsigned input) const {
     __builtin_prefetch(&queues_[std::size_t{node} * inputs_ + input]);
   }
@@ -115,7 +118,7 @@ class Routers {
   [[gnu::always_inline]] void prefetch_state(Rank node) const {
     prefetch_lines(&state_[node], state_bytes_);
   }
-  /// Prefetches a router's links and its channels, whose heads are compared.
+  /// Prefetches a router's links and channels: arbitration compares the channels' heads.
   [[gnu::always_inline]] void prefetch_site(Rank node) const {
     prefetch_lines(&links_[std::size_t{node} * degree_], degree_ * sizeof(OutputLink));
     prefetch_lines(&queues_[std::size_t{node} * inputs_], channels_ * sizeof(InputQueue));
@@ -142,7 +145,8 @@ class Routers {
   std::vector<std::uint64_t> stalled_;  ///< [node · FIFOs + FIFO]
   std::vector<Tick> exposed_at_;        ///< [node · inputs + input]; empty if there is no escape
                                         ///< wait
-  std::vector<Rank> marked_;            ///< the first marked_count_ are valid; one spare element
+  std::vector<Rank> marked_;            ///< the first marked_count_ elements are valid; mark() may
+                                        ///< write one more
   std::size_t marked_count_ = 0;
 };
 

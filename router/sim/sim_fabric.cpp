@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "hal/archive.hpp"
 #include "hal/check.hpp"
+#include "hal/checkpoint_archive.hpp"
 #include "hal/counters.hpp"
 #include "hal/device.hpp"
 #include "hal/direction.hpp"
@@ -25,7 +25,7 @@
 #include "router/sim/deaths.hpp"
 #include "router/sim/device.hpp"
 #include "router/sim/event.hpp"
-#include "router/sim/flight_store.hpp"
+#include "router/sim/flight_memory.hpp"
 #include "router/sim/network.hpp"
 #include "router/sim/node_range.hpp"
 #include "router/sim/parallel_run.hpp"
@@ -80,12 +80,13 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
   }
 
  private:
-  /// The probe, if blocks have to call it. Samples are taken by the fabric itself.
+  /// The probe if blocks have to call it, otherwise null. The fabric itself takes the samples.
   SimProbe* follower() const {
     const bool follows = options_.probe != nullptr && options_.probe->follows_packets();
     return follows ? options_.probe : nullptr;
   }
-  /// Ranges of equal size: slabs of the torus along its first dimension.
+  /// The nodes of one of `blocks` blocks, whose sizes differ by at most one. As ranks are
+  /// consecutive, a block is a slab of the torus, cut across its first dimension.
   sim::Range range(std::uint64_t block, std::uint64_t blocks) const {
     const auto first = static_cast<Rank>(shape_.size() * block / blocks);
     return {first, static_cast<Rank>(shape_.size() * (block + 1) / blocks) - first};
@@ -124,7 +125,7 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
     }
   }
 
-  /// The next cycle in which something happens; kNever also if a node has failed.
+  /// The next cycle in which something happens; kNever if nothing is left or a node has failed.
   Tick next() const {
     Tick next = sim::kNever;
     for (const Block& block : blocks_) {
@@ -230,14 +231,15 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
     return block(node).network().used(node, Input::channel(travelling, channel));
   }
 
-  static constexpr std::uint64_t kEventsPerReport = 1u << 20;  ///< between progress reports
+  static constexpr std::uint64_t kEventsPerReport = 1u << 20;  ///< number of events between
+                                                               ///< progress reports
 
   sim::Deaths deaths_;
   Shape shape_;
   Machine machine_;
   SimOptions options_;
   sim::FlightStore flights_;
-  std::deque<Block> blocks_;  ///< in ascending order; never move
+  std::deque<Block> blocks_;  ///< in ascending order; blocks never move in memory
   FabricCounters counters_;
   bool ran_ = false;
   std::uint64_t next_progress_ = 0;
@@ -245,7 +247,8 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
   Tick sample_every_ = SimProbe::kNoSamples;
   Tick next_sample_ = SimProbe::kNoSamples;
   Tick sampled_ = 0;                ///< the cycle of the present sample
-  mutable FabricCounters counted_;  ///< links only; empty: this sample has not asked for them
+  mutable FabricCounters counted_;  ///< has links only; empty if the present sample has not asked
+                                    ///< for them
 };
 
 }  // namespace

@@ -31,16 +31,16 @@ struct SimOptions {
   FifoTying tying = FifoTying::per_direction;
   /// Called about every million events by the thread that called run(); may throw to end the run.
   std::function<void(const SimProgress&)> progress{};
-  /// Observes the run; must outlive the fabric. Null: no probe.
+  /// Observes the run; must outlive the fabric. Null if nothing observes it.
   SimProbe* probe = nullptr;
   /// Number of threads, and of blocks of the torus. Results do not depend on it. Programs of
   /// different blocks run concurrently. See sim_threads().
   unsigned threads = 1;
-  /// The simulating threads, including the caller of run(), add their CPU time to it; outlives the
-  /// fabric. Null: not counted.
+  /// The simulating threads, including the caller of run(), add their CPU time to this account,
+  /// which must outlive the fabric. Null: their time is not counted.
   CpuAccount* cpu = nullptr;
-  /// Saves and resumes the run; outlives the fabric. Null: no checkpoints and no overhead.
-  /// REQUIRES: there is no probe.
+  /// Saves and resumes the run; must outlive the fabric. If null, there are no checkpoints and no
+  /// overhead. REQUIRES: there is no probe.
   SimCheckpoints* checkpoints = nullptr;
   /// If set, each node has a DMA engine beside its processor. Throws BadInput if the machine has
   /// none.

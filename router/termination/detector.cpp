@@ -5,7 +5,7 @@
 
 namespace toroid::termination {
 
-/// The number of packets injected if the wave is complete and balanced.
+/// The number of packets injected, if the wave is complete and balanced; otherwise none.
 std::optional<std::uint64_t> Quiescence::balance(const Wave& wave) const {
   std::uint64_t injected = 0;
   std::uint64_t delivered = 0;
@@ -74,8 +74,8 @@ bool StallWatch::all_reported() const {
   return true;
 }
 
-/// Whether a member has moved anything, or has not completed a round, since the last sample. The
-/// latest reports become the next sample.
+/// Whether a member has moved anything, or has not completed a round, since the previous sample.
+/// The latest reports become the next sample.
 bool StallWatch::moved_or_busy() {
   bool busy = still_ < 0;
   std::uint64_t before = 0;

@@ -29,9 +29,9 @@ std::string name_of(const Shape& shape, const Buffer& buffer) {
                      kVirtualChannelNames[static_cast<unsigned>(buffer.input.channel())]);
 }
 
-/// The buffer that the head of `from` waits to enter: the next one of the escape channel, or of a
-/// dynamic channel if the packet is dynamic and that escape buffer is empty. This is an edge of the
-/// wait-for graph.
+/// The buffer that the head of `from` waits to enter; an edge of the wait-for graph. If packets
+/// wait in the next buffer of the escape channel, it is that buffer. Otherwise, for a dynamic
+/// packet, it is the next buffer of a dynamic channel in which packets wait.
 std::optional<Buffer> waits_for(const StalledMachine& machine, const Buffer& from) {
   const auto head = machine.head(from.node, from.input);
   if (!head || head->directions.empty()) return std::nullopt;
@@ -49,7 +49,8 @@ std::optional<Buffer> waits_for(const StalledMachine& machine, const Buffer& fro
   return std::nullopt;
 }
 
-/// Follows the wait-for graph until a buffer repeats; empty if none does.
+/// Follows the wait-for graph from `start` until a buffer repeats, and returns the cycle; empty if
+/// no buffer repeats.
 std::vector<Buffer> find_cycle(const StalledMachine& machine, Buffer start) {
   std::vector<Buffer> path{start};
   while (const auto ahead = waits_for(machine, path.back())) {

@@ -29,9 +29,9 @@ class StalledMachine {
   virtual std::uint64_t packets_under_way() const = 0;
 };
 
-/// Reports the cycle of buffers if packets block each other, or the nodes whose programs wait for
-/// ever. Empty if every program has finished and no packet is in flight. `when` is a phrase such as
-/// "at cycle 7".
+/// Reports how many packets are in flight, and a cycle of buffers in which packets block each
+/// other. Also reports how many programs wait, and what the first of them waits for. Empty if every
+/// program has finished and no packet is in flight. `when` is a phrase such as "at cycle 7".
 std::string stall_report(const StalledMachine& machine, const std::string& when);
 
 /// An exception from a node's turn, with the node's coordinates in front.

@@ -8,7 +8,7 @@ namespace toroid {
 /// CPU seconds that the calling thread has used since it began (CLOCK_THREAD_CPUTIME_ID).
 double thread_cpu_seconds();
 
-/// CPU seconds, summed over the threads that register with a CpuShare. Unlike std::clock(), it
+/// A sum of CPU seconds over the threads that register with a CpuShare. Unlike std::clock(), it
 /// excludes other threads of the process (a library's threads, other runs).
 class CpuAccount {
  public:
@@ -17,14 +17,14 @@ class CpuAccount {
 
  private:
   friend class CpuShare;
-  std::atomic<double> seconds_{0};  ///< relaxed: a reader has joined the writing threads
+  std::atomic<double> seconds_{0};  ///< relaxed, because a reader first joins the writing threads
 };
 
-/// Counts the calling thread's CPU time during its own lifetime. Created and destroyed by one
-/// thread.
+/// Adds the CPU time that the calling thread uses during this object's lifetime to an account. The
+/// same thread creates and destroys the object.
 class CpuShare {
  public:
-  /// Null: nothing is counted. The account outlives it.
+  /// If `account` is null, nothing is counted. The account outlives this object.
   explicit CpuShare(CpuAccount* account)
       : account_(account), begun_(account == nullptr ? 0 : thread_cpu_seconds()) {}
   ~CpuShare() {

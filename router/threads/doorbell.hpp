@@ -41,8 +41,9 @@ class alignas(64) Doorbell {
     rung_.notify_one();
   }
 
-  // The store in prepare() and the load in ring() belong to a pattern of two stores and two loads:
-  // at least one of the two loads sees the other thread's store.
+  // The store in prepare() and the load in ring() belong to a pattern of two stores and two loads,
+  // of which the other two access the data: at least one of the two loads sees the other thread's
+  // store.
   sync::atomic<bool> asleep_{false};
   sync::mutex mutex_;
   sync::condition_variable rung_;

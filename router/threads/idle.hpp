@@ -15,12 +15,12 @@ namespace toroid {
 /// has its own object.
 class Idle {
  public:
-  /// `spins`: the thread has a core to itself. Otherwise it yields at once.
+  /// `spins` is true if the thread has a core to itself. Otherwise it yields at once.
   explicit Idle(bool spins) : spins_(spins ? kSpins : 0) {}
 
   /// To be called when there is work again.
   void reset() { rounds_ = 0; }
-  /// Rounds without work so far.
+  /// Number of rounds since the latest reset().
   unsigned rounds() const { return rounds_; }
 
   /// Waits for one round.
@@ -40,13 +40,14 @@ class Idle {
   }
 
  private:
-  static constexpr unsigned kHurried = 100;  ///< in rounds: an answer arrives sooner than this; a
-                                             ///< pause takes about 15 ns
-  static constexpr unsigned kSpins = 2000;   ///< rounds, about 50 us; a packet takes less than 1 us
-  static constexpr unsigned kYields = 500;   ///< rounds, about 500 us
+  static constexpr unsigned kHurried = 100;  ///< the first rounds have no pause (about 15 ns), so
+                                             ///< that an answer that comes soon is seen at once
+  static constexpr unsigned kSpins = 2000;   ///< number of rounds before the first yield, about 50
+                                             ///< us; a packet takes less than 1 us
+  static constexpr unsigned kYields = 500;   ///< number of rounds that yield, about 500 us
   static constexpr std::chrono::microseconds kShortest{8};
-  static constexpr unsigned kDoublings = 7;  ///< up to a sleep of 1 ms, which costs at most 1 % of
-                                             ///< a core
+  static constexpr unsigned kDoublings = 7;  ///< the sleep doubles this many times, up to 1 ms;
+                                             ///< waking once per ms costs at most 1 % of a core
 
   unsigned spins_;
   unsigned rounds_ = 0;

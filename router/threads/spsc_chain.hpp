@@ -8,12 +8,13 @@
 
 namespace toroid {
 
-/// A chain of links. Links that the consumer has passed are reused: so there are two more links
-/// than the largest number of values that were ever in the queue at once. Values are written and
+/// A chain of links. Links that the consumer has passed are reused. So the number of links is two
+/// more than the largest number of values that were in the queue at once. Values are written and
 /// read in place.
 ///
-/// Links in order: [oldest_, released_) may be reused; released_ was consumed last; the links after
-/// it, up to back_, are in the queue; the draft is not yet in the chain.
+/// Links in order: those from oldest_ to the one before released_ may be reused; released_ is the
+/// link that was consumed last; the links after it, up to back_, are in the queue. The draft is not
+/// yet in the chain.
 template <typename T>
 class SpscChain {
  public:

@@ -82,7 +82,7 @@ std::string top_folder(const std::string& path) {
   return path.substr(0, path.find('/'));
 }
 
-/// The violation of a rule by an include; empty: it is allowed.
+/// Says which rule the include violates; empty if it is allowed.
 std::string violation(const Include& include) {
   const std::string from = top_folder(include.file);
   const std::string to = top_folder(include.target);
@@ -177,7 +177,7 @@ TEST(Includes, OfToolsSubfoldersStayWithinAllowedOnes) {
   expect_rooms_kept("tools/lab", kLabRooms);
 }
 
-/// The headers that a file names; `pattern` has the header as its first group.
+/// The headers that a file names. The first group of the regular expression matches a header.
 std::set<std::string> headers_named(const std::string& file, const std::string& pattern) {
   std::ifstream text(fs::path(TOROID_SOURCE_DIR) / file);
   std::set<std::string> headers;
@@ -196,7 +196,7 @@ TEST(PublicHeaders, ExistAndMatchTheLibraryPage) {
     EXPECT_TRUE(fs::exists(fs::path(TOROID_SOURCE_DIR) / file)) << file;
 }
 
-/// Written by the build, not part of the sources.
+/// Headers that the build writes; they are not among the sources.
 const std::set<std::string> kGenerated = {"tools/report/assets.hpp"};
 
 TEST(Includes, UsePathsFromTheProjectTop) {
@@ -236,7 +236,7 @@ TEST(Includes, AreRefusedIfForbidden) {
   EXPECT_EQ(violation({"packet/x.hpp", "vector", true}), "");
 }
 
-TEST(Includes, AreReadInEveryNotation) {
+TEST(Includes, AreFoundInEverySpellingExceptInComments) {
   std::istringstream text(
       "#include \"a/b.hpp\"\n  #  include <vector>  // why\n// #include \"no\"\n"
       "#include\t\"c.hpp\"\nint include;\n");

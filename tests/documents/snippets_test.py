@@ -18,7 +18,7 @@ def document(*lines):
 
 
 class Blocks(unittest.TestCase):
-    def test_have_the_marks_before_them(self):
+    def test_have_the_marks_that_stand_directly_before_them(self):
         text = document("a", "<!-- before: ls -->", "<!-- before: pwd -->", "", "```console", "$ a", "```")
         (block,) = blocks_of(text, "x")
         self.assertEqual(block.marks, [("before", "ls"), ("before", "pwd")])
@@ -46,7 +46,7 @@ class Blocks(unittest.TestCase):
 
 
 class Output(unittest.TestCase):
-    def test_must_match_except_for_dots(self):
+    def test_must_match_except_where_three_dots_are_shown(self):
         printed = ["time 1.5 s", "", "end"]
         for shown in (printed, ["time ... s", "", "end"], ["..."], ["time 1.5 s", "..."]):
             self.assertTrue(matches(shown, printed), shown)
@@ -100,7 +100,7 @@ class Documents(unittest.TestCase):
         self.hold("```console", "$ toroid wrong", "wrong", "toroid: wrong", "$ echo $?", "2", "```")
         self.fail_at(2, "```console", "$ echo 'toroid: wrong'", "toroid: wrong", "```")
 
-    def test_compile_and_run_programs(self):
+    def test_pass_if_programs_compile_and_exit_with_0(self):
         self.hold("```cpp", "#include <vector>", "std::vector<int> v;", "```",
                   "<!-- fragment -->", "```cpp", "plan.forward(in, out);", "```")
         self.fail_at(2, "```cpp", "std::vector<int> v;", "```")

@@ -13,7 +13,7 @@ namespace toroid::testing {
 
 using Exact = std::complex<long double>;
 
-/// exp(sign·2πi·k/n) for all k.
+/// exp(sign·2πi·k/n) for k from 0 to n - 1.
 inline std::vector<Exact> roots_of_unity(std::int64_t n, int sign) {
   std::vector<Exact> roots;
   for (std::int64_t k = 0; k < n; ++k)
@@ -41,7 +41,8 @@ inline void dft_line(std::span<const Exact> x, std::span<const Exact> roots, Exa
   }
 }
 
-/// The unscaled transform of an array in C order with any number of axes; sign -1 is forward.
+/// The unscaled transform of an array in C order with any number of axes. The sign of forward is
+/// -1.
 inline std::vector<Exact> dft_reference(std::vector<Exact> array,
                                         std::span<const std::int64_t> size, int sign) {
   std::size_t stride = 1;

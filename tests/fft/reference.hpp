@@ -22,7 +22,7 @@ struct ReferenceAxis {
   std::size_t extent = 1;
   fft::TransformKind kind = fft::TransformKind::dft;
   fft::Sign sign = fft::Sign::forward;
-  std::vector<Exact> own{};  ///< if not empty: a user matrix instead of the kind's, row by row
+  std::vector<Exact> own{};  ///< the user's matrix, row by row; empty if the kind's is used
 };
 
 /// The factor by which x[in] contributes to X[out].
@@ -93,7 +93,7 @@ std::vector<Exact> exactly(std::span<const T> values) {
   return exact;
 }
 
-/// Random numbers, uniform in [-1, 1]; both parts if T is complex.
+/// Random numbers, uniform in [-1, 1]. If T is complex, both parts are random.
 template <typename T>
 std::vector<T> noise_of(std::size_t count, unsigned seed) {
   std::mt19937_64 engine(seed);
@@ -111,7 +111,7 @@ std::vector<T> noise_of(std::size_t count, unsigned seed) {
   return values;
 }
 
-/// Whether the bits are equal: 0 and -0 differ.
+/// Whether all bits are equal. By this measure 0 and -0 differ.
 template <typename T>
 bool equal_bits(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;

@@ -1,5 +1,5 @@
-// A checkpoint file has a correct checksum or is refused in one line. Each input is tried as it is,
-// and again with a correct length and checksum appended, so that its state is read.
+// A checkpoint file has a correct checksum or is refused with a message of one line. Each input is
+// tried as it is, and again with a correct length and checksum appended, so that its state is read.
 #include <zlib.h>
 
 #include <cstddef>

@@ -1,5 +1,6 @@
-// The environment gives a valid place in a job, or is refused in one line. Input: the values of the
-// variables below, one per line, in this order; an empty line: not set.
+// The environment gives a valid place in a job, or is refused with a message of one line. Input:
+// the values of the variables below, one per line, in this order. An empty line means that the
+// variable is not set.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -9,15 +10,15 @@
 #include <string_view>
 
 #include "hal/check.hpp"
-#include "router/job/membership.hpp"
+#include "router/job/bootstrap.hpp"
 #include "tests/fuzz/readers.hpp"
 #include "tests/fuzz/refusal.hpp"
 
 namespace toroid::fuzz::environment {
 namespace {
 
-// Leaves out the variables for a listener's descriptor, which the fuzz target does not have, and
-// for the file of a key.
+// Two variables are not tried: the one for a listener's descriptor, because the fuzz target has no
+// listener, and the one for the file of a key.
 constexpr std::array kVariables = {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT",
                                    "TOROID_JOB_KEY"};
 
@@ -32,10 +33,10 @@ void set_environment(std::string_view text) {
 void try_input(const std::uint8_t* data, std::size_t size) {
   set_environment({reinterpret_cast<const char*>(data), size});
   read_or_refuse([&] {
-    const std::optional<Membership> membership = job::environment_membership();
-    if (!membership) return;
-    TOROID_CHECK_LT(membership->rank, membership->size);
-    TOROID_CHECK(membership->size == 1 || (membership->port > 0 && !membership->master.empty()));
+    const std::optional<Bootstrap> bootstrap = job::environment_bootstrap();
+    if (!bootstrap) return;
+    TOROID_CHECK_LT(bootstrap->rank, bootstrap->size);
+    TOROID_CHECK(bootstrap->size == 1 || (bootstrap->port > 0 && !bootstrap->master.empty()));
   });
 }
 

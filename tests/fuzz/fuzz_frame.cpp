@@ -1,6 +1,6 @@
 // A frame is refused with an error, or all its packets, parts and credits lie within it. Each input
-// is tried unchanged, and with the magic, length and checksum that parse() accepts. Input: one byte
-// that selects the scope of the checksum, then the frame.
+// is tried unchanged, and again with a magic, a length and a checksum that parse() accepts. Input:
+// one byte that selects the scope of the checksum, then the frame.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -59,7 +59,7 @@ void try_frame(std::span<const std::byte> bytes, CrcScope scope) {
   if (check_packets(view, IsValid()) == FrameError::none) (void)sum_of(view);
 }
 
-/// Changes the frame so that it passes parse(); false if its tables do not fit into the frame.
+/// Changes the frame so that it passes parse(). Returns false if its tables do not fit into it.
 bool tame(std::span<std::byte> bytes, CrcScope scope) {
   if (bytes.size() < sizeof(FrameHeader)) return false;
   FrameHeader header;

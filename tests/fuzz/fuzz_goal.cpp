@@ -1,5 +1,5 @@
 // A schedule that parse_goal() accepts does not change when it is written and read again.
-// ScheduleGraph accepts it or refuses it in one line.
+// ScheduleGraph accepts the schedule, or refuses it with a message of one line.
 #include <cstddef>
 #include <cstdint>
 #include <sstream>
@@ -12,7 +12,7 @@
 #include "packet/replay/schedule_graph.hpp"
 #include "tests/fuzz/readers.hpp"
 #include "tests/fuzz/refusal.hpp"
-#include "tools/files/goal.hpp"
+#include "tools/files/goal_schedule.hpp"
 
 namespace toroid::fuzz::goal {
 namespace {

@@ -1,6 +1,6 @@
-// validate() takes any 16 bytes. Headers that it accepts have consistent fields, and their hints
-// lead to their destination. Input: one byte that selects a shape, two that select a node, 16 of
-// header.
+// validate() can be given any 16 bytes. The headers that it accepts have consistent fields, and
+// their hints lead to their destination. Input: one byte that selects a shape, two bytes that
+// select a node, and the 16 bytes of a header.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -79,9 +79,9 @@ void try_header(const Shape& shape, Rank from, const PacketHeader& header) {
   for (const bool by_minus : {false, true}) check_arrives(shape, from, header, route, by_minus);
 }
 
-/// Makes a valid header likely; random bits hardly ever form one. Clears reserved bits and the
-/// deposit bit and takes a destination near the shape's size, so that about one in a hundred is
-/// valid.
+/// Changes the input so that a valid header becomes likely, because random bits hardly ever form
+/// one. Clears the reserved bits and the deposit bit, and takes a destination that is in the shape
+/// or the first one beyond it. Then about one header in a hundred is valid.
 PacketHeader tamed(const Shape& shape, const Input& input) {
   const std::uint64_t destination = (input.hardware & 0xffffffffu) % (shape.size() + 1);
   const std::uint64_t hints = (input.hardware >> 32) & ((std::uint64_t{1} << shape.links()) - 1);

@@ -1,5 +1,5 @@
-// The host names in a hosts file are safe to pass to ssh and a shell, or the file is refused in one
-// line.
+// The host names in a hosts file are safe to pass to ssh and a shell, or the file is refused with a
+// message of one line.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,4 +1,5 @@
-// A campaign's journal is read, or refused in one line; an incomplete last line changes nothing.
+// A campaign's journal is read, or refused with a message of one line; an incomplete last line
+// changes nothing.
 #include <cstddef>
 #include <cstdint>
 #include <string>

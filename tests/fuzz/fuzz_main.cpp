@@ -1,8 +1,8 @@
 // Fuzzes a reader without libFuzzer: fuzz READER [seconds] [seed] [corpus files or folders...]
 //
-// Tries the corpus unchanged, then mutations of it and random bytes until the time is over. The
-// inputs depend only on the seed and the corpus, so that failures are reproducible; a failing input
-// ends the program by abort() or a sanitizer.
+// Tries the corpus unchanged, then mutations of it and random bytes, until the time is over. The
+// inputs depend only on the seed and the corpus, so that failures are reproducible. If an input
+// fails, abort() or a sanitizer ends the program.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -39,7 +39,8 @@ Input read_input(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-/// Reads the corpus in the order of the arguments; files in a folder in the order of their names.
+/// Reads the corpus in the order of the arguments. The files of a folder are read in the order of
+/// their names.
 std::vector<Input> read_corpus(const std::vector<std::string>& arguments) {
   std::vector<fs::path> files;
   for (const fs::path argument : arguments) {
@@ -116,7 +117,7 @@ class Mutator {
     input.insert(input.end(), place(other, below(other.size() + 1)), other.end());
   }
 
-  /// Writes an integer at the limit of a type, in 1, 2, 4 or 8 bytes or as decimal text.
+  /// Writes an integer at the limit of a type over 1, 2, 4 or 8 bytes, or inserts it as text.
   void overwrite(Input& input) {
     constexpr std::array<std::uint64_t, 12> kEdges = {
         0,      1,          0x7f,       0x80,       0xff,       0x7fff,

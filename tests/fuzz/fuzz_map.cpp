@@ -1,5 +1,5 @@
-// Every map that stored_map() accepts has as many elements as its shape says, all of them in the
-// file.
+// Every map that stored_map() accepts has as many elements as its shape says, and the file contains
+// all of them.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -7,7 +7,7 @@
 
 #include "hal/check.hpp"
 #include "tests/fuzz/readers.hpp"
-#include "tools/files/map_file.hpp"
+#include "tools/files/density_map.hpp"
 #include "tools/files/npy.hpp"
 
 namespace toroid::fuzz::map {

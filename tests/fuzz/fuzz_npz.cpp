@@ -1,5 +1,5 @@
 // parse_array() turns an archive or a gzip file into an array with as many elements as its shape
-// says, or refuses it in one line.
+// says, or refuses it with a message of one line.
 #include <cstddef>
 #include <cstdint>
 #include <span>

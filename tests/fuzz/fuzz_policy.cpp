@@ -1,4 +1,4 @@
-// A policy file is a policy with usable settings, or is refused in one line.
+// A policy file is a policy with usable settings, or is refused with a message of one line.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -7,7 +7,7 @@
 #include "tests/fuzz/readers.hpp"
 #include "tests/fuzz/refusal.hpp"
 #include "tools/options/policy_file.hpp"
-#include "tools/options/policy_name.hpp"
+#include "tools/options/policy_name_rule.hpp"
 #include "tools/options/policy_tables.hpp"
 
 namespace toroid::fuzz::policy {

@@ -1,4 +1,5 @@
-// A result file, including its recording, can be shown by a report, or is refused in one line.
+// A result file, including its recording, can be shown by a report, or is refused with a message of
+// one line.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -6,8 +7,8 @@
 #include "hal/check.hpp"
 #include "tests/fuzz/readers.hpp"
 #include "tests/fuzz/refusal.hpp"
+#include "tools/report/checked_json.hpp"
 #include "tools/report/inputs.hpp"
-#include "tools/report/json_place.hpp"
 #include "tools/report/recording.hpp"
 
 namespace toroid::fuzz::result {

@@ -1,5 +1,5 @@
-// A policy table can be used in a run, or is refused in one line. Input: one byte that selects a
-// shape, one that selects the kind of table, then the .npy file.
+// A policy table can be used in a run, or is refused with a message of one line. Input: one byte
+// that selects a shape, one byte that selects the kind of table, then the .npy file.
 #include <array>
 #include <cstddef>
 #include <cstdint>

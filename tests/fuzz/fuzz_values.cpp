@@ -1,6 +1,6 @@
-// Values of options and machine files are within their limits, or are refused in one line: shapes,
-// failures, link errors, changes of a machine, numbers with units, and ranges. Input: one byte that
-// selects the kind of value and the quantity of a machine, then the text.
+// Values of options and machine files are within their limits, or are refused with messages of one
+// line: shapes, failures, link errors, changes of a machine, numbers with units, and ranges. Input:
+// one byte that selects the kind of value and the quantity of a machine, then the text.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -56,8 +56,8 @@ void read_changes(std::string_view text) {
     TOROID_CHECK_EQ(value_of(again, field), value_of(machine, field));
 }
 
-/// Reads only one of the machine's quantities, to save time: nearly every text is refused by a slow
-/// exception.
+/// Reads the text as a single one of the machine's quantities, to save time: nearly every text is
+/// refused, and each refusal is an exception, which is slow.
 void read_quantity(unsigned which, std::string_view text) {
   static const std::vector<MachineField> kQuantities = [] {
     std::vector<MachineField> fields;

@@ -1,5 +1,5 @@
-// A wisdom file is loaded, or refused in one line; loaded wisdom is written as a file that can be
-// loaded.
+// A wisdom file is loaded, or refused with a message of one line; loaded wisdom is written as a
+// file that can be loaded.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-// The readers to fuzz, by name: each source fuzz_NAME.cpp has one.
+// The readers to fuzz, by name. Each source fuzz_NAME.cpp has one reader.
 #pragma once
 
 #include <cstddef>

@@ -73,7 +73,8 @@ TEST(Bounds, MessageCostCountsFullPacketsAndARest) {
   check(720 + 240, 4, 1080);
 }
 
-// 4x4x4, 240 bytes: 63 messages over 6 links, 63 packets of 350 cycles, 6 hops.
+// On 4x4x4 with 240 bytes per pair, a node sends 63 messages over 6 links and is busy for 350
+// cycles for each of 63 packets. The longest path has 6 hops.
 TEST(Bounds, InjectionProcessorAndZeroLoadFollowTheirFormulas) {
   const Bounds bounds = all_to_all_bounds(kBgl, Shape::parse("4x4x4"), message_cost(kBgl, 240));
   EXPECT_EQ(bounds.hottest_link, 32u * 1080);

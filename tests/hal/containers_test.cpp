@@ -1,4 +1,5 @@
-// ReceptionBuffers, DescriptorQueue, OutputQueues and PlacePool against plain standard containers.
+// ReceptionBuffers, DescriptorQueue, OutputQueues and ObjectPool, compared with plain standard
+// containers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,8 +11,8 @@
 #include <vector>
 
 #include "hal/direction.hpp"
+#include "hal/object_pool.hpp"
 #include "hal/output_queues.hpp"
-#include "hal/place_pool.hpp"
 #include "hal/random.hpp"
 #include "hal/reception_buffer.hpp"
 #include "hal/send_descriptor.hpp"
@@ -25,13 +26,13 @@ TEST(ReceptionBuffers, ReservesUpToTheCapacityOfEachFifo) {
   EXPECT_EQ(buffer.fifos(), 3u);
   for (int i = 0; i < 4; ++i) EXPECT_TRUE(buffer.try_reserve(1, 1, 8));
   EXPECT_FALSE(buffer.try_reserve(1, 1, 1));
-  EXPECT_TRUE(buffer.try_reserve(1, 0, 32));  // another FIFO
+  EXPECT_TRUE(buffer.try_reserve(1, 0, 32));  // another FIFO still has room
   buffer.release(1, 1, 8);
   EXPECT_FALSE(buffer.try_reserve(1, 1, 9));
   EXPECT_TRUE(buffer.try_reserve(1, 1, 8));  // the refused request has taken nothing
   EXPECT_FALSE(buffer.try_reserve(1, 1, 1));
   for (unsigned fifo = 0; fifo < 3; ++fifo)
-    EXPECT_TRUE(buffer.try_reserve(0, fifo, 32));  // FIFOs of another node
+    EXPECT_TRUE(buffer.try_reserve(0, fifo, 32));  // FIFOs of another node still have room
 }
 
 TEST(ReceptionBuffers, HoldsTheLargestCapacityThatAMachineMayHave) {
@@ -46,9 +47,9 @@ TEST(ReceptionBuffersDeathTest, AbortsOnReleasingMoreThanIsReserved) {
   EXPECT_DEATH(buffer.release(1, 0, 9), "CHECK failed");
 }
 
-TEST(PlacePool, ReusesPlacesAndNeverMovesObjects) {
+TEST(ObjectPool, ReusesPlacesAndNeverMovesObjects) {
   Random random(5);
-  PlacePool<std::uint64_t> pool;
+  ObjectPool<std::uint64_t> pool;
   std::map<std::uint32_t, const std::uint64_t*> in_use;
   std::size_t most = 0;
   for (std::uint64_t step = 0; step < 5000; ++step) {
@@ -74,7 +75,8 @@ TEST(DescriptorQueue, IsFirstInFirstOutWhileItGrowsAndWrapsAround) {
   std::deque<std::uint64_t> reference;
   std::size_t longest = 0;
   for (std::uint64_t step = 0; step < 20000; ++step) {
-    // Grows on average in the first half of every thousand steps, shrinks in the second.
+    // On average, the queue grows in the first half of every thousand steps and shrinks in the
+    // second half.
     const bool push = random.below(100) < (step % 1000 < 500 ? 70u : 30u);
     if (push) {
       queue.push(testing::descriptor(DirectionSet(1), step));
@@ -115,7 +117,8 @@ TEST(OutputQueues, ReportNoRoomAtCapacityButStillTakeMore) {
   EXPECT_EQ(testing::cookies(queues[1]), (std::vector<std::uint64_t>{0, 1, 2}));
 }
 
-/// The same queues as standard containers, with the summary functions of OutputQueues.
+/// The same queues made of standard containers, with the functions of OutputQueues that summarise
+/// all queues.
 struct PlainQueues {
   std::vector<std::deque<std::uint64_t>> queues;
   std::size_t capacity;
@@ -130,7 +133,7 @@ struct PlainQueues {
   }
 };
 
-TEST(OutputQueues, MatchStandardContainersInAnyNumber) {
+TEST(OutputQueues, MatchStandardContainersForAnyNumberOfQueues) {
   for (const unsigned in_turn : {1u, 3u, 40u}) {
     Random random(in_turn);
     OutputQueues queues(in_turn, 2, 2);

@@ -1,4 +1,5 @@
-// Copies of many lengths, with many distances between source and target modulo a page.
+// Copies of many lengths. The distance between source and target takes many values modulo the size
+// of a page.
 #include <gtest/gtest.h>
 
 #include <algorithm>

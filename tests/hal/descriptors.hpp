@@ -28,7 +28,7 @@ inline constexpr Direction kXMinus = Direction::minus(0);
 inline constexpr Direction kYPlus = Direction::plus(1);
 inline constexpr Direction kYMinus = Direction::minus(1);
 
-/// The packets that a drain has moved, in order: cookie, FIFO.
+/// The packets that a drain has moved, in order, as pairs of cookie and FIFO.
 using Moved = std::vector<std::pair<std::uint64_t, unsigned>>;
 
 /// Empties a queue and returns the cookies of its descriptors in order.

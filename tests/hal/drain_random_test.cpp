@@ -22,7 +22,7 @@ namespace {
 using DescriptorLists = std::vector<std::deque<SendDescriptor>>;
 using testing::Moved;
 
-/// The least full FIFO that can take the packet; -1: none.
+/// The least full FIFO that can take the packet; -1 if there is none.
 int choose(const std::vector<InjectionFifo>& fifos, const PacketHeader& header) {
   int best = -1;
   for (int f = 0; f < static_cast<int>(fifos.size()); ++f) {
@@ -35,7 +35,8 @@ int choose(const std::vector<InjectionFifo>& fifos, const PacketHeader& header) 
   return best;
 }
 
-/// FIG. 10: empties the queues as far as possible, one by one, until a whole round moves nothing.
+/// FIG. 10: empties the queues one by one, each as far as possible, until a whole round moves
+/// nothing.
 Moved reference_drain(DescriptorLists& queues, std::vector<InjectionFifo>& fifos) {
   Moved moved;
   for (bool progress = true; progress;) {
@@ -58,7 +59,8 @@ SendDescriptor random_descriptor(Random& random, std::uint64_t cookie) {
   return testing::descriptor(DirectionSet(hints), cookie, 1 + random.below(8));
 }
 
-/// Either a few queues, whose heads are visited one by one, or enough that their heads are indexed.
+/// Either a few queues, whose heads are visited one by one, or so many that their heads are
+/// indexed.
 unsigned random_queue_count(Random& random) {
   return random.coin() ? 1 + random.below(6) : OutputQueues::kIndexedFrom + random.below(100);
 }
@@ -98,8 +100,8 @@ TEST(Drain, MatchesTheFlowchartOnRandomQueuesAndFifos) {
     total += moved.size();
     stuck += queues.empty() ? 0 : 1;
   }
-  EXPECT_GT(total, testing::scaled(10000u));  // the cases were neither all stuck
-  EXPECT_GT(stuck, testing::scaled(1000u));   // nor all with enough room
+  EXPECT_GT(total, testing::scaled(10000u));  // not all cases were stuck from the start
+  EXPECT_GT(stuck, testing::scaled(1000u));   // not all cases had enough room
 }
 
 /// The packets that drain() hands over, one by one.

@@ -62,7 +62,8 @@ TEST(Drain, ResumesWhereRoomHasAppeared) {
   EXPECT_TRUE(queues.empty());
 }
 
-/// Drains packets of two chunks that may go by X+ or Y+. The second FIFO is the emptiest.
+/// Drains packets of two chunks that may go by X+ or Y+. Of the three FIFOs for these directions,
+/// the second is empty.
 Moved drained_by(DrainRule rule, std::size_t packets) {
   OutputQueues queues(1, 100);
   InjectionFifos fifos =
@@ -75,13 +76,13 @@ Moved drained_by(DrainRule rule, std::size_t packets) {
   return drained(drain, queues, fifos);
 }
 
-TEST(Drain, ChoosesTheFifoByItsRule) {
+TEST(Drain, ChoosesTheFifoByTheDrainRule) {
   EXPECT_EQ(drained_by(DrainRule::least_full, 5), (Moved{{0, 1}, {1, 1}, {2, 2}, {3, 0}, {4, 1}}));
   EXPECT_EQ(drained_by(DrainRule::first_fit, 5), (Moved{{0, 0}, {1, 0}, {2, 1}, {3, 1}, {4, 1}}));
   EXPECT_EQ(drained_by(DrainRule::round_robin, 5), (Moved{{0, 1}, {1, 2}, {2, 0}, {3, 1}, {4, 0}}));
 }
 
-TEST(Drain, FillsAllRoomByAnyRule) {
+TEST(Drain, FillsAllRoomUnderAnyRule) {
   for (const DrainRule rule : {DrainRule::least_full, DrainRule::first_fit, DrainRule::round_robin})
     EXPECT_EQ(drained_by(rule, 20).size(), 7u);
 }
@@ -118,13 +119,13 @@ TEST(Drain, NeedsRoomForTheWholePacket) {
   EXPECT_EQ(drained(drain, queues, fifos), (Moved{{2, 0}}));
 }
 
-TEST(Drain, AccountsForEachPacketInTheLeastFullFifo) {
+TEST(Drain, CountsEachPacketBeforeItChoosesTheNextLeastFullFifo) {
   OutputQueues queues(1, 100);
   InjectionFifos fifos = tied({fifo(kXPlus, 32), fifo(kYPlus, 32), fifo(kXPlus, 32)});
   const auto both = set_of({kXPlus, kYPlus});
   const unsigned chunks[] = {3, 2, 1, 1, 1};
   for (std::uint64_t c = 0; c < 5; ++c) queues[0].push(descriptor(both, c, chunks[c]));
-  Drain drain;  // by hand: used is 300, 320, 321, 322; last, the first of two least full
+  Drain drain;  // by hand, chunks per FIFO: 3 0 0, 3 2 0, 3 2 1, 3 2 2, then 3 3 2
   EXPECT_EQ(drained(drain, queues, fifos), (Moved{{0, 0}, {1, 1}, {2, 2}, {3, 2}, {4, 1}}));
   EXPECT_EQ(fifos[0].used, 3u);
   EXPECT_EQ(fifos[1].used, 3u);

@@ -117,8 +117,8 @@ TEST(Failures, DetourByEquallyShortPathsThenByLongerOnes) {
   const Shape ring = failed("4", {{"(0)X+"}, {}, true});
   const DirectionSet plus(1);
   const DirectionSet minus(2);
-  EXPECT_EQ(ring.failures()->detour(0, 2, plus, true), minus);  // two hops either way
-  EXPECT_EQ(ring.failures()->detour(0, 1, plus, true), minus);  // three instead of one
+  EXPECT_EQ(ring.failures()->detour(0, 2, plus, true), minus);  // two hops in either direction
+  EXPECT_EQ(ring.failures()->detour(0, 1, plus, true), minus);  // three hops instead of one
   EXPECT_EQ(ring.failures()->detour(1, 2, plus, true), plus);
   const Shape minimal = failed("4", {{"(0)X+"}, {}, false});
   EXPECT_EQ(minimal.failures()->detour(0, 2, plus, true), minus);
@@ -129,7 +129,7 @@ TEST(Failures, CutTheOnlyPathOfDeterministicPackets) {
   const Shape shape = failed("5x5", {{"(0,0)X+"}, {}, false});
   const DirectionSet both(1 | 4);
   const Rank to = shape.rank({{1, 1}});
-  EXPECT_TRUE(shape.failures()->leaves_way(0, to, both, true));  // Y first
+  EXPECT_TRUE(shape.failures()->leaves_way(0, to, both, true));  // they can go along Y first
   EXPECT_FALSE(shape.failures()->leaves_way(0, to, both, false));
   EXPECT_EQ(shape.failures()->detour(0, to, both, false), std::nullopt);
 }
@@ -145,7 +145,8 @@ std::string refusal_of_pairs(const Shape& shape, bool dynamic) {
 
 TEST(Failures, RefusalNamesAPairWithoutAPath) {
   const std::vector<std::string> link{"(0,0)X+"};
-  // Cut off are the pairs within a row of 5 whose shortest path crosses the link: 3 each way.
+  // A pair is cut off if it lies in the link's row of 5 nodes and its shortest path crosses the
+  // link: 3 pairs each way.
   EXPECT_THAT(
       refusal_of_pairs(failed("5x5", {link, {}, false}), true),
       HasSubstr(

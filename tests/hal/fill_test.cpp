@@ -29,7 +29,7 @@ SendDescriptor make(Rank peer, std::uint32_t packet, std::uint32_t /*limit*/) {
 
 using CookieLists = std::vector<std::vector<std::uint64_t>>;
 
-/// FIG. 9, steps 906 to 914, with a short last round.
+/// FIG. 9, steps 906 to 914, except that the last round may be short.
 CookieLists reference_fill(const SendOrder& order, Batching batching, unsigned queue_count) {
   CookieLists queues(queue_count);
   for (std::uint32_t sent = 0; sent < batching.packets; sent += batching.per_visit) {
@@ -76,7 +76,8 @@ TEST(Fill, MatchesThreeNestedLoops) {
   }
 }
 
-/// Runs with room for two descriptors per queue; between two runs one descriptor leaves each queue.
+/// Calls run() repeatedly, with room for two descriptors per queue. Between two calls, one
+/// descriptor leaves each queue.
 CookieLists fill_in_pieces(const World& world, unsigned& runs) {
   OutputQueues filled(world.queues, 2);
   Fill fill(world.order, world.batching);
@@ -95,7 +96,7 @@ CookieLists fill_in_pieces(const World& world, unsigned& runs) {
   return all;
 }
 
-/// A descriptor of as many packets as the visit allows, but not past a multiple of 3.
+/// A descriptor of as many packets as the visit allows, but at most up to the next multiple of 3.
 SendDescriptor make_run(Rank peer, std::uint32_t first, std::uint32_t limit) {
   SendDescriptor run = make(peer, first, limit);
   run.packets = std::min(limit, 3 - first % 3);

@@ -109,7 +109,8 @@ TEST(DrainProfile, CountsThePatentsExampleByHand) {
   EXPECT_EQ(drain.profile().heads(), 9u);
 }
 
-/// The counts of a turn that ends stuck or without room, from a scan of every queue as in FIG. 10.
+/// The counts of a turn that ends stuck or without room. They are found by a scan of every queue,
+/// as in FIG. 10.
 DrainProfile plain_counts(OutputQueues& queues, const InjectionFifos& fifos) {
   DrainProfile counts{.turns = 1};
   if (fifos.open(1).empty()) return {.turns = 1, .full_turns = 1};

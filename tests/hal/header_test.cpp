@@ -83,7 +83,7 @@ TEST(HeaderError, IsNoneForAValidHeader) {
   EXPECT_EQ(route.directions, sound().hints);
 }
 
-/// On a ring of six, three hops either way.
+/// The destination is on a ring of six, three hops away in either direction.
 TEST(HeaderError, IsNoneForBothHintsOfATieInAnAdaptivePacket) {
   const Shape ring = Shape::parse("6");
   HeaderFields fields = sound();

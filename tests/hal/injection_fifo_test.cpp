@@ -72,8 +72,8 @@ bool has_room(const InjectionFifo& fifo, unsigned chunks) {
   return fifo.used + chunks <= fifo.capacity;
 }
 
-/// The least full FIFO that has room and serves a direction; the first of equally full ones; -1:
-/// none.
+/// The least full FIFO that has room and serves one of the directions; of equally full ones, the
+/// first. -1 if there is none.
 int least_full_of(const std::vector<InjectionFifo>& fifos, DirectionSet possible, unsigned chunks) {
   int best = -1;
   for (int f = 0; f < static_cast<int>(fifos.size()); ++f) {

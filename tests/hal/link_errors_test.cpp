@@ -22,7 +22,7 @@ LinkErrors with_rate(double rate) {
   return errors;
 }
 
-/// [transmission]: whether it has a fault.
+/// For each transmission, whether it has a fault.
 std::vector<bool> drawn(const LinkErrors& errors, std::uint64_t link, std::size_t count) {
   LinkFaultDraw draw(errors, errors.rates.front().errors, 7, link);
   std::vector<bool> faults(count);
@@ -126,7 +126,7 @@ TEST(LinkFaultDraw, DiffersFromLinkToLinkAndRepeatsBySeed) {
   EXPECT_NE(drawn(errors, 1, 5'000), drawn(errors, 2, 5'000));
 }
 
-TEST(LinkFaultDraw, DrawsTheSameIfTheCallerCounts) {
+TEST(LinkFaultDraw, DrawsTheSameFaultsIfTheCallerCountsTransmissions) {
   const LinkErrors errors = with_rate(0.05);
   const auto faults = drawn(errors, 9, 20'000);
   LinkFaultDraw draw(errors, 0.05, 7, 9);

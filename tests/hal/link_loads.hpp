@@ -1,5 +1,5 @@
-// The number of messages of a whole-machine all-to-all that cross each link under dimension-ordered
-// minimal routing, by enumeration of every pair and every hop.
+// Counts how many messages of an all-to-all cross each link of the machine under dimension-ordered
+// minimal routing. Every hop of every pair is enumerated.
 #pragma once
 
 #include <algorithm>
@@ -33,14 +33,14 @@ class Links {
   std::vector<Rank> ends_;
 };
 
-/// The weights of a pair's message in dimension d: by + and by -.
+/// The weights of a pair's message on the + links and on the - links of dimension d.
 struct Ways {
   unsigned plus;
   unsigned minus;
 };
 using ChooseWays = std::function<Ways(const Coord& from, const Coord& to, unsigned d)>;
 
-/// [rank · links + direction]: loads in units of the weights.
+/// The load of each link in units of the weights, at index rank · links + direction.
 inline std::vector<std::uint64_t> link_loads(const Shape& shape, const ChooseWays& choose) {
   const Links links(shape);
   std::vector<std::uint64_t> loads(links.count());
@@ -65,7 +65,8 @@ inline std::vector<std::uint64_t> link_loads(const Shape& shape, const ChooseWay
   return loads;
 }
 
-/// Weight 2 for the shorter path, 1 for each of two equally long ones.
+/// The loads if a message has weight 2 on the shorter path, or weight 1 on each of two equally long
+/// paths.
 inline std::vector<std::uint64_t> loads_with_halved_ties(const Shape& shape) {
   return link_loads(shape, [&shape](const Coord& from, const Coord& to, unsigned d) -> Ways {
     const unsigned k = shape.extent(d);
@@ -76,7 +77,7 @@ inline std::vector<std::uint64_t> loads_with_halved_ties(const Shape& shape) {
   });
 }
 
-/// Whole messages, each on the path that the tie rule gives.
+/// The loads if each message goes undivided on the path that the tie rule gives.
 inline std::vector<std::uint64_t> loads_with_rule(const Shape& shape, TieRule rule) {
   Random unused(1);
   return link_loads(shape, [&](const Coord& from, const Coord& to, unsigned d) -> Ways {

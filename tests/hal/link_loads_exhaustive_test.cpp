@@ -62,7 +62,7 @@ TEST(HottestLink, CarriesTheBoundWithParityIfExtentsAreOddOrMultiplesOfFour) {
   }
 }
 
-TEST(HottestLink, AlwaysPlusCostsAQuarterAtExtentEight) {
+TEST(HottestLink, CarriesAQuarterMoreAtExtentEightIfAllTiesGoByPlus) {
   const Shape torus = Shape::parse("8x8");
   const auto loads = testing::loads_with_rule(torus, TieRule::plus);
   EXPECT_EQ(4 * testing::hottest(torus, loads, 0),

@@ -31,7 +31,7 @@ TEST(MachineFields, CoverEveryNumberOfTheMachine) {
   std::size_t bytes = sizeof(Machine::name) + sizeof(Machine::sources);  // not numbers
   for (const MachineField& f : machine_fields()) bytes += bytes_of(f);
   EXPECT_LE(bytes, sizeof(Machine));
-  EXPECT_LT(sizeof(Machine) - bytes, alignof(Machine));  // padding
+  EXPECT_LT(sizeof(Machine) - bytes, alignof(Machine));  // the rest is padding
 }
 
 TEST(MachineFields, EachSetsOnlyItsOwnNumber) {

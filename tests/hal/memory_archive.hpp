@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "hal/archive.hpp"
+#include "hal/checkpoint_archive.hpp"
 
 namespace toroid::testing {
 

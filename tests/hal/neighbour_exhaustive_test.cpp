@@ -23,8 +23,8 @@ std::vector<Shape> neighbour_shapes() {
   return shapes;
 }
 
-/// The coordinate after one hop, by the definition in signed integers; none at a mesh's edge and at
-/// extent 1.
+/// The coordinate after one hop, by the definition in signed integers. None if the hop would leave
+/// a mesh, or if the extent is 1.
 std::optional<int> moved(const Shape& shape, int at, Direction direction) {
   const int k = static_cast<int>(shape.extent(direction.dim()));
   const int to = at + (direction.is_minus() ? -1 : 1);
@@ -69,7 +69,8 @@ TEST(Neighbour, TheOppositeDirectionLeadsBack) {
   EXPECT_GT(links, 100000u);
 }
 
-// Every extent as the last one of a shape of nearly 2^24 nodes: the largest possible quotients.
+// Tries every extent as the last one of a shape of nearly 2^24 nodes, which gives the largest
+// possible quotients.
 TEST(Coordinates, AreQuotientsAndRemaindersUpToTheLargestRanks) {
   for (unsigned k = 1; k <= kMaxExtent; ++k) {
     const unsigned rest = kMaxExtent / k;

@@ -41,8 +41,8 @@ TEST(PacketCrc, ReferenceHasThePublishedCheckValue) {
   EXPECT_EQ(~crc, 0xe3069283u);
 }
 
-/// A header alone has two words, which go to the first two of the four parts.
-TEST(PacketCrc, IsCrc32cOfTheCrc32cs) {
+/// A packet without payload has two words, which go to the first two of the four parts.
+TEST(PacketCrc, IsTheCrc32cOfTheCrc32csOfItsParts) {
   Random random(4);
   const Packet packet = random_packet(random, 0);
   std::array<std::uint64_t, 2> words;
@@ -83,7 +83,8 @@ TEST(PacketCrc, IgnoresBytesBeyondThePayload) {
   EXPECT_EQ(packet_crc(packet), crc);
 }
 
-/// Two packets in a row, each with the same bit changed in any of its bytes.
+/// In two packets in a row, the same bit of a byte is changed. The byte may be any byte of each
+/// packet.
 TEST(ChainedCrc, DetectsEqualErrorsInTwoPacketsAtAnyPosition) {
   Random random(5);
   const Packet sound = random_packet(random, kPayloadBytes);

@@ -46,7 +46,7 @@ TEST(Pairwise, EveryPairOfValuesOfTwoAxesOccurs) {
   }
 }
 
-/// A cover needs at least as many rows as the two largest axes have pairs.
+/// A cover needs at least as many rows as there are pairs of values of the two largest axes.
 TEST(Pairwise, NeedsFewRowsMoreThanTheMinimum) {
   for (const Combination& sizes : kSizes) {
     const std::size_t least = largest_product(sizes);
@@ -92,7 +92,7 @@ TEST(EveryValue, OfEachAxisOccurs) {
   }
 }
 
-TEST(EveryValue, KeepsAxesOutOfStep) {
+TEST(EveryValue, CombinesTheValuesOfDifferentAxesInManyWays) {
   const Combinations rows = every_value({8, 2, 4, 2});
   EXPECT_EQ(pairs_of(rows, 1, 2).size(), 8u);
   EXPECT_EQ(pairs_of(rows, 1, 3).size(), 4u);

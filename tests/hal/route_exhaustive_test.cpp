@@ -1,6 +1,6 @@
 // Minimal routes for every pair of nodes of every torus and mesh up to 5x5x5, and of some others,
-// compared with a breadth-first search. Of the larger shapes only the thorough set tests all; other
-// runs test an eighth.
+// compared with a breadth-first search. Only the thorough set tests all of the larger shapes; other
+// runs test an eighth of them.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -43,7 +43,7 @@ std::vector<unsigned> distances_from(const Shape& shape, Rank start) {
   return distance;
 }
 
-/// The node at the end of a route that is walked dimension by dimension; none: a link is missing.
+/// The node at the end of a route that is walked dimension by dimension; none if a link is missing.
 std::optional<Rank> walk(const Shape& shape, Rank from, const Route& route) {
   Rank at = from;
   for (unsigned l = 0; l < shape.links(); ++l) {
@@ -78,7 +78,7 @@ void check_pair(const Shape& shape, Rank a, Rank b, unsigned distance, Random& r
   }
 }
 
-TEST(RoutesFrom, AreEmptyIfALookupCannotGiveThem) {
+TEST(RoutesFrom, AreEmptyForTwistedToriAndForTheTieRulesSplitAndBalanced) {
   const auto empty = [](const char* shape, TieRule rule) {
     return RoutesFrom(Shape::parse(shape), {}, rule).empty();
   };
@@ -122,7 +122,8 @@ TEST(MinimalRoute, EachDirectionLeadsOneHopNearer) {
   }
 }
 
-/// The hops from one coordinate of a dimension to another in a direction; none if the path ends.
+/// The number of hops in a direction from one coordinate of its dimension to another; none if the
+/// path ends before.
 std::optional<unsigned> hops_along(const Shape& shape, const Coord& from, const Coord& to,
                                    Direction direction) {
   const unsigned d = direction.dim();
@@ -136,8 +137,9 @@ std::optional<unsigned> hops_along(const Shape& shape, const Coord& from, const 
   return hops;
 }
 
-/// Whether hints are usable, found by walking: every hinted dimension must reach its coordinate. If
-/// both directions of a dimension are hinted, they must take equally many hops.
+/// Whether hints are usable, found by walking: each hint must lead to the destination's coordinate
+/// in its dimension. If both directions of a dimension are hinted, they must take equally many
+/// hops.
 bool leads_there(const Shape& shape, const Coord& from, const Coord& to, DirectionSet hints) {
   for (unsigned d = 0; d < kMaxDims; ++d) {
     const bool plus = hints.has(Direction::plus(d));

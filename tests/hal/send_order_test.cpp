@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "hal/bijection.hpp"
+#include "hal/keyed_permutation.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 
@@ -52,7 +52,8 @@ TEST(SendOrder, DiffersWithTheSeed) {
   }
 }
 
-/// Places at which two orders agree; two independent orders agree at one place on average.
+/// Number of places at which two orders agree. Two independent orders agree at one place on
+/// average.
 std::size_t agreements(const std::vector<Rank>& a, const std::vector<Rank>& b) {
   std::size_t equal = 0;
   for (std::size_t i = 0; i < a.size(); ++i) equal += a[i] == b[i] ? 1 : 0;
@@ -65,7 +66,7 @@ TEST(SendOrder, AgreesOnlyByChanceForNeighbouringSeeds) {
     for (std::uint64_t seed = 0; seed < 50; ++seed)
       total += agreements(visited(SendOrder(OrderRule::random, 0, members, seed)),
                           visited(SendOrder(OrderRule::random, 0, members, seed + 1)));
-    EXPECT_LT(total, 100u) << members;  // 50 expected, standard deviation 7
+    EXPECT_LT(total, 100u) << members;  // 50 are expected, with a standard deviation of 7
   }
 }
 
@@ -79,7 +80,7 @@ TEST(SendOrder, ShiftBeginsAfterItself) {
   EXPECT_EQ(visited(SendOrder(OrderRule::shift, 0, 5, 1)), (std::vector<Rank>{1, 2, 3, 4}));
 }
 
-TEST(SendOrder, OnlyKeepsWantedPeersInOrder) {
+TEST(SendOrder, LimitedToWantedPeersKeepsTheirOrder) {
   for (const Rank members : {2u, 9u, 1500u})
     for (const auto rule : {OrderRule::random, OrderRule::rank, OrderRule::shift}) {
       const Rank self = members / 3;
@@ -152,7 +153,7 @@ TEST(SendOrder, SpreadsPeersEvenlyOverPlaces) {
       EXPECT_LT(std::abs(spread(members, place, 20 * members)), 5) << members << ' ' << place;
 }
 
-TEST(SendOrder, FirstIsTheBeginningOfTheWholeOrder) {
+TEST(SendOrder, CutToItsFirstPeersIsTheBeginningOfTheWholeOrder) {
   for (const Rank members : {1u, 2u, 50u, 4096u}) {
     const SendOrder whole(OrderRule::random, members / 2, members, 7);
     for (const Rank n : {0u, 1u, 20u, 5000u}) {

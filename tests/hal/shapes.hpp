@@ -40,8 +40,8 @@ inline std::vector<Shape> all_shapes(unsigned dims, unsigned most) {
   return shapes;
 }
 
-/// In the thorough set, returns all shapes. Otherwise returns those of at most `small` nodes and
-/// every eighth of the larger ones, among which every extent of every dimension still occurs.
+/// In the thorough set, returns all shapes. Otherwise returns those of at most `small` nodes and an
+/// eighth of the larger ones, in which every extent still occurs in every dimension.
 inline std::vector<Shape> some_of(const std::vector<Shape>& all, Rank small) {
   if (is_thorough()) return all;
   std::vector<Shape> some;

@@ -19,7 +19,7 @@ TEST(WholeCycles, RoundUp) {
   EXPECT_EQ(whole_cycles(0x1p62, "all of it"), kLastTick);
 }
 
-TEST(WholeCycles, RefusalNamesTheTimeBeyondVirtualTime) {
+TEST(WholeCycles, RefusalNamesWhatTakesLongerThanVirtualTimeLasts) {
   for (const double cycles : {0x1p62 * 1.01, 1e300, std::numeric_limits<double>::infinity(),
                               std::numeric_limits<double>::quiet_NaN()})
     EXPECT_THAT([&] { (void)whole_cycles(cycles, "a line (fft_cycles_factor)"); },

@@ -1,4 +1,5 @@
-// Distance exactly k/2 on an even ring: which of the two directions each rule takes.
+// Which direction each tie rule takes if a destination is exactly k/2 away on a ring of even extent
+// k.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -12,7 +13,7 @@
 namespace toroid {
 namespace {
 
-/// Whether a packet from coordinate a to a + k/2 on a ring of k goes by minus.
+/// Whether a packet from coordinate a to a + k/2 on a ring of k nodes goes in the minus direction.
 bool goes_minus(TieRule rule, unsigned k, unsigned a, Random& random) {
   const Shape ring = Shape::parse(std::to_string(k));
   const auto hints =
@@ -86,7 +87,8 @@ TEST(TieRule, BalancedIsTheParityOfTheSourceAndOfAllCoordinatesOffTheRing) {
   }
 }
 
-/// Whichever hint a packet follows, the next node must be nearer, and no hint there may lead back.
+/// Checks that, whichever hint a packet follows, the next node is nearer and no hint there leads
+/// back.
 void expect_nearer_by_every_hint(const Shape& shape, Rank a, Rank b, DirectionSet hints) {
   const Coord from = shape.coord(a);
   const Coord to = shape.coord(b);

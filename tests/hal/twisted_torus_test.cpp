@@ -15,7 +15,7 @@
 #include "hal/random.hpp"
 #include "hal/route.hpp"
 #include "hal/shape.hpp"
-#include "hal/shortest_ways.hpp"
+#include "hal/twisted_torus_paths.hpp"
 #include "tests/hal/shapes.hpp"
 
 namespace toroid {
@@ -35,7 +35,7 @@ Rank follow(const Shape& shape, Rank at, Direction direction, unsigned hops) {
   return at;
 }
 
-TEST(TwistedTorus, OneRoundEndsFurtherByTheTwist) {
+TEST(TwistedTorus, GoingRoundADimensionOnceEndsShiftedByTheTwist) {
   const Shape shape = Shape::parse("8x4@YX3");
   const Rank from = shape.rank({{6, 2}});
   EXPECT_EQ(shape.coord(follow(shape, from, Direction::plus(1), 4)), (Coord{{1, 2}}));
@@ -176,7 +176,7 @@ TEST(TwistedTorus, RectangularTwistsHaveKnownDiametersAndAreSymmetric) {
   }
 }
 
-TEST(TwistedTorus, TheBoundIsAtLeastTheMeanAndBelowThePlainTorus) {
+TEST(TwistedTorus, TheBoundIsAtLeastTheMeanLoadAndBelowThatOfThePlainTorus) {
   for (const auto& [twisted, plain] : std::map<std::string, std::string>{
            {"4x8@XY4", "4x8"}, {"4x4x8@XZ4@YZ4", "4x4x8"}, {"4x8x8@XY4@XZ4", "4x8x8"}}) {
     const Shape shape = Shape::parse(twisted);

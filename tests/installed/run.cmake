@@ -36,7 +36,7 @@ foreach(folder lib lib64 lib/x86_64-linux-gnu)
 endforeach()
 
 foreach(file bin/toroid share/toroid/machines/bgl-fitted.toml share/doc/toroid/LICENSE
-             share/doc/toroid/CHANGELOG.md include/toroid/hal/packet.hpp include/toroid/detail/hal/head_index.hpp)
+             share/doc/toroid/CHANGELOG.md include/toroid/hal/packet.hpp include/toroid/detail/hal/queue_head_lookup.hpp)
   if(NOT EXISTS ${prefix}/${file})
     message(FATAL_ERROR "not installed: ${file}")
   endif()

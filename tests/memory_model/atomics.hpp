@@ -1,4 +1,4 @@
-// The explorer's replacement for the atomics of router/threads/atomics.hpp: the same names and
+// The explorer's replacement for the atomics of router/threads/atomics.hpp, with the same names and
 // calls.
 #pragma once
 
@@ -48,7 +48,7 @@ class atomic {
   }
 };
 
-/// The referred memory always holds the last stored value.
+/// The object itself always holds the value of the latest store.
 template <typename T>
 class atomic_ref {
  public:

@@ -30,7 +30,7 @@ constexpr unsigned kMaker = kMostThreads;
 /// latest known store of each location.
 struct Knowledge {
   std::array<std::uint32_t, kMostThreads> steps{};
-  std::vector<std::uint32_t> latest;  ///< [location]
+  std::vector<std::uint32_t> latest;  ///< number of a store for each location
 
   std::uint32_t latest_of(std::size_t location) const {
     return location < latest.size() ? latest[location] : 0;
@@ -47,7 +47,7 @@ struct Knowledge {
 
 struct StoredValue {
   std::uint64_t value;
-  Knowledge released;  ///< empty: the store was relaxed
+  Knowledge released;  ///< empty if the store was relaxed
 };
 
 /// An atomic object with its stores in order; or a mutex, whose stores are its unlocks.
@@ -58,21 +58,23 @@ struct Location {
 };
 
 /// The threads that store in a location, over all executions so far, as bits. If only one thread
-/// stores in a location, its own loads there depend on no other thread, so they are not a choice of
-/// threads. The first execution finds the writers; whenever another writer shows up, the
-/// exploration restarts.
+/// stores in a location, its own loads there depend on no other thread, so the explorer chooses no
+/// thread at these loads. The first execution finds the writers; whenever another writer shows up,
+/// the exploration restarts.
 struct Users {
   unsigned writers = 0;
   unsigned known = 0;  ///< writers at the last restart
 };
 
-/// The uses of plain memory: each thread's last steps that wrote and read it.
+/// The uses of an object in plain memory: for each thread, the last step that wrote it and the last
+/// step that read it.
 struct PlainUse {
   std::array<std::uint32_t, kMostThreads> wrote{};
   std::array<std::uint32_t, kMostThreads> read{};
 };
 
-/// A thread's next step, which determines its dependences.
+/// A thread's next step. Two steps depend on each other if they use the same location and at least
+/// one of them changes it.
 struct Step {
   enum class Kind { none, load, store, lock, unlock, sleep, notify, wake };
   Kind kind = Kind::none;
@@ -94,21 +96,21 @@ struct Thread {
   Knowledge knows;
   Step next;
   bool finished = false;
-  bool asleep = false;  ///< until another thread notifies it
-  /// During await(): the locations that it has loaded, and the stores that it has read.
+  bool asleep = false;  ///< it sleeps until another thread notifies it
+  /// During await(): for each location that the thread has loaded, the store that it has read.
   std::optional<std::map<std::size_t, std::uint32_t>> awaited;
 };
 
 /// A choice on the way to the current execution.
 struct Choice {
-  std::vector<unsigned> options;  ///< in the order in which they are tried
+  std::vector<unsigned> options;  ///< threads or outcomes, in the order in which they are tried
   std::size_t at = 0;
   // Only for a choice of threads:
   std::array<Step, kMostThreads> steps{};
-  unsigned asleep = 0;  ///< bits: threads whose step has been tried before with the same outcome
+  unsigned asleep = 0;  ///< threads, as bits, whose step was tried before with the same outcome
 };
 
-/// How an execution ended; `known`: it repeats executions that have been tried.
+/// How an execution ended. `known` means that it would only repeat executions that have been tried.
 enum class Ended { completed, failed, known };
 
 class Explorer {
@@ -161,10 +163,10 @@ class Explorer {
   ExploreOptions options_;
   Outcome outcome_;
   std::vector<Choice> path_;
-  std::vector<Users> users_;  ///< [location]
+  std::vector<Users> users_;  ///< indexed by location
   bool begins_anew_ = false;  ///< a location has a writer that was not known
-  std::size_t depth_ = 0;     ///< choices of the current execution so far
-  unsigned asleep_ = 0;       ///< bits: threads that need not be tried here
+  std::size_t depth_ = 0;     ///< number of choices in the current execution so far
+  unsigned asleep_ = 0;       ///< threads, as bits, that need not be tried here
 
   // The current execution.
   Scenario* scenario_ = nullptr;
@@ -178,7 +180,8 @@ class Explorer {
   std::string failure_;
 };
 
-/// The explorer of the running test. Scenarios do not refer to it themselves.
+/// The explorer of the running test. It is global, because scenarios and atomics have no reference
+/// to it.
 Explorer* present = nullptr;
 
 /// Makes AddressSanitizer forget the frames that an execution left on its stack when it ended
@@ -259,7 +262,7 @@ void Explorer::start(Scenario& scenario) {
   }
 }
 
-/// A fiber never returns: its last pause is final. By then nothing on its stack owns memory.
+/// A fiber never returns from its last pause. By then nothing on its stack owns memory.
 void Explorer::enter() {
   Explorer& explorer = *present;
   explorer.scenario_->run(explorer.current_);
@@ -309,8 +312,8 @@ Choice Explorer::choice_of_threads() const {
   return choice;
 }
 
-/// The thread to continue. None: every thread that can continue has been tried, or no thread can,
-/// which is a failure.
+/// Returns the thread to continue. Returns none if every thread that can continue has been tried
+/// here, or if no thread can continue, which is a failure.
 std::optional<unsigned> Explorer::next_thread() {
   if (depth_ == path_.size()) {
     path_.push_back(choice_of_threads());
@@ -342,7 +345,7 @@ std::size_t Explorer::choose(std::size_t options) {
   return choice.options[choice.at];
 }
 
-/// Goes back to the last choice that has another option; false: there is none.
+/// Goes back to the last choice that has another option. Returns false if there is none.
 bool Explorer::backtrack() {
   for (; !path_.empty(); path_.pop_back())
     if (++path_.back().at < path_.back().options.size()) return true;
@@ -355,7 +358,7 @@ std::size_t Explorer::index(const void* address) {
   return found->second;
 }
 
-/// The order of an operation; relaxed if this operation is the one to weaken.
+/// Returns the memory order of an operation, or relaxed if this operation is the one to weaken.
 std::memory_order Explorer::order_of(std::memory_order order, const std::source_location& where,
                                      std::string_view what) {
   if (order == std::memory_order_relaxed) return order;
@@ -383,7 +386,8 @@ void Explorer::use(const void* object, bool write) {
   (write ? use.wrote : use.read)[current_] = now;
 }
 
-/// Waits for a new store in the awaited locations. The next loads read it, so waiting ends.
+/// Waits for a new store in one of the awaited locations. Later loads read that store or a newer
+/// one, so a thread does not wait forever.
 void Explorer::wait_for_news() {
   take_step({Step::Kind::wake, 0});
   for (const auto& [location, read] : *self().awaited)
@@ -463,8 +467,8 @@ void Explorer::unlock(const void* mutex) {
   give_back(location);
 }
 
-/// The mutex must be the one that belongs to the condition: then a step of one is a step of the
-/// other.
+/// The step also releases the mutex, but counts as a step of the condition only. So the mutex must
+/// be used with this condition alone.
 void Explorer::sleep(const void* condition, const void* mutex) {
   begin_location(condition, 0);
   const std::size_t location = index(condition);

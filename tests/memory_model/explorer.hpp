@@ -1,18 +1,18 @@
 // Tries every execution of a few threads that C++'s memory model permits, one at a time, in one
 // real thread.
 //
-// **Explored:** at each atomic operation, the choice of the thread that continues; at each load,
-// the choice of the store that it reads. A load may read a store unless its thread knows, directly
-// or by acquiring, a later store of the same location. A release store carries the knowledge of its
+// **Explored:** every choice of the thread that continues at an atomic operation, and every choice
+// of the store that a load reads. A load may read a store unless its thread knows, directly or by
+// acquiring, a later store of the same location. A release store carries the knowledge of its
 // thread; an acquire load that reads it takes over that knowledge. A sequentially consistent load
 // reads the last sequentially consistent store of its location or a later store. Executions that
 // differ only in the order of independent operations are tried once (sleep sets: P. Godefroid,
 // "Partial-Order Methods", 1996).
-// **Not explored:** the stores of a location take effect in the order in which they are executed,
-// and no load reads a store that is executed later, as in Relacy and Loom. There are no fences, no
-// read-modify-write operations and no spurious wake-ups. Plain memory is checked only where a
-// program reports its use (wrote(), read()). Source: J. Kang et al., "A promising semantics for
-// relaxed-memory concurrency", POPL 2017, without promises.
+// **Not explored:** executions in which the stores of a location take effect in another order than
+// they are executed, or in which a load reads a store that is executed later. Relacy and Loom leave
+// these out too. There are no fences, no read-modify-write operations and no spurious wake-ups.
+// Plain memory is checked only where a program reports its use (wrote(), read()). Source: J. Kang
+// et al., "A promising semantics for relaxed-memory concurrency", POPL 2017, without promises.
 #pragma once
 
 #include <atomic>
@@ -28,10 +28,10 @@ namespace toroid::model {
 
 inline constexpr unsigned kMostThreads = 3;
 
-/// An operation in the source: "link.hpp:113 store".
+/// An operation in the source, such as "link.hpp:113 store".
 using Site = std::string;
 
-/// The state that the threads of one execution share; made anew for each execution.
+/// The state that the threads of one execution share. It is made anew for each execution.
 class Scenario {
  public:
   virtual ~Scenario() = default;
@@ -43,12 +43,12 @@ class Scenario {
 struct Outcome {
   std::size_t executions = 0;
   bool complete = false;   ///< every execution has been tried, or one failed
-  std::string failure;     ///< of the first failed execution; empty: none failed
+  std::string failure;     ///< message of the first failed execution; empty if none failed
   std::set<Site> ordered;  ///< operations with an order stronger than relaxed
 };
 
 struct ExploreOptions {
-  Site weakened;  ///< this operation counts as relaxed; empty: none
+  Site weakened;  ///< this operation counts as relaxed; empty if none does
   std::size_t most_executions = 2'000'000;
 };
 
@@ -56,8 +56,8 @@ struct ExploreOptions {
 Outcome explore(const std::function<std::unique_ptr<Scenario>()>& make,
                 const ExploreOptions& options = {});
 
-// For scenarios, on their threads. Nothing on a thread's stack may own memory, since the stack is
-// abandoned if an execution ends early.
+// Called by scenarios on their threads. Nothing on a thread's stack may own memory, since the stack
+// is abandoned if an execution ends early.
 /// Ends the execution as failed.
 [[noreturn]] void fail(const char* why);
 /// Reports that the plain memory of an object is written, or read. Fails unless all conflicting
@@ -76,7 +76,7 @@ void await(const Holds& holds) {
   end_await();
 }
 
-// For atomics.hpp.
+// Called by atomics.hpp.
 /// Creates the location of an atomic object, with its first value, unless it exists already.
 /// Locations are identified by their addresses.
 void begin_location(const void* location, std::uint64_t value);

@@ -15,7 +15,7 @@
 namespace toroid::model {
 namespace {
 
-using Values = std::array<int, 4>;  ///< the loaded values, by the test's own index
+using Values = std::array<int, 4>;  ///< the values that a test has loaded, in its own order
 constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr auto kRelease = std::memory_order_release;
 constexpr auto kAcquire = std::memory_order_acquire;

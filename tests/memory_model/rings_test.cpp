@@ -1,7 +1,7 @@
-// The lock-free rings of router/ under every execution of two threads that the memory model
-// permits, with few slots and few messages. Nothing is read before it is written, nothing is
-// overwritten before it is read, and no thread waits forever. Each memory order of the rings is
-// needed: if any of them is weakened to relaxed, some execution fails.
+// Tries the lock-free rings of router/ under every execution of two threads that the memory model
+// permits, with few slots and few messages. Nothing may be read before it is written, nothing may
+// be overwritten before it is read, and no thread may wait forever. Each memory order of the rings
+// is needed: if any of them is weakened to relaxed, some execution fails.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "hal/packet.hpp"
-#include "router/ofi/part_ring.hpp"
+#include "router/ofi/packed_put_ring.hpp"
 #include "router/shm/direct/tagged_ring.hpp"
 #include "router/shm/torus/link.hpp"
 #include "router/threads/doorbell.hpp"
@@ -40,7 +40,8 @@ class OneWay : public Scenario {
   virtual void receive() = 0;
 };
 
-/// Messages alternate between two channels of a link, with one slot and with two.
+/// Messages alternate between two channels of a link, of which one has one slot and the other has
+/// two.
 class LinkScenario final : public OneWay {
  public:
   LinkScenario() {
@@ -127,7 +128,7 @@ class TaggedScenario final : public OneWay {
   ring::TaggedMemory memory_;
 };
 
-/// Sends more values than there are links, so that links that were left behind are used again.
+/// Sends more values than the chain has links, so that links that were left behind are used again.
 class ChainScenario final : public OneWay {
  private:
   static constexpr std::uint32_t kMessages = 3;
@@ -228,25 +229,25 @@ void expect_sound_and_minimal(std::size_t orders) {
     EXPECT_NE(model::explore(made<T>, {.weakened = site}).failure, "") << site;
 }
 
-TEST(MemoryOrdersOf, LinksAreSoundAndMinimal) {
+TEST(MemoryOrdersOf, LinksSufficeAndAreAllNeeded) {
   expect_sound_and_minimal<LinkScenario>(4);
 }
 
-TEST(MemoryOrdersOf, TaggedRingsAreSoundAndMinimal) {
+TEST(MemoryOrdersOf, TaggedRingsSufficeAndAreAllNeeded) {
   expect_sound_and_minimal<TaggedScenario>(4);
 }
 
-TEST(MemoryOrdersOf, ChainsAreSoundAndMinimal) {
+TEST(MemoryOrdersOf, ChainsSufficeAndAreAllNeeded) {
   expect_sound_and_minimal<ChainScenario>(4);
 }
 
-TEST(MemoryOrdersOf, PartRingsAreSoundAndMinimal) {
+TEST(MemoryOrdersOf, PartRingsSufficeAndAreAllNeeded) {
   expect_sound_and_minimal<PartScenario>(4);
 }
 
-/// The sequentially consistent operations of the waker, and of the sleeper's last check, are in
-/// BellScenario itself.
-TEST(MemoryOrdersOf, DoorbellsAreSoundAndMinimal) {
+/// The waker's store and the sleeper's last check are sequentially consistent operations of
+/// BellScenario, not of Doorbell.
+TEST(MemoryOrdersOf, DoorbellsSufficeAndAreAllNeeded) {
   expect_sound_and_minimal<BellScenario>(4);
 }
 

@@ -28,7 +28,7 @@ class FileDescriptor {
   int number_ = -1;
 };
 
-/// The result of a system call that must succeed: throws std::system_error, with `what`.
+/// Returns the result of a system call. Throws std::system_error with `what` if the call failed.
 inline int succeeded(int result, const char* what) {
   if (result < 0) throw std::system_error(errno, std::generic_category(), what);
   return result;

@@ -54,7 +54,7 @@ class Host {
   std::uint64_t bytes_sent() const { return field_of_eth0(8); }
 
  private:
-  /// The number in column `wanted` of the line of eth0 in /proc/net/dev, counted from 0.
+  /// The number in column `wanted` (counted from 0) of the line of eth0 in /proc/net/dev.
   std::uint64_t field_of_eth0(unsigned wanted) const;
   void make_namespaces();
 

@@ -84,7 +84,7 @@ void Hosts::link_by_our_switch(bool offloading) {
   std::vector<FileDescriptor> taps;
   for (const auto& host : hosts_) {
     host->in_network([&] { taps.push_back(open_tap(offloading)); });
-    // Large frames, because each costs the switch two system calls.
+    // Large frames, because the switch makes two system calls for each frame.
     host->ip({"link", "set", "eth0", "mtu", "9000"});
   }
   switch_ = std::make_unique<Switch>(std::move(taps));

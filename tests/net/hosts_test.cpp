@@ -113,7 +113,7 @@ TEST_P(HostsTest, ReachEachOtherThroughARelayThatRecords) {
   EXPECT_EQ(relay.recorded(), std::vector<std::string>{"question"});
 }
 
-TEST_P(HostsTest, SeeARelayHangUpWhenItsTargetDoes) {
+TEST_P(HostsTest, SeeARelayCloseTheConnectionWhenItsTargetDoes) {
   const Hosts hosts(2, GetParam());
   const Listener server(hosts[0]);
   const Relay relay(hosts[0], server.endpoint());
@@ -139,7 +139,7 @@ TEST(Process, IsWaitedForUpToTheLimit) {
   EXPECT_EQ(process.wait(10s).value().signal, SIGKILL);
 }
 
-TEST(Process, KillsItsChildrenWithItself) {
+TEST(Process, KillsItsChildrenWhenDestroyed) {
   std::string child;
   {
     const Process process({"sh", "-c", "sleep 60 & echo $!; wait"});

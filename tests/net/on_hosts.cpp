@@ -1,5 +1,5 @@
-// Runs a command on emulated hosts, one process on each, joined by the tests' switch: a network
-// with a bandwidth and a delay on a single machine. Prints the standard output of process 0 and the
+// Runs a command on emulated hosts of this machine, one process on each. The tests' switch joins
+// the hosts, with a given bandwidth and delay. Prints the standard output of process 0 and the
 // standard error of all processes.
 #include <sched.h>
 
@@ -92,7 +92,7 @@ struct Network {
   LinkSettings link;
 };
 
-/// None: the arguments are invalid.
+/// Returns none if the arguments are invalid.
 std::optional<Network> network_of(const Arguments& arguments) {
   constexpr long kMostHosts = 8;
   if (arguments.size() < 4) return std::nullopt;

@@ -25,8 +25,8 @@ struct ProcessPlace {
   std::filesystem::path directory = std::filesystem::current_path();
 };
 
-/// A child process. It and its children are killed with this object, and with the thread that made
-/// it.
+/// A child process. It is killed when this object is destroyed, together with its own children, or
+/// when the thread that started it ends.
 class Process {
  public:
   /// The program is looked up in PATH.

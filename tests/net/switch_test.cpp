@@ -133,7 +133,7 @@ TEST_F(SwitchTest, CutsOnlyOnePath) {
   EXPECT_TRUE(connects(1, 2));
 }
 
-TEST_F(SwitchTest, StopsAnOpenConnection) {
+TEST_F(SwitchTest, CutPathStopsAnOpenConnectionUntilItIsMended) {
   const Listener listener(host(1));
   const FileDescriptor to = connect_from(host(0), listener.endpoint());
   const FileDescriptor from = listener.accept();
@@ -189,7 +189,7 @@ TEST_P(SlowSwitchTest, SharesALinkAmongSendersToItsHost) {
   EXPECT_GE(Clock::now() - begin, 2 * least(bytes.size()));
 }
 
-TEST_P(SlowSwitchTest, LetsTrafficPassAQueueInTheOtherDirection) {
+TEST_P(SlowSwitchTest, QueueInOneDirectionDoesNotDelayTheOther) {
   const Listener listener(host(1));
   const FileDescriptor to = connect_from(host(0), listener.endpoint());
   const FileDescriptor from = listener.accept();

@@ -60,7 +60,8 @@ bool ready(int file, short events, SteadyTime until) {
   return ::poll(&asked, 1, static_cast<int>(std::max<Milliseconds::rep>(left.count(), 0))) > 0;
 }
 
-/// Converts "0100A8C0", the kernel's notation for 192.168.0.1; for IPv6 the last of its four words.
+/// Converts the kernel's notation of an address: "0100A8C0" is 192.168.0.1. Of an IPv6 address,
+/// converts the last of the four words.
 std::string dotted(const std::string& hexadecimal) {
   in_addr address{};
   address.s_addr =

@@ -9,7 +9,7 @@ function(read variable)
   set(${variable} "${output}" PARENT_SCOPE)
 endfunction()
 
-# expect_files(PACKAGE PATTERN...): each pattern must match the path of a file.
+# expect_files(PACKAGE PATTERN...): each pattern must match the path of a file in the package.
 function(expect_files package)
   read(listing dpkg-deb --contents ${package})
   foreach(pattern IN LISTS ARGN)

@@ -1,4 +1,4 @@
-// A base class for wrong policies in tests. By itself it is right.
+// A base class for wrong policies in tests. By itself it is a correct policy.
 #pragma once
 
 #include <string_view>
@@ -18,7 +18,7 @@ class BrokenPolicy : public Policy {
     const Rank self = visitor.self;
     return SendOrder(visitor.shape.size() - 1, [this, self](Rank i) { return visit(self, i); });
   }
-  /// The i-th peer that `self` visits: by rank.
+  /// The i-th peer that `self` visits. By default, peers are visited in the order of their ranks.
   virtual Rank visit(Rank self, Rank i) const { return i < self ? i : i + 1; }
 };
 

@@ -16,7 +16,7 @@
 
 namespace toroid::testing {
 
-/// Calls run(machine) for the model and for rings of either route.
+/// Calls run(machine) for the model and for rings on each of the two routes.
 inline void on_every_machine(const char* torus, const std::function<void(EmulatedMachine&)>& run) {
   const Shape shape = Shape::parse(torus);
   SimMachine sim(shape);
@@ -30,8 +30,8 @@ inline void on_every_machine(const char* torus, const std::function<void(Emulate
 
 inline constexpr std::size_t kMachines = 1 + kRoutes.size();
 
-/// Calls run(machine) for the model (machine 0) or for rings of one route (1, 2), whose nodes and
-/// FIFOs have the settings of a policy.
+/// Calls run(machine) for the model if `number` is 0, and for rings of one of the two routes if it
+/// is 1 or 2. Nodes and FIFOs have the settings in `nodes`.
 inline void on_machine(std::size_t number, const Shape& shape, const NodeOptions& nodes,
                        const std::function<void(EmulatedMachine&)>& run) {
   if (number == 0) {
@@ -48,7 +48,8 @@ inline void on_machine(std::size_t number, const Shape& shape, const NodeOptions
   run(rings);
 }
 
-/// Calls run(machine) for the model and for rings of either route, with these nodes.
+/// Calls run(machine) for the model and for rings on each of the two routes. Nodes and FIFOs have
+/// the settings in `nodes`.
 inline void on_every_machine(const Shape& shape, const NodeOptions& nodes,
                              const std::function<void(EmulatedMachine&)>& run) {
   for (std::size_t number = 0; number < kMachines; ++number) on_machine(number, shape, nodes, run);

@@ -66,7 +66,7 @@ class Fft(unittest.TestCase):
                     alone += 1
         self.assertLess(alone, 20)
 
-    def test_has_every_method(self):
+    def test_equals_numpy_by_every_method(self):
         array = np.random.default_rng(1).random((8, 8, 8))
         for method in ("volumetric", "slab", "orbital", "rows"):
             for fabric in ("sim", "shm"):
@@ -81,7 +81,7 @@ class Fft(unittest.TestCase):
             np.testing.assert_allclose(toroid.fft(array, torus="2", norm=norm, inverse=True),
                                        np.fft.ifftn(array, norm=norm), atol=1e-12)
 
-    def test_leaves_its_input_alone(self):
+    def test_does_not_change_its_input(self):
         array = np.random.default_rng(3).random((8, 8)).astype(complex)
         array.flags.writeable = False
         before = array.copy()
@@ -110,7 +110,7 @@ class Fft(unittest.TestCase):
         array = np.ones((32, 32, 32), complex)
 
         def allocated(make):
-            """Return NumPy's peak memory in bytes; the result is not part of it."""
+            """Return the peak of the memory that NumPy allocates, in bytes; the result of the transform is not part of it."""
             tracemalloc.start()
             try:
                 toroid.fft(make(), torus="2x2x2", fabric="shm", threads=1)

@@ -8,12 +8,12 @@ import unittest
 import numpy as np
 
 import toroid
-from toroid import _bounds, _policy, _results, _run, _toroid
+from toroid import _bounds, _commands, _policy, _results, _toroid
 
 
 class Package(unittest.TestCase):
     def test_examples_in_docstrings_hold(self):
-        for module in (toroid, _bounds, _policy, _results, _run):
+        for module in (toroid, _bounds, _commands, _policy, _results):
             failed, tried = doctest.testmod(module, optionflags=doctest.ELLIPSIS)
             self.assertEqual(failed, 0, module.__name__)
             self.assertGreater(tried, 0, module.__name__)
@@ -60,7 +60,7 @@ class Shapes(unittest.TestCase):
                 route = shape.route(a, shape.size - 1)
                 self.assertEqual(len(route) - 1, shape.hops(a, shape.size - 1))
 
-    def test_neighbours_and_directions(self):
+    def test_give_neighbours_and_minimal_directions(self):
         shape = toroid.Shape("4x4m")
         self.assertEqual(shape.neighbour(0, "X-"), 12)
         self.assertIsNone(shape.neighbour(0, "Y-"))

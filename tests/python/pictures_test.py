@@ -1,4 +1,4 @@
-"""Pictures show the values of their results; the notebook still prints the output it contains."""
+"""Pictures show the values of their results. The notebook, run again, prints the output that it contains."""
 
 import os
 import pathlib

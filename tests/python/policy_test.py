@@ -35,7 +35,7 @@ def giving(value, **members):
 
 
 class Policies(unittest.TestCase):
-    def test_runs_as_the_built_in_one_does(self):
+    def test_runs_like_the_built_in_policy_of_the_same_order(self):
         for fabric in ("sim", "shm"):
             mine = toroid.run(torus="4x4", policy=Shift(), fabric=fabric, bytes=480)
             built_in = toroid.run(torus="4x4", policy="shift", fabric=fabric, bytes=480)
@@ -45,7 +45,7 @@ class Policies(unittest.TestCase):
                 self.assertEqual(mine.cycles, built_in.cycles)
                 np.testing.assert_array_equal(mine.link_loads, built_in.link_loads)
 
-    def test_is_asked_once_for_each_node(self):
+    def test_order_is_called_once_for_each_node(self):
         asked = []
 
         class Counting(Shift):
@@ -90,7 +90,7 @@ class Policies(unittest.TestCase):
             toroid.run(torus="4x4", policy=Rounds(), bytes=960, fabric=fabric, per_visit=1)
             self.assertGreaterEqual(rounds, {0, 1, 2, 3})
 
-    def test_takes_lists_and_ranges(self):
+    def test_order_may_be_a_list(self):
         class Listed(toroid.Policy):
             def order(self, shape, rank, seed, round):
                 return [peer for peer in range(shape.size) if peer != rank]
@@ -155,7 +155,7 @@ class Policies(unittest.TestCase):
             with self.subTest(why=why):
                 self.assertRegex(str(self.refusal(giving(value))), node + why)
 
-    def test_may_leave_out_dead_nodes_but_no_live_one(self):
+    def test_order_may_leave_out_dead_nodes_but_no_live_one(self):
         failed = {"fail_nodes": ["(0,2)"]}
         whole = toroid.run(torus="4x4", policy=Shift(), **failed)
         live = toroid.run(torus="4x4", policy=giving(lambda good: good[good != 2]), **failed)
@@ -222,7 +222,7 @@ class Policies(unittest.TestCase):
             toroid.compare(torus="4x4", policies=["random", giving(fail)])
         self.assertIsInstance(caught.exception.__cause__, KeyError)
 
-    def test_fails_in_a_later_round(self):
+    def test_failure_names_its_node_and_round(self):
         class Later(Shift):
             changes_order = True
 
@@ -272,7 +272,7 @@ class Policies(unittest.TestCase):
         with self.assertRaisesRegex(toroid.BadInput, "its name is empty"):
             toroid.run(torus="4x4", policy=toroid.Policy())
 
-    def test_needs_an_order(self):
+    def test_must_define_order(self):
         class Empty(toroid.Policy):
             pass
 

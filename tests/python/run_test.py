@@ -51,7 +51,7 @@ class Run(unittest.TestCase):
         self.assertGreater(r.fifo_occupancy.highest.max(), 0)
         self.assertEqual(r.link_busy.shape[1:], r.link_loads.shape)
 
-    def test_is_the_same_with_a_recording(self):
+    def test_recording_does_not_change_the_result(self):
         plain, recorded = (toroid.run(torus="4x4", record=on) for on in (False, True))
         self.assertEqual(plain.result_hash, recorded.result_hash)
         self.assertIsNone(plain.fifo_occupancy)

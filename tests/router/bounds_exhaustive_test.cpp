@@ -1,5 +1,5 @@
-// No run of the model beats a bound: all small shapes (one eighth of the three-dimensional ones in
-// the landing set), all routings, short and long messages.
+// No run of the model is faster than a bound. The tests cover all small shapes (in the landing set
+// only an eighth of the larger three-dimensional ones), all routings, and short and long messages.
 #include <gtest/gtest.h>
 
 #include <cstdint>

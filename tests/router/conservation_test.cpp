@@ -78,7 +78,7 @@ TEST(Conservation, HoldsForManySeedsOrdersAndMessageLengths) {
   }
 }
 
-TEST(Conservation, HoldsForEveryTyingAndNumberOfFifos) {
+TEST(Conservation, HoldsForEveryTyingOfQueuesToFifosAndNumberOfFifos) {
   for (const char* text : {"4x4", "3x3x3"})
     for (const unsigned fifos : {1u, 2u, 3u, 4u, 6u, 8u, 14u})
       for (const auto tying :

@@ -7,14 +7,14 @@
 
 namespace toroid::testing {
 
-/// Packets, summed over all links.
+/// Number of packets, summed over all links.
 inline std::uint64_t over_links(const FabricCounters& counters) {
   std::uint64_t sum = 0;
   for (const LinkCounters& link : counters.links) sum += link.total_packets();
   return sum;
 }
 
-/// Packets, summed over all injection FIFOs.
+/// Number of packets, summed over all injection FIFOs.
 inline std::uint64_t through_fifos(const FabricCounters& counters) {
   std::uint64_t sum = 0;
   for (const FifoCounters& fifo : counters.fifos) sum += fifo.packets;

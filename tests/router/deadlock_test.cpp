@@ -119,7 +119,8 @@ TEST(Deadlock, NeverHappensWithPacketsOfMixedLengths) {
     std::uint64_t seed;
     std::uint32_t per_visit;
   };
-  // When short packets held only their own tokens, these rings filled up with broken bubbles.
+  // In an earlier version short packets held only tokens for their own length. That broke the
+  // bubbles into pieces, and these rings filled up.
   for (const Mixed& m :
        {Mixed{"4x4", 721, TieRule::plus, 7, 1}, Mixed{"4x1x3x4m", 241, TieRule::minus, 49, 2}}) {
     SimOptions options;

@@ -1,4 +1,4 @@
-// A machine with an active-packet node at every rank, for tests that run programs on any fabric.
+// A fabric with a Node at every rank of this process, for tests that run programs on any fabric.
 #pragma once
 
 #include <algorithm>
@@ -73,7 +73,7 @@ class EmulatedMachine {
   std::unique_ptr<Fabric> fabric_;
   std::vector<Rank> ranks_;
   std::vector<std::unique_ptr<Device>> devices_;
-  std::vector<std::unique_ptr<Node>> nodes_;  ///< [rank]; null: the node belongs to another process
+  std::vector<std::unique_ptr<Node>> nodes_;  ///< [rank]; null if another process has the node
 };
 
 inline Program receive_all(Node& node, Exchange* exchange) {
@@ -82,8 +82,8 @@ inline Program receive_all(Node& node, Exchange* exchange) {
   co_await node.until(exchange->received(), expected);
 }
 
-/// An exchange of the whole machine. The nodes' parts outlive the run, since a node may have
-/// received everything while its own last packets still wait.
+/// An exchange of the whole machine. This object keeps the nodes' parts until the run is over,
+/// because a node may have received everything while its own last packets still wait.
 class MachineExchange {
  public:
   using MakeMessages = std::function<std::unique_ptr<Messages>(Node&)>;

@@ -16,10 +16,10 @@ namespace toroid::testing {
 using Pairs = std::map<std::pair<Rank, Rank>, std::uint64_t>;
 
 struct EndOfRun {
-  std::string report;  ///< empty: the run completed
+  std::string report;  ///< empty if the run completed
   FabricCounters counters;
 
-  /// Packets by source and destination.
+  /// Number of lost packets for each pair of source and destination.
   Pairs lost() const {
     Pairs pairs;
     for (const LostPackets& lost : counters.lost)
@@ -33,7 +33,7 @@ struct EndOfRun {
   }
 };
 
-/// Runs an all-to-all exchange of `bytes` until it ends or fails.
+/// Runs an all-to-all exchange of `bytes` bytes per pair until it ends or fails.
 template <typename Machine>
 EndOfRun exchange_on(Machine& machine, std::uint64_t bytes) {
   MachineExchange exchange(machine, bytes);

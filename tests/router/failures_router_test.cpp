@@ -1,4 +1,5 @@
-// Machines with failed links: packets with a path arrive, on every fabric that routes hop by hop.
+// Machines with failed links: on every fabric that routes hop by hop, every packet that still has a
+// path arrives.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -86,12 +87,12 @@ TEST(FailedLink, NeverDeadlocksAnAllToAllInTheSmallestBuffers) {
       }
     }
   }
-  EXPECT_EQ(deadlocks, 0u);  // not proved, but always observed
+  EXPECT_EQ(deadlocks, 0u);  // this is not proved, but has always been observed
 }
 
-/// Rings of bubble channels waited for each other here when packets turned back around the failed
-/// link.
-TEST(FailedLink, NeverTurnsAPacketBackIntoARingThatWaitsForIt) {
+/// In an earlier version packets could turn back to get around the failed link. On this torus,
+/// rings of bubble channels then waited for each other.
+TEST(FailedLink, NeverDeadlocksWherePacketsOnceTurnedBack) {
   const Shape shape = Shape::parse("2x3mx2x4").with_failures({{"(1,1,0,2)X-"}, {}, true});
   for (const std::uint64_t seed : testing::scaled(std::vector<std::uint64_t>{629, 1, 2})) {
     unsigned deadlocks = 0;
@@ -116,7 +117,7 @@ TEST(FailedLink, CompletesWithSeveralFailuresAndManySeeds) {
   EXPECT_EQ(deadlocks, 0u);
 }
 
-TEST(FailedLink, IsBypassedOnRingsToo) {
+TEST(FailedLink, IsBypassedOnShmToo) {
   const Shape shape = Shape::parse("3x3x3").with_failures({{"(0,0,0)X+", "(1,1,1)Y-"}, {}, true});
   for (const RoutingRule routing : testing::kRoutings) {
     unsigned deadlocks = 0;
@@ -140,7 +141,7 @@ TEST(FailedLink, WithoutADetourEndsTheRunAndNamesThePair) {
   }
 }
 
-/// Twisted tori use the same fabrics.
+/// Twisted tori run on the same fabrics and are therefore tested here.
 TEST(TwistedMachine, CompletesAnAllToAllWithEveryRoutingInTheSmallestBuffers) {
   for (const char* text : {"4x2@YX2", "2x4@XY2", "2x2x4@XZ2@YZ2", "2x4x4@XY2@XZ2", "5x3@XY2"}) {
     const Shape shape = Shape::parse(text);

@@ -1,4 +1,4 @@
-// A program in which every node greets every node, and its expected result.
+// A program in which every node greets every node and logs the greetings that it receives.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Compares the model's link counters with an enumeration.
+// Compares the model's link counters with loads that are computed by enumerating all messages.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 
 namespace toroid::testing {
 
-/// One packet per dynamic channel, two per bubble channel.
+/// Room for one packet in each dynamic channel and for two in each bubble channel.
 inline Machine smallest_channels() {
   Machine machine;
   machine.dynamic_vc_chunks = 8;
@@ -14,7 +14,7 @@ inline Machine smallest_channels() {
   return machine;
 }
 
-/// Also one packet per injection FIFO and in the only reception FIFO.
+/// In addition, room for only one packet in each injection FIFO and in the only reception FIFO.
 inline Machine smallest_buffers() {
   Machine machine = smallest_channels();
   machine.injection_fifo_chunks = machine.reception_fifo_chunks = 8;

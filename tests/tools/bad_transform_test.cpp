@@ -209,7 +209,7 @@ TEST_F(BadTransform, OptionOfAnotherMethodIsRefused) {
                  {"--transfer has no effect on fft --method orbital"});
 }
 
-TEST_F(BadTransform, NonBlockingOptionOnBlockingExchangeIsRefused) {
+TEST_F(BadTransform, OptionOfNonBlockingExchangesIsRefusedOnBlockingOnes) {
   for (const std::string option : {"--window", "--test-interval"}) {
     expect_refusal(
         kSlab + Arguments{option, "4"},
@@ -225,7 +225,7 @@ TEST_F(BadTransform, NonBlockingOptionOnBlockingExchangeIsRefused) {
       {"--taper has no effect on fft --method slab with --planes 0 (it works with --planes)"});
 }
 
-TEST_F(BadTransform, StartOptionWithoutNonBlockingDirectionIsRefused) {
+TEST_F(BadTransform, StartOptionIsRefusedIfEveryExchangeBlocks) {
   const Arguments loop = kSlab + Arguments{"--loop", "1", "--start", "lines", "--planes"};
   for (const std::string planes : {"0,2", "2,0"})
     EXPECT_EQ(run_command(loop + Arguments{planes, "--quiet"}).exit_code, 0) << planes;
@@ -243,7 +243,7 @@ TEST_F(BadTransform, ThreePlaneCountsWithoutBoxCutAreRefused) {
                    {"--planes F,P,Q has no effect without --box-cut; give --planes F[,B]"});
 }
 
-TEST_F(BadTransform, TimingsOnBlockingLayerAreRefused) {
+TEST_F(BadTransform, TimingsOnMpiLayerAreRefused) {
   for (const Arguments& more : {Arguments{}, {"--planes", "2"}})
     expect_refusal(kSlab + Arguments{"--layer", "mpi", "--timings"} + more,
                    {"--timings has no effect on fft --method slab --layer mpi (it works with "
@@ -271,8 +271,8 @@ TEST_F(BadTransform, UnknownOrUnusedKernelIsRefused) {
 
 TEST_F(BadTransform, BatchNotMatchingTheFileIsRefused) {
   save("in.npy", {3, 4, 4, 4});
-  expect_refused_in({"--batch", "2"},
-                    {"in.npy", "first extent", "the first extent must be 2, the batch"});
+  expect_refused_in({"--batch", "2"}, {"in.npy", "first extent",
+                                       "the first extent must be 2, the size of the batch"});
   expect_refused_in({}, {"3 axes", "3x4x4x4 has 4", "rows takes 1 to 6"});
   save("in.npy", {4, 4, 4});
   expect_refused_in({"--batch", "4"}, {"3 axes"});

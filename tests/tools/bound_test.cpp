@@ -11,7 +11,7 @@
 #include "hal/machine.hpp"
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/run_process.hpp"
-#include "tools/report/bound.hpp"
+#include "tools/report/binding_bound.hpp"
 #include "tools/run/run_result.hpp"
 #include "tools/text/json.hpp"
 
@@ -137,7 +137,7 @@ TEST(WallClock, CountsThePacketsOfOneRepetition) {
               1);  // barriers between repetitions
 }
 
-TEST(Rates, UseTheUsualFlopCount) {
+TEST(Rates, CountFlopsAsFiveNLogNAndHalfForRealData) {
   const nlohmann::json whole = json_of({"fft", "--torus", "2x2", "--size", "8x4x16"});
   const double flops = 5 * 512 * 9;
   EXPECT_DOUBLE_EQ(whole["gflops"].get<double>(), flops / whole["time_s"].get<double>() / 1e9);
@@ -149,7 +149,7 @@ TEST(Rates, UseTheUsualFlopCount) {
   EXPECT_EQ(point["gflops"], 0);
 }
 
-TEST(Rates, CountAllArraysInBytesPerProcess) {
+TEST(Rates, IncludeAllArraysInBytesPerProcess) {
   const auto bytes = [](const Arguments& more) {
     const nlohmann::json report =
         json_of(Arguments{"fft", "--torus", "2x2x2", "--size", "16"} + more);

@@ -83,9 +83,9 @@ Tick wire_ticks(double bytes) {
   return static_cast<Tick>(std::ceil(bytes * 8 / kBgl.link_bits_per_cycle));
 }
 
-/// Bytes over the busiest link of dimension `d` in an all-to-all. On a ring this is the mean over
-/// the links. On a mesh it is the load at the position along the dimension that most messages
-/// cross.
+/// The bytes that cross the busiest link of dimension `d` in an all-to-all. On a ring this is the
+/// mean over the links of the dimension. On a mesh it is the load at the position along the
+/// dimension that most messages cross.
 double busiest_link_bytes(const Shape& shape, unsigned d, std::uint64_t wire) {
   const unsigned k = shape.extent(d);
   const double lines = shape.size() / k;
@@ -185,7 +185,7 @@ TEST(BoundsHold, DetouringPolicyGetsTheBoundOfAnyPath) {
   for (const json& row : rows) expect_holds(row, row.dump());
 }
 
-TEST(BoundsHold, ForSamplesAndFailedLinks) {
+TEST(BoundsHold, ForSampledAllToAllsAndFailedLinks) {
   for (const Arguments& more :
        std::vector<Arguments>{{"--peers", "1"},
                               {"--peers", "3"},
@@ -259,7 +259,8 @@ TEST(BoundsHold, ForTransformsByEveryMethodAndPhasesAddUp) {
       10U);
 }
 
-/// This DMA engine is slow: its turns last about as long as the processor's work during them.
+/// This DMA engine is slow: a turn of it lasts about as long as the work that the processor does at
+/// the same time.
 TEST(BoundsHold, ForTransformsByDmaEngine) {
   const TemporaryDirectory directory;
   const std::string machine = directory.path() / "engine.toml";
@@ -276,7 +277,8 @@ TEST(BoundsHold, ForTransformsOnTheWallClockAndPhasesAddUp) {
 }
 
 /// Dimension by dimension, every node sends equal messages to all others of its line. A packet
-/// holds a stretch of the array, so there are somewhat more packets than the bytes would fill.
+/// holds a contiguous part of the array, so packets are not always full, and there are somewhat
+/// more of them than the bytes would fill.
 TEST(BoundsHold, EvenTransformExchangesMatchAllToAllsInLines) {
   const json report = json_of({"fft", "--torus", "2x4x4m", "--size", "16"});
   const std::uint64_t bytes_of_a_node = 16 * 16 * 16 / 32 * 16;

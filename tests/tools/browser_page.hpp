@@ -101,7 +101,7 @@ class BrowserTest : public ::testing::Test {
   static inline std::optional<Browser> browser_;  ///< shared by all tests
 
   const TemporaryDirectory directory_;
-  std::string document_;  ///< the last one opened
+  std::string document_;  ///< the document opened last
 };
 
 }  // namespace toroid::testing

@@ -42,7 +42,7 @@ nlohmann::json without_wall_clock(nlohmann::json report) {
   return report;
 }
 
-TEST(Compare, HasARowForEveryCombination) {
+TEST(Compare, HasARowForEveryPolicyTrafficTorusAndSize) {
   const nlohmann::json report = json_of(kCompare);
   EXPECT_EQ(report["verb"], "compare");
   ASSERT_EQ(report["rows"].size(), 3u * 2 * 2 * 2);
@@ -60,7 +60,7 @@ TEST(Compare, HasARowForEveryCombination) {
   }
 }
 
-TEST(Compare, AgreesWithTheSingleRun) {
+TEST(Compare, RowsEqualSingleRuns) {
   const nlohmann::json report = json_of({"compare", "--policies", "random,rank", "--torus", "4x4"});
   for (const auto& row : report["rows"]) {
     const nlohmann::json one =
@@ -125,7 +125,7 @@ TEST(Compare, ResumesAfterAnInterruption) {
   EXPECT_EQ(lines_in(directory, "r.csv"), 25);
 }
 
-TEST(Compare, KeepsEarlierFilesIfNothingFinished) {
+TEST(Compare, KeepsEarlierFilesIfInterruptedBeforeTheFirstRow) {
   const TemporaryDirectory directory;
   directory.save("r.json", "old");
   const Arguments slow = {"compare", "--policies", "random", "--torus", "16x16x16",
@@ -140,7 +140,7 @@ TEST(Compare, KeepsEarlierFilesIfNothingFinished) {
 }
 
 /// The lines of a table appear on a pipe while later runs are still under way.
-TEST(Compare, ShowsEachRowAsItComes) {
+TEST(Compare, ShowsEachRowWhenItsRunEnds) {
   const Arguments cases = {"compare", "--policies", "random,rank", "--torus", "2x2,16x16x16",
                            "--bytes", "4800",       "--threads",   "1"};
   int ends[2];
@@ -160,8 +160,8 @@ TEST(Compare, ShowsEachRowAsItComes) {
   ::close(ends[0]);
 }
 
-/// The profile counts how turns of drain ended and how many queue heads were stuck then. Columns
-/// that do not fit are named.
+/// The profile counts how turns of drain ended and how many queue heads were stuck then. A line
+/// below the table names the columns that do not fit.
 TEST(Compare, ShowsTheProfileInItsTable) {
   const Ended ended = run_command(
       {"compare", "--policies", "random,queues:3", "--torus", "3x3", "--fabric", "shm"});
@@ -172,7 +172,7 @@ TEST(Compare, ShowsTheProfileInItsTable) {
   EXPECT_THAT(virtual_time.out, HasSubstr("stuck %, heads, full %, idle %, stops; --json"));
 }
 
-/// The same code reads the JSON of compare and sweep.
+/// The JSON of compare and sweep has the same keys, so that the same code can read both.
 TEST(CampaignCommands, CompareAndSweepWriteTheSameJsonKeys) {
   const Arguments rest = {"--policies", "random,rank", "--torus", "4", "--bytes", "240"};
   const nlohmann::json compare = json_of(Arguments{"compare"} + rest);
@@ -236,7 +236,7 @@ TEST(Compare, BoundOfASampleCountsOnlyItsMessages) {
   }
 }
 
-TEST(Compare, BoundOfASampleCountsNoDetours) {
+TEST(Compare, DetoursDoNotRaiseTheBoundOfASample) {
   const nlohmann::json rows = json_of({"compare", "--policies", "random,valiant,windowed",
                                        "--torus", "4x4", "--peers", "5"})["rows"];
   EXPECT_LE(rows[1]["bound_cycles"], rows[0]["bound_cycles"]);  // valiant may use all links
@@ -378,7 +378,7 @@ TEST(Sweep, RefinesTheSaturationLoad) {
   }
 }
 
-TEST(Sweep, SkipsPoliciesThatRunAlikeOrCannotRunUnderLoad) {
+TEST(Sweep, SkipsPoliciesThatRunLikeAnotherOrCannotRunUnderLoad) {
   const nlohmann::json report =
       json_of({"sweep", "--axis", "load", "--torus", "4", "--load", "0.1", "--refine", "0"});
   std::vector<std::string> policies;

@@ -50,7 +50,7 @@ TEST(CampaignSummary, HasMeanAndSampleDeviationOfTheSeeds) {
   EXPECT_FALSE(summary[0].contains("seed"));
 }
 
-TEST(CampaignSummary, NamesABestOnlyIfAheadByBothSpreads) {
+TEST(CampaignSummary, NamesABestPolicyOnlyIfItsLeadExceedsTheSumOfBothSpreads) {
   std::vector<Json> rows;
   add_runs(rows, "random", {9, 11});  // 10 +- 1.41
   add_runs(rows, "rank", {12, 14});   // 13 +- 1.41: 3 slower, more than 2.83
@@ -68,7 +68,7 @@ TEST(CampaignSummary, NamesNoBestAmongEquals) {
   EXPECT_EQ(best_of(exactly_beyond), Names());
 }
 
-TEST(CampaignSummary, NamesNoBestWithoutARival) {
+TEST(CampaignSummary, NamesNoBestIfACaseHasOnlyOnePolicy) {
   std::vector<Json> rows;
   add_runs(rows, "random", {1, 2, 3});
   EXPECT_EQ(best_of(rows), Names());
@@ -76,7 +76,7 @@ TEST(CampaignSummary, NamesNoBestWithoutARival) {
   EXPECT_EQ(best_of(rows), Names());
 }
 
-TEST(CampaignSummary, KeepsCasesApart) {
+TEST(CampaignSummary, SummarisesEachCaseSeparately) {
   Json other_machine = row("random", 7);
   other_machine["machine"] = "bgp";
   Json longer_queue = row("random", 8);
@@ -91,7 +91,7 @@ TEST(CampaignSummary, KeepsCasesApart) {
   EXPECT_EQ(summary[3]["traffic"], "neighbour");
 }
 
-TEST(CampaignSummary, LeavesFailedRunsOut) {
+TEST(CampaignSummary, LeavesFailedRunsOutOfTheMean) {
   Json failed = row("random", 0, 2);
   failed.erase("time_s");
   failed["error"] = "a deadlock";
@@ -120,7 +120,7 @@ TEST(CampaignSummary, ListsEachFailureOfACaseOnce) {
   EXPECT_FALSE(failed[0].contains("wall_s"));
 }
 
-TEST(CampaignSummary, LeavesOutCasesWithAFailedRun) {
+TEST(CampaignSummary, DropsAllRowsOfACaseInWhichARunFailed) {
   const std::vector<Json> rows = {row("random", 1), failed_row("random", 1, "a deadlock"),
                                   row("random", 1, 2), row("rank", 3)};
   EXPECT_EQ(without_failed(rows), (std::vector<Json>{row("random", 1, 2), row("rank", 3)}));

@@ -18,7 +18,7 @@
 #include "tests/tools/temporary_directory.hpp"
 #include "tools/lab/campaign/campaign.hpp"
 #include "tools/lab/campaign/journal.hpp"
-#include "tools/lab/campaign/result.hpp"
+#include "tools/lab/campaign/result_formats.hpp"
 #include "tools/run/progress.hpp"
 #include "tools/text/json.hpp"
 #include "tools/text/table.hpp"
@@ -215,7 +215,8 @@ TEST(Campaign, TurnsAFailureIntoARowAndRunsTheRest) {
     EXPECT_EQ(rows[2]["error"].get<std::string>().find('\n'), std::string::npos);
     EXPECT_EQ(rows[3]["error"], "not enough memory");
     EXPECT_EQ(rows[4]["square"], 16);
-    EXPECT_EQ(journal.size(), last ? 4u : 3u);  // memory may suffice next time
+    // The lack of memory is never in the journal, because memory may suffice next time.
+    EXPECT_EQ(journal.size(), last ? 4u : 3u);
   }
 }
 
@@ -244,7 +245,7 @@ TEST(Campaign, EndsIfRowsCannotBeShown) {
   EXPECT_THROW(run_campaign(options, case_keys(20), squared), RunFailed);
 }
 
-TEST(Csv, FlattensAndQuotes) {
+TEST(Csv, FlattensNestedValuesAndQuotesSpecialCharacters) {
   const std::vector<Json> rows = {
       {{"name", "a,\"b\""}, {"links", {{"max", 3}, {"mean", 1.5}}}, {"list", {1, 2.5}}},
       {{"name", "c"}, {"error", "x\ny"}}};
@@ -254,7 +255,7 @@ TEST(Csv, FlattensAndQuotes) {
             "c,\"x\ny\",,,,\n");
 }
 
-TEST(Csv, InsertsColumnsAfterTheirPredecessors) {
+TEST(Csv, InsertsNewColumnsOfLaterRowsInTheirOrder) {
   const std::vector<Json> rows = {{{"a", 1}, {"error", "none"}},
                                   {{"a", 2}, {"list", {3}}, {"z", nullptr}, {"error", nullptr}},
                                   {{"a", 2}, {"list", {3, 4}}, {"z", 5}, {"error", nullptr}}};

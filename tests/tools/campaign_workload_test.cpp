@@ -27,8 +27,8 @@ using nlohmann::json;
 
 const Arguments kTwoPolicies = {"--policies", "random,two-phase"};
 
-/// Compares the figures that a row and the JSON of a single run share. A row has no links by
-/// direction.
+/// Compares the figures that a row and the JSON of a single run have in common. A row does not have
+/// the loads of links by direction.
 void expect_row_of(const json& row, const json& single) {
   SCOPED_TRACE(row.dump());
   for (const char* key : {"time_s", "cycles", "bound_cycles", "bound_by", "percent_of_bound",

@@ -86,8 +86,8 @@ TEST(CheckpointCommand, ResumesAfterAKill) {
   EXPECT_EQ(result_in(directory), uninterrupted({}));
 }
 
-/// This run computes its bounds for many seconds before the first cycle. The command prints its
-/// estimate even earlier.
+/// This run computes its bounds for many seconds before the first cycle. Before that it prints its
+/// estimate of the time, which tells this test that the run has begun.
 TEST(CheckpointCommand, SavesNothingBeforeTheFirstCycle) {
   const Arguments slow = {"alltoall", "--torus", "32x32x32",     "--bytes", "240",
                           "--sample", "4000",    "--checkpoint", "c"};

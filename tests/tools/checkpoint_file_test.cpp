@@ -110,7 +110,7 @@ TEST(CheckpointFile, OtherFilesAreRefused) {
   EXPECT_THAT(refusal_of_checkpoint("/dev/zero"), HasSubstr("is not a regular file"));
 }
 
-/// While it lives, files cannot grow beyond `bytes`, as on a full disk.
+/// While this object exists, files cannot grow beyond `bytes`, as on a full disk.
 class FullDisk {
  public:
   explicit FullDisk(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {

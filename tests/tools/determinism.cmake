@@ -1,7 +1,7 @@
 # Checks that every build of the command gives equal results. Each build runs a list of small jobs twice.
 #   cmake -DCOMMANDS=build/tools/toroid,other/tools/toroid -DSCRATCH=DIR -P determinism.cmake
-# The environment variable TOROID_OTHER_BUILD may name one more command: tools/test compares the build with
-# sanitizers with the Release build.
+# The environment variable TOROID_OTHER_BUILD may name one more command. By this tools/test compares the build with
+# sanitizers and the Release build.
 # With -DSOURCE=DIR this script also builds the command at -O0 and -O2 in SCRATCH and compares those builds.
 cmake_minimum_required(VERSION 3.23)
 

@@ -14,7 +14,7 @@
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 #include "tools/command/command_line.hpp"
-#include "tools/options/known_names.hpp"
+#include "tools/options/builtin_names.hpp"
 #include "tools/options/option_text.hpp"
 
 namespace toroid::testing {
@@ -92,7 +92,7 @@ TEST_F(Documents, BashCompletesOptions) {
   }
 }
 
-TEST_F(Documents, BashCompletesNamesOfValues) {
+TEST_F(Documents, BashCompletesValuesThatAreNames) {
   EXPECT_THAT(candidates({"toroid", "fft", "--method", ""}),
               ElementsAre("volumetric", "slab", "orbital", "rows"));
   EXPECT_THAT(candidates({"toroid", "fft", "--method", "=", "vo"}), ElementsAre("volumetric"));

@@ -49,7 +49,7 @@ class FftCommand : public ::testing::Test {
   const TemporaryDirectory directory_;
 };
 
-TEST_F(FftCommand, GivesEqualResultsForEveryTypeAndOrder) {
+TEST_F(FftCommand, GivesEqualResultsForEveryElementTypeAndMemoryOrder) {
   const Extents shape = {3, 4, 5};
   for (const bool complex : {false, true}) {
     const Values values = some_values(60, complex);

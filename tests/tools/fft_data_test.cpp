@@ -139,7 +139,7 @@ TEST_F(FftData, HalfSpectrumGivesEvenLastAxisUnlessSizeIsGiven) {
   EXPECT_EQ(result_of({"--real", "--inverse"}).shape, (Extents{2, 2, 1}));
 }
 
-TEST_F(FftData, IsWrittenInTheMatchingType) {
+TEST_F(FftData, ResultTypeDependsOnOptionsAndNotOnTheInputsType) {
   const Arguments single = {"--precision", "single"};
   const Arguments inverse = {"--inverse"};
   const Arguments real = {"--real"};
@@ -168,7 +168,7 @@ TEST_F(FftData, OrbitalResultOfRealInputIsReal) {
   }
 }
 
-TEST_F(FftData, BatchMatchesItsSingleArrays) {
+TEST_F(FftData, BatchMatchesTransformsOfItsArrays) {
   const Extents shape = {3, 4, 5};
   const Values both = some_values(120, true);
   save("both.npy", {2, 3, 4, 5}, both);

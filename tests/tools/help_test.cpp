@@ -12,10 +12,10 @@
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/run_process.hpp"
 #include "tools/command/command_line.hpp"
-#include "tools/command/documents.hpp"
+#include "tools/command/help_man_completion.hpp"
 #include "tools/options/option_text.hpp"
 #include "tools/options/option_values.hpp"
-#include "tools/text/words.hpp"
+#include "tools/text/split_and_wrap.hpp"
 
 namespace toroid::testing {
 namespace {
@@ -62,7 +62,8 @@ TEST(Help, ListsEveryOptionInAGroupWithADescription) {
   }
 }
 
-/// Counts the options shown: a misspelt name in the list of usual options would be missing.
+/// Counts the options shown, because an option that is misspelt in the list of usual options would
+/// not be shown.
 TEST(Help, ShowsTheUsualOptionsFirst) {
   const std::string help = printed({"help", "fft"});
   for (const char* option : {"--size", "--in", "--torus", "--fabric", "--method", "--real",

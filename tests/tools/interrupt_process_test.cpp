@@ -26,7 +26,8 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
 
-/// A long run first prints how long it will take; the interruption adds one line.
+/// The output of an interrupted run: a long run first prints how long it will take, and the
+/// interruption adds one line.
 constexpr const char* kOneLine = "(toroid: expects to take [^\n]*\n)?toroid: interrupted\n";
 
 // Two runs that take many seconds and open their outputs within the first second.

@@ -1,4 +1,4 @@
-// The JSON that scripts rely on.
+// The parts of the JSON on which users' scripts rely.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

@@ -82,7 +82,7 @@ TEST(LaunchCommand, GivesOnlyProcess0AListeningSocket) {
   EXPECT_THAT(lines_of(ended.out), UnorderedElementsAre("0 0", "1 1"));
 }
 
-TEST(LaunchCommand, ExitCodeFollowsItsProcesses) {
+TEST(LaunchCommand, ExitCodeIs2IfAProcessExitsWith2AndElse1IfAnyFails) {
   for (const auto& [codes, expected] :
        {std::pair{"0 0 0", 0}, {"0 2 0", 2}, {"2 2 2", 2}, {"0 2 1", 2}, {"3 0 0", 1}}) {
     SCOPED_TRACE(codes);

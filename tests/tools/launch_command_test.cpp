@@ -7,7 +7,7 @@
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
-#include "tools/text/words.hpp"
+#include "tools/text/split_and_wrap.hpp"
 
 namespace toroid::testing {
 namespace {

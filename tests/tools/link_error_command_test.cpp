@@ -191,7 +191,7 @@ TEST(LinkErrors, MayComeFromTheMachineFile) {
   const json worn = json_of(kSmall + Arguments{"--machine", file.string()});
   const json given = json_of(kSmall + Arguments{"--link-error", "0.02"});
   EXPECT_EQ(worn["links"]["errors"].get<int>() > 0, true);
-  EXPECT_NE(worn["cycles"], given["cycles"]);  // the timeout is shorter
+  EXPECT_NE(worn["cycles"], given["cycles"]);  // the file also sets the timeout
 }
 
 TEST(LinkErrors, AreRefusedIfInvalidOrWithoutEffect) {

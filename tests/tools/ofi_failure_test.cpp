@@ -24,8 +24,8 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-/// The longest time from the fault to the end of every process, and extra time for a loaded
-/// machine.
+/// Every process must end within kPromise after the fault. On a loaded machine kAllowance may be
+/// added.
 constexpr Milliseconds kPromise = 10s;
 constexpr Milliseconds kAllowance = 5s;
 

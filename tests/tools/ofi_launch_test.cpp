@@ -116,7 +116,7 @@ TEST_F(OfiLaunch, SendsTheModelsNumberOfPacketsUnderEveryPolicy) {
   }
 }
 
-/// All settings that have an effect on the torus route or on the direct route.
+/// Uses all settings that have an effect on the torus route or on the direct route.
 TEST_F(OfiLaunch, HeedsSettingsOnBothRoutes) {
   const Arguments by_exchange = {"--order", "rank", "--per-visit", "3", "--queues", "5"};
   const Arguments by_link = {"--drain",   "first-fit",     "--tying", "any",
@@ -144,7 +144,7 @@ TEST_F(OfiLaunch, HeedsSettingsOnBothRoutes) {
   }
 }
 
-TEST_F(OfiLaunch, TimesASlabThatTestsTheNetwork) {
+TEST_F(OfiLaunch, TimesSlabTransformsWithATestInterval) {
   const Arguments slab = {
       "fft",       "--method",        "slab", "--torus",  "2x2",        "--size",
       "16",        "--fabric",        "ofi",  "--planes", "2,1",        "--check",

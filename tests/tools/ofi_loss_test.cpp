@@ -98,7 +98,8 @@ std::optional<pid_t> process_of(pid_t launcher, unsigned rank) {
   return std::nullopt;
 }
 
-/// Result of a run in which one process gets a signal half-way; `shown` is its terminal's text.
+/// The result of a run in which one process gets a signal half-way. `shown` is the text on the
+/// terminal.
 struct Hit {
   Ended ended;
   std::string shown;

@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 const Arguments kTorus = {"--torus", "4x2x2"};
 const Arguments kHello = Arguments{"hello"} + kTorus;
 const Arguments kAllToAll = Arguments{"alltoall", "--bytes", "960"} + kTorus;
-/// Estimated plans: measured ones may differ in the last bit.
+/// Plans are estimated, because results of measured plans may differ in the last bit.
 const Arguments kFft = Arguments{"fft", "--plan", "estimate"} + kTorus;
 const Arguments kSmall = kFft + Arguments{"--size", "18x20x15"};
 const std::string kProtein = TOROID_SOURCE_DIR "/../shared/data/EMD-3001.npy";
@@ -139,7 +139,7 @@ INSTANTIATE_TEST_SUITE_P(Data, OfiSlab,
                            return name;
                          });
 
-TEST_P(OfiSlab, PiecesGiveTheBlockingResultOverAThinLink) {
+TEST_P(OfiSlab, NonBlockingExchangesGiveTheBlockingResultOverASlowLink) {
   if (!wire(Wiring::our_fast_switch, 2)) GTEST_SKIP() << why_not_;
   hosts_->our_switch().set_all_links({.delay = 50us, .bandwidth = 1e8});
   const std::string blocking = array_of({"--planes", "0"});

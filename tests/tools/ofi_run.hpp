@@ -53,8 +53,8 @@ class OfiRun {
   /// The address at which process 0 accepts the others.
   Endpoint master() const { return {hosts_[0].address(), kMasterPort}; }
 
-  /// Waits until every process has sent more bytes than set-up needs. Returns false if a process
-  /// never does.
+  /// Waits until every process has sent more bytes than set-up needs. Returns false if one has not
+  /// done so in time.
   bool under_way() const {
     constexpr std::uint64_t kSetUp = 1'000'000;  // bytes
     return comes_true(

@@ -1,4 +1,4 @@
-// The table of where options have an effect: the options and verbs in it exist, and each row
+// The table that says where options have an effect. The options and verbs in it exist, and each row
 // refuses and accepts what it states.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ TEST(OptionEffects, NameExistingOptionsAndVerbs) {
   }
 }
 
-/// Each row is tried on a setting that meets none of its requirements.
+/// Each row is tried on settings that meet none of its requirements.
 TEST(OptionEffects, EachRowRefusesAndProposesAnAlternative) {
   for (const OptionEffect& effect : option_effects())
     for (const std::string& option : words_of(effect.options)) {
@@ -108,8 +108,8 @@ TEST(OptionEffects, DirectRouteIgnoresMostMachineNumbers) {
   for (const MachineField& field : machine_fields())
     if (has_effect("--machine=" + std::string(field.key), "", direct))
       read.insert(std::string(field.key));
-  // The clock turns wall-clock time into cycles, FIFOs are buffers of the direct route, and
-  // link_error_rate is checked as --link-error is.
+  // The clock turns wall-clock time into cycles; FIFOs determine the buffers of the direct route.
+  // link_error_rate is not in the table, because a run checks it like --link-error.
   EXPECT_EQ(read,
             (std::set<std::string>{"clock_hz", "injection_fifo_chunks", "injection_fifos",
                                    "link_error_rate", "reception_fifo_chunks", "reception_fifos"}));
@@ -133,8 +133,9 @@ TEST(OptionEffects, UnusedMachineNumbersAreRefusedByName) {
             0);
 }
 
-/// On the direct route one FIFO is as large as all FIFOs of a node together. A throttle's interval
-/// depends on the links. --validate also runs hop by hop over rings.
+/// The direct route uses injection_fifos: its one FIFO is as large as all FIFOs of a node together.
+/// A throttle uses parameters of the links, on which its interval depends. --validate uses
+/// ring_slots, because it also runs hop by hop over rings.
 TEST(OptionEffects, MachineNumbersUsedByOnlyOnePathAreAccepted) {
   const Arguments two = {"--torus", "2x2", "--quiet"};
   const Arguments rings = Arguments{"alltoall", "--fabric", "shm"} + two;
@@ -150,7 +151,7 @@ TEST(OptionEffects, MachineNumbersUsedByOnlyOnePathAreAccepted) {
     EXPECT_EQ(run_command(run).exit_code, 0) << run.front();
 }
 
-/// Numbers for computing, message passing and link errors, in runs that do not use them.
+/// Changes numbers for computing, message passing and link errors, in runs that do not use them.
 TEST(OptionEffects, MachineNumbersUnusedByTheVerbAreRefused) {
   const TemporaryDirectory directory;
   const Arguments two = {"--torus", "2x2x2", "--quiet"};
@@ -248,7 +249,8 @@ TEST(OptionEffects, HelpNotesWhereAnOptionHasAnEffect) {
   EXPECT_EQ(order("alltoall"), "");
 }
 
-/// Options on every fabric, route and kind of message: JSON has null for those that are refused.
+/// Which options have an effect on every fabric, route and kind of message. JSON has null for the
+/// others.
 TEST(OptionEffects, DependOnFabricRouteAndKindOfMessage) {
   for (const std::string fabric : {"sim", "shm", "ofi"})
     for (const std::string route : {"torus", "direct"})

@@ -1,4 +1,5 @@
-// toroid fft --method orbital: compute and ring shift, every kind of transform, every schedule.
+// toroid fft --method orbital: its steps of computing and shifting, every kind of transform, every
+// schedule.
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,7 +38,7 @@ void expect_orbital(const Arguments& run) {
   for (const Arguments& more : {Arguments{}, {"--inverse"}, kShm}) expect_right(run + more);
 }
 
-TEST(OrbitalCommand, TransformsByEveryKindAndMixture) {
+TEST(OrbitalCommand, TransformsByEveryKindAndByMixtures) {
   for (const std::string kinds :
        {"dct", "dht", "wht", "dst", "dct,dht,wht", "dft,wht,dct", "wht,dft,dst"}) {
     expect_orbital(kSmallCube + Arguments{"--transform", kinds});
@@ -58,7 +59,7 @@ TEST(OrbitalCommand, FollowsEverySchedulingVector) {
   }
 }
 
-TEST(OrbitalCommand, FollowsASchedulingVectorWithAMixture) {
+TEST(OrbitalCommand, FollowsASchedulingVectorWithAMixtureOfKinds) {
   expect_orbital(orbital("3x3x3", "9") + Arguments{"--transform", "dct,dft,dht", "--schedule=-+-"});
 }
 
@@ -218,7 +219,8 @@ TEST(OrbitalCommand, StageBoundsCountArraysTransformedTogether) {
   EXPECT_EQ(bounds("4"), of_two);
 }
 
-/// When pointers are passed, a block's products are computed in place.
+/// If nodes pass pointers instead of packets, the products of a block are computed where the block
+/// is.
 TEST(OrbitalCommand, PassesPointersIfNodesShareMemory) {
   const Arguments shm = orbital("2x2x2", "16") + Arguments{"--fabric", "shm"};
   for (const std::string transfer : {"packets", "put", "auto"})

@@ -96,7 +96,7 @@ TEST(OverlapBench, AgreesWithTimingsInVirtualTime) {
   EXPECT_EQ(row["communication_left"], whole["ratio"]["exposed"]);
 }
 
-TEST(OverlapBench, HidesLessIfANodeTestsLessOften) {
+TEST(OverlapBench, HidesLessCommunicationIfANodeTestsLessOften) {
   const json report = json_of({"bench", "overlap", "--fabric", "sim", "--size", "32", "--torus",
                                "2", "--planes", "8", "--test-intervals", "1,1000000"});
   const auto rows = rows_varying(report, "test_interval");

@@ -29,9 +29,9 @@
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 #include "tools/files/machine_file.hpp"
+#include "tools/lab/paper/comparison_rows.hpp"
 #include "tools/lab/paper/expression.hpp"
 #include "tools/lab/paper/published.hpp"
-#include "tools/lab/paper/row.hpp"
 #include "tools/lab/paper/simulation.hpp"
 #include "tools/text/json.hpp"
 
@@ -152,7 +152,7 @@ TEST(Published, ParsesRunsAndExpressions) {
   EXPECT_FALSE(sections[0].rows({}, fitted())[0].ours) << "a run was left out";
 }
 
-TEST(Published, RefusesWrongLinesWithTheirNumber) {
+TEST(Published, RefusesWrongLinesAndSaysWhatIsWrong) {
   const auto refusal_of = [](const std::string& text) -> std::string {
     try {
       for (const PaperSection& section : parse_published(text)) (void)section.rows({}, fitted());
@@ -306,7 +306,7 @@ TEST(Asymmetric, ComparesDirectAndTwoPhaseOnEachTorus) {
   EXPECT_FALSE(row_named(rows, "all-to-all on 8x8x16, direct").seed) << "nobody published it";
 }
 
-TEST(Asymmetric, SampledRunsAreLongAndUseMultiplesOfEveryExtent) {
+TEST(Asymmetric, SampledRunsAreLongAndTheirSampleIsAMultipleOfEveryExtent) {
   for (const Simulation& simulation : paper_section("asymmetric").simulations()) {
     unsigned sample = 0;
     char torus[16] = "";
@@ -331,7 +331,7 @@ Json slab_blocks(double communication, double ratio) {
           {"ratio", blocks(ratio)}};
 }
 
-TEST(SlabBlocks, UseThePiecesOfThePaper) {
+TEST(SlabBlocks, CompareTimesRatiosAndSpeedUpsWithThePaper) {
   PaperResults results;
   results[SlabCase{"2x2x1", 128, 2, 1}.key()] = slab_blocks(0.8, 0.2);
   results[SlabCase{"4x2x2", 128, 2, 1}.key()] = slab_blocks(0.2, 0.53);
@@ -378,7 +378,7 @@ TEST(SlabBlocks, PublishedCellsAreConsistent) {
     }
 }
 
-TEST(SlabBlocks, SendAQuarterOfTheDataIfPlanesArePadded) {
+TEST(SlabBlocks, WaitAQuarterOfTheTimeWithBoxCut2) {
   const auto seconds = [](double box_cut) {
     const SlabCase what{"2x1x1", 32, 1, box_cut};
     const Json figures = slab_simulation(what).run(fitted());

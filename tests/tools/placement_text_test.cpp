@@ -71,7 +71,7 @@ TEST(PlacementText, SaysThatWorkersShareCores) {
             " 0 1 1\n");
 }
 
-TEST(PlacementText, SaysWithinIfABoxHoldsOtherWorkersNodes) {
+TEST(PlacementText, SaysWithinABoxIfTheBoxAlsoHoldsOtherWorkersNodes) {
   EXPECT_NE(drawn("core:2 pu:1", "3x3").find("worker 0: 4 nodes within (0,0) to (1,2)\n"),
             std::string::npos);
 }

@@ -157,8 +157,8 @@ INSTANTIATE_TEST_SUITE_P(Every, PolicyEffectsOf,
                                   std::get<1>(info.param).name;
                          });
 
-/// One run uses all settings, router rules and ring options that have an effect on it. Each other
-/// option is refused.
+/// One run uses all settings, router rules and ring options that have an effect on it. Each of the
+/// others is refused by itself.
 TEST_P(PolicyEffectsOf, SettingHasAnEffectOrIsRefused) {
   Arguments read;
   for (const EffectSetting& setting : kEffectSettings)
@@ -227,7 +227,7 @@ std::string_view runner_of(std::size_t policy, const Carrier& carrier) {
 
 /// On each fabric and route, one of the senders that accept a policy runs it. For the others, only
 /// the check that would refuse the policy is called. In the thorough set all of them run it.
-TEST_P(PolicyEffectsOf, PolicyRunsOrIsRefused) {
+TEST_P(PolicyEffectsOf, PolicyRunsIfAcceptedAndIsOtherwiseRefusedByName) {
   for (std::size_t i = 0; i < built_in_policies().size(); ++i) {
     const Policy& policy = *built_in_policies()[i];
     const std::string name(policy.name());

@@ -30,7 +30,7 @@ void expect_consistent(const json& profile) {
   EXPECT_EQ(count("heads"), count("packets") + count("stuck_heads"));
   EXPECT_LE(count("idle_turns") + count("full_turns") + count("stuck_turns"), count("turns"));
   EXPECT_GE(sum_of(drain["stuck_on"]),
-            count("stuck_heads"));  // each has at least one possible direction
+            count("stuck_heads"));  // each counts in at least one direction
 }
 
 // 27 nodes send 3 packets to each of 26 others, one per visit: 3 rounds of 26 visits.
@@ -54,8 +54,8 @@ TEST(Profile, IsTheSameForAnyThreadCountOnSim) {
   EXPECT_EQ(once["result_hash"], again["result_hash"]);
 }
 
-// With more queues, packets pass a stuck head: with one queue per peer, fewer turns end because all
-// heads are stuck.
+// With more queues, packets can pass a stuck head. So with one queue per peer, fewer turns end
+// because all heads are stuck.
 TEST(Profile, CountsEachOfManyQueues) {
   const Arguments run = {"alltoall", "--torus", "4x4x4", "--bytes", "1200"};
   const json one = json_of(run)["profile"];
@@ -63,7 +63,7 @@ TEST(Profile, CountsEachOfManyQueues) {
   expect_consistent(one);
   expect_consistent(many);
   EXPECT_EQ(one["fill"]["packets"], many["fill"]["packets"]);
-  EXPECT_EQ(one["drain"]["skipped_queues"], 0);  // a stuck turn has a packet in the only queue
+  EXPECT_EQ(one["drain"]["skipped_queues"], 0);  // in a stuck turn the only queue has a packet
   const json& drain = many["drain"];
   EXPECT_EQ(
       drain["skipped_queues"].get<std::uint64_t>() + drain["stuck_heads"].get<std::uint64_t>(),

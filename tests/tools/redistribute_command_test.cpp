@@ -109,7 +109,7 @@ TEST_F(Redistribute, RefusesGridsIfTheirBlockCountOverflows) {
   refused("1x1x2x1x1x1@0-2", "2 blocks for 3 listed nodes");
 }
 
-TEST_F(Redistribute, ListsLayoutsIfToIsMissing) {
+TEST_F(Redistribute, ListsLayoutsIfOptionToIsMissing) {
   expect_refusal({"redistribute", "--size", "4x4", "--torus", "2x2", "--from", "blocks"},
                  {"--to LAYOUT", "slabs:AXIS"});
 }
@@ -187,7 +187,7 @@ TEST_F(Redistribute, TransformsFromBoxesGiveTheSameResult) {
   expect_refusal(fft + Arguments{"--real", "--out-boxes", "boxes.csv"}, {"boxes.csv:"});
 }
 
-TEST_F(Redistribute, TransformsOfFewLinesLeaveNodesIdle) {
+TEST_F(Redistribute, TransformsWithFewerLinesThanNodesAreCorrect) {
   for (const Arguments& fabric : {Arguments{}, kShm}) {
     const nlohmann::json rows =
         run(Arguments{"fft", "--method", "rows", "--size", "4x4", "--torus", "3x3", "--check"} +

@@ -3,8 +3,8 @@
 
     reference_values.py COMMAND
 
-COMMAND is a path to toroid. Runs every command line of the table with it and writes values from its JSON
-below the line. LISTS and MEMBERS name the objects and members to write. `git diff` shows the differences.
+COMMAND is a path to toroid. The script runs every command line of the table with it, and writes values from the JSON
+of the run below the line. LISTS and MEMBERS name the objects and members to write. `git diff` shows what has changed.
 """
 
 import json

@@ -68,7 +68,7 @@ TEST(ReplayCommand, ModelReplaysAShmRunIncludingItsBarrier) {
     }
 }
 
-TEST(ReplayCommand, ExportsTheSameMatrixFromEveryFabric) {
+TEST(ReplayCommand, ExportsTheSameMessagesFromEveryFabric) {
   const TemporaryDirectory directory;
   for (const Arguments& run : {kExchange, kTransform + kEstimate}) {
     exported(directory, run, "sim.csv");

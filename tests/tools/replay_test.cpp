@@ -24,7 +24,7 @@
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/shm/ring_machine.hpp"
 #include "tests/router/sim/sim_machine.hpp"
-#include "tools/files/goal.hpp"
+#include "tools/files/goal_schedule.hpp"
 #include "tools/files/schedule_file.hpp"
 
 namespace toroid {
@@ -66,8 +66,8 @@ ScheduleGraph goal(const std::string& text) {
 }
 
 // Rank 0 computes for 1000 ns = 700 cycles. Injecting the packet takes 150 cycles, the hop of its
-// head 69, its 270 bytes four cycles each, and receiving it 200. Then rank 1 computes for 70
-// cycles.
+// head takes 69, each of its 270 bytes takes four, and receiving it takes 200. Then rank 1 computes
+// for 70 cycles.
 TEST(Replay, TakesTheTimeOfItsOperations) {
   const ScheduleGraph graph = goal(R"(num_ranks 2
 rank 0 {

@@ -20,8 +20,8 @@
 #include "tests/tools/temporary_directory.hpp"
 #include "tests/tools/values.hpp"
 #include "tools/files/npy.hpp"
-#include "tools/report/blob.hpp"
-#include "tools/text/words.hpp"
+#include "tools/report/deflate_base64.hpp"
+#include "tools/text/split_and_wrap.hpp"
 
 namespace toroid::testing {
 namespace {

@@ -16,8 +16,8 @@
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "tests/tools/browser_page.hpp"
-#include "tools/report/blob.hpp"
-#include "tools/report/json_place.hpp"
+#include "tools/report/checked_json.hpp"
+#include "tools/report/deflate_base64.hpp"
 #include "tools/report/recording.hpp"
 
 namespace toroid::testing {

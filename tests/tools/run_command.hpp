@@ -16,7 +16,7 @@
 #include <string_view>
 
 #include "tests/tools/run_process.hpp"
-#include "tools/command/program.hpp"
+#include "tools/command/toroid_main.hpp"
 
 #ifdef TOROID_SANITIZED
 #include <pthread.h>
@@ -78,8 +78,8 @@ class CalledCommand {
       return;
   }
   /// Directs the reports of sanitizers to `file`. A child that is forked meanwhile reports to its
-  /// own standard error: `file` is closed in the child, so its report would go to a file named
-  /// after its process in the current directory.
+  /// own standard error instead. In the child `file` is closed, so a report would otherwise go to a
+  /// new file in the current directory, named after the process.
   static void send_sanitizers_to([[maybe_unused]] int file) {
 #ifdef TOROID_SANITIZED
     static const int kAtFork [[maybe_unused]] =

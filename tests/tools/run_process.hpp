@@ -35,7 +35,7 @@ inline const Arguments kEstimate = {"--plan", "estimate"};
 
 /// How a run ended and what it wrote.
 struct Ended {
-  int exit_code = -1;  ///< -1: ended by a signal
+  int exit_code = -1;  ///< -1 if a signal ended the run
   int signal = 0;
   std::string out;
   std::string err;
@@ -44,15 +44,15 @@ struct Ended {
   nlohmann::json json() const { return nlohmann::json::parse(out); }
 };
 
-/// Directory and standard streams of a run. An output of -1 is collected; kClosed closes it, with
-/// run_process() only.
+/// The directory and the standard streams of a run. An output is collected if it is -1. It is
+/// closed if it is kClosed, which only run_process() can do.
 struct Surroundings {
   static constexpr int kClosed = -2;
   std::filesystem::path directory = ".";
   int out = -1;
   int err = -1;
   const char* program = TOROID_COMMAND;  ///< run_process() only
-  int in = -1;                           ///< standard input; -1: empty
+  int in = -1;                           ///< standard input; -1 if empty
 };
 
 /// A file in memory. All writes append, because writers that share a position could overwrite each
@@ -92,8 +92,8 @@ class RunningCommand {
       connect(actions, 0, at.in, at.in);
     connect(actions, 1, at.out, out_.number());
     connect(actions, 2, at.err, err_.number());
-    // Under ASan the leak check at the end takes half of a short run, and reports only memory that
-    // the system frees anyway.
+    // Under ASan the leak check at the end takes half of the time of a short run. It reports only
+    // memory that the system frees anyway when the process ends.
     ::setenv("LSAN_OPTIONS", "detect_leaks=0", 0);
     const int error = ::posix_spawn(&pid_, argv[0], &actions, attributes(), argv.data(), environ);
     ::posix_spawn_file_actions_destroy(&actions);

@@ -1,5 +1,5 @@
 // On a host that lacks memory, descriptors, threads, disk space, a writable home or shared memory,
-// a run either succeeds or ends with one line that says why and the right exit code.
+// a run either succeeds or ends with the right exit code and one line that says why.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -36,7 +36,8 @@ const std::vector<Arguments> kRuns = {
     {"poisson", "--torus", "2x2", "--size", "8"},
 };
 
-/// A run of two processes. The launcher adds its own lines to the lines that they print.
+/// A run of two processes. The launcher prints lines of its own, in addition to those of the
+/// processes.
 const Arguments kLaunch = {"launch", "-n", "2", "hello", "--torus", "2x2", "--fabric", "ofi"};
 
 /// Runs a shell script, which gets the command and its arguments as "$@".

@@ -9,8 +9,8 @@
 
 #include "hal/check.hpp"
 #include "tools/lab/campaign/case.hpp"
-#include "tools/lab/campaign/settings.hpp"
 #include "tools/lab/campaign/shard.hpp"
+#include "tools/lab/campaign/shared_settings.hpp"
 #include "tools/lab/campaign/workload.hpp"
 
 namespace toroid {

@@ -289,8 +289,8 @@ TEST(Shards, DefaultToTheSlurmArrayTask) {
   EXPECT_EQ(merged.out, whole.out);
 }
 
-/// A campaign with more policies resumes the same journal, which then belongs to the larger
-/// campaign.
+/// A second campaign, which has more policies, resumes the journal of the first. The journal then
+/// belongs to the second campaign.
 TEST(Merge, UsesTheLastCampaignOfAJournal) {
   const TemporaryDirectory directory;
   const auto compare = [&](const char* policies) {

@@ -34,8 +34,8 @@ TEST(ShmCommand, ExchangesAndReportsItsCounts) {
   EXPECT_EQ(json_of(kRingAllToAll + Arguments{"--route", "torus"})["packet_hops"], 16 * 32);
 }
 
-/// FIFOs become empty while the queues are visited. Code that relies on their earlier state would
-/// loop for ever.
+/// FIFOs become empty while the queues are visited. Code that relied on the state of a FIFO before
+/// the visits would loop for ever.
 TEST(ShmCommand, ExchangesWithManyQueues) {
   for (const std::string queues : {"33", "63"})
     EXPECT_EQ(json_of(Arguments{"alltoall", "--torus", "4x4x4", "--bytes", "960", "--queues",

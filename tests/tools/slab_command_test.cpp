@@ -1,5 +1,5 @@
-// toroid fft --method slab: planes leave while others are transformed. The best number of planes is
-// measured and kept in wisdom.
+// toroid fft --method slab: some planes are sent while others are transformed. The best number of
+// planes is measured and kept in wisdom.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -273,7 +273,7 @@ void expect_timings(const json& timings, const std::vector<unsigned>& nodes) {
   }
 }
 
-TEST(SlabCommand, TimesItsBlocksOnOneToAllNodes) {
+TEST(SlabCommand, TimesItsBlocksOnPartsOfTheMachineUpToAllNodes) {
   const Arguments timings = {"--timings"};
   expect_timings(json_of(slab("4x2", "16") + timings)["timings"], {1, 2, 4, 8});
   expect_timings(json_of(slab("6", "12") + timings)["timings"], {1, 3, 6});
@@ -296,7 +296,7 @@ TEST(SlabCommand, TimesTheGivenNumberOfPlanes) {
   for (const json& machine : timings) EXPECT_EQ(machine["non_blocking"]["planes"], 2);
 }
 
-TEST(SlabCommand, PrintsTheTimingsOfBothVersions) {
+TEST(SlabCommand, PrintsTheTimingsOfTheBlockingAndNonBlockingVersions) {
   const Ended ended = run_command(slab("4", "16") + Arguments{"--timings"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   for (const std::string text :

@@ -16,7 +16,7 @@
 #include "tests/tools/values.hpp"
 #include "tools/files/host_array.hpp"
 #include "tools/report/array_slices.hpp"
-#include "tools/report/json_place.hpp"
+#include "tools/report/checked_json.hpp"
 #include "tools/report/slice.hpp"
 #include "tools/text/json.hpp"
 
@@ -150,7 +150,7 @@ TEST(Slices, OfAHalfSpectrumEqualThoseOfTheWhole) {
   }
 }
 
-TEST(Slices, BeginWithTheLowestFrequencyOnAxesWithoutNegativeOnes) {
+TEST(Slices, BeginWithTheLowestFrequencyOnAxesWithoutNegativeFrequencies) {
   for (const fft::TransformKind kind : {fft::TransformKind::dct, fft::TransformKind::wht}) {
     Values values(8, 1);
     values[0] = 100;

@@ -27,7 +27,7 @@ class Slurm : public ::testing::Test {
     host_ = std::make_unique<Hosts>(1);  // so that nothing else uses its ports
   }
 
-  /// Runs on a cluster of `nodes` nodes, all on one host.
+  /// Runs srun on a cluster of `nodes` nodes, all of which are on this host.
   Ended run(unsigned nodes, const Arguments& srun) {
     const Arguments with_slurm = {TOROID_SOURCE_DIR "/tests/net/with-slurm", std::to_string(nodes)};
     const Process process = (*host_)[0].start(with_slurm + srun, {}, directory_.path());

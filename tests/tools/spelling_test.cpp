@@ -37,7 +37,8 @@ TEST(Spelling, CountsASwapOfTwoLettersAsOneEdit) {
   EXPECT_EQ(edit_distance("abcd", "badc"), 2u);
 }
 
-/// Returns all texts over {a, b} that one edit of `text` gives, without using edit_distance().
+/// Returns all texts of the letters a and b that one edit of `text` gives. Does not use
+/// edit_distance().
 std::vector<std::string> one_edit_from(const std::string& text) {
   std::vector<std::string> edited;
   for (std::size_t i = 0; i <= text.size(); ++i)
@@ -91,7 +92,7 @@ TEST(Spelling, FindsTheNameThatNeedsTheFewestEdits) {
 TEST(Spelling, FindsANameByItsBeginningOrByOneOfItsWords) {
   EXPECT_EQ(nearest_name("prec", kOptions), "precision");
   EXPECT_EQ(nearest_name("seedling", kOptions), "seed");
-  EXPECT_EQ(nearest_name("polici", kOptions), "policies");  // its beginning; "policy" is nearer
+  EXPECT_EQ(nearest_name("polici", kOptions), "policies");  // completed, though "policy" is nearer
   EXPECT_EQ(nearest_name("transit-first", kOptions), "no-transit-first");
   EXPECT_EQ(nearest_name("visit", kOptions), "per-visit");
 }

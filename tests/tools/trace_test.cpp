@@ -1,4 +1,4 @@
-// Contents of a trace, and how it is kept within its limit.
+// The contents of a trace file, and how its size is kept within the limit.
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 

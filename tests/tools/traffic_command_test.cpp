@@ -142,7 +142,7 @@ TEST(NetworkFigures, AcceptedRateIsPacketsPerNodeAndCycle) {
   const nlohmann::json load = json_of({"sweep", "--axis", "load", "--torus", "4x4", "--load", "0.5",
                                        "--refine", "0", "--policies", "random"})["rows"][0];
   // At load 1 each node sends the 15 packets of an exchange in the time that the hottest link
-  // needs: it carries 8 packets of 270 bytes at a quarter of a byte per cycle.
+  // needs: this link carries 8 packets of 270 bytes at a quarter of a byte per cycle.
   const double full = load["packets"].get<double>() > 0 ? 15.0 / 8640 : 0;
   EXPECT_NEAR(load["accepted_rate"].get<double>(), load["accepted"].get<double>() * full, 1e-9);
 }

@@ -1,7 +1,7 @@
 // Compares the whole orbital transform on shared memory with OpenBLAS's matrix products, measured
-// in turn by the same threads: the transform of complex128, dft along all axes; the same number of
-// products of b² x b by b x b that its nodes compute, where b is the edge of a node's block; and
-// large square products, which show OpenBLAS's peak rate.
+// in turn by the same threads. The transform is a dft of complex128 along all axes. The products
+// are: as many of b² x b by b x b as the transform's nodes compute, where b is the edge of a node's
+// block; and large square ones, which show OpenBLAS's peak rate.
 //
 //   orbital_rate_bench [EDGE ...]     arrays of EDGE x EDGE x EDGE elements (default: 128 256)
 #include <fmt/core.h>
@@ -95,15 +95,17 @@ class RateSide {
 
   fft::OrbitalTransform<Complex128>& transform() { return transform_; }
 
-  /// Called on the node's own thread, so that it touches the memory first.
+  /// Called on the node's own thread, so that this thread is the first to touch the memory.
   void fill() {
     blocks_.fill();
     square_.fill();
     fill_unequally(square_a_.data(), square_a_.size());
   }
-  /// Refills the input: a transform overwrites it, and without a scale values would keep growing.
+  /// Refills the input, because a transform overwrites it. Results are not scaled, so values would
+  /// otherwise keep growing.
   void fill_input() { fill_unequally(transform_.input().data(), transform_.input().size()); }
-  /// Does the same number of products, of the same size, as the transform, and starts as many sums.
+  /// Computes as many products as the transform does, of the same size. As in the transform, the
+  /// first product of a stage overwrites the sum, and the others are added to it.
   void multiply_blocks() {
     for (unsigned step = 0; step < transform_.steps(); ++step)
       blocks_.run(transform_.input().data(), !transform_.begins_stage(step));
@@ -158,7 +160,7 @@ double seconds_of_round(const std::deque<RateSide>& sides, Turn turn, std::size_
 /// Real multiply-adds per second, by round.
 using Rates = std::array<std::vector<double>, kTurnKinds>;
 
-/// Leaves out the first round, in which memory is touched for the first time.
+/// The rates of all rounds except the first, in which memory is touched for the first time.
 Rates rates_of(const std::deque<RateSide>& sides, const fft::OrbitalPlan& plan, unsigned rounds) {
   const auto nodes = static_cast<double>(sides.size());
   std::array<double, kTurnKinds> fmas{};
@@ -213,7 +215,8 @@ void print_rates(int edge, std::string_view torus) {
 void print_all_rates(std::span<const int> edges) {
   fft::load_blas();
   fmt::print(
-      "1e9 real multiply-adds per second, complex128, medians of turns; then the transform's rate "
+      "1e9 real multiply-adds per second, complex128, medians over the rounds; then the "
+      "transform's rate "
       "divided by each product's\n");
   fmt::print("{:>4} {:>6} {:>7} {:>4} {:>6}  {:>7} {:>7} {:>7}   {:>6} {:>6}\n", "edge", "torus",
              "threads", "b", "rounds", "orbital", "b²xbxb", kSquareEdge, "b²xbxb", kSquareEdge);

@@ -1,5 +1,5 @@
-# CPack runs this before it makes the packages: Debian's rules want compressed manual pages, and in every package
-# its copyright and its compressed changelog.
+# CPack runs this before it makes the packages. Debian's rules require that manual pages are compressed, and that
+# every package has a copyright file and a compressed changelog.
 set(packages command:toroid development:libtoroid-dev python:python3-toroid)
 foreach(entry IN LISTS packages)
   string(REPLACE ":" ";" entry ${entry})

@@ -1,5 +1,5 @@
-# Manual pages and completion scripts: the command, once built, writes them from its options, into share/
-# with the same layout as when installed.
+# Manual pages and completion scripts. When the command has been built, it writes them from its options into share/,
+# which has the layout of an installation.
 set(share ${PROJECT_BINARY_DIR}/share)
 set(man_dir ${share}/man/man1)
 set(bash_completion ${share}/bash-completion/completions/toroid)

@@ -1,20 +1,21 @@
-# Optional tools that make builds faster. -DTOROID_FASTER_BUILDS=OFF disables all of them.
+# Optional means that make builds faster. -DTOROID_FASTER_BUILDS=OFF disables all of them.
 #   mold or lld   links in a fraction of the time
 #   ccache        compiles nothing twice, even in another copy of the sources
-#   memory        g++ collects garbage less often
+#   more memory   lets g++ collect garbage less often
 option(TOROID_FASTER_BUILDS "Use ccache and mold or lld if they are installed" ON)
 if(NOT TOROID_FASTER_BUILDS OR NOT PROJECT_IS_TOP_LEVEL)
   return()
 endif()
 
-# g++ collects garbage only above a heap of 1 GB: saves a seventh of the time, takes a sixth more memory.
+# With this option g++ collects garbage only when its heap has grown to 1 GB. This saves a seventh of the time and
+# takes a sixth more memory.
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
   add_compile_options(--param=ggc-min-heapsize=1000000)
 endif()
 
 find_program(TOROID_CCACHE ccache NO_CACHE)
 if(TOROID_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # Paths are relative to the sources; time macros and the dates of precompiled headers are ignored.
+  # ccache makes paths relative to the sources, and ignores time macros and the dates of precompiled headers.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
       CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
       ${TOROID_CCACHE})

@@ -1,6 +1,6 @@
-# cmake --install has two components. `command`: the command, machine files, examples, licence, changelog, and
-# the manual pages and completion scripts of documents.cmake. `development`: the libraries with their headers,
-# for find_package(toroid) and pkg-config.
+# cmake --install has these components, and `python` (tools/python). `command` has the command, machine files,
+# examples, licence, changelog, and the manual pages and completion scripts of documents.cmake. `development` has the
+# libraries with their headers, for find_package(toroid) and pkg-config.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 include(tools/cmake/public_headers.cmake)
@@ -16,7 +16,7 @@ install(DIRECTORY tools/examples DESTINATION ${CMAKE_INSTALL_DATADIR}/toroid COM
         OPTIONAL FILES_MATCHING PATTERN "*.map" PATTERN "*.md")
 install(FILES LICENSE CHANGELOG.md README.md tools/packaging/copyright
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command)
-# Its commands find the example data where it is installed.
+# Changes the paths of example data in the installed README, so that its commands find the data.
 install(CODE "set(readme \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR}/README.md\")
 file(READ \"\${readme}\" text)
 string(REPLACE \"tools/examples\" \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}/toroid/examples\" text \"\${text}\")
@@ -38,8 +38,8 @@ foreach(part IN LISTS parts)
           DESTINATION ${config_dir} COMPONENT development)
 endforeach()
 
-# The build folder is also a package, so that policies can be built for a command that is not installed:
-# find_package searches cmake/ of a prefix as it searches lib/cmake/toroid.
+# find_package also finds toroid in the build folder, so that policies can be built for a command that is not
+# installed: it searches the folder cmake/ of a prefix, just as it searches lib/cmake/toroid.
 if(PROJECT_IS_TOP_LEVEL)
   foreach(part IN LISTS parts)
     export(EXPORT toroid_${part}_targets NAMESPACE toroid::

@@ -1,5 +1,5 @@
-# Decides whether `ofi`, the fabric between processes, is built: sets TOROID_WITH_OFI. Nothing else needs
-# libfabric, PMIx, ISA-L, OpenSSL or Asio.
+# Sets TOROID_WITH_OFI: whether `ofi`, the fabric between processes, is built. Only `ofi` needs libfabric, PMIx,
+# ISA-L, OpenSSL and Asio.
 set(TOROID_OFI AUTO CACHE STRING "Build ofi, the fabric between processes: ON, OFF, or AUTO (if its libraries are found)")
 set_property(CACHE TOROID_OFI PROPERTY STRINGS AUTO ON OFF)
 
@@ -8,8 +8,8 @@ set(why "TOROID_OFI is ${TOROID_OFI}")
 if(TOROID_OFI STREQUAL "AUTO" OR TOROID_OFI)
   pkg_check_modules(FABRIC QUIET libfabric>=1.15)  # headers only; the library is loaded at run time
   pkg_check_modules(PMIX QUIET IMPORTED_TARGET pmix)
-  # Debian's pmix.pc asks for a run path to a folder of /usr/lib, though the loader finds the library without it, and
-  # Debian's packages must not have one.
+  # Debian's pmix.pc adds a run path to a folder of /usr/lib. It is removed here: the loader finds the library
+  # without it, and Debian's packages must not have one.
   if(PMIX_FOUND AND PMIX_LIBRARY_DIRS MATCHES "^/usr/lib/")
     set_property(TARGET PkgConfig::PMIX PROPERTY INTERFACE_LINK_OPTIONS "")
   endif()

@@ -25,7 +25,7 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS OFF)
 
-# dpkg-shlibdeps finds the linked libraries; OpenBLAS and libfabric are loaded at run time, so name them here.
+# dpkg-shlibdeps finds only linked libraries. OpenBLAS and libfabric are loaded at run time, so they are named here.
 set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME toroid)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_DEPENDS libopenblas0)
@@ -48,7 +48,8 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "toroid, cmake, pkg-config")
 set(CPACK_COMPONENT_COMMAND_DESCRIPTION "${CPACK_PACKAGE_DESCRIPTION}")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "The static libraries, their headers, and the files for find_package and pkg-config.")
 
-# Depends on the minor version of Python that it was built with: no other one finds the module.
+# python3-toroid depends on the minor version of Python that it was built with, because other versions do not find
+# the module.
 if(TARGET toroid_python)
   list(APPEND CPACK_COMPONENTS_ALL python)
   math(EXPR next_minor "${TOROID_PYTHON_MINOR} + 1")

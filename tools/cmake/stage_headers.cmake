@@ -1,5 +1,5 @@
-# Writes the public headers, and in detail/ the headers that they include, as they are installed: they
-# include each other as programs do, by <toroid/hal/shape.hpp>.
+# Writes the headers as they are installed: the public headers and, in detail/, the other headers that they include.
+# Their #include lines are changed to the form that programs use, <toroid/hal/shape.hpp>.
 #   cmake -DSOURCE=DIR -DOUTPUT=DIR "-DHEADERS=LIST" -P stage_headers.cmake
 cmake_minimum_required(VERSION 3.23)
 

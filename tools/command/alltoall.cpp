@@ -28,30 +28,30 @@
 #include "router/shm/ring_fabric.hpp"
 #include "tools/command/commands.hpp"
 #include "tools/files/machine_file.hpp"
+#include "tools/options/builtin_names.hpp"
 #include "tools/options/common_options.hpp"
-#include "tools/options/known_names.hpp"
 #include "tools/options/named_policies.hpp"
 #include "tools/options/option_values.hpp"
 #include "tools/options/policy_options.hpp"
-#include "tools/report/profile.hpp"
+#include "tools/report/flowchart_json.hpp"
 #include "tools/report/provenance.hpp"
 #include "tools/run/checkpoint.hpp"
+#include "tools/run/embedding_program.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/estimate.hpp"
 #include "tools/run/exchange_bounds.hpp"
-#include "tools/run/host_program.hpp"
 #include "tools/run/interruption.hpp"
+#include "tools/run/link_crc_check.hpp"
 #include "tools/run/message_export.hpp"
-#include "tools/run/missing.hpp"
-#include "tools/run/observation.hpp"
+#include "tools/run/missing_messages.hpp"
 #include "tools/run/ofi.hpp"
 #include "tools/run/policy_effects.hpp"
+#include "tools/run/record_and_trace.hpp"
 #include "tools/run/run_identity.hpp"
 #include "tools/run/run_options.hpp"
 #include "tools/run/run_result.hpp"
 #include "tools/run/run_session.hpp"
 #include "tools/run/run_setup.hpp"
-#include "tools/run/sound_links.hpp"
 #include "tools/text/json.hpp"
 #include "tools/text/version.hpp"
 
@@ -64,10 +64,10 @@ struct AllToAllOptions {
   ObservationOptions observation;
   CheckpointOptions checkpoint;
   std::string export_to;
-  std::string pattern = "all-to-all";  ///< with its parameter
+  std::string pattern = "all-to-all";  ///< traffic pattern with its parameter
   std::uint64_t bytes = 240;
-  Rank peers = 0;                 ///< each node sends only to the first N of its order; 0: all
-  Rank sample = 0;                ///< number of relative destinations per node; 0: all
+  Rank peers = 0;                 ///< each node sends only to the first N of its order; 0 means all
+  Rank sample = 0;                ///< destinations per node, at equal offsets; 0 means all nodes
   bool continue_without = false;  ///< go on without lost processes
   const CLI::App* verb = nullptr;
 
@@ -87,7 +87,8 @@ double payload_bytes(const AllToAllOptions& options, const Traffic& traffic, con
   return bytes;
 }
 
-/// Total for the progress line; an estimate if message sizes differ.
+/// The total number of packets, for the progress line. It is an estimate if not all pairs of nodes
+/// exchange messages of the same size.
 std::uint64_t packets_expected(const AllToAllOptions& options, const Traffic& traffic,
                                const Shape& shape, const RunWork& work) {
   if (!traffic.is_uniform_all_to_all()) return static_cast<std::uint64_t>(work.packets);
@@ -181,7 +182,7 @@ void flush_standard_output() {
     throw RunFailed("cannot write to standard output; the checkpoint file is kept");
 }
 
-/// Everything that determines the result.
+/// The identity of the run: everything that determines its result.
 RunIdentity identity_of(const AllToAllOptions& options, const Shape& shape, const Machine& machine,
                         const RunOptions& run) {
   ResultHash numbers;
@@ -223,10 +224,11 @@ void refuse_policy_that_needs_all(const TrafficExchange& exchange) {
 }
 
 /// Returns null if no process was lost.
-std::unique_ptr<Missing> check_exchange(const AllToAllOptions& options, const RunOptions& run,
-                                        const Shape& shape, const TrafficExchange& exchange) {
+std::unique_ptr<MissingMessages> check_exchange(const AllToAllOptions& options,
+                                                const RunOptions& run, const Shape& shape,
+                                                const TrafficExchange& exchange) {
   if (options.continue_without && !lost_processes(run.processes, shape).empty())
-    return std::make_unique<Missing>(run.processes, shape, exchange);
+    return std::make_unique<MissingMessages>(run.processes, shape, exchange);
   exchange.check();
   return nullptr;
 }
@@ -270,7 +272,8 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   session.run([&] { emulation.run(); });
   if (checkpoint)
     emulation.add_spent(checkpoint->cpu_seconds_before(), checkpoint->wall_seconds_before());
-  // First, so that a broken link is reported as such and not as wrong data.
+  // The links are checked before the data, so that an error of a link is not reported as wrong
+  // data.
   if (carries_payload) check_links(emulation.counters(), shape);
   const auto missing = check_exchange(options, run_options, shape, exchange);
   const bool reports = session.collect(emulation);
@@ -281,7 +284,7 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   Json report = make_report(options, shape, machine, exchange, limits, under, emulation, end);
   if (missing != nullptr) report["missing"] = missing->json(emulation.counters().delivered);
   session.print(table(options, report));
-  if (HostProgram* const host = host_program()) host->take_latency(exchange.latency());
+  if (EmbeddingProgram* const host = host_program()) host->take_latency(exchange.latency());
   session.write(emulation, report);
   if (checkpoint) {
     flush_standard_output();
@@ -292,7 +295,8 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   return code;
 }
 
-/// --continue-without needs packets: puts of whole arrays are not counted per source.
+/// The options with packets instead of puts. --continue-without needs this, because arrivals by put
+/// are not counted per source.
 CommonOptions in_packets(CommonOptions common) {
   common.transfer = "packets";
   return common;
@@ -316,7 +320,7 @@ CommandRun add_alltoall_command(CLI::App& app) {
   add_torus_options(*verb, options->torus);
   begin_group(*verb, "Traffic");
   verb->add_option("--traffic", options->pattern,
-                   "traffic pattern, with its parameter if any: lines:X, zipf:1.2")
+                   "traffic pattern; some take a parameter, e.g. lines:X or zipf:1.2")
       ->type_name("NAME")
       ->check(one_of_with_parameters("traffic", traffic_pattern_names()))
       ->capture_default_str();

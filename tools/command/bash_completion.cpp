@@ -6,16 +6,16 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/command/documents.hpp"
+#include "tools/command/help_man_completion.hpp"
 #include "tools/options/option_text.hpp"
-#include "tools/text/words.hpp"
+#include "tools/text/split_and_wrap.hpp"
 
 namespace toroid {
 namespace {
 
 /// Finds the command, then asks the tables below which words are possible. The command that
-/// `launch` starts is completed like any command. Bash cuts words at "=" and ":", so an option's
-/// value is the part after the cut.
+/// `launch` starts is completed like any command. Bash splits words at "=" and ":", so the value of
+/// an option is the part after the split.
 constexpr std::string_view kBashHead =
     R"bash(# bash completion for toroid, made by `toroid completion bash`
 _toroid_verb() {
@@ -68,7 +68,8 @@ std::string value_kind(const OptionText& option) {
   return kind.empty() ? "other" : kind;
 }
 
-/// One case of `_toroid_names`: it prints the kind of the value, then its names.
+/// One case of the function `_toroid_names`. It prints the kind of the value, then the names that
+/// the value may have.
 std::string bash_names_case(const std::string& command, const OptionText& option) {
   const std::vector<std::string> names =
       option.is_argument() ? std::vector<std::string>{"*"} : option.names;
@@ -79,7 +80,8 @@ std::string bash_names_case(const std::string& command, const OptionText& option
       shell_word(fmt::format("{} {}", value_kind(option), fmt::join(option.choices, " "))));
 }
 
-/// A shell function that prints one line per command; `line` makes it from the command's options.
+/// A shell function that prints words for the command that is its argument. `line` makes the words
+/// from the command's options.
 template <typename Line>
 std::string bash_table(const CLI::App& app, std::string_view function, const Line& line) {
   std::string text = fmt::format("{}() {{\n  case $1 in\n", function);
@@ -107,7 +109,8 @@ std::vector<std::string> options_with_values(const std::vector<OptionText>& opti
   return names;
 }
 
-/// Options come before arguments, because an argument's pattern matches any preceding word.
+/// The function `_toroid_names`. Its cases for options come before those for arguments, because the
+/// pattern of an argument matches whatever the preceding word is.
 std::string bash_names(const CLI::App& app) {
   std::string text = "_toroid_names() {\n  case \"$1 $2\" in\n";
   const std::vector<const CLI::App*> commands = commands_of(app);

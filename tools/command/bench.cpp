@@ -1,5 +1,5 @@
 // toroid bench: latency, bandwidth, message rate and all-to-all, with the options and headers of
-// the OSU benchmarks; and how much of a transform's communication overlap hides.
+// the OSU benchmarks; and how much of the communication of a transform is hidden by overlap.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -25,11 +25,11 @@
 #include "tools/lab/benchmarks/bounds.hpp"
 #include "tools/lab/benchmarks/kind.hpp"
 #include "tools/lab/benchmarks/measure.hpp"
-#include "tools/lab/benchmarks/messages.hpp"
+#include "tools/lab/benchmarks/node_pairs.hpp"
 #include "tools/lab/benchmarks/table.hpp"
 #include "tools/options/common_options.hpp"
-#include "tools/options/one_process.hpp"
 #include "tools/options/option_values.hpp"
+#include "tools/options/single_process_check.hpp"
 #include "tools/run/estimate.hpp"
 #include "tools/run/interruption.hpp"
 #include "tools/run/policy_effects.hpp"
@@ -40,7 +40,7 @@
 #include "tools/run/run_setup.hpp"
 #include "tools/text/json.hpp"
 #include "tools/text/spelling.hpp"
-#include "tools/text/words.hpp"
+#include "tools/text/split_and_wrap.hpp"
 
 namespace toroid {
 namespace {
@@ -133,7 +133,7 @@ Json sizes_json(const BenchOptions& options, BenchKind kind, const MessageBench&
   return sizes;
 }
 
-/// The bytes of the buffers for messages of one size.
+/// The bytes of all buffers for messages of `bytes` bytes.
 double buffer_bytes(BenchKind kind, const Shape& shape, std::uint64_t bytes) {
   const double nodes = shape.size();
   return (kind == BenchKind::alltoall ? 4 * nodes * nodes : 2 * nodes) * static_cast<double>(bytes);
@@ -195,7 +195,8 @@ int run_on(const BenchOptions& options, BenchKind kind, const MessageBench& benc
   return 0;
 }
 
-/// The options of the run. In exchanges, DMA engines move the packets if the policy allows it.
+/// The options of the run. In exchanges DMA engines move the packets, unless the policy prevents
+/// it.
 RunOptions run_of(const RunSetup& setup) {
   const RunOptions run = under_policy(setup.run, setup.shape, setup.machine);
   if (!run.sim.dma) return run;
@@ -227,7 +228,7 @@ void add_message_options(CLI::App& command, BenchOptions& options) {
   command
       .add_option("-m,--message-size", options.message_size,
                   "smallest and largest message in bytes, e.g. 8:4KiB; sizes double in between; "
-                  "MIN: or MAX alone keeps the default of the other end")
+                  "'8:' sets only the smallest, '4KiB' only the largest")
       ->type_name("MIN:MAX")
       ->check(not_empty());
   add_byte_list(command, "--sizes", options.sizes, {.max = std::uint64_t{1} << 30},
@@ -238,8 +239,7 @@ void add_message_options(CLI::App& command, BenchOptions& options) {
       ->transform(whole_number(1, std::uint64_t{1} << 31));
   command
       .add_option("-x,--warmup", options.warm_up,
-                  "unmeasured iterations before the measured ones (default: as many as in one "
-                  "sample)")
+                  "iterations before the measured ones (default: as many as in one sample)")
       ->transform(whole_number(0, std::uint64_t{1} << 31));
   command
       .add_option("-W,--window-size", options.window,
@@ -247,8 +247,9 @@ void add_message_options(CLI::App& command, BenchOptions& options) {
       ->transform(whole_number(1, 1 << 20))
       ->capture_default_str();
   command
-      .add_option("--batches", options.batches,
-                  "samples per size; iterations are divided among them, the median is reported")
+      .add_option(
+          "--batches", options.batches,
+          "samples per size; the iterations are divided among them, and the median is reported")
       ->transform(whole_number(1, 100000))
       ->capture_default_str();
   command.add_flag("-f,--full", options.full,

@@ -15,8 +15,8 @@
 #include "hal/shape.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "tools/files/host_array.hpp"
-#include "tools/options/one_process.hpp"
 #include "tools/options/option_values.hpp"
+#include "tools/options/single_process_check.hpp"
 #include "tools/run/estimate.hpp"
 #include "tools/run/interruption.hpp"
 #include "tools/run/policy_effects.hpp"
@@ -28,7 +28,7 @@
 #include "tools/transform/input.hpp"
 #include "tools/transform/options.hpp"
 #include "tools/transform/run.hpp"
-#include "tools/transform/work.hpp"
+#include "tools/transform/work_estimate.hpp"
 
 namespace toroid {
 namespace {
@@ -80,7 +80,8 @@ class OverlapRows {
   Json rows_ = Json::array();
 };
 
-/// The fastest number of planes, as process 0 measured it; the same on every process.
+/// The number of planes that was the fastest when process 0 measured; every process gets this
+/// number.
 std::int64_t agreed_planes(const OverlapBench& bench, const Json& rows) {
   const std::int64_t mine = fastest_planes(rows, bench.shape);
   return static_cast<std::int64_t>(bench.run.processes.numbers(static_cast<double>(mine))[0]);
@@ -135,8 +136,10 @@ int run_here(OverlapBench bench, const OverlapOptions& options, const FftOptions
   const bool visible = reports && !fft.common.quiet && !json.to_standard_output();
   announce(estimate_of(bench, axes, fft), fft.common.quiet || !reports);
   if (visible)
-    fmt::print("# toroid Overlap Test, {} slab FFT of {}; comm left: fraction of blocking\n",
-               fft.inverse ? "inverse" : "forward", options.size);
+    fmt::print(
+        "# toroid Overlap Test, {} slab FFT of {}\n"
+        "# ratio: overlap / blocking; comm left: this ratio for exposed communication\n",
+        fft.inverse ? "inverse" : "forward", options.size);
   Json report = report_of(bench, fft.common, fft);
   report["rows"] = rows_of(bench, axes, input.array, visible);
   if (is_interrupted()) report["interrupted"] = true;
@@ -155,19 +158,21 @@ void add_overlap_options(CLI::App& command, OverlapOptions& options) {
       ->type_name("SIZE")
       ->check(not_empty())
       ->capture_default_str();
-  command.add_option("--box-cut", options.box_cut, "as in toroid fft")
+  command
+      .add_option("--box-cut", options.box_cut,
+                  "factor by which each axis of the spectrum is cut, as in toroid fft")
       ->check(box_cut())
       ->capture_default_str();
   command.add_flag("--inverse", options.inverse, "measure the inverse transform");
   add_count_list(command, "--planes", options.axes.planes, kCounts,
-                 "numbers of planes per exchange to compare");
+                 "compare these numbers of planes per exchange");
   add_count_list(command, "--windows", options.axes.windows,
                  {.min = 1, .max = fft::kMostOutstanding},
-                 "maximum numbers of exchanges in flight to compare");
+                 "compare these maximum numbers of outstanding exchanges");
   add_count_list(command, "--test-intervals", options.axes.test_intervals, kCounts,
-                 "numbers of lines between two polls of the network to compare");
+                 "compare these numbers of lines between two polls of the network");
   add_count_list(command, "--nodes-per-process", options.axes.nodes_per_process, kCounts,
-                 "numbers of nodes per worker thread to compare (default: 1, 2, 4, ...)");
+                 "compare these numbers of nodes per worker thread (default: 1, 2, 4, ...)");
 }
 
 int run_overlap_bench(const CLI::App& command, const OverlapOptions& options,

@@ -7,12 +7,12 @@
 #include <ranges>
 
 #include "hal/check.hpp"
+#include "tools/command/command_line_errors.hpp"
 #include "tools/command/commands.hpp"
-#include "tools/command/documents.hpp"
-#include "tools/command/explain.hpp"
-#include "tools/options/one_process.hpp"
+#include "tools/command/help_man_completion.hpp"
 #include "tools/options/option_text.hpp"
 #include "tools/options/option_values.hpp"
+#include "tools/options/single_process_check.hpp"
 #include "tools/options/synonyms.hpp"
 #include "tools/text/version.hpp"
 
@@ -50,7 +50,7 @@ constexpr CommandEntry kCommands[] = {
     {"completion", kDocuments, add_completion_command},
 };
 
-/// Refuses words that were left over, otherwise prints the text: `toroid nosuch --help` asks for
+/// Prints the text unless words were left over, which are refused: `toroid nosuch --help` asks for
 /// the help of a command that does not exist.
 void print_unless_left_over(const CLI::App& app, const std::string& text) {
   if (const std::string left = left_over(app); !left.empty()) throw BadInput(left);
@@ -62,7 +62,8 @@ bool is_command(std::string_view word) {
          std::ranges::find(kCommands, word, &CommandEntry::name) != std::ranges::end(kCommands);
 }
 
-/// The command that the words name if it is the only one needed to parse them; otherwise empty.
+/// The command that the first word names, if its options alone are enough to parse the words. Empty
+/// if another word names a command too, or if the command belongs to the group kDocuments.
 std::string_view only_command(const Words& words) {
   if (words.empty() || std::ranges::count_if(words, is_command) != 1) return {};
   const auto entry = std::ranges::find(kCommands, words.front(), &CommandEntry::name);
@@ -149,7 +150,7 @@ int run_command_line(const Words& arguments) {
   bool runs = false;
   try {
     runs = line.parse(arguments);
-  } catch (const BadInput&) {  // parse again with all commands: another may have the option
+  } catch (const BadInput&) {  // parses again: the message may name other commands
     return CommandLine().run(arguments);
   }
   return runs ? line.run_parsed() : 0;

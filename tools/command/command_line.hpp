@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "tools/options/arguments.hpp"
+#include "tools/options/unparsed_arguments.hpp"
 
 namespace toroid {
 
@@ -24,8 +24,8 @@ class CommandLine {
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
 
-  /// Runs the command that the words name. Returns the exit code: 0 done, 1 a check failed. Throws
-  /// BadInput (exit code 2) and RunFailed (1).
+  /// Runs the command that the words name. Returns the exit code: 0 for success, 1 if a check
+  /// failed. Throws BadInput, which means exit code 2, and RunFailed, which means 1.
   int run(Words arguments);
 
   /// Returns whether there is a command to run. If the words ask for help or the version, prints

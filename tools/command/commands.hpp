@@ -8,8 +8,8 @@
 
 namespace toroid {
 
-/// Runs a command after the command line has been parsed. Returns the exit code: 0 done, 1 a check
-/// failed. Throws BadInput (exit code 2) and RunFailed (1).
+/// Runs a command after the command line has been parsed. Returns the exit code: 0 for success, 1
+/// if a check failed. Throws BadInput, which means exit code 2, and RunFailed, which means 1.
 using CommandRun = std::function<int()>;
 
 CommandRun add_fft_command(CLI::App& app);

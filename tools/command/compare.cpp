@@ -15,14 +15,14 @@
 #include "router/shm/ring_fabric.hpp"
 #include "tools/command/commands.hpp"
 #include "tools/lab/campaign/case.hpp"
-#include "tools/lab/campaign/expected.hpp"
 #include "tools/lab/campaign/merged_journals.hpp"
 #include "tools/lab/campaign/options.hpp"
 #include "tools/lab/campaign/outputs.hpp"
-#include "tools/lab/campaign/result.hpp"
+#include "tools/lab/campaign/resource_estimate.hpp"
+#include "tools/lab/campaign/result_formats.hpp"
 #include "tools/lab/campaign/row_table.hpp"
 #include "tools/lab/campaign/run_case.hpp"
-#include "tools/lab/campaign/settings.hpp"
+#include "tools/lab/campaign/shared_settings.hpp"
 #include "tools/lab/campaign/summary.hpp"
 #include "tools/lab/campaign/workload.hpp"
 #include "tools/options/common_options.hpp"
@@ -31,7 +31,7 @@
 #include "tools/run/terminal.hpp"
 #include "tools/text/json.hpp"
 #include "tools/text/spelling.hpp"
-#include "tools/text/words.hpp"
+#include "tools/text/split_and_wrap.hpp"
 
 namespace toroid {
 namespace {
@@ -41,7 +41,7 @@ struct CompareOptions {
   bool validate = false;
 };
 
-/// Columns for the figures that the fabric reports.
+/// The columns for the figures that a run on the fabric reports.
 std::vector<FigureColumn> compare_columns(const CampaignSettings& settings) {
   const bool is_virtual = settings.is_virtual();
   std::vector<FigureColumn> columns = time_columns(settings);
@@ -59,7 +59,8 @@ std::vector<FigureColumn> compare_columns(const CampaignSettings& settings) {
   return columns;
 }
 
-/// One line for each group of cases that has a fastest policy; empty if there is none.
+/// One line for each group of cases in which one policy is the fastest; empty if there is no such
+/// group.
 std::string best_lines(std::span<const Json> summary, const RowTable& table) {
   std::string text;
   for (const Json& one : summary)
@@ -68,10 +69,11 @@ std::string best_lines(std::span<const Json> summary, const RowTable& table) {
   return text.empty() ? "" : "fastest policy for each traffic, torus and size:\n" + text;
 }
 
-/// Runs per case on rings; their mean counts, because a single wall-clock time says little.
+/// The number of runs per case on rings. Their mean is used, because a single wall-clock time says
+/// little.
 constexpr unsigned kRunsOnRings = 5;
 
-/// The same cases hop by hop over shared-memory rings.
+/// The same cases on `shm`, hop by hop over rings in shared memory.
 struct RingCases {
   CampaignSettings settings;
   std::vector<CampaignCase> cases;
@@ -85,7 +87,7 @@ RingCases cases_on_rings(const CompareOptions& options, ScheduleFiles& files) {
   return {settings, make_cases(options.campaign.lists, settings, files)};
 }
 
-/// Runs each case kRunsOnRings times; rows are missing if it is interrupted.
+/// Runs each case kRunsOnRings times. Rows are missing if the command is interrupted.
 CaseRows rows_on_rings(const RingCases& rings) {
   CaseRows all;
   for (unsigned run = 0; run < kRunsOnRings && !all.interrupted(); ++run)
@@ -174,7 +176,7 @@ int run(const CompareOptions& typed) {
                         .rows = made.finished(),
                         .shard = options.part.is_whole() ? "" : options.part.text(),
                         .interrupted = made.interrupted()};
-  // A shard has no summary: the competing policies may be in other shards.
+  // A shard has no summary, because the policies to compare may be in other shards.
   const std::vector<Json> summary =
       options.part.is_whole() ? summary_of(result.rows) : std::vector<Json>();
   const bool has_seeds = options.lists.seeds.size() > 1 && options.part.is_whole();

@@ -10,7 +10,7 @@
 #include <CLI/CLI.hpp>
 #include "hal/check.hpp"
 #include "tools/command/commands.hpp"
-#include "tools/command/documents.hpp"
+#include "tools/command/help_man_completion.hpp"
 #include "tools/files/output_file.hpp"
 #include "tools/options/option_text.hpp"
 #include "tools/options/option_values.hpp"

@@ -19,27 +19,27 @@
 #include "tools/files/machine_file.hpp"
 #include "tools/files/npy.hpp"
 #include "tools/options/common_options.hpp"
-#include "tools/options/one_process.hpp"
 #include "tools/options/option_effects.hpp"
+#include "tools/options/single_process_check.hpp"
+#include "tools/run/embedding_program.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/estimate.hpp"
-#include "tools/run/host_program.hpp"
 #include "tools/run/run_options.hpp"
 #include "tools/run/run_session.hpp"
 #include "tools/run/run_setup.hpp"
 #include "tools/text/json.hpp"
 #include "tools/text/spelling.hpp"
-#include "tools/transform/check.hpp"
 #include "tools/transform/input.hpp"
 #include "tools/transform/kinds_text.hpp"
 #include "tools/transform/method_options.hpp"
 #include "tools/transform/options.hpp"
 #include "tools/transform/outputs.hpp"
 #include "tools/transform/plane_tuner.hpp"
-#include "tools/transform/report.hpp"
 #include "tools/transform/run.hpp"
+#include "tools/transform/serial_transform.hpp"
 #include "tools/transform/slab_timings.hpp"
-#include "tools/transform/work.hpp"
+#include "tools/transform/transform_json.hpp"
+#include "tools/transform/work_estimate.hpp"
 
 namespace toroid {
 namespace {
@@ -49,7 +49,7 @@ NpyType type_of(bool real, fft::Precision precision) {
   return real ? NpyType::f8 : NpyType::c16;
 }
 
-/// One run of the command on one process.
+/// One run of the command in one process.
 class FftCommand {
  public:
   FftCommand(const FftOptions& options, const Shape& shape, const Machine& machine,
@@ -104,7 +104,7 @@ class FftCommand {
 
   /// The array of the host program, if there is one; otherwise the array that the options name.
   FftInput input() const {
-    const HostProgram* const host = host_program();
+    const EmbeddingProgram* const host = host_program();
     if (host == nullptr || host->input() == nullptr) return fft_input(options_, shape_);
     check_memory(shape_, fft_bytes(options_, host->input()->size, shape_));
     return {*host->input(), host->input()->size};
@@ -138,7 +138,7 @@ class FftCommand {
       outputs.write_array(outcome.result, type_of(job.gives_real(), description.precision));
     Json pictures = Json::object();
     if (session.is_observed()) pictures["slices"] = slices_json(job, input_.array, outcome.result);
-    if (HostProgram* const host = host_program()) host->take_array(std::move(outcome.result));
+    if (EmbeddingProgram* const host = host_program()) host->take_array(std::move(outcome.result));
     session.write(emulation, report, pictures);
     session.check(emulation);
     if (!good)
@@ -166,8 +166,8 @@ class FftCommand {
   Json timings_;
 };
 
-/// Message passing has its own order of sending. The orbital transform runs under every policy that
-/// does not delay packets.
+/// What the run sends, and its name. The orbital method also accepts policies that differ from
+/// `random` only in settings without effect.
 Sender sender_of(const FftOptions& options) {
   const auto method = parse_choice<fft::Method>("method", fft::kMethodNames, options.method);
   const auto layer = parse_choice<fft::Layer>("layer", fft::kLayerNames, options.layer);

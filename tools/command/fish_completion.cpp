@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "tools/command/documents.hpp"
+#include "tools/command/help_man_completion.hpp"
 #include "tools/options/option_text.hpp"
-#include "tools/text/words.hpp"
+#include "tools/text/split_and_wrap.hpp"
 
 namespace toroid {
 namespace {
@@ -20,7 +20,7 @@ std::string fish_names(const OptionText& option) {
   return text;
 }
 
-/// How fish completes the value: -x excludes files.
+/// How fish completes the value. -x means that files are not offered.
 std::string fish_value(const OptionText& option) {
   if (option.value.empty()) return "";
   std::string text = option.takes_file() ? " -r -F" : " -x";

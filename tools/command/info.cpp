@@ -28,29 +28,29 @@
 #include "tools/command/commands.hpp"
 #include "tools/files/machine_file.hpp"
 #include "tools/files/quantity.hpp"
+#include "tools/options/builtin_names.hpp"
 #include "tools/options/common_options.hpp"
-#include "tools/options/known_names.hpp"
 #include "tools/options/option_values.hpp"
 #include "tools/run/ofi.hpp"
 #include "tools/run/placement_text.hpp"
 #include "tools/run/run_result.hpp"
 #include "tools/run/terminal.hpp"
 #include "tools/text/json.hpp"
+#include "tools/text/split_and_wrap.hpp"
 #include "tools/text/version.hpp"
-#include "tools/text/words.hpp"
 
 namespace toroid {
 namespace {
 
-/// Fits a line of a machine file into `width`: a description beside a number moves above it, long
-/// comments and descriptions are wrapped, and a number itself is never cut.
+/// Fits a line of a machine file into `width` columns. A description beside a number moves above
+/// the number, and long comments and descriptions are wrapped. A number itself is never cut.
 std::string fitted_line(std::string_view line, std::size_t width) {
   constexpr std::size_t kDescription = 16;  // column of the descriptions of policies
   const std::size_t mark = line.find('#');
   if (line.size() <= width || (mark == std::string_view::npos && !line.starts_with("  ")))
     return std::string(line) + '\n';
   if (mark == std::string_view::npos) return with_hanging_indent(line, width, kDescription);
-  std::string comment;  // columns become a list
+  std::string comment;  // the comment with its columns turned into a list, separated by ;
   std::string_view rest = line.substr(mark + 1);
   while (!rest.empty()) {
     const std::size_t blanks = std::min(rest.find_first_not_of(' '), rest.size());

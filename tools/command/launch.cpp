@@ -28,7 +28,8 @@ CommandRun add_launch_command(CLI::App& app, const LaunchedCommand& launched) {
       ->transform(whole_number(1, 65535))
       ->needs(hosts);
   command
-      ->add_option("--grace", options->grace, "seconds for the others to end after one has failed")
+      ->add_option("--grace", options->grace,
+                   "seconds that the other processes get to end after one has failed")
       ->check(number(0, 1e6))
       ->capture_default_str();
   // For help only: the command is removed from the command line before it is parsed.

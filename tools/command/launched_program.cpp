@@ -11,9 +11,9 @@
 
 #include "hal/check.hpp"
 #include "tools/command/command_line.hpp"
-#include "tools/options/one_process.hpp"
 #include "tools/options/option_text.hpp"
-#include "tools/run/provider.hpp"
+#include "tools/options/single_process_check.hpp"
+#include "tools/run/provider_check.hpp"
 #include "tools/text/spelling.hpp"
 
 namespace toroid {
@@ -37,7 +37,8 @@ void refuse_no_program(const CLI::App& app, const std::string& name) {
                              meant.empty() ? "; toroid help lists the verbs" : meant));
 }
 
-/// Checks the command line here, instead of once in every process.
+/// The words for a toroid command, or nothing if it asked for help. Checks the command line here,
+/// so that an error is reported once instead of by every process.
 std::vector<std::string> own_program(std::vector<std::string> words, const LaunchOptions& options) {
   if (!words.empty() && words.front() == "launch") throw BadInput("launch cannot launch itself");
   CommandLine line;

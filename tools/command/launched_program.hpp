@@ -6,16 +6,16 @@
 #include <string>
 #include <vector>
 
-#include "tools/options/arguments.hpp"
+#include "tools/options/unparsed_arguments.hpp"
 #include "tools/run/launch.hpp"
 
 namespace toroid {
 
 /// The program and its arguments. A toroid command, with or without "toroid" before it, runs this
-/// same executable; other words, and all words after --, are a program on the path, which is not
-/// checked on other hosts. Empty if the command asked for help, which has then been printed. Throws
-/// BadInput if there is no such command or program, if several processes cannot run the command,
-/// or if it refuses its arguments.
+/// same executable; other words, and all words after --, are a program on the path. On other hosts
+/// it is not checked whether the program exists. Empty if the command asked for help, which has
+/// then been printed. Throws BadInput if there is no such command or program, if several processes
+/// cannot run the command, or if it refuses its arguments.
 std::vector<std::string> launched_program(const CLI::App& app, const LaunchedCommand& launched,
                                           const LaunchOptions& options);
 

@@ -1,4 +1,4 @@
-#include "tools/command/documents.hpp"
+#include "tools/command/help_man_completion.hpp"
 
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
@@ -89,7 +89,8 @@ std::string man_examples(const CLI::App& app) {
   return text;
 }
 
-/// A command's page refers to the page of toroid, which refers to the pages of all commands.
+/// The references of a page. The page of a command refers to the page of toroid, which refers to
+/// the pages of all commands.
 std::string see_also(const CLI::App& app) {
   const CLI::App* parent = app.get_parent();
   std::string text = ".SH SEE ALSO\n";

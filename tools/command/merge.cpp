@@ -1,4 +1,4 @@
-// toroid merge: the table of a campaign that was run in shards.
+// toroid merge: makes the table of a campaign that was run in shards.
 
 #include <array>
 #include <memory>

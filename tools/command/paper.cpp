@@ -19,10 +19,10 @@
 #include "tools/command/commands.hpp"
 #include "tools/files/machine_file.hpp"
 #include "tools/files/output_file.hpp"
-#include "tools/lab/paper/curves.hpp"
+#include "tools/lab/paper/comparison_rows.hpp"
 #include "tools/lab/paper/published.hpp"
-#include "tools/lab/paper/row.hpp"
 #include "tools/lab/paper/simulation.hpp"
+#include "tools/lab/paper/volumetric_figures.hpp"
 #include "tools/options/common_options.hpp"
 #include "tools/options/option_values.hpp"
 #include "tools/run/estimate.hpp"
@@ -30,17 +30,17 @@
 #include "tools/run/run_result.hpp"
 #include "tools/run/terminal.hpp"
 #include "tools/text/json.hpp"
+#include "tools/text/split_and_wrap.hpp"
 #include "tools/text/version.hpp"
-#include "tools/text/words.hpp"
 
 namespace toroid {
 namespace {
 
 struct PaperOptions {
   std::string machine = "bgl-fitted";
-  std::vector<std::string> rows;  ///< names of sections; empty: all
+  std::vector<std::string> rows;  ///< names of sections; empty if all
   std::uint64_t seed = 1;
-  unsigned threads = 0;  ///< 0: one per core
+  unsigned threads = 0;  ///< 0 means one per core
   bool quick = false;
   bool quiet = false;
   std::string json;
@@ -54,7 +54,7 @@ struct PaperTable {
   std::vector<PaperRow> rows;
   std::vector<CurvePoint> points;
   std::size_t runs = 0;
-  std::size_t left_out = 0;  ///< runs, by --quick
+  std::size_t left_out = 0;  ///< runs that --quick skipped
   bool interrupted = false;  ///< whether rows are missing
 };
 
@@ -90,7 +90,7 @@ class PaperPrinter {
     for (; next_ < sections_.size() && is_complete(*sections_[next_], results); ++next_)
       print_now(rows_table(sections_[next_]->rows(results, setting_), line_width()));
   }
-  /// Prints the available rows of sections with missing rows.
+  /// After an interruption, prints the finished rows of the sections that are not complete.
   void show_rest(const PaperResults& results);
 
   bool is_complete(const PaperSection& section, const PaperResults& results) const {
@@ -98,7 +98,8 @@ class PaperPrinter {
       return results.contains(simulation.key) || (leaves_out_long_ && simulation.is_long);
     });
   }
-  /// The rows of a section; only rows with figures if the section is incomplete.
+  /// The rows of a section. If not all of its runs are finished, only the rows that have our
+  /// figure.
   std::vector<PaperRow> rows(const PaperSection& section, const PaperResults& results) const {
     std::vector<PaperRow> rows = section.rows(results, setting_);
     if (!is_complete(section, results))
@@ -249,7 +250,7 @@ CommandRun add_paper_command(CLI::App& app) {
   add_file_option(*command, "--csv", options->csv,
                   "write rows and curves as comma-separated values");
   add_report_option(*command, options->report);
-  command->add_flag("--quiet", options->quiet, "no table, no progress");
+  command->add_flag("--quiet", options->quiet, "print neither table nor progress");
   add_examples(*command,
                {{"the patent's results compared with ours", "toroid paper --rows patent --quick"}});
   return [options] { return run_paper(*options); };

@@ -21,7 +21,7 @@
 #include <CLI/CLI.hpp>
 #include "fft/layout/box.hpp"
 #include "fft/layout/node_layout.hpp"
-#include "fft/orbital/stage_state.hpp"
+#include "fft/orbital/stage_adapter.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/convolution.hpp"
 #include "fft/plan/description.hpp"
@@ -42,24 +42,24 @@
 #include "tools/options/common_options.hpp"
 #include "tools/options/option_effects.hpp"
 #include "tools/options/option_values.hpp"
-#include "tools/report/bound.hpp"
+#include "tools/report/binding_bound.hpp"
 #include "tools/report/provenance.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/estimate.hpp"
 #include "tools/run/interruption.hpp"
+#include "tools/run/link_crc_check.hpp"
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/report_output.hpp"
 #include "tools/run/run_options.hpp"
 #include "tools/run/run_result.hpp"
 #include "tools/run/run_setup.hpp"
-#include "tools/run/sound_links.hpp"
 #include "tools/text/json.hpp"
 #include "tools/text/spelling.hpp"
-#include "tools/text/words.hpp"
+#include "tools/text/split_and_wrap.hpp"
 #include "tools/transform/method_options.hpp"
 #include "tools/transform/rock_salt.hpp"
 #include "tools/transform/run.hpp"
-#include "tools/transform/work.hpp"
+#include "tools/transform/work_estimate.hpp"
 
 namespace toroid {
 namespace {
@@ -134,7 +134,7 @@ Program poisson(Node&, Field& field) {
   co_await field.convolution.apply(values, values, rock_salt::coulomb);
 }
 
-/// The potential at the ion in the origin. All processes get it from the node that holds this
+/// The potential at the ion in the origin. All processes get it, though only one node has this
 /// point.
 double potential_at_ion(const Emulation& emulation, const std::deque<Field>& fields) {
   const fft::Index origin{};
@@ -172,7 +172,8 @@ Timing timing_of(const Setting& setting, const fft::Blueprint& blueprint,
                      emulation, setting.run.fabric == FabricName::sim, cycles);
 }
 
-/// The orbital method gives real results for real data, not a Fourier spectrum.
+/// Whether the method computes the spectrum of real data. The orbital method does not: it
+/// transforms real data to real data.
 bool takes_real_data(fft::Method method) {
   return method != fft::Method::orbital;
 }
@@ -206,7 +207,8 @@ std::vector<SharedBlueprint> blueprints_of(const Setting& setting) {
   return all;
 }
 
-/// Bytes that the exchanges of both transforms carry; each has its own array for arrivals.
+/// The bytes that the exchanges of both transforms carry. This is also the size of their arrays,
+/// since each exchange has an array of its own for what arrives.
 double exchanged_bytes(const fft::Blueprint& blueprint) {
   const std::span<const fft::Stage> stages = blueprint.stages();
   double bytes = 0;
@@ -236,7 +238,8 @@ RunEstimate estimate_of(const Setting& setting, const std::vector<SharedBlueprin
                       array_bytes(*blueprints.back()));
 }
 
-/// An upper bound on the packets: elements that stay on their node are not sent.
+/// An upper bound on the number of packets. It is not exact, because elements that stay on their
+/// node are not sent.
 std::uint64_t packets_at_most(const fft::Blueprint& blueprint) {
   return static_cast<std::uint64_t>(exchanged_bytes(blueprint) / kPayloadBytes);
 }

@@ -27,13 +27,13 @@
 #include "tools/files/host_array.hpp"
 #include "tools/files/npy.hpp"
 #include "tools/options/common_options.hpp"
-#include "tools/options/one_process.hpp"
 #include "tools/options/option_values.hpp"
+#include "tools/options/single_process_check.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/estimate.hpp"
 #include "tools/run/message_export.hpp"
-#include "tools/run/observation.hpp"
 #include "tools/run/policy_effects.hpp"
+#include "tools/run/record_and_trace.hpp"
 #include "tools/run/run_options.hpp"
 #include "tools/run/run_result.hpp"
 #include "tools/run/run_session.hpp"
@@ -43,9 +43,9 @@
 #include "tools/transform/array_options.hpp"
 #include "tools/transform/distribution_text.hpp"
 #include "tools/transform/outputs.hpp"
-#include "tools/transform/report.hpp"
 #include "tools/transform/run.hpp"
-#include "tools/transform/work.hpp"
+#include "tools/transform/transform_json.hpp"
+#include "tools/transform/work_estimate.hpp"
 
 namespace toroid {
 namespace {
@@ -87,7 +87,8 @@ void check_exact(const HostArray& array, const RedistributeOptions& options) {
                                options.type));
 }
 
-/// The arrays that exist at once: before and after, on the host and on the nodes.
+/// The bytes of the arrays that exist at the same time: input and result, on the host and on the
+/// nodes.
 double array_bytes(const Size& size) {
   double bytes = 4 * sizeof(fft::Complex);
   for (const std::int64_t n : size) bytes *= static_cast<double>(n);
@@ -103,7 +104,7 @@ HostArray input_of(const RedistributeOptions& options, const Shape& shape) {
   return numbered_array(size);
 }
 
-/// One run of the command on one process.
+/// One run of the command in one process.
 class RedistributeCommand {
  public:
   RedistributeCommand(const RedistributeOptions& options, const Shape& shape,
@@ -217,9 +218,10 @@ int run(const CLI::App& verb, const RedistributeOptions& options) {
 
 void add_data_options(CLI::App& verb, RedistributeOptions& options) {
   begin_group(verb, "Input and output");
-  add_array_options(verb, options,
-                    {.size = "64x64x64, or 64 for a cube: each element is its index in C order",
-                     .out = "write the result as .npy in C order; -: standard output"});
+  add_array_options(
+      verb, options,
+      {.size = "64x64x64, or 64 for a cube: each element has its index in C order as value",
+       .out = "write the result as .npy in C order; -: standard output"});
   verb.add_option("--type", options.type, "element type, in NumPy's notation")
       ->check(one_of("type", kTypeNames))
       ->capture_default_str();
@@ -236,9 +238,9 @@ void add_layout_option(CLI::App& verb, const std::string& name, std::string& lay
 void add_distribution_options(CLI::App& verb, RedistributeOptions& options) {
   begin_group(verb, "Distributions");
   add_layout_option(verb, "--from", options.from,
-                    "; then optionally a comma and the order of axes in memory, @ and the nodes: "
+                    "; optionally with ,ORDER (of the axes in memory) and @NODES, e.g. "
                     "slabs:x,zyx@0-7");
-  add_layout_option(verb, "--to", options.to, ", with order and nodes as for --from");
+  add_layout_option(verb, "--to", options.to, "; ORDER and NODES as for --from");
 }
 
 }  // namespace

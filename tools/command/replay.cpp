@@ -25,12 +25,12 @@
 #include "tools/files/schedule_file.hpp"
 #include "tools/options/common_options.hpp"
 #include "tools/options/option_values.hpp"
-#include "tools/report/profile.hpp"
+#include "tools/report/flowchart_json.hpp"
 #include "tools/report/provenance.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/interruption.hpp"
-#include "tools/run/observation.hpp"
 #include "tools/run/policy_effects.hpp"
+#include "tools/run/record_and_trace.hpp"
 #include "tools/run/replay_bounds.hpp"
 #include "tools/run/run_options.hpp"
 #include "tools/run/run_result.hpp"
@@ -59,7 +59,8 @@ Json replay_bounds_json(const ReplayBounds& bounds) {
           {"critical_path", bounds.critical_path}};
 }
 
-/// Percentiles of the time from a message's start until all of it has arrived, in cycles.
+/// Percentiles of the latency of messages, in cycles. The latency of a message is the time from its
+/// start until all of it has arrived.
 Json message_latency_json(const MessageTimes& times) {
   std::vector<Tick> latencies(times.begun.size());
   std::ranges::transform(times.ended, times.begun, latencies.begin(), std::minus());
@@ -71,7 +72,7 @@ Json message_latency_json(const MessageTimes& times) {
   return {{"p50", part(50)}, {"p99", part(99)}, {"max", part(100)}};
 }
 
-/// One run of the command on one process.
+/// One run of the command in one process.
 class ReplayCommand {
  public:
   ReplayCommand(const ReplayCommandOptions& options, const RunSetup& setup)
@@ -87,7 +88,7 @@ class ReplayCommand {
   int run() {
     RunSession session(options_.common, shape_, machine_, run_,
                        {.observation = options_.observation, .others = {options_.file}});
-    if (is_sim()) (void)replay_bounds(graph_, shape_, machine_);  // refuses unbounded times
+    if (is_sim()) (void)replay_bounds(graph_, shape_, machine_);  // refuses times that are too long
     session.announce(replay_work(graph_, shape_),
                      is_sim() ? 0 : 2 * static_cast<double>(sums_.bytes));
     Emulation emulation = session.emulation(run_, sums_.packets);
@@ -128,7 +129,7 @@ class ReplayCommand {
     add_counters(report, hash, {emulation.counters(), shape_, machine_, cycles});
     report["profile"] = profile_json(emulation.profile(), shape_);
     add_hash(report, hash);
-    // On ofi there is none: sender and receiver may be in processes with different clocks.
+    // On ofi latencies are unknown: sender and receiver may be in processes with different clocks.
     if (run_.fabric == FabricName::shm) report["latency_s"] = latency_seconds();
     add_wall_clock(report, emulation);
     return report;

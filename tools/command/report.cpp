@@ -17,7 +17,7 @@
 #include "tools/report/inputs.hpp"
 #include "tools/report/page.hpp"
 #include "tools/report/provenance.hpp"
-#include "tools/text/words.hpp"
+#include "tools/text/split_and_wrap.hpp"
 
 namespace toroid {
 namespace {
@@ -37,7 +37,8 @@ void refuse_to_replace_an_input(const ReportOptions& options) {
       throw BadInput(fmt::format("{}: the report would overwrite this input file", file));
 }
 
-/// "2 runs, 1 sweep, 0 failed", and benchmarks and papers if there are any.
+/// A text such as "2 runs, 1 sweep, 0 failed". It also has the benchmarks and the tables of `toroid
+/// paper`, if there are any.
 std::string contents_of(const ReportInputs& inputs) {
   std::string text =
       counted(inputs.runs.size(), "run") + ", " + counted(inputs.sweeps.size(), "sweep");

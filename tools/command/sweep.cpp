@@ -20,16 +20,16 @@
 #include "packet/node/settings.hpp"
 #include "tools/command/commands.hpp"
 #include "tools/lab/campaign/case.hpp"
-#include "tools/lab/campaign/expected.hpp"
 #include "tools/lab/campaign/journal.hpp"
 #include "tools/lab/campaign/merged_journals.hpp"
 #include "tools/lab/campaign/options.hpp"
 #include "tools/lab/campaign/outputs.hpp"
-#include "tools/lab/campaign/result.hpp"
+#include "tools/lab/campaign/resource_estimate.hpp"
+#include "tools/lab/campaign/result_formats.hpp"
 #include "tools/lab/campaign/row_table.hpp"
 #include "tools/lab/campaign/run_case.hpp"
 #include "tools/lab/campaign/saturation.hpp"
-#include "tools/lab/campaign/settings.hpp"
+#include "tools/lab/campaign/shared_settings.hpp"
 #include "tools/lab/campaign/summary.hpp"
 #include "tools/lab/campaign/workload.hpp"
 #include "tools/options/common_options.hpp"
@@ -38,7 +38,7 @@
 #include "tools/run/terminal.hpp"
 #include "tools/text/json.hpp"
 #include "tools/text/spelling.hpp"
-#include "tools/text/words.hpp"
+#include "tools/text/split_and_wrap.hpp"
 
 namespace toroid {
 namespace {
@@ -57,7 +57,7 @@ struct SweepOptions {
   const CLI::App* verb = nullptr;
 };
 
-/// Sorts by curve, then along the axis.
+/// Sorts the cases by the curve to which they belong, and within a curve along the axis.
 void sort_along(Axis axis, std::vector<CampaignCase>& cases) {
   std::vector<std::string> policies;  // in the given order
   for (const CampaignCase& one : cases)
@@ -73,7 +73,7 @@ void sort_along(Axis axis, std::vector<CampaignCase>& cases) {
   std::ranges::stable_sort(cases, std::less<>(), place);
 }
 
-/// Summary of a curve.
+/// The saturation of a curve as text.
 std::string saturation_text(const Json& curve) {
   std::string text = "does not keep up with any offered load";
   if (!curve["accepted"].is_null())
@@ -126,7 +126,8 @@ CampaignSettings settings_of(const SweepOptions& options, Axis axis) {
   return settings;
 }
 
-/// Loads that all exceed 2 are most likely meant in percent.
+/// Refuses loads that are named twice, and loads that all exceed 2: these are most likely meant in
+/// percent.
 void refuse_bad_loads(const std::vector<double>& loads) {
   constexpr double kPlausible = 2;
   const auto is_large = [](double load) { return load > kPlausible; };
@@ -149,7 +150,7 @@ std::vector<CampaignCase> grid_of(std::span<const CampaignCase> cases,
   return grid;
 }
 
-/// The settings of the open loop; null means a default per case.
+/// The settings of the open loop as JSON. null means that each case has its own default.
 Json load_settings(const SweepOptions& options) {
   const auto chosen = [](Tick cycles) { return cycles == 0 ? Json() : Json(cycles); };
   return {{"refine", options.refine},
@@ -207,7 +208,7 @@ int run(const SweepOptions& typed) {
   };
   if (options.lab.merged != nullptr) {
     options.lab.merged->expect(grid);
-    (void)sweep_and({});  // also expects the loads that refinement adds
+    (void)sweep_and({});  // refuses if a load that refinement adds is missing
   }
   RowSink show;
   if (outputs.shows_table()) {
@@ -232,15 +233,18 @@ void add_sweep_options(CLI::App& verb, SweepOptions& options) {
   verb.add_option("--axis", options.axis, "what to vary")
       ->required()
       ->check(one_of("axis", kSweepAxisNames));
-  add_number_list(verb, "--load", options.loads, {1e-6, 100},
-                  "offered loads, e.g. 0.2,0.4 or 0.1:1.0:0.1; 1.0 is the hottest link's bound");
-  verb.add_option("--refine", options.refine, "bisection steps in search of the saturation load")
+  add_number_list(
+      verb, "--load", options.loads, {1e-6, 100},
+      "offered loads, e.g. 0.2,0.4 or 0.1:1.0:0.1; 1.0 is the most that the hottest link "
+      "can carry");
+  verb.add_option("--refine", options.refine,
+                  "steps of the bisection that finds the saturation load")
       ->transform(whole_number(0, 30))
       ->capture_default_str();
   verb.add_option("--arrivals", options.arrivals, "arrival process of messages at a node")
       ->check(one_of("arrivals", kArrivalRuleNames))
       ->capture_default_str();
-  verb.add_option("--window", options.window, "measured cycles (default: chosen per case)")
+  verb.add_option("--window", options.window, "cycles measured (default: chosen per case)")
       ->transform(whole_number(1, std::uint64_t{1} << 30));
   verb.add_option("--warm-up", options.warm_up, "cycles before measuring (default: window / 2)")
       ->transform(whole_number(1, std::uint64_t{1} << 30));

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/command/documents.hpp"
+#include "tools/command/help_man_completion.hpp"
 #include "tools/options/option_text.hpp"
-#include "tools/text/words.hpp"
+#include "tools/text/split_and_wrap.hpp"
 
 namespace toroid {
 namespace {
@@ -38,7 +38,7 @@ std::string zsh_value(const OptionText& option) {
              : fmt::format(":{}:{}", zsh_escaped(option.value), zsh_action(option));
 }
 
-/// One line per name of an option.
+/// The specification of an option for _arguments: one line for each of its names.
 std::string zsh_option(const OptionText& option) {
   std::string text;
   for (const std::string& name : option.names) {
@@ -51,7 +51,8 @@ std::string zsh_option(const OptionText& option) {
   return text;
 }
 
-/// The command that `launch` starts is completed like any command.
+/// The specification of an argument. The command that `launch` starts is completed like any
+/// command.
 std::string zsh_argument(const OptionText& option) {
   if (option.value == "COMMAND") return "*::COMMAND:_toroid_launched";
   return (option.repeats ? "*" : "") + zsh_value(option);

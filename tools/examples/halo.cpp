@@ -41,7 +41,7 @@ Program jacobi(Node& node, Domain* domain) {
       domain->next[i] =
           ((i == 0 ? halo[0] : u[i - 1]) + u[i] + (i + 1 == kCells ? halo[1] : u[i + 1])) / 3;
     u.swap(domain->next);
-    co_await node.compute(4 * kCells);  // what the loop takes on the modelled machine
+    co_await node.compute(4 * kCells);  // the cycles of the loop on the modelled machine
   }
 }
 

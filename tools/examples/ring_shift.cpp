@@ -1,5 +1,6 @@
-// Blocks travel once round a ring of nodes. Each node adds up what passes, and the next block
-// arrives while it does: communication overlaps with work, and no barrier is needed.
+// Blocks travel once round a ring of nodes. Each node adds up the numbers of every block that
+// passes. The next block arrives meanwhile, so communication overlaps with work. No barrier is
+// needed.
 #include <array>
 #include <cstdio>
 #include <deque>
@@ -34,7 +35,7 @@ Program sum_of_all(Node& node, Ring* ring) {
   for (Rank step = 0; step < node.size(); ++step) {
     const std::uint64_t all = ring->shift.arrived_with(ring->shift.size());
     co_await node.until(ring->shift.arrived(), all);
-    ring->shift.release();  // it may leave while it is read
+    ring->shift.release();  // the block may be sent on while it is read
     const auto* block = reinterpret_cast<const std::uint64_t*>(ring->shift.block());
     sum = std::accumulate(block, block + kNumbers, sum);
     co_await node.compute(kNumbers);

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "hal/check.hpp"
-#include "tools/files/gzip.hpp"
-#include "tools/files/map_file.hpp"
+#include "tools/files/density_map.hpp"
+#include "tools/files/gunzip.hpp"
 #include "tools/files/npy_header.hpp"
 #include "tools/files/npz_file.hpp"
-#include "tools/files/whole_file.hpp"
+#include "tools/files/read_file.hpp"
 #include "tools/files/zip_archive.hpp"
 
 namespace toroid {

@@ -18,7 +18,8 @@ inline constexpr std::string_view kStandardStream = "-";
 std::string input_name(const std::string& path);
 
 /// Reads the only array in a file or in standard input. The content, not the name, decides the
-/// format and whether the file is gzipped. Throws BadInput that begins with the input's name.
+/// format and whether the file is gzipped. Throws BadInput with a message that begins with the
+/// input's name.
 NpyArray read_array(const std::string& path);
 /// read_array() without conversion: the result owns the bytes of the file.
 StoredArray read_stored_array(const std::string& path);

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "fft/layout/distribution.hpp"
+#include "tools/files/read_file.hpp"
 #include "tools/files/text_scanner.hpp"
-#include "tools/files/whole_file.hpp"
 
 namespace toroid {
 namespace {

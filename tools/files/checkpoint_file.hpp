@@ -1,7 +1,8 @@
 // Files that hold the state of a run.
 //
-// Format: "TOROIDCP", format version : 32, length of the identity : 32, identity, state, then the
-// number of all bytes so far : 64 and their CRC-32 : 32. Numbers are in the host's byte order.
+// Format, with the bits of numbers in brackets: "TOROIDCP", format version (32), length of the
+// identity (32), identity, state, then the number of all bytes so far (64) and their CRC-32 (32).
+// Numbers are in the host's byte order.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "hal/archive.hpp"
+#include "hal/checkpoint_archive.hpp"
 #include "tools/files/file_descriptor.hpp"
 #include "tools/files/output_file.hpp"
 

@@ -1,4 +1,4 @@
-// A file descriptor that its owner closes, and a stream buffer that writes to a descriptor.
+// A class that owns and closes a file descriptor, and a stream buffer that writes to a descriptor.
 #pragma once
 
 #include <unistd.h>

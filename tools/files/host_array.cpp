@@ -218,7 +218,8 @@ HostArray load_array(const std::string& path, std::int64_t batch) {
   Size shape(file.shape.begin(), file.shape.end());
   if (batch > 1) {
     if (shape.empty() || shape[0] != batch)
-      throw BadInput(fmt::format("{}: the first extent must be {}, the batch", name, batch));
+      throw BadInput(
+          fmt::format("{}: the first extent must be {}, the size of the batch", name, batch));
     shape.erase(shape.begin());
   }
   if (shape.empty() || shape.size() > fft::kMaxAxes)

@@ -28,15 +28,15 @@ struct BorrowedArray {
   const std::byte* data = nullptr;  ///< address of element (0, 0, ...)
   Type type = Type::complex128;
   fft::Index strides{};  ///< bytes from one element to the next along each axis; may be negative
-  std::shared_ptr<const void> owner{};  ///< owns the memory; null: the caller owns it
+  std::shared_ptr<const void> owner{};  ///< owner of the memory; null if the caller owns it
 
   fft::Complex at(std::ptrdiff_t offset) const;
   std::ptrdiff_t offset(const fft::Index& index) const;
   std::ptrdiff_t stride(unsigned axis) const { return strides[axis]; }
 };
 
-/// One array, or the arrays of a batch one after the other. It holds its elements in double
-/// precision or borrows them, so that a large file is not copied.
+/// One array, or the arrays of a batch one after the other. It either holds its elements in double
+/// precision or borrows them, which avoids a copy of a large file.
 struct HostArray {
   Size size;
   std::int64_t batch = 1;
@@ -51,9 +51,9 @@ struct HostArray {
   void hold_values();
 };
 
-/// Returns the number of the first element for which holds(value) is false, in C order with the
-/// arrays of a batch one after the other, or nothing if it holds for all. `holds` is not called for
-/// later elements.
+/// Returns the number of the first element for which holds(value) is false; nothing if there is
+/// none. Elements are numbered in C order, the arrays of a batch one after the other. `holds` is
+/// not called for later elements.
 std::optional<std::size_t> find_element_that_fails(
     const HostArray& array, const std::function<bool(const fft::Complex&)>& holds);
 /// Calls visit(value) for every element, in the same order as find_element_that_fails().
@@ -61,10 +61,11 @@ void for_each_value(const HostArray& array, const std::function<void(const fft::
 
 /// Returns the extents of "64x64x64", "4x4x4x4", or "64" for a cube. Throws BadInput.
 Size parse_size(const std::string& text);
-/// Loads an array of 1 to 6 axes, with the batch as an additional first axis if `batch` > 1, from a
-/// file of any format that read_array() reads; "-" is standard input. Throws BadInput.
+/// Loads an array of 1 to 6 axes from a file of any format that read_array() reads; "-" is standard
+/// input. If `batch` > 1, the file has the batch as an additional first axis. Throws BadInput.
 HostArray load_array(const std::string& path, std::int64_t batch);
-/// Seeded noise, uniform in [0, 1) x [0, 1)i, or in [0, 1) if `real`.
+/// Random numbers from the seed. Real and imaginary parts are uniform in [0, 1); imaginary parts
+/// are 0 if `real`.
 HostArray random_array(const Size& size, std::int64_t batch, bool real, std::uint64_t seed);
 
 /// The local array of a node, with elements of any type.

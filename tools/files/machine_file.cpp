@@ -12,10 +12,10 @@
 #include "hal/check.hpp"
 #include "hal/parse_number.hpp"
 #include "tools/files/quantity.hpp"
+#include "tools/files/read_file.hpp"
 #include "tools/files/safe_toml.hpp"
-#include "tools/files/whole_file.hpp"
 #include "tools/text/spelling.hpp"
-#include "tools/text/words.hpp"
+#include "tools/text/split_and_wrap.hpp"
 
 namespace toroid {
 namespace {
@@ -104,7 +104,7 @@ class Reader {
     refuse(node, unknown_key(key));
   }
 
-  /// Calls `read` and adds file and line to its refusals.
+  /// Calls `read`. If it throws BadInput, adds file and line to the message.
   template <typename Read>
   auto placed(const toml::node& node, const Read& read) const {
     try {
@@ -202,7 +202,8 @@ Change parse_change(const std::string& text) {
   return {key, text.substr(std::min(equals + 1, text.size())), field};
 }
 
-/// The changes of "key=value:key=value", with the clock's first. No two may change one field.
+/// The changes of "key=value:key=value", with the clock's first. Throws BadInput if two of them
+/// change the same field.
 std::vector<Change> parse_changes(const std::string& text) {
   std::vector<Change> changes;
   for (const std::string& one : split(text, ':')) {

@@ -15,7 +15,7 @@
 #include "hal/check.hpp"
 #include "tools/files/npy_elements.hpp"
 #include "tools/files/npy_header.hpp"
-#include "tools/files/whole_file.hpp"
+#include "tools/files/read_file.hpp"
 
 namespace toroid {
 

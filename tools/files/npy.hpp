@@ -14,7 +14,7 @@
 
 namespace toroid {
 
-/// NumPy's limit.
+/// NumPy's limit on the number of dimensions.
 inline constexpr std::size_t kMaxNpyDimensions = 32;
 
 /// An array as it lies in a file.
@@ -23,7 +23,8 @@ struct StoredArray {
   bool fortran_order = false;
   std::vector<std::size_t> shape;     ///< 0 to kMaxNpyDimensions extents; an extent may be 0
   std::span<const std::byte> data{};  ///< bytes of the elements; their size matches the shape
-  std::shared_ptr<const std::vector<std::byte>> owner{};  ///< owner of `data`; null: the caller
+  std::shared_ptr<const std::vector<std::byte>>
+      owner{};  ///< owner of `data`; null if the caller owns it
 };
 
 struct NpyArray {
@@ -44,8 +45,8 @@ bool is_npy(std::span<const std::byte> bytes);
 /// Reads a complete .npy file from memory: format 1.0, 2.0 or 3.0, C or Fortran order, elements of
 /// any boolean, integer, float or complex type in either byte order (long double in the machine's
 /// own). Integers of more than 53 bits and long doubles are rounded to the nearest double; all
-/// other finite elements are converted exactly, and the imaginary part of a real element is +0.
-/// Throws BadInput that begins with `name` for anything else. Allocates in proportion to
+/// other finite elements are converted exactly, and the imaginary part of a real element is +0. For
+/// anything else throws BadInput with a message that begins with `name`. Allocates in proportion to
 /// bytes.size(), whatever the header claims.
 NpyArray parse_npy(std::span<const std::byte> bytes, std::string_view name);
 
@@ -65,7 +66,7 @@ struct NpyIntegers {
 };
 
 /// Reads a .npy file of integers of 1 to 8 bytes, signed or not, in either byte order. Values above
-/// 2^63 - 1 become 2^63 - 1. Throws BadInput that begins with the file's name.
+/// 2^63 - 1 become 2^63 - 1. Throws BadInput with a message that begins with the file's name.
 NpyIntegers read_npy_integers(const std::filesystem::path& path);
 
 /// Writes format 1.0, `<i4` or `<i8`, in C order. A failed write leaves an error state in `out`.

@@ -82,7 +82,7 @@ std::vector<Complex> decode_as(std::span<const std::byte> data, std::span<const 
   return reverse_axes(in_file, load);
 }
 
-/// Calls `f` with a value of the type that reads `number`.
+/// Calls `f` with a value of the C++ type in which `number` is read.
 template <class F>
 decltype(auto) with_number(Number number, const F& f) {
   switch (number) {

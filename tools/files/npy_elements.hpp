@@ -42,7 +42,7 @@ struct ElementFormat {
   std::size_t size() const { return number_size * numbers; }  ///< bytes
 };
 
-/// Returns the format of a dtype such as "<f4" or "|b1". Throws BadInput that lists the supported
+/// Returns the format of a dtype such as "<f4" or "|b1". Throws BadInput, which lists the supported
 /// dtypes.
 ElementFormat format_of(std::string_view dtype);
 
@@ -54,7 +54,8 @@ std::vector<std::complex<double>> decode(std::span<const std::byte> data,
                                          const ElementFormat& format);
 
 using Complex = std::complex<double>;
-inline constexpr std::size_t kTile = 8;  ///< elements; the rows of a tile stay in the nearest cache
+inline constexpr std::size_t kTile =
+    8;  ///< elements per side; rows of a tile stay in the nearest cache
 
 template <class Load>
 std::vector<Complex> in_order(std::size_t count, Load load) {

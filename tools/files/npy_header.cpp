@@ -201,7 +201,7 @@ class DictParser {
       }
       shape.push_back(take_extent());
       if (try_take(',')) continue;
-      if (shape.size() == 1) fail("',': a tuple of one extent needs it");
+      if (shape.size() == 1) fail("',' after the only extent of a tuple");
       expect(')');
       break;
     }

@@ -1,5 +1,5 @@
-// Reads and writes the header of a .npy file (everything before its data), which contains a literal
-// of Python's dict.
+// Reads and writes the header of a .npy file (everything before its data), which contains the
+// literal of a Python dict.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@ struct Header {
 /// Removes the header from `bytes`, which then begins at the data, and returns it. Checks magic,
 /// version and length.
 Header take_header(std::span<const std::byte>& bytes);
-/// Returns the number of elements of an array. Like NumPy it refuses shapes that would overflow if
-/// their zero extents were ignored.
+/// Returns the number of elements of an array. Throws BadInput, as NumPy does, if the product of
+/// the extents other than 0 is too large, even if another extent is 0.
 std::size_t element_count(std::span<const std::size_t> shape, std::size_t item_size);
 /// The array that the header describes. `data`: the bytes after the header.
 StoredArray stored(Header header, std::span<const std::byte> data);
@@ -37,7 +37,7 @@ StoredArray stored(std::span<const std::byte> bytes);
 /// Throws BadInput unless an array of this shape has `found` bytes.
 void check_data_size(std::span<const std::size_t> shape, std::size_t item_size, std::size_t found);
 
-/// The bytes of a file of format 1.0 up to the data. `code`: the dtype without the byte order.
+/// All bytes before the data in a file of format 1.0. `code`: the dtype without the byte order.
 std::string header_text(std::span<const std::size_t> shape, std::string_view code,
                         bool fortran_order);
 std::string header_text(std::span<const std::size_t> shape, NpyType type, bool fortran_order);

@@ -12,7 +12,7 @@
 
 #include "hal/check.hpp"
 #include "tools/files/npy_header.hpp"
-#include "tools/files/whole_file.hpp"
+#include "tools/files/read_file.hpp"
 #include "tools/files/zip_archive.hpp"
 
 namespace toroid {

@@ -9,7 +9,8 @@
 namespace toroid {
 
 /// Returns the only array of the archive `bytes`. Ignores members whose names do not end in .npy.
-/// Throws BadInput, without the file's name, unless there is exactly one; lists several.
+/// Throws BadInput unless there is exactly one array. The message does not have the file's name; if
+/// there are several arrays, it lists them.
 StoredArray stored_npz(std::span<const std::byte> bytes);
 
 }  // namespace toroid

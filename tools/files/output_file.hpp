@@ -24,8 +24,8 @@ class OutputFile {
  public:
   enum class Staging { unnamed, named };
 
-  /// Throws BadInput before anything is created if the target cannot be written or is "-", which
-  /// means standard output elsewhere. Opening a FIFO waits for its reader.
+  /// Throws BadInput before anything is created if the target cannot be written or is "-" (for
+  /// standard output see StandardOutput). Opening a FIFO waits for its reader.
   explicit OutputFile(const std::filesystem::path& target, Staging staging = Staging::unnamed);
   /// Writes binary data directly to standard output. Throws BadInput if that is a terminal or not
   /// open for writing.

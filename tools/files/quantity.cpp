@@ -17,8 +17,8 @@
 namespace toroid {
 namespace {
 
-/// A kind of quantity: its native unit, the suffix of its keys, and the units allowed in texts. The
-/// base unit is Hz, bit/s, B or s.
+/// A kind of quantity: its native unit, the suffix of its keys, and the units allowed in texts.
+/// Factors of units count in the base unit, which is Hz, bit/s, B or s.
 struct QuantityKind {
   std::string_view native;
   std::string_view suffix;

@@ -1,8 +1,8 @@
 // toml++, made safe for untrusted texts.
 //
-// Its parser asserts conditions that a text can violate ("[)" on a line). It also marks code as
-// unreachable that a letter such as a-umlaut reaches. Such a text would abort the program if
-// assertions are on, and have undefined behaviour if they are off. With these macros the parser
+// Its parser asserts conditions that a text can violate ("[)" on a line). A letter such as a-umlaut
+// also leads it to code that it marks as unreachable. Such a text would abort the program if
+// assertions are on, and cause undefined behaviour if they are off. With these macros the parser
 // continues and throws toml::parse_error.
 #pragma once
 

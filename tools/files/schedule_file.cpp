@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "hal/check.hpp"
-#include "tools/files/goal.hpp"
+#include "tools/files/goal_schedule.hpp"
+#include "tools/files/read_file.hpp"
 #include "tools/files/text_scanner.hpp"
-#include "tools/files/whole_file.hpp"
 
 namespace toroid {
 namespace {

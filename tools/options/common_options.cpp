@@ -9,7 +9,7 @@
 
 #include "hal/check.hpp"
 #include "packet/node/settings.hpp"
-#include "router/ofi/frame_way.hpp"
+#include "router/ofi/message_or_write.hpp"
 #include "tools/files/machine_file.hpp"
 #include "tools/options/option_values.hpp"
 #include "tools/options/route_and_transfer.hpp"
@@ -24,8 +24,9 @@ constexpr std::array<std::string_view, 2> kBindingNames = {"none", "core"};
 }  // namespace
 
 void add_peers_option(CLI::App& verb, Rank& peers) {
-  verb.add_option("--peers", peers,
-                  "sample: each node sends only to the first N peers of its order")
+  verb.add_option(
+          "--peers", peers,
+          "run a part of the exchange: each node sends only to the first N peers of its order")
       ->transform(whole_number(1, 1u << 24));
 }
 
@@ -50,10 +51,12 @@ void add_json_option(CLI::App& verb, std::string& json) {
 }
 
 void add_worker_options(CLI::App& verb, CommonOptions& options) {
-  verb.add_option("--threads", options.threads,
-                  "worker threads per process; default: one per core, on sim only for large tori")
+  verb.add_option(
+          "--threads", options.threads,
+          "worker threads per process (default on shm and ofi: one per core; on sim: one, or more "
+          "for large tori)")
       ->transform(whole_number(1, 1024));
-  verb.add_option("--bind", options.bind, "bind workers to")
+  verb.add_option("--bind", options.bind, "what each worker is bound to")
       ->check(one_of("binding", kBindingNames))
       ->capture_default_str();
 }
@@ -109,9 +112,10 @@ void add_process_options(CLI::App& verb, CommonOptions& options) {
                 "allow --provider udp;ofi_rxd or sockets, although strangers can end the run by "
                 "sending to their ports")
       ->needs(verb.get_option("--provider"));
-  verb.add_option("--frames", options.frames,
-                  "send frames between processes as messages, or by remote writes (long puts by "
-                  "remote reads) if the provider has them; default auto")
+  verb.add_option(
+          "--frames", options.frames,
+          "how frames travel between processes: as messages, or by remote writes (long puts by "
+          "remote reads); default auto: writes if all processes can and they are not slower")
       ->check(one_of("frames", kFrameWayNames));
 }
 
@@ -125,7 +129,7 @@ void add_failure_options(CLI::App& verb, TorusOptions& options) {
       ->type_name("NODE[@CYCLE]")
       ->allow_extra_args(false);
   verb.add_flag("--long-way", options.failures.long_ways,
-                "route packets the long way round if failed links cut every minimal way");
+                "send packets the long way round if failed links cut all their shortest paths");
 }
 
 void add_link_error_options(CLI::App& verb, LinkErrorOptions& options) {
@@ -145,11 +149,12 @@ void add_link_fault_options(CLI::App& verb, LinkErrorOptions& options) {
                   "all: all except silent")
       ->type_name("FAULTS")
       ->capture_default_str();
-  verb.add_option("--link-burst", options.burst, "consecutive packets that each fault hits")
+  verb.add_option("--link-burst", options.burst,
+                  "number of consecutive packets that each fault hits")
       ->check(whole_number(1, 1000))
       ->capture_default_str();
   verb.add_option("--link-error-limit", options.limit,
-                  "a link with more errors than this fails during the run; 0: never")
+                  "a link with more errors than this fails during the run; with 0, no link does")
       ->check(whole_number(0, 1'000'000'000))
       ->capture_default_str();
 }
@@ -170,16 +175,19 @@ void add_common_options(CLI::App& verb, CommonOptions& options) {
 
 void add_torus_options(CLI::App& verb, TorusOptions& options) {
   begin_group(verb, "Torus");
-  verb.add_option("--torus", options.torus,
-                  "extents, e.g. 8x8x8; 8x8x4m: Z is a mesh; 8x4@YX4: a round in Y shifts X by 4")
+  verb.add_option(
+          "--torus", options.torus,
+          "extents, e.g. 8x8x8; 8x8x4m: Z is a mesh; 8x4@YX4: going once round Y shifts X by 4")
       ->type_name("SHAPE")
       ->required();
   verb.add_flag("--mesh", options.mesh, "make every dimension a mesh");
   add_failure_options(verb, options);
   add_link_error_options(verb, options.link_errors);
   add_policy_options(verb, options.policy);
-  verb.add_flag("--no-transit-first", options.no_transit_first,
-                "arbitrate injection and transit in one round robin");
+  verb.add_flag(
+      "--no-transit-first", options.no_transit_first,
+      "links serve packets in transit and injected packets in one round robin, instead of "
+      "serving packets in transit first");
   verb.add_flag("--no-bubble", options.no_bubble, "switch off the bubble rule: may deadlock");
 }
 
@@ -207,7 +215,8 @@ void refuse_twisted(const Shape& shape) {
                     shape.text()));
 }
 
-/// On the direct route packets cross no links; between processes they still travel in frames.
+/// On the direct route packets cross no links. On `ofi` they still travel in frames between
+/// processes, and a rate without a link applies to frames.
 void refuse_link_errors_without_effect(const LinkErrors& errors, FabricName fabric,
                                        RingRoute route) {
   if (!errors.are_checked() || fabric == FabricName::sim || route != RingRoute::direct) return;

@@ -23,15 +23,15 @@ struct CommonOptions {
   std::string machine = "bgl";
   std::string fabric = "sim";
   std::uint64_t seed = 1;
-  unsigned threads = 0;  ///< 0: a number that suits the host
+  unsigned threads = 0;  ///< 0 if not typed: a number that suits the host
   std::string bind = "core";
   std::string route = "auto";
-  std::string transfer;          ///< empty: automatic; on sim in packets
-  double stall = 10;             ///< seconds
-  std::string provider;          ///< of libfabric; empty: the best
+  std::string transfer;          ///< empty if not typed: automatic, on sim in packets
+  double stall = 10;             ///< seconds without progress that end the run
+  std::string provider;          ///< name of a libfabric provider; empty: the best one
   bool unsafe_provider = false;  ///< allows providers through which strangers can end a run
-  std::string frames;            ///< how frames travel on ofi; empty: auto
-  std::string json;              ///< path of the file; empty: none; "-": standard output
+  std::string frames;            ///< how frames travel on ofi; empty if not typed: auto
+  std::string json;              ///< path of the file, or "-" for standard output; empty if none
   bool quiet = false;
 };
 
@@ -40,10 +40,10 @@ struct LinkErrorOptions {
   std::vector<std::string> rates;  ///< RATE or RATE@LINK
   std::string faults = "all";
   unsigned burst = 1;
-  std::uint64_t limit = 0;  ///< 0: links never fail because of their errors
+  std::uint64_t limit = 0;  ///< 0 if links never fail because of their errors
 
-  /// Returns the link errors: the machine's rate, then the typed rates. If there is no rate, there
-  /// are no errors. Throws BadInput.
+  /// Returns the link errors: the rate of the machine, if it is above 0, and the typed rates.
+  /// Without any rate the result is LinkErrors(). Throws BadInput.
   LinkErrors errors(const Machine& machine) const;
 };
 
@@ -58,7 +58,7 @@ struct TorusOptions {
 };
 
 void add_common_options(CLI::App& verb, CommonOptions& options);
-/// add_common_options() for runs with a single process.
+/// Adds the options of add_common_options() that have a meaning for a single process.
 void add_options_of_one_process(CLI::App& verb, CommonOptions& options);
 // Parts of these options, for commands that have only some of them.
 void add_machine_option(CLI::App& verb, std::string& machine);
@@ -76,15 +76,17 @@ enum class FabricName : std::uint8_t { sim, shm, ofi };
 inline constexpr std::array<std::string_view, 3> kFabricNames = {"sim", "shm", "ofi"};
 inline constexpr std::array<std::string_view, 3> kTimeKinds = {"virtual", "shm", "ofi"};
 
-/// The libfabric providers that `ofi` supports; a host's libfabric has some of them.
+/// The libfabric providers that `ofi` supports. The libfabric of a host has only some of them.
 inline constexpr std::array<std::string_view, 10> kProviderNames = {
     "shm",           "cxi",         "efa", "psm3",        "psm2",
     "verbs;ofi_rxm", "tcp;ofi_rxm", "net", "udp;ofi_rxd", "sockets"};
 
-/// Throws BadInput if link errors are set but packets cross no links.
+/// Throws BadInput if errors of links are set but packets cross no links. On `ofi` a rate without a
+/// link is accepted on every route, because it also applies to the frames between processes.
 void refuse_link_errors_without_effect(const LinkErrors& errors, FabricName fabric,
                                        RingRoute route);
-/// Returns the shape including its failures. Throws BadInput if they disconnect living nodes.
+/// Returns the shape including its failures. Throws BadInput if they leave no path between two
+/// working nodes.
 Shape shape_of(const TorusOptions& torus);
 /// Throws BadInput if the torus is twisted: its lines and planes are then not tori, so exchanges
 /// within them have no bound.

@@ -8,7 +8,7 @@
 #include "hal/check.hpp"
 #include "packet/policies/policies.hpp"
 #include "tools/options/policy_file.hpp"
-#include "tools/options/policy_library.hpp"
+#include "tools/options/policy_plugin.hpp"
 
 namespace toroid {
 namespace {

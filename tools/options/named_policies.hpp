@@ -1,7 +1,7 @@
 // Policies by the names that users type: built-in policies and the user's own.
 //
 //   random, bruck:4    built in
-//   ./mine.so[:N]      from a shared library, see policy_library.hpp
+//   ./mine.so[:N]      from a shared library, see policy_plugin.hpp
 //   mine.toml          as data, see policy_file.hpp
 #pragma once
 
@@ -15,7 +15,7 @@ namespace toroid {
 /// The policy of this name. It lives as long as the process. Throws BadInput if there is none.
 const Policy& policy_named(std::string_view text);
 
-/// Whether the text names a user's file rather than a built-in policy.
+/// Whether the text names a file of the user rather than a built-in policy.
 bool names_policy_file(std::string_view text);
 
 /// A checksum of a policy's files, so that journals and checkpoints distinguish policies of the

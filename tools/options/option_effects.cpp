@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "hal/check.hpp"
-#include "tools/text/words.hpp"
+#include "tools/text/split_and_wrap.hpp"
 
 namespace toroid {
 namespace {
@@ -24,7 +24,7 @@ constexpr std::string_view kMessagePassingKeys =
     "--machine=eager_bytes --machine=message_cycles --machine=message_packet_cycles "
     "--machine=collective_cycles --machine=copy_cycles_per_byte";
 
-// If several alternatives are equally near, a refusal proposes the last of them.
+// If several alternatives are equally near (see remedy()), a refusal proposes the last of them.
 constexpr OptionEffect kEffects[] = {
     // Sending.
     {"--order", "", "sends exchanges"},
@@ -123,7 +123,7 @@ bool names(std::string_view list, std::string_view name) {
 
 struct Requirement {
   std::string_view name;
-  std::vector<std::string_view> values{};  ///< allowed values; empty: any
+  std::vector<std::string_view> values{};  ///< allowed values; empty if any is allowed
   bool is_absent = false;                  ///< the option must not be given
 
   explicit Requirement(std::string_view text) {
@@ -166,7 +166,8 @@ bool is_offered(std::string_view value, std::string_view verb) {
   return value != "ofi" || !names("compare sweep", verb);
 }
 
-/// "--route torus", "exchanges", or for an argument "bench bw".
+/// The requirement as a message states it: "--route torus", "exchanges such as alltoall", or "bench
+/// bw" for an argument.
 std::string text_of(const Requirement& requirement, std::string_view verb) {
   if (requirement.values.empty()) return std::string(requirement.name);
   std::vector<std::string_view> offered = requirement.values;
@@ -180,7 +181,7 @@ std::string text_of(const Requirement& requirement, std::string_view verb) {
   return fmt::format("{} {}", requirement.name.starts_with('-') ? requirement.name : verb, values);
 }
 
-/// "with --method slab --planes" or "without --loop".
+/// The requirements as a message states them: "with --method slab --planes" or "without --loop".
 std::string text_of(const Requirements& requirements, std::string_view verb) {
   std::string with;
   std::string without;
@@ -190,13 +191,14 @@ std::string text_of(const Requirements& requirements, std::string_view verb) {
          (without.empty() ? "" : "without" + without);
 }
 
-/// Whether the run's name already includes the requirement's value.
+/// Whether the name of the run already shows the value of this requirement, so that messages need
+/// not repeat it.
 bool is_in_the_name(std::string_view requirement) {
   return names("sends verb workload KIND", requirement);
 }
 
-/// The settings that fail a requirement, except those in the run's name, such as
-/// " with --fabric shm --route direct".
+/// The settings that do not meet a requirement, such as " with --fabric shm --route direct".
+/// Settings that the name of the run already shows are left out.
 std::string in_the_way(const std::vector<OptionEffect>& effects, const RunSetting& setting) {
   std::vector<std::string> said;
   for (const OptionEffect& effect : effects)
@@ -221,8 +223,9 @@ std::ptrdiff_t out_of_reach(const Requirements& requirements, const RunSetting& 
   });
 }
 
-/// The unmet requirements of the nearest alternative. It is the alternative with the fewest
-/// requirements that are out_of_reach(); among equal ones, with the fewest unmet requirements.
+/// The unmet requirements of the nearest alternative, i.e. of the one in which the fewest unmet
+/// requirements are out_of_reach(). Among equal ones, the alternative with the fewest unmet
+/// requirements is the nearest.
 Requirements remedy(const OptionEffect& effect, const RunSetting& setting) {
   const auto cost = [&](const Requirements& missing) {
     return std::pair(out_of_reach(missing, setting), missing.size());
@@ -265,23 +268,24 @@ std::string value_of(const CLI::Option& option) {
   return fmt::format("{}", fmt::join(option.results(), ","));
 }
 
-/// Whether the value is a no-op: a campaign's case without failed links, or an error rate of 0.
+/// Whether the value has no effect, because it stands for no failed link (in a campaign), or for an
+/// error rate of 0.
 bool asks_for_nothing(std::string_view option, std::string_view value) {
   if (option == "--fail-link") return value == "none";
   return option == "--link-error" &&
          (value == "none" || value.find_first_not_of("0.") == value.npos);
 }
 
-/// An option with only no-op values counts as not typed.
+/// Whether the option was typed. An option whose values all ask for nothing counts as not typed.
 bool is_typed(const CLI::Option& option) {
   const std::string key = key_of(option);
   return std::ranges::any_of(option.results(),
                              [&](const auto& value) { return !asks_for_nothing(key, value); });
 }
 
-/// Whether help for the verb mentions the requirement. It does if the requirement concerns a verb,
-/// or an option or argument of this verb. It mentions the kind of messages only for verbs that do
-/// not always send exchanges.
+/// Whether help for the verb mentions the requirement. Help mentions requirements that concern a
+/// verb, or an option or argument of this verb. It mentions the kind of messages ("exchanges") only
+/// for the verbs that do not always send exchanges.
 bool can_say(const CLI::App& verb, const Requirement& requirement) {
   if (requirement.name == "sends")
     return names("bench hello replay", verb.get_name()) &&

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "tools/options/option_effects.hpp"
-#include "tools/text/words.hpp"
+#include "tools/text/split_and_wrap.hpp"
 
 namespace toroid {
 namespace {
@@ -57,8 +57,7 @@ std::string default_text(const CLI::Option& option) {
 
 OptionText option_text(const CLI::Option& option) {
   OptionText text;
-  for (const std::string& name : option.get_snames()) text.names.push_back("-" + name);
-  for (const std::string& name : option.get_lnames()) text.names.push_back("--" + name);
+  text.names = names_of(option);
   text.description = option.get_description();
   text.group = option.get_group();
   text.required = option.get_required();
@@ -101,6 +100,13 @@ std::vector<OptionText> option_texts(const CLI::App& app) {
     }
   std::ranges::stable_partition(texts, &OptionText::is_argument);
   return texts;
+}
+
+std::vector<std::string> names_of(const CLI::Option& option) {
+  std::vector<std::string> names;
+  for (const std::string& name : option.get_snames()) names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) names.push_back("--" + name);
+  return names;
 }
 
 std::vector<std::string> option_groups(const std::vector<OptionText>& options) {

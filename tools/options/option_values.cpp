@@ -14,7 +14,7 @@
 #include "hal/check.hpp"
 #include "hal/parse_number.hpp"
 #include "tools/text/spelling.hpp"
-#include "tools/text/words.hpp"
+#include "tools/text/split_and_wrap.hpp"
 
 namespace toroid {
 namespace {
@@ -37,8 +37,9 @@ CLI::Validator known_name(std::string_view what, std::span<const std::string_vie
   return {check, in_braces(names)};
 }
 
-/// `parse` converts an item to values; CLI11 shows the message of a BadInput. CLI11's own delimiter
-/// is not used because it drops empty items.
+/// Adds an option whose value is a list. `parse` converts one item to values; if it throws
+/// BadInput, CLI11 shows the message. CLI11's own way of splitting lists is not used, because it
+/// drops empty items.
 template <typename T, typename Parse>
 CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<T>& values,
                       const std::string& description, const Parse& parse) {
@@ -132,10 +133,17 @@ bool has_thousands_separators(const std::vector<std::string>& items) {
          std::any_of(items.begin() + 1, items.end(), is_group);
 }
 
+std::string without_blanks_around(const std::string& item) {
+  const std::size_t first = item.find_first_not_of(' ');
+  if (first == std::string::npos) return {};
+  return item.substr(first, item.find_last_not_of(' ') - first + 1);
+}
+
 }  // namespace
 
 std::vector<std::string> items_of(const std::string& list, std::string_view option) {
   std::vector<std::string> items = split(list, ',');
+  std::ranges::transform(items, items.begin(), without_blanks_around);  // "random, rank"
   if (has_thousands_separators(items))
     throw BadInput(fmt::format("{}{}'{}': write {} without commas, which separate items of a list",
                                option, option.empty() ? "" : ": ", list, fmt::join(items, "")));

@@ -17,16 +17,16 @@ namespace toroid {
 /// Puts all options added after this call under this heading in help.
 void begin_group(CLI::App& command, const std::string& heading);
 
-/// Accepts only these names and suggests the nearest. `what`: the kind of name, for messages.
+/// Accepts only these names and suggests the nearest. `what` is the kind of name, for messages.
 CLI::Validator one_of(std::string_view what, std::span<const std::string_view> names);
-/// one_of() for names that may have a parameter after a colon: "bruck:4".
+/// Like one_of(), but a name may have a parameter after a colon: "bruck:4".
 CLI::Validator one_of_with_parameters(std::string_view what,
                                       std::span<const std::string_view> names);
 /// Accepts everything; help and completion show these names as examples.
 CLI::Validator suggested(std::span<const std::string_view> names);
 
 /// Accepts only whole decimal numbers from min to max. CLI11 alone would read "-1" as 2^64-1, "010"
-/// as 8, and a number that is too large as the largest.
+/// as 8, and a number that is too large as the largest possible one.
 CLI::Validator whole_number(std::uint64_t min, std::uint64_t max);
 /// Accepts only numbers from min to max.
 CLI::Validator number(double min, double max);
@@ -36,8 +36,8 @@ CLI::Validator not_empty();
 /// Accepts a number of bytes, with or without a unit, and converts it to plain bytes.
 CLI::Validator byte_count(const ByteLimits& limits);
 
-/// The items of a comma-separated list. Throws BadInput if an item is empty; the message begins
-/// with `option` unless that is empty.
+/// The items of a comma-separated list, without the blanks around them. Throws BadInput if an item
+/// is empty. The message begins with `option`, if `option` is given.
 std::vector<std::string> items_of(const std::string& list, std::string_view option = {});
 
 /// An option whose value is a path.

@@ -29,7 +29,8 @@
 namespace toroid {
 namespace {
 
-/// A table grows with the square of the number of nodes; at this limit it has 268 MB.
+/// The largest machine for tables: a table grows with the square of the number of nodes, and has
+/// 268 MB for this number.
 constexpr Rank kMostNodes = 8192;
 
 using Cells = std::vector<std::int32_t>;
@@ -43,7 +44,8 @@ Cells order_cells(const Policy& policy, const Shape& shape, std::uint64_t seed) 
   return cells;
 }
 
-/// Whether relays of source 0 depend on the packet. REQUIRES: two stages.
+/// Whether the relays of packets from node 0 depend on anything but the destination, as random
+/// relays do. REQUIRES: two stages.
 bool relays_are_drawn(const Policy& policy, const Shape& shape) {
   constexpr std::uint64_t kKeys = 64;
   for (Rank to = 1; to < shape.size(); ++to)

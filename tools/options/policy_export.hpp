@@ -10,14 +10,14 @@ namespace toroid {
 
 struct PolicyExport {
   std::string policy;     ///< name of a built-in policy, with or without a parameter
-  std::string directory;  ///< output directory; empty: the current one
+  std::string directory;  ///< output directory; empty if the current one
   std::uint64_t seed = 1;
 };
 
 /// Writes NAME.toml, NAME-order.npy if the order is the same in all rounds, and NAME-relays.npy if
-/// relays depend only on source and destination. A run with the file equals a run with the policy.
-/// Returns a line for each file. Throws BadInput if the policy does not exist or the directory
-/// cannot be created.
+/// relays depend only on source and destination. A run under the exported policy gives the same
+/// result as a run under the built-in one with the same seed. Returns a line of text for each file.
+/// Throws BadInput if the policy does not exist or the directory cannot be created.
 std::string export_policy(const PolicyExport& options, const Shape& shape);
 
 }  // namespace toroid

@@ -23,9 +23,9 @@
 #include "hal/shape.hpp"
 #include "packet/node/settings.hpp"
 #include "packet/policies/policies.hpp"
+#include "tools/files/read_file.hpp"
 #include "tools/files/safe_toml.hpp"
-#include "tools/files/whole_file.hpp"
-#include "tools/options/policy_name.hpp"
+#include "tools/options/policy_name_rule.hpp"
 #include "tools/options/policy_options.hpp"
 #include "tools/text/spelling.hpp"
 
@@ -62,7 +62,7 @@ toml::table parsed_policy(std::string_view text, const std::string& path) {
   }
 }
 
-/// Paths in the file are relative to the file.
+/// Paths in the file are relative to the folder of the file.
 std::string beside(const std::string& file, const std::string& path) {
   return (std::filesystem::path(file).parent_path() / path).string();
 }
@@ -109,7 +109,7 @@ class PolicyReader {
         refuse(node, unknown_name(what, key.str(), known));
   }
 
-  /// Calls `read` and adds file and line to its refusals.
+  /// Returns read(). Adds file and line to the message if it throws BadInput.
   template <typename Read>
   auto placed(const toml::node& node, const Read& read) const {
     try {
@@ -205,7 +205,7 @@ class PolicyReader {
     return placed(*tables_->get("torus"), [&] { return Shape::parse(*torus); });
   }
 
-  /// Refuses contradictions that do not depend on the run.
+  /// Refuses keys that contradict each other in every run.
   void check_together(const PolicyData& data) const {
     if (data.changes.queue_per_direction.value_or(false) && data.changes.output_queues)
       refuse(*file_.get("output_queues"),
@@ -222,7 +222,7 @@ class PolicyReader {
 
   std::string path_;
   toml::table file_;
-  const toml::table* tables_ = nullptr;  ///< null: no tables
+  const toml::table* tables_ = nullptr;  ///< null if the file has no tables
 };
 
 }  // namespace
@@ -235,7 +235,8 @@ PolicyData parse_policy_data(std::string_view text, const std::string& path) {
   return PolicyReader(text, path).data();
 }
 
-/// A file that has changed is read again; references to its earlier policy stay valid.
+/// A file that has changed is read again. References to the policy that it contained before stay
+/// valid.
 const Policy& policy_from_data(std::string_view text) {
   static std::mutex mutex;
   static std::map<std::pair<std::string, std::string>, std::unique_ptr<const Policy>> read;

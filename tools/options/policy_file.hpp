@@ -12,12 +12,12 @@ namespace toroid {
 /// Whether the text names a policy file: it ends with ".toml".
 bool names_policy_data(std::string_view text);
 
-/// The policy that the file describes. Throws BadInput with file, line or row, and what was
-/// expected.
+/// The policy that the file describes. Throws BadInput; the message has the file, the line or the
+/// row of a table, and what was expected.
 const Policy& policy_from_data(std::string_view text);
 
-/// Parses the text of a policy file. `path`: the file's name, for messages; paths of tables are
-/// relative to it. Throws BadInput like policy_from_data().
+/// Parses the text of a policy file. `path` is the name of the file, for messages; paths of tables
+/// are relative to its folder. Throws BadInput like policy_from_data().
 PolicyData parse_policy_data(std::string_view text, const std::string& path);
 
 /// A checksum of the file and its tables, as eight hexadecimal digits.

@@ -15,11 +15,11 @@
 #include "hal/injection_fifo.hpp"
 #include "hal/route.hpp"
 #include "hal/send_order.hpp"
-#include "tools/options/known_names.hpp"
+#include "tools/options/builtin_names.hpp"
 #include "tools/options/named_policies.hpp"
 #include "tools/options/option_values.hpp"
 #include "tools/text/spelling.hpp"
-#include "tools/text/words.hpp"
+#include "tools/text/split_and_wrap.hpp"
 
 namespace toroid {
 namespace {
@@ -36,7 +36,7 @@ std::optional<T> given(T number) {
   return number == 0 ? std::nullopt : std::optional(number);
 }
 
-/// Accepts a built-in policy or a user's policy; the latter is checked only when it is loaded.
+/// Accepts a built-in policy or a user's policy. A user's policy is checked only when it is loaded.
 CLI::Validator one_policy(std::span<const std::string_view> names) {
   CLI::Validator known = one_of_with_parameters("policy", names);
   return {[known](const std::string& text) {
@@ -96,9 +96,10 @@ void add_policy_options(CLI::App& verb, PolicyOptions& options) {
   verb.add_option("--order", options.order,
                   "order in which a node visits its peers (default: the policy's)")
       ->check(one_of("order", kOrderRuleNames));
-  verb.add_option("--per-visit", options.per_visit,
-                  "packets per visit to a peer, the patent's b; default: 1 on sim, 32 elsewhere, "
-                  "or whole messages if they may move by put")
+  verb.add_option(
+          "--per-visit", options.per_visit,
+          "packets per visit to a peer, the patent's b; default: 1 on sim; elsewhere 32, or "
+          "whole messages if they may move by put")
       ->transform(whole_number(1, 1u << 24));
   verb.add_option("--queues", options.queues,
                   "output queues per node, the patent's L; default: the policy's, usually 1")
@@ -113,8 +114,10 @@ void add_policy_options(CLI::App& verb, PolicyOptions& options) {
   verb.add_option("--routing", options.routing,
                   "routing of packets (default: the policy's, usually adaptive)")
       ->check(one_of("routing", kRoutingRuleNames));
-  verb.add_option("--tie", options.tie,
-                  "how to choose between equally long ways (default: the policy's, usually parity)")
+  verb.add_option(
+          "--tie", options.tie,
+          "direction that a packet takes if both ways round a ring are equally long (default: "
+          "the policy's, usually parity)")
       ->check(one_of("tie rule", kTieRuleNames));
 }
 

@@ -11,14 +11,14 @@
 
 namespace toroid {
 
-/// Limit of output queues per node: one per peer on a machine of 32,768 nodes.
+/// The most output queues per node: one per peer on a machine of 32,768 nodes.
 inline constexpr unsigned kMostQueues = 32767;
-/// Limit of packets per visit, queue or window.
+/// The most packets per visit, per queue or per window.
 inline constexpr std::uint32_t kMostPackets = 1u << 24;
-/// Limit of cycles between two packets of a throttled node.
+/// The most cycles between two packets of a throttled node.
 inline constexpr double kMostCyclesPerPacket = 0x1p48;
 
-/// Option texts as typed; empty or 0 means not given.
+/// Option texts as typed. Empty or 0 means that the option was not given.
 struct PolicyOptions {
   std::string policy = "random";
   std::string order;

@@ -12,7 +12,7 @@
 #include "packet/policies/policies.hpp"
 #include "packet/policies/policy.hpp"
 #include "tools/files/output_file.hpp"
-#include "tools/options/project/texts.hpp"
+#include "tools/options/project/policy_templates.hpp"
 #include "tools/text/numbers.hpp"
 
 namespace toroid {
@@ -62,8 +62,8 @@ std::string with(std::string text, std::string_view mark, std::string_view value
   return text;
 }
 
-/// The parent of the command's folder: the prefix of an installation, or the build folder. Both
-/// have a package for find_package.
+/// The parent of the folder that has the command: the prefix of an installation, or the build
+/// folder. CMake's find_package finds toroid in both.
 std::string own_prefix() {
   std::error_code error;
   const fs::path command = fs::read_symlink("/proc/self/exe", error);

@@ -15,7 +15,8 @@
 namespace toroid {
 namespace {
 
-/// The latest release time; the limit keeps sums with it in the range of Tick.
+/// The latest release time. With this limit, sums of a release time and other times fit into a
+/// Tick.
 constexpr std::int64_t kLatest = std::int64_t{1} << 48;  // cycles
 
 std::string extents_text(const std::vector<std::size_t>& shape) {
@@ -26,7 +27,7 @@ std::string extents_text(const std::vector<std::size_t>& shape) {
 
 using Extents = std::vector<std::size_t>;
 
-/// One table as read, with its file's name for messages.
+/// One table as it was read, and the name of its file for messages.
 class RankTable {
  public:
   RankTable(const Shape& shape, const std::string& path)
@@ -40,7 +41,7 @@ class RankTable {
     throw BadInput(one_line(fmt::format("{}: {}; expected {} for torus {}", path_,
                                         extents_text(integers_.shape), expected, shape_.text())));
   }
-  /// `what`: "row" or "entry".
+  /// `what` is "row" or "entry".
   [[noreturn]] void refuse(std::string_view what, std::size_t number,
                            const std::string& why) const {
     throw BadInput(one_line(fmt::format("{}, {} {}: {}", path_, what, number, why)));
@@ -93,7 +94,7 @@ std::int64_t modulo(std::int64_t value, std::int64_t n) {
   return rest < 0 ? rest + n : rest;
 }
 
-/// The offset as coordinates, even if the table has offsets of ranks.
+/// The offset as coordinates; offsets of ranks are converted.
 Coord offset_of(const RankTable& table, const Shape& shape, std::size_t entry) {
   if (table.extents().size() == 1)
     return shape.coord(static_cast<Rank>(modulo(table.values()[entry], shape.size())));
@@ -130,7 +131,8 @@ void for_each_pair(const RankTable& table, const Check& check) {
     for (Rank to = 0; to < n; ++to) check(from, to, table.values()[from * n + to]);
 }
 
-/// `of`: "relays" or "cycles".
+/// Refuses a table that does not have one number per pair of nodes. `of` is what the numbers are:
+/// "relays" or "cycles".
 void check_square(const RankTable& table, std::string_view of) {
   const std::size_t n = table.nodes();
   if (table.extents() == Extents{n, n}) return;
@@ -162,7 +164,7 @@ std::vector<Tick> releases_of(const RankTable& table) {
   return releases;
 }
 
-/// Whether every relay is on a shortest way between its source and destination.
+/// Whether every relay is on a shortest path from its source to its destination.
 bool all_on_shortest_ways(const Shape& shape, const std::vector<Rank>& relays) {
   if (shape.is_twisted()) return false;
   const std::size_t n = shape.size();
@@ -257,7 +259,8 @@ bool TablePolicy::keeps_to_shortest_ways(const Shape& shape) const {
                      : data_.base->keeps_to_shortest_ways(shape);
 }
 
-/// Failed links and nodes do not matter. A group of one node sends nothing, so it fits any tables.
+/// Throws BadInput if the tables are for another shape. Failed links and nodes make no difference.
+/// A group of one node sends nothing, so it may have any tables.
 void TablePolicy::check_shape(const Shape& shape) const {
   const Shape& tables = data_.tables->shape();
   if (shape.size() == 1 || shape.text() == tables.text()) return;

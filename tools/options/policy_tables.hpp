@@ -15,7 +15,7 @@
 
 namespace toroid {
 
-/// Paths of the tables; empty: no such table.
+/// The paths of the tables. A path is empty if there is no such table.
 struct PolicyTableFiles {
   std::string order;
   std::string relays;
@@ -25,7 +25,7 @@ struct PolicyTableFiles {
   std::vector<std::string> paths() const;
 };
 
-/// Tables for one shape. A node's row is at its rank.
+/// The tables of a policy for one shape. The number of a node's row is the node's rank.
 class PolicyTables {
  public:
   /// Reads and checks the files. Throws BadInput with the file, the row and what was expected.
@@ -44,7 +44,8 @@ class PolicyTables {
   Tick release(Rank from, Rank to) const {
     return releases_[from * std::size_t{shape_.size()} + to];
   }
-  /// Whether every relay is on a shortest way; always false for a twisted torus.
+  /// Whether every relay is on a shortest path from source to destination; always false for a
+  /// twisted torus.
   bool relays_keep_to_shortest_ways() const { return keeps_to_shortest_ways_; }
 
  private:
@@ -66,7 +67,7 @@ struct PolicyData {
   std::optional<PolicyTables> tables{};
 };
 
-/// A policy from a file; everything that the file omits is the built-in policy's.
+/// A policy from a file. What the file omits is taken from the built-in policy that it names.
 class TablePolicy final : public Policy {
  public:
   explicit TablePolicy(PolicyData data);

@@ -23,7 +23,7 @@ bool is_on(const CommonOptions& common, FabricName fabric) {
   return common.fabric == name_of(kFabricNames, fabric);
 }
 
-/// Why fabric, route and machine do not allow puts.
+/// The message for --transfer put if the fabric, the route or the machine does not allow puts.
 std::string why_no_put(const CommonOptions& common, const Machine& machine) {
   if (is_on(common, FabricName::sim))
     return fmt::format(
@@ -33,11 +33,11 @@ std::string why_no_put(const CommonOptions& common, const Machine& machine) {
   if (common.route == kAuto)
     return "--transfer put needs the direct route, but drain, tying, routing, tie, failures and "
            "router rules need --route torus";
-  return "--transfer put needs --route direct; on --route torus everything moves in packets";
+  return "--transfer put needs --route direct; with --route torus everything moves in packets";
 }
 
-/// Compares the policy's settings for the all-to-all with those of `random`. Returns true if the
-/// policy does not support this torus; its run will report that.
+/// Returns compare(a, b) for the settings of the policy and of `random`, both for the all-to-all.
+/// If the policy does not support this torus, returns true; the run will report the reason.
 template <typename Compare>
 bool compare_with_random(const Policy& policy, const Shape& shape, const Machine& machine,
                          const Compare& compare) {

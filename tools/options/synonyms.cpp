@@ -13,7 +13,7 @@
 #include "tools/options/common_options.hpp"
 #include "tools/options/option_text.hpp"
 #include "tools/text/numbers.hpp"
-#include "tools/text/words.hpp"
+#include "tools/text/split_and_wrap.hpp"
 
 namespace toroid {
 namespace {
@@ -62,8 +62,8 @@ bool are_extents(std::string_view text) {
   });
 }
 
-/// The shape with x between its extents; the text as it is if that is not a shape. Twists after '@'
-/// stay: they name dimensions by capital letters.
+/// The shape with x between its extents. A text that is not a shape is returned unchanged. Twists
+/// after '@' stay unchanged, because they name dimensions by capital letters.
 std::string own_shape(const std::string& text, bool may_have_commas) {
   const std::size_t end = std::min(text.find('@'), text.size());
   std::string extents = text.substr(0, end);
@@ -81,14 +81,13 @@ std::string own_value(const CLI::App& command, std::string_view option, const st
 }
 
 bool takes_shape_alone(const CLI::App& command) {
-  const auto options = option_texts(command);
   return command.get_option_no_throw("--torus") != nullptr &&
          command.get_option_no_throw("--size") == nullptr &&
-         std::ranges::none_of(options, &OptionText::is_argument);
+         std::ranges::none_of(command.get_options(), &CLI::Option::get_positional);
 }
 
-/// Replaces words of other programs by toroid's own. For launch it stops before the launched
-/// command.
+/// Replaces words of other programs by toroid's own. In a command line of launch it stops before
+/// the command that launch starts.
 void use_own_words(const CLI::App& command, std::span<std::string> words) {
   const bool is_launch = command.get_name() == "launch";
   for (std::size_t i = 0; i < words.size(); ++i) {

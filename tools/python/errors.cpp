@@ -6,7 +6,7 @@
 
 #include "hal/check.hpp"
 #include "tools/python/module.hpp"
-#include "tools/run/host_program.hpp"
+#include "tools/run/embedding_program.hpp"
 
 namespace py = pybind11;
 

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "hal/check.hpp"
-#include "tools/options/policy_name.hpp"
-#include "tools/python/answers.hpp"
-#include "tools/python/asking.hpp"
+#include "tools/options/policy_name_rule.hpp"
 #include "tools/python/module.hpp"
+#include "tools/python/policy_call.hpp"
+#include "tools/python/policy_return_values.hpp"
 #include "tools/python/whole_numbers.hpp"
 
 namespace py = pybind11;
@@ -70,7 +70,7 @@ const HostError* PythonPolicy::refusal_in(const std::string& text) const {
 
 template <typename Ask>
 auto PythonPolicy::asked(const std::string& where, const Ask& ask) const {
-  const Asking now;
+  const PolicyCall now;
   const py::gil_scoped_acquire interpreter;
   try {
     return ask();

@@ -19,7 +19,7 @@
 #include "hal/shape.hpp"
 #include "packet/node/settings.hpp"
 #include "packet/policies/policy.hpp"
-#include "tools/run/host_program.hpp"
+#include "tools/run/embedding_program.hpp"
 
 namespace toroid::python {
 
@@ -42,8 +42,8 @@ class PythonPolicy final : public Policy {
   Rank relay(const Shape& shape, const Waypoint& packet) const override;
   bool keeps_to_shortest_ways(const Shape& shape) const override;
 
-  /// The refusal whose message is part of the text, since a node puts its place before the message;
-  /// null if there is none.
+  /// Returns the refusal whose message is contained in `text`, the text of a failure; null if there
+  /// is none. The text may begin with the place of a node.
   const HostError* refusal_in(const std::string& text) const;
 
  private:
@@ -66,7 +66,8 @@ class PythonPolicy final : public Policy {
   bool changes_order_;
   bool relays_;
   bool shortest_;
-  mutable std::mutex mutex_;  ///< guards all below but latest_; never held while Python code runs
+  /// Guards the members below except latest_. Never held while Python code runs.
+  mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<Known>> shapes_;
   mutable std::uint64_t kept_ = 0;  ///< number of ranks in all kept orders
   mutable std::deque<HostError> refusals_;

@@ -1,4 +1,5 @@
-// Runs commands in the Python process: takes words, returns results as JSON and arrays.
+// Runs commands in the Python process: takes the words of a command line, returns the results as
+// JSON and arrays.
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>  // IWYU pragma: keep (converts containers)
@@ -26,11 +27,11 @@
 #include "tools/command/command_line.hpp"
 #include "tools/files/host_array.hpp"
 #include "tools/options/named_policies.hpp"
-#include "tools/python/asking.hpp"
 #include "tools/python/module.hpp"
 #include "tools/python/policy.hpp"
+#include "tools/python/policy_call.hpp"
 #include "tools/report/recording.hpp"
-#include "tools/run/host_program.hpp"
+#include "tools/run/embedding_program.hpp"
 #include "tools/text/json.hpp"
 
 namespace py = pybind11;
@@ -53,7 +54,7 @@ struct Results {
 
 /// A command that runs in its own thread, so that the calling Python thread can handle signals and
 /// the progress line. Owned by run_command().
-class Run final : public HostProgram {
+class Run final : public EmbeddingProgram {
  public:
   Run(std::vector<std::string> words, const HostArray* input, bool records, bool shows_progress)
       : words_(std::move(words)), input_(input), records_(records), shows_(shows_progress) {}
@@ -126,7 +127,7 @@ class Run final : public HostProgram {
 class Turn {
  public:
   Turn() {
-    if (Asking::is_going_on()) throw RunFailed("a policy cannot start a run");
+    if (PolicyCall::is_going_on()) throw RunFailed("a policy cannot start a run");
     for (;;) {
       {
         const py::gil_scoped_release released;
@@ -164,12 +165,12 @@ class Policies {
   void look_for_refusal(const std::exception_ptr& failure) const {
     try {
       std::rethrow_exception(failure);
-    } catch (const HostError&) {  // is the refusal itself; the caller raises it
+    } catch (const HostError&) {  // this is the refusal; the caller raises it
     } catch (const RunFailed& failed) {
       for (const auto& one : made_)
         if (const HostError* const refusal = one.second->refusal_in(failed.what()))
           raise(std::make_exception_ptr(*refusal));
-    } catch (...) {  // has another cause
+    } catch (...) {  // the failure has another cause
     }
   }
   Policies(const Policies&) = delete;
@@ -266,8 +267,8 @@ class Going {
   Run& run_;
 };
 
-/// Waits for the end of a run. A signal ends it; `progress` is called with each new line. Returns
-/// the Python exception that ended it, if any.
+/// Waits for the end of a run. A signal ends the run. Calls `progress` with each new line of the
+/// progress. Returns the Python exception that ended the run, if any.
 std::optional<py::error_already_set> follow(Run& run, const py::object& progress) {
   std::optional<py::error_already_set> raised;
   std::string shown;
@@ -284,7 +285,7 @@ std::optional<py::error_already_set> follow(Run& run, const py::object& progress
       if (!raised) raised.emplace(error);
       run.interrupt();
     }
-    if (raised && !done) Asking::interrupt();
+    if (raised && !done) PolicyCall::interrupt();
   }
   return raised;
 }

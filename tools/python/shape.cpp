@@ -84,7 +84,8 @@ py::object coord(const Shape& shape, const py::object& ranks) {
   return py::tuple(coords.attr("tolist")());
 }
 
-/// Coordinates outside an extent wrap around on a torus; on a mesh they are refused.
+/// Coordinates outside an extent wrap around on a torus; on a mesh or a twisted torus they are
+/// refused.
 Rank rank_at(const Shape& shape, const std::int64_t* at) {
   Coord coord;
   for (unsigned d = 0; d < shape.dims(); ++d) {
@@ -220,7 +221,8 @@ array([1, 3, 3])
       .def_property_readonly("text", &Shape::text, "The shape as text, e.g. '8x8x4m'.")
       .def_property_readonly(
           "has_failures", [](const Shape& shape) { return shape.failures() != nullptr; },
-          "Whether links or nodes have failed. Runs take failures by fail_links and fail_nodes.")
+          "Whether links or nodes have failed. To make them fail in a run, use its arguments "
+          "fail_links and fail_nodes.")
       .def("coord", &coord, py::arg("rank"),
            "Return the coordinates of a rank, or of an array of ranks.")
       .def("rank", &rank, py::arg("coord"),

@@ -15,7 +15,8 @@
 namespace toroid {
 namespace {
 
-constexpr double kDecades = 16;  ///< drawn below the largest value; the rest is rounding
+/// Decades that are drawn below the largest value. Smaller values are only rounding errors.
+constexpr double kDecades = 16;
 constexpr double kMost = 1e300;  ///< larger numbers are drawn as this, so that sums stay finite
 
 /// A drawn axis of an array.
@@ -26,7 +27,7 @@ struct DrawnAxis {
   bool centred = false;  ///< frequency 0 is drawn in the middle
   std::int64_t middle = 0;
 
-  /// The index in the whole array of a drawn point.
+  /// The index in the whole array of the point that is drawn at place `drawn`.
   std::int64_t index(std::int64_t drawn) const {
     return centred ? (drawn + points - points / 2) % points : drawn;
   }
@@ -88,7 +89,7 @@ struct Plane {
   std::vector<double> numbers;  ///< one per pixel
 };
 
-/// Text such as "x = 32", with commas between several fixed axes.
+/// The place of the plane as text, e.g. "x = 32". Commas separate several fixed axes.
 std::string where_text(const Drawing& drawing, std::size_t rows, std::size_t columns) {
   std::string text;
   for (std::size_t a = 0; a < drawing.axes.size(); ++a) {
@@ -125,7 +126,7 @@ void reduce(const Drawing& drawing, std::size_t rows, std::size_t columns, Reduc
     for (std::size_t i = 0; i < counts.size(); ++i) plane.numbers[i] /= counts[i];
 }
 
-/// The plane at a fixed position on one of the last three axes.
+/// The plane through the middle of one of the last three axes, number `held` of the three.
 Plane plane_of(const Drawing& drawing, unsigned held, Reduction by) {
   const std::size_t first = drawing.axes.size() - 3;
   const std::size_t rows = first + (held == 0 ? 1 : 0);

@@ -9,16 +9,16 @@
 #include <utility>
 
 #include "hal/check.hpp"
-#include "tools/report/blob.hpp"
-#include "tools/report/json_place.hpp"
+#include "tools/report/checked_json.hpp"
+#include "tools/report/deflate_base64.hpp"
 
 namespace toroid {
 namespace {
 
-constexpr std::uint64_t kMostExact = std::uint64_t{1}
-                                     << 53;  // largest integer range of JavaScript numbers
+/// Up to this number JavaScript represents whole numbers exactly.
+constexpr std::uint64_t kMostExact = std::uint64_t{1} << 53;
 
-/// A result and the name of its file; empty without a file.
+/// A result and the name of its file. The name is empty if there is no file.
 struct ResultSource {
   JsonPlace place;
   std::string file;
@@ -28,7 +28,8 @@ bool is_scalar(const Json& value) {
   return value.is_string() || value.is_number() || value.is_boolean();
 }
 
-/// All texts, numbers and booleans of an object, its failures, and the extents of an array.
+/// All texts, numbers and booleans of an object, its failed links and nodes, and `size` if it is a
+/// list of extents.
 Json scalars(const JsonPlace& place) {
   Json json = Json::object();
   for (const auto& [key, value] : place.value().items())
@@ -75,7 +76,7 @@ void check_times(const JsonPlace& run, Json& head) {
   if (in_cycles) head["percent_of_peak"] = run.at("percent_of_peak").number();
 }
 
-/// Adds the latencies to the head. A null figure was not counted and is left out.
+/// Adds the latencies to the head. A figure that is null was not measured and is left out.
 void add_latencies(const JsonPlace& run, Json& head) {
   if (!run.has("latency")) return;
   for (const char* key : {"p50", "p99"}) {
@@ -107,7 +108,7 @@ void add_profile(const JsonPlace& run, Json& head) {
     head["profile"]["drain"]["stuck_on"][direction] = stuck.at(direction.c_str()).number();
 }
 
-/// Adds the figures of a run that are not scalars.
+/// Adds the figures of a run that need a check or come from inner objects.
 void add_figures(const JsonPlace& run, Json& head) {
   head["torus"] = run.at("torus").text();
   check_times(run, head);

@@ -20,9 +20,9 @@ struct LinkLoads {
   std::vector<std::uint32_t> packets;  ///< [rank · shape.links() + direction]
 };
 
-/// One run: a file of alltoall, fft, replay or poisson, or a row of compare. `head` has every text,
-/// number and boolean of the result, its `name`, and figures of its inner objects under names that
-/// only the page uses (max_load, latency_p50, ...).
+/// One run: the result of alltoall, fft, replay or poisson, or a row of compare. `head` has every
+/// text, number and boolean of the result and a `name` for the run. It also has figures from inner
+/// objects of the result, under names that only the page uses (max_load, latency_p50, ...).
 struct ReportRun {
   Json head;
   std::optional<Recording> recording{};
@@ -38,8 +38,8 @@ struct ReportInputs {
   std::vector<Json> failed{};   ///< name, error: runs of compare and sweep that failed
 };
 
-/// Adds one result. `file`: its name for messages and the page; empty without a file. Throws
-/// BadInput with the file and what was expected in it.
+/// Adds one result. `file`: the name of its file, for messages and the page; empty if there is no
+/// file. Throws BadInput with the file and what was expected in it.
 void add_report_input(ReportInputs& inputs, const Json& result, const std::string& file);
 ReportInputs read_report_inputs(std::span<const std::string> paths);
 

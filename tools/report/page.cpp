@@ -7,7 +7,7 @@
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
 #include "tools/report/assets.hpp"
-#include "tools/report/blob.hpp"
+#include "tools/report/deflate_base64.hpp"
 #include "tools/report/provenance.hpp"
 #include "tools/report/recording.hpp"
 #include "tools/report/slice.hpp"

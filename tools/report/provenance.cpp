@@ -6,7 +6,7 @@
 #include <fstream>
 #include <ios>
 
-#include "tools/text/words.hpp"
+#include "tools/text/split_and_wrap.hpp"
 
 namespace toroid {
 namespace {

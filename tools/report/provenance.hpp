@@ -1,4 +1,5 @@
-// The origin of a result: command line and date, which do not affect it, and a hash of the result.
+// The origin of a result: command line and date, which are not part of its hash, and the hash
+// itself.
 #pragma once
 
 #include <fmt/core.h>
@@ -16,7 +17,8 @@
 
 namespace toroid {
 
-/// A hash of everything added, in order. Equal on every machine: numbers are added bit by bit.
+/// A hash of everything that is added, in order. It is equal on all machines, because the bits of
+/// numbers are added, not their texts.
 class ResultHash {
  public:
   void add(std::uint64_t word) { state_ = mix64(state_ * 3 + word); }
@@ -43,8 +45,8 @@ struct Provenance {
   std::string command;  ///< of this process, shell-quoted
   std::string date;     ///< UTC, ISO 8601: 2026-11-22T10:30:05Z
 };
-/// The provenance of this process. The first call sets the date; every output makes it before the
-/// run.
+/// The provenance of this process. The first call sets the date, so the code of every output calls
+/// this before the run.
 const Provenance& provenance();
 
 /// Adds `command` and `date` to a result after its keys verb, version and git_hash. This is done

@@ -25,7 +25,7 @@ Recorder::Recorder(const Shape& shape, const Machine& machine)
       most_samples_(toroid::most_samples(shape, machine.injection_fifos)) {
   if (most_samples_ == 0)
     throw BadInput(
-        fmt::format("a recording of {} does not fit a report of 5 MB; expected a smaller "
+        fmt::format("a recording of {} does not fit into a report of 5 MB; expected a smaller "
                     "torus",
                     shape.text()));
 }
@@ -99,8 +99,8 @@ Recording Recorder::finish(const FabricCounters& counters) {
   return recording;
 }
 
-/// A packet counts in full when its link takes it. Bytes beyond an interval's capacity count in the
-/// next one.
+/// All bytes of a packet count at the moment at which its link takes it. If an interval has more
+/// bytes than its link can carry in this time, the excess counts in the next interval.
 void Recorder::write_links(Recording& recording) const {
   std::vector<double> left(links());
   std::vector<std::uint32_t> before(links());

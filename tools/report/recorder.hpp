@@ -26,11 +26,12 @@ class Recorder final : public SimProbe {
   bool follows_packets() const override { return false; }
   Tick sample_every() const override { return kShortest; }
   void on_sample(Tick now, const SimSnapshot& machine) override;
-  /// The recording, after a run with these counters. For a failed run, `counters` has no links: the
-  /// recording has the samples up to the failure and no loads of the whole run.
+  /// Returns the recording after the run. `counters`: those of the run. If they have no links,
+  /// because the run failed, the recording has the samples up to the failure and no loads of the
+  /// whole run.
   Recording finish(const FabricCounters& counters);
 
-  static constexpr Tick kShortest = 256;  ///< cycles; less than a full packet takes on a link
+  static constexpr Tick kShortest = 256;  ///< cycles; a full packet takes longer on a link
 
  private:
   /// State of the machine at the end of an interval.
@@ -39,7 +40,7 @@ class Recorder final : public SimProbe {
     std::vector<std::uint32_t> wire_bytes;  ///< per link since the run began, modulo 2^32
     std::vector<unsigned> fill;             ///< per node, chunks in all its injection FIFOs
     std::vector<std::uint64_t> sum;         ///< per FIFO, chunks summed over all nodes
-    std::vector<unsigned> most;             ///< per FIFO, chunks on the node with the fullest
+    std::vector<unsigned> most;             ///< per FIFO, chunks on the node where it is fullest
   };
 
   Sample sample_of(Tick end, std::span<const LinkCounters> links) const;

@@ -4,21 +4,21 @@
 
 #include <algorithm>
 
-#include "tools/report/blob.hpp"
+#include "tools/report/deflate_base64.hpp"
 
 namespace toroid {
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
 
-/// Limit of the samples' bytes before packing. A page holds at most 5 MB; base64 leaves three
-/// quarters of that, of which the loads and the page itself take a part. Packing shrinks the
-/// samples by an amount that depends on the run.
+/// Limit of the samples' bytes before packing. A page has at most 5 MB. In base64 this holds three
+/// quarters as many bytes, and the loads and the page itself take a part of them. Packing makes the
+/// samples smaller, but how much depends on the run.
 constexpr std::size_t kSeriesBytes = 3'200'000;
 constexpr std::size_t kMostSamples = 128;
 constexpr std::size_t kFewestSamples = 8;
 
-constexpr Tick kLongestRun = Tick{1} << 53;  // largest integer range of JavaScript numbers
+constexpr Tick kLongestRun = Tick{1} << 53;  // up to here JavaScript's numbers are exact
 
 void halve_rows(Bytes& bytes, std::size_t row) {
   const std::size_t rows = bytes.size() / row;

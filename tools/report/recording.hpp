@@ -7,7 +7,7 @@
 
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
-#include "tools/report/json_place.hpp"
+#include "tools/report/checked_json.hpp"
 #include "tools/text/json.hpp"
 
 namespace toroid {
@@ -22,10 +22,10 @@ struct Recording {
 
   std::vector<std::uint32_t> packets;      ///< [rank · shape.links() + direction]
   std::vector<std::uint32_t> busy_cycles;  ///< same index: cycles in which a link was busy
-  std::vector<std::uint8_t> link_busy;     ///< [sample][rank · links + direction]; 255: always
-  std::vector<std::uint8_t> fifo_fill;     ///< [sample][rank], all injection FIFOs; 255: full
-  std::vector<std::uint8_t> fifo_mean;     ///< [sample][fifo], mean over the nodes; 255: full
-  std::vector<std::uint8_t> fifo_most;     ///< [sample][fifo], on the node with the fullest
+  std::vector<std::uint8_t> link_busy;  ///< [sample][rank · links + direction]; 255 is always busy
+  std::vector<std::uint8_t> fifo_fill;  ///< [sample][rank], all injection FIFOs; 255 is full
+  std::vector<std::uint8_t> fifo_mean;  ///< [sample][fifo], mean over the nodes; 255 is full
+  std::vector<std::uint8_t> fifo_most;  ///< [sample][fifo], on the node where it is fullest
 
   std::size_t links() const { return std::size_t{shape.size()} * shape.links(); }
   std::size_t samples() const { return link_busy.size() / links(); }
@@ -39,8 +39,8 @@ struct Recording {
   static Recording from_json(const JsonPlace& place, const Shape& shape);
 };
 
-/// Number of samples of a machine of this shape that fit a report; 0 if the machine is too large to
-/// be recorded.
+/// Largest number of samples of a machine of this shape that fits into a report; 0 if the machine
+/// is too large to be recorded.
 std::size_t most_samples(const Shape& shape, unsigned fifos);
 
 }  // namespace toroid

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "tools/report/blob.hpp"
+#include "tools/report/deflate_base64.hpp"
 
 namespace toroid {
 

@@ -1,4 +1,4 @@
-// Pictures of an array: planes through its middle, reduced to a number of pixels.
+// Pictures of an array: planes through its middle, reduced to at most kMostPixels pixels a side.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/report/json_place.hpp"
+#include "tools/report/checked_json.hpp"
 #include "tools/text/json.hpp"
 
 namespace toroid {
@@ -17,9 +17,9 @@ struct Slice {
   std::string kind;                ///< "density" or "spectrum"
   unsigned axis = 0;               ///< fixed axis; with more than three axes, one of the last three
   std::uint64_t index = 0;         ///< position on that axis in the array; 0 is frequency 0
-  std::string where;               ///< for readers: "x = 32 of 64", "kx = 0"
-  std::string rows;                ///< the axis that runs down, "y" or "ky"
-  std::string columns;             ///< the axis that runs to the right
+  std::string where;               ///< as text, e.g. "x = 32" or "kx = 0"
+  std::string rows;                ///< name of the axis that runs down, e.g. "y" or "ky"
+  std::string columns;             ///< name of the axis that runs to the right
   std::size_t width = 1;           ///< pixels
   std::size_t height = 1;          ///< pixels
   std::size_t block = 1;           ///< elements per side of a pixel
@@ -39,7 +39,8 @@ struct Slice {
   static Slice from_json(const JsonPlace& place);
 };
 
-/// Maximum pixels per side. A pixel of a longer axis stands for a block of elements.
+/// Maximum number of pixels per side. If an axis has more elements, a pixel stands for a block of
+/// them.
 inline constexpr std::size_t kMostPixels = 256;
 
 }  // namespace toroid

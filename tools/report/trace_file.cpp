@@ -70,8 +70,8 @@ class TraceWriter {
                     shape_.text(), file_.complete, tracer.one_in(), file_.file_bytes));
   }
 
-  /// A stay of a packet, as a point of the packet's flow. The flow begins in the injection FIFO and
-  /// ends at delivery.
+  /// The JSON of a slice: the stay of a packet at one place. `bind_id` joins the stays of a packet
+  /// in a flow, which begins in the injection FIFO and ends at delivery.
   std::string slice_text(const TraceSlice& slice) const {
     const bool first = slice.track >= TraceSlice::kFifo && slice.track < TraceSlice::kDelivered;
     const bool last = slice.track == TraceSlice::kDelivered;
@@ -112,7 +112,7 @@ class TraceWriter {
   void counters() {
     event(R"({"ph":"M","pid":0,"name":"process_name","args":{"name":"all nodes"}})");
     for (std::size_t s = 0; s < recording_.samples(); ++s) event(mean_text(s));
-    std::size_t least = 0;  // bytes of one node's counters
+    std::size_t least = 0;  // most bytes that the counters of a node have taken so far
     for (Rank node = 0; node < shape_.size(); ++node) {
       if (least > 0 && !has_room(2 * least)) return;
       const std::uint64_t before = written_;

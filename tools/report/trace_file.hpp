@@ -12,7 +12,8 @@
 
 namespace toroid {
 
-/// Number of slices that fit a file of `file_bytes` bytes together with the names of the machine.
+/// Number of slices that fit into a file of `file_bytes` bytes, together with the names of the
+/// nodes and tracks.
 std::size_t most_trace_slices(const Shape& shape, std::uint64_t file_bytes);
 
 struct TraceFile {

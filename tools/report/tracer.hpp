@@ -17,7 +17,7 @@
 
 namespace toroid {
 
-/// The stay of a packet at a place, beginning with its arrival: a slice of a track.
+/// A slice of a track: the stay of a packet at one place, beginning with its arrival.
 struct TraceSlice {
   std::uint64_t serial;
   Tick begin;

@@ -14,8 +14,8 @@
 #include <system_error>
 #include <utility>
 
-#include "hal/archive.hpp"
 #include "hal/check.hpp"
+#include "hal/checkpoint_archive.hpp"
 #include "tools/files/output_file.hpp"
 #include "tools/options/option_values.hpp"
 #include "tools/report/provenance.hpp"
@@ -24,7 +24,7 @@
 namespace toroid {
 namespace {
 
-constexpr double kSegmentSeconds = 1;  ///< an interruption waits about this long at most
+constexpr double kSegmentSeconds = 1;  ///< about; an interruption waits for a segment to end
 
 /// CPU time of all threads of the process.
 double process_cpu_seconds() {
@@ -44,7 +44,8 @@ Checkpoint::Checkpoint(const CheckpointOptions& options, RunIdentity identity,
     : options_(options), identity_(std::move(identity)), exchange_(&exchange), quiet_(quiet) {
   if (const std::string why = exchange.cannot_be_saved(); !why.empty())
     throw BadInput(fmt::format("--checkpoint: {}", why));
-  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit then fails the write like a full disk
+  std::signal(SIGXFSZ,
+              SIG_IGN);  // then a write beyond the file size limit fails, as on a full disk
   std::error_code error;
   if (!std::filesystem::exists(options.file, error)) {
     const OutputFile can_be_made(options.file);
@@ -123,7 +124,7 @@ std::string Checkpoint::kept() const {
                 : std::string("there is no checkpoint yet");
 }
 
-/// Prints to standard error; first clears a progress line.
+/// Prints to standard error, after clearing the progress line.
 void Checkpoint::say(const std::string& what) const {
   const char* const begin = ::isatty(STDERR_FILENO) != 0 ? "\r\x1b[K" : "";
   std::fputs((begin + one_line("toroid: " + what) + "\n").c_str(), stderr);
@@ -136,7 +137,7 @@ std::string Checkpoint::command_to_go_on() const {
   return fmt::format("{} --threads {}", command, identity_.value("threads"));
 }
 
-/// Does not remove another run's file, which may have replaced this one.
+/// Does not remove the file of another run, which may have replaced the file of this one.
 void Checkpoint::remove() const {
   if (!saved_) return;
   try {

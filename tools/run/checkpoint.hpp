@@ -17,8 +17,8 @@
 namespace toroid {
 
 struct CheckpointOptions {
-  std::string file;    ///< empty: nothing is saved
-  double every = 600;  ///< seconds
+  std::string file;    ///< path; empty if nothing is saved
+  double every = 600;  ///< seconds between two checkpoints
 
   bool given() const { return !file.empty(); }
 };
@@ -36,8 +36,9 @@ class Checkpoint final : public SimCheckpoints {
 
   bool try_resume(const State& fabric) override;
   Tick end_of_segment(Tick next) override;
-  /// If the user has interrupted the command, saves the state and throws Interrupted, or RunFailed
-  /// if it cannot be saved and there is no older checkpoint.
+  /// Saves the state if it is time for the next checkpoint. If the user has interrupted the
+  /// command, saves the state and throws Interrupted; if saving fails and there is no older
+  /// checkpoint, throws RunFailed.
   void between_segments(Tick now, const State& fabric) override;
 
   /// Removes the file if it belongs to this run. Call it after the result is written.
@@ -63,10 +64,10 @@ class Checkpoint final : public SimCheckpoints {
   RunIdentity identity_;
   TrafficExchange* exchange_;
   bool quiet_;
-  std::unique_ptr<CheckpointReader> found_;  ///< null: no file, or it has been read
+  std::unique_ptr<CheckpointReader> found_;  ///< null if there was no file, or after reading it
   Seconds before_;                           ///< taken by earlier parts of the run
-  Seconds begun_;                            ///< the clocks when this part began
-  std::optional<Tick> saved_;                ///< the cycle of the state in the file
+  Seconds begun_;                            ///< values of the clocks when this part began
+  std::optional<Tick> saved_;                ///< cycle at which the saved state was taken
   Clock::time_point tried_;                  ///< when saving was last tried
   Clock::time_point segment_began_;
   Tick segment_ = 2048;  ///< cycles of the next segment

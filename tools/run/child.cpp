@@ -25,8 +25,8 @@ void reset_signals() {
   for (const int number : {SIGINT, SIGTERM, SIGPIPE}) ::signal(number, SIG_DFL);
 }
 
-/// Executes the program in the child; never returns. If it cannot be started, writes errno to
-/// `trouble`.
+/// Executes the program in the child process; never returns. If the program cannot be started,
+/// writes errno to the pipe `trouble`.
 [[noreturn]] void become(const ChildCommand& command, pid_t launcher, int input, int trouble) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != launcher) ::_exit(1);

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "router/job/socket.hpp"
+#include "router/job/listening_socket.hpp"
 
 namespace toroid {
 
@@ -28,8 +28,8 @@ struct ChildCommand {
   std::vector<std::string> arguments;  ///< the program first
   Variables environment;               ///< variables in addition to the launcher's
   std::vector<int> kept;               ///< descriptors that the program inherits
-  /// The first bytes of standard input for a program that ssh runs on another host. The end of its
-  /// standard input ends the remote process.
+  /// Only for a program that ssh runs on another host: the first bytes of its standard input. When
+  /// the launcher closes this standard input, the remote process is ended.
   std::optional<std::string> input;
 };
 
@@ -50,7 +50,7 @@ class Child {
   void join() { joins_ = true; }
   bool joins() const { return joins_; }
 
-  /// Its exit code, or 128 plus the number of the signal that ended it.
+  /// The exit code of the process, or 128 plus the number of the signal that ended it.
   int exit_code() const;
   bool was_ended_by_launcher() const { return told_to_end_; }
   /// Forwards a signal that the user has sent to the launcher.

@@ -12,7 +12,7 @@
 #include <ctime>
 
 #include "router/job/launcher_pipe.hpp"
-#include "router/ofi/shared_files.hpp"
+#include "router/ofi/dev_shm_cleanup.hpp"
 
 namespace toroid {
 namespace {
@@ -31,7 +31,7 @@ bool has_ended(pid_t process) {
 
 }  // namespace
 
-/// Blocks the signals; wait() receives them one by one.
+/// Blocks the signals that wait() receives one by one.
 Children::Children(milliseconds grace, bool goes_on)
     : grace_(grace), goes_on_(goes_on), joining_(make_pipe()) {
   ::fcntl(joining_.out.fd(), F_SETFL, O_NONBLOCK);
@@ -93,8 +93,10 @@ void Children::reap() {
   }
 }
 
-/// Whether the others continue without this process: a signal has ended it. Its exit code is then
-/// above 128, also through ssh.
+/// Whether the others continue without this process, which has failed. They do if the run goes on
+/// without lost processes, and if this process is not process 0, had joined (remote processes are
+/// assumed to have joined) and was ended by a signal. After a signal the exit code is above 128,
+/// also through ssh.
 bool Children::may_be_missed(const Child& child) const {
   return goes_on_ && child.rank() > 0 && child.exit_code() > 128 &&
          (child.joins() || child.is_remote());
@@ -123,8 +125,8 @@ void Children::begin_grace() {
   until_ = Clock::now() + grace_;
 }
 
-/// Sends SIGTERM when the grace period has ended, then SIGKILL: a stopped process does not react to
-/// SIGTERM.
+/// Sends SIGTERM when the grace period has ended, and SIGKILL a second later, because a stopped
+/// process does not react to SIGTERM.
 void Children::press() {
   if (stage_ == Stage::running || stage_ == Stage::killed || Clock::now() < until_) return;
   if (stage_ == Stage::grace) {
@@ -141,7 +143,8 @@ int Children::exit_code() const {
   int code = interrupted_ || is_missing_ ? 1 : 0;
   for (const Child& child : children_) {
     if (child.exit_code() == 0 || child.was_ended_by_launcher()) continue;
-    code = std::max(code, child.exit_code() == 2 ? 2 : 1);  // bad input (2) causes other failures
+    code = std::max(
+        code, child.exit_code() == 2 ? 2 : 1);  // bad input (2) is the cause of the other failures
   }
   return code;
 }

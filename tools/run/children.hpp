@@ -9,14 +9,14 @@
 
 namespace toroid {
 
-/// Starts processes and waits for them. Protocol: when one fails or the launcher is interrupted,
-/// the others get a grace period to end by themselves, then SIGTERM, then SIGKILL. **Joining:** a
-/// local process that joins a run writes its rank into a pipe. A process that ends without having
-/// joined, while others wait for it, has failed, even with exit code 0. Used by the main thread.
+/// Starts processes and waits for them. When one of them fails or the launcher is interrupted, the
+/// others get a grace period to end by themselves, then SIGTERM, then SIGKILL. **Joining:** a local
+/// process that joins a run writes its rank into a pipe. A process that ends before it has joined,
+/// while others wait for it, counts as failed even if its exit code is 0. Used by the main thread.
 class Children {
  public:
-  /// `grace`: time for the others to end by themselves. `goes_on`: whether the other processes
-  /// continue if a signal ends one that has joined and is not process 0.
+  /// `grace` is the time that the others get to end by themselves. If `goes_on` is set, the others
+  /// continue after a signal has ended a process that had joined, unless it was process 0.
   Children(std::chrono::milliseconds grace, bool goes_on);
   ~Children();
   Children(const Children&) = delete;
@@ -46,7 +46,7 @@ class Children {
   std::chrono::milliseconds grace_;
   bool goes_on_;
   std::vector<Child> children_;  ///< by rank
-  Pipe joining_;                 ///< carries ranks, 4 bytes each
+  Pipe joining_;                 ///< carries the ranks of processes that join, 4 bytes each
   bool is_missing_ = false;      ///< a process has ended without joining the others
   sigset_t signals_{};
   sigset_t before_{};

@@ -36,7 +36,7 @@ double sum(const std::vector<double>& numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), 0.0);
 }
 
-/// Sums the profile over the nodes of all processes, on the process that reports.
+/// The profile summed over the nodes of all processes; valid on the process that reports.
 FlowchartProfile total_profile(FlowchartProfile mine, const Processes& processes) {
   const auto bytes = std::as_bytes(std::span(&mine, 1));
   FlowchartProfile total;

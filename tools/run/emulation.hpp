@@ -9,14 +9,14 @@
 #include "hal/counters.hpp"
 #include "hal/fabric.hpp"
 #include "hal/flowchart_profile.hpp"
+#include "hal/immovable_array.hpp"
 #include "hal/machine.hpp"
-#include "hal/pinned_array.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/runner.hpp"
 #include "packet/node/settings.hpp"
-#include "router/ofi/frame_way.hpp"
+#include "router/ofi/message_or_write.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "router/threads/cpu_account.hpp"
 #include "tools/run/ofi.hpp"
@@ -28,13 +28,13 @@ namespace toroid {
 
 class Emulation {
  public:
-  /// `packets_expected`: the total for the progress line, over all processes.
+  /// `packets_expected` is the number of packets of all processes together, for the progress line.
   Emulation(const Shape& shape, const Machine& machine, const RunOptions& options, bool quiet,
             std::uint64_t packets_expected);
 
   /// The nodes of this process, by rank.
-  PinnedArray<Node>& nodes() { return runner_.nodes(); }
-  const PinnedArray<Node>& nodes() const { return runner_.nodes(); }
+  ImmovableArray<Node>& nodes() { return runner_.nodes(); }
+  const ImmovableArray<Node>& nodes() const { return runner_.nodes(); }
   /// Runs every node's program to its end and measures the CPU time that its threads take.
   void run();
   /// Adds the time of earlier parts of the run, from a checkpoint.
@@ -49,22 +49,22 @@ class Emulation {
   const FlowchartProfile& profile() const { return profile_; }
   /// When the last program of this process ended, in cycles.
   Tick programs_end() const { return runner_.finished_at(); }
-  /// The maximum of all processes' ticks. All processes call it in the same order.
+  /// The maximum of `mine` over all processes. All processes call it in the same order.
   Tick latest(Tick mine) const;
   const Processes& processes() const { return processes_; }
   TransferMode transfer() const { return transfer_; }
   /// The provider that carries the frames on `ofi`; empty on other fabrics.
   const std::string& provider() const { return provider_; }
   FrameWay frames() const { return frames_; }
-  /// On `ofi`: bytes of frame buffers that a process keeps for each peer process.
+  /// On `ofi`: size in bytes of the frame buffers that a process keeps for each other process.
   std::size_t bytes_per_peer() const { return bytes_per_peer_; }
   /// CPU seconds of the threads that ran the nodes, in all processes.
   double cpu_seconds() const { return cpu_seconds_; }
   double wall_seconds() const { return wall_seconds_; }
-  /// Worker threads in all processes.
+  /// The number of worker threads in all processes.
   unsigned workers() const { return workers_; }
-  /// Processors that run in parallel, in all processes: the nodes' in virtual time, otherwise
-  /// worker threads.
+  /// The number of processors that run in parallel in all processes together: in virtual time the
+  /// processors of the nodes, otherwise the worker threads.
   unsigned processors() const {
     return is_virtual_ ? static_cast<unsigned>(nodes().size()) : workers_;
   }

@@ -25,7 +25,7 @@
 #include "router/shm/ring_fabric.hpp"
 #include "tools/options/common_options.hpp"
 #include "tools/run/emulation.hpp"
-#include "tools/run/host_bound.hpp"
+#include "tools/run/host_copy_rate.hpp"
 #include "tools/run/progress.hpp"
 
 namespace toroid {
@@ -83,7 +83,7 @@ constexpr double kHopsPerPacket = 2;
 /// takes 7 ns.
 constexpr double kCopiesPerHop = 4;
 
-/// Indices spread evenly over 0 .. count - 1.
+/// At most `most` numbers, spread evenly over 0 to count - 1.
 std::vector<Rank> spread_ranks(Rank count, Rank most) {
   std::vector<Rank> ranks;
   const Rank chosen = std::min(count, most);
@@ -92,7 +92,7 @@ std::vector<Rank> spread_ranks(Rank count, Rank most) {
   return ranks;
 }
 
-/// The work of a message in all stages of its policy.
+/// The work of a message of `packets` packets, in all stages of the policy.
 RunWork message_work(const Policy& policy, const Shape& shape, Rank from, Rank to, double packets) {
   const unsigned stages = policy.stages(shape);
   RunWork work;
@@ -132,8 +132,9 @@ double measured_sim_rate() {
 }
 
 double sim_seconds(const RunWork& work, unsigned threads) {
-  constexpr double kFastest = 2e7;  // above any host's speed: longer runs are measured
-  constexpr double kWorthMeasuring = 1;
+  constexpr double kFastest = 2e7;  // hops per second; every host is slower
+  constexpr double kWorthMeasuring =
+      1;  // seconds; if a run takes longer, the host's speed is measured
   const double hops = work.packet_hops + kHopsPerPacket * work.packets;
   const double compute = work.compute_flops / kFlopsPerSecond;
   const double least = hops / kFastest + compute;
@@ -192,8 +193,8 @@ RunWork group_work(const Shape& shape, unsigned first, unsigned last, double pac
   return {packets, packets * hops / pairs, 0};
 }
 
-/// Memory of the nodes' output queues, with up to one descriptor in each. A few queues need none,
-/// since every node has room for them.
+/// Memory of the output queues of all nodes, if each queue has at most one descriptor. Up to 32
+/// queues per node count as 0, since the memory of a node includes them.
 double queue_bytes(const RunWork& work, const Shape& shape, const RunOptions& run) {
   constexpr unsigned kFew = 32;
   const unsigned queues = run.node.changes.output_queues.value_or(run.node.settings.output_queues);

@@ -19,10 +19,11 @@ double present_memory();
 /// "120 MB", "3.4 GB".
 std::string memory_text(double bytes);
 
-/// Throws BadInput if this process may not use `bytes`. `remedy` ends the message with advice.
-/// Without this check the system would promise the memory and kill the process when it is used.
+/// Throws BadInput if this process may not use `bytes`. The message ends with `remedy`, an advice.
+/// Without this check the system would promise the memory, and would kill the process when the
+/// memory is used.
 void check_memory(double bytes, std::string_view remedy = "");
-/// Checks the least memory that the nodes of the shape take plus `array_bytes`.
+/// check_memory() for `array_bytes` and the least memory that the nodes of the shape take.
 void check_memory(const Shape& shape, double array_bytes);
 
 /// The work of one run or of several successive runs.
@@ -43,21 +44,21 @@ struct RunEstimate {
 };
 
 /// The work of exchanging all messages of a traffic under a policy, estimated from some of them.
-/// `peers`: the maximum number of peers that a node sends to; 0: all of them.
+/// `peers` is the largest number of peers that a node sends to; 0 means all of them.
 RunWork exchange_work(const Policy& policy, const Traffic& traffic, const Shape& shape,
                       Rank peers = 0);
 /// The work of `packets` packets, spread evenly over all pairs of nodes whose coordinates are equal
 /// outside the dimensions [first, last).
 RunWork group_work(const Shape& shape, unsigned first, unsigned last, double packets);
 
-/// Estimates a run on this host with the run's number of threads. `array_bytes`: memory that the
-/// programs allocate. If the run may be long, measures the model's speed once, in a tenth of a
-/// second. On `ofi` all processes call it in the same order.
+/// Estimates a run on this host with the run's number of threads. `array_bytes` is the memory that
+/// the programs allocate. If a run on `sim` may be long, measures the speed of the model, once per
+/// process and in a tenth of a second. On `ofi` all processes call it in the same order.
 RunEstimate estimate_run(const RunWork& work, const Shape& shape, const Machine& machine,
                          const RunOptions& run, double array_bytes);
 
-/// Throws BadInput if the memory does not suffice. Unless `quiet`, prints the estimate to standard
-/// error if it is more than a few seconds or a good part of the memory.
+/// Throws BadInput if the memory does not suffice. Unless `quiet` is set, prints the estimate to
+/// standard error if the run takes at least 5 seconds or a tenth of the memory.
 void announce(const RunEstimate& expected, bool quiet);
 
 }  // namespace toroid

@@ -17,7 +17,7 @@
 #include "packet/traffic/matrix_traffic.hpp"
 #include "packet/traffic/traffic.hpp"
 #include "packet/traffic/traffic_bounds.hpp"
-#include "tools/run/host_bound.hpp"
+#include "tools/run/host_copy_rate.hpp"
 #include "tools/run/interruption.hpp"
 
 namespace toroid {
@@ -44,8 +44,8 @@ class InterruptibleTraffic : public Traffic {
   const Traffic& traffic_;
 };
 
-/// Wraps a traffic so that a message has one packet for each of its bytes. For combined messages
-/// the bounds are then divided by kPayloadBytes.
+/// Wraps a traffic so that a message has one packet for each of its bytes. The bounds are divided
+/// by kPayloadBytes afterwards, because combined messages share packets.
 class PackedTraffic final : public InterruptibleTraffic {
  public:
   using InterruptibleTraffic::InterruptibleTraffic;
@@ -58,22 +58,23 @@ class PackedTraffic final : public InterruptibleTraffic {
   }
 };
 
-/// Whether the traffic is an all-to-all among all nodes, or among the living nodes.
+/// Whether the traffic is an all-to-all among all nodes, or among all that have not failed.
 bool is_among_all(const Traffic& traffic, const Shape& shape) {
   return traffic.is_uniform_all_to_all() ||
          (shape.failures() != nullptr && traffic.name() == "all-to-all");
 }
 
-/// A function for the bounds of a traffic on a machine, for shortest ways or for any ways.
+/// A function that computes the bounds of a traffic on a machine, for shortest paths or for any
+/// paths.
 using BoundsOf = Bounds (*)(const Machine& machine, const Shape& shape, const Traffic& traffic);
 
 Bounds of_shortest_ways(const Machine& machine, const Shape& shape, const Traffic& traffic) {
   return traffic_bounds(machine, shape, traffic);
 }
 
-/// The closed formulas for an all-to-all hold for any ways, because the traffic between the halves
-/// of a torus does not depend on the ways. The formulas for twisted tori hold for shortest ways
-/// only.
+/// The closed formulas for an all-to-all hold for any paths, because the paths do not change how
+/// much traffic crosses from one half of a torus to the other. The formulas for twisted tori hold
+/// for shortest paths only.
 Bounds whole_bounds(const Machine& machine, const Shape& shape, const Traffic& traffic,
                     BoundsOf bounds_of) {
   const bool has_formula = bounds_of == of_shortest_ways || !shape.is_twisted();
@@ -97,8 +98,8 @@ std::uint64_t bytes_of_packets(const ExchangePlan& plan, std::uint64_t message, 
   return std::min(message, (first + packets) * plan.data_bytes()) - begin;
 }
 
-/// Adds the messages that a node sends: round by round if the order changes, otherwise all rounds
-/// at once.
+/// Adds the messages that a node sends. If the order changes from round to round, adds them round
+/// by round; otherwise adds all rounds at once.
 void add_visits(const TrafficExchange& exchange, Rank from, std::vector<TrafficEntry>& entries) {
   const ExchangePlan& plan = exchange.plan();
   const std::uint64_t step =
@@ -140,7 +141,7 @@ Bounds bounds_by(BoundsOf bounds_of, const TrafficExchange& exchange, const Mach
   return whole_bounds(machine, shape, InterruptibleTraffic(exchange.traffic()), bounds_of);
 }
 
-/// Number of messages of the node that sends most.
+/// The number of messages of the node that sends the most messages.
 std::uint64_t most_messages(const TrafficExchange& exchange) {
   const ExchangePlan& plan = exchange.plan();
   const Rank nodes = plan.shape().size();

@@ -5,27 +5,27 @@
 #include "hal/machine.hpp"
 #include "hal/tick.hpp"
 #include "packet/exchange/traffic_exchange.hpp"
-#include "tools/report/bound.hpp"
+#include "tools/report/binding_bound.hpp"
 #include "tools/run/emulation.hpp"
 
 namespace toroid {
 
 /// Lower bounds on the time of an exchange.
 struct ExchangeLimits {
-  Bounds bounds;          ///< for the ways that its policy may take
-  Tick hottest_link = 0;  ///< for shortest ways, whatever the policy: the base of percent_of_peak
+  Bounds bounds;          ///< for the paths that the policy may use
+  Tick hottest_link = 0;  ///< for shortest paths; percent_of_peak is computed from it
 };
 
-/// The bounds for the messages that the exchange really sends. A sample counts only the pairs that
-/// it visits. A policy that combines messages counts their bytes in full packets. Packets that a
-/// policy adds (acknowledgements, envelopes) and detours do not count. `by_engines`: DMA engines
-/// move the packets, unless the policy prevents that.
+/// The bounds for the messages that the exchange really sends. In a sample only the pairs that it
+/// visits count. If the policy combines messages, their bytes count as full packets. What a policy
+/// adds (acknowledgements, envelopes, detours) does not count. `by_engines` says whether the
+/// machine's DMA engines move packets; they do so only if the policy allows it.
 ExchangeLimits exchange_limits(const TrafficExchange& exchange, const Machine& machine,
                                bool by_engines = false);
 
-/// The time of an exchange with its bound: in virtual time one of `limits`, otherwise the time of
-/// copying all data into packets and out again on this host. REQUIRES: in wall-clock time the
-/// exchange carries data.
+/// The time of an exchange with its bound. In virtual time the bound is the tightest of `limits`;
+/// otherwise it is exchange_copy_seconds(), the time of the necessary copies on this host.
+/// REQUIRES: in wall-clock time the exchange carries data.
 Timing exchange_timing(const TrafficExchange& exchange, const ExchangeLimits& limits,
                        const Machine& machine, const Emulation& emulation, Tick cycles);
 

@@ -10,7 +10,7 @@
 
 #include "hal/check.hpp"
 #include "hal/parse_number.hpp"
-#include "tools/files/whole_file.hpp"
+#include "tools/files/read_file.hpp"
 
 namespace toroid {
 namespace {
@@ -19,7 +19,7 @@ constexpr unsigned kMaxSlots = 1 << 16;
 constexpr std::size_t kLongestFile = std::size_t{16} << 20;  // bytes
 constexpr std::string_view kSlots = "slots=";
 
-/// Whether ssh and a shell read the name as a plain word.
+/// Whether ssh and a shell read the name as a plain word, without special characters.
 bool is_host(const std::string& name) {
   const auto is_good = [](unsigned char c) {
     return std::isalnum(c) != 0 || std::string_view("._-:@%").find(char(c)) != std::string::npos;

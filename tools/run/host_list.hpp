@@ -8,7 +8,7 @@
 namespace toroid {
 
 struct HostSlots {
-  std::string name;  ///< as for ssh, with or without a user
+  std::string name;  ///< as typed for ssh, with or without a user
   unsigned slots = 1;
 };
 

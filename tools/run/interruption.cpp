@@ -8,7 +8,7 @@
 #include <cstddef>
 
 #include "hal/check.hpp"
-#include "tools/run/host_program.hpp"
+#include "tools/run/embedding_program.hpp"
 
 namespace toroid {
 namespace {
@@ -30,8 +30,8 @@ void end_now(int) {
   ::_exit(goes_on != 0 ? 128 + interrupted : 1);
 }
 
-/// The first signal asks for an orderly end and enforces an end after a second if nothing reacts;
-/// the second signal kills the process.
+/// The first signal asks for an orderly end; if nothing reacts within a second, the process is
+/// ended. A second signal kills the process.
 void on_interrupt(int signal) {
   interrupted = signal;
   std::signal(signal, SIG_DFL);
@@ -48,7 +48,7 @@ void catch_interrupts() {
 }
 
 bool is_interrupted() {
-  if (const HostProgram* const host = host_program()) return host->is_interrupted();
+  if (const EmbeddingProgram* const host = host_program()) return host->is_interrupted();
   if (interrupted == 0) return false;
   ::alarm(0);  // the caller ends the run in order, however long that takes
   return true;

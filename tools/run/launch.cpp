@@ -11,18 +11,19 @@
 
 #include "hal/check.hpp"
 #include "router/job/key.hpp"
+#include "router/job/listening_socket.hpp"
 #include "router/job/process_info.hpp"
-#include "router/job/socket.hpp"
 #include "tools/run/child.hpp"
 #include "tools/run/children.hpp"
 #include "tools/run/host_list.hpp"
-#include "tools/text/words.hpp"
+#include "tools/text/split_and_wrap.hpp"
 
 namespace toroid {
 namespace {
 
 constexpr const char* kLoopback = "127.0.0.1";
-// Random ports are below those that systems choose for outgoing connections.
+// Random ports are drawn from this range, which is below the ports that systems choose for outgoing
+// connections.
 constexpr std::uint64_t kFirstPort = 20000;
 constexpr std::uint64_t kPorts = 12000;
 
@@ -86,8 +87,9 @@ std::string ssh_program() {
 
 /// The script for a shell on another host. It reads the key from standard input and runs the
 /// command until the command or the standard input ends; standard input ends when the launcher has
-/// gone or wants to end the run. It uses sh, whatever the user's shell is. The watcher does not
-/// hold the command's output open, so that ssh ends with the command.
+/// gone or wants to end the run. It uses sh, whatever the user's shell is. A watcher in the
+/// background waits for the end of standard input and then ends the command. The output of the
+/// watcher goes to /dev/null, so that ssh ends when the command ends.
 std::string remote_script(const std::string& directory, const Variables& variables,
                           const std::vector<std::string>& command) {
   std::string script = "IFS= read -r TOROID_JOB_KEY && export TOROID_JOB_KEY && cd " +

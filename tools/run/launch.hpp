@@ -8,12 +8,12 @@ namespace toroid {
 
 /// The options of `toroid launch`.
 struct LaunchOptions {
-  unsigned processes = 0;  ///< 0: the number of slots of the hosts
-  std::string hosts;       ///< hosts file; empty: this host
-  std::string master;      ///< empty: the first host
-  unsigned port = 0;       ///< 0: drawn at random
-  double grace = 8;        ///< seconds
-  /// The run continues without processes that die, and ends by itself.
+  unsigned processes = 0;  ///< 0 if all slots of the hosts are used
+  std::string hosts;       ///< path of the hosts file; empty if all run on this host
+  std::string master;      ///< address of process 0; empty if that of the first host
+  unsigned port = 0;       ///< port of process 0; 0 if it is drawn at random
+  double grace = 8;        ///< seconds that the others get to end after a failure
+  /// Whether the run continues without processes that die, and then ends by itself.
   bool goes_on = false;
   std::vector<std::string> command;
 };

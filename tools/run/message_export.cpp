@@ -18,7 +18,8 @@
 namespace toroid {
 namespace {
 
-/// The header of a node's events in the bytes that processes exchange.
+/// The header before the events of a node, in the bytes that a process sends to the process that
+/// reports.
 struct RecordHead {
   std::uint64_t rank;
   std::uint64_t ended;

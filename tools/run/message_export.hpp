@@ -21,8 +21,8 @@ void add_export_option(CLI::App& command, std::string& path);
 /// Must outlive the nodes, whose threads write to the record.
 class MessageExport {
  public:
-  /// `path`: empty to record nothing. Throws BadInput if it does not end in .goal or .csv or cannot
-  /// be written.
+  /// If `path` is empty, nothing is recorded. Throws BadInput if it does not end in .goal or .csv
+  /// or cannot be written.
   MessageExport(const std::string& path, const Shape& shape, const Processes& processes);
 
   /// The options of the run, with the record added if there is a path.

@@ -13,7 +13,7 @@
 #include "router/ofi/ofi_fabric.hpp"
 #include "router/ofi/providers.hpp"
 #include "router/placement/cpu_quota.hpp"
-#include "router/placement/partition.hpp"
+#include "router/placement/process_partition.hpp"
 
 namespace toroid {
 

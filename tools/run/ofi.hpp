@@ -1,5 +1,5 @@
 // The commands' interface to `ofi`, the fabric between processes. It is implemented by ofi.cpp or,
-// with -DTOROID_OFI=OFF, by no_ofi.cpp, which does not use libfabric and refuses.
+// with -DTOROID_OFI=OFF, by no_ofi.cpp, which does not use libfabric and refuses `ofi`.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 #include "hal/fabric.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
-#include "router/ofi/frame_way.hpp"
+#include "router/ofi/message_or_write.hpp"
 #include "router/placement/host_topology.hpp"
 #include "router/placement/placement.hpp"
 #include "router/shm/ring_fabric.hpp"
@@ -38,15 +38,15 @@ struct OfiHere {
 };
 OfiHere ofi_here();
 
-/// Why a provider needs --unsafe-provider; empty: it does not.
+/// Why a provider needs --unsafe-provider; empty if it does not.
 std::string_view why_unsafe_provider(std::string_view name);
 
 /// The requested transport of frames between processes.
 struct FrameOptions {
-  std::string provider{};  ///< of libfabric; empty: the best
+  std::string provider{};  ///< name of a libfabric provider; empty: the best one
   FrameWay way = FrameWay::automatic;
   bool unsafe_provider = false;  ///< allows providers through which strangers can end a run
-  bool goes_on = false;          ///< continue without lost processes
+  bool goes_on = false;          ///< whether the run continues without lost processes
 };
 
 /// The fabric of this process.
@@ -68,9 +68,10 @@ struct LostProcess {
   std::string why;  ///< the reason, including the process's name
   std::vector<Rank> nodes;
 };
-/// The lost processes of the last run, in order of their loss. REQUIRES: `processes` have joined.
+/// The lost processes of the run, in the order in which they were lost. REQUIRES: `processes` have
+/// joined.
 std::vector<LostProcess> lost_processes(const Processes& processes, const Shape& shape);
-/// [node]: the process that owns it. REQUIRES: `processes` have joined.
+/// The number of the process that has each node, by node. REQUIRES: `processes` have joined.
 std::vector<unsigned> processes_of_nodes(const Processes& processes, const Shape& shape);
 
 /// The workers of this process on its share of the host's cores. All processes call it in the same

@@ -44,7 +44,7 @@ class Map {
 
  private:
   std::size_t block_columns() const { return extent_[2] * cell_; }
-  /// Slices side by side.
+  /// The number of slices that fit side by side.
   std::size_t per_band() const {
     return std::max<std::size_t>(1, kColumns / (block_columns() + kBlockGap));
   }
@@ -75,7 +75,7 @@ class Map {
 
   const Shape& shape_;
   std::vector<std::size_t> owner_;
-  std::size_t cell_;                               ///< columns of a node
+  std::size_t cell_;                               ///< columns that a node takes
   std::array<std::size_t, 3> extent_ = {1, 1, 1};  ///< slices, rows, columns
 };
 

@@ -3,7 +3,7 @@
 #include <fmt/core.h>
 
 #include "router/placement/bisection.hpp"
-#include "tools/text/words.hpp"
+#include "tools/text/split_and_wrap.hpp"
 
 namespace toroid {
 namespace {
@@ -31,7 +31,7 @@ std::string second_line(const Shape& shape, const Placement& placement) {
       counted(crossing_links(shape, placement.workers), "link"));
 }
 
-/// Omits the middle of a long list.
+/// Shortens the list to `most` lines, by omitting its middle.
 void shorten(std::vector<std::string>& lines, std::size_t most) {
   if (lines.size() <= most) return;
   const auto tail = static_cast<std::ptrdiff_t>(most / 4);

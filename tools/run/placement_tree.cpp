@@ -13,7 +13,7 @@
 #include "router/placement/host_topology.hpp"
 #include "router/placement/placement.hpp"
 #include "tools/run/placement_text.hpp"
-#include "tools/text/words.hpp"
+#include "tools/text/split_and_wrap.hpp"
 
 namespace toroid {
 namespace {

@@ -40,7 +40,7 @@ bool differ(const PolicySettings& a, const PolicySettings& b, const PolicyEffect
          (effects.by_exchange && throttle(a) != throttle(b));
 }
 
-/// Compares orders at a few nodes and visits.
+/// Whether the orders of two policies differ. Compares only the first visits of a few nodes.
 bool orders_differ(const Policy& a, const Policy& b, const Shape& shape) {
   if (a.changes_order() != b.changes_order()) return true;
   constexpr Rank kNodes = 4;
@@ -56,7 +56,8 @@ bool orders_differ(const Policy& a, const Policy& b, const Shape& shape) {
   return false;
 }
 
-/// Returns true for a policy that does not support this shape: it differs from `random`.
+/// Whether exchanges under the policy differ from those under `random`. Returns true for a policy
+/// that does not support this shape, since `random` supports every shape.
 bool exchanges_differ(const Policy& policy, const Policy& random, const Shape& shape) {
   try {
     return policy.stages(shape) > 1 || policy.combines() || orders_differ(policy, random, shape);
@@ -108,7 +109,7 @@ void refuse_policy_without_effect(const Policy& policy, const PolicyEffects& eff
   refuse_releases_without_effect(policy, effects, what, run);
   const Policy& random = policy_by_name("random");
   if (policy.name() == random.name()) return;
-  const Shape shape = Shape::parse("4x4x4");  // here no two policies are equal by chance
+  const Shape shape = Shape::parse("4x4x4");  // on this torus no two policies are equal by chance
   const auto traffic = make_traffic("all-to-all", shape, 4 * kPayloadBytes, 1);
   const PolicyCase sample{shape, machine, *traffic};
   const bool exchanges = exchanges_differ(policy, random, shape);
@@ -116,7 +117,8 @@ void refuse_policy_without_effect(const Policy& policy, const PolicyEffects& eff
   const PolicySettings settings = policy.settings(sample);
   const PolicySettings usual = random.settings(sample);
   if (differ(settings, usual, effects)) return;
-  if (!exchanges && !differ(settings, usual, PolicyEffects{})) return;  // `random` by another name
+  if (!exchanges && !differ(settings, usual, PolicyEffects{}))
+    return;  // it is `random` by another name
   throw BadInput(fmt::format("policy {} has no effect on {}{}: it would act like random",
                              policy.name(), what, where(run)));
 }

@@ -1,4 +1,4 @@
-// Which settings of a policy have an effect, depending on the kind of messages and the fabric's
+// Which settings of a policy have an effect, depending on the kind of messages, the fabric and the
 // route. Settings without effect are refused if a user gives them.
 #pragma once
 
@@ -36,17 +36,17 @@ struct PolicyEffects {
   bool output_queues = true;
   bool by_link = true;   ///< drain, tying, routing, tie, and the routers' rules
   bool releases = true;  ///< times before which messages are held back
-  bool transfer = true;  ///< how messages move
-  bool puts = false;     ///< messages may move by put, blocks of ring shifts by pointer
+  bool transfer = true;  ///< how messages move (--transfer)
+  bool puts = false;     ///< messages may move by put, or blocks of shifts by pointer
 };
 PolicyEffects policy_effects(Sent sent, FabricName fabric, RingRoute route);
 
-/// Throws BadInput if a policy has release times but they have no effect. `what`: the run's name
-/// for the message, e.g. "replay".
+/// Throws BadInput if a policy has release times but they have no effect. `what` is the name of the
+/// run in the message, e.g. "replay".
 void refuse_releases_without_effect(const Policy& policy, const PolicyEffects& effects,
                                     const std::string& what, const RunOptions& run);
 /// Throws BadInput if a policy differs from `random` only in settings without effect, or if it has
-/// release times without effect. Does not depend on the torus.
+/// release times without effect. The outcome does not depend on the torus.
 void refuse_policy_without_effect(const Policy& policy, const PolicyEffects& effects,
                                   const std::string& what, const RunOptions& run,
                                   const Machine& machine);
@@ -54,15 +54,15 @@ void refuse_policy_without_effect(const Policy& policy, const PolicyEffects& eff
 /// torus.
 void refuse_impossible_put(const RunOptions& run, const Shape& shape);
 
-/// policy, order, packets_per_visit, output_queues, drain, tying, routing, tie, throttle: null if
-/// the setting has no effect or there is no throttle.
+/// JSON with the keys policy, order, packets_per_visit, output_queues, drain, tying, routing, tie
+/// and throttle. A value is null if the setting has no effect, or if there is no throttle.
 Json policy_json(const Policy& policy, const PolicySettings& settings,
                  const PolicyEffects& effects);
 /// policy_json() for the policy and settings of the run's nodes.
 Json policy_json(const RunOptions& run, const PolicyEffects& effects);
 
-/// The run with its policy's settings in the nodes. For streams and messages, since no exchange
-/// applies these settings there.
+/// Returns the run with the settings of its policy as the settings of its nodes. Streams and
+/// messages need this; an exchange applies the settings itself.
 RunOptions under_policy(RunOptions run, const Shape& shape, const Machine& machine);
 
 }  // namespace toroid

@@ -10,18 +10,19 @@
 #include <utility>
 
 #include "hal/check.hpp"
+#include "router/job/bootstrap.hpp"
 #include "router/job/job.hpp"
-#include "router/job/membership.hpp"
 #include "tools/options/named_policies.hpp"
 #include "tools/report/provenance.hpp"
 #include "tools/run/interruption.hpp"
+#include "tools/text/split_and_wrap.hpp"
 #include "tools/text/version.hpp"
-#include "tools/text/words.hpp"
 
 namespace toroid {
 namespace {
 
-/// Ends the process at once: the program is busy or stuck and does not return to a failed job.
+/// Ends the process at once, because the program is busy or stuck and does not notice that its job
+/// has failed.
 [[noreturn]] void end_process(const std::string& why) {
   std::fputs(("toroid: " + one_line(why) + "\n").c_str(), stderr);
   std::_Exit(1);
@@ -44,7 +45,8 @@ std::string policy_files() {
   return text;
 }
 
-/// Compares policy files, since each host may have its own.
+/// Throws BadInput if the policy files of two processes differ, since each host may have its own
+/// files.
 void refuse_different_policies(Job& job) {
   const std::string mine = policy_files();
   const auto texts = job.all_gather(std::as_bytes(std::span(mine)));
@@ -73,7 +75,7 @@ Processes Processes::join() {
   JobOptions options;
   options.abandon = end_process;
   options.poll = throw_if_interrupted;
-  processes.job_ = std::make_shared<Job>(find_membership(), options);
+  processes.job_ = std::make_shared<Job>(find_bootstrap(), options);
   processes.run([&] {
     refuse_different(processes.job());
     return 0;

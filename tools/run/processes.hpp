@@ -1,5 +1,5 @@
-// The processes of a run; `sim` and `shm` use only this one. Builds with -DTOROID_OFI=OFF use
-// no_ofi.cpp instead of processes.cpp.
+// The processes of a run. A run on `sim` or `shm` has only this process. Builds with
+// -DTOROID_OFI=OFF use no_ofi.cpp instead of processes.cpp.
 #pragma once
 
 #include <exception>
@@ -19,9 +19,9 @@ class Processes {
  public:
   /// This process alone.
   Processes() = default;
-  /// The processes that the launcher has started; returns when all have called it. Throws BadInput
-  /// if they were started with different arguments or the build lacks `ofi`, RunFailed if one is
-  /// missing.
+  /// Joins the other processes that the launcher has started, and returns when all have called it.
+  /// Throws BadInput if they were started with different arguments or the build lacks `ofi`,
+  /// RunFailed if one is missing.
   static Processes join();
 
   unsigned count() const;
@@ -30,14 +30,14 @@ class Processes {
   /// REQUIRES: joined.
   Job& job() const { return *job_; }
 
-  /// The bytes of all processes by rank, on the process that reports; empty on the others. A lost
-  /// process contributes no bytes.
+  /// On the process that reports: the bytes of all processes, by rank. On the others the result is
+  /// empty. A lost process contributes no bytes.
   std::vector<Blob> gather(Blob mine) const;
   /// The numbers of all processes that are not lost, by rank.
   std::vector<double> numbers(double mine) const;
 
-  /// Returns the result of `work` when all processes have done theirs. An exception from `work`
-  /// ends the other processes too.
+  /// Calls `work` and returns its result when all processes have finished their work. An exception
+  /// from `work` ends the other processes too.
   template <typename Work>
   int run(const Work& work) const {
     try {

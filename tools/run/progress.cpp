@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "tools/run/host_program.hpp"
+#include "tools/run/embedding_program.hpp"
 #include "tools/run/interruption.hpp"
 
 namespace toroid {
@@ -18,13 +18,13 @@ namespace {
 constexpr const char* kClearLine = "\r\x1b[K";
 
 bool can_show_progress() {
-  if (const HostProgram* const host = host_program()) return host->shows_progress();
+  if (const EmbeddingProgram* const host = host_program()) return host->shows_progress();
   return isatty(STDERR_FILENO) != 0;
 }
 
-/// Ignores errors: a closed standard error does not end the run.
+/// Shows the progress line. Ignores errors, so that a closed standard error does not end the run.
 void show_line(const std::string& text) {
-  if (HostProgram* const host = host_program()) return host->show_progress(text);
+  if (EmbeddingProgram* const host = host_program()) return host->show_progress(text);
   std::fputs((kClearLine + text).c_str(), stderr);
   std::fflush(stderr);
 }
@@ -75,7 +75,7 @@ void Progress::show(std::uint64_t delivered) {
   show("", delivered, 0);
 }
 
-/// The delivered share of the expected packets; at most 1, since a policy may add packets.
+/// The delivered share of the expected packets. It is at most 1, even if a policy adds packets.
 double Progress::share(std::uint64_t delivered) const {
   if (expected_ == 0) return 0;
   return std::min(1.0, static_cast<double>(delivered) / static_cast<double>(expected_));

@@ -13,7 +13,8 @@ namespace toroid {
 /// A duration in words: "12 s", "4 min", "3 h 20 min"; at least "1 s".
 std::string duration_text(double seconds);
 
-/// A line on standard error that replaces itself; invisible if standard error is not a terminal.
+/// A line on standard error that each new text replaces. It is invisible if standard error is not a
+/// terminal.
 class ProgressLine {
  public:
   explicit ProgressLine(bool quiet);
@@ -35,9 +36,9 @@ class ProgressLine {
 /// Estimates the remaining time, assuming that work continues at the same pace.
 class TimeLeft {
  public:
-  /// ", about 35 s left". `share`: the finished share of the work, 0 to 1; `before`: the share that
-  /// was finished before this object was made. Empty in the first half second, and if nothing is
-  /// done or left.
+  /// A text such as ", about 35 s left". `share` is the finished share of the work, from 0 to 1;
+  /// `before` is the share that was finished before this object was made. The text is empty in the
+  /// first half second, and if nothing is done or nothing is left.
   std::string text(double share, double before = 0) const;
 
  private:
@@ -48,7 +49,7 @@ class TimeLeft {
 /// The progress of one run, measured in packets.
 class Progress {
  public:
-  /// `packets_expected`: packets of this process; 0: their number is unknown.
+  /// `packets_expected` is the number of packets of this process; 0 if it is unknown.
   Progress(bool quiet, std::uint64_t packets_expected);
 
   /// Shows the progress of the model. Throws RunFailed when the user has interrupted the command.
@@ -74,9 +75,10 @@ class RunsProgress {
  public:
   RunsProgress(bool quiet, std::size_t runs, std::string what = "runs");
 
-  /// Counts a run that is still to come, with its work in any unit. Call it before the first run.
+  /// Adds a run that is still to come, with its work in any unit. Call it for all runs before the
+  /// first one.
   void expect(double work);
-  /// Counts a finished run with the same work.
+  /// Notes that a run has finished. `work` is the work that was given to expect().
   void add(double work);
   void show();
   void clear() { line_.clear(); }

@@ -8,7 +8,7 @@
 #include "packet/replay/critical_path.hpp"
 #include "packet/traffic/matrix_traffic.hpp"
 #include "packet/traffic/traffic_bounds.hpp"
-#include "tools/run/host_bound.hpp"
+#include "tools/run/host_copy_rate.hpp"
 
 namespace toroid {
 

@@ -8,7 +8,7 @@
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "packet/replay/schedule_graph.hpp"
-#include "tools/report/bound.hpp"
+#include "tools/report/binding_bound.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/estimate.hpp"
 
@@ -21,16 +21,16 @@ struct MessageSums {
 };
 MessageSums message_sums(const ScheduleGraph& graph);
 
-/// The bounds of the file's traffic matrix and the length of its longest chain of operations, in
-/// cycles.
+/// The bounds of the messages of a schedule without their order, and the length of the longest
+/// chain of operations that wait for one another, in cycles.
 struct ReplayBounds {
   Bounds traffic;
   Tick critical_path = 0;
 };
 ReplayBounds replay_bounds(const ScheduleGraph& graph, const Shape& shape, const Machine& machine);
 
-/// The time of a run with its bound: in virtual time one of replay_bounds(), otherwise the time of
-/// copying all messages into packets and out again on this host.
+/// The time of a run with its bound. In virtual time the bound is the tightest of replay_bounds();
+/// otherwise it is the time in which this host copies all messages into packets and out again.
 Timing replay_timing(const ScheduleGraph& graph, const Shape& shape, const Machine& machine,
                      const Emulation& emulation, bool is_virtual, Tick cycles);
 

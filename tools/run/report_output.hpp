@@ -16,15 +16,15 @@ void add_report_option(CLI::App& command, std::string& path);
 
 /// Where the command announces that the report was written.
 enum class ReportNotice : unsigned char { none, standard_output, standard_error };
-/// No notice if quiet; a notice on standard error if standard output has JSON or an array;
-/// otherwise on standard output.
+/// There is no notice if `quiet` is set. The notice goes to standard error if standard output has
+/// JSON or an array, otherwise to standard output.
 ReportNotice report_notice(bool quiet, bool fills_standard_output);
 
-/// The file of a report: the page that `toroid report` makes from the result's file. Opened before
-/// the run, so that a bad path fails at once.
+/// The file of a report. It is the page that `toroid report` would make from the result. The file
+/// is opened before the run, so that a bad path fails at once.
 class ReportOutput {
  public:
-  /// `path`: empty if no report is wanted. Throws BadInput if it cannot be written.
+  /// `path` is empty if no report is wanted. Throws BadInput if the file cannot be written.
   ReportOutput(const std::string& path, ReportNotice notice);
 
   bool is_wanted() const { return file_ != nullptr; }

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "hal/check.hpp"
-#include "tools/files/whole_file.hpp"
+#include "tools/files/read_file.hpp"
 
 namespace toroid {
 std::string build_text(std::string_view commit, const std::string& executable) {

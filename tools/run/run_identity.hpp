@@ -8,12 +8,12 @@
 
 namespace toroid {
 
-/// Identifies a build: its commit; for modified or unknown sources also the checksum of the
-/// executable, since several builds then have the same commit.
+/// A text that identifies a build: its commit and, if the sources are modified or unknown, the
+/// checksum of the executable, since several builds then have the same commit.
 std::string build_text(std::string_view commit, const std::string& executable);
 
-/// The inputs of a run, in order, by kind: version, machine, seed, command, threads. Runs with
-/// equal identities have equal results.
+/// The inputs of a run, in order. Each has a kind, such as version, machine, seed or command. Runs
+/// with equal identities have equal results.
 class RunIdentity {
  public:
   RunIdentity() = default;
@@ -25,7 +25,8 @@ class RunIdentity {
   std::string text() const;
   /// The value of the entry with this name; empty if there is none.
   std::string value(std::string_view name) const;
-  /// The first difference of `other` from this, such as "another seed: seed 2, not 1".
+  /// The first difference of `other` from this, such as "another seed: seed 2, not 1"; nothing if
+  /// they are equal.
   std::optional<std::string> difference(const RunIdentity& other) const;
 
  private:

@@ -6,12 +6,12 @@
 #include <cstdint>
 #include <utility>
 
-#include "router/ofi/frame_way.hpp"
+#include "router/ofi/message_or_write.hpp"
 #include "router/placement/cpu_quota.hpp"
 #include "router/placement/host_topology.hpp"
 #include "router/rules/routing.hpp"
 #include "tools/options/route_and_transfer.hpp"
-#include "tools/run/provider.hpp"
+#include "tools/run/provider_check.hpp"
 #include "tools/text/spelling.hpp"
 
 namespace toroid {
@@ -71,7 +71,7 @@ RunOptions run_options(const CommonOptions& common, const TorusOptions& torus,
 }
 
 unsigned sim_threads(const Shape& shape, const RunOptions& options) {
-  constexpr Rank kWorthwhile = 2048;  // nodes per thread, so that work far exceeds synchronisation
+  constexpr Rank kWorthwhile = 2048;  // nodes per thread: enough work to outweigh synchronisation
   if (options.threads != 0) return options.threads;
   const Rank most = shape.size() / kWorthwhile;
   if (most < 2) return 1;

@@ -30,7 +30,7 @@ struct RunOptions {
 /// Converts the command line's options. On `ofi` it joins the run's other processes.
 RunOptions run_options(const CommonOptions& common, const TorusOptions& torus,
                        const Machine& machine);
-/// The run with this kind of transfer.
+/// Returns the run with `transfer` as the way in which messages move.
 RunOptions moving_by(TransferMode transfer, RunOptions run);
 /// The number of threads of a run on `sim`. Results do not depend on it.
 unsigned sim_threads(const Shape& shape, const RunOptions& options);

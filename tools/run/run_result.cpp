@@ -15,19 +15,19 @@
 #include "hal/link_errors.hpp"
 #include "hal/packet.hpp"
 #include "packet/node/settings.hpp"
-#include "router/ofi/frame_way.hpp"
+#include "router/ofi/message_or_write.hpp"
 #include "router/rules/routing.hpp"
 #include "router/shm/ring_fabric.hpp"
-#include "tools/run/host_program.hpp"
-#include "tools/run/sound_links.hpp"
+#include "tools/run/embedding_program.hpp"
+#include "tools/run/link_crc_check.hpp"
 #include "tools/text/spelling.hpp"
+#include "tools/text/split_and_wrap.hpp"
 #include "tools/text/version.hpp"
-#include "tools/text/words.hpp"
 
 namespace toroid {
 namespace {
 
-/// Packets of one run, from the sum over `runs` equal runs, rounded.
+/// The packets of one run, from their sum over `runs` equal runs; rounded.
 std::uint64_t per_run(std::uint64_t packets, unsigned runs) {
   return (packets + runs / 2) / runs;
 }
@@ -50,7 +50,8 @@ struct Load {
   }
 };
 
-/// In virtual time adds `busy_percent`, the used share of the emulated links' bandwidth.
+/// JSON with max_load and mean_load; in virtual time also busy_percent, the share of the links'
+/// bandwidth that was used.
 Json load_json(const Load& load, const Counted& counted, bool is_virtual) {
   Json json = {{"max_load", per_run(load.max, counted.runs)},
                {"mean_load", load.mean() / counted.runs}};
@@ -85,7 +86,7 @@ Json links_json(const Counted& counted, bool is_virtual) {
   return links;
 }
 
-/// Adds the sums over all counted runs.
+/// Adds the errors of links, summed over all counted runs.
 void add_link_errors(Json& links, const Counted& counted) {
   const LinkErrorCounters& all = counted.counters.link_errors;
   links["errors"] = all.errors;
@@ -104,7 +105,7 @@ Json channels_json(const Counted& counted) {
   return json;
 }
 
-/// Entry i combines FIFO i of all nodes.
+/// A JSON array whose entry i covers FIFO i of all nodes.
 Json fifos_json(const Counted& counted) {
   const FabricCounters& counters = counted.counters;
   const std::size_t per_node = counters.fifos.size() / counted.shape.size();
@@ -121,7 +122,8 @@ Json fifos_json(const Counted& counted) {
   return json;
 }
 
-/// Adds how messages moved and how often each of their bytes was copied.
+/// Adds puts, put_bytes and copies_per_byte: how messages moved, and how often each of their bytes
+/// was copied.
 void add_puts(Json& report, const Counted& counted) {
   const FabricCounters& counters = counted.counters;
   report["puts"] = per_run(counters.puts, counted.runs);
@@ -132,7 +134,8 @@ void add_puts(Json& report, const Counted& counted) {
   report["copies_per_byte"] = payload == 0 ? Json(nullptr) : Json(copied / payload);
 }
 
-/// Keys whose values differ between runs in wall-clock time: times, and the ways of packets.
+/// Keys whose values may differ between equal runs in wall-clock time, such as times and the paths
+/// of packets.
 constexpr std::array kWallClockKeys = {
     "time_s",         "bound_s",         "bound_by",        "percent_of_bound",
     "gflops",         "links",           "channels",        "workers",
@@ -141,7 +144,8 @@ constexpr std::array kWallClockKeys = {
     "refused_frames", "bytes_per_peer",  "profile",         "puts",
     "put_bytes",      "copies_per_byte", "frames",          "stage_times"};
 
-/// Returns false on the route `direct`, where packets cross no links.
+/// Whether the report counts packets on links. It does not on the route `direct`, where packets
+/// cross no links.
 bool counts_links(const Json& report) {
   return is_virtual(report) || report.value("route", "") != "direct";
 }
@@ -178,7 +182,7 @@ Json report_head(std::string_view verb, const CommonOptions& common, const Shape
 
 namespace {
 
-/// On sim the choice is the same for all messages: DMA engines move all of them or none.
+/// How the messages of the run move. On sim DMA engines move either all messages or none.
 TransferMode transfer_of(const RunOptions& run, const PolicyEffects& effects) {
   if (!effects.puts) return TransferMode::packets;
   return run.sim.dma ? TransferMode::put : run.node.transfer;
@@ -375,8 +379,9 @@ std::string summary_table(const Json& report) {
                   fabric_text(report), timing_text(report), packets_text(report));
   if (report.contains("failed_links"))
     text += fmt::format(
-        "  failed           {:>14}, {}; the bound is that of the machine without "
-        "failures, or the mean load of working links\n",
+        "  failed           {:>14}, {}; the bound is the larger of two: that of the machine "
+        "without "
+        "failures (if no node has failed), and that of the mean working link\n",
         counted(report["failed_links"].size(), "link"),
         counted(report["failed_nodes"].size(), "node"));
   if (report.contains("refused_frames"))
@@ -397,7 +402,7 @@ JsonOutput::JsonOutput(const std::string& path) : standard_output_(path == "-") 
 }
 
 void JsonOutput::write(const Json& report) {
-  if (HostProgram* const host = host_program()) host->take_result(with_plain_numbers(report));
+  if (EmbeddingProgram* const host = host_program()) host->take_result(with_plain_numbers(report));
   const std::string text = result_text(report);
   if (standard_output_ && host_program() == nullptr) fmt::print("{}\n", text);
   if (!file_) return;

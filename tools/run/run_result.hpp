@@ -11,7 +11,7 @@
 #include "hal/tick.hpp"
 #include "tools/files/output_file.hpp"
 #include "tools/options/common_options.hpp"
-#include "tools/report/bound.hpp"
+#include "tools/report/binding_bound.hpp"
 #include "tools/report/provenance.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/policy_effects.hpp"
@@ -20,13 +20,13 @@
 
 namespace toroid {
 
-/// A result without its figures: verb, version, machine, torus, seed.
+/// The first keys of a result, which name the run: verb, version, machine, torus, seed, ...
 Json report_head(std::string_view verb, const CommonOptions& common, const Shape& shape,
                  const Machine& machine);
-/// Adds the scheduling of packets: policy_json(), transit_first, bubble_rule; null if without
-/// effect.
+/// Adds how packets are scheduled: the keys of policy_json(), transit_first and bubble_rule (null
+/// if they have no effect), transfer and, if links are checked, link_errors.
 void add_policy(Json& report, const RunOptions& run, const PolicyEffects& effects);
-/// Whether time is virtual.
+/// Whether the time of the run is virtual.
 bool is_virtual(const Json& report);
 
 /// Adds time_s, bound_by and percent_of_bound; in virtual time also cycles, bound_cycles and
@@ -59,7 +59,7 @@ Json latency_json(const Histogram& latency) {
   return {{"p50", latency.permille(500)}, {"p99", latency.permille(990)}, {"max", latency.max()}};
 }
 
-/// latency_json() and the mean, which the result_hash of a single run does not cover.
+/// latency_json() and the mean latency. The result_hash of a single run does not cover the mean.
 template <typename Histogram>
 Json latency_and_mean_json(const Histogram& latency) {
   Json json = {{"mean", latency.mean()}};
@@ -67,7 +67,7 @@ Json latency_and_mean_json(const Histogram& latency) {
   return json;
 }
 
-/// 100 * part / whole. If `whole` is 0: 100 if `part` is 0 too, otherwise 0.
+/// 100 * part / whole. If `whole` is 0, the result is 100 if `part` is 0 too, and 0 otherwise.
 double percent(Tick part, Tick whole);
 double percent_of(double part, double whole);
 /// The lines that all commands print: time, bound, links.
@@ -77,7 +77,7 @@ std::string summary_table(const Json& report);
 /// which a machine file's name may contain, become U+FFFD.
 std::string result_text(const Json& result);
 
-/// The output of --json; opened before the run, so that a bad path fails at once.
+/// The output of --json. It is opened before the run, so that a bad path fails at once.
 class JsonOutput {
  public:
   /// Throws BadInput if the path cannot be written.

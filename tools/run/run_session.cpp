@@ -3,13 +3,13 @@
 #include <fmt/core.h>
 
 #include "tools/files/output_file.hpp"
+#include "tools/run/link_crc_check.hpp"
 #include "tools/run/report_output.hpp"
-#include "tools/run/sound_links.hpp"
 
 namespace toroid {
 namespace {
 
-/// The path of --json. Throws BadInput if two files are the same.
+/// The path of --json. Throws BadInput if two output files of the run are the same.
 std::string json_path(const CommonOptions& common, const RunFiles& files) {
   std::vector<std::string> paths = files.others;
   const ObservationOptions& observation = files.observation;

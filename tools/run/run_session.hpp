@@ -14,7 +14,7 @@
 #include "tools/run/emulation.hpp"
 #include "tools/run/estimate.hpp"
 #include "tools/run/message_export.hpp"
-#include "tools/run/observation.hpp"
+#include "tools/run/record_and_trace.hpp"
 #include "tools/run/run_options.hpp"
 #include "tools/run/run_result.hpp"
 #include "tools/text/json.hpp"
@@ -24,14 +24,15 @@ namespace toroid {
 /// The files of a run besides --json.
 struct RunFiles {
   ObservationOptions observation{};
-  std::string export_to{};            ///< path of --export; empty: none
-  std::vector<std::string> others{};  ///< further files of the command; none may be a file above
+  std::string export_to{};                ///< path of --export; empty if not given
+  std::vector<std::string> others{};      ///< other files, which must differ from those above
   bool array_to_standard_output = false;  ///< the table is then printed to standard error
 };
 
-/// The steps in order: the constructor opens the files, so that a bad path fails at once;
-/// announce(); emulation(), to which the verb adds its programs; run(); collect(); on the process
-/// that reports print(), write() and check(). Must outlive the emulation.
+/// The steps of a run, in order: the constructor, which opens the files, so that a bad path fails
+/// at once; announce(); emulation(), to whose nodes the verb then gives its programs; run();
+/// collect(); and, on the process that reports, print(), write() and check(). Must outlive the
+/// emulation.
 class RunSession {
  public:
   /// Throws BadInput if two files are the same or one cannot be written.
@@ -43,11 +44,11 @@ class RunSession {
   /// Whether there will be a recording or a report.
   bool is_observed() const { return observation_.is_wanted(); }
   /// Prints the expected time and memory of the run. Throws BadInput if the memory does not
-  /// suffice. `array_bytes`: size of the arrays of all nodes.
+  /// suffice. `array_bytes` is the size of the arrays of all nodes.
   void announce(const RunWork& work, double array_bytes) const;
-  /// Makes the machine. `under`: the run's options with its policy's settings.
+  /// Makes the machine. `under` has the options of the run, including the settings of its policy.
   Emulation emulation(const RunOptions& under, std::uint64_t packets_expected);
-  /// Returns run().
+  /// Calls run() and returns its result. If the run fails, writes its trace up to the failure.
   template <typename Run>
   auto run(const Run& run) {
     return observation_.guard(run);
@@ -57,7 +58,7 @@ class RunSession {
   bool collect(const Emulation& emulation);
   /// Prints the table unless --quiet is given or JSON goes to standard output.
   void print(std::string_view table) const;
-  /// Writes all files. `more`: keys for reports that the result lacks.
+  /// Writes all files. `more` has the keys that a report has in addition to the result.
   void write(const Emulation& emulation, const Json& report, const Json& more = Json::object());
   /// Throws RunFailed if links have passed on damaged packets undetected.
   void check(const Emulation& emulation) const;

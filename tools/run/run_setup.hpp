@@ -29,7 +29,8 @@ struct RunSetup {
   PolicyEffects effects;
 };
 
-/// The options as typed, with derived settings such as the route and the routing rule.
+/// The options as typed, and the settings that follow from them, such as the route and the routing
+/// rule.
 RunSetting setting_of(const CLI::App& verb, const Sender& sender, const CommonOptions& common,
                       const TorusOptions& torus, const Machine& machine);
 
@@ -37,10 +38,11 @@ RunSetting setting_of(const CLI::App& verb, const Sender& sender, const CommonOp
 void refuse_machine_keys_without_effect(const std::string& machine, const RunSetting& setting);
 
 /// Throws BadInput if an option or the policy has no effect, or the torus is invalid. On `ofi` it
-/// joins the run's other processes. `setting`: setting_of(), possibly changed by the verb.
+/// joins the run's other processes. `setting` is the result of setting_of(), which the verb may
+/// have changed.
 RunSetup set_up(const CLI::App& verb, const RunSetting& setting, const Sender& sender,
                 const CommonOptions& common, const TorusOptions& torus, const Machine& machine);
-/// set_up() with setting_of().
+/// set_up() with the unchanged result of setting_of().
 RunSetup set_up(const CLI::App& verb, const Sender& sender, const CommonOptions& common,
                 const TorusOptions& torus);
 

@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "hal/check.hpp"
-#include "tools/run/host_program.hpp"
+#include "tools/run/embedding_program.hpp"
 
 namespace toroid {
 
@@ -26,7 +26,7 @@ std::size_t line_width() {
 }
 
 void print_now(std::string_view text) {
-  if (HostProgram* const host = host_program()) return host->print(text);
+  if (EmbeddingProgram* const host = host_program()) return host->print(text);
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0)
     return;
   throw RunFailed("cannot write to standard output: " + std::generic_category().message(errno));

@@ -10,7 +10,7 @@
 namespace toroid {
 namespace {
 
-/// Whole numbers become integers, so that they are written without ".0".
+/// The number as JSON. A whole number becomes an integer, so that it is written without ".0".
 Json plain_json(double number) {
   constexpr double kMostExact = 9007199254740992;  // 2^53
   const double plain = plain_number(number);
@@ -27,7 +27,7 @@ void make_plain(Json& json) {
 }  // namespace
 
 double plain_number(double number) {
-  constexpr double kRoundingErrors = 1e-15;  // relative: some four units in the last place
+  constexpr double kRoundingErrors = 1e-15;  // relative; about four units in the last place
   if (!std::isfinite(number)) return number;
   const double plain = *parse_number<double>(fmt::format("{:.11e}", number));  // 12 digits
   return std::abs(plain - number) <= kRoundingErrors * std::abs(number) ? plain : number;

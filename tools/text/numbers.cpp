@@ -15,7 +15,7 @@
 namespace toroid {
 namespace {
 
-/// Doubles represent every whole number of bytes up to this one exactly.
+/// Every whole number up to this one can be represented exactly as a double.
 constexpr double kMostExactBytes = 9007199254740992.0;
 
 [[noreturn]] void refuse_bytes(std::string_view text, const ByteLimits& limits) {
@@ -42,7 +42,8 @@ constexpr double kMostExactBytes = 9007199254740992.0;
   throw BadInput(fmt::format("'{}': {}", shortened(text), unknown_name("unit", unit, names)));
 }
 
-/// A number without a unit must be whole. A decimal point must have a digit on both sides.
+/// Whether the number is typed correctly: it must be whole if it has no unit, and a decimal point
+/// must have a digit on both sides.
 bool is_well_typed(const NumberWithUnit& typed) {
   const std::string_view digits = typed.digits;
   if (!is_digit(digits.front()) || !is_digit(digits.back())) return false;
@@ -84,8 +85,8 @@ std::uint64_t parse_bytes(std::string_view text, const ByteLimits& limits) {
 
 namespace {
 
-constexpr std::size_t kMostValues = 10000;  ///< in one range
-constexpr double kBeyondAll = 1e19;         ///< bytes; above every limit, below 2^64
+constexpr std::size_t kMostValues = 10000;  ///< the most values of one range
+constexpr double kBeyondAll = 1e19;         ///< bytes; beyond every limit, but below 2^64
 
 /// A range as typed.
 struct RangeTexts {
@@ -101,7 +102,8 @@ struct RangeTexts {
                   shortened(text), why)));
 }
 
-/// `default_step`: the step of FROM:TO; if empty, the step is required.
+/// Returns nothing if the text is not a range. `default_step` is the step of FROM:TO; if it is
+/// empty, the user must type the step.
 std::optional<RangeTexts> split_range(std::string_view text, std::string_view default_step = "") {
   const std::size_t first = text.find(':');
   if (first == std::string_view::npos) return {};
@@ -142,8 +144,8 @@ double as_typed(double value) {
   return number_of(fmt::format("{:.12g}", value)).value_or(value);
 }
 
-/// `next(count, last)` returns the next value; `count` is the number of values so far, `last` the
-/// latest.
+/// The values from `from` to at most `to`. `next(count, last)` returns the next value; `count` is
+/// the number of values so far, and `last` is the latest of them.
 template <typename T, typename Next>
 std::vector<T> values_of(std::string_view text, T from, T to, const Next& next) {
   if (from > to) refuse_range(text, "FROM is above TO");

@@ -35,7 +35,7 @@ struct NumberWithUnit {
   std::string_view unit;
 };
 /// Splits a text into its number and its unit. Returns nothing if the text does not begin with a
-/// number. `format`: whether an exponent is allowed.
+/// number. `format` says whether the number may have an exponent.
 std::optional<NumberWithUnit> parse_with_unit(std::string_view text, std::chars_format format);
 
 /// The range of values that an option accepts, in bytes.
@@ -59,11 +59,12 @@ struct NumberLimits {
 /// numbers of a range have no rounding errors: 0.3, not 0.30000000000000004. Throws BadInput.
 std::vector<double> parse_numbers(std::string_view text, const NumberLimits& limits);
 
-/// parse_numbers() for bytes, each number with or without a unit. A factor need not be whole;
-/// products are rounded down.
+/// Like parse_numbers(), for numbers of bytes, each with or without a unit. The factor of a range
+/// need not be whole; the values of such a range are rounded down.
 std::vector<std::uint64_t> parse_byte_counts(std::string_view text, const ByteLimits& limits);
 
-/// parse_byte_counts() for other counts, where FROM:TO has step 1.
+/// Like parse_byte_counts(), for numbers of other things. A range FROM:TO without a step has step
+/// 1.
 std::vector<std::uint64_t> parse_counts(std::string_view text, const ByteLimits& limits);
 
 }  // namespace toroid

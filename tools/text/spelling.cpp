@@ -20,9 +20,10 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-constexpr std::size_t kLongestName = 256;  ///< a longer text is not a typo
+constexpr std::size_t kLongestName = 256;  ///< no name is suggested for a longer text
 
-/// One edit per three letters, but at least one.
+/// The largest edit distance at which a name is suggested: one edit per three letters of the longer
+/// text, but at least one.
 std::size_t most_edits(std::string_view typed, std::string_view name) {
   return std::max<std::size_t>(1, std::max(typed.size(), name.size()) / 3);
 }
@@ -37,8 +38,8 @@ bool has_word(std::string_view name, std::string_view word) {
   return hyphened.find(fmt::format("-{}-", word)) != std::string::npos;
 }
 
-/// Whether the common beginning is at least three quarters of the shorter name: "policies" and
-/// "policy".
+/// Whether the common beginning has at least three quarters of the letters of the shorter name, as
+/// for "policies" and "policy".
 bool begin_alike(std::string_view a, std::string_view b) {
   const auto common = static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
   return common >= kShortestPart && 4 * common >= 3 * std::min(a.size(), b.size());

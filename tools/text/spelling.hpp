@@ -18,8 +18,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 /// case. Tries in this order, and takes the first of several equally good names:
 /// 1. the shortest name that begins with the typed text, if the text has at least four letters and
 ///    all other names that begin with the text extend that name;
-/// 2. the name at the smallest edit distance; one edit per three letters is allowed, at least one;
-/// 3. a name with mostly the same beginning, or with the typed text as a word between hyphens.
+/// 2. the name at the smallest edit distance, which may be one edit per three letters, or one;
+/// 3. a name whose beginning is mostly that of the typed text ("policies" and "policy"), or that
+///    has the typed text as a word between hyphens.
 std::string_view nearest_name(std::string_view typed, std::span<const std::string_view> known);
 
 /// "; did you mean 'random'?", or an empty text if no name is near.
@@ -29,7 +30,8 @@ std::string did_you_mean(std::string_view typed, std::span<const std::string_vie
 std::string unknown_name(std::string_view what, std::string_view typed,
                          std::span<const std::string_view> known);
 
-/// Returns the value whose name is `text`. Throws BadInput with the nearest and all known names.
+/// Returns the value whose name is `text`. If there is none, throws BadInput; its message has the
+/// nearest name and all names.
 template <typename Enum>
 Enum parse_choice(std::string_view what, std::span<const std::string_view> names,
                   std::string_view text) {

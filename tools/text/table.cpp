@@ -6,13 +6,13 @@
 #include <utility>
 
 #include "hal/parse_number.hpp"
-#include "tools/text/words.hpp"
+#include "tools/text/split_and_wrap.hpp"
 
 namespace toroid {
 namespace {
 
 constexpr std::size_t kGap = 2;           // between columns
-constexpr std::size_t kShortestText = 8;  // "name" and an ellipsis, at least
+constexpr std::size_t kShortestText = 8;  // texts are cut to no fewer characters, with the ellipsis
 constexpr std::string_view kEllipsis = "...";
 
 /// Cuts the text to the width; a number that is too long is written with an exponent.

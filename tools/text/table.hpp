@@ -1,4 +1,5 @@
-// A table that prints rows as they come, so its columns are fixed before the first row.
+// A table whose rows are printed as soon as they are known, so its columns are fixed before the
+// first row.
 #pragma once
 
 #include <fmt/core.h>
@@ -18,18 +19,20 @@ struct TableColumn {
   std::string name;
   std::size_t width = 0;  ///< characters of the longest expected cell; the name may be longer
   bool is_text = false;   ///< cells are left-aligned; numbers are right-aligned
-  unsigned spared = 0;    ///< the column with the highest number is hidden first; 0: never
+  unsigned spared = 0;    ///< columns with larger numbers are hidden first; those with 0, never
 };
 
-/// Makes lines of at most `width` characters. It first hides columns, then cuts the longest texts,
-/// which end in "..."; a number too long for its column is written with an exponent.
+/// Makes lines of at most `width` characters. If the cells do not fit, it first hides columns, and
+/// then cuts the longest texts, which then end in "...". A number that is too long for its column
+/// is written with an exponent.
 class Table {
  public:
   Table(std::vector<TableColumn> columns, std::size_t width);
 
   std::string header() const;
-  /// The line of a row. `cells`: one for each column, hidden or not. If there are fewer, the last
-  /// cell is a text that continues to the end of the line and over further lines if necessary.
+  /// The line of a row. `cells` has one cell for each column, even for hidden ones. If it has
+  /// fewer, the last cell is a text that continues to the end of the line, and over further lines
+  /// if necessary.
   std::string line(const std::vector<std::string>& cells) const;
   /// A line that lists the hidden columns; empty if there are none.
   std::string remark() const;

@@ -1,4 +1,5 @@
-// The version of toroid. It is defined in its own source, so that a commit recompiles nothing else.
+// The version of toroid. It is defined in a source of its own, so that only this source is compiled
+// again after a commit.
 #pragma once
 
 #include <string_view>
@@ -7,7 +8,8 @@ namespace toroid {
 
 /// The project's version in CMakeLists.txt, e.g. "0.2.0".
 extern const std::string_view kVersion;
-/// Twelve digits of the commit, with "-dirty" appended if files differ from it; or "unknown".
+/// The first twelve digits of the commit, with "-dirty" appended if files differ from it; "unknown"
+/// if git does not know the commit.
 extern const std::string_view kGitHash;
 
 }  // namespace toroid

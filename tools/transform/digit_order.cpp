@@ -16,7 +16,7 @@ namespace {
 
 using PlaceOf = std::int64_t (*)(std::int64_t size, std::int64_t extent, std::int64_t index);
 
-/// The source index of every index of each axis.
+/// For each axis: the index in the source array for each index in the result.
 using Sources = std::array<std::vector<std::int64_t>, 3>;
 
 Sources sources_of(const fft::Blueprint& blueprint, PlaceOf place) {

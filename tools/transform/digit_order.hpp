@@ -10,8 +10,8 @@ namespace toroid {
 /// fft/orbital/factors.hpp.
 bool is_by_digits(const fft::Blueprint& blueprint);
 
-/// Converts a spectrum from digit order to the natural order of frequencies; to_digits() reverses
-/// it.
+/// from_digits() converts a spectrum from digit order to the natural order of frequencies;
+/// to_digits() does the opposite.
 HostArray from_digits(const fft::Blueprint& blueprint, const HostArray& spectrum);
 HostArray to_digits(const fft::Blueprint& blueprint, const HostArray& spectrum);
 

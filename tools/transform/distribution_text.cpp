@@ -135,7 +135,7 @@ class DistributionParser {
     return order;
   }
 
-  /// Nodes that hold the parts.
+  /// The nodes that hold the parts, part by part.
   std::vector<Rank> holders(Rank parts) const {
     if (!nodes_.empty()) return nodes_;
     std::vector<Rank> first(parts);
@@ -174,15 +174,16 @@ class DistributionParser {
                        size_.size(), shape_.size()));
   }
 
-  /// Number of blocks of the grid. Refuses more than parts() before the product can overflow.
+  /// The number of blocks of the grid. Refuses a number above parts(), before the product can
+  /// overflow.
   std::int64_t block_count(const fft::Index& grid) const {
     const std::int64_t most = parts();
     std::int64_t count = 1;
     for (const std::int64_t extent : grid) {
       count *= extent;
       if (count > most)
-        refuse(fmt::format("at least {} blocks for {} nodes; expected at most one block per node",
-                           count, most));
+        refuse(fmt::format("more blocks than the {} nodes; expected at most one block per node",
+                           most));
     }
     return count;
   }
@@ -223,10 +224,10 @@ class DistributionParser {
   const std::string& text_;
   const Size& size_;
   const Shape& shape_;
-  std::string_view rest_;            ///< not parsed yet
-  std::string_view argument_;        ///< after the layout's colon
-  std::vector<std::uint8_t> order_;  ///< typed order of the axes; empty: not given
-  std::vector<Rank> nodes_;          ///< nodes that hold the parts; empty: not given
+  std::string_view rest_;            ///< the text that is not parsed yet
+  std::string_view argument_;        ///< the text after the layout's colon
+  std::vector<std::uint8_t> order_;  ///< typed order of the axes; empty if not given
+  std::vector<Rank> nodes_;          ///< typed nodes that hold the parts; empty if not given
 };
 
 }  // namespace

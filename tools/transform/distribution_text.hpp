@@ -7,11 +7,14 @@
 //   blocks:4x2x1    a grid of blocks on the first eight nodes
 //   slabs:AXIS      planes of the axis; the first axis is x or 0
 //   lines:AXIS      whole lines along the axis, numbered in C order of the other axes
-//   FILE            any boxes; its path has a dot or a slash; see tools/files/box_file.hpp
+//   FILE            any boxes, from a file whose path has a dot or a slash; see
+//                   tools/files/box_file.hpp
 //
 // ORDER lists the axes in a node's memory from slowest to fastest, e.g. "zyx" (default: C order).
-// Lines have their own axis last and are numbered in the order of the axes before it.
-// NODES lists the nodes that hold parts 0, 1, ..., e.g. "0-7,12" or "8-1" (default: the first).
+// For lines along an axis, ORDER must end with this axis; they are numbered in the order of the
+// axes before it.
+// NODES lists the nodes that hold parts 0, 1, ..., e.g. "0-7,12" or "8-1" (default: nodes 0, 1,
+// ...).
 #pragma once
 
 #include <string>

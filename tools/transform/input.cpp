@@ -17,7 +17,7 @@
 
 #include "fft/kernels/kernel.hpp"
 #include "fft/layout/local_array.hpp"
-#include "fft/orbital/stage_state.hpp"
+#include "fft/orbital/stage_adapter.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/extents.hpp"
 #include "hal/check.hpp"
@@ -29,7 +29,8 @@
 namespace toroid {
 namespace {
 
-/// The orbital method transforms real data to real data.
+/// Whether the spectrum is the half spectrum of real data. The orbital method has none: it
+/// transforms real data to real data.
 bool keeps_half(const FftOptions& options) {
   return options.real && options.method != "orbital";
 }
@@ -49,7 +50,7 @@ Size spectrum_size(const FftOptions& options, Size size) {
   return size;
 }
 
-/// Length of the shortest axis of which a box cut keeps m points.
+/// The length of the shortest axis of which the box cut keeps at least m points.
 std::int64_t least_whole(std::int64_t m, double box_cut) {
   const double about = std::floor(static_cast<double>(m) * box_cut);
   std::int64_t n = std::max(m, static_cast<std::int64_t>(about) - 1);
@@ -57,7 +58,7 @@ std::int64_t least_whole(std::int64_t m, double box_cut) {
   return n;
 }
 
-/// Size of the whole array, from the size of the array that was read: the smallest that fits.
+/// The size of the whole array for an array of size `read`: the smallest that fits.
 Size whole_size(const FftOptions& options, const Size& read) {
   if (!options.inverse) return read;
   Size size = read;
@@ -66,7 +67,8 @@ Size whole_size(const FftOptions& options, const Size& read) {
   return size;
 }
 
-/// Random numbers. A half spectrum of real data is computed from random real data.
+/// An input of random numbers. If the input is a half spectrum of real data, it is computed from
+/// random real data.
 HostArray random_input(const FftOptions& options, const Size& size) {
   if (!options.inverse || takes_real(options))
     return random_array(size, options.batch, options.real, options.common.seed);

@@ -13,8 +13,9 @@ struct FftInput {
   Size size;
 };
 FftInput fft_input(const FftOptions& options, const Shape& shape);
-/// Bytes of the arrays that exist at once: input, result, before and after each stage, reference;
-/// with the orbital method also its blocks and coefficients.
+/// The bytes of the arrays that exist at the same time: the input, the result, those before and
+/// after each stage, and the reference of --check; with the orbital method also its blocks and
+/// coefficients.
 double fft_bytes(const FftOptions& options, const Size& size, const Shape& shape);
 
 }  // namespace toroid

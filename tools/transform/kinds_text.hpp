@@ -8,8 +8,9 @@
 
 namespace toroid {
 
-/// The transform of each axis: one name for all axes, or three such as "dct,dft,wht"; matrix:FILE
-/// multiplies by the matrix in the file. Throws BadInput.
+/// The transform of each axis. The text has one name for all axes, or three names such as
+/// "dct,dft,wht"; the name matrix:FILE stands for a multiplication by the matrix in the file.
+/// Throws BadInput.
 std::array<fft::AxisTransform, 3> kinds_of(const std::string& text);
 
 /// Whether an axis is transformed by factors, which uses line transforms.

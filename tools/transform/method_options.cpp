@@ -13,7 +13,7 @@
 #include "hal/check.hpp"
 #include "tools/options/option_values.hpp"
 #include "tools/text/spelling.hpp"
-#include "tools/text/words.hpp"
+#include "tools/text/split_and_wrap.hpp"
 
 namespace toroid {
 
@@ -33,7 +33,7 @@ fft::LibraryName library_of(const std::string& kernel) {
 
 namespace {
 
-/// Accepts a number of planes or -1, or up to three of them separated by commas.
+/// Accepts one to three numbers, separated by commas. Each is a number of planes or -1.
 CLI::Validator planes() {
   const CLI::Validator count = whole_number(0, std::uint64_t{1} << 31);
   const auto check = [count](std::string& text) {
@@ -65,7 +65,7 @@ void add_piece_options(CLI::App& verb, PieceOptions& options) {
   verb.add_option_function<std::string>(
           "--planes", [&options](const std::string& text) { set_planes(options, text); },
           "planes per non-blocking exchange; 0: one blocking exchange, -1: measure the fastest. "
-          "With F,B the inverse uses B; with F,P,Q and a box cut, forward uses P, the inverse Q")
+          "With F,B the inverse uses B. With F,P,Q and a box cut, forward uses P and the inverse Q")
       ->transform(planes())
       ->type_name("F[,B] or F,P,Q")
       ->default_str("0");
@@ -74,7 +74,7 @@ void add_piece_options(CLI::App& verb, PieceOptions& options) {
       ->capture_default_str();
   verb.add_option("--test-interval", options.test_interval,
                   "lines to transform before a node handles its packets again (default: 1 in "
-                  "virtual time, otherwise a whole piece)")
+                  "virtual time, otherwise all lines of the planes that are exchanged together)")
       ->transform(whole_number(1, std::uint64_t{1} << 31));
   verb.add_option("--start", options.start,
                   "when to transform the last axis: after the exchange, or each line as it arrives")
@@ -123,8 +123,9 @@ void add_stage_options(CLI::App& verb, StageOptions& options) {
                   "signs of the scheduling vector (directions of the shifts), e.g. +-+")
       ->type_name("SIGNS")
       ->capture_default_str();
-  verb.add_option("--slicing", options.slicing,
-                  "axis of the last stage; the first two work within its slices (default: y)")
+  verb.add_option(
+          "--slicing", options.slicing,
+          "axis of the last stage; the first two stages work within its slices (default: y)")
       ->check(one_of("slicing", kSlicings));
   verb.add_option("--stages", options.stages,
                   "order in which axes are transformed, the slicing axis last (default: zyx, zxy "
@@ -147,7 +148,8 @@ std::array<int, 3> schedule_of(const std::string& text) {
   return signs;
 }
 
-// The last stage works across the slices of the first two. Hence a slicing allows two orders.
+// The first two stages work within slices, and the last stage works across them. So two orders of
+// the stages are possible for a slicing.
 std::array<unsigned, 3> stage_axes_of(const StageOptions& options) {
   if (options.slicing.empty())
     return axes_of(options.stages.empty() ? "zxy" : std::string_view(options.stages));

@@ -23,8 +23,8 @@ fft::LibraryName library_of(const std::string& kernel);
 /// How exchanges of the slab method overlap with transforms.
 struct PieceOptions {
   std::int64_t planes = 0;
-  std::optional<std::int64_t> backward_planes;  ///< for the inverse; empty: as `planes`
-  /// Forward and inverse with a box cut; empty: as without a box cut.
+  std::optional<std::int64_t> backward_planes;  ///< for the inverse; empty if as `planes`
+  /// For forward and inverse with a box cut; empty if the same as without a box cut.
   std::optional<std::array<std::int64_t, 2>> padded_planes;
   std::uint32_t window = fft::Overlap::kWindow;
   std::int64_t test_interval = 0;
@@ -44,8 +44,8 @@ fft::Overlap overlap_of(const PieceOptions& options, double box_cut, FabricName 
 
 struct StageOptions {
   std::string schedule = "+++";
-  std::string stages;   ///< empty: the slicing's default
-  std::string slicing;  ///< empty: follows from the stages
+  std::string stages;   ///< empty if the default of the slicing
+  std::string slicing;  ///< empty if it follows from the stages
   std::string variant = "cra";
 };
 
@@ -53,9 +53,10 @@ struct StageOptions {
 void add_stage_options(CLI::App& verb, StageOptions& options);
 /// Parses the signs of the scheduling vector. Throws BadInput.
 std::array<int, 3> schedule_of(const std::string& text);
-/// Axes from first to last stage. Throws BadInput if slicing and stages contradict each other.
+/// The axes of the stages, from first to last. Throws BadInput if slicing and stages contradict
+/// each other.
 std::array<unsigned, 3> stage_axes_of(const StageOptions& options);
-/// Letters of a description's stage axes, first to last.
+/// The axes of a description's stages as letters, from first to last.
 std::string stage_letters(const fft::Description& description);
 
 }  // namespace toroid

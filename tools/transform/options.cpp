@@ -55,14 +55,16 @@ void add_method_options(CLI::App& verb, FftOptions& options) {
   verb.add_option("--method", options.method, "how the transform is distributed over the nodes")
       ->check(one_of("method", fft::kMethodNames))
       ->capture_default_str();
-  verb.add_option("--layer", options.layer,
-                  "what carries exchanges: active packets, or a collective call of message passing")
+  verb.add_option(
+          "--layer", options.layer,
+          "how exchanges are made: by active packets, or by a collective call of message passing")
       ->check(one_of("layer", fft::kLayerNames))
       ->capture_default_str();
   verb.add_option(
           "--transform", options.transform,
-          "transform of every axis; method orbital also takes one per axis, e.g. dct,dft,wht. fft "
-          "is the dft by factors, N/P times less work; matrix:FILE: multiply by an N x N matrix")
+          "transform of every axis; method orbital also takes one per axis, e.g. dct,dft,wht. fft: "
+          "the dft by factors, about N/P times less work for N points on P nodes; matrix:FILE: "
+          "multiply by the N x N matrix in the file")
       ->type_name("KINDS")
       ->check(suggested(fft::kTransformKindNames))
       ->capture_default_str();
@@ -95,8 +97,9 @@ void add_slab_options(CLI::App& verb, FftOptions& options) {
 void add_plan_options(CLI::App& verb, FftOptions& options) {
   begin_group(verb, "Run");
   add_kernel_option(verb, options.kernel);
-  verb.add_option("--plan", options.plan,
-                  "how local transforms are planned; auto: measure on wall-clock fabrics")
+  verb.add_option(
+          "--plan", options.plan,
+          "how local transforms are planned; auto: measure on wall-clock fabrics, estimate on sim")
       ->check(one_of("plan", kPlanNames))
       ->capture_default_str();
   add_file_option(verb, "--wisdom", options.wisdom, "file that keeps measurements for later runs");
@@ -145,7 +148,7 @@ void check_fft_options(const FftOptions& options) {
     throw BadInput("--box-cut needs complex data; omit --real");
   if (options.padded_planes && options.box_cut == 1)
     throw BadInput("--planes F,P,Q has no effect without --box-cut; give --planes F[,B]");
-  // Tuning covers only the direction in which a loop begins.
+  // Tuning covers only the direction with which a loop begins.
   if (options.loops > 0 && options.backward_planes.value_or(options.planes) < 0)
     throw BadInput(
         "--planes -1 cannot measure the inverse of a --loop; set its planes, e.g. --planes -1,2");

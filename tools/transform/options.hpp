@@ -10,7 +10,7 @@
 #include "hal/shape.hpp"
 #include "tools/options/cli_fwd.hpp"
 #include "tools/options/common_options.hpp"
-#include "tools/run/observation.hpp"
+#include "tools/run/record_and_trace.hpp"
 #include "tools/transform/array_options.hpp"
 #include "tools/transform/method_options.hpp"
 
@@ -40,7 +40,7 @@ struct FftOptions : ArrayOptions, PieceOptions, StageOptions {
   std::int64_t batch = 1;
   double box_cut = 1;
   unsigned cores = 1;
-  unsigned loops = 0;  ///< round trips; 0: one transform
+  unsigned loops = 0;  ///< number of round trips; 0 if there is a single transform
 
   std::int64_t planes_of_way() const { return planes_of(way(), box_cut); }
   fft::Way way() const { return inverse ? fft::Way::backward : fft::Way::forward; }
@@ -52,12 +52,13 @@ CLI::Validator box_cut();
 void add_fft_options(CLI::App& verb, FftOptions& options);
 /// Throws BadInput if options contradict each other.
 void check_fft_options(const FftOptions& options);
-/// Whether every direction that runs is blocking, i.e. without pieces.
+/// Whether the exchanges of every direction that runs are blocking, i.e. not cut into pieces.
 bool all_blocking(const FftOptions& options);
 
-/// The whole description except the array's size. Throws BadInput.
+/// The description of the transform, complete except for the size of the array. Throws BadInput.
 fft::Description describe(const FftOptions& options, FabricName fabric);
-/// Reads the boxes that the options name, for an array of description.size. Throws BadInput.
+/// Adds the boxes from the files that the options name, for an array of size description.size.
+/// Throws BadInput.
 void set_boxes(fft::Description& description, const FftOptions& options, const Shape& shape);
 fft::Scale scale_of(const FftOptions& options);
 

@@ -17,7 +17,8 @@
 namespace toroid {
 namespace {
 
-/// Axes beyond the third always have the DFT.
+/// The kinds of transform along the axes of the spectrum. Axes beyond the third always have the
+/// DFT.
 SpectrumOrder order_of(const fft::Description& description) {
   SpectrumOrder order;
   order.kinds.assign(description.size.size(), fft::TransformKind::dft);

@@ -8,18 +8,18 @@
 #include "tools/files/host_array.hpp"
 #include "tools/files/npy.hpp"
 #include "tools/files/output_file.hpp"
-#include "tools/run/observation.hpp"
+#include "tools/run/record_and_trace.hpp"
 #include "tools/run/run_session.hpp"
 #include "tools/text/json.hpp"
 #include "tools/transform/run.hpp"
 
 namespace toroid {
 
-/// Slices of the array and of the logarithm of its spectrum. Which of them is the input depends on
-/// the job's direction.
+/// Slices of the array and of the logarithm of its spectrum. One of them is the input and the other
+/// the result, depending on the job's direction.
 Json slices_json(const TransformJob& job, const HostArray& input, const HostArray& result);
 
-/// Paths as typed. Empty: none; "-": a standard stream.
+/// Paths as typed. A path is empty if there is no such file, and "-" for a standard stream.
 struct OutputPaths {
   std::string in{};                    ///< input file; only `out` may replace it
   std::array<std::string, 2> boxes{};  ///< box files; no output may replace them
@@ -32,8 +32,8 @@ struct OutputPaths {
 
 /// The array and wisdom files. The command that writes them owns this object.
 struct TransformOutputs {
-  /// Checks and opens the files, in the reporting process only. Throws BadInput if a path cannot be
-  /// written or two paths lead to one file.
+  /// Checks and opens the files if this process reports. Throws BadInput if a path cannot be
+  /// written, or if two paths lead to the same file.
   TransformOutputs(const OutputPaths& paths, bool reports);
 
   /// The run's other files.
@@ -41,8 +41,8 @@ struct TransformOutputs {
   /// REQUIRES: there is an `array`.
   void write_array(const HostArray& values, NpyType type);
 
-  std::unique_ptr<OutputFile> array;   ///< null: not requested
-  std::unique_ptr<OutputFile> wisdom;  ///< null: not requested
+  std::unique_ptr<OutputFile> array;   ///< null if not requested
+  std::unique_ptr<OutputFile> wisdom;  ///< null if not requested
   OutputPaths paths;
 };
 

@@ -17,9 +17,9 @@
 namespace toroid {
 namespace {
 
-constexpr unsigned kRounds = 15;  ///< in wall-clock time
+constexpr unsigned kRounds = 15;  ///< repetitions of a trial in wall-clock time
 
-/// Largest number of planes to try.
+/// The largest number of planes to try.
 std::int64_t most_of(const SlabTrial& trial) {
   constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
   return trial.run.fabric == FabricName::sim ? fft::kMostPlanesTried : kAll;
@@ -40,7 +40,7 @@ std::string wisdom_key(const SlabTrial& trial, bool blocking) {
       most_of(trial) > fft::kMostPlanesTried ? " of all" : ""));
 }
 
-/// A remembered result, if it is one that tuning could have found.
+/// The remembered number of planes, if there is one that tuning could have found.
 std::optional<std::int64_t> remembered(const std::string& key, bool blocking, std::int64_t most) {
   for (const std::string& line : fft::local::own_wisdom()) {
     if (!line.starts_with(key)) continue;
@@ -50,7 +50,8 @@ std::optional<std::int64_t> remembered(const std::string& key, bool blocking, st
   return std::nullopt;
 }
 
-/// The reporting process decides what is remembered: others may have another file, or none.
+/// The number that the reporting process remembers. The other processes use it too, because they
+/// may have read another wisdom file, or none.
 std::optional<std::int64_t> remembered_by_all(const SlabTrial& trial, const std::string& key,
                                               bool blocking) {
   constexpr std::int64_t kNone = -1;
@@ -60,7 +61,7 @@ std::optional<std::int64_t> remembered_by_all(const SlabTrial& trial, const std:
   return planes == kNone ? std::nullopt : std::optional(planes);
 }
 
-/// Median time in ticks, the same on every process.
+/// The median time in ticks; every process gets the same.
 double median_time(const SlabTrial& trial, const HostArray& input,
                    std::shared_ptr<const fft::Blueprint> blueprint) {
   const Outcome outcome = run_trial(trial, std::move(blueprint), input);

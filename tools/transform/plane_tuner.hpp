@@ -15,7 +15,7 @@
 
 namespace toroid {
 
-/// The slab transform to try, and where.
+/// The slab transform to try, and the machine and options with which to run it.
 struct SlabTrial {
   fft::Description description;
   fft::Way way = fft::Way::forward;
@@ -25,15 +25,16 @@ struct SlabTrial {
   std::string on;  ///< name of fabric, route and machine in the wisdom
 };
 
-/// The blueprint with `planes` planes per exchange in the trial's direction; 0: blocking.
+/// The blueprint with `planes` planes per exchange in the trial's direction. With 0 the exchange is
+/// blocking.
 std::shared_ptr<const fft::Blueprint> blueprint_of(const SlabTrial& trial, std::int64_t planes);
 /// Runs the blueprint on a fresh machine: once in virtual time, otherwise several times.
 Outcome run_trial(const SlabTrial& trial, std::shared_ptr<const fft::Blueprint> blueprint,
                   const HostArray& input);
 
-/// Returns the number of planes with the least median time; 0 is a candidate if `blocking` is set.
-/// All processes return the same number and add it to their wisdom. Only the reporting process's
-/// wisdom is read.
+/// Returns the number of planes with the least median time. If `blocking` is set, 0 (a blocking
+/// exchange) is tried too. All processes return the same number and add it to their wisdom. Only
+/// the reporting process's wisdom is read.
 std::int64_t tuned_planes(const SlabTrial& trial, const HostArray& input, bool blocking);
 
 }  // namespace toroid

@@ -11,8 +11,8 @@ constexpr double kPi = std::numbers::pi;
 constexpr double kSide = 2;
 /// The parameter a of the Gaussians. The crystal only has waves of odd numbers of periods, so a
 /// grid of n = 4, 8, 16 or 32 points per side misses the waves of n/2 + 1 periods and more. Their
-/// factor exp(-k²/4a²) is 8e-2, 1e-3, 2e-10 or 4e-35: the last is far below rounding. For the
-/// nearest ions erfc(ar) is 2e-5.
+/// factor exp(-k²/4a²) is at most 8e-2, 1e-3, 2e-10 or 4e-35 for these n; the last value is far
+/// below rounding. For the nearest ions erfc(ar) is 2e-5.
 constexpr double kWidth = 3;
 /// The distance along an axis beyond which ions and images have erfc(ar) and exp(-a²r²) below
 /// 1e-60.

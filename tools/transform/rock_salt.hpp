@@ -8,10 +8,10 @@
 //
 //   M = Φ(0) - 2a/√π + Σ q erfc(ar)/r over all other ions,
 //
-// with Φ the potential of all Gaussians, including the ion's own, which is 2a/√π at its centre. Φ
-// is smooth: ∇²Φ = -4πρ, i.e. Φ(k) = 4π ρ(k)/k². The Gaussians' spectrum falls as exp(-k²/4a²). A
-// grid of n points per side lacks the waves beyond k = πn/2, an error of the order of
-// exp(-(πn/4a)²) at most: smaller than any power of the grid's spacing.
+// where Φ is the potential of all Gaussians. This includes the ion's own Gaussian, whose potential
+// is 2a/√π at its centre. Φ is smooth: ∇²Φ = -4πρ, i.e. Φ(k) = 4π ρ(k)/k². The Gaussians' spectrum
+// falls as exp(-k²/4a²). A grid of n points per side lacks the waves beyond k = πn/2, an error of
+// the order of exp(-(πn/4a)²) at most: smaller than any power of the grid's spacing.
 //
 // Source: P. P. Ewald, "Die Berechnung optischer und elektrostatischer Gitterpotentiale", Ann.
 // Phys. 369 (1921), 253-287.

@@ -15,7 +15,7 @@
 #include "packet/node/program.hpp"
 #include "packet/node/settings.hpp"
 #include "router/job/blob.hpp"
-#include "tools/run/host_bound.hpp"
+#include "tools/run/host_copy_rate.hpp"
 #include "tools/run/interruption.hpp"
 #include "tools/run/processes.hpp"
 #include "tools/transform/digit_order.hpp"
@@ -66,7 +66,7 @@ struct Side {
   const TransformJob* job;
   NodeArray in;
   NodeArray out;
-  NodeArray spectrum;                    ///< between the halves of a loop; empty without loops
+  NodeArray spectrum;                    ///< between the halves of a loop; empty if no loop
   std::vector<fft::StageTimes> times{};  ///< [repetition][transform][stage]
 };
 
@@ -94,8 +94,8 @@ struct Shares {
   double of_processors;
 };
 
-/// `busy`: indices of the stages that transform something, in the call's order. The others only
-/// exchange.
+/// Adds the consecutive parts of a node's program. `busy` has the indices of the stages that
+/// transform something, in the order of the call; the other stages only exchange.
 void add_blocks(std::span<const fft::StageTimes> times, std::span<const std::size_t> busy,
                 double share, Blocks& blocks) {
   const auto ticks = [share](Tick sum) { return share * static_cast<double>(sum); };
@@ -111,7 +111,7 @@ void add_blocks(std::span<const fft::StageTimes> times, std::span<const std::siz
   if (busy.size() > 1) blocks.last_axis += ticks(last.computed - last.exchanged - last.waiting);
 }
 
-/// `first`: the stage whose transforms hide exchanges.
+/// Adds the kinds of work of a node. `first` is the stage whose transforms hide exchanges.
 void add_work(std::span<const fft::StageTimes> times, std::size_t first, double share,
               Blocks& blocks) {
   for (std::size_t s = 0; s < times.size(); ++s) {
@@ -157,7 +157,8 @@ void pack(const NodeResult& result, Blob& blob) {
 /// Combines the results of all nodes.
 class Results {
  public:
-  /// `processors`: nodes in virtual time, otherwise worker threads of all processes.
+  /// `processors` is the number of nodes in virtual time, otherwise the number of worker threads in
+  /// all processes.
   Results(const TransformJob& job, unsigned processors)
       : job_(job),
         stages_(job.blueprint->stages().size() * job.ways().size()),
@@ -201,8 +202,8 @@ class Results {
   }
 
  private:
-  /// A stage by its number among those of all transforms of a repetition, in the order of the
-  /// calls.
+  /// The stage with this number. The stages of all transforms of a repetition are numbered in the
+  /// order in which they run.
   const fft::Stage& stage(std::size_t number) const {
     const auto stages = job_.blueprint->stages();
     const std::size_t place = number % stages.size();
@@ -235,7 +236,7 @@ class Results {
   Outcome outcome_;
 };
 
-/// Bytes of arrays in the process that has the most. All processes call it.
+/// The bytes of arrays in the process that has the most. All processes call this function.
 double bytes_per_process(const Processes& processes, const std::deque<Side>& sides) {
   std::size_t bytes = 0;
   for (const Side& side : sides)
@@ -279,8 +280,8 @@ std::vector<fft::Way> TransformJob::ways() const {
 
 namespace {
 
-/// How the messages of all exchanges move. One mode applies to all exchanges, because the bounds
-/// assume a single mode.
+/// How the messages of all exchanges move. All exchanges have the same mode, because the bounds
+/// assume this.
 TransferMode transfer_under_policy(const RunOptions& run, const fft::Blueprint& blueprint) {
   TransferMode transfer = run.node.transfer;
   for (const fft::StageExchange& exchange : blueprint.exchanges())

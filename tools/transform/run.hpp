@@ -15,7 +15,7 @@
 #include "hal/machine.hpp"
 #include "hal/tick.hpp"
 #include "tools/files/host_array.hpp"
-#include "tools/report/bound.hpp"
+#include "tools/report/binding_bound.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/policy_effects.hpp"
 #include "tools/run/run_options.hpp"
@@ -31,20 +31,20 @@ struct StageSpan {
 
 /// The blocks of the slab paper's tables, in ticks.
 struct Blocks {
-  // Consecutive parts of the program, mean over the nodes. They add up to a node's time if planes
-  // are all that is exchanged.
+  // The consecutive parts of the program; each is the mean over the nodes. They add up to the time
+  // of a node if nothing but planes is exchanged.
   double plane_loop = 0;  ///< first stage: transforms, and starting and testing exchanges
-  double waits = 0;       ///< waiting for exchanges, including the work on packets meanwhile
+  double waits = 0;       ///< waiting for exchanges, including work on packets while waiting
   double last_axis = 0;   ///< last stage
-  // Kinds of work, mean over the processors: nodes in virtual time, otherwise worker threads. They
-  // add up to the time of the whole transform.
+  // The kinds of work; each is the mean over the processors (nodes in virtual time, otherwise
+  // worker threads). They add up to the time of the whole transform.
   double compute = 0;        ///< transforms
-  double pack = 0;           ///< sending; 0 unless the description has it measured
-  double unpack = 0;         ///< receiving; for puts, the copy from array to array; 0 as for `pack`
-  double communication = 0;  ///< the rest: nothing to do but look at the network
-  /// Not hidden behind transforms: `communication`, and packing and unpacking after the first
-  /// stage, except the packing and unpacking that a stage with Start::lines does between its
-  /// transforms.
+  double pack = 0;           ///< sending; 0 if the description does not ask for it
+  double unpack = 0;         ///< receiving, or copying from array to array by put; 0 as `pack`
+  double communication = 0;  ///< the rest: polling the network without other work
+  /// The part of communication that transforms do not hide: `communication`, and packing and
+  /// unpacking after the first stage. Packing and unpacking between the transforms of a stage with
+  /// Start::lines count as hidden.
   double exposed = 0;
 };
 
@@ -65,9 +65,9 @@ struct Outcome {
   std::vector<fft::OrbitalTimes> orbital_times;  ///< by stage
   double allocate_s = 0;  ///< mean wall-clock time to make a node's plan and arrays
   double deallocate_s = 0;
-  unsigned processors = 1;  ///< number that ran the nodes; see Blocks
-  /// Bytes of the caller's and the plan's arrays of all nodes of a process, in the process that has
-  /// the most.
+  unsigned processors = 1;  ///< number of processors that ran the nodes; see Blocks
+  /// The bytes of all arrays of the nodes of a process, both of the caller and of the plan. It is
+  /// the number for the process that has the most.
   double bytes_per_process = 0;
   const Repetition& median() const { return repetitions[repetitions.size() / 2]; }
 };
@@ -79,7 +79,7 @@ struct TransformJob {
   fft::Scale scale = fft::Scale::none;
   unsigned repeat = 1;
   /// Number of round trips (forward, then backward) in one repetition; `scale` applies to each
-  /// round trip. 0: a single transform in `way`.
+  /// round trip. If it is 0, a repetition is a single transform in the direction `way`.
   unsigned loops = 0;
 
   /// The transforms of one repetition, in order.
@@ -97,22 +97,23 @@ struct TransformJob {
   }
 };
 
-/// Returns the run options with nodes set up for the transform by the policy. The orbital method
-/// gets two output queues unless the policy or the user sets their number: with one queue, its two
-/// directions would obstruct each other. Throws BadInput if the policy does not fit the machine.
+/// Returns the run options with the settings that the policy gives the nodes for this transform.
+/// The orbital method gets two output queues unless the policy or the user sets their number: with
+/// one queue, its two directions would obstruct each other. Throws BadInput if the policy does not
+/// fit the machine.
 RunOptions under_policy(RunOptions run, const fft::Blueprint& blueprint, const Machine& machine);
-/// How a transform sends.
+/// The kind of messages that a transform sends.
 Sent sent_by(fft::Method method, fft::Layer layer = fft::Layer::packets,
              fft::OrbitalVariant variant = fft::OrbitalVariant::cra);
-/// Which of a policy's settings have an effect.
+/// Which settings of a policy have an effect on a transform.
 PolicyEffects transform_effects(fft::Method method, const RunOptions& run,
                                 fft::Layer layer = fft::Layer::packets,
                                 fft::OrbitalVariant variant = fft::OrbitalVariant::cra);
 
-/// Runs a transform on the machine's nodes. Nothing must have run on them before.
+/// Runs a transform on the machine's nodes, on which nothing has run before.
 Outcome transform(Emulation& emulation, const TransformJob& job, const HostArray& input);
 
-/// Lower bounds of an exchange or of a whole transform, and what it sends.
+/// The lower bounds of an exchange or of a whole transform, and how much it sends.
 struct PlanBound {
   Bounds bounds;  ///< on the emulated machine
   std::uint64_t packets = 0;
@@ -129,16 +130,17 @@ struct PlanBounds {
 /// Bytes of a whole array of these extents.
 double bytes_of_array(const fft::Blueprint& blueprint, const fft::Index& extents, bool real);
 
-/// Bounds of consecutive transforms: each node begins the next one when it has ended the previous
-/// one. `by_engines`: DMA engines move the packets of exchanges.
+/// The bounds of consecutive transforms, in which each node begins a transform when it has ended
+/// the previous one. `by_engines` says whether DMA engines move the packets of exchanges.
 PlanBounds bounds_of(const fft::Blueprint& blueprint, std::span<const fft::Way> ways,
                      const Machine& machine, bool by_engines = false);
 PlanBounds bounds_of(const fft::Blueprint& blueprint, fft::Way way, const Machine& machine,
                      bool by_engines = false);
 
 /// The time of a whole transform (cycles of the machine's clock) beside its bound. In virtual time
-/// the bound is the machine's. Otherwise it is the time that this host needs to copy everything
-/// that is sent into packets and out again, or to copy the whole array once if that takes longer.
+/// the bound is that of the machine. Otherwise it is the time in which this host makes the
+/// necessary copies of everything that is sent (exchange_copy_seconds()), or copies the whole array
+/// once if that takes longer.
 Timing plan_timing(const PlanBounds& bounds, const Machine& machine, const Emulation& emulation,
                    bool is_virtual, Tick cycles);
 

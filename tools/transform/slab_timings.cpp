@@ -45,10 +45,10 @@ std::vector<Shape> machine_and_halves(const Shape& whole, unsigned processes) {
 
 namespace {
 
-/// What one direction sends in pieces.
+/// The exchange that is cut into pieces in one direction.
 struct PiecesSent {
   fft::PieceRule rule;
-  const fft::Distribution* from = nullptr;  ///< null: nothing is sent in pieces
+  const fft::Distribution* from = nullptr;  ///< null if nothing is sent in pieces
   bool real = false;
 };
 
@@ -191,7 +191,7 @@ std::string model_row(const Json& timings, const char* title, const char* key) {
   return text + "\n";
 }
 
-/// The paper's model beside the measurements.
+/// The rows with the paper's model beside the measurements.
 std::string model_rows(const Json& timings) {
   std::string text = heading(timings, "pipeline, model", 17);
   text += model_row(timings, "pieces d", "depth");

@@ -1,4 +1,5 @@
-// The slab paper's table of times: blocking beside non-blocking, on 1 to all nodes.
+// The slab paper's table of times: the blocking and the non-blocking transform side by side, on one
+// node, on all nodes, and on numbers of nodes in between.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +16,11 @@
 namespace toroid {
 
 /// The torus, and smaller ones made by repeatedly dividing the longest dimension by its smallest
-/// factor, as long as every process has a node. Largest last.
+/// factor, as long as every process has a node. The largest torus is the last.
 std::vector<Shape> machine_and_halves(const Shape& whole, unsigned processes);
 
-/// Mean bytes of a piece over nodes and pieces; 0: the exchange is not cut.
+/// The mean size of a piece in bytes, over all nodes and pieces; 0 if no exchange is cut into
+/// pieces.
 double piece_bytes(const fft::Blueprint& blueprint, fft::Way way);
 
 /// The paper's model of the pipeline (section 4.4.1). A node transforms each of its n planes in
@@ -33,19 +35,21 @@ struct PipelineModel {
   double first_overlap_s = 0;  ///< t(f) of the first piece
   double hidden = 0;           ///< fraction from 0 to 1; 0 without communication
 };
-/// `loop_s`: the blocking version's plane loop; `communication_s`: its communication.
+/// `loop_s` and `communication_s` are the times of the plane loop and of the communication of the
+/// blocking version.
 PipelineModel pipeline_model(const fft::Blueprint& blueprint, fft::Way way, double loop_s,
                              double communication_s);
 
-/// Runs both versions on the machine. Returns their blocks in seconds (see Blocks), `ratio`
-/// (non-blocking to blocking), and `model` (the hidden share of the blocking waits, predicted and
-/// measured). If the description asks for 0 or -1 planes, the number is tuned. `processors`: the
-/// number over which means are taken.
+/// Runs the blocking and the non-blocking version on the machine. Returns their blocks in seconds
+/// (see Blocks), `ratio` (non-blocking to blocking), and `model` (the hidden share of the blocking
+/// waits, predicted and measured). If the description asks for 0 or -1 planes, the number is tuned.
+/// The key `processors` is the number of processors over which means are taken.
 Json slab_comparison(const SlabTrial& trial, const HostArray& input);
 /// Returns slab_comparison() for the machine and its halves, down to one node.
 Json slab_timings(const SlabTrial& trial, const HostArray& input);
 
-/// `moves_by_put`: messages may move by put, which the table's notes then explain.
+/// `moves_by_put` says whether messages may move by put. If so, the notes below the table explain
+/// what `unpack` then is.
 std::string timings_table(const Json& timings, bool moves_by_put);
 
 }  // namespace toroid

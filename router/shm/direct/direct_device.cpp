@@ -10,8 +10,8 @@
 namespace toroid::ring {
 namespace {
 
-/// A node on a switch has a single FIFO. It has the room of all the machine's FIFOs together, but
-/// at most InjectionFifos::kMostChunks.
+/// A node on a switch has a single FIFO. It has as much room as all normal injection FIFOs of a
+/// hardware node together, but at most InjectionFifos::kMostChunks.
 std::vector<InjectionFifo> one_fifo(const Shape& shape, const Machine& machine) {
   const unsigned all = machine.injection_fifos * machine.injection_fifo_chunks;
   return tie_fifos(shape, 1, std::min(all, InjectionFifos::kMostChunks), FifoTying::any);
@@ -19,8 +19,8 @@ std::vector<InjectionFifo> one_fifo(const Shape& shape, const Machine& machine) 
 
 }  // namespace
 
-DirectDevice::DirectDevice(const Machinery& machinery, const SwitchPlug& plug)
-    : RingDevice(machinery, plug.node, one_fifo(machinery.shape, machinery.machine)),
+DirectDevice::DirectDevice(const SharedDeviceState& shared, const SwitchPlug& plug)
+    : RingDevice(shared, plug.node, one_fifo(shared.shape, shared.machine)),
       out_(plug.outward),
       puts_(&plug.puts) {
   for (TaggedMemory& memory : plug.inward) in_.emplace_back(memory);
@@ -63,7 +63,7 @@ void DirectDevice::inject(const SendDescriptor& descriptor, std::uint32_t count,
 /// The ring to the packets' destination, if the FIFO is empty and the ring has room for all of
 /// them; otherwise null.
 TaggedSender* DirectDevice::open_ring(const SendDescriptor& packets, std::uint32_t count) {
-  const LocalNodes& local = machinery().local;
+  const LocalNodes& local = shared().local;
   const Rank to = packets.header.destination();
   if (!fifo(kOnly).empty() || !is_valid(packets.header) || !local.has(to)) return nullptr;
   TaggedSender& ring = out_[local.index(to)];
@@ -85,7 +85,7 @@ void DirectDevice::forward() {
 
 bool DirectDevice::send_some() {
   const SendDescriptor& front = fifo(kOnly).front();
-  const LocalNodes& local = machinery().local;
+  const LocalNodes& local = shared().local;
   if (!local.has(front.header.destination())) return send_to_other_process();
   if (front.is_put) {
     puts_->send({take_put(kOnly), false});

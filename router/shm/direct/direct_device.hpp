@@ -16,7 +16,7 @@
 #include "router/shm/device.hpp"
 #include "router/shm/direct/put_switch.hpp"
 #include "router/shm/direct/tagged_ring.hpp"
-#include "router/shm/machinery.hpp"
+#include "router/shm/shared_device_state.hpp"
 
 namespace toroid::ring {
 
@@ -35,10 +35,10 @@ struct SwitchPlug {
 /// other processes.
 class DirectDevice : public RingDevice, public PutEnd {
  public:
-  DirectDevice(const Machinery& machinery, const SwitchPlug& plug);
+  DirectDevice(const SharedDeviceState& shared, const SwitchPlug& plug);
 
   PutReach put_reach(Rank to) const override {
-    return machinery().local.has(to) ? PutReach::shared : PutReach::none;
+    return shared().local.has(to) ? PutReach::shared : PutReach::none;
   }
   bool try_pass(const SendDescriptor& descriptor, std::span<const std::byte> payload) override;
   void inject(const SendDescriptor& descriptor, std::uint32_t count, unsigned fifo) override;
@@ -49,7 +49,7 @@ class DirectDevice : public RingDevice, public PutEnd {
  protected:
   /// The index of the only FIFO.
   static constexpr unsigned kOnly = 0;
-  /// `any`: packets for the processor are left.
+  /// Sets whether packets for the processor are left.
   void set_delivery(bool any) { deliverable_ = any; }
 
  private:
@@ -70,7 +70,7 @@ class DirectDevice : public RingDevice, public PutEnd {
   std::size_t receive_puts(PacketSink& sink, std::size_t limit);
   std::size_t receive_from(TaggedReceiver& ring, PacketSink& sink, std::size_t limit);
 
-  std::vector<TaggedReceiver> in_;  ///< [worker]
+  std::vector<TaggedReceiver> in_;  ///< [sending worker]
   std::span<TaggedSender> out_;     ///< [index among the local nodes]
   PutPort* puts_;                   ///< port of this node's worker
   std::deque<PutDescriptor> put_;   ///< puts that have arrived and are yet to be copied

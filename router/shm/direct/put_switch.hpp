@@ -1,5 +1,5 @@
-// Carries puts between the workers of a process: in Boost.Lockfree queues, one per ordered pair of
-// workers, which are emptied in batches.
+// Carries puts between the workers of a process. There is a Boost.Lockfree queue per ordered pair
+// of workers; queues are emptied in batches.
 #pragma once
 
 #include <boost/lockfree/policies.hpp>
@@ -14,19 +14,19 @@
 #include "hal/put.hpp"
 #include "hal/shape.hpp"
 #include "router/placement/placement.hpp"
-#include "router/shm/machinery.hpp"
+#include "router/shm/shared_device_state.hpp"
 
 namespace toroid::ring {
 
 /// A put on its way to the receiver, or on its way back to the sender.
 struct PutNote {
   PutDescriptor put;
-  bool is_done;  ///< the put is done, and the note is on its way back
+  bool is_done;  ///< true if the put is done and the note is on its way back
 
   Rank addressee() const { return is_done ? put.from : put.to; }
 };
 
-/// A node that takes notes, on its worker's thread.
+/// A node that takes notes. Its worker's thread calls it.
 class PutEnd {
  public:
   virtual void take_note(const PutNote& note) = 0;
@@ -43,7 +43,7 @@ using PutQueue = boost::lockfree::spsc_queue<PutNote, boost::lockfree::capacity<
 
 /// One worker's access to the switch. All calls come from that worker's thread.
 ///
-/// **No loss:** notes that find a queue full wait here, in order.
+/// **No loss:** notes that find a queue full wait in the port, in order.
 class PutPort {
  public:
   /// `inward`: the queues from the other workers.

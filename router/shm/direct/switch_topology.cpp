@@ -9,13 +9,16 @@
 namespace toroid::ring {
 namespace {
 
-/// Memory for all rings together, in bytes: part of a typical second- or third-level cache.
+/// If rings are deeper than the hardware's buffers, all rings together take at most this many
+/// bytes, so that they fit in a part of a typical second- or third-level cache.
 constexpr std::size_t kRingBytes = std::size_t{8} << 20;
-/// Packets that may arrive at a node while it computes: a plane of a large transform.
+/// Maximum number of slots of such a deeper ring. It is large because a plane of a large transform
+/// may arrive while a node computes.
 constexpr std::size_t kDeepest = 4096;
 
-/// Slots of a ring: at least the hardware's reception buffer, more if there are few nodes. A node
-/// that computes receives nothing, and others should not have to wait for it.
+/// Slots of a ring: at least as many as the hardware's reception buffer holds packets, and more if
+/// there are few nodes. Deep rings help because a node that computes receives nothing, and others
+/// should not have to wait for it.
 std::uint32_t capacity_of(const Machine& machine, std::size_t rings) {
   const std::size_t least = machine.reception_fifos * (machine.reception_fifo_chunks / kMaxChunks);
   const std::size_t affordable = kRingBytes / (rings * sizeof(Packet));
@@ -24,9 +27,9 @@ std::uint32_t capacity_of(const Machine& machine, std::size_t rings) {
 
 }  // namespace
 
-SwitchTopology::SwitchTopology(const Machinery& machinery, const Placement& placement,
+SwitchTopology::SwitchTopology(const SharedDeviceState& shared, const Placement& placement,
                                const DeviceFactory& make_device)
-    : local_(machinery.local),
+    : local_(shared.local),
       puts_(local_, placement),
       rings_(local_.size()),
       devices_(local_.size()) {
@@ -34,7 +37,7 @@ SwitchTopology::SwitchTopology(const Machinery& machinery, const Placement& plac
   for (std::vector<TaggedMemory>& inward : rings_) {
     inward = std::vector<TaggedMemory>(workers);
     for (TaggedMemory& ring : inward)
-      ring.capacity = capacity_of(machinery.machine, rings_.size() * workers);
+      ring.capacity = capacity_of(shared.machine, rings_.size() * workers);
   }
   for (std::size_t w = 0; w < workers; ++w) add_senders(w);
   for (std::size_t w = 0; w < workers; ++w)
@@ -59,10 +62,10 @@ double switch_bytes(const Shape& shape, const Machine& machine, std::size_t work
   return rings * sizeof(Packet) * capacity_of(machine, shape.size() * workers);
 }
 
-std::unique_ptr<RingTopology> make_switch_topology(const Machinery& machinery,
-                                                   const Placement& placement) {
-  return std::make_unique<SwitchTopology>(machinery, placement, [&](const SwitchPlug& plug) {
-    return std::make_unique<DirectDevice>(machinery, plug);
+std::unique_ptr<DevicesAndRings> make_switch_topology(const SharedDeviceState& shared,
+                                                      const Placement& placement) {
+  return std::make_unique<SwitchTopology>(shared, placement, [&](const SwitchPlug& plug) {
+    return std::make_unique<DirectDevice>(shared, plug);
   });
 }
 

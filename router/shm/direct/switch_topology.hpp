@@ -11,20 +11,20 @@
 #include "hal/shape.hpp"
 #include "router/placement/placement.hpp"
 #include "router/rules/routing.hpp"
+#include "router/shm/devices_and_rings.hpp"
 #include "router/shm/direct/direct_device.hpp"
 #include "router/shm/direct/put_switch.hpp"
 #include "router/shm/direct/tagged_ring.hpp"
-#include "router/shm/machinery.hpp"
-#include "router/shm/ring_topology.hpp"
+#include "router/shm/shared_device_state.hpp"
 
 namespace toroid::ring {
 
 /// Owns a ring from every worker to every local node, the put queues, and the nodes' devices.
-class SwitchTopology final : public RingTopology {
+class SwitchTopology final : public DevicesAndRings {
  public:
   using DeviceFactory = std::function<std::unique_ptr<DirectDevice>(const SwitchPlug&)>;
 
-  SwitchTopology(const Machinery& machinery, const Placement& placement,
+  SwitchTopology(const SharedDeviceState& shared, const Placement& placement,
                  const DeviceFactory& make_device);
 
   DirectDevice& device(Rank rank) override { return *devices_[local_.index(rank)]; }

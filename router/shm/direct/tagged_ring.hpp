@@ -1,11 +1,12 @@
 // A ring without a shared index: each packet announces its own arrival by a tag in the link bits of
-// its header, which changes with each round of the ring. So a short packet moves to another core as
-// a single cache line, and nothing else moves. The cost: a receiver must look at each ring's next
-// slot. That is why the links of the torus, with their many channels, use counters instead
+// its header. The tag changes with each round of the ring. So a short packet moves to another core
+// as a single cache line, and nothing else moves. The cost: a receiver must look at each ring's
+// next slot. That is why the links of the torus, with their many channels, use counters instead
 // (link.hpp).
 //
 // Source of the idea: Giacomoni, Moseley, Vachharajani, "FastForward for efficient pipeline
-// parallelism", PPoPP 2008. There the receiver clears the slots, which takes the cache lines back.
+// parallelism", PPoPP 2008. There the receiver clears the slots, which moves each cache line to its
+// core for writing.
 #pragma once
 
 #include <atomic>
@@ -22,7 +23,8 @@ namespace toroid::ring {
 struct TaggedMemory {
   std::unique_ptr<Packet[]> slots;
   std::uint32_t capacity = 0;  ///< slots
-  /// Packets taken out so far, modulo 2^32; written by the receiver, on its own cache line.
+  /// Number of packets taken out so far, modulo 2^32. Written by the receiver; on a cache line of
+  /// its own.
   alignas(64) sync::atomic<std::uint32_t> popped{0};
 
   /// Called by the receiving end's thread, so that the slots lie in its local memory.
@@ -75,8 +77,8 @@ class TaggedSender {
   /// The slot of the next packet, whose payload is to be written. REQUIRES: there is room.
   Packet& claim() const { return tail_.slot(); }
   /// Completes the packet that was claimed last. The first of several packets becomes visible last,
-  /// by publish(): a receiver that polls for it takes no cache line away while the others are
-  /// written.
+  /// by publish(): a receiver that polls for this packet takes no cache line from the sender while
+  /// the others are written.
   void commit(const PacketHeader& header) {
     if (first_ == nullptr) {
       first_ = &tail_.slot();
@@ -105,7 +107,8 @@ class TaggedSender {
   const TaggedMemory* memory_;
   TaggedPosition tail_;
   std::uint32_t room_;
-  Packet* first_ = nullptr;  ///< the first committed packet, not visible yet
+  Packet* first_ = nullptr;  ///< the first committed packet that is not visible yet; null if there
+                             ///< is none
   PacketHeader first_header_{0, 0};
   std::uint64_t first_tag_ = 0;
 };

@@ -31,8 +31,8 @@ struct ArrivingLink {
   alignas(64) CountWord popped{0};
 };
 
-/// The topology fills it before the run. After that no link is added or moved, since nodes and the
-/// gateway hold references.
+/// The topology adds all links before the run. During the run no link is added or moved, because
+/// nodes and the gateway hold references to links.
 struct BoundaryLinks {
   std::deque<LeavingLink> leaving;
   std::deque<ArrivingLink> arriving;

@@ -5,7 +5,7 @@
 //           <── `popped` counts the slots that are free again ──
 //
 // Besides the slots, the ends share only these two counters. Each holds the counts of all four
-// channels, so that an idle node looks at a single word per link, and a single store publishes
+// channels. So an idle node looks at a single word per link, and a single store publishes
 // everything that a step of the router has moved.
 #pragma once
 
@@ -38,13 +38,14 @@ using ChannelSlots = std::array<std::uint16_t, kVirtualChannels>;
 
 class CheckedLink;
 
-/// The memory that both ends refer to. Each word lies in the memory of the end that polls it.
+/// The memory that both ends refer to. The words `pushed` and `popped` lie in the memory of the end
+/// that polls them.
 struct LinkMemory {
   CountWord* pushed = nullptr;  ///< written by the sender
   CountWord* popped = nullptr;  ///< written by the receiver
   ChannelSlots capacity{};
   std::array<std::unique_ptr<Packet[]>, kVirtualChannels> slots;
-  CheckedLink* check = nullptr;  ///< null: the link has no errors
+  CheckedLink* check = nullptr;  ///< null if the link is not checked for errors
 
   /// Called by the receiving end's thread, so that the slots lie in its local memory.
   void allocate() {
@@ -81,9 +82,9 @@ class LinkSender {
 
   /// Number of free slots that the sender knows of.
   unsigned room(unsigned channel) const { return free_[channel]; }
-  /// Learns which slots are free again. Returns whether there are more than before.
+  /// Learns which slots are free again. Returns whether more slots are free than before.
   bool refresh();
-  /// The counts that refresh() last read.
+  /// The counts that refresh() read most recently.
   std::uint64_t seen() const { return popped_seen_; }
   /// The slot of the next packet, to be written before publish(). REQUIRES: there is room.
   Packet& claim(unsigned channel) {
@@ -115,7 +116,8 @@ class LinkReceiver {
  public:
   explicit LinkReceiver(const LinkMemory& memory) : memory_(&memory) {}
 
-  /// Learns what has arrived. Returns whether there is more than before.
+  /// Learns which packets have arrived. Returns whether more have arrived than at the previous
+  /// call.
   bool look() {
     // Acquire: the slots may be read. Partner: the release in LinkSender::publish().
     const std::uint64_t word = memory_->pushed->load(std::memory_order_acquire);
@@ -126,7 +128,7 @@ class LinkReceiver {
   /// Used in place of look(): sets the counts of arrived packets. REQUIRES: the caller has acquired
   /// the packets.
   void show(std::uint64_t arrived) { pushed_seen_ = arrived; }
-  /// The word that look() last read.
+  /// The counts that look() read most recently.
   std::uint64_t seen() const { return pushed_seen_; }
   unsigned waiting(unsigned channel) const {
     return static_cast<std::uint16_t>(unpack(pushed_seen_)[channel] - head_.count(channel));

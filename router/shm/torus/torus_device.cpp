@@ -23,7 +23,7 @@ std::uint64_t routing_word(const PacketHeader& header) {
                                                           << PacketHeader::kFirstLinkBit;
 }
 
-/// A place for a packet that becomes visible to the other end later.
+/// A place for one packet, which is made visible to the other end later.
 struct Place {
   Packet& packet;
   Packet& claim() const { return packet; }
@@ -48,7 +48,8 @@ class DynamicPlaces {
   Packet* packet_ = nullptr;
 };
 
-/// Free slots as tokens: every packet takes a slot, whatever its length.
+/// Converts free slots to tokens. A slot counts as the room of a full packet, because every packet
+/// takes a slot, whatever its length.
 Tokens tokens_of(const LinkSender& link) {
   Tokens tokens;
   for (unsigned c = 0; c < kVirtualChannels; ++c)
@@ -58,17 +59,17 @@ Tokens tokens_of(const LinkSender& link) {
 
 }  // namespace
 
-TorusDevice::TorusDevice(const Machinery& machinery, Rank rank, RoutingOptions options,
+TorusDevice::TorusDevice(const SharedDeviceState& shared, Rank rank, RoutingOptions options,
                          const Mailbox& mailbox, std::span<const LinkMemory* const> outward,
                          const FailureStages* stages)
-    : RingDevice(machinery, rank,
-                 tie_fifos(machinery.shape, machinery.machine.injection_fifos,
-                           machinery.machine.injection_fifo_chunks, machinery.tying)),
+    : RingDevice(shared, rank,
+                 tie_fifos(shared.shape, shared.machine.injection_fifos,
+                           shared.machine.injection_fifo_chunks, shared.tying)),
       pushed_(&mailbox.pushed),
-      links_(machinery.shape.links()),
-      channels_(machinery.machine.bubble_reserve_chunks, options.bubble_rule),
+      links_(shared.shape.links()),
+      channels_(shared.machine.bubble_reserve_chunks, options.bubble_rule),
       precedence_(links_, options.transit_first),
-      arbitration_(machinery.machine),
+      arbitration_(shared.machine),
       transit_first_(options.transit_first),
       stages_(stages) {
   for (unsigned l = 0; l < links_; ++l) {
@@ -94,7 +95,8 @@ bool TorusDevice::has_news() const {
   return changed != 0 || is_behind();
 }
 
-/// Routes all heads anew. If this node has failed, its heads have no path left.
+/// Learns of failures, and gives new routes to all heads that wait. If this node has failed, its
+/// heads have no path left.
 void TorusDevice::notice_failures() {
   stage_ = stages_->now();
   change_to(stages_->shape(stage_));
@@ -112,8 +114,8 @@ void TorusDevice::notice_failures() {
   }
 }
 
-/// Forwards at once if there are several packets: the FIFO is small, and this makes room for more
-/// in the same drain. forward() makes them visible downstream.
+/// If there are several packets, sends them on at once: the FIFO is small, and this makes room for
+/// more packets in the same drain. forward() makes the packets visible downstream.
 void TorusDevice::inject(const SendDescriptor& descriptor, std::uint32_t count, unsigned fifo) {
   RingDevice::inject(descriptor, count, fifo);
   if (count > 1) move_on();
@@ -130,7 +132,7 @@ bool TorusDevice::look() {
   return true;
 }
 
-/// Returns whether packets have arrived by this link, or may have.
+/// Returns whether packets have arrived by this link, or may have arrived.
 bool TorusDevice::look_at_link(unsigned l) {
   if (checked_in_[l]) {
     seen_[l] = checked_in_[l]->look(in_[l]);
@@ -152,7 +154,8 @@ unsigned TorusDevice::waiting_at(Input input) const {
   return in_[input.travelling().index].waiting(static_cast<unsigned>(input.channel()));
 }
 
-/// Chunks in an injection FIFO, packets in a channel. FIFOs are never compared with channels.
+/// How full an input is, for arbitration: chunks in an injection FIFO, packets in a channel. FIFOs
+/// are never compared with channels.
 unsigned TorusDevice::used(Input input) const {
   if (input.is_fifo(links_)) return fifo_used(input.index() - links_ * kVirtualChannels);
   return waiting_at(input);
@@ -185,7 +188,7 @@ void TorusDevice::expose(Input input) {
   RoutedPacket& head = heads_[input.index()];
   const std::uint64_t word = routing_word(header);
   if (std::exchange(words_[input.index()], word) != word)
-    head = routed(header);  // packets of one message usually follow one another
+    head = routed(header);  // seldom needed: packets of one message usually follow one another
   const DirectionSet escapes = head.may_escape ? head.directions : DirectionSet();
   const DirectionSet allowed = allowed_directions(escapes, head.dynamic);
   if (head.directions.empty()) {
@@ -204,7 +207,7 @@ bool TorusDevice::is_lost(const PacketHeader& header) const {
 }
 
 /// As on `sim`: if the hint bits of an adaptive packet, or of any packet that is still in an
-/// injection FIFO, lead nowhere any more, it gets new ones.
+/// injection FIFO, lead nowhere any more, the packet gets new ones. Returns whether it did.
 bool TorusDevice::find_other_way(Input input) {
   const PacketHeader& header = header_at(input);
   const Rank to = header.destination();

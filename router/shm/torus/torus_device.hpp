@@ -18,10 +18,10 @@
 #include "router/rules/arbitration.hpp"
 #include "router/rules/routing.hpp"
 #include "router/shm/device.hpp"
-#include "router/shm/machinery.hpp"
-#include "router/shm/torus/failure_stages.hpp"
+#include "router/shm/shared_device_state.hpp"
+#include "router/shm/torus/failure_timeline.hpp"
 #include "router/shm/torus/link.hpp"
-#include "router/shm/torus/link_check.hpp"
+#include "router/shm/torus/retransmitting_link.hpp"
 #include "router/termination/dead_processor.hpp"
 
 namespace toroid::ring {
@@ -43,11 +43,12 @@ struct Mailbox {
 /// packet that look() or inject() has seen.
 class TorusDevice final : public RingDevice {
  public:
-  /// `mailbox` is this node's. `outward` is the memory of each link that leaves it, by direction;
-  /// for a missing link it is any memory that no other node sends through. `stages` holds the
-  /// failures during the run; null if there are none.
-  TorusDevice(const Machinery& machinery, Rank rank, RoutingOptions options, const Mailbox& mailbox,
-              std::span<const LinkMemory* const> outward, const FailureStages* stages);
+  /// `mailbox` is this node's. `outward` is the memory of each link that leaves the node, by
+  /// direction; for a missing link it is any memory that no other node sends through. `stages`
+  /// holds the failures during the run; null if there are none.
+  TorusDevice(const SharedDeviceState& shared, Rank rank, RoutingOptions options,
+              const Mailbox& mailbox, std::span<const LinkMemory* const> outward,
+              const FailureStages* stages);
 
   void inject(const SendDescriptor& descriptor, std::uint32_t count, unsigned fifo) override;
   std::size_t receive(PacketSink& sink, std::size_t limit) override;
@@ -95,8 +96,8 @@ class TorusDevice final : public RingDevice {
 
   const Words* pushed_;                          ///< words of the mailbox: all that an idle node
                                                  ///< looks at
-  std::array<std::uint64_t, kMaxLinks> seen_{};  ///< [direction travelling]: last values of those
-                                                 ///< words
+  std::array<std::uint64_t, kMaxLinks> seen_{};  ///< [direction travelling]: the values of those
+                                                 ///< words that were read last
   unsigned links_;
   ChannelRule channels_;
   Precedence precedence_;
@@ -105,9 +106,10 @@ class TorusDevice final : public RingDevice {
   std::uint64_t deliverable_ = 0;                     ///< inputs whose head is for the processor
   std::uint64_t lost_heads_ = 0;                      ///< inputs whose head has no path left
   std::uint64_t exposed_ = 0;                         ///< inputs whose head is known
-  std::array<std::uint64_t, kMaxLinks> wanted_by_{};  ///< [link]: inputs whose head may take it
-  std::array<std::uint64_t, kMaxLinks> escape_of_{};  ///< inputs whose head may take its bubble
-                                                      ///< channel
+  std::array<std::uint64_t, kMaxLinks> wanted_by_{};  ///< [link]: inputs whose head may take that
+                                                      ///< link
+  std::array<std::uint64_t, kMaxLinks> escape_of_{};  ///< [link]: inputs whose head may take the
+                                                      ///< link's bubble channel
   std::array<RoutedPacket, 64> heads_{};              ///< [input], valid if exposed
   std::array<std::uint64_t, 64> words_{};             ///< [input]: routing word from which heads_
                                                       ///< was made
@@ -116,10 +118,12 @@ class TorusDevice final : public RingDevice {
   bool is_checked_ = false;                           ///< some links are checked
   std::vector<std::optional<CheckedReceiver>> checked_in_;  ///< [direction travelling]
   std::vector<std::optional<CheckedSender>> checked_out_;   ///< [direction]
-  std::array<std::uint8_t, kMaxLinks> turn_{};  ///< position of the round robin (transit_first off)
-  Tick steps_ = 0;                              ///< used as the cycle by the arbitration
+  std::array<std::uint8_t, kMaxLinks> turn_{};  ///< [link]: the input at which the round robin goes
+                                                ///< on; used only without transit_first
+  Tick steps_ = 0;                              ///< number of calls of move_on(); arbitration uses
+                                                ///< it as the cycle
   const FailureStages* stages_;
-  std::size_t stage_ = 0;  ///< the last stage this node has noticed
+  std::size_t stage_ = 0;  ///< the latest stage that this node has noticed
   std::map<Rank, std::uint64_t> losses_;
   // Replacements for the program of this node if it fails: `ended_` if the program had already
   // ended, `cut_short_` if it had not.

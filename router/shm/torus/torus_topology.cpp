@@ -20,22 +20,23 @@
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "router/rules/routing.hpp"
-#include "router/shm/machinery.hpp"
-#include "router/shm/ring_topology.hpp"
+#include "router/shm/devices_and_rings.hpp"
+#include "router/shm/shared_device_state.hpp"
 #include "router/shm/torus/boundary_links.hpp"
-#include "router/shm/torus/failure_stages.hpp"
+#include "router/shm/torus/failure_timeline.hpp"
 #include "router/shm/torus/link.hpp"
 #include "router/shm/torus/torus_device.hpp"
 
 namespace toroid::ring {
 namespace {
 
-/// Default number of packets per channel. Rings are deeper than the hardware's buffers because a
-/// packet waits longer here: the receiver looks at it only when its worker's round gets there, and
-/// while the worker computes, a plane of a large transform may arrive. Still deeper rings gain
-/// nothing.
+/// Maximum number of packets per channel by default. Rings are deeper than the hardware's buffers
+/// because a packet waits longer here: the receiver looks at it only when its worker's round gets
+/// there, and while the worker computes, a plane of a large transform may arrive. Still deeper
+/// rings gain nothing.
 constexpr std::size_t kDeepestChannel = 2048;
-/// Memory for all these rings together, in bytes: part of a third-level cache.
+/// Maximum memory of all these rings together, in bytes, so that they fit in a part of a
+/// third-level cache.
 constexpr std::size_t kChannelBytes = std::size_t{16} << 20;
 
 std::size_t links_per_node(const Shape& shape) {
@@ -62,8 +63,8 @@ ChannelSlots capacity_of(const Shape& shape, const Machine& machine) {
   return slots;
 }
 
-/// Slots per channel of a link to another process. The round trip is long: packets on their way out
-/// and counts on their way back need room.
+/// Minimum number of slots per channel of a link to another process. Many are needed because the
+/// round trip is long: a slot is free again only when the count of popped packets has come back.
 constexpr std::uint16_t kBoundarySlots = 64;
 
 ChannelSlots at_boundary(ChannelSlots slots) {
@@ -71,21 +72,21 @@ ChannelSlots at_boundary(ChannelSlots slots) {
   return slots;
 }
 
-class TorusTopology final : public RingTopology {
+class TorusTopology final : public DevicesAndRings {
  public:
-  TorusTopology(const Machinery& machinery, RoutingOptions options, BoundaryLinks* boundary)
-      : machinery_(machinery),
+  TorusTopology(const SharedDeviceState& shared, RoutingOptions options, BoundaryLinks* boundary)
+      : shared_(shared),
         boundary_(boundary),
         errors_(options.link_errors),
         seed_(options.link_seed),
-        rates_(link_error_rates(machinery.shape, errors_)),
-        capacity_(capacity_of(machinery.shape, machinery.machine)),
-        mailboxes_(machinery.local.size()),
-        leaving_(machinery.local.size()),
-        stages_(machinery.shape) {
+        rates_(link_error_rates(shared.shape, errors_)),
+        capacity_(capacity_of(shared.shape, shared.machine)),
+        mailboxes_(shared.local.size()),
+        leaving_(shared.local.size()),
+        stages_(shared.shape) {
     for (const Rank node : local().nodes()) connect(node);
     for (const Rank node : local().nodes())
-      devices_.emplace_back(machinery, node, options, mailbox(node), outward_of(node),
+      devices_.emplace_back(shared, node, options, mailbox(node), outward_of(node),
                             stages_.may_change() ? &stages_ : nullptr);
   }
 
@@ -121,8 +122,8 @@ class TorusTopology final : public RingTopology {
   }
 
  private:
-  const LocalNodes& local() const { return machinery_.local; }
-  const Shape& shape() const { return machinery_.shape; }
+  const LocalNodes& local() const { return shared_.local; }
+  const Shape& shape() const { return shared_.shape; }
   Mailbox& mailbox(Rank node) { return mailboxes_[local().index(node)]; }
 
   /// Sets up the links that end at `node`. For a missing link, both words are the node's own and
@@ -178,7 +179,7 @@ class TorusTopology final : public RingTopology {
     return links;
   }
 
-  const Machinery& machinery_;
+  const SharedDeviceState& shared_;
   BoundaryLinks* boundary_;
   LinkErrors errors_;
   std::uint64_t seed_;         ///< seed of the links' faults
@@ -201,18 +202,18 @@ double torus_bytes(const Shape& shape, const Machine& machine) {
   return packets * sizeof(Packet) * static_cast<double>(links_per_node(shape)) * shape.size();
 }
 
-std::unique_ptr<RingTopology> make_torus_topology(const Machinery& machinery,
-                                                  RoutingOptions options, BoundaryLinks* boundary) {
-  const unsigned inputs =
-      machinery.shape.links() * kVirtualChannels + machinery.machine.injection_fifos;
+std::unique_ptr<DevicesAndRings> make_torus_topology(const SharedDeviceState& shared,
+                                                     RoutingOptions options,
+                                                     BoundaryLinks* boundary) {
+  const unsigned inputs = shared.shape.links() * kVirtualChannels + shared.machine.injection_fifos;
   if (inputs > 64)  // each input is a bit in a 64-bit word
     throw BadInput(fmt::format(
         "{} channels and injection FIFOs per node; shm and ofi support at most 64", inputs));
-  const Failures* const failures = machinery.shape.failures();
+  const Failures* const failures = shared.shape.failures();
   if (options.link_errors.limit != 0) throw BadInput("--link-error-limit works on sim only");
   if (boundary != nullptr && failures != nullptr && failures->may_change())
     throw BadInput("links and nodes can fail during a run on sim and shm only");
-  return std::make_unique<TorusTopology>(machinery, options, boundary);
+  return std::make_unique<TorusTopology>(shared, options, boundary);
 }
 
 }  // namespace toroid::ring

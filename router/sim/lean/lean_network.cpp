@@ -6,10 +6,10 @@
 
 #include "hal/packet.hpp"
 #include "router/sim/delay_line.hpp"
-#include "router/sim/lean/lean_arrivals.hpp"
+#include "router/sim/lean/lean_event_phase.hpp"
 #include "router/sim/lean/router_record.hpp"
-#include "router/sim/link_lists.hpp"
-#include "router/sim/link_protocol.hpp"
+#include "router/sim/link_mask_indices.hpp"
+#include "router/sim/link_retransmission.hpp"
 #include "router/sim/tail_lines.hpp"
 
 namespace toroid::sim {
@@ -20,13 +20,13 @@ namespace {
 
 /// Up to this number of nodes, all records fit approximately in a typical second-level cache.
 constexpr Rank kRecordsInCache = 128;
-constexpr std::size_t kRecordsAhead = 8;  ///< distance, in routers, between prefetching a record
-                                          ///< and using it
+constexpr std::size_t kRecordsAhead = 8;  ///< a record is prefetched this many routers before it is
+                                          ///< used
 constexpr std::size_t kLinksAhead = 4;
 
 static_assert(kMostLinks == kRow);
 
-/// Number of bits for a link in the entries of expand(): node * 2^bits + link.
+/// expand() stores a link of a node as node * 2^bits + link; this is the number of bits.
 constexpr unsigned kRequestLinkBits = 3;
 static_assert(kMostLinks <= 1u << kRequestLinkBits);
 
@@ -41,8 +41,8 @@ std::uint64_t chunks_of_a_node(const Shape& shape, const Machine& machine) {
 }
 
 /// Whether there are enough flight numbers if all buffers of the machine are full of packets of
-/// full length. A network full of shorter packets seldom holds more packets; if it does, the run
-/// ends with an error.
+/// full length. Shorter packets could need more numbers, but seldom do; if they do, the run ends
+/// with an error.
 bool has_numbers_for_flights(const Shape& shape, const Machine& machine) {
   const std::uint64_t packets = chunks_of_a_node(shape, machine) * shape.size() / kMaxChunks;
   return packets <= std::uint64_t{1} << PacketWord::kFlightBits;
@@ -155,7 +155,7 @@ void LeanNetwork::hold(Tick until, const Departing& packet) {
                        Held{packet.input(), packet.channel(), packet.chunks()}.pack()});
 }
 
-/// Sends the packets whose links have been held.
+/// Sends the packets for which links have been held until now.
 void LeanNetwork::repeat(Tick now) {
   for (const Event event : repeating_) {
     const auto [input, channel, chunks] = Held::unpack(event.value());
@@ -258,8 +258,8 @@ void LeanNetwork::choose(Tick now, std::span<const Rank> sites, std::size_t ahea
           break;
         }
       }
-      // Which list gets the packet is unpredictable. So, without a branch, it is written to both,
-      // and only one list counts it.
+      // It is hard to predict which list gets the packet. So, without a branch, the packet is
+      // written to both lists, and counted in only one.
       from_channels_[from_channels] = from_fifos_[from_fifos] = one;
       const auto is_fifo = static_cast<std::size_t>(input >= channels);
       from_channels += 1 - is_fifo;
@@ -278,7 +278,8 @@ void LeanNetwork::depart(Tick now) {
   depart<true>(now, std::span(from_fifos_).first(from_fifos_count_));
 }
 
-/// Sends the chosen packets. `fifo`: they leave injection FIFOs; false: they leave channels.
+/// Sends the chosen packets. `fifo` is true if they leave injection FIFOs, and false if they leave
+/// channels.
 template <bool fifo>
 void LeanNetwork::depart(Tick now, std::span<const Departing> departing) {
   while (!departing.empty())
@@ -286,8 +287,8 @@ void LeanNetwork::depart(Tick now, std::span<const Departing> departing) {
                                                      : depart_alike<fifo, false>(now, departing));
 }
 
-/// Sends packets on until their length changes. Returns their number. `alone`: there are no other
-/// blocks.
+/// Sends the first packets of `departing`, as long as they have the same length. Returns their
+/// number. `alone`: there are no other blocks.
 template <bool fifo, bool alone>
 std::size_t LeanNetwork::depart_alike(Tick now, std::span<const Departing> departing) {
   RouterRecord* const records = state_.records.data();

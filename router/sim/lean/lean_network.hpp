@@ -24,10 +24,10 @@
 #include "router/sim/event.hpp"
 #include "router/sim/event_wheel.hpp"
 #include "router/sim/flight.hpp"
-#include "router/sim/flight_store.hpp"
-#include "router/sim/lean/from_others.hpp"
+#include "router/sim/flight_memory.hpp"
 #include "router/sim/lean/lean_state.hpp"
 #include "router/sim/lean/packet_word.hpp"
+#include "router/sim/lean/remote_events.hpp"
 #include "router/sim/network.hpp"
 #include "router/sim/node_range.hpp"
 #include "router/sim/outbox.hpp"
@@ -101,9 +101,11 @@ class LeanNetwork final : public Network {
 
   lean::LeanState state_;
   EventWheelOf<lean::Hop> injections_;  ///< packets that processors are writing into their FIFOs
-  std::vector<lean::Hop> injected_;     ///< of the present cycle
-  lean::FromOthers from_others_;
-  std::vector<Event> repeating_;  ///< held links that send in the present cycle
+  std::vector<lean::Hop> injected_;     ///< packets that are in their FIFOs from the present cycle
+                                        ///< on
+  lean::RemoteEvents from_others_;
+  std::vector<Event> repeating_;  ///< `repeat` events of the present cycle: packets that links have
+                                  ///< held and now send
   ChannelRule channel_rule_;
   SenderArbitration arbitration_;
   Precedence precedence_;

@@ -15,7 +15,7 @@
 #include "router/sim/lean/overflow_queues.hpp"
 #include "router/sim/lean/packet_word.hpp"
 #include "router/sim/lean/router_record.hpp"
-#include "router/sim/link_protocol.hpp"
+#include "router/sim/link_retransmission.hpp"
 #include "router/sim/node_range.hpp"
 #include "router/sim/tail_lines.hpp"
 
@@ -44,7 +44,8 @@ struct TokensBack {
   std::uint8_t chunks;
 };
 
-/// A tail has left: node : 24 | link : 3 | input : 5. One word, because there are many tails.
+/// A tail has left: node : 24 | link : 3 | input : 5. It is a single word of 32 bits, because there
+/// are many tails.
 struct Tail {
   std::uint32_t bits;
   static Tail of(Rank node, unsigned link, unsigned input) {
@@ -62,7 +63,7 @@ struct LeanState {
   LeanState(const Shape& shape, const Machine& machine, const RoutingOptions& options, Range block);
 
   unsigned links;     ///< per router
-  unsigned channels;  ///< lower input indices are channels, others are FIFOs
+  unsigned channels;  ///< inputs below this number are channels, the others are FIFOs
   unsigned inputs;
   Range block;
   DynamicDirections dynamic_directions;
@@ -75,7 +76,8 @@ struct LeanState {
   std::vector<TailLines<Tail>> wires;  ///< [chunks - 1]
   unsigned wires_used = 0;             ///< bit = chunks - 1
   LinkProtocol protocol;
-  std::vector<Rank> touched;  ///< the first touched_count are valid; one spare element
+  std::vector<Rank> touched;  ///< the first touched_count elements are valid; one more may be
+                              ///< written
   std::size_t touched_count = 0;
 
   bool holds(Rank node) const { return node < block.count; }
@@ -89,8 +91,8 @@ struct LeanState {
     wires_used |= 1u << (chunks - 1);
     return wires[chunks - 1];
   }
-  /// Begins to read an input's head. If packets have overflowed, the first of them moves into the
-  /// record.
+  /// Begins to read an input's head, and returns it. If packets of the input have overflowed, the
+  /// first of them moves into the record.
   PacketWord start_reading(RouterRecord& router, Rank node, unsigned input) {
     const PacketWord packet = router.head(input);
     router.start_reading(input);

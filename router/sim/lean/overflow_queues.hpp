@@ -1,4 +1,5 @@
-// Packets that do not fit in their router's record: buffers full of short packets.
+// Packets that do not fit in their router's record, which happens if many short packets fill a
+// buffer.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,8 @@
 
 namespace toroid::sim::lean {
 
-/// A queue per input, as linked lists in one pool. Uses no memory before the first packet.
+/// A queue per input. All queues are linked lists in one pool, which uses no memory before the
+/// first packet.
 class OverflowQueues {
  public:
   explicit OverflowQueues(Rank nodes) : nodes_(nodes) {}

@@ -42,12 +42,12 @@ class PacketWord {
     const Step& step = kSteps[link];
     bits_ -= step.hop;
     const auto last = static_cast<std::uint64_t>((bits_ & step.left) == 0);
-    // No branch, because it is unpredictable whether this hop is the last.
+    // There is no branch, because it is hard to predict whether this hop is the last.
     bits_ &= ~((step.direction & (0 - last)) | step.opposite);
   }
 
  private:
-  /// The first six bytes of a route are its hops, the last two its directions.
+  /// The first six bytes of a Route are its counts of hops, the last two its directions.
   static std::uint64_t of_route(const Route& route) {
     static_assert(std::endian::native == std::endian::little && sizeof(Route) == 8);
     const auto bits = std::bit_cast<std::uint64_t>(route);
@@ -59,10 +59,10 @@ class PacketWord {
   static constexpr unsigned kRule = 33;
   static constexpr unsigned kPriority = 36;
   static constexpr unsigned kFlight = 37;
-  /// [link]
+  /// The parts of the word that a hop by a link changes.
   struct Step {
-    std::uint64_t hop;        ///< the unit of the hop count
-    std::uint64_t left;       ///< mask of the hops left
+    std::uint64_t hop;        ///< one hop in the count of hops left
+    std::uint64_t left;       ///< mask of the count of hops left
     std::uint64_t direction;  ///< bit of the direction
     std::uint64_t opposite;   ///< bit of the opposite direction
   };

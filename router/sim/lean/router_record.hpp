@@ -16,12 +16,12 @@ inline constexpr unsigned kMostChunks = 255;  ///< most chunks of a buffer
 /// One direction of a link, as its sender sees it.
 struct Link {
   std::array<std::uint8_t, kVirtualChannels> tokens{};  ///< at most kMostChunks
-  std::uint32_t sent_crc = 0;                           ///< LinkProtocol's SendingEnd, together
-                                                        ///< with `sound`
+  std::uint32_t sent_crc = 0;                           ///< this and `sound` are the SendingEnd of
+                                                        ///< LinkProtocol
   std::array<std::uint32_t, kVirtualChannels> packets{};
   std::uint64_t busy : 1 = 0;
   std::uint64_t sound : 16 = 0;
-  std::uint64_t chunks : 47 = 0;  ///< chunks that have crossed it
+  std::uint64_t chunks : 47 = 0;  ///< chunks that have crossed the link
 };
 static_assert(sizeof(Link) == 32);
 
@@ -36,8 +36,9 @@ struct QueueState {
 
 /// The requests of a packet with a given rule and minimal directions left; fits in one cache line.
 struct alignas(64) RequestRow {
-  std::array<std::uint32_t, 2 * kMostLinks> words{};  ///< all bits set where `requests` gets the
-                                                      ///< input's bit
+  std::array<std::uint32_t, 2 * kMostLinks> words{};  ///< all bits are set in a word if the
+                                                      ///< packet's input gets a bit in this word of
+                                                      ///< RouterRecord::requests
   std::uint32_t links = 0;                            ///< links it may take, by any channel
 };
 

@@ -53,8 +53,8 @@ std::ptrdiff_t threads_of_this_process() {
   return std::distance(begin(threads), end(threads));
 }
 
-/// Proves something only if this is the process's first product: the library must ignore the
-/// setting for more threads.
+/// OpenBLAS must ignore the four threads that the environment asks for. The test proves this only
+/// if it computes the first product of the process, because the first product loads the library.
 TEST(Blas, StartsNoThreadsAndLeavesTheEnvironmentUnchanged) {
   const std::ptrdiff_t before = threads_of_this_process();
   ::setenv("OPENBLAS_NUM_THREADS", "4", 1);
@@ -65,7 +65,7 @@ TEST(Blas, StartsNoThreadsAndLeavesTheEnvironmentUnchanged) {
   EXPECT_STREQ(std::getenv("OPENBLAS_NUM_THREADS"), "4");
 }
 
-/// Number of products that differ from the first product of the same operands.
+/// Repeats a product. Returns how many of its results differ from the first one.
 unsigned differing_products(unsigned seed, std::latch& all_here) {
   using T = std::complex<double>;
   constexpr int kEdge = 12;

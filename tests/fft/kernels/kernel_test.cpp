@@ -35,7 +35,7 @@ bool real(Kind kind) {
   return kind == Kind::real_to_half || kind == Kind::half_to_real;
 }
 
-/// Transforms along one axis of a dense array in C order, by definition.
+/// Transforms a dense array in C order along one axis, by definition.
 std::vector<Exact> along(const std::vector<Exact>& x, std::int64_t n, std::int64_t stride,
                          int sign) {
   std::vector<Exact> roots;
@@ -53,7 +53,7 @@ std::vector<Exact> along(const std::vector<Exact>& x, std::int64_t n, std::int64
   return y;
 }
 
-/// Does work on a dense array of `lengths` (those of the real side) by definition.
+/// The result of `work` on a dense array of `lengths` (those of the real side), by definition.
 std::vector<Exact> by_definition(std::vector<Exact> x, const Lengths& lengths, const Work& work,
                                  int sign) {
   std::int64_t stride = 1;
@@ -62,15 +62,16 @@ std::vector<Exact> by_definition(std::vector<Exact> x, const Lengths& lengths, c
   return x;
 }
 
-/// One side of some work: the places of its elements.
+/// The places of the elements of a work's input or output.
 struct Layout {
   Lengths lengths;
   Lengths strides;
   bool complex = true;
-  std::int64_t extent = 1;  ///< elements, with some spare room at the end
+  std::int64_t extent = 1;  ///< number of elements, with some spare room at the end
 };
 
-/// Axes nested in the given order, the last axis fastest, with `gap` unused elements after each.
+/// Nests the axes in the given order, the last one fastest. After each line, plane and so on there
+/// are `gap` unused elements.
 Layout layout(Lengths lengths, const std::vector<std::size_t>& order, std::int64_t gap,
               bool complex) {
   Layout layout{lengths, Lengths(lengths.size()), complex, 1};
@@ -104,8 +105,9 @@ Trial trial(const Lengths& lengths, unsigned set, Kind kind, Precision precision
   return trial;
 }
 
-/// The input is in C order without gaps, or in reverse order with gaps. The output is like the
-/// input, or has its axes rotated.
+/// The input is in C order without gaps or, if `strange`, in the reverse order with gaps. The
+/// output is laid out like the input, but if it is `strange` and not in place, its axes are also
+/// rotated.
 void lay_out(Trial& trial, bool strange, bool in_place) {
   std::vector<std::size_t> order(trial.lengths.size());
   for (std::size_t a = 0; a < order.size(); ++a) order[a] = strange ? order.size() - 1 - a : a;
@@ -182,7 +184,7 @@ std::vector<Exact> some_values(const Lengths& lengths, bool real) {
 std::pair<std::vector<Exact>, std::vector<Exact>> given_and_expected(const Trial& trial) {
   std::vector<Exact> given = some_values(trial.lengths, real(trial.work.kind));
   const bool inverse = trial.work.kind == Kind::inverse || trial.work.kind == Kind::half_to_real;
-  // Only the spectrum of real data has a real inverse.
+  // The input must be the spectrum of real data: no other spectrum has a real inverse.
   if (trial.work.kind == Kind::half_to_real)
     given = by_definition(std::move(given), trial.lengths, trial.work, -1);
   return {given, by_definition(given, trial.lengths, trial.work, inverse ? +1 : -1)};
@@ -202,7 +204,7 @@ void expect_elements(const Trial& trial, const Place<Real>& place,
   const std::vector<Real> content = place.content();
   EXPECT_EQ(std::ranges::count(content, Place<Real>::kUnused),
             static_cast<std::ptrdiff_t>(content.size() - used))
-      << "the gaps are not written";
+      << "a kernel has written into a gap";
 }
 
 template <typename Real>
@@ -268,7 +270,7 @@ TEST_P(Kernels, TransformsOrCopiesAnySubsetOfTheAxes) {
       try_all_kinds(library(), lengths, set);
 }
 
-TEST_P(Kernels, TransformsLengthsOfEveryKind) {
+TEST_P(Kernels, TransformsPrimeAndCompositeLengths) {
   for (const std::int64_t length : {1, 2, 3, 8, 13, 15, 20, 31, 64}) {
     try_all_kinds(library(), {length}, 1);
     try_all_kinds(library(), {3, length}, 2);
@@ -314,7 +316,7 @@ TEST_P(Kernels, RefusesArraysItWasNotPlannedFor) {
   const auto kernel = library().plan(line(16, Precision::single), Rigor::estimate);
   EXPECT_DEATH(kernel->run(array.data(), array.data() + 16), "in_place");
   std::byte* odd = reinterpret_cast<std::byte*>(array.data()) + 8;
-  if (GetParam() == LibraryName::fftw) {  // the other library takes any
+  if (GetParam() == LibraryName::fftw) {  // KissFFT takes any address
     EXPECT_DEATH(kernel->run(odd, odd), "alignment");
   }
   Work real = line(16, Precision::double_);
@@ -322,7 +324,8 @@ TEST_P(Kernels, RefusesArraysItWasNotPlannedFor) {
   EXPECT_DEATH(library().plan(real, Rigor::estimate), "in_place");
 }
 
-/// In place, adjacent lines of 64 elements: large enough to be measured in tiles.
+/// Transforms adjacent lines of 64 elements in place. The array is large enough to be measured in
+/// tiles.
 template <typename Real>
 void expect_same_whether_measured_or_not(const Library& library, Precision precision,
                                          std::int64_t columns) {
@@ -342,12 +345,12 @@ void expect_same_whether_measured_or_not(const Library& library, Precision preci
     ASSERT_LT(std::abs(estimated.data()[i] - measured.data()[i]), error);
 }
 
-TEST_P(Kernels, GivesTheSameForManyAdjacentLinesWhetherMeasuredOrNot) {
+TEST_P(Kernels, GivesTheSameResultForManyAdjacentLinesWhetherMeasuredOrNot) {
   expect_same_whether_measured_or_not<double>(library(), Precision::double_, 2048);
   expect_same_whether_measured_or_not<float>(library(), Precision::single, 4096);
 }
 
-TEST_P(Kernels, IsPlannedOnce) {
+TEST_P(Kernels, PlansEqualWorkOnlyOnce) {
   const Work work = line(48, Precision::double_);
   const auto kernel = library().plan(work, Rigor::estimate);
   EXPECT_EQ(library().plan(work, Rigor::estimate), kernel);
@@ -358,7 +361,7 @@ TEST_P(Kernels, IsPlannedOnce) {
   EXPECT_NE(library().plan(line(48, Precision::single), Rigor::estimate), kernel);
 }
 
-TEST_P(Kernels, IsPlannedAndRunBySeveralThreadsAtOnce) {
+TEST_P(Kernels, MayBePlannedAndRunBySeveralThreadsAtOnce) {
   constexpr std::size_t kThreads = 4;
   std::array<std::vector<std::shared_ptr<const Kernel>>, kThreads> kernels;
   std::vector<std::thread> threads;
@@ -379,7 +382,7 @@ TEST_P(Kernels, IsPlannedAndRunBySeveralThreadsAtOnce) {
   for (const auto& mine : kernels) EXPECT_EQ(mine, kernels[0]);
 }
 
-/// Compares the reference with a kernel for the same transform, in C order.
+/// Compares the reference with the definition, forward and inverse.
 TEST(Reference, TransformsWholeArrays) {
   const Lengths size = {3, 2, 5, 1, 2, 4};
   Trial trial = local::trial(size, 0b111111, Kind::inverse, Precision::double_);

@@ -46,7 +46,8 @@ std::span<Real> reals(LocalArray& array) {
   return {reinterpret_cast<Real*>(array.data()), array.size() * sizeof(Complex) / sizeof(Real)};
 }
 
-/// The reference's result for a plane: one call of FFTW, neither measured nor cut.
+/// The reference's result for a plane. It comes from a single call of FFTW, which neither measures
+/// nor cuts the plane.
 std::vector<Complex> expected_plane(const Planes& shape, Kind kind, std::span<const double> rows) {
   const std::array size = {shape.rows, shape.columns};
   const auto all = static_cast<std::size_t>(shape.rows * out_columns(shape, kind));
@@ -79,7 +80,7 @@ void expect_row(std::span<const Real> got, std::span<const Complex> expected, do
   for (std::size_t i = 0; i < expected.size(); ++i)
     ASSERT_LE(std::abs(Complex(got[2 * i], got[2 * i + 1]) - expected[i]), error) << i;
   for (std::size_t i = 2 * expected.size(); i < got.size(); ++i)
-    ASSERT_EQ(got[i], static_cast<Real>(kUnused)) << "in the gap";
+    ASSERT_EQ(got[i], static_cast<Real>(kUnused)) << "written into a gap";
 }
 
 template <typename Real>
@@ -116,7 +117,7 @@ void try_planes(LibraryName name, const Planes& shape, Kind kind, Precision prec
   EXPECT_TRUE(std::ranges::equal(given, before)) << "the input has changed";
 }
 
-/// Compares both libraries with FFTW's references.
+/// Compares both libraries with references that FFTW has computed.
 class MeasuredKernel : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -159,7 +160,7 @@ TEST_F(MeasuredKernel, TransformsPlanesLargerThanTheSecondLevelCache) {
   try_planes({1, 512, 512, 0, 8});
 }
 
-/// In place, lines that lie one after the other are also run in tiles.
+/// Lines that lie one after the other also run in tiles if they are transformed in place.
 TEST_F(MeasuredKernel, TransformsManyContiguousLinesInPlace) {
   constexpr std::int64_t kLines = 96, kLength = 128;
   Work work;

@@ -1,4 +1,4 @@
-// Which texts are given to FFTW as wisdom.
+// Which texts are accepted as wisdom of FFTW.
 #include "fft/kernels/wisdom_check.hpp"
 
 #include <fmt/core.h>
@@ -13,7 +13,7 @@
 namespace toroid::fft::local {
 namespace {
 
-/// A list of one solver, with the planner's flags.
+/// A wisdom list with a single solver, which has these planner flags.
 std::string list_with(std::string_view flags) {
   return fmt::format(
       "(fftw-3.3.10 fftw_wisdom #x458a31c8 #x92381c4c #x4f974889 #xcd46f97e\n"
@@ -32,14 +32,14 @@ TEST(WisdomList, MatchesWhatFftwWrites) {
   EXPECT_TRUE(is_wisdom_list(list_with("#x11bdd #x11bdd #x0")));
 }
 
-TEST(WisdomList, HasFlagsThatFitThePlannersFields) {
+TEST(WisdomList, MayOnlyHaveFlagsThatFitThePlannersFields) {
   EXPECT_TRUE(is_wisdom_list(list_with("#xfffff #xfffff #x1ff")));
   EXPECT_FALSE(is_wisdom_list(list_with("#x100000 #x11bdd #x0")));
   EXPECT_FALSE(is_wisdom_list(list_with("#x11bdd #x100000 #x0")));
   EXPECT_FALSE(is_wisdom_list(list_with("#x11bdd #x11bdd #x200")));
 }
 
-TEST(WisdomList, RefusesAnythingElse) {
+TEST(WisdomList, DoesNotMatchEmptyTruncatedOrWrongTexts) {
   const std::string good = list_with("#x1 #x2 #x3");
   EXPECT_FALSE(is_wisdom_list(""));
   EXPECT_FALSE(is_wisdom_list("()"));

@@ -1,4 +1,4 @@
-// FFTW's measurements, kept in a file.
+// Wisdom: FFTW's measurements, kept in a file.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -39,8 +39,8 @@ class KernelWisdom : public ::testing::Test {
     return load_wisdom(path_);
   }
   static void forget() { forget_fftw_wisdom(); }
-  /// FFTW's texts, double precision first, for line lengths that no other test measures. They are
-  /// measured once, because kernels are made only once.
+  /// FFTW's wisdom as text, double precision first, for line lengths that no other test measures.
+  /// It is measured only once, because a process makes each kernel only once.
   static std::pair<std::string, std::string> measured() {
     static const auto texts = [] {
       forget();
@@ -55,7 +55,8 @@ class KernelWisdom : public ::testing::Test {
     }();
     return texts;
   }
-  /// Sorted, because FFTW writes them in no fixed order.
+  /// The lines of a text without toroid's own. They are sorted, because FFTW writes them in no
+  /// fixed order.
   static std::vector<std::string> sorted_lines(const std::string& text) {
     std::istringstream stream(text);
     std::vector<std::string> lines;
@@ -121,7 +122,7 @@ TEST_F(KernelWisdom, RefusesTextThatIsNotWisdom) {
   EXPECT_THROW(load_wisdom(::testing::TempDir()), BadInput);
 }
 
-/// Ways in which a file may be damaged at one of its bytes.
+/// Copies of a file's content, each damaged at byte `at` in another way.
 std::vector<std::string> damaged_at(std::size_t at, const std::string& content) {
   std::vector<std::string> all;
   for (const char change : {'\1', '\x20', '\x80'}) {
@@ -139,7 +140,7 @@ TEST_F(KernelWisdom, RefusesAFileThatIsDamagedAnywhereBeforeFftwSeesIt) {
   const auto [in_double, in_single] = measured();
   const std::string whole = formatted_wisdom("toroid rows 1\n" + in_double + in_single);
   EXPECT_TRUE(load_content(whole));
-  const fuzz::MemoryFile file;  // a disk would write thousands of them
+  const fuzz::MemoryFile file;  // in memory, because the loop writes thousands of files
   const std::size_t places = testing::by_set<std::size_t>(400, whole.size());
   for (std::size_t at = 0; at < whole.size(); at += 1 + whole.size() / (places + 1))
     for (const std::string& content : damaged_at(at, whole)) {

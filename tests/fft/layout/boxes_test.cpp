@@ -98,7 +98,7 @@ TEST(Boxes, ReturnToInputFillsTheInBoxes) {
   }
 }
 
-TEST(Boxes, RefuseToReturnAResultOfOtherExtents) {
+TEST(Boxes, ReturnToInputRefusesAResultOfOtherExtents) {
   Description d{.size = {6, 6, 6}, .real = true, .return_to_input = true};
   d.in_boxes = {Box::of(in_extents(d)), {}};
   EXPECT_THAT(refusal_of("2", d), ::testing::HasSubstr("give out-boxes"));
@@ -128,7 +128,7 @@ TEST(Boxes, RefuseOverlapsAndGaps) {
     d.in_boxes = {};
     d.out_boxes = {all, {}};
     EXPECT_EQ(refusal_of("2", d), "nothing was refused");
-    d.real = true;  // half a spectrum is smaller
+    d.real = true;  // half a spectrum is smaller than the box
     EXPECT_THAT(refusal_of("2", d), ::testing::HasSubstr("out-box of node 0"));
   }
 }

@@ -107,8 +107,9 @@ TEST(Distribution, HoldsWholeLinesOfTheAxesThatAStageTransforms) {
   });
 }
 
-/// The paper's equations, if its conditions hold: A'(i,j,k)[x,y,z] = A(x·nx + i, y·ny + j, z·nz +
-/// k), and A''(l,k)[p] = A(floor((p·alpha + l) / ny), (p·alpha + l) mod ny, k) within the block.
+/// The paper's equations, which apply here because its conditions hold: A'(i,j,k)[x,y,z] = A(x·nx +
+/// i, y·ny + j, z·nz + k), and A''(l,k)[p] = A(floor((p·alpha + l) / ny), (p·alpha + l) mod ny, k)
+/// within the block.
 TEST(Distribution, FollowsThePapersEquationsForTheVolumetricMethod) {
   const Blueprint blueprint({.size = {8, 8, 8}}, Shape::parse("4x4x4"));
   constexpr std::int64_t n = 2;

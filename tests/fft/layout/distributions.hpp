@@ -14,14 +14,15 @@
 
 namespace toroid::testing {
 
-/// Calls visit(blueprint) for every method that the size and the torus allow, complex and real.
+/// Calls visit(blueprint) for every method that the size and the torus allow, once with complex and
+/// once with real data.
 template <typename Visit>
 void for_each_blueprint_of(const std::vector<std::int64_t>& size, const Shape& shape,
                            Visit&& visit) {
   for (const fft::Method method : {fft::Method::volumetric, fft::Method::slab, fft::Method::rows})
     for (const bool real : {false, true})
       for (const std::int64_t batch : {1, 2}) {
-        if (real == (batch == 1)) continue;  // complex: one array; real: two
+        if (real == (batch == 1)) continue;  // complex data has one array, real data two
         if (method != fft::Method::rows && size.size() != 3) continue;
         if (method == fft::Method::slab && shape.size() > *std::ranges::min_element(size)) continue;
         visit(fft::Blueprint(
@@ -36,7 +37,8 @@ void for_each_blueprint_of(const std::vector<std::int64_t>& size, const Shape& s
       }
 }
 
-/// Blueprints with uneven, empty and single blocks, and with lines in several boxes.
+/// Calls visit(blueprint) for blueprints with uneven, empty and single blocks, and with lines in
+/// several boxes.
 template <typename Visit>
 void for_each_blueprint(Visit&& visit) {
   for (const char* torus : {"1", "2x2", "3x2x2", "5x1x2", "7", "1x1x6", "2x1x2x1x1"})

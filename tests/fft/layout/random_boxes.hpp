@@ -32,7 +32,7 @@ inline std::vector<fft::Box> random_partition(const fft::Index& extents, std::si
 /// One box per node in random order; some are empty.
 inline std::vector<fft::Box> random_boxes(const fft::Index& extents, Rank nodes,
                                           std::mt19937_64& engine) {
-  fft::Index one = extents;  // boxes leave out the batch
+  fft::Index one = extents;  // boxes are cut without the batch axis
   one[fft::kBatchAxis] = 1;
   const std::size_t parts = 1 + engine() % nodes;
   std::vector<fft::Box> boxes = random_partition(one, parts, engine);

@@ -12,7 +12,7 @@
 #include "fft/layout/distribution.hpp"
 #include "fft/layout/node_layout.hpp"
 #include "fft/layout/redistribution.hpp"
-#include "fft/layout/transfer.hpp"
+#include "fft/layout/redistribution_message.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
 #include "hal/shape.hpp"
@@ -29,8 +29,8 @@
 namespace toroid::fft {
 namespace {
 
-/// One node's two arrays and the exchange between them. Elements of 16 bytes hold their index
-/// twice, those of 4 bytes once.
+/// One node's two arrays and the exchange between them. An element consists of words of 4 bytes,
+/// each of which holds the element's index.
 struct PipelineSide {
   PipelineSide(Node& node, const testing::Passage& passage, const ExchangePlan& plan,
                const Pipeline& pipeline)
@@ -112,8 +112,8 @@ TEST(Redistribution, PutsEveryElementInItsPlaceForEveryMethod) {
   });
 }
 
-/// The planes per piece divide a node's planes, do not divide them, or exceed them. The parts are
-/// uneven.
+/// The number of planes per piece divides a node's number of planes, does not divide it, or exceeds
+/// it. The parts of the nodes differ in size.
 TEST(Redistribution, PutsEveryElementInItsPlaceIfSentInPieces) {
   for (const char* torus : {"2", "3", "2x2"})
     testing::for_each_blueprint_of({7, 6, 9}, Shape::parse(torus), [](const Blueprint& blueprint) {

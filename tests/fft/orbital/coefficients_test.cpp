@@ -19,7 +19,7 @@ using testing::Exact;
 using testing::ReferenceAxis;
 using enum TransformKind;
 
-/// The rounding error of a long double up to 2.
+/// A bound on the rounding error of a long double between -2 and 2.
 constexpr double kRounding = 2.2e-19;
 
 TEST(Coefficients, FollowTheDefinitions) {

@@ -38,8 +38,8 @@ using PlaceOf = std::int64_t (*)(std::int64_t, std::int64_t, std::int64_t);
 
 constexpr std::array kBothWays = {Sign::forward, Sign::inverse};
 
-/// Moves elements: element (i, j, k) of the result is the one at place(i), place(j), place(k) of
-/// `array`; `place` applies only to axes that are transformed by factors.
+/// Rearranges an array: element (i, j, k) of the result is element (place(i), place(j), place(k))
+/// of `array`. Along an axis that is not transformed by factors, elements stay where they are.
 template <typename T>
 std::vector<T> rearranged(const std::vector<T>& array, unsigned extent, const ArrayExtents& size,
                           const Factors& kinds, PlaceOf place) {
@@ -62,7 +62,7 @@ OrbitalOptions by_matrices(OrbitalOptions options) {
   return options;
 }
 
-/// Transforms with natural order on both sides.
+/// Transforms by factors, but with frequencies in natural order instead of digit order.
 template <typename T>
 std::vector<T> by_factors(unsigned extent, const ArrayExtents& size, const OrbitalOptions& options,
                           const std::vector<T>& array) {
@@ -141,7 +141,8 @@ TEST(OrbitalFactors, ReturnTheInputAfterRepeatedRuns) {
   }
 }
 
-/// A step multiplies by one number; the rest is one product per element and the lines.
+/// A stage takes one complex product per element in each of P steps, another one for the factors of
+/// the node's own block, and the transforms of the block's lines.
 TEST(OrbitalFactors, TakeTheCyclesOfTheFormula) {
   using T = std::complex<double>;
   constexpr unsigned kExtent = 2;

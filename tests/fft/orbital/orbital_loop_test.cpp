@@ -38,7 +38,7 @@ struct Pair {
         inverse(node, inverse, OrbitalBase::kFirstHandler + OrbitalBase::kHandlers) {}
   OrbitalTransform<Complex> forward;
   OrbitalTransform<Complex> inverse;
-  unsigned times = 0;  ///< round trips
+  unsigned times = 0;  ///< number of round trips
 
   void hand_on() { std::ranges::copy(forward.output(), inverse.input().begin()); }
   void scale_back() {

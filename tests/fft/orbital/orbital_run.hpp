@@ -1,4 +1,4 @@
-// Runs an orbital transform and gathers its result: shared by its tests.
+// Runs an orbital transform and gathers its result, for the tests of orbital transforms.
 #pragma once
 
 #include <fmt/core.h>
@@ -50,9 +50,9 @@ void for_each_in(const fft::Box& box, const fft::ArrayExtents& size, Visit&& vis
 
 template <typename T>
 struct OrbitalRun {
-  std::vector<T> result;                              ///< in C order
-  std::vector<std::vector<std::uint64_t>> shifted;    ///< [node][step]
-  std::vector<std::vector<fft::OrbitalTimes>> times;  ///< [node][stage], of the last run
+  std::vector<T> result;                              ///< the array in C order
+  std::vector<std::vector<std::uint64_t>> shifted;    ///< [node][step]: numbers that it sent
+  std::vector<std::vector<fft::OrbitalTimes>> times;  ///< [node][stage]: times of the last run
 };
 
 /// Transforms the same array `times` times, one run after the other.
@@ -112,7 +112,7 @@ OrbitalRun<T> orbital(unsigned extent, std::int64_t n, const fft::OrbitalOptions
   return orbital(extent, cube_size(n), options, array, times);
 }
 
-/// The result by definition. REQUIRES: forward, if there are matrices.
+/// The result by definition. REQUIRES: the sign is forward if an axis has a matrix.
 template <typename T>
 std::vector<Exact> expected(const fft::ArrayExtents& size, const fft::OrbitalOptions& options,
                             const std::vector<T>& array) {
@@ -139,7 +139,7 @@ fft::AxisTransform noise_matrix(std::int64_t n, unsigned seed) {
   return std::make_shared<const fft::SquareMatrix>("noise", n, values);
 }
 
-/// The maximum relative error for N elements of T.
+/// The maximum relative error of a transform of elements of T, if n is its longest extent.
 template <typename T>
 double allowed(std::int64_t n) {
   const bool single = std::is_same_v<typename fft::RealOf<T>::type, float>;

@@ -1,4 +1,5 @@
-// The orbital transform sends exactly as much as its source says, and to nearest neighbours only.
+// The orbital transform sends exactly as much as the orbital report says, and only to nearest
+// neighbours.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -34,7 +35,7 @@ OrbitalOptions real(Sign sign) {
   return options;
 }
 
-TEST(OrbitalTraffic, IsBCubedAndBSquaredInTheStageOfTheInputAndTwoBCubedInTheOthers) {
+TEST(OrbitalTraffic, IsBCubedPlusBSquaredInTheStageThatShiftsCoefficientsElseTwoBCubed) {
   for (const unsigned extent : {2u, 3u, 4u})
     for (const unsigned b : {1u, 3u}) {
       const auto array = noise_of<double>(std::size_t{b * extent} * b * extent * b * extent, 1);
@@ -54,7 +55,7 @@ TEST(OrbitalTraffic, IsBCubedAndBSquaredInTheStageOfTheInputAndTwoBCubedInTheOth
 }
 
 /// The shifted coefficients belong to the axis that is transformed first.
-TEST(OrbitalTraffic, IsTheBlocksElementsAndTheFirstAxisSquaredForUnequalExtents) {
+TEST(OrbitalTraffic, CountsElementsAndCoefficientsOfBlocksOfUnequalExtents) {
   constexpr std::array<std::uint64_t, 3> kBlock = {2, 3, 4};
   for (unsigned first = 0; first < 3; ++first) {
     OrbitalOptions options = kReal;
@@ -87,7 +88,7 @@ struct Expected {
   void add_block(std::uint64_t bytes) {
     for (; bytes > kPayloadBytes; bytes -= kPayloadBytes) add(kPayloadBytes);
     add(bytes);
-    add(0);  // the acknowledgement
+    add(0);  // the acknowledgement, which is empty
   }
 };
 

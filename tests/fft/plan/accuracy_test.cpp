@@ -1,4 +1,4 @@
-// Errors of large arrays' results. The limits are the same as in all tests.
+// Errors of the results for large arrays. The limits are the same as in the other tests of plans.
 #include <gtest/gtest.h>
 
 #include "fft/plan/description.hpp"

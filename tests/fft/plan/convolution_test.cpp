@@ -63,7 +63,7 @@ Program apply_once(Node&, ConvolutionNode<T>& self, const Factor& factor) {
   co_await self.convolution.apply(self.in, self.out, factor);
 }
 
-/// Convolves three times: first from array to array, then in place.
+/// Convolves three times: first from array to array, then twice in place.
 template <typename T>
 Program apply_thrice(Node&, ConvolutionNode<T>& self, const Factor& factor) {
   co_await self.convolution.apply(self.in, self.out, factor);
@@ -110,7 +110,7 @@ std::vector<T> noise_of(const Description& description, unsigned seed) {
   return noise_of<T>(static_cast<std::size_t>(Box::of(in_extents(description)).volume()), seed);
 }
 
-/// All indices of an array, in C order, batch by batch.
+/// All indices of a batch: array by array, and in C order within an array.
 std::vector<Index> indices(const Index& extents) {
   std::vector<Index> all;
   for_each_element(extents, NodeLayout::dense(Box::of(extents)), [&](std::size_t, std::size_t at) {
@@ -337,7 +337,7 @@ TEST(Convolution, GivesTheSameBitsOnRingsAsOnTheModel) {
   }
 }
 
-TEST(Convolution, PassesTheFrequenciesThatABoxCutKeeps) {
+TEST(Convolution, CallsTheFactorWithTheFrequenciesThatABoxCutKeeps) {
   Description description;
   description.size = {8, 8, 8};
   description.method = Method::slab;

@@ -31,7 +31,7 @@ TEST(CostModel, MatchesThePapersTable1For128CubedOn512Nodes) {
   const Tick line = paper_model_exchange(bgl, machine.slice(0, 1), kReceived);
   const Tick plane = paper_model_exchange(bgl, machine.slice(1, 3), kReceived);
   EXPECT_EQ(line + 2 * plane, 983040u);
-  const Tick lines = 32;  // per node and dimension
+  const Tick lines = 32;  // number per node and dimension
   EXPECT_EQ(3 * lines * line_transform_cycles(bgl, 128), 172032u);
 }
 

@@ -1,5 +1,5 @@
-// Plans over message passing compute the same bits as plans over active packets. They cost as much
-// as their copies and calls.
+// Plans over message passing compute the same bits as plans over active packets. Their copies and
+// collective calls take the time that the machine says.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -85,7 +85,7 @@ Tick cycles_of(const Machine& machine) {
 }
 
 TEST(MessagePassingPlan, CostsACallAndTwoCopiesPerExchange) {
-  constexpr double kTurns = 4;  // a turn without work takes a cycle
+  constexpr double kTurns = 4;  // tolerance, because a turn without work takes a cycle
   const Machine bare;
   const Tick before = cycles_of(bare);
   Machine calls = bare;

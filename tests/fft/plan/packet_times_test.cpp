@@ -1,4 +1,5 @@
-// Packet times in a plan's times: on every fabric, and only if the description asks for them.
+// A plan's times include the time spent on packets. They do so on every fabric, and only if the
+// description asks for it.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -36,7 +37,8 @@ SlabRun run_on(Fabric& fabric, const Description& d,
   return testing::run_plan<Complex, Complex>(fabric, d, input, {.transfer = transfer});
 }
 
-/// Checks that the parts of the first node's time do not exceed the whole, alone or together.
+/// Checks that each part of the first node's time is positive, and that their sum does not exceed
+/// the whole time.
 void expect_parts_of_the_whole(const SlabRun& run) {
   Tick computing = 0, packing = 0, unpacking = 0;
   for (const StageTimes& stage : run.times) {
@@ -86,7 +88,7 @@ TEST(PacketTimes, AreNotMeasuredUnlessAskedFor) {
   }
 }
 
-// On the model, all packets cost the same to inject, and the same to receive.
+// On the model, injecting takes the same time for every packet, and so does receiving.
 TEST(PacketTimes, EqualTheCostsOfTheModelsPackets) {
   const Machine machine;
   const auto fabric = make_sim_fabric(Shape::parse("2"), machine);

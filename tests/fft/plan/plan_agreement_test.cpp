@@ -52,7 +52,7 @@ void expect_agreement_of(const Shape& torus, const Description& d, const RingCas
 void expect_agreement(const char* text, Description d, const RingCase& c,
                       const Machine& machine = {}) {
   const Shape torus = Shape::parse(text);
-  static bool real = false;  // every other call
+  static bool real = false;  // alternates from call to call
   real = !real && d.box_cut == 1;
   if (!real) return expect_agreement_of<Complex, Complex>(torus, d, c, machine);
   d.real = true;
@@ -60,7 +60,7 @@ void expect_agreement(const char* text, Description d, const RingCase& c,
   expect_agreement_of<float, std::complex<float>>(torus, d, c, machine);
 }
 
-/// Both routes with up to three workers. They also vary the routing and the seed.
+/// Both routes with up to three workers. The cases also vary the routing and the seed.
 std::vector<RingCase> some_ring_cases() {
   std::vector<RingCase> cases = testing::ring_cases();
   std::erase_if(cases, [](const RingCase& c) {

@@ -81,7 +81,7 @@ void for_each_frequency(const fft::Description& d, Visit&& visit) {
   }
 }
 
-/// The spectrum by definition, batch by batch, in C order.
+/// The spectra of all arrays of a batch by definition, one after the other, each in C order.
 inline std::vector<Exact> transform_batch(const std::vector<Exact>& arrays,
                                           const fft::Description& d, int sign) {
   std::vector<Exact> all;
@@ -122,7 +122,7 @@ std::vector<Exact> back_reference(const fft::Description& d, const std::vector<I
   return back;
 }
 
-/// Relative errors in the Euclidean norm.
+/// Relative errors of forward (there) and of backward (back), in the Euclidean norm.
 struct Errors {
   double there;
   double back;
@@ -137,8 +137,9 @@ inline bool has_large_prime(const fft::Description& d) {
   });
 }
 
-/// Maximum error of a transform: 4e-16·log2(points) in double precision, 2e-7 in single precision;
-/// in single precision twice as much if an axis has a large prime factor, whose sums are long.
+/// Maximum error of a transform: 4e-16·log2(points) in double precision, 2e-7 in single precision.
+/// In single precision it is twice as much if an axis has a large prime factor, because sums are
+/// then long.
 template <typename Real>
 double error_bar(const fft::Description& d) {
   if (std::is_same_v<Real, float>) return has_large_prime(d) ? 4e-7 : 2e-7;
@@ -156,7 +157,7 @@ double round_trip_bar(const fft::Description& d) {
 /// The input of a plan, and the exact results of forward and backward.
 template <typename Number>
 struct Expectation {
-  std::vector<Number> arrays;  ///< exact in both precisions
+  std::vector<Number> arrays;  ///< its numbers are exact in both precisions
   std::vector<Exact> there;
   std::vector<Exact> back;
 };
@@ -226,7 +227,7 @@ inline void expect_right_of_any_data(const char* torus, fft::Description d,
   }
 }
 
-/// The message of the refusal, if `make` is refused.
+/// The message with which make() is refused.
 template <typename Make>
 std::string refusal(Make&& make) {
   try {

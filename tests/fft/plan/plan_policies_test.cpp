@@ -71,8 +71,8 @@ struct Caller {
   Plan plan;
   std::vector<In> in;
   std::vector<Out> out;
-  std::vector<std::vector<Out>> there;  ///< [call]
-  std::vector<std::vector<In>> back;    ///< [call]
+  std::vector<std::vector<Out>> there;  ///< result of each forward call
+  std::vector<std::vector<In>> back;    ///< result of each backward call
 };
 
 /// Calls both directions in turn, twice, with the same input.
@@ -138,8 +138,10 @@ Results<In, Out> results_of(const Transform& transform, const NodeOptions& asked
   return results;
 }
 
-/// In the short test set, every fabric takes every choice with either complex or real data. With
-/// sanitizers, only one fabric takes each choice.
+/// Whether a choice of options is run on a fabric. `turn` is the number of the choice, plus 1 for
+/// real data. The thorough set of tests runs every choice on every fabric. The landing set runs
+/// each choice on half of the fabrics with complex data and on the other half with real data. With
+/// sanitizers, it runs each choice on one fabric for each type of data.
 bool is_taken(std::size_t turn, std::size_t fabric) {
   if (testing::is_thorough()) return true;
   return testing::kSanitized ? fabric == turn % kFabrics.size() : (turn + fabric) % 2 == 0;
@@ -202,7 +204,7 @@ TEST(PlanPolicies, GiveEqualBitsForSlabsInOneExchange) {
   expect_equal_bits_under_every_policy({"2x3x1", {.size = {13, 10, 7}, .method = Method::slab}});
 }
 
-TEST(PlanPolicies, GiveEqualBitsForSlabsInPlanes) {
+TEST(PlanPolicies, GiveEqualBitsForSlabsSentPlaneByPlane) {
   for (const std::uint32_t window : {1u, 3u})
     expect_equal_bits_under_every_policy(
         {"2x2",
@@ -227,8 +229,9 @@ TEST(PlanPolicies, GiveEqualBitsForTheOrbitalMethod) {
   expect_equal_bits_of<Complex, Complex>(transform, under_every_policy());
 }
 
-/// Compared with the definition, not only with each other.
-TEST(PlanPolicies, AreRightUpToRounding) {
+/// The other tests compare the policies with each other. This one compares them with the
+/// definition.
+TEST(PlanPolicies, GiveTheResultByDefinitionUpToRounding) {
   for (const Policy* policy : policies())
     for (const Method method : testing::kMethods)
       for (const bool real : {false, true}) {

@@ -1,4 +1,4 @@
-// Runs a plan on every node of a machine and puts the result together: shared by the tests of fft/.
+// Runs a plan on every node of a machine and puts the result together, for the tests of fft/.
 #pragma once
 
 #include <array>
@@ -29,7 +29,8 @@ namespace toroid::testing {
 inline constexpr std::array kMethods = {fft::Method::volumetric, fft::Method::slab,
                                         fft::Method::rows};
 
-/// The place of an element in C order, batch by batch.
+/// The place of an element if the arrays of a batch are stored one after the other, each in C
+/// order.
 inline std::size_t place(const fft::Index& extents, const fft::Index& at) {
   std::int64_t place = at[fft::kBatchAxis];
   for (unsigned axis = 0; axis < fft::kMaxAxes; ++axis) place = place * extents[axis] + at[axis];
@@ -71,7 +72,7 @@ struct PlanNode {
   std::vector<In> in;
   std::vector<Out> out;
   std::vector<In> back;
-  std::vector<fft::StageTimes> times;  ///< of forward
+  std::vector<fft::StageTimes> times;  ///< times of forward
 };
 
 template <typename In, typename Out>
@@ -85,10 +86,10 @@ template <typename In, typename Out>
 struct PlanRun {
   std::vector<Out> result;
   std::vector<In> back;
-  std::vector<bool> result_here;  ///< false: another process holds the element
+  std::vector<bool> result_here;  ///< false if another process holds the element
   std::vector<bool> back_here;
   Tick cycles = 0;
-  std::vector<fft::StageTimes> times;  ///< of the first node, forward
+  std::vector<fft::StageTimes> times;  ///< times of the first node in the forward call
 };
 
 /// Options for a plan's nodes: those of the policy, with the changes and the queue capacity that

@@ -45,7 +45,7 @@ using Complexes = std::vector<std::complex<double>>;
 
 class PlanOf : public ::testing::TestWithParam<Sizing> {};
 
-TEST(Plan, IsRightForEveryMethodAndCombination) {
+TEST(Plan, IsRightForEveryMethodAndTypeOfData) {
   for (const Method method : kMethods)
     for (const char* torus : {"1", "3", "2x2"})
       for (const std::int64_t batch : {1, 3})
@@ -82,7 +82,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Sizing{{5, 6, 7}, "2x1x1x1x2x1"}, Sizing{{8, 9, 10}, "2x2x2x1x1x1"},
                       Sizing{{1, 8, 8}, "1x1"}, Sizing{{12, 3, 4}, "3x1m"}));
 
-/// On more nodes than planes; without the slab method.
+/// Machines with more nodes than planes. The test leaves out the slab method there.
 INSTANTIATE_TEST_SUITE_P(ManyNodes, PlanOf,
                          ::testing::Values(Sizing{{2, 3, 4}, "2x2"}, Sizing{{3, 3, 4}, "3x3"},
                                            Sizing{{7, 7, 7}, "7x5"}, Sizing{{1, 8, 9}, "4x2x2"},
@@ -93,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(ManyNodes, PlanOf,
                                            Sizing{{7, 5, 9}, "3x2x5"}, Sizing{{2, 16, 3}, "8x2x2"},
                                            Sizing{{12, 8, 4}, "1x16x2"}, Sizing{{6, 5, 9}, "30"}));
 
-/// On more nodes than some axes have lines: some nodes have none.
+/// Machines with more nodes than some axes have lines, so that some nodes have no lines.
 INSTANTIATE_TEST_SUITE_P(WithIdleNodes, PlanOf,
                          ::testing::Values(Sizing{{1, 1, 1}, "2x2x2"}, Sizing{{2, 2, 2}, "2x4x2"},
                                            Sizing{{1, 2, 1}, "3x1x2"}, Sizing{{3, 2, 3}, "2x3x5"},
@@ -254,8 +254,8 @@ struct Plans {
 
 using Side = testing::PlanNode<Complex, Complex>;
 
-/// Goes forward and backward in every round. The input of each round is -2 times that of the round
-/// before.
+/// Goes forward and backward in every round. The input of each round is -2 times the input of the
+/// previous round.
 Program back_and_forth(Node&, Side* side, int rounds, std::vector<Complexes>* results) {
   for (int round = 0; round < rounds; ++round) {
     co_await side->plan.forward(side->in, side->out);
@@ -306,7 +306,7 @@ Program backward_only(Node&, Side* side) {
   co_await side->plan.forward(side->in, side->out);
 }
 
-TEST(Plan, MayBeginBackwardWhateverTheDescriptionSays) {
+TEST(Plan, MayBeginBackwardWhicheverDirectionTheDescriptionExpectsFirst) {
   for (const Method method : kMethods)
     for (const Way first : {Way::forward, Way::backward}) {
       Plans<Complex, Complex> plans("3x2", {{.size = {6, 7, 8}, .method = method, .first = first}});
@@ -318,7 +318,7 @@ TEST(Plan, MayBeginBackwardWhateverTheDescriptionSays) {
     }
 }
 
-/// Calls two plans in turn, the second before the result of the first is used.
+/// Calls two plans in turn: the second plan is called before the first plan's result is used.
 Program interleaved(Node&, Side* a, Side* b) {
   for (int round = 0; round < 3; ++round) {
     co_await a->plan.forward(a->in, a->out);

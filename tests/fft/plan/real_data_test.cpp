@@ -21,7 +21,7 @@ using testing::kMethods;
 using testing::noise_of;
 using testing::simulate;
 
-TEST(RealData, IsRightForLastAxesOfEveryKind) {
+TEST(RealData, IsRightForLastAxesOfEvenOddAndPrimeLength) {
   for (const Method method : kMethods)
     for (const std::int64_t last : {1, 2, 3, 4, 7, 16})
       for (const char* torus : {"1", "4", "2x2", "2x1x2", "1x1x4"})

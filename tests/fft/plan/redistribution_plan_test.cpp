@@ -94,7 +94,7 @@ class RandomRedistribution {
     return order;
   }
 
-  /// `number` of the nodes, in random order.
+  /// `number` random nodes, in random order.
   std::vector<Rank> random_nodes(std::size_t number) {
     std::vector<Rank> nodes(shape_.size());
     std::iota(nodes.begin(), nodes.end(), Rank{0});
@@ -159,7 +159,8 @@ struct NumberedNode {
     return T(static_cast<typename std::conditional_t<std::is_floating_point_v<T>, std::complex<T>,
                                                      T>::value_type>(number + 1));
   }
-  /// Number of elements that are in their places after the way there and back.
+  /// Number of elements that forward has put in their places; 0 if backward has not returned all of
+  /// them.
   std::size_t right() const {
     std::size_t right = 0;
     testing::for_each_element(

@@ -10,7 +10,7 @@
 
 #include "fft/layout/box.hpp"
 #include "fft/layout/local_array.hpp"
-#include "fft/layout/transfer.hpp"
+#include "fft/layout/redistribution_message.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/extents.hpp"
@@ -35,7 +35,7 @@ Description slab(const std::vector<std::int64_t>& size, Overlap overlap = {}) {
   return {.size = size, .method = Method::slab, .overlap = overlap};
 }
 
-TEST(Slab, IsRightForEveryPieceAndWindow) {
+TEST(Slab, IsRightForEverySizeOfPiecesAndWindow) {
   for (const std::int64_t planes : {0, 1, 2, 3, 100})
     for (const std::uint32_t window : {1u, 2u, 16u})
       expect_right_of_any_data("3", slab({12, 9, 12}, {planes, window}));
@@ -70,7 +70,7 @@ TEST(Slab, IsRightIfPiecesAreCopiedFirst) {
       }
 }
 
-TEST(Slab, IsRightIfBackwardHasOtherPlanes) {
+TEST(Slab, IsRightIfBackwardHasAnotherNumberOfPlanesPerPiece) {
   for (const auto& [forward, backward] :
        std::vector<std::pair<std::int64_t, std::int64_t>>{{0, 2}, {2, 0}, {1, 3}, {3, 1}}) {
     Description d = slab({12, 9, 12}, {.planes = forward, .window = 2});
@@ -93,7 +93,7 @@ TEST(Slab, IsRightForTaperedPieces) {
       expect_right_of_any_data(torus, slab({7, 6, 23}, {planes, 2, 0, {}, true}));
 }
 
-TEST(Slab, IsRightIfTheLastAxisGoesByLines) {
+TEST(Slab, IsRightIfLinesAreTransformedAsTheyArrive) {
   for (const bool tapers : {false, true})
     for (const std::int64_t planes : {1, 3})
       for (const std::int64_t interval : {0, 5})
@@ -106,7 +106,7 @@ TEST(Slab, IsRightIfTheLastAxisGoesByLines) {
           }
 }
 
-TEST(Slab, IsRightInPlaceAndByLines) {
+TEST(Slab, IsRightInPlaceIfLinesAreTransformedAsTheyArrive) {
   for (const Precision precision : {Precision::single, Precision::double_}) {
     Description d = slab({6, 9, 16}, {2, 2, 3, {}, true, Start::lines});
     d.precision = precision;
@@ -116,7 +116,7 @@ TEST(Slab, IsRightInPlaceAndByLines) {
   }
 }
 
-TEST(Slab, IsRightByLinesUnderEveryKindOfPolicy) {
+TEST(Slab, IsRightUnderEveryKindOfPolicyIfLinesAreTransformedAsTheyArrive) {
   const auto input = testing::noise_of<Complex>(8 * 9 * 12, 5);
   const auto plain = testing::simulate<Complex, Complex>("4x2", slab({8, 9, 12}), input);
   const Description d = slab({8, 9, 12}, {2, 2, 1, {}, true, Start::lines});
@@ -148,7 +148,7 @@ Tick waited(const std::vector<StageTimes>& times) {
   return times[0].waiting + times[1].exchanged - times[0].computed + times[1].waiting;
 }
 
-TEST(Slab, WaitsAtMostHalfAsLongByLines) {
+TEST(Slab, WaitsAtMostHalfAsLongIfLinesAreTransformedAsTheyArrive) {
   const auto input = testing::noise_of<Complex>(32 * 32 * 32, 5);
   const auto wait_of = [&](const Overlap& overlap) {
     return waited(
@@ -191,7 +191,7 @@ TEST(Slab, RefusesMoreOutstandingExchangesThanThereAreHandlersFor) {
   real.real = true;
   const auto input = testing::noise_of<double>(1024, 1);
   EXPECT_THAT(testing::refusal([&] { testing::simulate<double, Complex>("1", real, input); }),
-              ::testing::HasSubstr("1 to 32 may be outstanding"));
+              ::testing::HasSubstr("a window of 128 exchanges; expected 1 to 32"));
 }
 
 TEST(Slab, CutsABoxOutOfTheSpectrumAndPadsItOnTheWayBack) {
@@ -206,15 +206,15 @@ TEST(Slab, CutsABoxOutOfTheSpectrumAndPadsItOnTheWayBack) {
   }
 }
 
-TEST(Slab, CutsUnevenBoxesAndDownToASinglePoint) {
+TEST(Slab, CutsUnevenBoxesAndBoxesOfASinglePoint) {
   for (const auto& [size, cut, torus] :
        std::vector<std::tuple<std::vector<std::int64_t>, double, const char*>>{
-           {{6, 10, 14}, 2, "3"},    // odd spectra
-           {{9, 15, 6}, 3, "3m"},    // odd spectra from odd spectra
+           {{6, 10, 14}, 2, "3"},    // 3, 5 and 7 points
+           {{9, 15, 6}, 3, "3m"},    // 3, 5 and 2 points
            {{4, 4, 4}, 4, "1"},      // only the constant
            {{8, 4, 16}, 4, "2x1"},   // a single row
            {{7, 5, 11}, 1.5, "3"},   // 4, 3 and 7 points
-           {{3, 3, 3}, 1.01, "2"},   // even spectra from odd spectra
+           {{3, 3, 3}, 1.01, "2"},   // 2 of 3 points
            {{20, 10, 15}, 5, "4"}})  // as many planes of the result as nodes
   {
     Description d = slab(size, {1, 1});
@@ -239,7 +239,7 @@ TEST(Slab, KeepsTheExactNumberOfPointsForDecimalCuts) {
   EXPECT_EQ(kept_of(most, 2), most / 2);
 }
 
-/// Number of elements that all exchanges of one array send.
+/// Number of elements that all nodes together send in the exchange, those to themselves included.
 std::int64_t elements_sent(const Blueprint& blueprint) {
   std::int64_t elements = 0;
   const auto passage = testing::passages(blueprint)[0];
@@ -295,14 +295,14 @@ TEST(Slab, RefusesACutThatLeavesNoPoints) {
   EXPECT_EQ(refusal_of("1", d), "nothing was refused");
 }
 
-TEST(Slab, IsTheOnlyMethodForBoxCutsAndOnlyOfComplexData) {
+TEST(Slab, IsTheOnlyMethodForBoxCutsWhichNeedComplexData) {
   for (const Method method : {Method::volumetric, Method::rows})
     EXPECT_EQ(refusal_of("2", {.size = {8, 8, 8}, .method = method, .box_cut = 2}),
               "a box cut needs the slab method");
   Description d = slab({8, 8, 8});
   d.box_cut = 2;
   d.real = true;
-  EXPECT_EQ(refusal_of("2", d), "a box cut takes complex data");
+  EXPECT_EQ(refusal_of("2", d), "a box cut needs complex data");
 }
 
 }  // namespace

@@ -38,7 +38,8 @@ namespace {
 
 constexpr HandlerId kBall = kFirstUserHandler;
 
-/// A node that transforms and meanwhile throws back every ball that it receives.
+/// A node that computes a transform. Packets are balls: for each ball that arrives meanwhile, the
+/// node sends one back.
 struct Player {
   Player(Node& node, std::shared_ptr<const Blueprint> blueprint)
       : plan(node, std::move(blueprint)), in(plan.input_size()), out(plan.output_size()) {
@@ -62,7 +63,8 @@ Program play(Node& node, Player& player) {
   player.transforms = false;
 }
 
-/// Balls that two nodes catch while they transform. Each ball takes a turn of its node.
+/// Number of balls that two nodes catch while they transform. A node catches a ball only when it
+/// handles its packets.
 std::uint64_t caught_on(Fabric& fabric, const Overlap& overlap) {
   const Description d{.size = {16, 16, 16}, .method = Method::slab, .overlap = overlap};
   const auto blueprint = std::make_shared<const Blueprint>(d, fabric.shape());
@@ -72,14 +74,15 @@ std::uint64_t caught_on(Fabric& fabric, const Overlap& overlap) {
   return players[0].caught + players[1].caught;
 }
 
-/// One worker runs both nodes in turn, so the number of looks does not depend on their speed.
+/// One worker runs both nodes in turn, so the number of times that they handle packets does not
+/// depend on their speed.
 std::uint64_t caught_on_rings(RingRoute route, std::int64_t interval) {
   const auto fabric = testing::ring_fabric(Shape::parse("2"), 1, testing::routed(route));
   return caught_on(*fabric, {.planes = 4, .test_interval = interval});
 }
 
-// Each node transforms 8 planes of 32 lines, four planes at a time. With test intervals of 8 and 2
-// lines, it handles packets 32 and 128 times.
+// Each node transforms 8 planes of 32 lines, four planes at a time. With a test interval of 8 lines
+// it handles packets 32 times, with one of 2 lines 128 times.
 TEST(TestInterval, MakesANodeHandlePacketsWhileItTransformsInRealTime) {
   for (const RingRoute route : testing::kRoutes) {
     const std::uint64_t after_pieces = caught_on_rings(route, 0);
@@ -96,7 +99,7 @@ TEST(TestInterval, MakesANodeHandlePacketsWhileItTransformsInVirtualTime) {
   EXPECT_GT(caught(2), 2 * caught(0));
 }
 
-/// Counts calls that make its processor compute.
+/// Counts the calls of compute() that take at least one cycle.
 class CountingDevice final : public Device {
  public:
   CountingDevice(Device& device, std::uint64_t& computes)
@@ -128,7 +131,8 @@ class CountingDevice final : public Device {
   std::uint64_t* computes_;
 };
 
-/// Number of times that two nodes of the model compute while they transform.
+/// Number of calls of compute() that take at least one cycle, while two nodes of the model
+/// transform.
 std::uint64_t computes(std::int64_t interval) {
   const Description d{.size = {16, 16, 16},
                       .method = Method::slab,
@@ -146,7 +150,7 @@ std::uint64_t computes(std::int64_t interval) {
 }
 
 // Each node has two pieces, each of 4 planes of 16 rows and 16 columns. If kernels were cut to at
-// most 10 lines, each 16 lines would need two kernels.
+// most 10 lines, every 16 lines would need two kernels.
 TEST(TestInterval, CutsOnlyTheCyclesOfAPieceInVirtualTime) {
   const std::uint64_t uncut = computes(0);
   const std::uint64_t pieces = 4;
@@ -162,7 +166,7 @@ local::Work plane_work(std::int64_t planes, std::int64_t rows, std::int64_t colu
   work.kind = kind;
   work.in_place = false;
   const std::int64_t half =
-      kind == local::Kind::real_to_half ? columns / 2 + 1 : columns;  // of the output
+      kind == local::Kind::real_to_half ? columns / 2 + 1 : columns;  // columns of the output
   work.axes[0] = {planes, rows * columns, rows * half, false};
   work.axes[1] = {rows, columns, half, true};
   work.axes[2] = {columns, 1, 1, true};

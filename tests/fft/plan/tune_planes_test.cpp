@@ -1,5 +1,5 @@
-// The fastest number of planes per exchange: which numbers are tried and which is found, on any
-// clock.
+// Tuning of the number of planes per exchange: which numbers are tried, and which one is found to
+// be the fastest, whatever measures the times.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -91,7 +91,7 @@ TEST(TunePlanes, FindsTheFastestOnTheModel) {
   }
 }
 
-TEST(CallTime, CoversATransformInVirtualTime) {
+TEST(CallTime, IsAtLeastTheTimeOfOneNodeInVirtualTime) {
   const Description d = cube(16);
   const auto fabric = make_sim_fabric(Shape::parse("4"), Machine{});
   const auto run =
@@ -113,7 +113,7 @@ TEST(CallTime, TakesEveryTypeOfDataOnRings) {
       }
 }
 
-TEST(Overlap, MayHaveDifferentPlanesPerDirection) {
+TEST(Overlap, MayHaveDifferentNumbersOfPlanesPerDirection) {
   const auto pieces = [](const Overlap& overlap, Way way) {
     Description d = cube(24);
     d.overlap = overlap;

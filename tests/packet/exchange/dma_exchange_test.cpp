@@ -1,4 +1,5 @@
-// Exchanges by DMA engines on the model: a processor writes descriptors, its engine does the rest.
+// Exchanges by DMA engines on the model: a processor writes descriptors, and its engine moves the
+// packets.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,7 +43,7 @@ using testing::kHandler;
 using testing::MachineExchange;
 using testing::SimMachine;
 
-/// The Blue Gene/L with an engine that has round numbers.
+/// The Blue Gene/L with an engine whose costs are round numbers.
 Machine with_engine() {
   Machine machine;
   machine.dma_descriptor_cycles = 100;
@@ -69,7 +70,7 @@ struct Took {
   bool operator==(const Took&) const = default;
 };
 
-/// An all-to-all, checked byte for byte.
+/// Runs an all-to-all and checks every byte that arrives.
 Took exchanged(const char* torus, std::uint64_t bytes, const Machine& hardware,
                const NodeOptions& node = by_put(), unsigned threads = 1) {
   SCOPED_TRACE(torus);
@@ -99,7 +100,7 @@ TEST(DmaExchange, TakesTheSameCyclesOnEveryNumberOfThreads) {
   }
 }
 
-TEST(DmaExchange, EngineNumbersDoNotAffectRunsInPackets) {
+TEST(DmaExchange, EngineCostsDoNotAffectRunsInWhichProcessorsMoveThePackets) {
   NodeOptions in_packets = by_put();
   in_packets.transfer = TransferMode::packets;
   for (const char* torus : {"2", "3x5", "4x4x4"})
@@ -117,7 +118,7 @@ Program exchange_and_compute(Node& node, Exchange* exchange, Tick computing, Tic
 }
 
 struct TwoNodes {
-  Tick writing;  ///< cycles that the first node's processor writes descriptors
+  Tick writing;  ///< cycles for which the first node's processor writes descriptors
   Tick end;      ///< end of both programs
 };
 
@@ -157,7 +158,7 @@ TEST(DmaExchange, GoesOnWhileTheProcessorComputes) {
   constexpr unsigned kPackets = 50;
   const Tick alone = on_two_nodes(kPackets, 0, TransferMode::put).end;
   constexpr Tick kDescriptor = 100;
-  constexpr Tick kWithinTheLastTurn = 15;  // the engine stores the last packet until `alone`
+  constexpr Tick kWithinTheLastTurn = 15;  // before the engine's last turn ends at `alone`
   for (const Tick computing :
        {Tick{1000}, alone / 2, alone - kDescriptor - kWithinTheLastTurn, alone, 3 * alone}) {
     EXPECT_EQ(on_two_nodes(kPackets, computing, TransferMode::put).end,
@@ -167,7 +168,7 @@ TEST(DmaExchange, GoesOnWhileTheProcessorComputes) {
   EXPECT_GT(in_packets, alone + alone / 2);
 }
 
-TEST(DmaExchange, ComesNearTheLinkBoundWhenProcessorPacketsDoNot) {
+TEST(DmaExchange, ComesNearTheLinkBoundWherePacketsOfSlowProcessorsDoNot) {
   Machine slow = with_engine();
   slow.inject_cycles = slow.receive_cycles = 1000;
   constexpr std::uint64_t kBytes = 2400;

@@ -120,7 +120,7 @@ void exchange_uneven(EmulatedMachine& machine, const UnevenGroup& group, const N
   EXPECT_TRUE(machine.finished());
 }
 
-/// The model's packets are the same for every seed and setting, so one run is enough.
+/// The model's packets are the same for every seed and setting, so the model runs only once.
 void expect_uneven(const UnevenGroup& group, const std::vector<testing::RingCase>& cases) {
   const Shape shape = Shape::parse(group.torus);
   SimMachine sim(shape);

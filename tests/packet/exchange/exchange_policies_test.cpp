@@ -1,5 +1,5 @@
-// The exchange under every built-in policy, on every fabric: every message arrives once, at the
-// right place, again and again, and nodes outside the group are not involved.
+// Repeated exchanges under every built-in policy, on every fabric: each time, every message arrives
+// once, at the right place. Nodes outside the group are not involved.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
@@ -45,7 +45,7 @@ using testing::kMachines;
 using testing::on_machine;
 using testing::PolicySetup;
 
-/// Blocks of 500 bytes. Every byte follows from round, source and destination.
+/// Blocks of 500 equal bytes. The value of the bytes follows from round, source and destination.
 class Blocks {
  public:
   Blocks(const Group& group, const ExchangePlan& plan)
@@ -74,8 +74,8 @@ class Blocks {
   std::uint64_t round_ = 0;
 };
 
-/// Messages of uneven length. None is empty, because exchanges that take turns hold back only nodes
-/// that wait for something.
+/// Messages of uneven length. None is empty: without a barrier (in_turn), a node that waits for no
+/// message could start its next exchange too early.
 class Uneven {
  public:
   Uneven(const Group& group, const ExchangePlan& plan) : indexed_(group, plan.data_bytes(), 1) {}
@@ -113,7 +113,7 @@ struct Ends {
   std::deque<Exchange> exchanges;
 };
 
-/// Packets that the fabric has handed to these nodes for their exchanges.
+/// Number of packets that the fabric has handed to these nodes for their exchanges.
 template <typename Data>
 std::uint64_t deliveries(const std::deque<Ends<Data>>& all) {
   std::uint64_t sum = 0;
@@ -123,7 +123,7 @@ std::uint64_t deliveries(const std::deque<Ends<Data>>& all) {
   return sum;
 }
 
-/// No barrier: each exchange starts when the other is complete.
+/// Repeats two exchanges without a barrier: each one starts when the other is complete.
 template <typename Data>
 Program in_turn(Node&, Ends<Data>* ends, unsigned rounds) {
   for (unsigned round = 0; round < rounds; ++round) {
@@ -135,7 +135,7 @@ Program in_turn(Node&, Ends<Data>* ends, unsigned rounds) {
   }
 }
 
-/// One exchange, with a barrier after each start.
+/// Repeats one exchange, with a barrier after each time.
 template <typename Data>
 Program repeat(Node& node, Ends<Data>* ends, unsigned rounds) {
   for (unsigned round = 0; round < rounds; ++round) {
@@ -148,7 +148,8 @@ Program repeat(Node& node, Ends<Data>* ends, unsigned rounds) {
   }
 }
 
-/// Ways to repeat an exchange: one of the two programs above on one of the machines.
+/// Number of ways to repeat an exchange: with one of the two programs above, on one of the
+/// machines.
 constexpr std::size_t kWays = 2 * kMachines;
 
 /// All groups exchange at the same time.
@@ -170,8 +171,8 @@ Program idle(Node&) {
   co_return;
 }
 
-/// Only the group of the last node exchanges. The others have no handlers: a packet would end the
-/// run.
+/// Only the group of the last node exchanges. Other nodes have no handlers, so a packet that
+/// reached one of them would end the run.
 template <typename Data>
 void expect_exchange_of_one_group(const PolicySetup& setup, std::size_t number) {
   const Group active = setup.group(setup.machine.size() - 1);
@@ -192,8 +193,8 @@ struct Place {
   GroupSlice slice{};
 };
 
-/// Machines of one node and of few nodes, odd and prime ones, meshes; planes and lines of larger
-/// ones.
+/// Machines of one node, of few nodes, of odd and prime numbers of nodes, and meshes. Planes and
+/// lines of larger machines.
 const std::vector<Place> kPlaces = {{"1"},
                                     {"2"},
                                     {"5"},
@@ -205,7 +206,7 @@ const std::vector<Place> kPlaces = {{"1"},
                                     {"2x5x2", {1, 2}},
                                     {"3x1x4m", {2, 3}}};
 
-/// A policy on a place, in one of the ways.
+/// A policy, where it runs, and the way in which the exchange is repeated.
 struct Case {
   const Policy& policy;
   const Place& place;
@@ -260,7 +261,8 @@ TEST(ExchangePolicies, StayWithinTheGroup) {
   });
 }
 
-/// Uneven messages on a whole machine, or blocks on a slice of another machine.
+/// Exchanges uneven messages on a whole machine if `which` is 0, otherwise blocks on a slice of
+/// another machine.
 void expect_uneven_or_blocks(const PolicySetup& uneven, const PolicySetup& blocks,
                              std::size_t which, std::size_t way) {
   if (which == 0)
@@ -269,7 +271,7 @@ void expect_uneven_or_blocks(const PolicySetup& uneven, const PolicySetup& block
     expect_repeated_exchanges<Blocks>(blocks, way);
 }
 
-/// Every parameter that changes the number of stages, windows or rounds.
+/// Policies with parameters that change the number of stages, windows or rounds.
 TEST(ExchangePolicies, DeliverEverythingWithAnyParameter) {
   const std::vector<const char*> names = {"bruck:3",        "bruck:12",       "bruck:100",
                                           "virtual-mesh:1", "virtual-mesh:6", "windowed:1",
@@ -305,8 +307,8 @@ TEST(ExchangePolicies, DeliverEverythingWithExtremeSettings) {
   }
 }
 
-/// Every order, drain, tying, routing and tie rule, for a plain policy, one that relays, one that
-/// combines and one with a window.
+/// Every rule for order, drain, tying, routing and ties, under a plain policy, one that relays, one
+/// that combines and one with a window.
 TEST(ExchangePolicies, DeliverEverythingUnderEveryRule) {
   const std::vector<const char*> names = {"random", "two-phase", "bruck:3", "windowed:2"};
   for (const auto& row : combinations({names.size(), 6, kWays})) {

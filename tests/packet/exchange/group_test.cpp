@@ -1,4 +1,5 @@
-// Groups against brute force: nodes with the same coordinates outside the group's dimensions.
+// Groups, compared with a search among all nodes for those with the same coordinates outside the
+// group's dimensions.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -27,17 +27,17 @@
 
 namespace toroid::testing {
 
-/// Words of the message from rank a to rank b: 0 to 99, so at most 792 bytes.
+/// Number of words of the message from rank a to rank b: 0 to 99, so at most 792 bytes.
 inline std::uint64_t words(Rank a, Rank b) {
   return (a * 31 + b * 17) % 7 == 0 ? 0 : (a * 13 + b * 29) % 100;
 }
 
-/// One node's messages to and from its group. A packet's place is its sender's member number and
-/// its number in the message.
+/// One node's messages to and from its group. A packet's place combines two numbers: that of its
+/// sender in the group, and its own in the message.
 class IndexedMessages final : public Messages {
  public:
   /// `per_packet`: bytes of a full packet, a multiple of 8 (ExchangePlan::data_bytes()). `least`:
-  /// fewest words of a message; 0 lets some be empty.
+  /// minimum number of words of a message; if it is 0, some messages are empty.
   explicit IndexedMessages(const Group& group, unsigned per_packet = kPayloadBytes,
                            std::uint64_t least = 0)
       : group_(group), per_packet_(per_packet), least_(least), in_(group.size()) {
@@ -102,7 +102,8 @@ class IndexedMessages final : public Messages {
   }
   void unpack(Rank from, std::span<const std::byte> bytes) override { arrive(from, 0, bytes); }
 
-  /// Checks that every byte of this round has come, once. Clears everything for the next round.
+  /// Checks that every byte of this round has come exactly once. Clears everything for the next
+  /// round.
   void expect_complete() {
     for (Rank m = 0; m < group_.size(); ++m) {
       if (m == group_.self()) continue;
@@ -118,7 +119,7 @@ class IndexedMessages final : public Messages {
  private:
   struct Incoming {
     std::vector<std::uint64_t> words{};
-    std::uint64_t bytes = 0;  ///< bytes that have come
+    std::uint64_t bytes = 0;  ///< number of bytes that have come
   };
   Rank rank() const { return group_.rank(group_.self()); }
   std::uint32_t packets(std::uint64_t bytes) const {
@@ -132,10 +133,10 @@ class IndexedMessages final : public Messages {
   unsigned per_packet_;
   std::uint64_t least_;
   std::uint64_t round_ = 0;
-  std::vector<Incoming> in_;  ///< [member]
+  std::vector<Incoming> in_;  ///< indexed by member
 };
 
-/// A program that performs one exchange of such messages, which check themselves.
+/// A program that performs one exchange of such messages and checks what has arrived.
 inline Program exchange_indexed(Node& node, Group group, const ExchangePlan* plan) {
   IndexedMessages messages(group);
   Exchange exchange(node, kFirstUserHandler, group, *plan, messages);
@@ -143,7 +144,7 @@ inline Program exchange_indexed(Node& node, Group group, const ExchangePlan* pla
   const std::uint64_t expected = exchange.expected();
   co_await node.until(exchange.received(), expected);
   messages.expect_complete();
-  co_await node.until(exchange.sent(), 1);  // others may still need the exchange
+  co_await node.until(exchange.sent(), 1);  // the exchange lives until its packets have left
 }
 
 }  // namespace toroid::testing

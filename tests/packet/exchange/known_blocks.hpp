@@ -33,8 +33,8 @@ inline std::unique_ptr<BlockMessages> known_blocks(const Node& node, std::uint64
   return blocks;
 }
 
-/// Checks the blocks that `self` has received from each of the others. To save time, only a wrong
-/// byte is asserted.
+/// Checks the blocks that `self` has received from each of the others. To save time, it calls
+/// ASSERT_EQ only for a wrong byte.
 inline void expect_known(const BlockMessages& blocks, Rank self, Rank nodes, unsigned round = 0) {
   for (Rank from = 0; from < nodes; ++from) {
     if (from == self) continue;

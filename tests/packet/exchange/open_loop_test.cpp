@@ -61,7 +61,8 @@ TEST(OpenLoop, LatencyOnAnEmptyMachineMatchesTheFormula) {
 }
 
 TEST(OpenLoop, AcceptsTheOfferedLoadBelowSaturation) {
-  // Neighbours: one link per message in every direction, 1080 cycles each, used to a quarter.
+  // Every message crosses one of its node's four links and takes 1080 cycles, so links are busy for
+  // about a quarter of the time.
   const OpenLoopOptions options{.per_cycle = 1e-3, .periods = kPeriods};
   const OpenLoopCounts counts = run_open_loop("4x4", "neighbour", options);
   const double offered = 1e-3 * 1e6 * 16;
@@ -77,7 +78,7 @@ TEST(OpenLoop, AcceptsTheLinkRateAboveSaturation) {
   const double most = 1e6 / (2 * 1080) * 5;
   EXPECT_LT(static_cast<double>(counts.accepted), most * 1.01);
   EXPECT_GT(static_cast<double>(counts.accepted), most * 0.9);
-  EXPECT_GT(counts.latency.permille(500), 100'000u);  // most of it is spent in the node's memory
+  EXPECT_GT(counts.latency.permille(500), 100'000u);  // messages wait in the node's memory
 }
 
 TEST(OpenLoop, CutsMessagesIntoPackets) {

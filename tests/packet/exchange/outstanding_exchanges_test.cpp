@@ -59,7 +59,7 @@ class Words final : public Messages {
     std::memcpy(&heard_.emplace_back(), payload.data(), 4);
   }
   std::unique_ptr<const Traffic> traffic(std::uint64_t) const override { return nullptr; }
-  /// Checks that exactly the words of this round have come, from all others.
+  /// Checks that the words of this round have come from all other nodes, and nothing else.
   void expect_round() {
     std::vector<std::uint32_t> expected;
     for (Rank m = 0; m < group_.size(); ++m)
@@ -147,7 +147,7 @@ TEST(OutstandingExchanges, InDifferentGroupsDoNotMix) {
 
 Program test_it(Node& node, Exchanges* side) {
   Exchange& exchange = side->exchanges[0];
-  EXPECT_TRUE(exchange.test());  // not started
+  EXPECT_TRUE(exchange.test());  // it has not been started
   exchange.start();
   EXPECT_EQ(exchange.test(), node.size() == 1);
   co_await exchange.wait();
@@ -161,7 +161,8 @@ TEST(OutstandingExchanges, SayWhetherTheyAreComplete) {
     on_every_machine(torus, [](EmulatedMachine& machine) { run_exchanges(machine, 1, test_it); });
 }
 
-/// Never waits, only tests: packets are handled between slices of the node's computation.
+/// Never waits for the exchange, but only tests it. Packets are handled between slices of the
+/// node's computation.
 Program compute_in_slices(Node& node, Exchanges* side, unsigned* slices) {
   Exchange& exchange = side->exchanges[0];
   exchange.start();
@@ -183,7 +184,7 @@ TEST(OutstandingExchanges, GoOnWhileTheNodeComputes) {
   });
 }
 
-/// One long computation: notes how long the node must still wait when it ends.
+/// Computes once for a long time, then notes how long the node must still wait for the exchange.
 Program compute_at_once(Node& node, Exchanges* side, Tick* waited) {
   Exchange& exchange = side->exchanges[0];
   exchange.start();
@@ -205,13 +206,13 @@ TEST(OutstandingExchanges, HideBehindALongComputation) {
 
 Program progress_only(Node& node, Exchanges* side) {
   for (int i = 0; i < 10; ++i) co_await node.progress();
-  EXPECT_LE(node.now(), 10u);  // the least time that a turn takes
+  EXPECT_LE(node.now(), 10u);  // a turn without work takes at most a cycle
   const Tick before = node.now();
   Exchange& exchange = side->exchanges[0];
   exchange.start();
   EXPECT_EQ(exchange.sent().value(), 0u);
   co_await node.progress();
-  EXPECT_EQ(exchange.sent().value(), 1u);  // there are few, and they have found room
+  EXPECT_EQ(exchange.sent().value(), 1u);  // all packets have left: there was room for them
   EXPECT_LE(node.now() - before, (node.size() - 1) * node.machine().inject_cycles + 1);
   co_await exchange.wait();
   EXPECT_GT(node.now(), before);
@@ -241,8 +242,8 @@ TEST(OutstandingExchanges, MayStartAgainAfterABarrier) {
                      [](EmulatedMachine& machine) { run_exchanges(machine, 1, with_barriers); });
 }
 
-/// No barrier: a node that has completed an exchange has heard of every node's start of it, so
-/// every node has completed the exchange before.
+/// No barrier is needed: a node completes an exchange only when every node has started it, and
+/// every node starts it only when it has completed the previous exchange.
 Program take_turns(Node&, Exchanges* side) {
   for (std::uint32_t round = 0; round < 20; ++round) {
     side->messages[round % 2].set_round(round);

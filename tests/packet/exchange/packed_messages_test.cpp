@@ -33,7 +33,8 @@ std::vector<std::byte> gathered(const Messages& messages, const MessagePart& par
   return bytes;
 }
 
-/// The packed part, in memory of exactly its length, for a sanitizer.
+/// The packed part, in memory of exactly its length, so that a sanitizer finds any access beyond
+/// it.
 std::vector<std::byte> packed(const Messages& messages, const MessagePart& part) {
   std::vector<std::byte> bytes(std::size_t{part.packets} * kPayloadBytes);
   bytes.resize(messages.pack_part(part, bytes));
@@ -74,7 +75,7 @@ TEST(PackedMessages, PartIsInAMessageThatHasAllItsPackets) {
         EXPECT_EQ((MessagePart{0, first, packets}.is_in(message)), has_each)
             << packets << " from " << first << " of " << message;
       }
-  EXPECT_FALSE((MessagePart{0, ~std::uint32_t{0}, 2}.is_in(5)));  // its end is 1 in 32 bits
+  EXPECT_FALSE((MessagePart{0, ~std::uint32_t{0}, 2}.is_in(5)));  // first + packets overflows to 1
 }
 
 TEST(PackedMessages, BlockPartsEqualTheirPackets) {

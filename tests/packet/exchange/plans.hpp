@@ -22,8 +22,8 @@ namespace toroid::testing {
 
 using PlanPointer = std::unique_ptr<const ExchangePlan>;
 
-/// The plan of an exchange of the machine, or of a slice of it, under the policy (null: `random`)
-/// and the settings that its nodes are built with.
+/// The plan of an exchange of the machine, or of a slice of it, under the policy (`random` if it is
+/// null) and the settings that its nodes are built with.
 inline PlanPointer plan_for(const NodeOptions& options, const Shape& machine, const Shape& slice,
                             ExchangeFormat format = {}) {
   const Policy& policy = options.policy != nullptr ? *options.policy : policy_by_name("random");
@@ -38,7 +38,8 @@ inline PlanPointer plan_for(const Node& node, const Messages& messages) {
                   {.payload = messages.has_payload(), .places = messages.has_places()});
 }
 
-/// Nodes that differ only in the dimensions [first, last) exchange with one another.
+/// The dimensions of a group: nodes whose coordinates differ only in the dimensions [first, last)
+/// exchange with one another.
 struct GroupSlice {
   unsigned first = 0;
   unsigned last = kMaxDims;  ///< reduced to the machine's number of dimensions

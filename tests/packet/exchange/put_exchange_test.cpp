@@ -44,7 +44,7 @@ NodeOptions moving_by(TransferMode transfer, std::uint32_t packets_per_visit = k
   return {.seed = 3, .packets_per_visit = packets_per_visit, .transfer = transfer};
 }
 
-/// An all-to-all, checked byte for byte.
+/// Runs an all-to-all and checks every byte that arrives. Returns the counters.
 FabricCounters exchanged(const char* torus, std::uint64_t bytes, const NodeOptions& node,
                          unsigned threads = 2) {
   RingMachine machine(Shape::parse(torus), threads, node, testing::routed(RingRoute::direct));
@@ -95,7 +95,7 @@ TEST(PutExchange, NeverHasMorePacketsUnacknowledgedThanItsWindow) {
   node.settings.throttle.window = 4;
   node.named_queues = 1;
   const FabricCounters counters = exchanged("3", std::uint64_t{10} * 240, node);
-  EXPECT_GE(counters.puts, 6u * 3);  // each of at most 4 of 10 packets
+  EXPECT_GE(counters.puts, 6u * 3);  // 10 packets in puts of at most 4
 }
 
 TEST(PutExchange, ManyMoreDescriptorsThanTheQueuesHoldArrive) {
@@ -105,7 +105,7 @@ TEST(PutExchange, ManyMoreDescriptorsThanTheQueuesHoldArrive) {
         56u * 120);
 }
 
-/// Overwrites its outgoing data as soon as its own part is complete.
+/// A node overwrites its outgoing data as soon as its own part of the exchange is complete.
 Program exchange_new_data(Node& node, Exchange* exchange, BlockMessages* blocks, unsigned rounds) {
   for (unsigned round = 0; round < rounds; ++round) {
     testing::fill_known(*blocks, node.rank(), node.size(), round);
@@ -171,7 +171,7 @@ TEST(PutExchange, AlternatesPacketsAndPutsUnderAWindow) {
   EXPECT_EQ(machine.counters().put_bytes, 6u * 2640 * (rounds / 2));
 }
 
-TEST(PutExchange, MessagesGoWholeUnlessThePolicyNeedsVisits) {
+TEST(PutExchange, SendsWholeMessagesUnlessThePolicyThrottlesReordersRelaysOrCombines) {
   const Shape shape = Shape::parse("4x4");
   const auto traffic = make_traffic("all-to-all", shape, 3000, 1);
   const auto per_visit = [&](const char* name) {
@@ -219,7 +219,7 @@ Program start_only(Node&, Exchange* exchange) {
   co_return;
 }
 
-TEST(PutExchange, PutForAWindowThatNobodyOpenedEndsTheRun) {
+TEST(PutExchange, PutForAnExchangeThatTheNodeHasNotMadeEndsTheRun) {
   RingMachine machine(Shape::parse("2"), 2, moving_by(TransferMode::put),
                       testing::routed(RingRoute::direct));
   const auto blocks = testing::known_blocks(machine.node(0), 5000);

@@ -1,5 +1,5 @@
-// Blocks that are broadcast in a ring: all nodes get each of them, in turn, at any pace of the
-// nodes.
+// Broadcasts in a ring: all nodes get every block, one block after the other, however fast each
+// node is.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ struct BroadcastRing {
                    node.rank(), node.size(), what.first % node.size()},
                   what.words * sizeof(std::uint64_t)) {}
 
-  /// Between rounds everything belongs to the caller.
+  /// Overwrites all buffers first: between rounds they belong to the caller.
   void begin(std::uint64_t mark) {
     std::ranges::fill(own, mark);
     for (auto& buffer : buffers) std::ranges::fill(buffer, ~mark);
@@ -109,7 +109,7 @@ TEST(RingBroadcast, LeavesBuffersToTheCallerBetweenRounds) {
   }
 }
 
-TEST(RingBroadcast, GoesOverRings) {
+TEST(RingBroadcast, WorksOnRingFabrics) {
   const auto cases = testing::ring_cases_beside(2);
   for (std::size_t s = 0; s < cases.size(); ++s)
     for (const auto& c : cases[s]) {
@@ -126,7 +126,7 @@ TEST(RingBroadcast, SendsABlockOverEachLinkAtMostOnce) {
     const auto fabric = make_sim_fabric(Shape::parse(std::to_string(size)), Machine{});
     expect_broadcasts(*fabric, {kPackets * 30, 0, 3});
     const std::uint64_t blocks = 3 * size * (size - 1);
-    EXPECT_EQ(fabric->counters().packets, blocks * (kPackets + 1));  // and a permission for each
+    EXPECT_EQ(fabric->counters().packets, blocks * (kPackets + 1));  // one permission per block
     EXPECT_EQ(fabric->counters().packet_hops, fabric->counters().packets);
   }
 }

@@ -1,4 +1,4 @@
-// Blocks that are shifted round a ring arrive as they were sent, at any pace of the nodes.
+// Blocks that are shifted round a ring arrive as they were sent, however fast each node is.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ struct Shifts {
   unsigned rounds = 1;
   RingShift::Carrier carrier = RingShift::Carrier::packets;
 
-  /// With pointers, a block that has been handed on may be overwritten.
+  /// With pointers, nodes share memory, so a block that has been passed on may be overwritten.
   bool keeps_what_is_sent() const { return carrier == RingShift::Carrier::packets; }
 };
 
@@ -134,7 +134,7 @@ TEST(RingShift, LeavesBuffersToTheCallerBetweenRounds) {
   }
 }
 
-TEST(RingShift, PassesBlocksOnOverRings) {
+TEST(RingShift, WorksOnRingFabrics) {
   const auto cases = testing::ring_cases_beside(2);
   for (std::size_t s = 0; s < cases.size(); ++s)
     for (const auto& c : cases[s]) {
@@ -151,7 +151,7 @@ TEST(RingShift, PassesPointersOnIfMemoryIsShared) {
       const auto fabric = testing::ring_fabric(shape, threads, testing::routed(RingRoute::direct));
       const unsigned steps = 10 * shape.size();
       expect_shifts(*fabric, {300, steps, 4, RingShift::Carrier::pointer});
-      constexpr unsigned kOfAStep = kPortions + 1;  // a packet per portion, and a permission
+      constexpr unsigned kOfAStep = kPortions + 1;  // one packet per portion, and one permission
       EXPECT_EQ(fabric->counters().packets, std::uint64_t{4} * steps * shape.size() * kOfAStep);
     }
 }

@@ -65,7 +65,7 @@ std::unique_ptr<Fabric> ring_fabric(const Shape& shape, const PolicySettings& se
   return testing::ring_fabric(shape, 2, options);
 }
 
-/// Attaches, runs and checks.
+/// Attaches the exchange to all nodes, runs the fabric, and checks that everything has arrived.
 void run(TrafficExchange& exchange, std::unique_ptr<Fabric> fabric) {
   EmulatedMachine machine(std::move(fabric), exchange.node_options());
   for (const Rank r : machine.ranks()) exchange.attach(machine.node(r));
@@ -163,7 +163,7 @@ TEST(TrafficExchange, CountsNoMessagesIfTheyAreCombined) {
   }
 }
 
-TEST(TrafficExchange, SendsTwoPhasePacketsByTheirCorners) {
+TEST(TrafficExchange, SendsTwoPhasePacketsByWayOfTheCornerNode) {
   const Shape shape = Shape::parse("5x3");
   const EvenTraffic traffic(15, 464);
   TrafficExchange exchange(policy_by_name("two-phase"), traffic, shape, Machine{});
@@ -309,7 +309,7 @@ class Unreliable final : public BrokenPolicy {
       return wrong && peer == 3 ? 1 : peer;
     });
   }
-  mutable unsigned asked_ = 0;  ///< times that node 4 has asked
+  mutable unsigned asked_ = 0;  ///< number of times that node 4 has asked
 };
 
 TEST(TrafficExchange, NamesTheSourceThatANodeWaitsForInVain) {
@@ -377,7 +377,7 @@ TEST(TrafficExchange, RefusesRelaysIfNodesAreDead) {
 
 TEST(TrafficExchange, RefusesMessagesOfMorePacketsThanCanBeNumbered) {
   const Shape shape = Shape::parse("241");
-  const std::uint64_t most = std::uint64_t{1} << 24;  // packets, if 8 bits hold the source
+  const std::uint64_t most = std::uint64_t{1} << 24;  // packets, if 8 bits hold the source's rank
   const auto refusal = [&](const Traffic& traffic) {
     return refusal_of(policy_by_name("random"), shape, traffic);
   };

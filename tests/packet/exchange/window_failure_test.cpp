@@ -160,7 +160,7 @@ TEST(WindowDeathTest, RemoteCompletionWithoutAcknowledgementIsAProgrammersError)
   EXPECT_DEATH((void)put.remote(), "CHECK failed");
 }
 
-/// The middle of an array is the window of node 1.
+/// The window of node 1 is the middle part of an array, so that writes beyond the window show.
 struct GuardedWindows {
   explicit GuardedWindows(EmulatedMachine& machine) {
     windows.emplace_back(machine.node(0), array);
@@ -205,12 +205,13 @@ void expect_failure_everywhere(Use use, const char* words) {
 }
 
 TEST(Window, PutBeyondItsBoundsEndsTheRunAndWritesNothing) {
-  expect_failure_everywhere([](GuardedWindows& all) { all.windows[0].put(1, 0, all.array); },
-                            "a put from (0) goes beyond window 255 of 1000 bytes: 20000 bytes at "
-                            "offset 0");
+  expect_failure_everywhere(
+      [](GuardedWindows& all) { all.windows[0].put(1, 0, all.array); },
+      "a put by (0) goes beyond window 255, which has 1000 bytes: 20000 bytes at "
+      "offset 0");
   expect_failure_everywhere(
       [](GuardedWindows& all) { all.windows[0].put(1, 999, std::span(all.array).first(2)); },
-      "a put from (0) goes beyond window 255 of 1000 bytes: 2 bytes at offset 999");
+      "a put by (0) goes beyond window 255, which has 1000 bytes: 2 bytes at offset 999");
   expect_failure_everywhere(
       [](GuardedWindows& all) { all.windows[0].put(1, 1001, std::span(all.array).first(0)); },
       "0 bytes at offset 1001");
@@ -230,7 +231,7 @@ TEST(Window, PutBeyondItsBoundsEndsTheRunAndWritesNothing) {
 TEST(Window, GetBeyondItsBoundsEndsTheRunAndWritesNothing) {
   expect_failure_everywhere(
       [](GuardedWindows& all) { (void)all.windows[0].get(1, 1, std::span(all.array).first(1000)); },
-      "a get from (0) goes beyond window 255 of 1000 bytes: 1000 bytes at offset 1");
+      "a get by (0) goes beyond window 255, which has 1000 bytes: 1000 bytes at offset 1");
   expect_failure_everywhere(
       [](GuardedWindows& all) {
         (void)all.windows[0].get(1, {.count = 3, .bytes = 300, .stride = 400}, all.array,
@@ -273,8 +274,8 @@ TEST(Window, ReportsBytesThatNeverCome) {
       HasSubstr("bytes put into its window at 900 of 1000"));
 }
 
-/// A window with a part for each node and a part that all nodes get, and the arrays of puts and
-/// gets.
+/// A node's window, with a part that each node puts to and a part that all nodes get, and the
+/// arrays of its own puts and gets.
 struct BusyNode {
   BusyNode(Node& node, std::size_t bytes)
       : memory(bytes * (node.size() + 1)), source(bytes), got(bytes), window(node, memory) {}
@@ -284,7 +285,7 @@ struct BusyNode {
   Window window;
 };
 
-/// All nodes put and get without end; one of them fails.
+/// All nodes put and get in an endless loop, until one of them fails.
 Program go_on_until_one_fails(Node& node, std::deque<BusyNode>* all) {
   BusyNode& own = (*all)[node.rank()];
   const std::size_t bytes = own.source.size();

@@ -1,4 +1,4 @@
-// Puts and gets between windows, against a plain loop over bytes.
+// Puts and gets between windows, compared with a plain loop over bytes.
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -114,7 +114,7 @@ TEST(Window, MatchesALoopOverBytesOnTheSmallestRings) {
 
 class SmallWindows {
  public:
-  /// `all`: [node].
+  /// `all`: the memory of each node's window.
   SmallWindows(testing::EmulatedMachine& machine, std::vector<Bytes> all) : memory(std::move(all)) {
     for (Rank r = 0; r < machine.size(); ++r) windows.emplace_back(machine.node(r), memory[r]);
   }
@@ -202,7 +202,8 @@ TEST(Window, OnlyLongPutsAndAnswersMoveByDescriptorOnTheDirectRoute) {
   }
 }
 
-/// Node 0 asks node 1 by a packet, whose handler puts there and gets from there.
+/// Node 0 sends a packet to node 1. The packet's handler, which runs on node 1, puts to node 0 and
+/// gets from node 0.
 Program ask_a_handler(Node& node, SmallWindows* all, Bytes* got) {
   Window& own = all->windows[node.rank()];
   Counter asked("requests");

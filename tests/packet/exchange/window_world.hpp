@@ -46,13 +46,13 @@ struct WindowStep {
   StridedBox here;
   bool is_get;
   bool is_acknowledged;
-  bool is_awaited;  ///< before the next step
-  Bytes array;      ///< source, or destination
-  Bytes expected;   ///< the destination after a get
+  bool is_awaited;  ///< whether it must complete before the next step
+  Bytes array;      ///< source of a put, or destination of a get
+  Bytes expected;   ///< content of the destination after a get
 };
 
-/// Windows of all nodes for puts, others for gets, and the steps that each node takes on the
-/// windows of the others. Every process makes the same world from the same seed.
+/// Each node has one window that nodes put to and another that they get from, and a list of puts
+/// and gets, its steps. Every process makes the same world from the same seed.
 class WindowWorld {
  public:
   /// `ranks`: the nodes of this process. `most`: largest number of bytes of a put or get.
@@ -96,7 +96,7 @@ class WindowWorld {
 
  private:
   static constexpr std::size_t kSlots = 5;
-  static constexpr std::size_t kGuard = 64;  ///< bytes around a window, which no node may write
+  static constexpr std::size_t kGuard = 64;  ///< bytes on either side of a window; never written
 
   std::uint32_t below(std::size_t n) { return random_.below(static_cast<std::uint32_t>(n)); }
 
@@ -108,8 +108,8 @@ class WindowWorld {
             .stride = stretch + below(stretch + 1)};
   }
 
-  /// Draws a put to a slot of a window and a get of the same bytes of the shown memory, by one
-  /// node.
+  /// Draws a node that puts to a slot of the peer's window and gets from the same slot of the
+  /// memory that the peer shows.
   void draw(Rank nodes, Rank peer, std::size_t slot) {
     const Rank origin = below(nodes);
     for (const bool is_get : {false, true}) {
@@ -140,10 +140,10 @@ class WindowWorld {
   std::size_t most_;
   std::size_t slot_;
   std::vector<Bytes> memory_;    ///< [node]: the window with a guard at either side
-  std::vector<Bytes> expected_;  ///< [node]: the same, as expected
+  std::vector<Bytes> expected_;  ///< [node]: the expected content of memory_
   std::vector<Bytes> shown_;     ///< [node]: the memory that others get
   std::vector<std::uint64_t> arriving_;
-  std::vector<std::vector<WindowStep>> steps_;  ///< [origin]
+  std::vector<std::vector<WindowStep>> steps_;  ///< indexed by the node that takes the steps
   std::vector<std::unique_ptr<Window>> windows_;
   std::vector<std::unique_ptr<Window>> sources_;
 };

@@ -1,5 +1,5 @@
-// Messages are matched with receives as MPI specifies, whichever way their packets come, on the
-// model and on rings.
+// Messages are matched with receives as MPI specifies, whatever the order in which their packets
+// arrive, on the model and on rings.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,7 +42,8 @@ Bytes text_of(std::uint64_t key, std::size_t bytes) {
   return message;
 }
 
-/// Calls test(machine) for the model and for rings of two workers, by every route and routing.
+/// Calls test(machine) for the model and for rings of two workers, with every route and every
+/// routing rule.
 template <typename Test>
 void on_every_fabric(const char* torus, const Test& test) {
   const Shape shape = Shape::parse(torus);
@@ -65,7 +66,7 @@ struct Mail {
   std::vector<MessageRequest> requests{};
 };
 
-/// Lengths on both sides of the eager limit and of a packet, and zero.
+/// Lengths below and above the eager limit and the payload of a packet, and zero.
 constexpr std::size_t kLengths[] = {5000, 0, 100, 1000, 1001, 224, 225, 1, 30000, 0, 16};
 constexpr std::size_t kMessages = std::size(kLengths);
 
@@ -94,7 +95,7 @@ Program in_order(Node& node, Mail& mail, First first) {
   co_await wait;
 }
 
-/// One Mail per node, made when the node's program is.
+/// One Mail per node, made together with the node's program.
 template <typename MakeProgram>
 std::vector<std::unique_ptr<Mail>> run(EmulatedMachine& machine, const MakeProgram& program) {
   std::vector<std::unique_ptr<Mail>> mails(machine.size());
@@ -121,7 +122,8 @@ TEST(MessagePassing, MessagesOfOneSourceMeetReceivesInTheOrderOfTheirSends) {
     });
 }
 
-/// Node 0 sends with tags 0, 1, 2, each in communicators 0 and 1; node 1 receives them in reverse.
+/// Node 0 sends with tags 0, 1, 2, each in communicators 0 and 1; node 1 receives them in reverse
+/// order.
 Program by_tag(Node& node, Mail& mail) {
   constexpr std::size_t kTags = 3;
   mail.requests.resize(2 * kTags);
@@ -246,7 +248,7 @@ AllToAll::Lengths lengths_of(const Group& group) {
   return lengths;
 }
 
-/// Calls among the machine and along lines take turns, twice, without barriers.
+/// Collective calls of the whole machine and of its lines take turns, twice, without barriers.
 Program all_to_all_twice(Node& node, Mail& mail, bool& is_right) {
   const Group lines(node.shape(), 0, 1, node.rank());
   const Group whole = Group::all(node.shape(), node.rank());

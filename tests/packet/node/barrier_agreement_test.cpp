@@ -24,9 +24,9 @@ using testing::SimMachine;
 
 constexpr unsigned kRounds = 5;
 
-/// Which nodes have reached which barrier. Plain memory is enough, because a barrier orders the
-/// accesses before it before those after it.
-using Entries = std::vector<std::array<bool, kRounds>>;  ///< [rank]
+/// Which nodes have reached which barrier. Plain memory is enough, because all accesses before a
+/// barrier happen before all accesses after it.
+using Entries = std::vector<std::array<bool, kRounds>>;  ///< indexed by rank
 
 Program pass_barriers(Node& node, std::uint64_t seed, Entries* entries, unsigned* too_early) {
   Random random(seed, node.rank());

@@ -23,7 +23,7 @@ struct Stamps {
   Tick entered;
   Tick passed;
 };
-using StampLog = std::vector<std::vector<Stamps>>;  ///< [rank][round]
+using StampLog = std::vector<std::vector<Stamps>>;  ///< indexed by rank and round
 
 /// Computes for a different time before each barrier.
 Program pass_barriers(Node& node, unsigned rounds, std::uint64_t seed, StampLog* log) {

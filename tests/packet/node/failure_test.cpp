@@ -1,4 +1,5 @@
-// Failures inside a handler or a program surface from run().
+// An exception in a handler or a program ends the run, and run() throws an error that names the
+// node.
 #include <gtest/gtest.h>
 
 #include <cstdint>

@@ -19,9 +19,10 @@ using testing::EmulatedMachine;
 using testing::RingMachine;
 using testing::SimMachine;
 
-using GreetingLog = std::vector<testing::Greetings>;  ///< [rank]
+using GreetingLog = std::vector<testing::Greetings>;  ///< indexed by rank
 
-/// Sorted, because the order of arrival is not specified.
+/// The greetings that each node has heard. They are sorted, because the order of arrival is not
+/// specified.
 GreetingLog greetings(EmulatedMachine& machine) {
   GreetingLog log(machine.size());
   machine.run([&](Node& node) { return testing::greet(node, &log[node.rank()]); });

@@ -31,7 +31,8 @@ using testing::SimMachine;
 
 using Steps = std::vector<std::string>;
 
-/// The parts of a node's program, which outlive their awaits, and the steps that they have noted.
+/// The parts of a node's program, kept here so that they outlive their awaits, and the steps that
+/// they have noted.
 struct Notes {
   std::deque<Program> parts;
   Steps steps;
@@ -104,7 +105,7 @@ TEST(Perform, NestsAHundredDeep) {
   });
 }
 
-/// An empty part, one that ends without an await, and one that has already ended.
+/// Performs an empty part, one that ends without an await, and one that has already ended.
 Program empty_parts(Node& node, Notes* notes) {
   Program none;
   co_await node.perform(none);
@@ -139,7 +140,7 @@ TEST(Perform, TakesTheTimeOfItsParts) {
   std::vector<Notes> notes(2);
   machine.run([&](Node& node) { return computing_parts(node, &notes[node.rank()]); });
   EXPECT_GE(machine.finished_at(), 123u);
-  EXPECT_LE(machine.finished_at(), 123u + 2 * 3);  // a cycle for every turn
+  EXPECT_LE(machine.finished_at(), 123u + 2 * 3);  // each turn may take a cycle
 }
 
 Program fail(Node& node, unsigned when) {

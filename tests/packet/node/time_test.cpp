@@ -67,7 +67,7 @@ Program wait_for_two(Node& node, Tick* woken) {
   co_await node.until(heard, 2);
   *woken = node.now();
   TOROID_CHECK_EQ(heard.value(), 2u);
-  co_await node.until(heard, 1);  // reached long ago: no wait
+  co_await node.until(heard, 1);  // the counter reached 1 long ago, so this does not wait
   TOROID_CHECK_EQ(node.now(), *woken);
   co_await node.until(heard, 3);
 }
@@ -91,7 +91,7 @@ Program sleep_and_note(Node& node, const std::vector<Tick>* until, std::vector<T
   }
 }
 
-TEST(Sleep, EndsAtItsCycleNearFarOrPast) {
+TEST(Sleep, EndsAtItsCycleWhetherItIsNearFarOrPast) {
   const std::vector<Tick> until = {0, 1, 2, 5000, 4999, 5000, 1'000'000'007, 1'000'002'055};
   SimMachine machine(Shape::parse("1"));
   std::vector<Tick> times;
@@ -123,7 +123,7 @@ TEST(Sleep, OnABusyProcessorEndsWhenItIsFree) {
     return node.rank() == 0 ? sleep_and_note(node, &until, &times)
                             : compute_and_send(node, 10000, 0);
   });
-  // The packet is there at 10403, and being received until 10603.
+  // The packet arrives at 10403 and is being received until 10603.
   EXPECT_EQ(times, std::vector<Tick>{10000 + 150 + 69 + 46 * 4 + 200});
 }
 
@@ -136,7 +136,7 @@ TEST(Counter, CountsByOneOrMore) {
   EXPECT_EQ(counter.name(), "arrivals");
 }
 
-/// Has something to queue from cycle `due` on, and notes when it is asked.
+/// Has something to queue from cycle `due` on. Notes the times at which it is asked for it.
 class Later final : public Outgoing {
  public:
   Later(Node& node, Tick due) : node_(&node), due_(due) {}

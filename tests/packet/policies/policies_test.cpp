@@ -1,4 +1,4 @@
-// The built-in policies: their orders, ways and names, against enumeration.
+// The orders, paths and names of the built-in policies, compared with enumerations.
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -122,7 +122,7 @@ TEST(Policies, ChangeTheirOrderEveryRoundOnlyIfTheySaySo) {
   }
 }
 
-/// The nodes on a packet's way, the origin first.
+/// The nodes through which a packet passes, the origin first.
 std::vector<Rank> way(const Policy& policy, const Shape& shape, Rank origin, Rank to) {
   std::vector<Rank> nodes = {origin};
   const unsigned stages = policy.stages(shape);
@@ -174,7 +174,7 @@ std::size_t messages(const Policy& policy, const Shape& shape) {
   return all.size();
 }
 
-TEST(Policies, CombiningSendsTheNumberOfMessagesThatItsSourcesGive) {
+TEST(Policies, CombiningSendsAsManyMessagesAsItsPublicationsSay) {
   const Shape cube = Shape::parse("3x4x5");
   EXPECT_EQ(messages(policy_by_name("three-phase"), cube), 60u * (2 + 3 + 4));
   EXPECT_EQ(messages(policy_by_name("virtual-mesh"), cube), 60u * (5 + 9));  // 6 rows of 10

@@ -1,4 +1,5 @@
-// Bounds of traffic against enumeration of every hop, against closed formulas and known values.
+// Bounds of traffic, compared with an enumeration of every hop, with closed formulas and with known
+// values.
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,7 +21,7 @@
 #include "packet/traffic/patterns.hpp"
 #include "packet/traffic/traffic.hpp"
 #include "packet/traffic/traffic_bounds.hpp"
-#include "packet/traffic/traffic_flow.hpp"
+#include "packet/traffic/traffic_load.hpp"
 #include "tests/hal/link_loads.hpp"
 #include "tests/hal/shapes.hpp"
 
@@ -29,7 +30,7 @@ namespace {
 
 const Machine kBgl;
 
-/// The same matrix, given by its entries only.
+/// The same traffic, given only by the entries of its matrix.
 MatrixTraffic entries_of(const Traffic& traffic, const Shape& shape) {
   std::vector<TrafficEntry> entries;
   for (Rank a = 0; a < shape.size(); ++a)
@@ -64,8 +65,8 @@ std::vector<std::uint64_t> link_bytes(const Shape& shape, const Traffic& traffic
   });
 }
 
-/// Mean load of the links of each layer of dimension d, crossed upwards or downwards, indexed by
-/// the lower coordinate.
+/// For each layer of the dimension of `way`, the mean load of the layer's links in direction `way`.
+/// A layer is indexed by its lower coordinate.
 std::vector<double> layer_means(const Shape& shape, const std::vector<std::uint64_t>& links,
                                 Direction way) {
   const unsigned k = shape.extent(way.dim());
@@ -102,7 +103,8 @@ TEST(TrafficFlow, LayerLoadsMatchHopByHopEnumeration) {
       }
 }
 
-/// No assignment of ties beats the bound: here the rules, and a coin for every pair.
+/// No tie rule gives a load below the bound. This includes `split`, which tosses a coin for every
+/// pair.
 TEST(TrafficBounds, HoldHoweverTiesAreDecided) {
   for (const char* text : kBoundedShapes)
     for (const char* name : names_for(Shape::parse(text))) {
@@ -119,8 +121,8 @@ TEST(TrafficBounds, HoldHoweverTiesAreDecided) {
     }
 }
 
-/// Sum over all messages of bytes times fewest hops along a dimension, divided by the links of the
-/// dimension. A detour cannot reduce it.
+/// Sum over all messages of bytes times fewest hops along a dimension, divided by the number of
+/// links of the dimension. A detour cannot reduce it.
 double mean_link_bytes(const Shape& shape, const Traffic& traffic, unsigned d) {
   double bytes = 0;
   for (Rank a = 0; a < shape.size(); ++a)
@@ -139,7 +141,7 @@ double mean_link_bytes(const Shape& shape, const Traffic& traffic, unsigned d) {
   return links == 0 ? 0 : bytes / links;
 }
 
-TEST(TrafficBounds, OfAnyWaysAreTheMeanLinksAndNeverExceedThoseOfShortestWays) {
+TEST(TrafficBounds, OverAllPathsAreTheMeanLinkLoadAndNeverExceedThoseOverShortestPaths) {
   for (const char* text : kBoundedShapes)
     for (const char* name : names_for(Shape::parse(text))) {
       const Shape shape = Shape::parse(text);
@@ -189,7 +191,7 @@ TEST(TrafficBounds, OfAllToAllHaveKnownValues) {
   EXPECT_EQ(cycles("4x4x4"), 32u * 1080);
 }
 
-/// Given only its entries, an all-to-all has the bounds of the closed formula.
+/// If an all-to-all is given only by its entries, its bounds are those of the closed formula.
 TEST(TrafficBounds, SummedOverPairsMatchTheClosedFormula) {
   for (unsigned dims = 1; dims <= 2; ++dims)
     for (const Shape& shape : testing::all_shapes(dims, 7)) {
@@ -200,17 +202,17 @@ TEST(TrafficBounds, SummedOverPairsMatchTheClosedFormula) {
     }
 }
 
-// 4x3: node 0 sends two full packets to (2,1).
+// On 4x3, node 0 sends two full packets to (2,1).
 TEST(TrafficBounds, CountTheLinksThatANodesPacketsCanTake) {
   const Shape shape = Shape::parse("4x3");
   const MatrixTraffic traffic("one", 12, {{0, 7, 480}});
   const Bounds bounds = traffic_bounds(kBgl, shape, traffic);
   EXPECT_EQ(bounds.hottest_link, 2u * 1080 / 4);  // layer 0 of Y has 4 links
-  EXPECT_EQ(bounds.injection, 2u * 1080 / 3);     // X+, X- and Y+
+  EXPECT_EQ(bounds.injection, 2u * 1080 / 3);     // over X+, X- and Y+
   EXPECT_EQ(bounds.processor, 2u * 200);          // the receiver's; the sender's is 2 · 150
   EXPECT_EQ(bounds.zero_load, 150u + 3 * 69 + 46 * 4);
   const MatrixTraffic straight("straight", 12, {{0, 1, 480}});
-  EXPECT_EQ(traffic_bounds(kBgl, shape, straight).injection, 2u * 1080);  // Y+ only
+  EXPECT_EQ(traffic_bounds(kBgl, shape, straight).injection, 2u * 1080);  // over Y+ only
 }
 
 TEST(TrafficBounds, OfIncastAreSetByTheSink) {
@@ -230,7 +232,7 @@ TEST(TrafficBounds, AreZeroWithoutMessages) {
 
 TEST(TrafficBounds, OfTornadoAreSetByItsDirection) {
   const Shape shape = Shape::parse("8x8");
-  // Three steps up in each dimension, so every + link carries three messages.
+  // Every message goes three steps up in each dimension, so every + link carries three messages.
   EXPECT_EQ(traffic_bounds(kBgl, shape, *make_traffic("tornado", shape, 240, 1)).hottest_link,
             3u * 1080);
 }

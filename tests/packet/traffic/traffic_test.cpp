@@ -1,4 +1,4 @@
-// Patterns of traffic against their definitions, by enumeration of all pairs on small machines.
+// Patterns of traffic, compared with their definitions for all pairs of nodes of small machines.
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -46,7 +46,8 @@ void expect_pairs(const std::string& name, const Sends& sends) {
   for (const char* text : kShapes) expect_pairs(name, Shape::parse(text), sends);
 }
 
-/// A pair gets bytes if `rule` holds in every dimension; the pattern's dimensions are independent.
+/// For patterns whose dimensions are independent: a pair gets bytes if `rule` holds in every
+/// dimension.
 template <typename Rule>
 Sends each_dimension(const Rule& rule) {
   return [rule](const Shape& shape, const Coord& from, const Coord& to) {
@@ -56,7 +57,7 @@ Sends each_dimension(const Rule& rule) {
   };
 }
 
-/// Distance along one dimension, round the ring if there is one.
+/// Distance along one dimension; on a ring, the shorter of the two.
 unsigned apart(const Shape& shape, unsigned d, unsigned a, unsigned b) {
   const unsigned direct = a < b ? b - a : a - b;
   return shape.wraps(d) ? std::min(direct, shape.extent(d) - direct) : direct;
@@ -84,7 +85,7 @@ TEST(Traffic, SampleLoadsALinkWithItsShareOfTheAllToAll) {
   EXPECT_EQ(sample.hottest_link * 4, whole.hottest_link);
 }
 
-/// If a traffic gives a common length of its messages, every message has it.
+/// If a traffic states a common length of its messages, every message has this length.
 TEST(Traffic, CommonMessageLengthIsThatOfEachMessage) {
   for (const Shape& shape :
        {Shape::parse("4x4"), Shape::parse("3x2x4m"), Shape::parse("5x1m"), Shape::parse("8x4@YX4"),
@@ -217,7 +218,7 @@ TEST(Traffic, PermutationIsOneCycleThroughAllNodes) {
   }
 }
 
-/// Bytes that node `from` sends in all.
+/// Total number of bytes that node `from` sends.
 std::uint64_t sent(const Traffic& traffic, Rank nodes, Rank from) {
   std::uint64_t sum = 0;
   for (Rank to = 0; to < nodes; ++to) sum += traffic.bytes(from, to);
@@ -296,7 +297,7 @@ TEST(Traffic, TargetsAndSourcesAreThePairsWithBytesAscending) {
     }
 }
 
-TEST(Traffic, EqualSourcesAreClaimedOnlyIfTrue) {
+TEST(Traffic, SaysThatSourcesAreEqualOnlyIfAllSendTheSame) {
   const Shape shape = Shape::parse("3x3x3");
   for (const char* name : kNames) {
     const auto traffic = make_traffic(name, shape, kBytes, 11);

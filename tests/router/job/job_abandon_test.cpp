@@ -1,4 +1,4 @@
-// JobOptions::abandon: called if the program does not leave a failed job.
+// JobOptions::abandon is called if the program does not leave a failed job.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,11 +43,11 @@ class Abandoned {
   std::vector<std::string> reasons_;
 };
 
-TEST(JobAbandon, CallbackRunsOnceIfProgramDoesNotLeave) {
+TEST(JobAbandon, CallbackRunsOnceIfProgramDoesNotLeaveAFailedJob) {
   for (const unsigned stuck : {0U, 1U}) {
     Abandoned abandoned;
     std::atomic<bool> joined{false};
-    const auto members = memberships(2);
+    const auto members = bootstraps(2);
     JobThreads one({members[stuck]}, abandoned.options(milliseconds(100)), [&](Job& job) {
       joined = true;
       abandoned.wait();
@@ -73,7 +73,7 @@ TEST(JobAbandon, CallbackMayCallJobFunctions) {
     EXPECT_EQ(why, used->failure());
     called = true;
   };
-  auto members = memberships(2);
+  auto members = bootstraps(2);
   JobThreads other({members[1]}, patient(), [](Job& job) { job.all_gather({}); });
   Job job(members[0], options);
   used = &job;
@@ -94,7 +94,7 @@ TEST(JobAbandon, CallbackDoesNotRunIfAllLeaveInTime) {
 /// Leaving takes long because the other process delays its goodbye.
 TEST(JobAbandon, CallbackDoesNotRunWhileLeaving) {
   Abandoned abandoned;
-  const auto members = memberships(2);
+  const auto members = bootstraps(2);
   std::atomic<bool> left{false};
   JobThreads other({members[1]}, patient(), [&](Job& job) {
     while (job.failure().empty()) sleep_for(milliseconds(1));

@@ -10,8 +10,8 @@
 #include <span>
 
 #include "router/job/blob.hpp"
+#include "router/job/bootstrap.hpp"
 #include "router/job/job.hpp"
-#include "router/job/membership.hpp"
 #include "tests/router/job/jobs.hpp"
 #include "tests/scale.hpp"
 
@@ -73,7 +73,7 @@ TEST(JobCollectives, CompleteWhileOthersLeave) {
 }
 
 TEST(JobCollectives, WorkWithOneProcess) {
-  Job job{Membership{}};
+  Job job{Bootstrap{}};
   expect_all_gathered(job, 17);
   EXPECT_EQ(job.gather(blob_of(3, 9)).at(0), blob_of(3, 9));
   EXPECT_EQ(job.size(), 1u);
@@ -108,7 +108,7 @@ TEST(JobCollectives, NameProcess0IfItEndedEarly) {
   for (const unsigned rank : {1u, 2u}) EXPECT_THAT(outcomes[rank], HasSubstr("process 0 (host "));
 }
 
-/// The other process ended well before this one enters the collective.
+/// The other process has ended long before this one enters the collective.
 TEST(JobCollectives, NameProcessThatEndedLongBefore) {
   for (const unsigned first : {0U, 1U}) {
     const auto outcomes = run_job(2, [&](Job& job) {

@@ -12,8 +12,8 @@
 #include "router/job/clocks.hpp"
 #include "router/job/failure_detector.hpp"
 #include "router/job/wire.hpp"
-#include "router/termination/control.hpp"
 #include "router/termination/detector.hpp"
+#include "router/termination/run_control.hpp"
 #include "tests/router/job/jobs.hpp"
 
 namespace toroid::testing {
@@ -44,8 +44,8 @@ class SharedMemory {
   RunControl control_;
 };
 
-/// Processes send their reports over connections, from which process 0 reads them; in reverse order
-/// of members, to differ from SharedMemory.
+/// Processes send their reports over connections, from which process 0 reads them. Here they arrive
+/// in reverse order of members, unlike those of SharedMemory.
 class Messages {
  public:
   explicit Messages(std::size_t members) : reports_(members) {}
@@ -76,12 +76,13 @@ class TerminationDetectorBy : public ::testing::Test {
     for (std::size_t member = 0; member < kMembers; ++member)
       way_.set(member, at_rest(injected, delivered));
   }
-  /// Delivers one report of every member. True: the run is quiescent.
+  /// Delivers one report of every member. Returns whether the run is then quiescent.
   bool quiescent_after_wave() {
     way_.deliver(detector_);
     return detector_.is_quiescent();
   }
-  /// Delivers a report of every member each second, after `change(second)`.
+  /// Once per second, calls change(second) and then delivers a report of every member. Returns
+  /// whether a stall was found.
   bool stalls_within(int seconds, auto change) {
     bool stalled = false;
     for (int s = 1; s <= seconds; ++s) {
@@ -194,7 +195,7 @@ TEST(TerminationDetector, DoesNotCountOldReportAsAnswer) {
   EXPECT_FALSE(detector.is_quiescent());
 }
 
-TEST(FailureDetector, ConfirmsPersistentSuspicionIfSuspectCompletesRounds) {
+TEST(FailureDetector, ConfirmsSuspicionOfAProcessThatRunsButDoesNotAnswer) {
   job::FailureDetector suspicions(2, 1s);
   const auto report = [&](unsigned rank, std::uint64_t rounds, int suspect, auto at) {
     suspicions.report(rank, {.rounds = rounds, .suspect = suspect}, Time() + at);
@@ -225,7 +226,7 @@ TEST(FailureDetector, IgnoresInvalidSuspects) {
     }
 }
 
-TEST(AwakeClock, LimitsLongSteps) {
+TEST(AwakeClock, AdvancesByNoMoreThanItsLimitPerStep) {
   job::AwakeClock clock(100ms);
   const Time begin = job::Clock::now();
   clock.step(begin);
@@ -253,7 +254,7 @@ bool two_waves_end(TerminationDetector& detector, const MemberReport& first,
   return false;
 }
 
-TEST(TerminationDetector, AfterLossNeedsReportsWithoutLostMember) {
+TEST(TerminationDetector, AfterLossNeedsReportsThatLeaveOutTheLostMember) {
   TerminationDetector detector(3, 10s, Time());
   EXPECT_FALSE(two_waves_end(detector, at_rest(5, 5), at_rest(3, 3)));
   detector.lose(2);

@@ -35,7 +35,7 @@ TEST(JobKey, SignsByHmacSha256OfPurposeAndMessage) {
             "383553d2b4049d1a6b024f843a617a3e8ee669de3935d178e254b9f41ba275b6");
 }
 
-TEST(JobKey, KeepsPurposesApart) {
+TEST(JobKey, SignaturesForDifferentPurposesDiffer) {
   const JobKey key(kText);
   EXPECT_NE(key.sign("ab", bytes("c")), key.sign("a", bytes("bc")));
   EXPECT_EQ(key.sign("ab", bytes("c")), key.sign("ab", bytes("c")));

@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "router/job/blob.hpp"
+#include "router/job/bootstrap.hpp"
 #include "router/job/job.hpp"
 #include "router/job/launcher_events.hpp"
-#include "router/job/membership.hpp"
-#include "router/job/socket.hpp"
+#include "router/job/listening_socket.hpp"
 #include "router/termination/detector.hpp"
 #include "tests/router/job/jobs.hpp"
 
@@ -37,9 +37,9 @@ void run_until_it_fails(Job& job) {
   job.all_gather({});
 }
 
-/// The outcomes of the other processes if a signal hits one during the run.
+/// The outcomes of the other processes if a signal hits process `victim` during the run.
 std::vector<std::string> outcomes_when(unsigned victim, int signal, const JobOptions& options) {
-  auto members = memberships(3);
+  auto members = bootstraps(3);
   JobChild child(members[victim], options, run_until_it_fails);
   if (victim == 0) job::Socket(members[0].listener).close();
   members.erase(members.begin() + victim);
@@ -82,7 +82,7 @@ class TellingLauncher final : public job::LauncherEvents {
     const std::lock_guard lock(mutex_);
     died_ = nullptr;
   }
-  /// Reports a death. False: nobody listens.
+  /// Reports a death. Returns false if nobody listens.
   bool tell(unsigned rank, const std::string& why) {
     const std::lock_guard lock(mutex_);
     if (died_) died_(rank, why);
@@ -94,9 +94,9 @@ class TellingLauncher final : public job::LauncherEvents {
   Died died_;
 };
 
-std::vector<std::shared_ptr<TellingLauncher>> let_tell(std::vector<Membership>& members) {
+std::vector<std::shared_ptr<TellingLauncher>> let_tell(std::vector<Bootstrap>& members) {
   std::vector<std::shared_ptr<TellingLauncher>> launchers;
-  for (Membership& member : members) {
+  for (Bootstrap& member : members) {
     launchers.push_back(std::make_shared<TellingLauncher>());
     member.events = launchers.back();
   }
@@ -108,10 +108,11 @@ void tell_all(const std::vector<std::shared_ptr<TellingLauncher>>& launchers, un
     while (!launcher->tell(rank, "its host is down")) sleep_for(milliseconds(1));
 }
 
-/// The stopped process keeps its connections open, and is not silent for long enough to be lost.
+/// The stopped process keeps its connections open, and is not silent for long enough to count as
+/// lost.
 TEST(JobLoss, ProcessReportedByLauncherIsNamedOnAllOthers) {
   for (const unsigned victim : {0U, 2U}) {
-    auto members = memberships(3);
+    auto members = bootstraps(3);
     JobChild child(members[victim], patient(), run_until_it_fails);
     if (victim == 0) job::Socket(members[0].listener).close();
     members.erase(members.begin() + victim);
@@ -131,7 +132,7 @@ TEST(JobLoss, ProcessReportedByLauncherIsNamedOnAllOthers) {
 }
 
 TEST(JobLoss, ProcessReportedByLauncherBeforeJoiningIsNamed) {
-  auto members = memberships(3);
+  auto members = bootstraps(3);
   members.pop_back();
   const auto launchers = let_tell(members);
   JobThreads others(members, patient(), [](Job&) {});
@@ -141,7 +142,7 @@ TEST(JobLoss, ProcessReportedByLauncherBeforeJoiningIsNamed) {
 
 /// A launcher may report the end of a process before its goodbye has been read.
 TEST(JobLoss, LauncherReportAfterOrderlyLeaveIsIgnored) {
-  auto members = memberships(3);
+  auto members = bootstraps(3);
   const auto launchers = let_tell(members);
   const auto outcomes = JobThreads(members, patient(), [&](Job& job) {
                           job.all_gather({});
@@ -154,7 +155,7 @@ TEST(JobLoss, LauncherReportAfterOrderlyLeaveIsIgnored) {
 }
 
 TEST(JobLoss, MissingProcessesAreNamed) {
-  auto members = memberships(4);
+  auto members = bootstraps(4);
   members.pop_back();
   members.erase(members.begin() + 1);
   JobOptions options = patient();
@@ -164,7 +165,7 @@ TEST(JobLoss, MissingProcessesAreNamed) {
 }
 
 TEST(JobLoss, MissingProcess0IsNamed) {
-  auto members = memberships(2);
+  auto members = bootstraps(2);
   job::Socket(members[0].listener).close();
   members.erase(members.begin());
   JobOptions options = patient();
@@ -174,7 +175,7 @@ TEST(JobLoss, MissingProcess0IsNamed) {
 }
 
 TEST(JobLoss, SilentProcess0IsNamed) {
-  const auto members = memberships(2);
+  const auto members = bootstraps(2);
   const job::Socket listener(members[0].listener);
   JobOptions options = patient();
   options.patience = milliseconds(300);
@@ -223,7 +224,7 @@ void run_without_process_2(Job& job) {
 
 /// The outcomes if a signal hits process 2 during a run that goes on without lost processes.
 std::vector<std::string> outcomes_without(int signal, const JobOptions& options) {
-  auto members = memberships(3);
+  auto members = bootstraps(3);
   JobChild child(members[2], options, [](Job& job) {
     job.all_gather({});
     Busy monitor;
@@ -256,7 +257,7 @@ TEST(JobLoss, RunGoesOnWithoutStoppedProcess) {
 }
 
 TEST(JobLoss, LossOfProcess0EndsRunThatGoesOnWithoutOthers) {
-  auto members = memberships(2);
+  auto members = bootstraps(2);
   JobChild child(members[0], patient(), [](Job& job) {
     Busy monitor;
     job.watch(monitor, kLong, OnLoss::go_on);

@@ -1,4 +1,4 @@
-// Exceptions from JobOptions::poll, which end a wait in the job.
+// An exception from JobOptions::poll ends a wait in the job.
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,9 +6,9 @@
 #include <atomic>
 
 #include "hal/check.hpp"
+#include "router/job/bootstrap.hpp"
 #include "router/job/job.hpp"
-#include "router/job/membership.hpp"
-#include "router/job/socket.hpp"
+#include "router/job/listening_socket.hpp"
 #include "router/termination/detector.hpp"
 #include "tests/router/job/jobs.hpp"
 
@@ -36,7 +36,7 @@ JobOptions interrupted_by(std::atomic<bool>& on) {
 void expect_interrupted(const Body& body) {
   for (const unsigned victim : {0U, 1U}) {
     std::atomic<bool> on{false};
-    auto members = memberships(3);
+    auto members = bootstraps(3);
     JobThreads one({members[victim]}, interrupted_by(on), [&](Job& job) {
       job.all_gather({});
       on = true;
@@ -57,23 +57,23 @@ void expect_interrupted(const Body& body) {
   }
 }
 
-TEST(JobPoll, EndsACollective) {
+TEST(JobPoll, ExceptionEndsACollective) {
   expect_interrupted([](Job& job) { job.all_gather({}); });
 }
 
-TEST(JobPoll, EndsTheWaitForAVerdict) {
+TEST(JobPoll, ExceptionEndsTheWaitForAVerdict) {
   expect_interrupted([](Job& job) { job.wait(kLong); });
 }
 
-TEST(JobPoll, EndsManyShortWaits) {
+TEST(JobPoll, ExceptionEndsASeriesOfShortWaits) {
   expect_interrupted([](Job& job) {
     while (job.wait(milliseconds(5)) == termination::Verdict::none) continue;
   });
 }
 
-TEST(JobPoll, EndsJoiningOfProcess0) {
+TEST(JobPoll, ExceptionEndsJoiningOfProcess0) {
   std::atomic<bool> on{true};
-  auto members = memberships(3);
+  auto members = bootstraps(3);
   JobThreads one({members[0]}, interrupted_by(on), [](Job&) {});
   JobOptions options = patient();
   options.patience = milliseconds(2000);
@@ -82,9 +82,9 @@ TEST(JobPoll, EndsJoiningOfProcess0) {
   EXPECT_THAT(other.outcomes(), Each(AnyOf(HasSubstr("): interrupted"), HasSubstr("cannot join"))));
 }
 
-TEST(JobPoll, EndsJoiningOfAnotherProcess) {
+TEST(JobPoll, ExceptionEndsJoiningOfAnotherProcess) {
   std::atomic<bool> on{true};
-  auto members = memberships(3);
+  auto members = bootstraps(3);
   members.pop_back();
   JobOptions options = patient();
   options.patience = milliseconds(5000);
@@ -95,9 +95,9 @@ TEST(JobPoll, EndsJoiningOfAnotherProcess) {
                                          HasSubstr("did not join"))));
 }
 
-TEST(JobPoll, EndsDialling) {
+TEST(JobPoll, ExceptionEndsDialling) {
   std::atomic<bool> on{true};
-  const auto members = memberships(2);
+  const auto members = bootstraps(2);
   job::Socket listener(members[0].listener);
   for (const bool listens : {true, false}) {
     if (!listens) listener.close();
@@ -106,9 +106,9 @@ TEST(JobPoll, EndsDialling) {
   }
 }
 
-TEST(JobPoll, EndsWaitInJobOfOneProcess) {
+TEST(JobPoll, ExceptionEndsWaitInJobOfOneProcess) {
   std::atomic<bool> on{true};
-  Job job(Membership{}, interrupted_by(on));
+  Job job(Bootstrap{}, interrupted_by(on));
   Busy monitor;
   job.watch(monitor, kLong);
   EXPECT_THROW(job.wait(kLong), RunFailed);

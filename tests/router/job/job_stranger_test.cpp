@@ -23,12 +23,12 @@
 #include <vector>
 
 #include "router/job/blob.hpp"
+#include "router/job/bootstrap.hpp"
 #include "router/job/connection.hpp"
+#include "router/job/event_loop.hpp"
 #include "router/job/job.hpp"
 #include "router/job/key.hpp"
-#include "router/job/loop.hpp"
-#include "router/job/membership.hpp"
-#include "router/job/socket.hpp"
+#include "router/job/listening_socket.hpp"
 #include "router/job/tls.hpp"
 #include "router/job/wire.hpp"
 #include "tests/comes_true.hpp"
@@ -42,7 +42,7 @@ using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
-job::Socket connect(const Membership& to) {
+job::Socket connect(const Bootstrap& to) {
   job::Socket socket = connect_to("127.0.0.1", to.port);
   EXPECT_TRUE(socket);
   return socket;
@@ -55,9 +55,9 @@ void wait_for_refusals(Job& job, std::uint64_t count) {
 
 /// Runs three processes and calls `visit` once in the middle; the run must not be disturbed.
 void expect_unimpressed(std::uint64_t refusals,
-                        const std::function<void(const std::vector<Membership>&)>& visit,
+                        const std::function<void(const std::vector<Bootstrap>&)>& visit,
                         const JobOptions& options = patient()) {
-  const auto members = memberships(3);
+  const auto members = bootstraps(3);
   const auto outcomes = JobThreads(members, options, [&](Job& job) {
                           job.all_gather({});
                           if (job.rank() == 1) visit(members);
@@ -98,8 +98,9 @@ TEST(JobStranger, ManyConnectionsAreRefused) {
   });
 }
 
-/// The last stranger is counted, which shows that process 0 has handled the earlier ones as well.
-void expect_uncounted(const std::function<void(const std::vector<Membership>&)>& visit) {
+/// Expects that the connections made by `visit` are not counted as refused. The last stranger is
+/// counted, which shows that process 0 has handled the earlier connections.
+void expect_uncounted(const std::function<void(const std::vector<Bootstrap>&)>& visit) {
   expect_unimpressed(1, [&](const auto& members) {
     visit(members);
     const job::Socket stranger = connect(members[0]);
@@ -119,7 +120,7 @@ TEST(JobStranger, ClosingWithoutSendingIsNotCounted) {
 /// A client that holds the key and has proved it to process 0.
 class KeyHolder {
  public:
-  explicit KeyHolder(const Membership& zero) : tls_(zero.key) {
+  explicit KeyHolder(const Bootstrap& zero) : tls_(zero.key) {
     asio::ip::tcp::socket socket(loop_.context());
     socket.connect({asio::ip::make_address("127.0.0.1"), zero.port});
     connection_ = std::make_unique<job::Connection>(std::move(socket), tls_, true);
@@ -130,7 +131,7 @@ class KeyHolder {
     connection_->send(message);
     connection_->write();
   }
-  /// The first answer; null: the connection has ended.
+  /// The first answer; null if the connection has ended.
   job::Message answer() {
     while (turn() && answer_.is_null()) loop_.run(milliseconds(10));
     return answer_;
@@ -156,10 +157,10 @@ TEST(JobStranger, ClosingAfterProofIsNotCounted) {
   });
 }
 
-/// Process 0 may close a connection without an answer: if it waits for too long, or if there are
-/// too many.
+/// Process 0 may close a connection without an answer, if the connection has waited for too long or
+/// if too many connections wait.
 TEST(JobStranger, UnansweredProcessDialsAgain) {
-  const auto members = memberships(2);
+  const auto members = bootstraps(2);
   const job::Socket listener(members[0].listener);
   JobThreads leaf({members[1]}, patient(), [](Job&) {});
   const job::Tls tls(members[0].key);
@@ -183,7 +184,7 @@ TEST(JobStranger, UnansweredProcessDialsAgain) {
 
 TEST(JobStranger, ConnectionWithoutKeyIsRefused) {
   expect_unimpressed(1, [](const auto& members) {
-    Membership other = members[1];
+    Bootstrap other = members[1];
     other.key = JobKey::random();
     JobOptions once = patient();
     once.patience = milliseconds(1);
@@ -194,7 +195,7 @@ TEST(JobStranger, ConnectionWithoutKeyIsRefused) {
 /// Forwards the bytes between a process and process 0, and records those of the process.
 class Recorder {
  public:
-  explicit Recorder(const Membership& to)
+  explicit Recorder(const Bootstrap& to)
       : to_(to), listener_(job::listen_on("127.0.0.1", 0)), thread_([this] { pass_on(); }) {}
 
   std::uint16_t port() const { return job::port_of(listener_); }
@@ -225,7 +226,7 @@ class Recorder {
     return true;
   }
 
-  Membership to_;
+  Bootstrap to_;
   job::Socket listener_;
   Blob recorded_;
   std::thread thread_;
@@ -233,7 +234,7 @@ class Recorder {
 
 /// The recording is from this job: all bytes that process 2 has sent.
 TEST(JobStranger, ReplayedRecordingIsRefused) {
-  auto members = memberships(3);
+  auto members = bootstraps(3);
   Recorder recorder(members[0]);
   members[2].port = recorder.port();
   const auto outcomes = JobThreads(members, patient(), [&](Job& job) {
@@ -264,7 +265,7 @@ TEST(JobStranger, EchoedBytesAreRefused) {
   });
 }
 
-TEST(JobStranger, HelloWithWrongRankOrSizeGetsReason) {
+TEST(JobStranger, HelloWithWrongRankOrSizeIsRefusedWithTheReason) {
   expect_unimpressed(0, [](const auto& members) {
     for (const auto& [rank, size, why] : {std::tuple{1u, 3u, "process 1 has already joined"},
                                           {0u, 3u, "process 0 cannot join this job"},
@@ -291,10 +292,11 @@ TEST(JobStranger, OtherProtocolVersionIsRefused) {
 }
 
 TEST(JobStranger, DifferentKeyIsReportedAtBothEnds) {
-  auto members = memberships(2);
+  auto members = bootstraps(2);
   members[1].key = JobKey::random();
   JobOptions options = patient();
-  options.patience = milliseconds(2000);  // process 0 listens for longer than the other tries
+  // Process 0 listens for longer than the other process tries.
+  options.patience = milliseconds(2000);
   JobThreads hub({members[0]}, options, [](Job&) {});
   options.patience = milliseconds(500);
   JobThreads leaf({members[1]}, options, [](Job&) {});
@@ -305,7 +307,7 @@ TEST(JobStranger, DifferentKeyIsReportedAtBothEnds) {
 }
 
 TEST(JobStranger, DifferentKeyIsReportedEvenIfProcess0HasGone) {
-  auto members = memberships(2);
+  auto members = bootstraps(2);
   members[1].key = JobKey::random();
   JobOptions options = patient();
   options.patience = milliseconds(500);
@@ -317,7 +319,7 @@ TEST(JobStranger, DifferentKeyIsReportedEvenIfProcess0HasGone) {
 }
 
 TEST(JobStranger, NoProcessJoinsFakeProcess0) {
-  auto members = memberships(2);
+  auto members = bootstraps(2);
   const job::Socket listener(members[0].listener);
   members.erase(members.begin());
   JobOptions options = patient();
@@ -345,7 +347,7 @@ Certificate certificate_of(EVP_PKEY* key) {
 
 /// The stranger speaks TLS with a certificate instead of the key.
 TEST(JobStranger, NoProcessJoinsFakeProcess0WithCertificate) {
-  auto members = memberships(2);
+  auto members = bootstraps(2);
   const job::Socket listener(members[0].listener);
   JobOptions options = patient();
   options.patience = milliseconds(300);

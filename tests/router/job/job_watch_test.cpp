@@ -1,12 +1,12 @@
-// Watching a run: process 0 finds that it is over and tells all.
+// Watching a run: process 0 finds out that the run is over and tells all processes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <mutex>
 
+#include "router/job/bootstrap.hpp"
 #include "router/job/job.hpp"
-#include "router/job/membership.hpp"
 #include "router/termination/detector.hpp"
 #include "tests/router/job/jobs.hpp"
 
@@ -18,7 +18,7 @@ using ::testing::AnyOf;
 using ::testing::Each;
 using ::testing::HasSubstr;
 
-/// Reports what the test sets. Its workers complete rounds until hold() is called.
+/// Reports what the test sets. The reported number of rounds grows until hold() is called.
 class Monitor final : public RunMonitor {
  public:
   termination::MemberReport report() override {
@@ -102,7 +102,7 @@ TEST(JobWatch, LongComputationIsNotAStall) {
   EXPECT_THAT(outcomes, Each(""));
 }
 
-TEST(JobWatch, EndsOnAllWhenOneFails) {
+TEST(JobWatch, EndsOnAllProcessesWhenOneFails) {
   const auto outcomes = run_job(3, [](Job& job) {
     Monitor monitor;
     job.watch(monitor, kLong);
@@ -129,7 +129,7 @@ TEST(JobWatch, KeepsFirstFailure) {
   EXPECT_THAT(outcomes, Each(AnyOf("", HasSubstr("): first"))));
 }
 
-TEST(JobWatch, NamesBothProcessesOfASuspicion) {
+TEST(JobWatch, NamesTheSuspectAndTheProcessThatGetsNoAnswer) {
   const auto outcomes = run_job(4, [](Job& job) {
     Monitor monitor;
     termination::MemberReport report = at_rest(2, 1);
@@ -157,7 +157,7 @@ TEST(JobWatch, ReportsProcessThatEndsDuringWatch) {
 }
 
 TEST(JobWatch, WorksWithOneProcess) {
-  Job job{Membership{}};
+  Job job{Bootstrap{}};
   for (int run = 0; run < 2; ++run) {
     Monitor monitor;
     job.watch(monitor, kLong);

@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "router/job/blob.hpp"
+#include "router/job/bootstrap.hpp"
 #include "router/job/job.hpp"
-#include "router/job/membership.hpp"
-#include "router/job/socket.hpp"
+#include "router/job/listening_socket.hpp"
 #include "router/termination/detector.hpp"
 
 namespace toroid::testing {
@@ -49,10 +49,10 @@ inline termination::MemberReport at_rest(std::uint64_t injected, std::uint64_t d
   return {.passive = true, .injected = injected, .delivered = delivered};
 }
 
-/// Memberships as a launcher would provide them. Process 0 listens already.
-inline std::vector<Membership> memberships(unsigned size) {
+/// Bootstraps as a launcher would provide them. Process 0 listens already.
+inline std::vector<Bootstrap> bootstraps(unsigned size) {
   job::Socket listener = job::listen_on("127.0.0.1", 0);
-  std::vector<Membership> all(size);
+  std::vector<Bootstrap> all(size);
   for (unsigned rank = 0; rank < size; ++rank) {
     all[rank].rank = rank;
     all[rank].size = size;
@@ -67,11 +67,11 @@ inline std::vector<Membership> memberships(unsigned size) {
 
 using Body = std::function<void(Job&)>;
 
-/// Runs `body` as one process. Returns the error; empty: none.
-inline std::string outcome_of(const Membership& membership, const JobOptions& options,
+/// Runs `body` as one process. Returns the error message, empty if there is none.
+inline std::string outcome_of(const Bootstrap& bootstrap, const JobOptions& options,
                               const Body& body) {
   try {
-    Job job(membership, options);
+    Job job(bootstrap, options);
     body(job);
     return "";
   } catch (const std::exception& error) {
@@ -82,7 +82,7 @@ inline std::string outcome_of(const Membership& membership, const JobOptions& op
 /// Some of the processes of a job, each in a thread.
 class JobThreads {
  public:
-  JobThreads(const std::vector<Membership>& members, const JobOptions& options, const Body& body) {
+  JobThreads(const std::vector<Bootstrap>& members, const JobOptions& options, const Body& body) {
     outcomes_.resize(members.size());
     for (std::size_t i = 0; i < members.size(); ++i)
       threads_.emplace_back([this, i, member = members[i], options, body] {
@@ -102,13 +102,13 @@ class JobThreads {
 
 inline std::vector<std::string> run_job(unsigned size, const Body& body,
                                         const JobOptions& options = patient()) {
-  return JobThreads(memberships(size), options, body).outcomes();
+  return JobThreads(bootstraps(size), options, body).outcomes();
 }
 
 /// A member of a job in a process of its own. REQUIRES: the test has no other thread at this time.
 class JobChild {
  public:
-  JobChild(const Membership& member, const JobOptions& options, const Body& body) : pid_(::fork()) {
+  JobChild(const Bootstrap& member, const JobOptions& options, const Body& body) : pid_(::fork()) {
     if (pid_ == 0) ::_exit(outcome_of(member, options, body).empty() ? 0 : 1);
   }
   ~JobChild() { signal(SIGKILL), wait(); }
@@ -119,7 +119,7 @@ class JobChild {
   void signal(int number) const {
     if (pid_ > 0) ::kill(pid_, number);
   }
-  /// Waits for the process. Returns its exit code; -1: it was ended by a signal.
+  /// Waits for the process. Returns its exit code; -1 if a signal ended it.
   int wait() {
     int status = -1;
     if (pid_ > 0) ::waitpid(std::exchange(pid_, -1), &status, 0);

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "router/job/blob.hpp"
-#include "router/job/socket.hpp"
+#include "router/job/listening_socket.hpp"
 
 namespace toroid::testing {
 
@@ -31,7 +31,7 @@ inline job::Socket accept_on(const job::Socket& listener) {
   return job::Socket(::accept4(listener.fd(), nullptr, nullptr, SOCK_CLOEXEC));
 }
 
-/// Waits until there is something to read, at most for `time`. True: there is.
+/// Waits until there is something to read, at most for `time`. Returns whether there is.
 inline bool wait_for(const job::Socket& socket, std::chrono::milliseconds time) {
   pollfd watched{socket.fd(), POLLIN, 0};
   return ::poll(&watched, 1, static_cast<int>(time.count())) > 0;
@@ -41,7 +41,7 @@ inline void send_bytes(const job::Socket& socket, std::span<const std::byte> byt
   ::send(socket.fd(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
 }
 
-/// All bytes until the other end closes.
+/// Reads until the other end closes the connection, and returns all bytes.
 inline Blob rest_of(const job::Socket& socket) {
   Blob all;
   std::byte one{};

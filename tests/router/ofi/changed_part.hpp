@@ -1,4 +1,5 @@
-// A network that changes a part of a put on its way, as if the sender were wrong about its form.
+// A network that changes a part of a put on its way, as if the sender had described the part
+// wrongly.
 #pragma once
 
 #include <cstddef>

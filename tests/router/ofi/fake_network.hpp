@@ -36,17 +36,20 @@ inline ofi::FrameHeader header_of(std::span<const std::byte> frame) {
 
 struct NetworkOptions {
   std::uint64_t seed = 1;
-  std::uint32_t busy = 30;     ///< percent of the operations that are refused with "not now"
-  std::uint32_t late = 30;     ///< percent of the completions that wait for the next poll
-  int gone = -1;               ///< the process to which nothing can be sent
-  bool records = true;         ///< keeps every frame that was ever sent
-  std::uint32_t stray = 0;     ///< percent of polls that report writes that never happened
-  std::size_t least_read = 0;  ///< bytes of the shortest put that is read; 0: none
-  unsigned window = 0;  ///< slots of the windows that frames are written to; 0: frames are sent
-  bool keeps = false;   ///< senders keep their frames for resending
-  /// The network's clock advances by this with every poll of any process; 0: wall clock.
+  std::uint32_t busy = 30;  ///< percent of the operations that are refused for now
+  std::uint32_t late = 30;  ///< percent of the completions that wait for the next poll
+  int gone = -1;            ///< the process to which nothing can be sent; -1 if none
+  bool records = true;      ///< keeps every frame that was ever sent
+  /// Percent of the completions that report writes that never happened.
+  std::uint32_t stray = 0;
+  std::size_t least_read = 0;  ///< bytes of the shortest put that is read; 0 if none is read
+  /// Slots of each window into which frames are written; 0 if frames are sent as messages.
+  unsigned window = 0;
+  bool keeps = false;  ///< senders keep their frames for resending
+  /// The network's clock advances by this with every poll of any process. If it is 0, the clock is
+  /// the wall clock.
   std::chrono::nanoseconds tick{};
-  /// Maps a sent frame to the frames that arrive. Empty: the frame itself.
+  /// Maps a sent frame to the frames that arrive. If empty, each frame arrives unchanged.
   std::function<std::vector<FrameBytes>(unsigned from, unsigned to, const FrameBytes&)> fate{};
 };
 
@@ -68,7 +71,7 @@ class FakeNetwork {
   }
   /// Number of completions of writes that never happened.
   std::uint64_t strays() const { return strays_; }
-  /// Number of completed reads, and of memory regions that can be read now.
+  /// Number of completed reads, and number of memory regions that can be read now.
   std::uint64_t reads() const { return reads_; }
   std::size_t exposed() const { return exposed_.size(); }
   /// All frames that were ever sent, each with its destination.
@@ -83,16 +86,17 @@ class FakeNetwork {
     std::vector<ofi::Operation*> sending;
     std::vector<ofi::Operation*> receiving;
     std::vector<ofi::ReadOperation*> reading;
-    std::deque<FrameBytes> under_way;                        ///< to this process
-    std::deque<std::pair<std::size_t, FrameBytes>> written;  ///< to it: (buffer index, frame)
-    std::map<std::size_t, WindowBuffer> free;                ///< buffers of its windows, by index
+    std::deque<FrameBytes> under_way;  ///< to this process
+    /// To this process: (buffer index, frame).
+    std::deque<std::pair<std::size_t, FrameBytes>> written;
+    std::map<std::size_t, WindowBuffer> free;  ///< buffers of its windows, by index
   };
 
   bool is_busy() { return random_.below(100) < options_.busy; }
   bool is_late() { return random_.below(100) < options_.late; }
 
-  /// Sends a frame. The buffer is read now, not when it was handed over: until then it must not
-  /// change.
+  /// Sends a frame. Reads its buffer only now, so the owner must not have changed the buffer since
+  /// the frame was handed over.
   void depart(unsigned from, ofi::Operation& operation) {
     const auto bytes = operation.buffer.first(operation.bytes);
     const FrameBytes frame(bytes.begin(), bytes.end());
@@ -144,7 +148,7 @@ class FakeNetwork {
     std::ranges::copy(frame, operation->buffer.begin());
     return {operation, 0, true};
   }
-  /// Reports a write to any window buffer, in use or not, or to no buffer.
+  /// Reports a write that never happened: to any window buffer, in use or not, or to no buffer.
   ofi::Completion stray_write(Place& place) {
     ++strays_;
     const auto any = random_.below(static_cast<std::uint32_t>(place.free.size()) + 1);
@@ -161,8 +165,8 @@ class FakeNetwork {
     return {operation, 0};
   }
 
-  /// Completes a read. Memory is read late, so its owner must not have changed it. Addresses are
-  /// offsets.
+  /// Completes a read. Reads the memory only now, so the owner must not have changed the memory
+  /// since the read began. Addresses are offsets.
   ofi::Completion fetch(ofi::ReadOperation& operation) {
     const auto at = exposed_.find(operation.from.key);
     const auto bytes = operation.buffer.size();

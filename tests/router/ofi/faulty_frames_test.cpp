@@ -52,7 +52,7 @@ LinkErrorCounters sum_of(const std::vector<LinkHealth>& health) {
   return sum;
 }
 
-/// Runs an exchange of numbers, checks it, and returns the total health of all flows.
+/// Runs an exchange of numbers, checks it, and returns the error counters of all flows together.
 LinkErrorCounters expect_numbers(unsigned processes, std::uint64_t seed, const LinkErrors& errors,
                                  const FlowLimits& limits = kKept) {
   SCOPED_TRACE(fmt::format("{} processes, seed {}, rate {}, faults {:#x}, burst {}, window {}",
@@ -92,10 +92,11 @@ TEST(FaultyFrames, ArriveOnceAndInOrderUnderAllFaultsTogether) {
   }
 }
 
-TEST(FaultyFrames, NeedlessRepeatsAreRefused) {
+TEST(FaultyFrames, NeedlesslyResentFramesAreRefused) {
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     const LinkErrorCounters sum = expect_numbers(3, seed, errors_of(0, kNoticedFaults));
-    EXPECT_EQ(sum.errors, sum.repeats);  // the network changes the order of frames
+    // The network changes the order of frames, so that some are resent although they have arrived.
+    EXPECT_EQ(sum.errors, sum.repeats);
     EXPECT_EQ(sum.crc_mismatches, 0u);
   }
 }
@@ -118,7 +119,7 @@ TEST(FaultyFrames, DuplicatesAreRefusedBySequenceNumber) {
   EXPECT_GT(run.refused()[static_cast<std::size_t>(FrameError::wrong_sequence)], 5u);
 }
 
-/// The health of the flows between these processes.
+/// The health of the flows between the machine's processes.
 std::vector<LinkHealth> health_of(SteppedMachine& machine, unsigned processes) {
   std::vector<Blob> packed;
   for (unsigned p = 0; p < processes; ++p) packed.push_back(pack(machine.gateway(p).health()));
@@ -211,7 +212,7 @@ TEST(FaultyFrames, FrequentLossesOnSlowNetworkCauseNoSuspicion) {
   }
 }
 
-TEST(FaultyFrames, RateIsTheOneGivenForAllLinks) {
+TEST(FaultyFrames, ErrorRateIsTheLastOneGivenForAllLinks) {
   EXPECT_EQ(frame_error_rate({}), 0);
   EXPECT_EQ(frame_error_rate({.rates = {{0.25, "(0,0)X+"}}}), 0);
   EXPECT_EQ(frame_error_rate({.rates = {{0.5, ""}, {0.125, ""}, {0.25, "(0,0)X+"}}}), 0.125);

@@ -115,7 +115,8 @@ TEST(FramePart, HasNoRoomWithoutBufferOrInFullFrame) {
   EXPECT_EQ(writer.part_room(), 0u);
 }
 
-/// The error of a frame with one part of 500 bytes in 3 packets after a change of header or run.
+/// The error of a frame with one part of 500 bytes in 3 packets, after `change` has changed the
+/// part's header or run.
 FrameError error_of_part(const std::function<void(PartHeader&, PacketRun&)>& change) {
   FrameMemory buffer(4096);
   FrameWriter writer(buffer.bytes());

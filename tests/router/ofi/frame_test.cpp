@@ -146,12 +146,12 @@ TEST(Frame, JoinsConsecutivePacketsOfSameTargetAndChannel) {
             (std::vector<unsigned>{2, 1, 1, 3}));
 }
 
-TEST(Frame, BeginsNewRunWhenPacketCountIsFull) {
+TEST(Frame, BeginsNewRunAfter65535Packets) {
   EXPECT_EQ(runs_of(std::vector(70'000, std::pair(3u, std::uint16_t{2}))),
             (std::vector<unsigned>{65'535, 4'465}));
 }
 
-TEST(Frame, HasNoRoomWhenRunCountIsFull) {
+TEST(Frame, HasNoRoomForMoreRunsThanItCanCount) {
   FrameMemory buffer(std::size_t{6} << 20);
   FrameWriter writer(buffer.bytes());
   std::uint32_t packets = 0;
@@ -232,7 +232,7 @@ TEST(Frame, IsRefusedWithAnyTwoBytesSwapped) {
     }
 }
 
-TEST(Frame, IsRefusedAtAnyOtherLength) {
+TEST(Frame, IsRefusedIfTruncatedOrExtended) {
   FrameMemory frame = small_frame();
   for (std::size_t size = 0; size < frame.bytes().size(); ++size) {
     FrameMemory shorter(frame.bytes().first(size));
@@ -292,7 +292,7 @@ TEST(Frame, IsMalformedWithWrongPacketCountInRun) {
   EXPECT_EQ(error_with_run([](ofi::PacketRun& r) { r.packets = 0xffff; }), FrameError::malformed);
 }
 
-/// The error of a frame with one packet of 0 bytes after its header has been replaced.
+/// The error of a frame with one packet of 0 bytes after the packet's header has been replaced.
 FrameError error_with_packet(const PacketHeader& header) {
   FrameMemory buffer(512);
   FrameWriter writer(buffer.bytes());
@@ -370,7 +370,7 @@ TEST(Frame, ParsingRandomBytesStaysInBounds) {
     FrameView view;
     sound += examined(frame.bytes(), view) == FrameError::none ? 1 : 0;
   }
-  EXPECT_GT(sound, 0u);  // without packets, and with the right checksum
+  EXPECT_GT(sound, 0u);  // some frames without packets are valid, as their checksum is right
 }
 
 }  // namespace

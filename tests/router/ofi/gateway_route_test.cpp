@@ -1,4 +1,5 @@
-// The gateways of both routes with real nodes, over a network in memory that is slow and unfair.
+// The gateways of both routes with real nodes, over a network in memory that is slow and changes
+// the order of frames.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "hal/random.hpp"
-#include "router/ofi/buffers.hpp"
 #include "router/ofi/frame.hpp"
+#include "router/ofi/frame_buffers.hpp"
 #include "router/ofi/frame_flow.hpp"
 #include "router/ofi/gateway.hpp"
 #include "router/ofi/transport.hpp"
@@ -144,7 +144,8 @@ TEST(Gateway, RefusesCopiesByTheirSequenceNumber) {
 
 TEST(Gateway, RefusesFramesBeyondWindowBySequenceNumber) {
   expect_unimpressed(FrameError::wrong_sequence, [](const FrameBytes& frame, Random& random) {
-    // Far beyond the numbers of the run: a frame that arrives late must still be out of the window.
+    // The number is far beyond those of the run, so that the frame is outside the window even if it
+    // arrives late.
     return changed(frame, [&](FrameHeader& h) { h.sequence += 1ull << (20 + random.below(43)); });
   });
 }

@@ -17,7 +17,7 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-TEST(RoundTrip, TimesOutAfterFiveMillisecondsOrFourDeviations) {
+TEST(RoundTrip, TimesOutAfterMeanPlusFourDeviationsButNotBeforeFiveMilliseconds) {
   RoundTrip trip;
   EXPECT_EQ(trip.timeout(), milliseconds(5));
   trip.add(milliseconds(8));
@@ -31,7 +31,7 @@ TEST(RoundTrip, TimesOutAfterFiveMillisecondsOrFourDeviations) {
   EXPECT_EQ(trip.timeout(), milliseconds(5));
 }
 
-TEST(RoundTrip, BacksOffToEightyMillisecondsUntilTheNextSample) {
+TEST(RoundTrip, DoublesItsTimeoutUpToEightyMillisecondsUntilTheNextSample) {
   RoundTrip trip;
   for (const int expected : {10, 20, 40, 80, 80, 80}) {
     trip.back_off();
@@ -56,7 +56,8 @@ class FourFrames : public ::testing::Test {
     kept.sent(operations[i], now);
     EXPECT_FALSE(kept.completed(operations[i]));
   }
-  /// The other end reports the frames up to `received` and, with the mask, frames after a gap.
+  /// The other end reports that it has received the frames up to `received` and, after a gap, those
+  /// in the mask `held`.
   void hear(std::uint64_t received, std::uint32_t held, std::uint32_t flags = 0) {
     FrameHeader header{};
     header.received = received;
@@ -85,7 +86,7 @@ TEST_F(FourFrames, AreNotFreeWhileTheTransportHasThem) {
   EXPECT_TRUE(kept.completed(operations[0]));
 }
 
-TEST_F(FourFrames, AreResentWhenALaterOneIsHeldAndARoundTripHasPassed) {
+TEST_F(FourFrames, AreResentAfterARoundTripIfALaterOneHasArrived) {
   hear(0, 0b010);  // the third
   EXPECT_EQ(kept.due(now), &operations[0]);
   send(0);
@@ -111,7 +112,7 @@ TEST_F(FourFrames, AreUnansweredWhenTheOldestHasBeenSentSixteenTimes) {
   EXPECT_FALSE(kept.is_unanswered(now, milliseconds(100)));
 }
 
-TEST_F(FourFrames, AreUnansweredWhenTheTransportKeepsTheOldest) {
+TEST_F(FourFrames, AreUnansweredIfTheTransportKeepsTheOldestTooLong) {
   kept.sent(operations[0], now);
   EXPECT_FALSE(kept.is_unanswered(now + milliseconds(100), milliseconds(100)));
   EXPECT_TRUE(kept.is_unanswered(now + milliseconds(101), milliseconds(100)));

@@ -26,7 +26,7 @@ constexpr Rank kReceiver = 1;
 
 /// State shared by both nodes, which run in two threads of this process.
 struct Shared {
-  std::atomic<bool> heard = false;  ///< the sender waits for it without an await
+  std::atomic<bool> heard = false;  ///< the sender waits for this without co_await
   bool in_time = false;
 };
 

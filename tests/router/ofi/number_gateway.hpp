@@ -1,4 +1,4 @@
-// Processes that send each other numbers over a network in memory: tests of the gateway alone.
+// Processes that send each other numbers over a network in memory. Used to test the gateway alone.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,9 +14,9 @@
 #include "hal/packet.hpp"
 #include "hal/random.hpp"
 #include "router/job/blob.hpp"
-#include "router/ofi/buffers.hpp"
 #include "router/ofi/faulty_transport.hpp"
 #include "router/ofi/frame.hpp"
+#include "router/ofi/frame_buffers.hpp"
 #include "router/ofi/frame_flow.hpp"
 #include "router/ofi/frame_flow_health.hpp"
 #include "router/ofi/gateway.hpp"
@@ -69,7 +69,7 @@ class NumberGateway final : public ofi::Gateway {
   }
   std::uint64_t in_flight(unsigned peer) { return out(peer).in_flight(); }
   std::size_t frames_held() const { return held_.size(); }
-  /// If `keeps`, releases no frames until it is called with false.
+  /// keep(true) stops the release of frames until keep(false) is called.
   void keep(bool keeps) { keeps_ = keeps; }
 
  private:

@@ -159,7 +159,7 @@ TEST_P(OfiAgreement, StreamsArriveByteForByte) {
 }
 
 constexpr unsigned kRounds = 8;
-/// Which node has entered which barrier.
+/// Whether each node has entered the barrier of each round.
 using Entries = testing::Shared<std::array<std::atomic<bool>, kRounds>>;  ///< [rank]
 
 Program pass_barriers(Node& node, std::uint64_t seed, const Entries* entries,

@@ -1,5 +1,5 @@
-// A fabric of several processes: under load, with failures, with programs that wait for ever, and
-// the addresses on which it listens.
+// Tests of a fabric of several processes: load, failures, programs that wait for ever, and the
+// addresses on which the fabric listens.
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -35,13 +35,13 @@
 #include "packet/node/program.hpp"
 #include "packet/node/settings.hpp"
 #include "router/job/job.hpp"
-#include "router/ofi/buffers.hpp"
 #include "router/ofi/endpoint.hpp"
+#include "router/ofi/frame_buffers.hpp"
 #include "router/ofi/host_share.hpp"
 #include "router/ofi/provider_choice.hpp"
 #include "router/ofi/providers.hpp"
 #include "router/placement/host_topology.hpp"
-#include "router/placement/partition.hpp"
+#include "router/placement/process_partition.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/failing_programs.hpp"
@@ -114,8 +114,8 @@ TEST_P(OfiStress, RunsSeveralFabricsOneAfterTheOtherOnOneJob) {
   EXPECT_THAT(outcomes, Each(""));
 }
 
-/// The file of this process's last shared-memory endpoint, and the name of the next one: libfabric
-/// 1.17 counts endpoints in the last number of the name.
+/// The file of this process's latest shared-memory endpoint, and the file name that the next
+/// endpoint will have: libfabric 1.17 counts endpoints in the last number of the name.
 struct MemoryFiles {
   std::string last;
   std::string next;
@@ -257,7 +257,7 @@ Program hear_of_one_that_computes(Node& node, Rank who, milliseconds time) {
   co_await node.barrier();
 }
 
-/// Several runs at the same time, because they mostly wait.
+/// Does several runs at the same time, because they mostly wait.
 TEST(OfiFabric, ToleratesLongComputationsAndBusyProcesses) {
   const Shape shape = Shape::parse("2");
   OfiCase c{.suspect_after = milliseconds(600)};
@@ -274,7 +274,7 @@ TEST(OfiFabric, ToleratesLongComputationsAndBusyProcesses) {
 }
 
 /// One of the processes is on a host with paced TCP.
-TEST(OfiProviders, CommonPreferenceSuitsDifferentHosts) {
+TEST(OfiProviders, CommonPreferenceIsOneThatSuitsEveryHost) {
   const auto body = [](Job& job) {
     const bool is_paced = job.rank() == 1;
     const ofi::Preference mine{true, !is_paced, is_paced ? 61440u : 262144u};
@@ -455,7 +455,7 @@ TEST(HostShare, GivesProcessesDifferentCoresIfThereAreEnough) {
   }
 }
 
-TEST(HostShare, IsWholeIfProcessesHaveDifferentCores) {
+TEST(HostShare, IsNotDividedIfProcessesHaveDifferentCores) {
   const auto outcomes = testing::run_job(3, [&](Job& job) {
     const HostShare share =
         share_of_host(job, HostTopology::synthetic("core:8 pu:1").part(2 * job.rank(), 2));

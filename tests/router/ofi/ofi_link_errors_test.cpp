@@ -16,7 +16,7 @@
 #include "packet/node/node.hpp"
 #include "packet/node/settings.hpp"
 #include "router/job/job.hpp"
-#include "router/ofi/frame_way.hpp"
+#include "router/ofi/message_or_write.hpp"
 #include "tests/packet/exchange/known_blocks.hpp"
 #include "tests/packet/exchange/plans.hpp"
 #include "tests/router/emulated_machine.hpp"
@@ -51,8 +51,8 @@ TEST_P(OfiLinkErrors, LoseAndDuplicateNoPacketOnEitherRoute) {
     c.workers = 1 + processes % 2;
     c.seed = processes;
     c.provider = GetParam();
-    // The rate is high enough that some of dozens of frames must be resent; low enough that no
-    // frame is lost sixteen times in a row, which would make its receiver a suspect.
+    // At this rate some of the dozens of frames must be resent, but no frame is lost sixteen times
+    // in a row. Such a frame would make its receiver a suspect.
     c.errors = errors_at(0.2, set_of(LinkFault::drop) | set_of(LinkFault::corrupt));
     run_on_ofi(Shape::parse("3x2"), c, [&](Job& job, EmulatedMachine& machine) {
       exchange_tagged(machine, packets);
@@ -80,7 +80,7 @@ void exchange_blocks(EmulatedMachine& machine) {
   for (const Rank r : machine.ranks()) testing::expect_known(*blocks[r], r, machine.size());
 }
 
-TEST_P(OfiLinkErrors, KeepEveryByteOfPackedPuts) {
+TEST_P(OfiLinkErrors, ChangeNoByteOfPackedPuts) {
   OfiCase c{.processes = 2, .provider = GetParam()};
   c.transfer = TransferMode::put;
   c.packets_per_visit = 1u << 20;
@@ -102,7 +102,7 @@ TEST_P(OfiLinkErrors, SilentErrorsAreFoundByRunningChecksums) {
   });
 }
 
-TEST(OfiLinkErrors, NeedMessages) {
+TEST(OfiLinkErrors, NeedFramesSentAsMessages) {
   const auto outcomes = testing::run_job(2, [](Job& job) {
     OfiCase c{.processes = 2};
     c.errors = errors_at(0);

@@ -1,7 +1,7 @@
 // A torus spread over processes, on the loopback only. Each process has a job, a fabric and the
-// nodes of its part, which it checks. The processes are threads of the test, except with the
-// provider shm: its endpoints within one process share memory and break when another is closed, so
-// there the processes are children of the test.
+// nodes of its part; it checks these nodes. The processes are threads of the test, except with the
+// provider shm: its endpoints within one process share memory, and closing one breaks the others.
+// So with shm the processes are children of the test.
 #pragma once
 
 #include <fmt/core.h>
@@ -31,13 +31,13 @@
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/settings.hpp"
+#include "router/job/bootstrap.hpp"
 #include "router/job/job.hpp"
-#include "router/job/membership.hpp"
-#include "router/ofi/frame_way.hpp"
+#include "router/ofi/message_or_write.hpp"
 #include "router/ofi/ofi_fabric.hpp"
 #include "router/ofi/providers.hpp"
-#include "router/placement/partition.hpp"
 #include "router/placement/placement.hpp"
+#include "router/placement/process_partition.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "tests/pairwise.hpp"
 #include "tests/router/emulated_machine.hpp"
@@ -48,7 +48,7 @@
 
 namespace toroid::testing {
 
-/// One way to run the same program on processes.
+/// One way to run the same program on several processes.
 struct OfiCase {
   RingRoute route = RingRoute::direct;
   RoutingRule routing = RoutingRule::adaptive;
@@ -99,18 +99,21 @@ inline std::vector<OfiCase> ofi_cases(const std::string& provider) {
 inline const std::vector<const char*> kOfiShapes = {
     "1", "2", "7", "8m", "3x3", "5x2m", "1x6x1", "2x3x4", "4mx4m", "3x3mx2", "2x2x2x2", "11"};
 
-/// The provider over which the default set of tests runs all its cases. Other providers carry the
+/// The provider over which the landing set of tests runs all its cases. Other providers carry the
 /// same frames, so over them it runs only a case or two.
 inline constexpr const char* kMainProvider = "tcp;ofi_rxm";
 
-/// The combinations of a test's axes that run over a provider.
+/// The combinations of a test's axes that run over a provider: in the landing set only two, unless
+/// the provider is kMainProvider.
 inline Combinations combinations_over(const std::string& provider, const Combination& sizes) {
   if (is_thorough() || provider == kMainProvider) return combinations(sizes);
   const Combinations all = every_combination(sizes);
   return {all.front(), all.back()};
 }
 
-/// Indices of kOfiShapes to run. With sanitizers a third of them, selected by `first`.
+/// Indices of the shapes in kOfiShapes that run. In the landing set a provider other than
+/// kMainProvider gets only one shape. Otherwise all shapes run or, with sanitizers, a third of
+/// them, selected by `first`.
 inline std::vector<std::size_t> shapes_over(const std::string& provider, std::size_t first) {
   constexpr std::size_t kLine = 2, kBlock = 7;
   if (!is_thorough() && provider != kMainProvider) return {first % 2 == 0 ? kLine : kBlock};
@@ -120,8 +123,9 @@ inline std::vector<std::size_t> shapes_over(const std::string& provider, std::si
   return shapes;
 }
 
-/// Visits one case per shape, two if endpoints open quickly. The cases depend on shape and `first`,
-/// so that every case is used somewhere. Limits processes to the number of nodes.
+/// Calls visit(shape, case) for one case per shape; in the thorough set for two over the provider
+/// `net`, whose endpoints open quickly. The cases depend on shape and `first`, so that every case
+/// is used somewhere. Limits processes to the number of nodes.
 inline void for_each_shape_and_case(const std::string& provider, std::size_t first,
                                     const auto& visit) {
   const auto cases = ofi_cases(provider);
@@ -182,7 +186,7 @@ class Shared {
 /// The outcome of a child, as text.
 using OutcomeText = std::array<char, 2000>;
 
-inline void run_child(const Membership& member, const JobOptions& options, int listener,
+inline void run_child(const Bootstrap& member, const JobOptions& options, int listener,
                       const Body& body, OutcomeText& text) {
   if (member.listener < 0) ::close(listener);
   std::string outcome = outcome_of(member, options, body);
@@ -195,7 +199,7 @@ inline void run_child(const Membership& member, const JobOptions& options, int l
 /// Like run_job(), but each process is a child of the test.
 inline std::vector<std::string> run_job_of_children(unsigned size, const Body& body,
                                                     const JobOptions& options = patient()) {
-  const auto members = memberships(size);
+  const auto members = bootstraps(size);
   Shared<OutcomeText> texts(size);
   std::vector<pid_t> children;
   std::fflush(nullptr);
@@ -213,7 +217,7 @@ inline std::vector<std::string> run_job_of_children(unsigned size, const Body& b
   return outcomes;
 }
 
-/// Runs a job over a provider. Returns the error of each process; empty: none.
+/// Runs a job over a provider. Returns the error message of each process, empty if there is none.
 inline std::vector<std::string> run_job_over(const std::string& provider, unsigned size,
                                              const Body& body,
                                              const JobOptions& options = patient()) {
@@ -248,7 +252,7 @@ inline void exchange_tagged(EmulatedMachine& machine, std::uint32_t packets) {
     EXPECT_TRUE(dynamic_cast<Tagged&>(exchange.messages(r)).each_peer_once());
 }
 
-/// Why the provider cannot be used here; empty: it can.
+/// Why the provider cannot be used here; empty if it can.
 inline std::string missing(const std::string& provider) {
   const ofi::Candidate candidate = ofi::Providers("127.0.0.1").get(provider);
   return candidate.info != nullptr ? "" : provider + ": " + candidate.reason;

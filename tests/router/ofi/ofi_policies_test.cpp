@@ -63,7 +63,7 @@ std::vector<Choice> every_policy() {
   return all;
 }
 
-/// Every single setting that differs from the default.
+/// One choice for each setting, which differs from the default only in that setting.
 std::vector<Choice> every_setting() {
   return {{"b", {.changes = {.packets_per_visit = 3}}},
           {"L", {.changes = {.output_queues = 5}}},
@@ -125,11 +125,12 @@ struct Try {
 };
 
 /// The tries that run:
-/// - thorough set: every transform under every choice, on both routes if endpoints open quickly,
-///   otherwise on alternating routes;
-/// - default set: every choice on every route (with sanitizers: on one), with alternating
+/// - thorough set: every transform under every choice, on both routes over `net`, whose endpoints
+///   open quickly, and on alternating routes over other providers;
+/// - landing set: every choice on every route (with sanitizers: on one), with alternating
 ///   transforms, because the tests of plans on rings cover policies and transforms;
-/// - default set over other providers: each transform once, under different choices.
+/// - landing set over providers other than kMainProvider: each transform once, under different
+///   choices.
 std::vector<Try> tries(const std::string& provider, std::size_t choices) {
   const std::size_t transforms = kTransforms.size(), routes = testing::kRoutes.size();
   std::vector<Try> all;

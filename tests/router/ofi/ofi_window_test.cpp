@@ -24,8 +24,8 @@
 #include "packet/node/settings.hpp"
 #include "router/job/job.hpp"
 #include "router/ofi/frame.hpp"
-#include "router/ofi/frame_way.hpp"
 #include "router/ofi/gateway.hpp"
+#include "router/ofi/message_or_write.hpp"
 #include "router/ofi/providers.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "tests/packet/exchange/window_world.hpp"
@@ -92,7 +92,7 @@ TEST(OfiProviders, SupportRemoteReadsAndWrites) {
   }
 }
 
-/// Over a network in memory that is slow and unfair.
+/// Runs over a network in memory that is slow and changes the order of frames.
 TEST(SteppedWindow, PutsAndGetsAreRightForAnyNumberOfWorkersAndFrames) {
   for (const unsigned workers : {1u, 2u, 3u})
     for (const std::size_t frame : {512u, 1024u, 16384u})
@@ -143,9 +143,10 @@ auto with_label(std::size_t place, T value) {
 TEST(SteppedWindow, InvalidPartEndsRunAndWritesNothing) {
   constexpr std::size_t kOffset = 0, kBytes = 8, kAt = 12, kKind = 20, kBoxed = 21;
   const auto code = [](WindowMessageKind kind) { return static_cast<std::uint8_t>(kind); };
-  EXPECT_THAT(failure_of_changed(with_label(kOffset, std::uint64_t{5401})),
-              HasSubstr("a put from (0) goes beyond window 255 of 6000 bytes: 600 bytes at offset "
-                        "5401"));
+  EXPECT_THAT(
+      failure_of_changed(with_label(kOffset, std::uint64_t{5401})),
+      HasSubstr("a put by (0) goes beyond window 255, which has 6000 bytes: 600 bytes at offset "
+                "5401"));
   EXPECT_THAT(failure_of_changed(with_label(kOffset, ~std::uint64_t{0})),
               HasSubstr("goes beyond window"));
   EXPECT_THAT(failure_of_changed(with_label(kBytes, 6001u)), HasSubstr("goes beyond window"));
@@ -168,7 +169,7 @@ TEST(SteppedWindow, InvalidPartEndsRunAndWritesNothing) {
       HasSubstr("window 999, which it does not have"));
 }
 
-TEST_P(OfiWindow, PutsArePackedOrReadAndOverrunEndsRun) {
+TEST_P(OfiWindow, PutsArriveByEitherWayAndTooLongOnesEndTheRun) {
   for (const auto& [fits, frames] :
        std::vector<std::pair<bool, FrameWay>>{{true, FrameWay::messages},
                                               {true, FrameWay::writes},
@@ -201,8 +202,9 @@ TEST_P(OfiWindow, PutsArePackedOrReadAndOverrunEndsRun) {
       EXPECT_EQ(outcomes, std::vector<std::string>(2));
     else
       for (const std::string& outcome : outcomes)
-        EXPECT_THAT(outcome, HasSubstr("goes beyond window 255 of 400000 bytes: 399901 bytes at "
-                                       "offset 100"));
+        EXPECT_THAT(outcome,
+                    HasSubstr("goes beyond window 255, which has 400000 bytes: 399901 bytes at "
+                              "offset 100"));
   }
 }
 

@@ -1,5 +1,5 @@
 // Puts to other processes: packed by the sender, unpacked by the receiver, over a network in memory
-// that is slow and unfair, and over real providers.
+// that is slow and changes the order of frames, and over real providers.
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,8 +26,8 @@
 #include "packet/node/settings.hpp"
 #include "router/job/job.hpp"
 #include "router/ofi/frame.hpp"
-#include "router/ofi/frame_way.hpp"
 #include "router/ofi/gateway.hpp"
+#include "router/ofi/message_or_write.hpp"
 #include "tests/packet/exchange/known_blocks.hpp"
 #include "tests/packet/exchange/plans.hpp"
 #include "tests/pairwise.hpp"
@@ -117,8 +117,8 @@ TEST(PackedPuts, AreNotUsedIfUserWantsPackets) {
   EXPECT_EQ(machine.put_bytes(), 0u);
 }
 
-/// A policy's window limits the bytes in flight. Packed bytes are released before they arrive, so
-/// the window could not count them.
+/// A policy's window limits the packets in flight. A packed put is complete for its sender before
+/// the bytes arrive, so the window could not count them.
 TEST(PackedPuts, AreNotUsedUnderWindow) {
   constexpr std::uint64_t kBytes = 9000;
   SteppedOptions options{.processes = 3, .workers = 2, .node = by(TransferMode::put)};

@@ -1,5 +1,5 @@
 // Puts that the receiver reads from the sender's array, over a network in memory that is slow and
-// unfair.
+// changes the order of frames.
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ using testing::SteppedExchange;
 using testing::SteppedMachine;
 using testing::SteppedOptions;
 
-constexpr std::size_t kLeast = 600;  // bytes of the shortest put that is read, in whole packets
+constexpr std::size_t kLeast = 600;  // shortest put that is read, in bytes of its full packets
 
 NodeOptions by_whole_puts() {
   return {.seed = 5, .packets_per_visit = 1u << 20, .transfer = TransferMode::put};
@@ -134,7 +134,8 @@ TEST(RemoteReads, UnexpectedOfferEndsRun) {
               HasSubstr("offers a put of 5001 bytes; expected 5000"));
 }
 
-/// A read that the network refuses does not complete the put, and is reported to the run.
+/// If the network refuses a read, the put is not completed, and the gateway reports an error of the
+/// transport.
 TEST(RemoteReads, WrongKeyIsATransportError) {
   SteppedOptions options = reading(2, 1, 2);
   options.network = testing::with_changed_part([](ofi::PartHeader&, std::span<std::byte> at) {
@@ -164,7 +165,7 @@ Program put_right(Node& node, Window* window, const std::vector<std::byte>* rows
   *done += 1;
 }
 
-TEST(RemoteReads, FillRowsOfWindowPutsAndAcknowledge) {
+TEST(RemoteReads, CarryRowsOfPutsIntoWindows) {
   constexpr std::size_t kRow = 700;
   constexpr std::size_t kRows = 9;
   constexpr std::size_t kPitch = 1000;

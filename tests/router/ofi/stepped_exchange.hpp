@@ -13,7 +13,7 @@
 #include "packet/exchange/exchange.hpp"
 #include "packet/exchange/group.hpp"
 #include "packet/node/node.hpp"
-#include "router/placement/partition.hpp"
+#include "router/placement/process_partition.hpp"
 #include "tests/packet/exchange/known_blocks.hpp"
 #include "tests/packet/exchange/plans.hpp"
 #include "tests/router/emulated_machine.hpp"
@@ -52,7 +52,7 @@ class SteppedExchange {
   std::deque<Exchange> exchanges_;
 };
 
-/// Pairs of nodes in different processes.
+/// Number of ordered pairs of nodes in different processes.
 inline std::uint64_t pairs_between(const Shape& shape, unsigned processes) {
   const Partition partition(shape, processes);
   std::uint64_t between = 0;

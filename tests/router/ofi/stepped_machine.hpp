@@ -18,23 +18,23 @@
 #include "hal/random.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
-#include "router/ofi/buffers.hpp"
 #include "router/ofi/direct_gateway.hpp"
 #include "router/ofi/faulty_transport.hpp"
+#include "router/ofi/frame_buffers.hpp"
 #include "router/ofi/frame_flow.hpp"
 #include "router/ofi/gateway.hpp"
 #include "router/ofi/torus_gateway.hpp"
 #include "router/ofi/transport.hpp"
 #include "router/placement/host_topology.hpp"
-#include "router/placement/partition.hpp"
 #include "router/placement/placement.hpp"
+#include "router/placement/process_partition.hpp"
 #include "router/shm/device.hpp"
+#include "router/shm/devices_and_rings.hpp"
 #include "router/shm/direct/direct_device.hpp"
 #include "router/shm/direct/put_switch.hpp"
 #include "router/shm/direct/switch_topology.hpp"
-#include "router/shm/machinery.hpp"
 #include "router/shm/ring_fabric.hpp"
-#include "router/shm/ring_topology.hpp"
+#include "router/shm/shared_device_state.hpp"
 #include "router/shm/torus/boundary_links.hpp"
 #include "tests/router/ofi/fake_network.hpp"
 #include "tests/router/ofi/number_gateway.hpp"
@@ -57,9 +57,8 @@ class SteppedProcess {
   SteppedProcess(const Shape& shape, const Partition& partition, unsigned self,
                  const SteppedOptions& options, FakeNetwork& network)
       : partition_(partition),
-        machinery_{shape, options.machine, FifoTying::per_direction,
-                   ring::WallClock(options.machine),
-                   ring::LocalNodes(shape, partition.nodes(self))},
+        shared_{shape, options.machine, FifoTying::per_direction, ring::WallClock(options.machine),
+                ring::LocalNodes(shape, partition.nodes(self))},
         placement_(place(HostTopology::synthetic("core:4 pu:1"), shape, partition.nodes(self),
                          options.workers, Binding::none)),
         buffers_(partition.processes() - 1, options.limits),
@@ -87,7 +86,8 @@ class SteppedProcess {
 
   std::uint64_t injected() const { return sum(&ring::RingDevice::injected); }
   std::uint64_t delivered() const { return sum(&ring::RingDevice::delivered); }
-  /// Packets and completions, as counted to find out whether a run is over.
+  /// Numbers of packets and completions that have begun and that have ended. The sums over all
+  /// processes are equal if nothing is in flight.
   std::uint64_t begun() const { return injected() + sum(&ring::RingDevice::completions_sent); }
   std::uint64_t ended() const { return delivered() + sum(&ring::RingDevice::completions_taken); }
   std::uint64_t packet_hops() const { return sum(&ring::RingDevice::packet_hops); }
@@ -98,15 +98,15 @@ class SteppedProcess {
   void wire_up(unsigned self, const SteppedOptions& options) {
     const auto identities = identities_of(self, partition_.processes());
     if (options.route == RingRoute::torus) {
-      topology_ = ring::make_torus_topology(machinery_, {}, &boundary_);
+      topology_ = ring::make_torus_topology(shared_, {}, &boundary_);
       gateway_ = std::make_unique<ofi::TorusGateway>(transport(options), buffers_, identities,
-                                                     machinery_, partition_, boundary_);
+                                                     shared_, partition_, boundary_);
       return;
     }
     auto gateway = std::make_unique<ofi::DirectGateway>(transport(options), buffers_, identities,
-                                                        machinery_, partition_, placement_);
+                                                        shared_, partition_, placement_);
     topology_ = std::make_unique<ring::SwitchTopology>(
-        machinery_, placement_,
+        shared_, placement_,
         [&](const ring::SwitchPlug& plug) { return gateway->make_device(plug); });
     gateway_ = std::move(gateway);
   }
@@ -117,20 +117,20 @@ class SteppedProcess {
 
   std::uint64_t sum(std::uint64_t (ring::RingDevice::*count)() const) const {
     std::uint64_t sum = 0;
-    for (const Rank r : machinery_.local.nodes())
+    for (const Rank r : shared_.local.nodes())
       sum += (std::as_const(*topology_).device(r).*count)();
     return sum;
   }
 
   const Partition& partition_;
-  ring::Machinery machinery_;
+  ring::SharedDeviceState shared_;
   Placement placement_;
   ofi::Buffers buffers_;
   FakeNetwork::Transport transport_;
   ofi::FaultyTransport faulty_;
   ring::BoundaryLinks boundary_;
   std::unique_ptr<ofi::Gateway> gateway_;
-  std::unique_ptr<ring::RingTopology> topology_;
+  std::unique_ptr<ring::DevicesAndRings> topology_;
   std::deque<std::unique_ptr<Node>> nodes_;
 };
 

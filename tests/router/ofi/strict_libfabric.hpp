@@ -1,11 +1,11 @@
 // A libfabric in memory that is as strict as any provider may be. It replaces the library for the
 // endpoints of one test, whose processes are threads.
 //
-// It requires everything that network cards require (registered memory with descriptors, keys of
-// its own, virtual addresses, memory bound to the endpoint), moves nothing unless the owner of an
-// endpoint polls, returns EAGAIN at random, lets operations overtake each other, reads a buffer as
-// late as allowed and overwrites it afterwards, and uses the words of contexts. Violations of rules
-// are recorded as complaints.
+// It requires everything that network cards require: registered memory with descriptors, keys that
+// the provider chooses, virtual addresses, memory bound to the endpoint. It moves nothing unless
+// the owner of an endpoint polls, returns EAGAIN at random, and lets operations overtake each
+// other. It reads a buffer as late as allowed and overwrites it afterwards, and it uses the words
+// of contexts. Violations of rules are recorded as complaints.
 #pragma once
 
 #include <rdma/fabric.h>

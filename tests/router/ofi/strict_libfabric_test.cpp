@@ -24,13 +24,13 @@
 #include "packet/node/program.hpp"
 #include "packet/node/settings.hpp"
 #include "router/job/job.hpp"
-#include "router/ofi/buffers.hpp"
 #include "router/ofi/endpoint.hpp"
+#include "router/ofi/frame_buffers.hpp"
 #include "router/ofi/frame_flow.hpp"
-#include "router/ofi/frame_way.hpp"
+#include "router/ofi/message_or_write.hpp"
 #include "router/ofi/providers.hpp"
 #include "router/ofi/transport.hpp"
-#include "router/placement/device_distance.hpp"
+#include "router/placement/pci_distance.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "router/sim/sim_fabric.hpp"
 #include "tests/comes_true.hpp"
@@ -57,7 +57,8 @@ using testing::OfiCase;
 using testing::StrictLibfabric;
 using testing::StrictOptions;
 
-/// Memory modes that a provider may require: everything; offsets; keys drawn by the user; nothing.
+/// Memory modes that a provider may require: all of them; offsets instead of addresses; keys drawn
+/// by the user; none.
 constexpr std::array<std::uint64_t, 4> kMemoryModes = {
     FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT,
     FI_MR_LOCAL | FI_MR_PROV_KEY, FI_MR_VIRT_ADDR | FI_MR_ENDPOINT, 0};
@@ -297,8 +298,8 @@ TEST(StrictLibfabric, CarriesMessagesWithoutRemoteMemoryAccess) {
   EXPECT_EQ(library.writes(), 0u);
 }
 
-/// The provider shm of libfabric 2.1 does this.
-TEST(StrictLibfabric, CarriesWritesReportedByDataFlagOnly) {
+/// The provider shm of libfabric 2.1 reports writes in this way.
+TEST(StrictLibfabric, CarriesWritesWhoseCompletionsHaveOnlyTheDataFlag) {
   StrictLibfabric library({.bare_data = true});
   testing::run_on_ofi(Shape::parse("4x2"), strict_case(FrameWay::writes),
                       [](Job&, EmulatedMachine& m) { exchange_tagged(m, 20); });
@@ -314,7 +315,7 @@ TEST(StrictLibfabric, UnknownCompletionEndsRun) {
   EXPECT_THAT(outcomes, Each(HasSubstr("completed an operation that this process did not start")));
 }
 
-TEST(StrictLibfabric, IsRefusedForWritesWithoutRemoteAccess) {
+TEST(StrictLibfabric, IsRefusedForFramesByWriteIfItLacksRemoteAccess) {
   StrictLibfabric library({.writes = false});
   const auto outcomes =
       testing::outcomes_on_ofi(Shape::parse("4x2"), strict_case(FrameWay::writes),
@@ -388,7 +389,7 @@ TEST(StrictLibfabric, WritesNothingOutsideTheRegisteredMemory) {
   for (const std::uint64_t mode : kMemoryModes) {
     StrictLibfabric library({.mr_mode = mode});
     TwoEnds ends;
-    EXPECT_EQ(ends.write({ends.contact(1), 1000}, 0), FI_EACCES);  // a window far beyond
+    EXPECT_EQ(ends.write({ends.contact(1), 1000}, 0), FI_EACCES);  // a window far beyond the memory
     EXPECT_TRUE(ends.is_untouched());
     EXPECT_THAT(library.complaints(), IsEmpty());
   }

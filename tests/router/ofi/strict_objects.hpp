@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "router/ofi/libfabric.hpp"
-#include "router/placement/device_distance.hpp"
+#include "router/placement/pci_distance.hpp"
 
 namespace toroid::testing {
 
@@ -29,15 +29,15 @@ struct StrictOptions {
   std::uint64_t mr_mode =
       FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
   bool writes = true;               ///< it has remote memory access
-  std::vector<PciAddress> cards{};  ///< PCI addresses of its network cards; empty: one card
+  std::vector<PciAddress> cards{};  ///< PCI addresses of its network cards; if empty, one card
   std::uint32_t busy = 20;          ///< percent of operations refused with EAGAIN
   std::uint32_t late = 20;          ///< percent of possible moves that wait for another poll
-  int down = -1;                    ///< the card that is not connected
-  int elsewhere = -1;               ///< the card on another network
-  int enabling_fails = 0;           ///< the error of fi_mr_enable(); 0: none
+  int down = -1;                    ///< the card that is not connected; -1 if none
+  int elsewhere = -1;               ///< the card on another network; -1 if none
+  int enabling_fails = 0;           ///< the error of fi_mr_enable(); 0 if none
   bool bare_data = false;           ///< written frames are reported by the data flag only
   bool strange_context = false;     ///< arriving messages complete an unknown operation
-  int registering_fails = 0;        ///< the error of fi_mr_reg(); 0: none
+  int registering_fails = 0;        ///< the error of fi_mr_reg(); 0 if none
 };
 
 namespace strict {
@@ -78,7 +78,8 @@ struct Posted {
   void* context;
   Words words;
   std::uint64_t target = 0;  ///< number of an endpoint
-  std::uint64_t remote = 0;  ///< the access to the target's memory: FI_REMOTE_WRITE or _READ; or 0
+  /// Access to the target's memory (FI_REMOTE_WRITE, FI_REMOTE_READ); 0 for messages.
+  std::uint64_t remote = 0;
   std::uint64_t data = 0;
   std::uint64_t place = 0;
   std::uint64_t key = 0;
@@ -104,8 +105,8 @@ struct Endpoint {
 /// [key]; processes of a test may draw the same key.
 using Regions = std::multimap<std::uint64_t, Region*>;
 
-/// The place in a domain's memory that an operation accesses; null: key, access or range are
-/// invalid.
+/// The place in a domain's memory that an operation accesses; null if the key, the kind of access
+/// or the range is invalid.
 inline std::byte* place_of(const Regions& regions, const Domain& domain, const Posted& operation,
                            bool by_address) {
   const auto [first, last] = regions.equal_range(operation.key);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kNoLimit = std::numeric_limits<double>::infinity();
 
-/// A root directory with control groups.
+/// A temporary root directory, in which the tests save the files of control groups.
 class CpuQuota : public ::testing::Test {
  protected:
   void save(const std::string& file, const std::string& content) {

@@ -8,11 +8,11 @@
 #include <fstream>
 #include <string>
 
-#include "router/placement/device_distance.hpp"
+#include "router/placement/pci_distance.hpp"
 
 namespace toroid::testing {
 
-/// While the object lives, hwloc reports that machine as this one.
+/// While this object exists, hwloc reports the machine with two cards instead of the real one.
 class TwoCards {
  public:
   TwoCards() : path_(::testing::TempDir() + "toroid_two_cards_" + std::to_string(::getpid())) {

@@ -33,8 +33,8 @@ constexpr std::uint64_t kAll = kStraight.bit() | kFromX.bit() | kFromY.bit() | k
 
 using Wins = std::array<unsigned, 64>;  ///< [input]
 
-/// Counts the wins over `cycles` cycles of one kind (fullest first, or random); all inputs are
-/// equally full.
+/// Counts how often each input wins in `cycles` cycles of one kind (fullest first, or random),
+/// while all inputs are equally full.
 Wins wins(FairnessRule rule, bool fullest_first, unsigned cycles) {
   const SenderArbitration arbitration = arbitration_by(rule);
   Wins wins{};

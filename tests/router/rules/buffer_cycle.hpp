@@ -43,7 +43,7 @@ inline std::vector<Buffer> parse_cycle(const Shape& shape, const std::string& te
   return cycle;
 }
 
-/// Expects that each buffer leads to the next, and that the last one is the first.
+/// Expects that each buffer leads to the next, and that the last one equals the first.
 inline void expect_cycle(const Shape& shape, const std::string& text) {
   ASSERT_NE(text.find("the cycle of buffers: "), std::string::npos) << text;
   const auto cycle =

@@ -1,4 +1,5 @@
-// Finding the fullest input eight at a time, compared with a loop over all inputs.
+// The search for the fullest input, which looks at eight inputs at a time, gives the same result as
+// a loop over all inputs.
 #include "router/rules/fullest.hpp"
 
 #include <gtest/gtest.h>
@@ -51,7 +52,7 @@ TEST(Fullest, MatchesALoopOnRandomLevels) {
     }
 }
 
-TEST(Fullest, IsTheOnlyCandidateWhateverItsLevel) {
+TEST(Fullest, OfOneCandidateIsThatOneWhateverItsLevel) {
   for (unsigned source = 0; source < 32; ++source) {
     FillLevels levels;
     levels.fill(255);
@@ -62,7 +63,7 @@ TEST(Fullest, IsTheOnlyCandidateWhateverItsLevel) {
   }
 }
 
-TEST(Fullest, PickMatchesTheCallbackVersion) {
+TEST(Fullest, PickFromAnArrayMatchesPickByACallback) {
   Random random(2);
   const SenderArbitration arbitration{Machine()};
   for (Tick now = 0; now < 5000; ++now) {

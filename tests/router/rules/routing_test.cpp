@@ -1,4 +1,4 @@
-// The rules by which a packet gets onto a link, one at a time.
+// Tests, one by one, the rules by which a packet gets onto a link.
 #include <gtest/gtest.h>
 
 #include <cstdint>

@@ -34,7 +34,7 @@ TEST(Binding, DoesNothingForAWorkerWithoutProcessors) {
   EXPECT_EQ(testing::affinity(), before);
 }
 
-TEST(Binding, ReportsARefusalAndChangesNothing) {
+TEST(Binding, ToAMissingProcessorFailsAndChangesNothing) {
   const auto before = testing::affinity();
   EXPECT_FALSE(bind_this_thread(place_on({100000})));
   EXPECT_EQ(testing::affinity(), before);

@@ -1,5 +1,5 @@
-// The depth of a link's channels in memory: set by the machine file, otherwise by the number of
-// channels. It affects only time.
+// The depth of a link's channels in memory: set by the machine file or, if it sets none, by the
+// number of channels. The depth affects only the time of a run.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -34,7 +34,7 @@ Machine with_slots(unsigned slots) {
 }
 
 TEST(ChannelDepth, FollowsTheMachineFileButNeverBelowTheHardware) {
-  EXPECT_EQ(slots_of("3x4", with_slots(1)), 4);  // 32 chunks of each channel
+  EXPECT_EQ(slots_of("3x4", with_slots(1)), 4);  // the hardware's 32 chunks per channel
   EXPECT_EQ(slots_of("3x4", with_slots(5)), 5);
   EXPECT_EQ(slots_of("2x1x1", with_slots(8191)), 8191);
   Machine deep = with_slots(5);
@@ -45,13 +45,13 @@ TEST(ChannelDepth, FollowsTheMachineFileButNeverBelowTheHardware) {
 TEST(ChannelDepth, DecreasesWithTheNumberOfChannelsByDefault) {
   constexpr double kAll = 16 << 20;  // bytes
   EXPECT_EQ(slots_of("2x1x1", Machine()), 2048);
-  EXPECT_EQ(slots_of("4x4x4", Machine()), 42);  // 64 nodes, 6 links, 4 channels: 42.7
+  EXPECT_EQ(slots_of("4x4x4", Machine()), 42);  // 42.7 for 64 nodes, 6 links, 4 channels
   for (const char* torus : {"2", "3x5", "4x4x4", "6x5x4"})
     EXPECT_LE(ring_bytes(Shape::parse(torus), Machine(), 1, RingRoute::torus), kAll) << torus;
   EXPECT_EQ(slots_of("32x32x16", Machine()), 4);  // not less than the hardware's
 }
 
-TEST(ChannelDepth, ChangesNoPacketsAndNoHops) {
+TEST(ChannelDepth, DoesNotChangeTheNumbersOfPacketsAndHops) {
   const Shape shape = Shape::parse("3x2x2");
   std::uint64_t hops = 0;
   for (const unsigned slots : {1u, 2u, 3u, 7u, 0u, 600u}) {

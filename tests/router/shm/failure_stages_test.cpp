@@ -14,7 +14,7 @@
 #include "hal/tick.hpp"
 #include "packet/node/settings.hpp"
 #include "router/shm/ring_fabric.hpp"
-#include "router/shm/torus/failure_stages.hpp"
+#include "router/shm/torus/failure_timeline.hpp"
 #include "tests/router/end_of_run.hpp"
 #include "tests/router/shm/ring_machine.hpp"
 #include "tests/router/smallest_buffers.hpp"
@@ -74,7 +74,7 @@ TEST(FailureStages, LoseNothingOnRingsIfADetourExists) {
     }
 }
 
-TEST(FailureStages, LeaveEveryPacketOnRingsDeliveredOrCounted) {
+TEST(FailureStages, LeaveEveryPacketOnRingsDeliveredOrCountedAsLost) {
   const std::uint64_t bytes = testing::is_thorough() ? 12'000 : 3'600;
   for (const RoutingRule routing : {RoutingRule::adaptive, RoutingRule::deterministic})
     for (const Tick at : {1u, 700'000u}) {

@@ -14,7 +14,7 @@
 #include "hal/shape.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "router/shm/torus/link.hpp"
-#include "router/shm/torus/link_check.hpp"
+#include "router/shm/torus/retransmitting_link.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/shm/ring_machine.hpp"
 #include "tests/scale.hpp"
@@ -46,7 +46,7 @@ struct CheckedMemory {
   LinkMemory memory;
 };
 
-/// A checked link with both ends; packets carry their numbers.
+/// A checked link with both its ends. Each packet carries its number.
 class CheckedRings {
  public:
   CheckedRings(const LinkErrors& errors, const ChannelSlots& slots, std::uint64_t seed = 1)
@@ -150,7 +150,7 @@ TEST(LinkCheck, DeliversOnceAndInOrderUnderAllFaultsTogether) {
   }
 }
 
-TEST(LinkCheck, RepeatsNothingWithoutErrors) {
+TEST(LinkCheck, ResendsNothingWithoutErrors) {
   CheckedRings link(faulty(0), {4, 4, 4, 4});
   run(link, 1000, 1);
   EXPECT_EQ(link.health().errors, 0u);

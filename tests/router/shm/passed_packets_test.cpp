@@ -1,5 +1,6 @@
-// Packets that go straight into their destination's ring if nothing waits before them. They stay in
-// order with packets that had to wait, carry their data, and are counted like all others.
+// A packet is passed straight into its destination's ring if nothing waits before it. Passed
+// packets stay in order with packets that had to wait, carry their data, and are counted like all
+// others.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -29,7 +30,7 @@ using testing::RingMachine;
 constexpr std::uint32_t kEach = 3000;  // packets per pair
 constexpr std::uint32_t kRounds = 2000;
 
-/// A full payload; every word is the packet's number.
+/// A full payload in which every word is the packet's number.
 using Words = std::array<std::uint32_t, kPayloadBytes / sizeof(std::uint32_t)>;
 
 struct Heard {
@@ -85,7 +86,8 @@ TEST(PassedPackets, KeepOrderInDefaultBuffers) {
   expect_order(Shape::parse("2"), 2, Machine());
 }
 
-/// A handler answers at once: nothing is queued, and nothing else wakes the nodes.
+/// Each handler answers at once. So no packet waits in a queue, and only the packets that arrive
+/// can wake the nodes.
 Program play(Node& node, std::uint32_t* last) {
   Counter answers("answers");
   node.on(kHandler, [&answers, &node, last](const Packet& packet) {
@@ -100,7 +102,7 @@ Program play(Node& node, std::uint32_t* last) {
   co_await node.until(answers, kRounds);
 }
 
-TEST(PassedPackets, AnswerEachOtherFromHandlers) {
+TEST(PassedPackets, SentByHandlersWakeTheirReceivers) {
   for (const unsigned threads : {1u, 2u}) {
     RingMachine machine(Shape::parse("2"), threads, {}, testing::routed(RingRoute::direct));
     std::array<std::uint32_t, 2> last{};
@@ -116,7 +118,8 @@ struct Passed {
   bool behind_another = true;
 };
 
-/// Node 1 belongs to the same worker, so it receives nothing while this turn lasts.
+/// Node 0 passes packets to node 1 until there is no more room. Node 1 belongs to the same worker,
+/// so it receives nothing during this turn.
 Program pass_until_full(Node& node, Passed* passed) {
   node.on(kHandler, [](const Packet&) {});
   if (node.rank() == 0) {

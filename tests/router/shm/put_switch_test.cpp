@@ -9,7 +9,7 @@
 #include "hal/shape.hpp"
 #include "router/placement/placement.hpp"
 #include "router/shm/direct/put_switch.hpp"
-#include "router/shm/machinery.hpp"
+#include "router/shm/shared_device_state.hpp"
 
 namespace toroid::ring {
 namespace {
@@ -71,15 +71,15 @@ TEST(PutSwitch, HandsAPutToItsReceiverAndItsCompletionToItsSender) {
   EXPECT_FALSE(two.port(1).step());
 }
 
-TEST(PutSwitch, HandsOverLocalNotesAtOnce) {
+TEST(PutSwitch, HandsOverNotesWithinAWorkerAtOnce) {
   TwoWorkers two;
   two.port(0).send(note(0, 1, 5));
   ASSERT_EQ(two.notes(1).size(), 1u);
   EXPECT_FALSE(two.port(0).has_news());
 }
 
-/// The node's program may go on, so a resting worker has to look.
-TEST(PutSwitch, HasNewsOnceAfterALocalCompletion) {
+/// After the completion the node's program may go on, so a resting worker has to make a round.
+TEST(PutSwitch, HasNewsOnceAfterACompletionWithinAWorker) {
   TwoWorkers two;
   PutNote told = note(1, 0, 5);
   told.is_done = true;

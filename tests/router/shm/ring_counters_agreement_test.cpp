@@ -1,5 +1,5 @@
-// Rings and model have equal counters: with minimal routing the numbers of packets and hops are
-// fixed.
+// Rings and model have equal counters, because with minimal routing the numbers of packets and hops
+// are fixed.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -53,8 +53,8 @@ void expect_equal_sums(const FabricCounters& rings, const FabricCounters& model)
   EXPECT_EQ(rings.events, 0u);
 }
 
-/// The model has neither workers nor a route, and seeds do not change sums: one run serves all
-/// cases of a routing.
+/// The model has neither workers nor a route, and seeds do not change sums. So one run of the model
+/// serves all cases of a routing.
 FabricCounters sums_of_the_model(const Shape& shape, RoutingRule routing) {
   SimMachine sim(shape, {.settings = {.routing = routing}});
   return counted(sim, 2);
@@ -79,7 +79,7 @@ void for_cases(RingRoute route, const Check& check) {
   }
 }
 
-TEST(RingCountersAgreement, TorusPacketsAndHopsEqualTheModel) {
+TEST(RingCountersAgreement, PacketsAndHopsOnTheTorusRouteEqualTheModels) {
   for_cases(RingRoute::torus,
             [](const FabricCounters& counters, const FabricCounters& model, const Shape& shape) {
               expect_equal_sums(counters, model);
@@ -90,7 +90,7 @@ TEST(RingCountersAgreement, TorusPacketsAndHopsEqualTheModel) {
             });
 }
 
-TEST(RingCountersAgreement, SwitchPacketsCrossNoLinks) {
+TEST(RingCountersAgreement, PacketsOnTheDirectRouteCrossNoLinks) {
   for_cases(RingRoute::direct,
             [](const FabricCounters& counters, const FabricCounters& model, const Shape&) {
               expect_equal_sums(counters, model);
@@ -117,7 +117,7 @@ TEST(RingCountersAgreement, DeterministicRoutingLoadsEveryLinkAsOnTheModel) {
   }
 }
 
-/// [direction], summed over the nodes.
+/// Number of packets in each direction, summed over the nodes.
 std::vector<std::uint64_t> per_direction(const FabricCounters& counters, const Shape& shape) {
   std::vector<std::uint64_t> sums(shape.links());
   for (std::size_t i = 0; i < counters.links.size(); ++i)

@@ -1,7 +1,7 @@
 // Rings of tiny buffers without the bubble rule: they fill up, and the run ends with a report of
 // the cycle. With one worker every run is the same. With more, timing decides whether the rings
-// fill up, so several seeds are tried; on these tori the first seed has always sufficed. A single
-// ring with packets in transit first hardly ever fills up.
+// fill up, so several seeds are tried; on these tori the first seed has always sufficed. A torus of
+// a single ring hardly ever fills up if packets in transit go first.
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// The life of a fabric of rings, and which machines it refuses.
+// Construction, runs and destruction of a fabric of rings, and the machines that it refuses.
 #include <gtest/gtest.h>
 
 #include <future>

@@ -34,7 +34,8 @@ Program relay(Node& node) {
   co_return;
 }
 
-/// Runs on 2x3 until the node throws.
+/// Lets one node of a 2x3 torus throw, and expects that the run fails with the node's name and
+/// `what`.
 void expect_failure(const std::function<Program(Node&, Rank)>& program, const std::string& what) {
   for (const RingRoute route : testing::kRoutes)
     for (const unsigned threads : testing::kWorkers)
@@ -55,7 +56,7 @@ TEST(RingFailure, OfAHandlerNamesItsNodeWhateverOthersDo) {
   expect_failure(testing::fail_in_a_handler, "in a handler");
 }
 
-/// Fails when one node gathers the last packet of its last message.
+/// Throws when node `who` gathers the last packet of a message.
 class Unreadable final : public UniformMessages {
  public:
   Unreadable(const Node& node, Rank who)

@@ -14,8 +14,8 @@
 #include "packet/node/program.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "router/shm/worker.hpp"
-#include "router/termination/control.hpp"
 #include "router/termination/detector.hpp"
+#include "router/termination/run_control.hpp"
 #include "router/threads/idle.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/shm/ring_machine.hpp"
@@ -81,7 +81,7 @@ TEST(RingIdle, WorkersThatWaitForASleeperTakeLittleProcessorTime) {
     }
 }
 
-/// A connection to other processes on which nothing ever arrives, and each poll takes long.
+/// A connection to other processes on which nothing ever arrives and each poll takes long.
 struct SlowLook final : ring::Pollable {
   unsigned looks = 0;
   bool step(bool) override {
@@ -92,8 +92,8 @@ struct SlowLook final : ring::Pollable {
 };
 
 /// The worker has its own core, so the limit on rounds would let it poll 500 times before it rests.
-/// Here the limit on time makes it rest sooner. While it rests it notices the end of the run at
-/// once.
+/// Here the limit on time makes it rest sooner. While the worker rests, it notices the end of the
+/// run at once.
 TEST(RingIdle, AWorkerWithLongRoundsRestsAfterFewRounds) {
   termination::RunControl control(1, std::chrono::seconds(60));
   SlowLook slow;

@@ -1,4 +1,4 @@
-// A machine of rings and worker threads with an active-packet node at every rank.
+// A machine of rings and worker threads with a Node at every rank.
 #pragma once
 
 #include <fmt/core.h>
@@ -25,7 +25,7 @@
 
 namespace toroid::testing {
 
-/// This computer's topology, read only once: reading it takes as long as many of the runs.
+/// This computer's topology, read only once, because reading it takes as long as many of the runs.
 inline const HostTopology& this_machine() {
   static const HostTopology topology = HostTopology::of_this_machine();
   return topology;
@@ -70,7 +70,7 @@ struct RingCase {
   unsigned threads;
   std::uint64_t seed;
 
-  /// Every other case moves everything possible by put, three packets' worth at a time.
+  /// In every other case, everything that can move by put does, in puts of three packets.
   bool puts() const { return seed % 2 == 0; }
   NodeOptions node() const {
     return {.seed = seed,

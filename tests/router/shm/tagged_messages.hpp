@@ -19,7 +19,8 @@
 
 namespace toroid::testing {
 
-/// `packets` packets per pair; the argument identifies the sender and the packet.
+/// Messages of `packets` packets between every two nodes. A packet's argument identifies the sender
+/// and the packet.
 class Tagged final : public Messages {
  public:
   Tagged(const Node& node, std::uint32_t packets)

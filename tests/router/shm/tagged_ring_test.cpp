@@ -66,7 +66,7 @@ TEST(TaggedRing, ReturnsRoomOnlyWhenPublished) {
   EXPECT_EQ(sender.room(), 1u);
 }
 
-/// More rounds of the ring than there are tags, so that every tag is reused.
+/// Goes round the ring more often than there are tags, so that every tag is reused.
 TEST(TaggedRing, TellsNewPacketsFromOldOnesInEveryLap) {
   for (const std::uint32_t slots : {1u, 2u, 3u}) {
     Ring ring(slots);

@@ -1,4 +1,4 @@
-// What a worker's thread throws ends the run and not the process.
+// An exception in a worker's thread ends the run, not the process.
 #include "router/shm/worker_pool.hpp"
 
 #include <gtest/gtest.h>
@@ -11,14 +11,15 @@
 #include <vector>
 
 #include "router/placement/placement.hpp"
-#include "router/shm/ring_topology.hpp"
-#include "router/termination/control.hpp"
+#include "router/shm/devices_and_rings.hpp"
+#include "router/termination/run_control.hpp"
 
 namespace toroid::ring {
 namespace {
 
-/// A topology for which memory runs out at one of two calls of a worker's thread.
-class ScarceTopology : public RingTopology {
+/// A topology without memory: allocate() throws std::bad_alloc if `has_rings` is false, and puts()
+/// always throws it.
+class ScarceTopology : public DevicesAndRings {
  public:
   explicit ScarceTopology(bool has_rings) : has_rings_(has_rings) {}
   RingDevice& device(Rank) override { throw std::logic_error("it has no devices"); }
@@ -33,7 +34,7 @@ class ScarceTopology : public RingTopology {
   bool has_rings_;
 };
 
-/// Runs two workers that have these nodes.
+/// Runs two workers, each with these nodes, and expects that the run fails with std::bad_alloc.
 void expect_lack_of_memory(ScarceTopology& topology, const std::vector<Rank>& nodes) {
   const WorkerPlace worker{.core = 0, .package = 0, .numa = 0, .pus = {}, .nodes = nodes};
   const Placement placement{.workers = {worker, worker}, .oversubscribed = false, .reason = ""};

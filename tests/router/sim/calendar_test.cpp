@@ -1,4 +1,4 @@
-// DelayLine and Calendar, compared with ordered maps.
+// Compares DelayLine and Calendar with ordered maps.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -50,7 +50,7 @@ TEST(DelayLine, ReturnsEveryEventAfterItsDelay) {
   EXPECT_GT(longest, 128u);
 }
 
-TEST(DelayLine, ShowsEventsAhead) {
+TEST(DelayLine, ShowsEventsBeforeTheyAreDue) {
   DelayLine line(10);
   for (std::uint32_t i = 0; i < 100; ++i) {
     line.push(numbered(i));
@@ -63,7 +63,7 @@ TEST(DelayLine, ShowsEventsAhead) {
     });
 }
 
-TEST(DelayLine, EventsOfACycleStayTogether) {
+TEST(DelayLine, ReturnsAllEventsOfACycleInOneBatch) {
   DelayLine line(10);
   for (std::uint32_t i = 0; i < 3; ++i) line.push(numbered(i));
   line.close(5);
@@ -83,13 +83,13 @@ struct Collector {
   std::multiset<std::uint32_t> visited;
 };
 
-/// The calendar beside a multimap that gets the same events.
+/// A calendar and a multimap that get the same events.
 class CalendarTwins {
  public:
   explicit CalendarTwins(const Machine& machine) : machine_(machine), calendar_(machine) {}
 
-  /// Schedules an event at a hop, wire or arbitrary delay at random. Only the last kind is allowed
-  /// before the first cycle.
+  /// Schedules an event after a random kind of delay: that of a hop, that of a packet on the wire,
+  /// or any other.
   void schedule(Random& random) {
     const Event event = numbered(count_++);
     const unsigned kind = random.below(10);

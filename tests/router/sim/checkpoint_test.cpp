@@ -31,7 +31,7 @@ using testing::Outcome;
 using testing::Piece;
 using testing::TrafficRun;
 
-/// A test case; names are those of the options.
+/// A test case, in which policy, traffic and torus are given as texts.
 struct CutCase {
   std::string policy = "random";
   std::string traffic = "all-to-all";
@@ -74,7 +74,7 @@ Tick end_of(const Outcome& outcome) {
   return std::get<0>(outcome.counters);
 }
 
-/// Cuts the run several times at random cycles; there are further segment ends between the cuts.
+/// Cuts the run several times at random cycles. Before each cut a segment ends at a random cycle.
 Outcome outcome_of_pieces(const TrafficRun& run, Tick end, std::uint64_t seed, unsigned cuts) {
   Random random(seed);
   std::vector<Tick> at;
@@ -181,7 +181,7 @@ TEST(Checkpoint, KeepsPayloadsInFlight) {
                         .payload = true});
 }
 
-TEST(Checkpoint, ResumesShortPacketsThatOverflowTheirRecords) {
+TEST(Checkpoint, ResumesBuffersWithMoreShortPacketsThanARecordHolds) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed)
     expect_resumes({.traffic = "incast", .shape = "4x4x4", .bytes = 2400, .threads = 1}, seed);
   expect_resumes({.shape = "4x4x4", .bytes = 8}, 2, 5);
@@ -198,7 +198,7 @@ TEST(Checkpoint, CanBeTakenAtAnyCycle) {
   }
 }
 
-TEST(Checkpoint, HasTheSameSizeAfterAResume) {
+TEST(Checkpoint, HasTheSameSizeWithAndWithoutAResumeBefore) {
   const CutRun owner({.shape = "4x4x2"});
   const auto straight = Piece(owner.run, {9000}).cut.state();
   const auto once = Piece(owner.run, {5000}).cut.state();
@@ -206,7 +206,7 @@ TEST(Checkpoint, HasTheSameSizeAfterAResume) {
   EXPECT_EQ(Piece(owner.run, {9000}, once).cut.state().size(), straight.size());
 }
 
-TEST(Checkpoint, IsRefusedIfItsBytesDoNotFit) {
+TEST(Checkpoint, IsRefusedIfTruncatedOrOfAnotherTorus) {
   const CutRun owner({.shape = "2x2x2"});
   auto state = Piece(owner.run, {3000}).cut.state();
   state.pop_back();

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "hal/archive.hpp"
+#include "hal/checkpoint_archive.hpp"
 #include "hal/flowchart_profile.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
@@ -50,9 +50,9 @@ class CutAt final : public SimCheckpoints {
   struct Cut {};
   using Bytes = std::vector<std::byte>;
 
-  /// Segments end at the cycles in `ends` (ascending); the run is cut at the last of them. If
-  /// `ends` is empty it runs to its end. `from`: the state to resume; empty: start at the
-  /// beginning.
+  /// Segments end at the cycles in `ends` (ascending), and the run is cut at the last of them. If
+  /// `ends` is empty, it runs to its end. `from`: the state to resume; if empty, the run starts at
+  /// the beginning.
   CutAt(TrafficExchange& exchange, std::vector<Tick> ends, Bytes from)
       : exchange_(&exchange), ends_(std::move(ends)), from_(std::move(from)) {}
   const Bytes& state() const { return state_; }

@@ -67,7 +67,7 @@ TEST(Death, OfALinkLosesThePairsWithoutAnotherShortestPath) {
       << ended.report;
 }
 
-/// The failed node's program has had its first turn, in cycle 0.
+/// The node fails in cycle 1. Its program has had its first turn, in cycle 0.
 TEST(Death, OfANodeBeforeTheFirstPacketLosesPacketsToAndFromIt) {
   const Shape torus = Shape::parse("3x3").with_failures({{}, {"(1,1)@1"}, false});
   const EndOfRun ended = exchange(torus, 240);
@@ -169,7 +169,7 @@ TEST(Death, OfALinkComesAfterMoreErrorsThanItsLimit) {
   EXPECT_EQ(exchange(shape, 24'000, {}, {.routing = routing}).counters.deaths.size(), 0u);
 }
 
-TEST(Death, IsRefusedWithoutACycle) {
+TEST(Death, IsRefusedWithoutAValidCycle) {
   for (const char* text : {"(0)X+@", "(0)X+@0", "(0)X+@-1", "(0)X+@x", "(0)X+@5x", "(0)@5",
                            "(0)X+@5000000000000000000"})
     EXPECT_THROW(Shape::parse("5").with_failures({{text}, {}, false}), BadInput) << text;

@@ -1,4 +1,4 @@
-// EventWheel, compared with an ordered map on random schedules.
+// Compares EventWheel with an ordered map on random schedules.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ std::vector<Event> sorted(std::vector<Event> events) {
   return events;
 }
 
-/// The wheel beside a multimap; every advance() compares the two.
+/// A wheel and a multimap that get the same events. Every advance() compares the two.
 class WheelTwins {
  public:
   void schedule(Tick at) {
@@ -53,7 +53,8 @@ class WheelTwins {
   Tick now_ = 0;
 };
 
-/// Delays of every kind: the same cycle, near, about the size of the wheel, far, very far.
+/// A random delay of a random kind: at most two cycles, near, about the size of the wheel, a
+/// multiple of it, far or very far.
 Tick random_delay(Random& random) {
   switch (random.below(6)) {
     case 0:

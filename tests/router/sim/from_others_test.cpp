@@ -1,4 +1,4 @@
-// Messages from neighbours, compared with a sorted list.
+// Compares RemoteEvents, the messages from neighbouring blocks, with an ordered map.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,15 +12,15 @@
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "router/sim/event.hpp"
-#include "router/sim/lean/from_others.hpp"
 #include "router/sim/lean/lean_state.hpp"
 #include "router/sim/lean/packet_word.hpp"
+#include "router/sim/lean/remote_events.hpp"
 #include "tests/scale.hpp"
 
 namespace toroid::sim::lean {
 namespace {
 
-/// FromOthers beside a multimap: both get the same messages and must give the same answers.
+/// RemoteEvents and a multimap, which get the same messages and must give the same answers.
 class ArrivalTwins {
  public:
   void send(std::size_t neighbour, Tick at) {
@@ -60,18 +60,19 @@ class ArrivalTwins {
     ASSERT_EQ(from_.next(), reference_.empty() ? kNever : reference_.begin()->first);
   }
 
-  FromOthers from_;
+  RemoteEvents from_;
   std::multimap<Tick, Rank> reference_;
   Rank number_ = 0;
 };
 
-TEST(FromOthers, ArriveInOrderOfTimeFromAnyNumberOfNeighbours) {
+TEST(RemoteEvents, ArriveInOrderOfTimeFromAnyNumberOfNeighbours) {
   for (std::uint64_t seed = 0; seed < testing::scaled(20u); ++seed) {
     Random random(seed);
     ArrivalTwins twins;
     Tick now = 1;
     for (unsigned round = 0; round < 200; ++round) {
-      // Nearly in order, like tokens of packets of several lengths; now and then very many.
+      // Messages come nearly in order, like tokens of packets of several lengths. Now and then
+      // there are very many.
       const std::uint64_t count = random.below(20) == 0 ? 500 : random.below(12);
       for (std::uint64_t i = 0; i < count; ++i)
         twins.send(random.below(3), now + 1 + random.below(70) + random.below(8) * 35);

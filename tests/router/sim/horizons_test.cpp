@@ -1,4 +1,4 @@
-// How far each block may run, step by step on one thread.
+// Tests how far each block may run. Most tests take the steps of all blocks on one thread.
 #include "router/sim/horizons.hpp"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ TEST(Horizons, BoundABlockByItsNeighboursOnly) {
   EXPECT_EQ(horizons.bound(3), 10u);
 }
 
-TEST(Horizons, JumpWhenAllRest) {
+TEST(Horizons, JumpToTheNextEventWhenAllBlocksRest) {
   Horizons horizons(kLine, 10);
   const std::vector<Horizons::Rest> rests = {{500, 3, 0}, {900, 1, 2}, {kNever, 0, 1}, {700, 0, 1}};
   for (std::size_t b = 0; b < rests.size(); ++b) {
@@ -55,7 +55,7 @@ TEST(Horizons, DoNotJumpOverAnUnreceivedMessage) {
   EXPECT_EQ(horizons.bound(0), 89u);
 }
 
-TEST(Horizons, EndWhenNothingIsLeft) {
+TEST(Horizons, EndWhenNoBlockHasAnEvent) {
   Horizons horizons({{1}, {0}}, 10);
   horizons.rest(0, {kNever, 1, 1});
   horizons.rest(1, {kNever, 1, 1});
@@ -64,7 +64,7 @@ TEST(Horizons, EndWhenNothingIsLeft) {
   EXPECT_EQ(horizons.end(), kNever);
 }
 
-TEST(Horizons, EndAtTheEarliestEnd) {
+TEST(Horizons, EndAtTheEarliestOfSeveralEnds) {
   Horizons horizons({{1}, {0}}, 10);
   horizons.end_at(8);
   horizons.end_at(9);
@@ -79,7 +79,7 @@ void expect_woken(auto reason) {
   while (horizons.bound(0) == 10) horizons.sleep(0, [&] { return horizons.bound(0) != 10; });
 }
 
-TEST(Horizons, WakeSleepersByHorizonsEndsAndJumps) {
+TEST(Horizons, WakeSleepingBlocksByAnnouncementsEndsAndJumps) {
   for (int i = 0; i < 200; ++i) {
     expect_woken([](Horizons& h) { h.announce(1, 1); });
     expect_woken([](Horizons& h) { h.end_at(3); });

@@ -1,4 +1,4 @@
-// The fast model, compared with the general model: the same counts, link by link.
+// Compares the fast model with the general model, which must give the same counts, link by link.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -112,7 +112,8 @@ TEST(LeanNetwork, LeavesUnsupportedMachinesToTheGeneralModel) {
 }
 
 /// A node holds 6 · (2 · 32 + 32 + 32) + (6 + 2) · 32 + (12 + 2) · 32 = 1472 chunks, i.e. 184
-/// packets of full length, and 2^27 / 184 = 729,444.
+/// packets of full length. The fast model has numbers for 2^27 packets, enough for 2^27 / 184 =
+/// 729,444 nodes.
 TEST(LeanNetwork, LeavesMachinesWithTooManyPacketsToTheGeneralModel) {
   EXPECT_TRUE(is_served({"90x90x90"}));
   EXPECT_FALSE(is_served({"91x90x90"}));

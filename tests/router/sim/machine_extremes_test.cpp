@@ -50,7 +50,7 @@ bool is_consistent(const Machine& machine) {
   }
 }
 
-/// Adjusts other parameters where a single extreme one would be inconsistent.
+/// Adjusts the parameters that would be inconsistent with an extreme value of another one.
 void make_consistent(Machine& machine) {
   const unsigned entering = kMaxChunks + machine.bubble_reserve_chunks;
   machine.bubble_reserve_chunks = std::min(machine.bubble_reserve_chunks, 8192 - kMaxChunks);

@@ -1,4 +1,5 @@
-// How concurrently running blocks get through a run, measured in rounds instead of time.
+// Concurrently running blocks need few rounds for a run. Rounds are counted instead of time, which
+// would depend on the host.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +16,7 @@
 #include "router/rules/routing.hpp"
 #include "router/sim/block.hpp"
 #include "router/sim/device.hpp"
-#include "router/sim/flight_store.hpp"
+#include "router/sim/flight_memory.hpp"
 #include "router/sim/node_range.hpp"
 #include "router/sim/parallel_run.hpp"
 
@@ -112,7 +113,7 @@ TEST(ParallelRun, EndsIfABlockHasNoNeighbours) {
 }
 
 TEST(ParallelRun, EndsIfNothingEverHappens) {
-  for (unsigned i = 0; i < 300; ++i) {  // threads end in many ways
+  for (unsigned i = 0; i < 300; ++i) {  // because the timing of threads differs between runs
     const Rank blocks = 2 + i % 4;
     Sleepers none("5", blocks, 0, 1, 0);
     EXPECT_LE(none.run(), blocks * 16u);

@@ -142,7 +142,7 @@ TEST(Probe, ChangesNothing) {
   EXPECT_EQ(seen.counters().end, unseen.counters().end);
 }
 
-/// Records until when each input port of each node is sending a packet.
+/// Records the time until which each input port of each node is busy with sending a packet.
 class PortWatch final : public SimProbe {
  public:
   PortWatch(const Shape& shape, const Machine& machine) : shape_(shape), machine_(machine) {}
@@ -158,7 +158,7 @@ class PortWatch final : public SimProbe {
     came_by_[packet.serial] = direction.index;
   }
 
-  unsigned together = 0;  ///< packets that a port began to send while it was sending another
+  unsigned together = 0;  ///< number of packets that a port began to send while it sent another
 
  private:
   Shape shape_;
@@ -167,7 +167,7 @@ class PortWatch final : public SimProbe {
   std::map<std::pair<Rank, unsigned>, Tick> busy_until_;
 };
 
-TEST(Probe, SeesPortsSendOnePacketAtATimeIfTheMachineDoes) {
+TEST(Probe, SeesPortsSendOnePacketAtATimeIfTheMachineLimitsThem) {
   for (const char* text : {"3x4x5", "4x4", "2x2x2x2x2"})
     for (const unsigned reads : {1u, 4u}) {
       const Shape shape = Shape::parse(text);
@@ -247,7 +247,8 @@ class LinksOnce final : public SimProbe {
   std::uint64_t carried = 0;
 };
 
-/// The general model shows the live counters, the fast one sums for that sample.
+/// The general model shows its live counters, which go on growing after the sample. The fast model
+/// shows sums that it has computed for the sample.
 TEST(Probe, ThatOnlySamplesKeepsTheFastModel) {
   const Shape shape = Shape::parse("4x3x2");
   for (const bool general : {false, true}) {

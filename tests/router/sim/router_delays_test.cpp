@@ -1,5 +1,5 @@
-// Machine-file keys without published values: by default they change nothing; otherwise they have
-// the effect that they describe.
+// Keys of machine files for which no values are published: their defaults change nothing, and other
+// values have their documented effect.
 #include <gtest/gtest.h>
 #include <array>
 
@@ -46,7 +46,7 @@ std::uint64_t packets_in_bubbles(const ModelCase& c) {
   });
 }
 
-/// One machine per key, with the smallest buffers, so that every wait has an effect.
+/// One machine per changed value. All have the smallest buffers, so that every wait has an effect.
 std::vector<Machine> changed_machines() {
   std::vector<Machine> machines(6, testing::smallest_buffers());
   for (unsigned choice = 1; choice <= 3; ++choice) machines[choice - 1].arbitration_choice = choice;
@@ -93,15 +93,15 @@ TEST(RouterDelays, LeaveLinksIdleIfTokensReturnLate) {
   EXPECT_GT(finished_at(delay_case("3m", late, 24000)), 2 * usual);
 }
 
-TEST(RouterDelays, SlowDownPortsThatSendOnePacketAtATime) {
+TEST(RouterDelays, RunsAreSlowerIfPortsSendOnePacketAtATime) {
   Machine one_at_a_time = testing::smallest_buffers();
   const Tick usual = finished_at(delay_case("8x4", one_at_a_time));
   one_at_a_time.input_reads = 1;
   EXPECT_GT(finished_at(delay_case("8x4", one_at_a_time)), usual);
 }
 
-/// On a line there is no cyclic waiting, so no packet waits for as long as `patient` demands before
-/// an escape.
+/// On a line packets cannot wait for each other in a cycle. So no packet waits for a million
+/// cycles, after which it might escape to the bubble channel on the machine `patient`.
 TEST(RouterDelays, KeepAdaptivePacketsOffTheBubbleChannelWhileTheyWait) {
   Machine patient = testing::smallest_buffers();
   EXPECT_GT(packets_in_bubbles(delay_case("9m", patient)), 0u);

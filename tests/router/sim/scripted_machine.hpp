@@ -49,7 +49,7 @@ inline std::vector<PacketHeader> malformed() {
           PacketHeader(good.hardware_word(), good.software_word() | 7ull << 24)};
 }
 
-/// Runs in its constructor.
+/// Runs the machine in its constructor; node 0 injects `headers`.
 class ScriptedMachine {
  public:
   ScriptedMachine(std::unique_ptr<Fabric> fabric, const std::vector<PacketHeader>& headers)

@@ -1,4 +1,4 @@
-// A simulated machine with an active-packet node at every rank.
+// A simulated machine with a Node at every rank.
 #pragma once
 
 #include <utility>

@@ -43,7 +43,7 @@ using testing::SimMachine;
 using testing::with_threads;
 
 constexpr unsigned kThreads[] = {2, 3, 4};
-constexpr unsigned kMostThreads = 7;  ///< more than the cores of small computers
+constexpr unsigned kMostThreads = 7;  ///< more than small computers have cores
 
 void expect_as_with_one(const ModelCase& c) {
   const auto one = outcome(with_threads(c, 1));
@@ -60,7 +60,7 @@ TEST(SimThreads, ChangeNothingOnAnyShape) {
   }
 }
 
-TEST(SimThreads, ChangeNothingWithAnySwitchOfTheModel) {
+TEST(SimThreads, ChangeNothingUnderOtherSettingsOfNodesAndRouters) {
   expect_as_with_one({"4x3x2",
                       700,
                       {.settings = {.order = OrderRule::rank}},
@@ -69,7 +69,7 @@ TEST(SimThreads, ChangeNothingWithAnySwitchOfTheModel) {
   expect_as_with_one({"4x4", 961, {}, {.tying = FifoTying::any}});
 }
 
-/// One to four extents, each a torus or a mesh; or a twisted torus.
+/// A twisted torus, or a random shape of one to four dimensions, each a ring or a line.
 std::string random_shape(Random& random) {
   static constexpr const char* kTwisted[] = {"8x4@YX4", "4x4x8@XZ4@YZ4", "6x3@YX3"};
   if (random.below(5) == 0) return kTwisted[random.below(3)];
@@ -115,7 +115,7 @@ TEST(SimThreads, ChangeNothingIfAllShareACore) {
   });
 }
 
-/// Hardware with very short, very long and odd times.
+/// Machines whose hardware has very short or very long times, or the smallest buffers.
 std::vector<Machine> odd_machines() {
   std::vector<Machine> machines(4, Machine());
   machines[0].hop_latency_cycles = 1;
@@ -146,7 +146,7 @@ TEST(SimThreads, ReportTheSameDeadlock) {
   }
 }
 
-/// After a while, waits for packets that never come.
+/// After a while, the nodes of odd rank wait for packets that never come.
 Program wait_in_vain(Node& node) {
   Counter never("missing packets");
   co_await node.compute(100'000 * node.rank());
@@ -205,8 +205,8 @@ TEST(SimThreads, NameTheSameNodeIfSeveralFail) {
 Program fail_at_random(Node& node, std::uint64_t seed) {
   Random random(seed, node.rank());
   testing::relay_for_ever(node);
-  const Tick longest = random.coin() ? 300 : 30'000;  // nodes fail in the same cycle, or far behind
-                                                      // others
+  // Either several nodes fail in the same cycle, or some of them much later than others.
+  const Tick longest = random.coin() ? 300 : 30'000;
   for (unsigned left = 1 + random.below(20); left > 0; --left) {
     co_await node.compute(random.below(static_cast<std::uint32_t>(longest)));
     co_await node.send(random.below(node.size()), testing::kRelay, 0);
@@ -237,7 +237,7 @@ TEST(SimThreads, ReportAFailureInAnyBlock) {
     }
 }
 
-/// The other nodes are idle, or far from their next event.
+/// Node `who` fails while the other nodes are far from their next event.
 Program fail_alone(Node& node, Rank who) {
   co_await node.compute(node.rank() == who ? 1'000'000 : 3'000'000);
   if (node.rank() == who) throw std::domain_error("alone");

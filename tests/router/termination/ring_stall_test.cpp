@@ -28,7 +28,7 @@ using testing::wait_for_three;
 
 using std::chrono::milliseconds;
 
-/// Options with a limit of a day, so that no run counts as stalled during a test.
+/// Options with a stall limit of a day, so that no run reaches it during a test.
 RingOptions patient(RingRoute route) {
   RingOptions options = testing::routed(route);
   options.stall = std::chrono::hours(24);
@@ -58,8 +58,9 @@ TEST(RingStall, NamesABarrierThatOneNodeNeverEnters) {
     }
 }
 
-/// After many rounds of packets from all nodes, waits for packets that never come. If the counts
-/// were wrong by one after the rounds, they would never agree, and the stall would not be found.
+/// After many rounds of packets from all nodes, waits for packets that never come. If the counts of
+/// injected and delivered packets were wrong by one after the rounds, they would never agree, and
+/// the stall would not be found.
 Program wait_after_rounds(Node& node, unsigned rounds) {
   Counter never("missing packets");
   for (unsigned round = 0; round < rounds; ++round) co_await node.barrier();
@@ -109,7 +110,7 @@ TEST(RingStall, IsNotReportedWhileAHandlerComputesBeyondTheLimit) {
     }
 }
 
-/// Sleeps within its program; nothing needs to wake it.
+/// Node 0 sleeps again and again in its own program, while the others wait in the barrier.
 Program sleep_in_steps(Node& node, unsigned steps) {
   for (unsigned i = 0; i < steps && node.rank() == 0; ++i) {
     std::this_thread::sleep_for(milliseconds(10));

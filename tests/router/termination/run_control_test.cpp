@@ -9,8 +9,8 @@
 #include <string>
 #include <thread>
 
-#include "router/termination/control.hpp"
 #include "router/termination/detector.hpp"
+#include "router/termination/run_control.hpp"
 
 namespace toroid::termination {
 namespace {
@@ -62,7 +62,7 @@ TEST_F(RunControlTest, IsNotQuiescentWhileAWorkerIsActive) {
   EXPECT_FALSE(control_.is_quiescent(detector_));
 }
 
-TEST_F(RunControlTest, SupportsAnyNumberOfDetectors) {
+TEST_F(RunControlTest, LetsSeveralDetectorsFindQuiescence) {
   TerminationDetector other = control_.detector();
   for (std::size_t worker = 0; worker < 3; ++worker) rest(control_, worker, 7, 7);
   EXPECT_TRUE(control_.is_quiescent(detector_));
@@ -88,7 +88,7 @@ TEST_F(RunControlTest, KeepsTheFirstVerdict) {
   EXPECT_EQ(what(control_.failure()), "the first");
 }
 
-TEST_F(RunControlTest, HasNoFailureAfterAnotherVerdict) {
+TEST_F(RunControlTest, IgnoresAFailureAfterAnotherVerdict) {
   control_.end(Verdict::stalled);
   control_.fail(std::make_exception_ptr(std::runtime_error("late")));
   EXPECT_EQ(control_.verdict(), Verdict::stalled);

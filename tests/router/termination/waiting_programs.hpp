@@ -10,7 +10,7 @@
 
 namespace toroid::testing {
 
-/// `who` waits for three packets; all nodes count theirs.
+/// Every node counts the packets that it receives; node `who` waits until it has three.
 inline Program wait_for_three(Node& node, Rank who) {
   Counter heard("heard");
   node.on(kHandler, [&](const Packet&) { heard.bump(); });

@@ -47,7 +47,7 @@ double process_seconds() {
   return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
 
-TEST(CpuAccount, ExcludesAThreadThatSpinsBesideASleeper) {
+TEST(CpuAccount, ExcludesOtherThreadsWhileTheCountedOneSleeps) {
   const double before = process_seconds();
   CpuAccount account;
   {
@@ -58,7 +58,7 @@ TEST(CpuAccount, ExcludesAThreadThatSpinsBesideASleeper) {
   EXPECT_LT(account.seconds(), 0.2 * kSpun);
 }
 
-TEST(CpuAccount, CountsEveryShareOfASpinningThread) {
+TEST(CpuAccount, AddsUpSeveralSharesOfAThread) {
   CpuAccount account;
   for (int i = 0; i < 2; ++i) {
     const CpuShare counted(&account);

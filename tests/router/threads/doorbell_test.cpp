@@ -1,4 +1,4 @@
-// A sleep that another thread ends: no wake-up is lost.
+// A doorbell, by which one thread ends the sleep of another, loses no wake-up.
 #include "router/threads/doorbell.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Arrays of files as input of transforms; elements that can be read in place are not converted.
+// Arrays from files as input of transforms. Elements that can be read in place are not converted.
 #include <gtest/gtest.h>
 
 #include <complex>

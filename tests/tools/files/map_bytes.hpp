@@ -18,9 +18,9 @@ struct MapParts {
   std::string elements;  ///< in the file's byte order
   bool big_endian = false;
   std::string extended_header = {};
-  std::map<unsigned, std::int32_t> words = {};  ///< replace words that follow from the other parts
+  std::map<unsigned, std::int32_t> words = {};  ///< replace the words that the other parts give
   std::string mark = "MAP ";
-  std::string stamp = {};  ///< empty: the stamp of the byte order
+  std::string stamp = {};  ///< empty for the stamp of the byte order
 };
 
 inline std::string map_bytes(const MapParts& parts) {

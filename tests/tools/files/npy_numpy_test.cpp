@@ -52,8 +52,8 @@ for version in (1, 2, 3):
   EXPECT_EQ(files, 24);
 }
 
-// For every type: its extremes and random numbers that use all its bits, compared with NumPy's own
-// conversion.
+// For every type, reads its extremes and random numbers that use all its bits, and compares with
+// NumPy's own conversion.
 TEST(Npy, ReadsEveryTypeThatNumPyWritesInEitherByteOrder) {
   const TemporaryDirectory directory;
   const std::string python = python_with("numpy");

@@ -18,7 +18,7 @@
 #include "packet/replay/critical_path.hpp"
 #include "packet/replay/schedule.hpp"
 #include "packet/replay/schedule_graph.hpp"
-#include "tools/files/goal.hpp"
+#include "tools/files/goal_schedule.hpp"
 #include "tools/files/schedule_file.hpp"
 
 namespace toroid {
@@ -126,7 +126,7 @@ TEST(Goal, IsRefusedWithFileLineAndWhatWasExpected) {
             "f:3: expected an operation, a label or '}', not '/* for ever'");
 }
 
-TEST(ScheduleGraph, RefusesMessagesWithoutTheirOtherEnd) {
+TEST(ScheduleGraph, RefusesSendsAndReceivesThatDoNotMatch) {
   EXPECT_EQ(refusal(two("send 5b to 1 tag 3\n", "")),
             "f:3: 5 bytes from 0 to 1 with tag 3 are never received");
   EXPECT_EQ(refusal(two("", "recv 5b from 0\n")),
@@ -218,8 +218,8 @@ TEST(ScheduleGraph, RefusesOperationsOfDeadNodes) {
     EXPECT_EQ(refusal_on(living + message), "f:4: rank 3 is node (1,1), which is dead");
 }
 
-/// Truncates, changes and duplicates parts of the text: each must be accepted or refused in one
-/// line.
+/// Truncates, changes and duplicates parts of the text: each result must be accepted, or refused
+/// with a message of one line.
 template <typename Parse>
 void mangle(std::string_view text, const Parse& parse) {
   const auto check = [&](const std::string& mangled) {

@@ -1,4 +1,4 @@
-// Printed output arrives, or the run reports the failure.
+// What a run prints arrives, or the run reports that it could not be written.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -40,7 +40,7 @@ TEST_F(StandardStream, CarriesInputAndResult) {
   EXPECT_LE(distance(array.values, values_), kTolerance);
 }
 
-TEST_F(StandardStream, HasOnlyTheArrayAndStandardErrorTheTable) {
+TEST_F(StandardStream, CarriesOnlyTheArrayAndTheTableGoesToStandardError) {
   const Ended ended = run(kStreamFft + kFromStream + kToStream, npy_);
   const Ended table = run(kStreamFft + kFromStream, npy_);
   EXPECT_EQ(ended.err, table.out);

@@ -20,10 +20,10 @@ struct ZipPart {
   std::string content;
   bool is_deflated = false;
   bool is_zip64 = false;  ///< sizes and offset in extra fields, as NumPy writes large members
-  int method = -1;        ///< compression method in the header; -1: the real one
+  int method = -1;        ///< compression method in the header; -1 for the real one
   std::uint16_t flags = 0;
   std::uint32_t crc_change = 0;  ///< mask of wrong bits in the CRC
-  std::int64_t size_change = 0;  ///< error of the size in the headers
+  std::int64_t size_change = 0;  ///< added to the size in the headers
 };
 
 inline std::string deflated(const std::string& content, int window_bits = -MAX_WBITS) {
@@ -45,7 +45,8 @@ inline std::string gzipped(const std::string& content) {
   return deflated(content, MAX_WBITS + 16);
 }
 
-/// The fields that a local header and a directory entry have in common: version to sizes.
+/// The fields that a local header and a directory entry have in common: from the version to the
+/// length of the name.
 inline std::string zip_fields(const ZipPart& part, const std::string& packed) {
   const auto crc = static_cast<std::uint32_t>(
       ::crc32_z(0, reinterpret_cast<const Bytef*>(part.content.data()), part.content.size()));

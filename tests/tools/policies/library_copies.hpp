@@ -16,7 +16,7 @@ inline const Arguments kLibraryRun = {"alltoall", "--torus", "4x4x4"};
 class LibraryCopies : public ::testing::Test {
  protected:
   /// Copies a library into the test's own folder and returns its path, e.g. "./mine.so". Must not
-  /// overwrite a library that this process has loaded: its mapped code would change.
+  /// overwrite a library that this process has loaded, because the loaded code would change.
   std::string copied(const std::string& name, const std::string& as = "mine.so") const {
     std::filesystem::copy_file(std::string(TOROID_POLICY_LIBRARIES) + "/" + name + ".so",
                                directory_.path() / as,

@@ -149,7 +149,7 @@ TEST_F(PolicyFile, NamesTheRowWithANodeTwice) {
             "t.npy, row 3: node 14 twice; expected each of the other 15 nodes once");
 }
 
-TEST_F(PolicyFile, NamesTheRowThatVisitsItselfOrNoNode) {
+TEST_F(PolicyFile, NamesTheRowThatVisitsItsOwnNodeOrAMissingNode) {
   Cells order = reversed_order(16);
   order[3 * 15 + 4] = 3;
   EXPECT_EQ(refusal_of_table(at, "order", table_of({16, 15}, order)),

@@ -17,7 +17,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Each run is a process of its own: it loads its libraries anew and may crash.
+/// Each run is a process of its own, so that it loads its libraries anew, and may crash.
 class PolicyOfAProcess : public LibraryCopies {
  protected:
   Ended run(const Arguments& arguments) const {

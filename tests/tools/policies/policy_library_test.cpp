@@ -14,7 +14,7 @@
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
-#include "tools/options/policy_library.hpp"
+#include "tools/options/policy_plugin.hpp"
 
 namespace toroid::testing {
 namespace {
@@ -88,7 +88,7 @@ TEST_F(PolicyFromALibrary, RunsOnShmAndInTransforms) {
             0);
 }
 
-TEST_F(PolicyFromALibrary, MayFollowOtherPoliciesInCompareAndSweep) {
+TEST_F(PolicyFromALibrary, CanBeListedAfterOtherPoliciesInCompareAndSweep) {
   const std::string mine = copied("shift_copy");
   const nlohmann::json all = json({"compare", "--torus", "3x3", "--policies", "all," + mine});
   const nlohmann::json& last = all["rows"].back();

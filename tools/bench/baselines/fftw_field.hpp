@@ -10,9 +10,9 @@
 
 namespace baseline {
 
-// in: in place; out: out of place; destroy: out of place, the input may be overwritten. A colon and
-// a file of FFTW's wisdom may follow: if the file exists it is read, so that planning takes no time
-// and gives the same plan again; otherwise it is written.
+// A kind of transform: "in" (in place), "out" (out of place) or "destroy" (out of place, but the
+// input may be overwritten). A colon and a file of FFTW's wisdom may follow. If the file exists it
+// is read, so that planning takes no time and gives the same plan again; otherwise it is written.
 struct Kind {
   explicit Kind(const std::string& text) : name(text.substr(0, text.find(':'))) {
     if (name.size() < text.size()) wisdom = text.substr(name.size() + 1);

@@ -1,6 +1,6 @@
 // Forward transform of N^3 complex doubles, or of N^3 real doubles to the half spectrum, by FFTW's
-// MPI version; the result stays transposed. Prints seconds of the slowest rank, between barriers,
-// without planning and a first transform.
+// MPI version; the result stays transposed. Prints the seconds that the slowest rank takes for a
+// transform between two barriers. Planning and a first transform are not timed.
 //   mpirun ... fftw_mpi [real] N REPEAT in|out|destroy[:WISDOM]...
 #include <fftw3-mpi.h>
 #include <fftw3.h>
@@ -17,7 +17,7 @@
 
 namespace {
 
-// Seconds of the slowest rank, known at rank 0.
+// Runs one transform. Returns the seconds that the slowest rank takes; valid at rank 0 only.
 double transform(fftw_plan plan, baseline::Field& input) {
   input.fill();
   MPI_Barrier(MPI_COMM_WORLD);

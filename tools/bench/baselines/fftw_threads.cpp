@@ -1,5 +1,5 @@
 // Forward transform of N^3 complex doubles by FFTW with threads, in one process. Prints seconds per
-// transform, without planning and a first transform.
+// transform; planning and a first transform are not timed.
 //   fftw_threads N THREADS REPEAT in|out|destroy[:WISDOM]...
 #include <fftw3.h>
 

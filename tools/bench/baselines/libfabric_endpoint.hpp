@@ -46,7 +46,7 @@ template <class T>
 using Handle = std::unique_ptr<T, CloseFid>;
 using Info = std::unique_ptr<fi_info, FreeInfo>;
 
-// Every provider but shm gets the source 127.0.0.1, so that no traffic leaves the machine.
+// Every provider but shm gets the source address 127.0.0.1, so that no traffic leaves the machine.
 inline Info find_provider(const std::string& provider) {
   const Info hints(fi_allocinfo());
   hints->caps = FI_MSG;
@@ -105,7 +105,8 @@ class Endpoint {
     }
   }
 
-  // Sends a message that the provider copies: no completion, no window.
+  // Sends a message by fi_inject: the provider copies it at once, so there is no completion and no
+  // window to wait for.
   void inject(fi_addr_t peer, std::size_t bytes) {
     ssize_t code;
     while ((code = fi_inject(endpoint_.get(), free_[0]->data, bytes, peer)) == -FI_EAGAIN)
@@ -232,7 +233,7 @@ class Endpoint {
     fail("completion", -error.err);
   }
 
-  // In order of creation; closed in reverse order.
+  // Destructors run in reverse order: an object is closed before those that it was made from.
   Info info_;
   std::size_t bytes_, window_;
   std::vector<char> memory_;

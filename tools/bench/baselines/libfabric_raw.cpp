@@ -3,8 +3,9 @@
 //   libfabric_raw PROVIDER inject BYTES          the same with fi_inject
 //   libfabric_raw PROVIDER stream BYTES [WINDOW = 16]  one direction, seconds per message
 //   libfabric_raw PROVIDER both BYTES [WINDOW = 16]    both directions at once, sum of both
-//   libfabric_raw PROVIDER poll PEERS            an idle fi_cq_read with PEERS connections
-//   libfabric_raw PROVIDER startup BYTES         finding, opening, and a first round trip
+//   libfabric_raw PROVIDER poll PEERS            an idle fi_cq_read with PEERS connections, seconds
+//   libfabric_raw PROVIDER startup BYTES         seconds to find the provider, to open an endpoint,
+//                                                and for the first round trip
 // PROVIDER: tcp;ofi_rxm, net, shm, udp;ofi_rxd, sockets.
 #include <rdma/fabric.h>
 #include <rdma/fi_errno.h>
@@ -26,8 +27,8 @@
 #include <vector>
 
 #include "tools/bench/baselines/libfabric_endpoint.hpp"
-#include "tools/bench/baselines/pinned.hpp"
 #include "tools/bench/baselines/report.hpp"
+#include "tools/bench/baselines/thread_pinning.hpp"
 
 namespace {
 
@@ -50,7 +51,8 @@ struct Task {
   }
 };
 
-// The other process: a socket, used to exchange addresses and to end together, and its fi_addr_t.
+// The other process: its fi_addr_t, and a socket through which both processes exchange their
+// addresses and tell each other when they have ended.
 struct Peer {
   int socket;
   fi_addr_t address = FI_ADDR_UNSPEC;
@@ -121,8 +123,8 @@ bool measures_messages(const Task& task) {
   return task.mode != "poll" && task.mode != "startup";
 }
 
-// A provider may have work left after its last completion, an acknowledgement for example: neither
-// side stops before the other has everything.
+// Each side drives its provider until the other side is done too, because a provider may have work
+// left after its last completion, for example an acknowledgement.
 void part(Endpoint& mine, const Peer& peer) {
   mine.finish_sends();
   peer.send({'.'});
@@ -213,7 +215,7 @@ void run_first(const Task& task, std::vector<Peer> peers, baseline::Report& repo
   report.row("\"what\":\"connect\"", {answered - met});
 }
 
-// Ends without a message: the process that failed has printed the reason.
+// Ends this process if another one failed. Prints nothing: the other has printed the reason.
 void end_with_the_other(int) {
   int status = 0;
   while (waitpid(-1, &status, WNOHANG) > 0)

@@ -1,5 +1,6 @@
-// Distance between two cores: two cache lines, each written by one core and read by the other.
-// Prints the round trip and one way, which is half of it.
+// Measures the distance between two cores with two cache lines, each of which is written by one
+// core and read by the other. Prints the times of the round trip and of one way, which is half of
+// it.
 //   ping_pong [milliseconds = 50]
 #include <atomic>
 #include <cstdint>
@@ -7,8 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "tools/bench/baselines/pinned.hpp"
 #include "tools/bench/baselines/report.hpp"
+#include "tools/bench/baselines/thread_pinning.hpp"
 
 namespace {
 

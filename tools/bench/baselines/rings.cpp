@@ -13,8 +13,8 @@
 
 #include "tools/bench/baselines/boost_rings.hpp"
 #include "tools/bench/baselines/own_ring.hpp"
-#include "tools/bench/baselines/pinned.hpp"
 #include "tools/bench/baselines/report.hpp"
+#include "tools/bench/baselines/thread_pinning.hpp"
 
 namespace {
 
@@ -83,7 +83,7 @@ void consume(baseline::BoostOneByOne<Packet, kSlots>& ring, std::uint64_t count,
   ring.consume(count, [&](std::uint64_t i) -> Packet& { return to.sink(i); });
 }
 
-// Seconds from both threads' start to the last packet's arrival.
+// Seconds from the start of both threads to the arrival of the last packet.
 template <class Ring>
 double transfer(const Job& job, std::uint64_t count) {
   auto ring = std::make_unique<Ring>();

@@ -2,7 +2,7 @@
 
 import statistics
 
-from comparison.pairs import kept
+from comparison.pair_sampler import kept
 
 HEAD = ("row", "kind", "pairs", "ours", "theirs", "ratio", "of pairs", "bar", "", "baseline's variant")
 

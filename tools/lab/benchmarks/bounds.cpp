@@ -11,16 +11,17 @@
 #include "packet/traffic/matrix_traffic.hpp"
 #include "packet/traffic/traffic_bounds.hpp"
 #include "tools/options/common_options.hpp"
-#include "tools/run/host_bound.hpp"
+#include "tools/run/host_copy_rate.hpp"
 
 namespace toroid {
 namespace {
 
-/// Full packets per pair in a long stream: enough that rounding up does not matter.
+/// Full packets per pair in a long stream: so many that rounding up to whole cycles does not
+/// matter.
 constexpr std::uint64_t kStreamPackets = 1'000'000;
 
-/// Cycles, not rounded. A single message is rounded up, but in a long stream that hardly adds to
-/// the time per message.
+/// Cycles that are not rounded to a whole number. The time of a single message would be rounded up,
+/// but in a long stream rounding hardly adds to the time per message.
 struct BenchCycles {
   double cycles;
   BoundBy by;
@@ -66,7 +67,8 @@ BenchCycles exchange_cycles(const MessageBench& bench, const MessageCost& cost) 
   return {static_cast<double>(exchange.cycles), exchange.by};
 }
 
-/// Cycles of an operation whose messages take `message` each. `way`: cycles of a single packet.
+/// Cycles of an operation whose messages take `message` each. `way`: cycles from sending a single
+/// packet to its arrival.
 BenchCycles operation_cycles(BenchKind kind, const MessageBench& bench, const MessageCost& cost,
                              const BenchCycles& message, double way) {
   const BenchCycles window{bench.window * message.cycles, message.by};

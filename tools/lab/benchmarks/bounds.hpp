@@ -6,21 +6,22 @@
 #include "hal/bounds.hpp"
 #include "tools/lab/benchmarks/kind.hpp"
 #include "tools/lab/benchmarks/measure.hpp"
-#include "tools/lab/benchmarks/messages.hpp"
-#include "tools/report/bound.hpp"
+#include "tools/lab/benchmarks/node_pairs.hpp"
+#include "tools/report/binding_bound.hpp"
 
 namespace toroid {
 
-/// Lower bound of the seconds per operation of a benchmark, as BatchTimes counts operations.
+/// Lower bound on the seconds of one operation of a benchmark. measure.hpp says what an operation
+/// is.
 struct BenchBound {
   double seconds = 0;
   BoundBy by = BoundBy::copy;
 };
 
 /// The bounds of one benchmark at all message sizes. In virtual time they are set by the links, the
-/// processors or the latency (one way, or a round trip if a window is acknowledged). Otherwise they
-/// are the time that the workers of the participating nodes need to copy the payload into packets
-/// and out again.
+/// processors or the latency (one way, or a round trip if a window is acknowledged). In wall-clock
+/// time they are the time that the workers of the participating nodes need to copy the payload into
+/// packets and out again.
 class BenchBounds {
  public:
   /// REQUIRES: not `idle`; `bench` outlives this.
@@ -36,7 +37,8 @@ class BenchBounds {
   BenchKind kind_;
   const MessageBench& bench_;
   BenchMessages messages_;
-  Bounds streams_{};  ///< cycles of a long stream from every pair, in virtual time
+  /// Bounds of long streams between all pairs at once, in cycles; only used in virtual time.
+  Bounds streams_{};
 };
 
 }  // namespace toroid

@@ -30,9 +30,9 @@ struct MessageSizes {
 /// Default sizes. Not used for `idle`, which sends nothing.
 MessageSizes default_sizes(BenchKind kind);
 
-/// Reads "min:max", "min:" or "max" as the OSU benchmarks do; a missing end is taken from `usual`.
-/// Sizes may have units, e.g. 4KiB. Throws BadInput if the text has another form or the minimum is
-/// above the maximum.
+/// Reads "min:max", "min:" or "max" as the OSU benchmarks do; a missing end is taken from `usual`,
+/// but the range has at least the size that is given. Sizes may have units, e.g. 4KiB. Throws
+/// BadInput if the text has another form or the minimum is above the maximum.
 MessageSizes parse_message_sizes(std::string_view text, const MessageSizes& usual);
 
 /// The sizes from minimum to maximum, each twice the previous one; 1 follows 0.

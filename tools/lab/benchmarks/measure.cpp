@@ -12,10 +12,10 @@
 #include "packet/node/program.hpp"
 #include "packet/traffic/patterns.hpp"
 #include "tools/lab/benchmarks/kind.hpp"
-#include "tools/lab/benchmarks/messages.hpp"
+#include "tools/lab/benchmarks/node_pairs.hpp"
 #include "tools/lab/benchmarks/programs.hpp"
 #include "tools/run/emulation.hpp"
-#include "tools/run/sound_links.hpp"
+#include "tools/run/link_crc_check.hpp"
 
 namespace toroid {
 namespace {
@@ -24,15 +24,15 @@ using bench::Part;
 using bench::Side;
 using NodeProgram = Program(Node&, Side&);
 
-/// The loop; `per_batch` iterations per batch unless the user gives a number of iterations.
+/// The iterations of a run: `per_batch` in each batch, unless the user gives the total number.
 bench::Loop loop_of(const MessageBench& bench, std::uint64_t per_batch) {
   const std::uint64_t iterations = bench.iterations.value_or(bench.batches * per_batch);
   const auto batches = static_cast<unsigned>(std::min<std::uint64_t>(bench.batches, iterations));
   return {batches, iterations, bench.warm_up.value_or(iterations / batches)};
 }
 
-/// Number of operations of `bytes` bytes each that move as much as `packets` full packets. A
-/// message smaller than a packet counts as one packet.
+/// Number of operations of `bytes` bytes each that together move as much as `packets` full packets,
+/// but at least `least`. A message smaller than a packet counts as one packet.
 std::uint64_t scaled(std::uint64_t packets, std::uint64_t bytes, std::uint64_t least = 4) {
   return std::max<std::uint64_t>(
       least, packets * kPayloadBytes / std::max<std::uint64_t>(bytes, kPayloadBytes));
@@ -57,7 +57,8 @@ double mean_ticks(const std::vector<Side>& sides, std::size_t batch) {
   return measured == 0 ? 0 : sum / measured;
 }
 
-/// Time from the first node that began a batch to the last that ended it.
+/// Time from the moment when the first node began a batch to the moment when the last node ended
+/// it.
 double joint_ticks(const std::vector<Side>& sides, std::size_t batch) {
   bench::TickSpan all{std::numeric_limits<Tick>::max(), 0};
   for (const Side& side : sides) {

@@ -16,7 +16,7 @@ namespace {
 constexpr HandlerId kMessageHandler = kFirstUserHandler;
 constexpr HandlerId kEcho = kFirstUserHandler + 1;
 
-/// Writes messages of a stream to their places and counts their packets.
+/// Writes the packets of a stream to their places in one message buffer, and counts them.
 class Inbox {
  public:
   Inbox(Node& node, HandlerId handler, std::uint64_t bytes) : message_(bytes) {

@@ -15,7 +15,7 @@ namespace toroid::bench {
 /// The iterations of a benchmark in batches of nearly equal size. Batch 0 is the warm-up.
 struct Loop {
   unsigned batches;          ///< without the warm-up
-  std::uint64_t iterations;  ///< in all batches without the warm-up
+  std::uint64_t iterations;  ///< total of all batches, without the warm-up
   std::uint64_t warm_up;     ///< iterations of batch 0
 
   std::uint64_t of(unsigned batch) const {
@@ -30,19 +30,19 @@ struct TickSpan {
   Tick end;
 };
 
-/// The part of a node in a benchmark of streams.
+/// What a node does in a benchmark of streams.
 enum class Part : std::uint8_t { none, receives, sends };
 
-/// Inputs and measurements of one node. During the run only its program writes it.
+/// Inputs and measurements of one node. During the run only the node's program writes to it.
 struct Side {
   std::uint64_t bytes;  ///< per message, or per pair of nodes in an exchange
   Loop loop;
-  std::uint32_t window;                ///< messages; 0: all messages of a batch
+  std::uint32_t window;                ///< messages per window; 0 if a batch is one window
   const ExchangePlan* plan = nullptr;  ///< for exchange_rounds(); null for other programs
   bool together = false;               ///< all nodes begin each batch together, after a barrier
   Part part = Part::none;
   Rank peer = 0;                  ///< the other node of the pair; unused if `part` is none
-  std::vector<TickSpan> times{};  ///< one per batch; empty if the node does not measure
+  std::vector<TickSpan> times{};  ///< of all batches; empty if the node does not measure
 
   void note(Tick begin, Tick end) { times.push_back({begin, end}); }
 };
@@ -55,11 +55,12 @@ Program stream_out(Node& node, Side& side);
 Program stream_in(Node& node, Side& side);
 /// Windows of messages in both directions at once, without acknowledgement.
 Program stream_both_ways(Node& node, Side& side);
-/// For nodes without a part: they only join the barriers.
+/// For nodes that neither send nor receive: they only join the barriers.
 Program no_part(Node& node, Side& side);
 /// All-to-all exchanges, back to back.
 Program exchange_rounds(Node& node, Side& side);
-/// Node 0 keeps its worker cycling through its nodes; the others have nothing to do until it ends.
+/// Node 0 stays busy, so its worker cycles through all of its nodes. The other nodes have nothing
+/// to do until node 0 has finished.
 Program go_round(Node& node, Side& side);
 
 }  // namespace toroid::bench

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "packet/exchange/stream.hpp"
-#include "tools/lab/benchmarks/messages.hpp"
-#include "tools/report/bound.hpp"
+#include "tools/lab/benchmarks/node_pairs.hpp"
+#include "tools/report/binding_bound.hpp"
 
 namespace toroid {
 namespace {
@@ -44,7 +44,8 @@ std::string_view title_of(BenchKind kind) {
   return "";
 }
 
-// The columns of OSU: the size in 10 characters, figures in 18, iterations in 12.
+// Columns are as wide as those of OSU: 10 characters for the size, 18 for figures, 12 for
+// iterations.
 
 std::string figures_header(std::initializer_list<std::string_view> names) {
   std::string text = fmt::format("{:<10}", "# Size");
@@ -61,7 +62,8 @@ std::string microseconds(const Json& row, const char* key) {
   return fmt::format("{:>18.3f}", row[key].get<double>() * 1e6);
 }
 
-/// Copying a few bytes takes picoseconds, so bounds need significant digits.
+/// Copying a few bytes takes picoseconds, so bounds have a fixed number of significant digits, not
+/// of decimals.
 std::string bound_microseconds(const Json& row) {
   if (!row.contains("bound_s")) return fmt::format("{:>18}", "-");
   return fmt::format("{:>18.4g}", row["bound_s"].get<double>() * 1e6);

@@ -1,5 +1,5 @@
-// The output of the message benchmarks, with the headers and columns of the OSU benchmarks, each
-// figure followed by its bound.
+// The output of the message benchmarks: the headers and columns of the OSU benchmarks, and further
+// columns for the bounds.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,18 @@
 
 namespace toroid {
 
-/// Returns the row of one message size. Its keys: bytes, time_s (of an operation), least_s, most_s,
-/// iterations, warm_up, bound_s, bound_by, percent_of_bound. Benchmarks of bandwidth also have
-/// bound_bytes_per_s, and messages_per_s, packets_per_s and bytes_per_s, which are sums over all
-/// pairs and both directions.
+/// Returns the row of one message size. Its keys:
+/// - bytes, iterations, warm_up
+/// - time_s, least_s, most_s: the median, least and greatest of the batches' times per operation
+/// - if there is a bound: bound_s, bound_by, percent_of_bound
+/// - for benchmarks of bandwidth: messages_per_s, packets_per_s, bytes_per_s, each summed over all
+///   pairs and both directions; if there is a bound, also bound_messages_per_s and
+///   bound_bytes_per_s
 Json bench_row(BenchKind kind, const MessageBench& bench, std::uint64_t bytes,
                const BatchTimes& times, const BenchBound& bound);
 
-/// Header lines that begin with '#'. `is_full`: with least and most of the batches' times.
+/// Header lines, which begin with '#'. `is_full`: `alltoall` also shows the times of its fastest
+/// and slowest batch.
 std::string bench_header(BenchKind kind, const MessageBench& bench, bool is_full);
 std::string bench_line(BenchKind kind, const Json& row, bool is_full);
 

@@ -13,7 +13,7 @@
 #include "router/placement/cpu_quota.hpp"
 #include "router/placement/host_topology.hpp"
 #include "tools/lab/campaign/journal.hpp"
-#include "tools/run/host_program.hpp"
+#include "tools/run/embedding_program.hpp"
 #include "tools/run/interruption.hpp"
 #include "tools/run/progress.hpp"
 
@@ -105,7 +105,8 @@ class Runs {
 
   double work_of(std::size_t i) const { return options_.work.empty() ? 1 : options_.work[i]; }
 
-  /// Shows finished rows that are next in order; `with_gaps` (after the end): all that remain.
+  /// Shows the finished rows before the next unfinished one. `with_gaps`, for use after the last
+  /// run: shows all remaining finished rows.
   void show_rows(bool with_gaps) {
     for (; shown_ < rows_.size() && (with_gaps || !rows_[shown_].is_null()); ++shown_) {
       if (!options_.show || rows_[shown_].is_null()) continue;
@@ -120,7 +121,8 @@ class Runs {
   std::vector<std::size_t> todo_;
   std::atomic<std::size_t> next_ = 0;  ///< index into todo_
   std::atomic<bool> failed_ = false;
-  /// Guards `finished`, calls of `show` and, while threads run, all members below except failure_.
+  /// Guards `finished` and calls of `show`. While threads run, it also guards all members below
+  /// except failure_.
   std::mutex mutex_;
   std::vector<Json> rows_;
   std::size_t shown_ = 0;  ///< number of rows that were shown or skipped

@@ -13,14 +13,14 @@
 #include <CLI/CLI.hpp>
 #include "hal/check.hpp"
 #include "hal/failures.hpp"
-#include "hal/place_names.hpp"
+#include "hal/node_and_link_names.hpp"
 #include "packet/exchange/exchange_plan.hpp"
 #include "packet/policies/policies.hpp"
 #include "packet/traffic/patterns.hpp"
 #include "router/rules/routing.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "tools/files/machine_file.hpp"
-#include "tools/options/known_names.hpp"
+#include "tools/options/builtin_names.hpp"
 #include "tools/options/named_policies.hpp"
 #include "tools/options/option_effects.hpp"
 #include "tools/options/option_values.hpp"
@@ -35,8 +35,7 @@
 namespace toroid {
 namespace {
 
-/// Throws BadInput if two values mean the same, i.e. have equal `meaning`, however they are
-/// spelled.
+/// Throws BadInput if two values have the same `meaning`, even if they are spelled differently.
 template <typename T, typename Meaning = std::identity>
 void refuse_repetition(std::string_view option, const std::vector<T>& values,
                        const Meaning& meaning = {}) {
@@ -46,7 +45,7 @@ void refuse_repetition(std::string_view option, const std::vector<T>& values,
       throw BadInput(fmt::format("{} names {} twice", option, *at));
 }
 
-/// Whether it is a user's policy, which `all` does not include.
+/// Whether this is the name of a user's own policy. `all` does not include these.
 bool is_own_policy(std::string_view name) {
   return name.starts_with('@') || names_policy_file(name);
 }
@@ -88,9 +87,10 @@ void add_campaign_lists(CLI::App& verb, CampaignLists& lists) {
   verb.add_flag("--mesh", lists.mesh, "make every dimension of every torus a mesh");
   add_count_list(verb, "--queues", lists.queues, {.min = 1, .max = kMostQueues},
                  "output queues per node, the patent's L (default: the policy's)");
-  add_count_list(verb, "--per-visit", lists.per_visits, {.min = 1, .max = 1u << 24},
-                 "packets per visit of a peer, the patent's b (default: 1 on sim, 32 on shm, whole "
-                 "messages if they may move by put)");
+  add_count_list(
+      verb, "--per-visit", lists.per_visits, {.min = 1, .max = 1u << 24},
+      "packets per visit to a peer, the patent's b; default: 1 on sim; on shm 32, or whole "
+      "messages if they may move by put");
   add_name_list(verb, "--routing", lists.routings, "routing", kRoutingRuleNames,
                 "routing rules of packets (default: the policy's)");
   verb.add_option("--fail-link", lists.failed_links,
@@ -99,7 +99,7 @@ void add_campaign_lists(CLI::App& verb, CampaignLists& lists) {
       ->type_name("LINK[@CYCLE]")
       ->allow_extra_args(false);
   verb.add_flag("--long-way", lists.long_way,
-                "packets whose shortest paths are all cut by failed links take the long way round");
+                "send packets the long way round if failed links cut all their shortest paths");
   verb.add_option("--link-error", lists.link_errors.rates,
                   "add a case with this link error rate, e.g. 1e-4, or 1e-3@(0,0,0)X+; none: a "
                   "case without errors; repeatable")
@@ -124,7 +124,7 @@ Json CampaignCase::json() const {
 
 namespace {
 
-/// The settings of link errors that differ from the defaults; "" if none do.
+/// Faults, burst and limit of link errors; "" if all are the defaults or links are not checked.
 std::string text_of_faults(const LinkErrors& errors) {
   const LinkErrors usual;
   if (!errors.are_checked()) return "";
@@ -168,7 +168,7 @@ CampaignSettings settings_of(const CampaignCase& one, const CampaignSettings& se
 
 namespace {
 
-/// The failures of some of the campaign's links; "none" is dropped.
+/// The given links of the campaign as failures; "none" is left out.
 FailureList failure_list_of(const CampaignLists& lists, std::vector<std::string> links) {
   std::erase(links, "none");
   return {.links = std::move(links), .nodes = {}, .long_ways = lists.long_way};
@@ -182,7 +182,7 @@ Shape shape_of(const std::string& torus, const CampaignLists& lists,
   return shape.with_failures(failure_list_of(lists, {failed.value_or("none")}));
 }
 
-/// Differences between the cases of one torus besides policy and traffic.
+/// The settings in which the cases of one torus may differ, besides policy and traffic.
 struct Axes {
   SettingChanges changes;
   std::uint64_t seed = 0;
@@ -192,8 +192,8 @@ struct Axes {
   Json columns = Json::object();
 };
 
-/// Combines each element of `all` with each value of one more axis. Without values `all` stays as
-/// it is.
+/// Combines each element of `all` with each value of one more axis. If the axis has no values,
+/// `all` stays as it is.
 template <typename T, typename Apply>
 void cross(std::vector<Axes>& all, const std::vector<T>& values, const Apply& apply) {
   if (values.empty()) return;
@@ -258,7 +258,7 @@ void refuse_repetitions(const CampaignLists& lists, const std::vector<std::strin
   refuse_repetition("--machine", settings.machines);
 }
 
-/// The sender: a workload, or traffic if there is no workload.
+/// What sends the packets: a workload, or a traffic pattern if there is no workload.
 struct CampaignSender {
   const Workload* workload;
   std::string name;
@@ -269,7 +269,8 @@ struct CampaignSender {
   }
 };
 
-/// The typed options, with the route that all runs take.
+/// The typed options, and further facts on which the effect of an option depends: the route of all
+/// runs, what they send, and whether a machine has link errors or a policy throttles.
 RunSetting setting_of(const CampaignLists& lists, const CampaignSender& sender,
                       const CampaignSettings& settings) {
   RunSetting setting(*lists.verb, sender.workload != nullptr ? sender.name : "");
@@ -320,18 +321,20 @@ bool takes_queues(const Policy& policy, const Machine& machine) {
   return true;
 }
 
-/// If puts are requested: whether messages can move by put under the policy.
+/// Whether messages can move by put under the policy. True if puts are not requested.
 bool can_be_put(const Policy& policy, const CampaignSettings& settings) {
   if (settings.run.node.transfer != TransferMode::put) return true;
   try {
     return !relays_or_combines(policy, Shape::parse("4x4x4"));
   } catch (const BadInput&) {
-    return true;  // this shape does not decide: each case checks its own
+    return true;  // the policy cannot run on 4x4x4; each case checks its own shape
   }
 }
 
-/// The policies that have an effect on this sender. From `all`, only policies that accept the given
-/// number of queues are kept. Throws BadInput if the user names an unsuitable policy.
+/// The policies that have an effect on this sender; all policies if the sender takes every policy.
+/// From `all`, only policies are kept that accept the given number of queues and, if puts are
+/// requested, whose messages can move by put. Throws BadInput if the user names an unsuitable
+/// policy.
 std::vector<std::string> policies_for(const CampaignSender& sender,
                                       const std::vector<std::string>& policies,
                                       const CampaignLists& lists,
@@ -357,7 +360,8 @@ std::vector<std::string> policies_for(const CampaignSender& sender,
 }
 
 /// The label of each policy in results. A policy from a program is labelled with its own name. So
-/// is a policy from a TOML file, if no other policy in `all` has the same name.
+/// is a policy from a TOML file, if no other policy in `all` has the same name. Any other policy is
+/// labelled as typed.
 std::map<std::string, std::string> labels_of(const std::vector<std::string>& all) {
   std::map<std::string_view, unsigned> holders;  // number of policies per name
   for (const std::string& policy : all) ++holders[policy_named(policy).name()];
@@ -390,7 +394,8 @@ LinkErrors link_errors_of(const CampaignLists& lists, const Axes& axes, const Sh
 
 void note_single_seed(const CampaignLists& lists, const CommonOptions& common) {
   if (common.quiet || lists.seeds.size() != 1 || lists.seeds.front() < 2) return;
-  fmt::print(stderr, "one seed: {0} (1:{0} for {0} seeds)\n", lists.seeds.front());
+  fmt::print(stderr, "--seeds {0} is the single seed {0}; for {0} seeds write 1:{0}\n",
+             lists.seeds.front());
 }
 
 bool concerns_links(const CampaignLists& lists, const CommonOptions& common) {

@@ -40,7 +40,7 @@ std::string value_text(const Json& value) {
   return shortened(value.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
-/// Parses the object of a line; discarded if the text is not an object.
+/// Parses the object of a line. Returns a discarded value if the text is not an object.
 Json journal_object(std::string_view text) {
   Json json = Json::parse(text, nullptr, false);
   return json.is_object() ? json : Json(Json::value_t::discarded);
@@ -191,7 +191,7 @@ void Journal::read(std::string_view text, const Json& settings) {
   read_lines(kept_, text, path_);
 }
 
-/// Another shard is refused: it would run the cases that this journal lacks.
+/// Another shard is refused, because this journal has none of its cases.
 void Journal::go_on(const Json& campaign) {
   if (campaign.is_null() || campaign == kept_.campaign) return;
   if (!kept_.campaign.is_null() && kept_.campaign["shard"] != campaign["shard"])
@@ -217,8 +217,8 @@ void Journal::add(const std::string& key, const Json& row) {
   kept_.rows[key] = row;
 }
 
-/// Writes the line at once, so that an interruption leaves the whole line or an incomplete last
-/// line.
+/// Writes the line at once, so that after an interruption the file has either the whole line or an
+/// incomplete last line.
 void Journal::append(const std::string& line) const {
   std::string_view rest = line;
   while (!rest.empty()) {

@@ -9,8 +9,8 @@
 #include "hal/check.hpp"
 #include "tools/lab/campaign/case.hpp"
 #include "tools/lab/campaign/shard.hpp"
+#include "tools/text/split_and_wrap.hpp"
 #include "tools/text/version.hpp"
-#include "tools/text/words.hpp"
 
 namespace toroid {
 namespace {
@@ -27,7 +27,7 @@ std::string typed_text(const Json& campaign) {
   return one_line(command_line(words));
 }
 
-/// "rank, all-to-all, 4x4x4, 480 bytes".
+/// The case in words, e.g. "rank, all-to-all, 4x4x4, 480 bytes".
 std::string text_of_case(const CampaignCase& one) {
   std::vector<std::string> words;
   const Json row = one.json();
@@ -111,7 +111,8 @@ void MergedJournals::add(const std::string& key, const Json&) {
   throw RunFailed("a merged campaign ran the case " + one_line(key));
 }
 
-/// "shard 2/3, b.journal"; empty if the journals have different numbers of shards.
+/// The shard of the case with this place and its journals, e.g. "shard 2/3, b.journal"; empty if
+/// the journals have different numbers of shards.
 std::string MergedJournals::whereabouts(std::size_t place) const {
   const Shard division = parse_shard(files_.front().shard());
   Shard shard{1, division.count};

@@ -13,7 +13,7 @@
 namespace toroid {
 
 /// The rows of several journals of one campaign. A case may be in several journals if its rows are
-/// equal except for the wall clock. Missing cases are refused; none are run.
+/// equal except for the wall clock. No case is run; if cases are missing, expect() throws.
 class MergedJournals final : public FinishedRows {
  public:
   /// Throws BadInput if a journal cannot be read, is listed twice, does not record its campaign or
@@ -29,7 +29,8 @@ class MergedJournals final : public FinishedRows {
 
   const Json* find(const std::string& key) const override;
   void add(const std::string& key, const Json& row) override;
-  /// Throws BadInput with the first missing case and the number of missing cases per shard.
+  /// Throws BadInput if cases are missing. The message has the first missing case, and the number
+  /// of missing cases of each shard.
   void expect(std::span<const CampaignCase> cases) const override;
 
  private:

@@ -9,7 +9,7 @@
 #include "hal/check.hpp"
 #include "tools/lab/campaign/row_table.hpp"
 #include "tools/options/option_values.hpp"
-#include "tools/run/host_program.hpp"
+#include "tools/run/embedding_program.hpp"
 #include "tools/run/report_output.hpp"
 
 namespace toroid {
@@ -26,15 +26,19 @@ void add_campaign_options(CLI::App& verb, CampaignOptions& options) {
                   "links, packet length); all")
       ->check(one_of("columns", kColumnChoices))
       ->capture_default_str();
-  verb.add_option("--shard", options.shard,
-                  "run only part I of N, e.g. 2/4, for toroid merge: cases I, I+N, I+2N...; needs "
-                  "--resume; {shard} in file names becomes I (default in a Slurm array: its task)")
+  verb.add_option(
+          "--shard", options.shard,
+          "run only part I of N, e.g. 2/4, for toroid merge: cases I, I+N, I+2N...; needs "
+          "--resume; {shard} in file names becomes I (default in a Slurm job array: the task's "
+          "part)")
       ->type_name("I/N")
       ->check(not_empty());
   add_report_option(verb, options.report);
   add_options_of_one_process(verb, options.common);
   verb.get_option("--threads")
-      ->description("runs at a time on sim, otherwise workers of the run (default: one per core)");
+      ->description(
+          "on sim: number of concurrent runs; on shm: number of workers of each run (default: one "
+          "per core)");
 }
 
 void take_shard(CampaignOptions& options) {
@@ -49,7 +53,7 @@ void take_shard(CampaignOptions& options) {
   if (options.part.is_whole()) return;
   const std::string from_slurm =
       is_typed ? ""
-               : fmt::format("; it follows from SLURM_ARRAY_TASK_ID, --shard 1/1 runs all cases");
+               : fmt::format("; SLURM_ARRAY_TASK_ID chose this shard; --shard 1/1 runs all cases");
   if (options.resume.empty())
     throw BadInput(fmt::format("--shard {} needs --resume FILE, which toroid merge reads{}",
                                options.part.text(), from_slurm));

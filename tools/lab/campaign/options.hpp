@@ -22,9 +22,10 @@ struct CampaignOptions {
   std::string resume;
   std::string report;
   std::string columns = "usual";
-  std::string shard;                 ///< as typed; empty: from Slurm, or all cases
+  /// As typed. If empty, the shard of this Slurm task, or all cases outside of Slurm.
+  std::string shard;
   Shard part{};                      ///< the part to run; set by take_shard()
-  MergedJournals* merged = nullptr;  ///< source of all rows; null: they are run
+  MergedJournals* merged = nullptr;  ///< source of all rows; null if the cases are run
 };
 void add_campaign_options(CLI::App& verb, CampaignOptions& options);
 
@@ -32,7 +33,7 @@ void add_campaign_options(CLI::App& verb, CampaignOptions& options);
 /// without a journal, since there would be nothing to merge; the message says if Slurm chose the
 /// part.
 void take_shard(CampaignOptions& options);
-/// "shard 2/4, 6 of 24 cases" as a line; empty if all cases are run.
+/// A line such as "shard 2/4, 6 of 24 cases"; empty if all cases are run.
 std::string shard_line(const CampaignOptions& options, std::size_t mine, std::size_t all);
 
 /// Files that a merged campaign is written to, and whether to print its table.
@@ -40,7 +41,8 @@ struct MergeOutputs {
   std::string json, csv, report;
   bool quiet = false;
 };
-/// Parses the arguments of the journals' campaign into the options that `app` fills.
+/// Parses the arguments of the journals' campaign with `app`, which fills `options`, and sets the
+/// outputs.
 void take_merged(CLI::App& app, CampaignOptions& options, MergedJournals& journals,
                  const MergeOutputs& outputs);
 

@@ -6,17 +6,18 @@
 #include <algorithm>
 #include <array>
 #include "hal/check.hpp"
-#include "tools/lab/campaign/result.hpp"
+#include "tools/lab/campaign/result_formats.hpp"
 #include "tools/lab/campaign/run_case.hpp"
 
 namespace toroid {
 namespace {
 
-/// Options that do not change the rows. In virtual time --threads does not either.
+/// Options that do not change the rows. In virtual time --threads does not change them either.
 constexpr std::array kNotOfTheCampaign = {"--csv",   "--json",  "--report", "--resume",
                                           "--shard", "--quiet", "--help"};
 
-/// The words that reproduce the rows: the verb, then the typed options in the verb's order.
+/// The words that reproduce the rows: the verb, then the typed options in the order in which the
+/// verb declares them.
 Json campaign_arguments(const CLI::App& verb, const CampaignSettings& settings) {
   Json words = {verb.get_name()};
   for (const CLI::Option* option : verb.get_options()) {

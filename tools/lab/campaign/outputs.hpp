@@ -11,7 +11,7 @@
 #include "tools/files/output_file.hpp"
 #include "tools/lab/campaign/journal.hpp"
 #include "tools/lab/campaign/options.hpp"
-#include "tools/lab/campaign/settings.hpp"
+#include "tools/lab/campaign/shared_settings.hpp"
 #include "tools/run/report_output.hpp"
 #include "tools/run/run_result.hpp"
 #include "tools/text/json.hpp"
@@ -27,8 +27,9 @@ class CampaignOutputs {
   FinishedRows* finished() const { return merged_ != nullptr ? merged_ : kept(); }
   /// Whether the table may be printed.
   bool shows_table() const { return !quiet_ && !json_.to_standard_output(); }
-  /// Writes the report and its rows as CSV, each with version, machine and seed. If an interruption
-  /// left rows out, throws RunFailed afterwards; without any rows nothing is written.
+  /// Writes the JSON, the CSV and the report page, each with version, machine and seed. If rows are
+  /// missing because of an interruption, throws RunFailed afterwards. If there are no rows at all,
+  /// nothing is written.
   void write(Json report);
 
  private:

@@ -9,12 +9,12 @@
 #include <utility>
 
 #include "tools/run/terminal.hpp"
-#include "tools/text/words.hpp"
+#include "tools/text/split_and_wrap.hpp"
 
 namespace toroid {
 namespace {
 
-/// TableColumn::spared of seconds: hidden first, since cycles tell the same.
+/// TableColumn::spared of the seconds. They are hidden first, because the cycles say the same.
 constexpr unsigned kSaidByCycles = 100;
 
 const Json* value_at(const Json& row, std::string_view place) {
@@ -144,7 +144,8 @@ std::vector<FigureColumn> chosen_columns(ColumnChoice choice, std::vector<Figure
 
 namespace {
 
-/// The quotient of two counts of the profile; "-" if there is none.
+/// A column for the quotient of two counts of the profile, times `scale`; "-" if a count is missing
+/// or the divisor is 0.
 FigureColumn ratio_column(TableColumn column, std::string part, std::string whole, double scale,
                           int digits) {
   return {std::move(column), [=](const Json& row) -> std::string {

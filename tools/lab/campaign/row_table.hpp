@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "tools/lab/campaign/case.hpp"
-#include "tools/lab/campaign/settings.hpp"
+#include "tools/lab/campaign/shared_settings.hpp"
 #include "tools/text/json.hpp"
 #include "tools/text/table.hpp"
 
@@ -23,14 +23,15 @@ struct FigureColumn {
   std::function<std::string(const Json& row)> cell;
 };
 
-/// The figure of a row at a JSON pointer such as "/latency/p50"; "-" if it was not counted.
+/// The figure of a row at a JSON pointer such as "/latency/p50"; "-" if the row does not have it.
 std::string figure_at(const Json& row, std::string_view place);
 /// The figure with `digits` decimals.
 std::string figure_at(const Json& row, std::string_view place, int digits);
 /// The figure in seconds, with five significant digits.
 std::string seconds_at(const Json& row, std::string_view place);
 
-/// A column for the figure at a JSON pointer, with `digits` decimals or unrounded.
+/// A column for the figure at a JSON pointer, with `digits` decimals; unrounded if `digits` is
+/// empty.
 FigureColumn figure_column(TableColumn column, std::string_view place,
                            std::optional<int> digits = {});
 
@@ -39,8 +40,8 @@ FigureColumn figure_column(TableColumn column, std::string_view place,
 std::vector<FigureColumn> time_columns(const CampaignSettings& settings);
 
 /// The columns of the median and the 99th percentile of latency, in cycles or in seconds; empty if
-/// latency is not measured. `spare`: the order in which columns are dropped on a narrow terminal;
-/// see TableColumn.
+/// latency is not measured. `spare`: TableColumn::spared of the two columns, which decides when a
+/// narrow terminal hides them.
 std::vector<FigureColumn> latency_columns(const CampaignSettings& settings,
                                           std::array<unsigned, 2> spare);
 
@@ -77,7 +78,7 @@ class RowTable {
   std::string head() const;
   /// The row with its figures or its error.
   std::string line(const Json& row) const;
-  /// The values that distinguish the row's case from others: "rank, tornado, 8x8x8".
+  /// The values that distinguish the row's case from others, e.g. "rank, tornado, 8x8x8".
   std::string case_text(const Json& row) const;
   std::string remark() const { return table_.remark(); }
 

@@ -12,9 +12,9 @@
 #include "packet/exchange/traffic_exchange.hpp"
 #include "packet/node/node.hpp"
 #include "tools/lab/campaign/campaign.hpp"
-#include "tools/lab/campaign/expected.hpp"
+#include "tools/lab/campaign/counter_columns.hpp"
 #include "tools/lab/campaign/journal.hpp"
-#include "tools/lab/campaign/row.hpp"
+#include "tools/lab/campaign/resource_estimate.hpp"
 #include "tools/options/common_options.hpp"
 #include "tools/report/provenance.hpp"
 #include "tools/run/emulation.hpp"
@@ -40,8 +40,8 @@ TrafficExchange exchange_of(const CampaignCase& one, const CampaignSettings& set
            .packets_per_visit = settings.run.node.packets_per_visit}};
 }
 
-/// Adds the latency, in cycles or, in wall-clock time, in seconds. In wall-clock time nothing is
-/// added if packets carry no time.
+/// Adds the latency: in virtual time in cycles, in wall-clock time in seconds. In wall-clock time
+/// nothing is added if packets carry no time.
 void add_latency(Json& row, const TrafficExchange& exchange, const CampaignSettings& settings) {
   const LatencyHistogram latency = exchange.latency();
   Json json = latency_and_mean_json(latency);
@@ -69,8 +69,8 @@ Json run_exchange_case(const CampaignCase& one, const CampaignSettings& all) {
   RunOptions run = settings.run;
   run.node = exchange.node_options();
   run = moving_by(run.node.transfer, std::move(run));
-  // Computing the limits of a sample takes memory per pair, which is freed before the nodes are
-  // made.
+  // If nodes send only to a sample of peers, computing the limits takes memory per pair. It is
+  // freed before the nodes are made.
   const ExchangeLimits limits = exchange_limits(exchange, settings.machine, run.sim.dma);
   Emulation emulation(one.shape, settings.machine, run, true, 0);
   for (Node& node : emulation.nodes()) exchange.attach(node);

@@ -9,7 +9,7 @@
 #include "hal/machine.hpp"
 #include "packet/node/settings.hpp"
 #include "tools/lab/campaign/case.hpp"
-#include "tools/lab/campaign/settings.hpp"
+#include "tools/lab/campaign/shared_settings.hpp"
 #include "tools/text/json.hpp"
 
 namespace toroid {
@@ -21,9 +21,9 @@ class FinishedRows;
 /// Throws RunFailed if the exchange cannot be finished or a packet was lost.
 Json run_exchange_case(const CampaignCase& one, const CampaignSettings& settings);
 
-/// Runs the case's traffic in open loop at its load. The row has accepted, latency_p50,
-/// latency_p99, saturated, ... (docs/LAB.md). Throws RunFailed if a packet was lost, BadInput if a
-/// node would have to send more than a message per cycle. REQUIRES: virtual time.
+/// Runs the case's traffic in open loop at its load. The row has accepted, latency, saturated, ...
+/// (docs/LAB.md). Throws RunFailed if a packet was lost, BadInput if a node would have to send more
+/// than a message per cycle. REQUIRES: virtual time.
 Json run_load_case(const CampaignCase& one, const CampaignSettings& settings);
 
 /// The number of exchanges of the case that have as many packets as its open loop at load 1.
@@ -45,19 +45,19 @@ using RowSink = std::function<void(const Json& row)>;
 
 /// The rows of a campaign; each begins with the columns of its case.
 struct CaseRows {
-  std::vector<Json> rows;  ///< null: not finished
+  std::vector<Json> rows;  ///< null for a case that is not finished
   bool interrupted() const;
   std::vector<Json> finished() const;
 };
 
-/// Runs the cases in order. `finished` as for run_campaign; `show` may be empty.
+/// Runs the cases in order. `finished`: as in CampaignRun; `show` may be empty.
 CaseRows run_cases(std::span<const CampaignCase> cases, const CampaignSettings& settings,
                    FinishedRows* finished, const RowSink& show);
 
 /// The hash of all rows without the figures that depend on the wall clock.
 std::string rows_hash(std::span<const Json> rows, const CampaignSettings& settings);
 
-/// Throws BadInput if a case cannot be run or this host cannot hold its nodes.
+/// Throws BadInput if a case cannot be run, or if this host has too little memory for its nodes.
 void refuse_unfit(std::span<const CampaignCase> cases, const CampaignSettings& settings,
                   bool in_open_loop = false);
 

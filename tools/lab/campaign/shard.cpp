@@ -62,7 +62,7 @@ std::optional<Shard> slurm_shard() {
   if (*id < *min || (*id - *min) % step != 0 || (*id - *min) / step >= *count)
     throw BadInput(fmt::format(
         "the {} task ids of this Slurm array have gaps (first id {}, step {}, this task {}); "
-        "choose the cases by --shard I/{}",
+        "choose the shard of each task by --shard I/{}",
         *count, *min, step, *id, *count));
   return Shard{(*id - *min) / step + 1, *count};
 }

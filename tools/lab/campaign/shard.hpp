@@ -17,11 +17,11 @@ struct Shard {
 
   bool is_whole() const { return count == 1; }
   bool has(std::size_t place) const { return place % count == index - 1; }
-  /// "2/4".
+  /// The shard as text, e.g. "2/4".
   std::string text() const;
 };
 
-/// Parses "2/4"; empty if the text has another form.
+/// Parses a text such as "2/4". Empty if the text has another form.
 std::optional<Shard> shard_in(std::string_view text);
 /// Parses the value of --shard. Throws BadInput.
 Shard parse_shard(const std::string& text);

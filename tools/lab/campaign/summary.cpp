@@ -11,7 +11,7 @@
 
 #include "tools/lab/campaign/case.hpp"
 #include "tools/run/terminal.hpp"
-#include "tools/text/words.hpp"
+#include "tools/text/split_and_wrap.hpp"
 
 namespace toroid {
 namespace {
@@ -50,8 +50,8 @@ Spread spread_of(const std::vector<double>& times) {
   return {mean, times.size() < 2 ? 0 : std::sqrt(squares / (count - 1))};
 }
 
-/// Whether every other policy's mean is larger by more than both spreads. False without other
-/// policies.
+/// Whether every other policy's mean is larger by more than the sum of both spreads. False without
+/// other policies.
 bool is_best(const Json& one, std::span<const Json> all) {
   bool has_rival = false;
   for (const Json& other : all) {

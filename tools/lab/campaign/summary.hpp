@@ -12,14 +12,15 @@
 namespace toroid {
 
 /// One entry per case without its seed, in the order of the rows: the case's columns, `runs`,
-/// `time_s` (mean), `spread_s` (sample standard deviation; 0 for one run), and `best`: whether the
-/// mean of every other policy on the same case is larger by more than both spreads.
+/// `time_s` (mean), `spread_s` (sample standard deviation; 0 for one run), and `best`: whether
+/// every other policy on the same case has a larger mean, by more than the sum of both spreads.
 std::vector<Json> summary_of(std::span<const Json> rows);
 
-/// Agreement of two fabrics on the order of policies, per case: traffic, torus, ..., `policies`,
-/// `rank_correlation` (Spearman's, equal times share a rank; null with fewer than two policies or
-/// if all times are equal), `best` and `best_there`. REQUIRES: `summary` and `there` are of the
-/// same cases.
+/// Agreement of two fabrics on the order of policies. One entry per case: traffic, torus, ...;
+/// `policies`, the number of policies that both fabrics ran; `rank_correlation`, Spearman's, in
+/// which equal times share a rank (null with fewer than two policies or if all times of a fabric
+/// are equal); `best` and `best_there`, the best policy on each fabric (null if none is). REQUIRES:
+/// `summary` and `there`, the summaries of the two fabrics, have the same cases.
 std::vector<Json> agreement_of(std::span<const Json> summary, std::span<const Json> there);
 
 /// The rows of failed runs, each combination of case and reason once.

@@ -19,7 +19,7 @@
 #include "packet/replay/replay.hpp"
 #include "tools/files/host_array.hpp"
 #include "tools/files/schedule_file.hpp"
-#include "tools/lab/campaign/row.hpp"
+#include "tools/lab/campaign/counter_columns.hpp"
 #include "tools/options/common_options.hpp"
 #include "tools/report/provenance.hpp"
 #include "tools/run/emulation.hpp"
@@ -28,12 +28,12 @@
 #include "tools/run/run_result.hpp"
 #include "tools/text/numbers.hpp"
 #include "tools/text/spelling.hpp"
-#include "tools/text/words.hpp"
+#include "tools/text/split_and_wrap.hpp"
 #include "tools/transform/input.hpp"
 #include "tools/transform/options.hpp"
-#include "tools/transform/report.hpp"
 #include "tools/transform/run.hpp"
-#include "tools/transform/work.hpp"
+#include "tools/transform/transform_json.hpp"
+#include "tools/transform/work_estimate.hpp"
 
 namespace toroid {
 namespace {

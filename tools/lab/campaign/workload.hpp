@@ -1,4 +1,5 @@
-// Workloads besides traffic: a transform, or the messages of a file that is read once.
+// Workloads, which a campaign can run in place of traffic patterns: transforms and schedules from
+// files.
 #pragma once
 
 #include <map>
@@ -7,7 +8,7 @@
 
 #include "hal/shape.hpp"
 #include "packet/replay/schedule_graph.hpp"
-#include "tools/lab/campaign/settings.hpp"
+#include "tools/lab/campaign/shared_settings.hpp"
 #include "tools/run/estimate.hpp"
 #include "tools/run/policy_effects.hpp"
 #include "tools/text/json.hpp"
@@ -48,7 +49,8 @@ class Workload {
   /// time, bound and percentage of each. Throws RunFailed.
   virtual Json run(const CampaignSettings& settings) const = 0;
   virtual RunEstimate estimate(const CampaignSettings& settings) const = 0;
-  /// Identifies the messages behind the name: it changes when the contents of a file change.
+  /// Identifies the messages: it changes if the contents of the file change, even if its name stays
+  /// the same.
   virtual std::string fingerprint() const { return {}; }
 };
 

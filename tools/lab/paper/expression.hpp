@@ -1,4 +1,5 @@
-// Arithmetic expressions in the tables of published numbers: "2 * torus32.time_s - mesh32.time_s".
+// Arithmetic expressions in the tables of published numbers, such as
+// "2 * torus32.time_s - mesh32.time_s".
 #pragma once
 
 #include <functional>
@@ -11,8 +12,8 @@ namespace toroid {
 using NameValue = std::function<std::optional<double>(std::string_view)>;
 
 /// Evaluates numbers and names joined by + - * / and brackets. A name consists of letters, digits,
-/// '_' and '.'. Empty if a name has no value, for "-", and if a divisor is 0. Throws BadInput if
-/// the text is not an expression.
+/// '_' and '.'. Returns an empty value if the text is empty or "-", if a name has no value, or if a
+/// divisor is 0. Throws BadInput if the text is not an expression.
 std::optional<double> evaluate(std::string_view text, const NameValue& value_of);
 
 }  // namespace toroid

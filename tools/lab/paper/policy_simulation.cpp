@@ -12,7 +12,7 @@
 #include "tools/files/machine_file.hpp"
 #include "tools/lab/campaign/case.hpp"
 #include "tools/lab/campaign/run_case.hpp"
-#include "tools/lab/campaign/settings.hpp"
+#include "tools/lab/campaign/shared_settings.hpp"
 #include "tools/lab/campaign/workload.hpp"
 #include "tools/lab/paper/simulation.hpp"
 #include "tools/options/common_options.hpp"
@@ -58,7 +58,8 @@ Json run_under_policy(const PolicyRun& what, const PaperSetting& setting) {
   return run_exchange_case(one, settings);
 }
 
-/// Expected time and memory. The peers of a sample are on average as far away as all nodes.
+/// Expected time and memory. The peers of a sample count as if they were on average as far away as
+/// all nodes.
 RunEstimate expected_of(const PolicyRun& what, const PaperSetting& setting) {
   const Shape shape = Shape::parse(what.torus);
   const auto everybody = make_traffic("all-to-all", shape, what.bytes, setting.seed);

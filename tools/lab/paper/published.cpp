@@ -7,8 +7,8 @@
 #include <cstddef>
 
 #include "hal/check.hpp"
-#include "tools/lab/paper/curves.hpp"
 #include "tools/lab/paper/expression.hpp"
+#include "tools/lab/paper/volumetric_figures.hpp"
 #include "tools/text/json.hpp"
 #include "tools/text/spelling.hpp"
 
@@ -21,7 +21,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
-/// Splits at the first separator: the part before it and the part after it.
+/// Returns the part before the first separator and the part after it, both without outer blanks.
 std::pair<std::string_view, std::string_view> cut(std::string_view text,
                                                   std::string_view separator) {
   const std::size_t at = text.find(separator);

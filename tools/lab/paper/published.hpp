@@ -1,4 +1,4 @@
-// Published numbers and how the runs give toroid's own: tables in files, one per source.
+// Published numbers, and the runs that give toroid's own numbers: tables in files, one per source.
 //
 //   # the source, in full
 //   section table1
@@ -7,10 +7,10 @@
 //   mesh, 32 cubed | s    | 1.36e-4   | mesh32.time_s | mesh32 | 0.8 to 1.2 | Table 1 |
 //
 // `published`, `ours` and the ends of the bar are expressions (expression.hpp) of numbers and of
-// figures of runs, RUN.FIGURE; "-" means unknown. In virtual time, `time_s`, `bound_s` and
+// figures of runs, written RUN.FIGURE. "-" means unknown. In virtual time, `time_s`, `bound_s` and
 // `paper_model_s` are the run's cycles converted to seconds. `bound` is a run with a bound, or a
-// number followed by what sets it. {machine} in a note is replaced by the name of the setting's
-// machine.
+// number followed by the name of what sets the bound. {machine} in a note is replaced by the name
+// of the setting's machine.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "tools/lab/paper/row.hpp"
+#include "tools/lab/paper/comparison_rows.hpp"
 #include "tools/lab/paper/simulation.hpp"
 
 namespace toroid {
@@ -40,7 +40,7 @@ class PaperSection {
 
   /// Throws BadInput if the specification is not a run.
   void add_run(std::string_view name, std::string_view specification);
-  /// Adds a run that no row names.
+  /// Adds a run without a name, to which no row refers.
   void add_run(Simulation simulation) { simulations_.push_back(std::move(simulation)); }
   void add_row(PublishedRow row) { rows_.push_back(std::move(row)); }
 
@@ -65,7 +65,7 @@ std::vector<PaperSection> parse_published(std::string_view text);
 
 /// All sections in the order of the printed table.
 std::span<const PaperSection> paper_sections();
-/// The section of that name. Throws BadInput that lists the known names.
+/// The section with that name. If there is none, throws BadInput, which lists the known names.
 const PaperSection& paper_section(std::string_view name);
 
 /// The texts of the files of published numbers, which are compiled in.

@@ -9,7 +9,7 @@
 #include "hal/parse_number.hpp"
 #include "tools/lab/campaign/campaign.hpp"
 #include "tools/text/spelling.hpp"
-#include "tools/text/words.hpp"
+#include "tools/text/split_and_wrap.hpp"
 
 namespace toroid {
 namespace {

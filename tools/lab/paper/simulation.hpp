@@ -1,4 +1,4 @@
-// Runs identified by name. Each runs once; several run at a time.
+// Runs that are identified by their names. Each runs once; several run at the same time.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,8 @@ struct PaperSetting {
   std::uint64_t seed = 1;
 };
 
-/// A run with a name. Runs of equal name are equal and run once, however many rows need them.
+/// A run with a name. Runs with the same name are the same run, which is made only once even if
+/// several rows need it.
 struct Simulation {
   std::string key;
   std::function<Json(const PaperSetting&)> run;
@@ -49,7 +50,8 @@ struct TransformCase {
 };
 
 /// Runs the transform. Figures: nodes; cycles, bound_cycles and paper_model_cycles; for the orbital
-/// method also steps, and the numbers that a node sends in each step of stage1, stage2 and stage3.
+/// method also steps, and stage1, stage2 and stage3: how many numbers a node sends in each step of
+/// that stage.
 Simulation transform_simulation(const TransformCase& what, bool is_long);
 /// Computes bounds without a run. Figures: bound_cycles and paper_model_cycles.
 Simulation model_simulation(const TransformCase& what);
@@ -58,12 +60,13 @@ Simulation model_simulation(const TransformCase& what);
 struct SlabCase {
   std::string torus;
   std::int64_t size = 0;
-  std::int64_t planes = 1;  ///< per non-blocking exchange
+  std::int64_t planes = 1;  ///< number of planes per non-blocking exchange
   double box_cut = 1;       ///< the spectrum's box has size / box_cut points in every dimension
   std::string key() const;
 };
 
-/// Figures: seconds per block, `blocking` and `non_blocking`, and the `ratio` of the two.
+/// Figures: those of slab_comparison(). They include the seconds of every block in `blocking` and
+/// `non_blocking`, and the `ratio` of non-blocking to blocking.
 Simulation slab_simulation(const SlabCase& what);
 
 /// An all-to-all of the whole machine. Every node sends `bytes` bytes to each of the first `peers`
@@ -76,8 +79,9 @@ struct AllToAllCase {
   std::string key() const;
 };
 
-/// Figures: cycles; bound_cycles, unless it is a sample; percent_of_peak; and busy_percent of the
-/// first dimension's links in plus and minus direction.
+/// Figures: cycles; plus_busy_percent and minus_busy_percent, the mean percentage of time in which
+/// the first dimension's links in that direction are busy; and, if `peers` is 0, bound_cycles and
+/// percent_of_peak.
 Simulation all_to_all_simulation(const AllToAllCase& what);
 
 /// An exchange of `bytes` bytes per pair under a policy, as `toroid compare` runs it: from each
@@ -86,8 +90,9 @@ struct PolicyRun {
   std::string torus;
   std::string policy;
   std::uint64_t bytes = 0;
-  Rank sample = 0;        ///< 0: all
-  std::string machine{};  ///< a preset with DMA engines that move the packets; empty: the setting's
+  Rank sample = 0;  ///< number of destinations; 0 for all nodes
+  /// A preset with DMA engines, which move the packets. If empty, the machine of the setting.
+  std::string machine{};
   std::string key() const;
 };
 
@@ -96,12 +101,12 @@ struct PolicyRun {
 Simulation policy_simulation(const PolicyRun& what, bool is_long);
 
 /// Parses a run: its kind (transform, model, slab, alltoall or exchange), then KEY=VALUE with the
-/// names of members above ("box-cut"), and `long`. Example: "transform torus=8x8x8 size=128 long".
-/// Throws BadInput.
+/// members above as keys (box_cut is written "box-cut"), and optionally `long`. Example: "transform
+/// torus=8x8x8 size=128 long". Throws BadInput.
 Simulation simulation_of(std::string_view text);
 
 struct SimulateOptions {
-  unsigned at_once = 0;  ///< 0: one per core that the process may use
+  unsigned at_once = 0;  ///< if 0, one per core that the process may use
   bool quiet = false;    ///< print no progress
   /// Called with the results so far whenever a run and all earlier ones are finished; may be empty.
   std::function<void(const PaperResults&)> show{};
@@ -112,7 +117,7 @@ struct SimulateOptions {
 PaperResults simulate(const std::vector<Simulation>& simulations, const PaperSetting& setting,
                       const SimulateOptions& options);
 
-/// The time and memory of all runs if `at_once` of them run at a time.
+/// The expected time and memory of all runs if `at_once` of them run at a time.
 RunEstimate estimate_simulations(const std::vector<Simulation>& simulations,
                                  const PaperSetting& setting, unsigned at_once);
 

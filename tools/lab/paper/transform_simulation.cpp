@@ -12,7 +12,7 @@
 #include "tools/files/host_array.hpp"
 #include "tools/lab/paper/simulation.hpp"
 #include "tools/options/common_options.hpp"
-#include "tools/report/bound.hpp"
+#include "tools/report/binding_bound.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/estimate.hpp"
 #include "tools/run/run_options.hpp"
@@ -23,7 +23,7 @@
 #include "tools/transform/plane_tuner.hpp"
 #include "tools/transform/run.hpp"
 #include "tools/transform/slab_timings.hpp"
-#include "tools/transform/work.hpp"
+#include "tools/transform/work_estimate.hpp"
 
 namespace toroid {
 namespace {
@@ -55,7 +55,7 @@ Json plan_bounds_json(const PlanBounds& bounds) {
           {"paper_model_cycles", bounds.paper_model}};
 }
 
-/// All stages have equally many steps, and each step of a stage sends equally many numbers.
+/// All stages have the same number of steps, and all steps of a stage send the same amount.
 Json steps_json(const std::vector<std::uint64_t>& numbers_shifted) {
   const std::size_t steps = numbers_shifted.size() / 3;
   return {{"steps", numbers_shifted.size()},

@@ -11,15 +11,15 @@
 #include "hal/check.hpp"
 #include "packet/policies/policies.hpp"
 #include "packet/policies/policy.hpp"
-#include "tools/lab/policy_check/answers.hpp"
-#include "tools/lab/policy_check/probe.hpp"
+#include "tools/lab/policy_check/answer_checks.hpp"
+#include "tools/lab/policy_check/isolated_process.hpp"
 #include "tools/lab/policy_check/runs.hpp"
 #include "tools/options/named_policies.hpp"
 #include "tools/run/run_result.hpp"
 #include "tools/run/terminal.hpp"
 #include "tools/text/json.hpp"
+#include "tools/text/split_and_wrap.hpp"
 #include "tools/text/version.hpp"
-#include "tools/text/words.hpp"
 
 namespace toroid {
 namespace {
@@ -30,11 +30,12 @@ using PolicyWork = std::function<void(const Policy&, std::uint64_t, ProbeReport&
 struct CheckPart {
   std::string name;
   unsigned cases = 0;
-  std::vector<Breakage> breakages{};  ///< one of each kind
+  std::vector<Breakage> breakages{};  ///< the first of each kind
   std::size_t found = 0;              ///< number of breakages, repetitions included
 };
 
-/// Percentages of the bound that are reached on a machine, as texts; empty: not run.
+/// Percentages of the bound that policies reach on a machine, as texts. A text is empty if there
+/// was no run.
 struct Distance {
   std::string torus;
   std::string percent;
@@ -111,7 +112,7 @@ class PolicyTrial {
         probe([this](const Policy& policy, std::uint64_t seed, ProbeReport& report) {
           check_sums_of_threads(policy, seed, sums_, report);
         });
-    for (Breakage& breakage : result.breakages)  // a single thread did not show them
+    for (Breakage& breakage : result.breakages)  // they do not occur with one thread
       if (breakage.kind != "not thread-safe")
         breakage = {"not thread-safe", breakage.where,
                     fmt::format("{} when 4 threads ask at once: {}", breakage.kind, breakage.what)};

@@ -9,7 +9,7 @@ namespace toroid {
 struct PolicyCheckOptions {
   std::uint64_t seed = 1;
   double limit = 20;  ///< seconds after which a case counts as hanging
-  std::string json;   ///< empty: none; "-": standard output
+  std::string json;   ///< file; "-" is standard output; empty if not wanted
   bool quiet = false;
 };
 

@@ -14,9 +14,9 @@
 #include "packet/traffic/patterns.hpp"
 #include "tools/lab/campaign/case.hpp"
 #include "tools/lab/campaign/run_case.hpp"
-#include "tools/lab/campaign/settings.hpp"
+#include "tools/lab/campaign/shared_settings.hpp"
 #include "tools/lab/campaign/workload.hpp"
-#include "tools/lab/policy_check/answers.hpp"
+#include "tools/lab/policy_check/answer_checks.hpp"
 #include "tools/options/common_options.hpp"
 #include "tools/text/json.hpp"
 
@@ -47,7 +47,8 @@ CampaignCase case_on(const Shape& shape, std::string name, std::uint64_t bytes,
           .seed = settings.common.seed};
 }
 
-/// Whether the patent's policy takes the case. Other policies may refuse the cases that it refuses.
+/// Whether the patent's policy accepts the case. A case that it refuses is not run, because the
+/// checked policy may refuse it too.
 bool is_usual(CampaignCase one, const CampaignSettings& settings) {
   one.policy = &policy_by_name("random");
   try {
@@ -72,7 +73,7 @@ std::string kind_of(std::string_view what) {
   return "fails";
 }
 
-/// Runs a case and reports what it breaks. Null if it did not run.
+/// Runs a case, reports what it breaks, and returns its row. Returns null if the run failed.
 Json run_checked(const CampaignCase& one, const CampaignSettings& settings, ProbeReport& report) {
   try {
     return run_exchange_case(one, settings);
@@ -111,7 +112,7 @@ bool takes(const Policy& policy, const Shape& shape, std::uint64_t seed) {
   }
 }
 
-/// Adds the traffic to the case; false if the traffic is not possible on the machine.
+/// Adds the traffic to the case. Returns false if the traffic is not possible on the machine.
 bool add_traffic(CampaignCase& one, std::string_view name, std::uint64_t bytes) {
   try {
     one.traffic = make_traffic(name, one.shape, bytes, one.seed);
@@ -144,7 +145,8 @@ ScheduleFiles messages_of(const Shape& shape) {
   return files;
 }
 
-/// Adds the workload to the case; false if the machine or the patent's policy does not take it.
+/// Adds the workload to the case. Returns false if the workload is not possible on the machine or
+/// under the patent's policy.
 bool add_workload(CampaignCase& one, const std::string& text, const CampaignSettings& settings) {
   ScheduleFiles files = messages_of(one.shape);
   try {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "packet/policies/policy.hpp"
-#include "tools/lab/policy_check/probe.hpp"
+#include "tools/lab/policy_check/isolated_process.hpp"
 
 namespace toroid {
 
@@ -15,13 +15,13 @@ namespace toroid {
 void check_traffics(const Policy& policy, std::uint64_t seed, ProbeReport& report);
 /// Runs every workload: small transforms by every method, and a replay of messages.
 void check_workloads(const Policy& policy, std::uint64_t seed, ProbeReport& report);
-/// Runs exchanges and a transform on rings of this host, and compares their data.
+/// Runs all-to-alls and a transform on rings of this host, with data in their packets.
 void check_rings(const Policy& policy, std::uint64_t seed, ProbeReport& report);
 
 /// The machines for which the distance from the bound is shown.
 std::vector<std::string> distance_shapes();
-/// Reports, per machine, the percentage of the bound that an all-to-all of 480 B reaches, as a
-/// value with the machine's name; none if the policy does not take the machine.
+/// For each machine, reports the percentage of the bound that an all-to-all of 480 B reaches, as a
+/// value with the machine's name. Reports no value if the policy refuses the machine.
 void measure_distance(const Policy& policy, std::uint64_t seed, ProbeReport& report);
 
 }  // namespace toroid

@@ -71,7 +71,7 @@ std::optional<Breakage> wrong_answer(const Policy& policy, const AskedCase& aske
   return std::nullopt;
 }
 
-/// Values outside of their ranges.
+/// The first setting that is outside of its range.
 std::optional<Breakage> wrong_settings(const Policy& policy, const AskedCase& asked) {
   const unsigned stages = policy.stages(asked.shape);
   if (stages < 1 || stages > 255)

@@ -8,8 +8,8 @@ bounds()    lower bounds on the time of an all-to-all
 Shape       a torus or mesh: coordinates, routes and directions
 Policy      base class of your own policies
 
-Cycles are cycles of the emulated machine's clock, bytes are payload unless stated otherwise, loads are
-packets.
+Cycles are cycles of the emulated machine's clock. Bytes are payload unless stated otherwise. The load of a link is
+the number of packets that it carried.
 
 >>> import toroid
 >>> toroid.run(torus="4x4x4", bytes=480)
@@ -23,7 +23,7 @@ from ._pictures import link_loads as plot_link_loads
 from ._pictures import phases as plot_phases
 from ._policy import Policy
 from ._results import Histogram, Occupancy, Result, Results, Row
-from ._run import compare, fft, run, sweep
+from ._commands import compare, fft, run, sweep
 from ._toroid import BadInput, Machine, PolicyError, RunFailed, Shape, __version__
 
 __all__ = [

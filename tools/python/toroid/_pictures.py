@@ -130,7 +130,7 @@ def comparison(rows: list, ax: Any = None) -> Any:
 
 
 def sweep(rows: list, ax: Any = None) -> Any:
-    """Draw latency over load: one line per policy (and per value of whatever else varies)."""
+    """Draw latency over load: one line for each policy, or for each combination of all settings that vary."""
     rows = [row for row in rows if not row.get("error")]
     varying = _varying(rows)
     ax = _axes(ax)

@@ -72,11 +72,11 @@ class Policy:
         order: "random", "rank" or "shift"; replaces `order()`
         packets_per_visit: the patent's b
         output_queues: the patent's L
-        queue_per_direction: True replaces output_queues
+        queue_per_direction: True gives each direction a queue of its own; replaces output_queues
         queue_capacity: in descriptors
         drain, tying, routing, tie: names, as for the command's options
-        cycles_per_packet: the least number of cycles between two packets of a node
-        window: the most packets without acknowledgement
+        cycles_per_packet: the mean number of cycles between two packets of a node
+        window: the largest number of packets of a node that wait for acknowledgement
         """
         return None
 
@@ -86,7 +86,8 @@ class Policy:
 
 
 class Names:
-    """The policies of a command. Policies that are objects get generated names for its words."""
+    """The policies of a command. Policies that are objects get generated names, which stand for them in the words of
+    the command line."""
 
     def __init__(self) -> None:
         self.objects: dict[str, Policy] = {}

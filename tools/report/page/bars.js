@@ -16,7 +16,7 @@ function boundFigure(kind, runs) {
   figure({
     id: 'bound-' + kind, kind, title: runs.length > 1 ? 'How close to the bound' : 'Time against its bound',
     caption: (kind === 'virtual'
-      ? 'Bar: the tightest lower bound divided by the time taken; no schedule exceeds 100 %. Diamond: share of the time that the hottest link needs at its full rate.'
+      ? 'Bar: the tightest lower bound divided by the time taken; no schedule exceeds 100 %. Diamond: the time that the hottest link needs at its full rate, divided by the time taken.'
       : 'Bar: the least time that copying into and out of packets takes on this host, divided by the time taken.') + more,
     label: `Bar chart of percent of the bound for ${plural(runs.length, 'run')}, ${TIME_KINDS[kind].badge}; the best is ${best.label} with ${percentText(best.percent)}`,
     draw: (width, label) => drawBars(width, label, shown, kind),

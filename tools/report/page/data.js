@@ -52,8 +52,8 @@ async function openRecording(run) {
   return opened;
 }
 
-// For a run without a recording: packets per link, and their mean. With paths of this length the
-// hottest link carries at least the mean.
+// Packets per link of a run without a recording. Their mean is a bound: with paths of this length
+// the hottest link cannot carry less.
 async function openLoads(run) {
   const {packets: packed, extents, wraps} = run.loads;
   const packets = await wordsOf(packed);

@@ -1,8 +1,8 @@
 // The load of every link over the whole run: a strip per direction, its nodes laid out as a grid.
 
-// Dimensions become columns and rows in turn; the last one becomes columns. Of several dimensions
-// in the columns or in the rows, earlier ones vary more slowly. 16x16x16: 16 planes X side by side,
-// Y down, Z across.
+// Dimensions become columns and rows in turn, beginning with the last, which becomes columns. Of
+// several dimensions in the columns or in the rows, earlier ones vary more slowly. So 16x16x16 is
+// drawn as 16 planes side by side, one for each X, with Y down and Z across.
 function unrolled(extents) {
   const columns = [];
   const rows = [];

@@ -69,7 +69,7 @@ function paperRow(row, x, box, {y, width, left, step}) {
   const group = svg('g', {class: 'figure-row', 'data-ratio': ratioOf(row)}, svg('title', {}, `${row.what}: ${paperText(row)}${row.source ? `; ${row.source}` : ''}`));
   group.append(words(row.what ?? '', narrow ? 0 : 4, narrow ? y + 9 : middle, {kind: 'plain', most: narrow ? width : left - 14}),
     words(paperText(row), width - 4, middle, {anchor: 'end', kind: 'plain'}));
-  if (row.bar) {  // without an end on a side that has no limit
+  if (row.bar) {  // a side without a limit ends at the edge of the plot
     const least = row.bar.least > 0 ? x.place(row.bar.least) : box.x;
     const most = isNumber(row.bar.most) ? x.place(row.bar.most) : box.x + box.w;
     group.append(svg('rect', {x: least, y: middle - 7, width: most - least, height: 14, rx: 2, class: 'range'}));

@@ -35,7 +35,7 @@ function phaseFigure(kind, runs, isNamed) {
   const unit = kind === 'virtual' ? 'cycles' : 's';
   figure({
     id: 'phases-' + kind, kind, title: 'Phases against their bounds',
-    caption: 'Time runs from left to right: each phase exchanges data and then computes on it. Upright line: the end of the exchange at its bound. Above the bar: the exchange’s percentage of the bound, and what sets the bound.' +
+    caption: 'Time runs from left to right: each phase exchanges data and then computes on it. Upright line: where the exchange would end if it took only its bound. Above the bar: the exchange’s percentage of the bound, and what sets the bound.' +
       (shown.some(({phases}) => phases.some(phase => phase.overlap > 0)) ? ' Nodes that finish early begin the next exchange before all others have ended the phase, so bars overlap.' : '') +
       (runs.length > shown.length ? ` Shown are the first ${shown.length} of ${runs.length} runs; all are in the table.` : ''),
     label: `Bars of exchange and computing per phase for ${plural(runs.length, 'run')}, with the exchange’s bound`,

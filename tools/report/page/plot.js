@@ -34,7 +34,7 @@ function markLine({x, y, name}, X, Y, box) {
   return [stroke(box.x, Y.place(y), box.x + box.w, Y.place(y), 'bound'), words(name, box.x + 6, Y.place(y) - 9, {kind: 'bound'})];
 }
 
-// A curve that is exactly below others is drawn wider.
+// A curve that others cover exactly is drawn wider than they are.
 function curveGroup(curve, style, X, Y) {
   const group = svg('g', {class: 'curve', 'data-name': curve.name});
   const at = points => pathOf(points.filter(([x, y]) => isNumber(x) && isNumber(y)).map(([x, y]) => [X.place(x), Y.place(y)]));
@@ -69,6 +69,6 @@ function curveLegend(width, curves, styles, {secondName, boundName, hollowName, 
   const entries = curves.map((curve, i) => ({name: curve.name, draw: sample(styles[i])}));
   if (secondName) entries.push({name: secondName, draw: dashes('second quiet')});
   if (hollowName) entries.push({name: hollowName, draw: (x, y) => [marker('circle', x + 13, y, 'var(--muted)', {hollow: true})]});
-  if (boundName) entries.push({name: boundName + (boundsDiffer ? ', in the colour of its curve unless curves share it' : ''), draw: dashes('bound')});
+  if (boundName) entries.push({name: boundName + (boundsDiffer ? ', in the colour of its curve unless several curves share it' : ''), draw: dashes('bound')});
   return legend(4, 0, width - 8, entries);
 }

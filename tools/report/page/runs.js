@@ -42,14 +42,14 @@ const timeText = (run, value) => (!isNumber(value) ? '–' : run.kind === 'virtu
 const BINDING = {link: 'link', processor: 'processor', latency: 'latency', copy: 'copying'};
 const boundName = run => (isKnown(run.boundBy) ? BINDING[run.boundBy] ?? String(run.boundBy) : '');
 
-// An axis of time for runs of one kind: {name, of(value): the plotted value, text}
+// An axis of time for runs of one kind: {name, of(value): the value in the unit of the axis}.
 function timeAxis(kind, values) {
   if (kind === 'virtual') return {name: 'cycles', of: value => value};
   const unit = secondsUnit(Math.max(0, ...values.filter(isNumber)));
   return {name: unit.name, of: value => value / unit.size};
 }
 
-// Labels for the things in one figure, without what the figure's heading already says.
+// Labels for the things in one figure, without the settings that all of them share.
 function relabelled(things) {
   if (things.length < 2) return things;
   const {labels} = tellApart(things.map(thing => thing.head));

@@ -1,4 +1,4 @@
-// Scales and axes: from values to pixels, with marks that allow interpolation.
+// Scales and axes: from values to pixels, with enough marks to read the values between them.
 
 // Round steps from `low` to `high`, about `count` of them.
 function linearTicks(low, high, count = 5) {
@@ -26,8 +26,8 @@ function ladderTicks(low, high, ladder, every = 1) {
   return values;
 }
 
-// At least 3 marks, at most about `most`: decades if there are three of them, otherwise steps of
-// 1-2-5 or 1-3, or finer steps if even those are too few.
+// At least 3 marks, and at most about `most` if possible: decades if the axis has three of them,
+// otherwise steps of 1-2-5 or 1-3, or finer steps if these give fewer than 3 marks.
 function logTicks(low, high, most = 8) {
   if (high / low < 4) return evenTicks(low, high, most);
   const coarse = LADDERS.slice(high / low >= 1000 ? 2 : 0);

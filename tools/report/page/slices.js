@@ -1,5 +1,5 @@
-// What was transformed: planes of the array, and of the logarithm of its spectrum. Each kind has
-// one colour scale.
+// The array that was transformed: planes of it, and planes of the logarithm of its spectrum. Each
+// of the two kinds has one colour scale.
 
 const SLICES = {
   density: {title: 'Slices of the array', stops: DENSITY,
@@ -114,7 +114,8 @@ function colourBar(slice, x, y, height) {
   return group;
 }
 
-// Always the ends, and values between them that fit: [value on the scale, text].
+// The marks of the colour bar, [value on the scale, text]: both ends, and values between them if
+// there is room.
 function barMarks({min, max, log}, height) {
   const ends = [[min, valueOfScale(min, log)], [max, valueOfScale(max, log)]];
   const inner = log && max - min <= 300 ? logTicks(10 ** min, 10 ** max, height / 28).map(value => [Math.log10(value), powerText(value)])

@@ -1,6 +1,6 @@
 // Pictures as SVG: elements, fitted text, markers, legends. Classes determine the colours.
 
-// SVG's namespace, without a URL in the page: nothing is loaded from the network.
+// The namespace of SVG, taken from an element so that the page contains no URL.
 const SVG = document.createRange().createContextualFragment('<svg></svg>').firstChild.namespaceURI;
 
 function svg(name, attributes = {}, ...children) {

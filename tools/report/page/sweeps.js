@@ -45,7 +45,7 @@ function sweepFigure(sweep, index) {
   figure({
     id: 'sweep' + index, kind, title: axis.title + (sweep.isNamed ? `: ${sweep.label}` : ''),
     caption: isLoad
-        ? 'Solid: median; dotted: 99th percentile. Hollow: saturated, i.e. much less arrived than was offered, or it arrived very late. Offered load 1 is the most that the hottest link can carry.'
+        ? 'Solid: median; dotted: 99th percentile. Hollow: saturated, i.e. much less arrived than was offered, or packets arrived very late. Offered load 1 is the most that the hottest link can carry.'
         : 'With markers: time taken. Dashed: the bound, which no schedule can beat.',
     label: `${axis.title}: ${plural(groups.length, 'curve')}, ${plural(sweep.points.length, 'point')}, the bound beside them`,
     draw: (width, label) => drawSweep(width, label, sweep, groups, kind),

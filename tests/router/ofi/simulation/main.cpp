@@ -3,8 +3,9 @@
 //
 // Runs N simulations (default: 1) with seeds from S (default: 1) on; a seed that fails always
 // fails. --steps: number of steps with faults. --seconds: time after which no new run begins.
-// --brief: runs of some hundred steps instead of thousands; see Scenario. Exit code 1: a run broke
-// a rule of the protocol; the last line is the command that repeats it.
+// --brief: runs of some hundred steps instead of thousands; see Scenario. Exit code 1 means that a
+// run broke a rule of the protocol. Then the last line of the output is the command that repeats
+// this run.
 #include <fmt/core.h>
 
 #include <charconv>
@@ -25,7 +26,7 @@ namespace {
 struct Arguments {
   std::uint64_t seed = 1;  ///< seed of the first run
   std::uint64_t runs = 1;
-  std::uint64_t steps = 0;                ///< 0: as defined by the scenario
+  std::uint64_t steps = 0;                ///< if 0, as defined by the scenario
   std::uint64_t seconds = 1'000'000'000;  ///< time after which no new run begins
   bool brief = false;
 };

@@ -47,7 +47,7 @@ class Network {
   void heal();
   void cut(unsigned from, unsigned to, bool is_cut) { cut_[from * processes_ + to] = is_cut; }
   bool is_cut(unsigned from, unsigned to) const { return cut_[from * processes_ + to]; }
-  /// Makes a process dead: frames to it are lost from now on, and the frames that it was sending.
+  /// Makes a process dead. Frames to it, and frames whose sending it has not completed, are lost.
   void bury(unsigned process);
 
   bool is_empty() const { return under_way_ == 0; }

@@ -21,9 +21,9 @@ struct NetworkFaults {
   std::uint32_t drop = 0;
   std::uint32_t corrupt = 0;
   std::uint32_t duplicate = 0;
-  std::uint32_t reorder = 0;  ///< also if links are not checked: no transport keeps an order
+  std::uint32_t reorder = 0;  ///< also without link checks: no transport has to keep the order
   std::uint32_t delay = 0;    ///< by up to 50 ms
-  std::uint32_t busy = 0;     ///< an operation is refused with "not now"
+  std::uint32_t busy = 0;     ///< an operation is refused for now
 };
 
 /// Probability of each process fault per step, in millionths, in the part with faults.
@@ -35,15 +35,17 @@ struct ProcessFaults {
 
 /// Lengths of the parts of a run, and the speed of its clock.
 struct Lengths {
-  std::uint64_t steps = 2000;                ///< steps with faults
-  unsigned crossing = 400;                   ///< steps after the end for late acknowledgements
-  unsigned silence = 1000;                   ///< steps after these, in which nothing may be sent
+  std::uint64_t steps = 2000;  ///< steps with faults
+  unsigned crossing = 400;     ///< steps after the end for late acknowledgements
+  /// Steps after `crossing`, in which nothing may be sent.
+  unsigned silence = 1000;
   std::chrono::microseconds idle_step{500};  ///< longest step if nothing moves
   std::uint32_t report_every = 16;           ///< turns between two reports to the job, on average
 };
 
-/// **Swarm:** each seed enables only some of the faults, with high probability: a run with all
-/// faults would not get far, and a run with a little of each would seldom meet two at once.
+/// **Swarm:** each seed enables only some of the faults, but may let these happen often. A run in
+/// which all faults happened often would not get far, and a run in which all were rare would seldom
+/// meet two at once.
 struct Scenario {
   unsigned processes = 2;
   ofi::FlowLimits limits{};
@@ -51,8 +53,8 @@ struct Scenario {
   ProcessFaults process{};
   bool has_faulty_transport = false;
   LinkErrors errors{};               ///< faults of the FaultyTransport
-  std::uint32_t numbers = 100;       ///< limit of the numbers that a process sends unprompted
-  std::uint32_t ring = 16;           ///< most numbers sent without a credit
+  std::uint32_t numbers = 100;       ///< most numbers that a process sends on its own
+  std::uint32_t ring = 16;           ///< most numbers that are sent before their credits return
   std::uint32_t slow_release = 2;    ///< a held frame is released with probability 1 / (this + 1)
   std::uint32_t report_delay = 300;  ///< maximum delay of reports to the job, microseconds
   unsigned slowness = 1;             ///< factor for the time of steps and frames

@@ -133,7 +133,7 @@ void StreamGateway::deliver(ofi::ReceivedFrame& frame) {
   held_.push_back(&frame);
 }
 
-/// Returns the count of numbers in the frame.
+/// Checks the content of a frame. Returns the count of its numbers.
 std::uint32_t StreamGateway::check_content(const ofi::ReceivedFrame& frame, bool is_new) {
   const unsigned from = frame.view.header.source;
   const std::byte* at = frame.view.packets;

@@ -8,8 +8,8 @@
 
 #include "hal/packet.hpp"
 #include "hal/random.hpp"
-#include "router/ofi/buffers.hpp"
 #include "router/ofi/frame.hpp"
+#include "router/ofi/frame_buffers.hpp"
 #include "router/ofi/frame_flow.hpp"
 #include "router/ofi/gateway.hpp"
 #include "router/ofi/transport.hpp"
@@ -58,15 +58,13 @@ class StreamGateway final : public ofi::Gateway {
   const ofi::Inflow& inflow(unsigned peer) const { return in(peer); }
 
  private:
-  static constexpr std::uint32_t kMostPart = 300;
-
   struct Stream {
     std::uint32_t owed = 0;  ///< numbers to be sent
     std::uint32_t sent = 0;
     std::uint32_t credit = 0;  ///< sent numbers that the peer has released
     std::uint32_t received = 0;
     std::uint32_t done = 0;      ///< received numbers that have been released, in any order
-    std::uint32_t credited = 0;  ///< released numbers that the peer has been told
+    std::uint32_t credited = 0;  ///< released numbers of which the peer has been told
     std::uint64_t frames_released = 0;
     std::uint64_t damaged = 0;
   };

@@ -172,7 +172,8 @@ void World::check_flow(unsigned from, unsigned to) {
         gateway(to).frames_released(from)));
 }
 
-/// A frame that the receiver has reported as held after a gap is held, or has been delivered since.
+/// If the receiver has reported that it holds a frame after a gap, it still holds that frame or has
+/// delivered it since.
 void World::check_held(const ofi::Outflow& out, const ofi::Inflow& in) {
   if (out.kept() == nullptr) return;
   for (std::uint64_t sequence = in.received() + 1; sequence <= out.sent(); ++sequence)
@@ -181,8 +182,8 @@ void World::check_held(const ofi::Outflow& out, const ofi::Inflow& in) {
       throw Violation(fmt::format("frame {} is not held", sequence));
 }
 
-/// A process must not suspect another that answers. It may do so for a while after trouble between
-/// both, or after it was stopped itself and heard nobody.
+/// A process must not suspect another that answers, except for a while after trouble between the
+/// two, or after it was stopped itself and heard nobody.
 void World::check_suspect(unsigned p) {
   const int suspect = gateway(p).suspect();
   if (suspect < 0 || suspect == dead_) return;

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "hal/random.hpp"
-#include "router/ofi/buffers.hpp"
 #include "router/ofi/faulty_transport.hpp"
+#include "router/ofi/frame_buffers.hpp"
 #include "router/ofi/frame_flow.hpp"
 #include "router/termination/detector.hpp"
 #include "tests/router/ofi/simulation/network.hpp"
@@ -57,14 +57,14 @@ class World {
     StreamGateway gateway;
     Clock::time_point paused_until{};
     bool is_dead = false;
-    bool is_passive = false;
   };
-  /// In flight: a report of a process to the job; a request of the job for a report.
+  /// A report of a process to the job, in flight.
   struct Report {
     Clock::time_point due;
     termination::MemberReport report;
     std::uint32_t wave;
   };
+  /// A request of the job for a report, in flight.
   struct Wish {
     Clock::time_point due;
     std::uint32_t wave;

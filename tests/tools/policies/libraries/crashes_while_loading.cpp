@@ -1,4 +1,4 @@
-// Crashes before it can be asked for anything.
+// Crashes while it is loaded.
 #include <cstdlib>
 
 namespace {

@@ -1,4 +1,5 @@
-// The base of the policies in this folder: a correct order, which most of them break.
+// The base class of the policies in this folder. Its order is correct; a broken policy overrides
+// one of its functions.
 #pragma once
 
 #include <string_view>

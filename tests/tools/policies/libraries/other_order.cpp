@@ -1,4 +1,5 @@
-// Visits ranks 0, 1, 2, ... under the name of shift_copy, whose file it replaces.
+// Visits ranks 0, 1, 2, ... It has the name of the policy shift_copy, because its file replaces
+// that policy's file.
 #include <toroid/packet/policies/library.hpp>
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// Starts with a different peer at each call.
+// Each call for an order starts with a different peer.
 #include <algorithm>
 #include <atomic>
 #include <utility>

@@ -1,4 +1,4 @@
-// Visits the first peer again instead of the last.
+// Visits the first peer again instead of the last peer.
 #include <utility>
 #include <vector>
 

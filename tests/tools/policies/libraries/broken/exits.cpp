@@ -1,4 +1,4 @@
-// Ends the process with exit code 0 when node 3 asks.
+// Ends the process with exit code 0 when node 3 asks for its order.
 #include <cstdlib>
 
 #include "hal/send_order.hpp"

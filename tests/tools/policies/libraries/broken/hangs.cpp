@@ -1,4 +1,4 @@
-// Never answers node 3.
+// Never returns when node 3 asks for its order.
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "packet/policies/policy.hpp"

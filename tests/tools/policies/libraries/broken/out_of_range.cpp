@@ -1,4 +1,4 @@
-// Visits a node beyond the last instead of the last peer.
+// Visits a node beyond the machine's last node, instead of the last peer.
 #include <utility>
 #include <vector>
 

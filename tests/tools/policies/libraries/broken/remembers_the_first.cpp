@@ -1,4 +1,4 @@
-// The first node that asks always gets the reverse order.
+// The node that asks first gets the reverse order, at this call and at all later ones.
 #include <algorithm>
 #include <atomic>
 #include <utility>

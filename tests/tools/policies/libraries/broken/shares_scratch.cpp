@@ -1,4 +1,4 @@
-// All calls share one scratch array.
+// All calls share one scratch array, so calls of several threads disturb each other.
 #include <algorithm>
 #include <array>
 #include <utility>

@@ -1,4 +1,4 @@
-// Throws when node 3 asks.
+// Throws when node 3 asks for its order.
 #include <stdexcept>
 
 #include "hal/send_order.hpp"

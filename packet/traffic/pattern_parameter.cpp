@@ -1,0 +1,60 @@
+#include "packet/traffic/pattern_parameter.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "hal/check.hpp"
+#include "hal/direction.hpp"
+#include "hal/parse_number.hpp"
+
+namespace toroid {
+
+void TrafficRequest::refuse(const std::string& why) const {
+  throw BadInput(one_line(fmt::format("traffic '{}': {}", whole, why)));
+}
+
+unsigned TrafficRequest::dimensions(unsigned otherwise) const {
+  unsigned bits = 0;
+  for (const char letter : parameter) {
+    const auto* const begin = kDimNames.begin();
+    const auto d = static_cast<unsigned>(std::find(begin, kDimNames.end(), letter) - begin);
+    const std::string_view known(kDimNames.data(), shape.dims());
+    if (d >= shape.dims() || (bits >> d & 1u) != 0)
+      refuse(fmt::format(
+          "expected some of the dimensions {1} of {0} after the colon, each at most once",
+          shape.text(), known));
+    bits |= 1u << d;
+  }
+  return parameter.empty() ? otherwise : bits;
+}
+
+unsigned TrafficRequest::dimensions(unsigned otherwise, unsigned count) const {
+  const unsigned bits = dimensions(otherwise);
+  if (shape.dims() < count)
+    refuse(fmt::format("needs {} dimensions; {} has {}", count, shape.text(), shape.dims()));
+  if (static_cast<unsigned>(std::popcount(bits)) != count)
+    refuse(fmt::format("expected {} of the dimensions {} after the colon", count,
+                       std::string_view(kDimNames.data(), shape.dims())));
+  return bits;
+}
+
+double TrafficRequest::number(double otherwise, double min, double max) const {
+  if (parameter.empty()) return otherwise;
+  const auto value = parse_number<double>(parameter);
+  if (!value || !(*value >= min && *value <= max))
+    refuse(fmt::format("expected a number from {} to {} after the colon", min, max));
+  return *value;
+}
+
+std::uint64_t TrafficRequest::whole_number(std::uint64_t otherwise, std::uint64_t min,
+                                           std::uint64_t max) const {
+  if (parameter.empty()) return otherwise;
+  const auto value = parse_number<std::uint64_t>(parameter);
+  if (!value || *value < min || *value > max)
+    refuse(fmt::format("expected a whole number from {} to {} after the colon", min, max));
+  return *value;
+}
+
+}  // namespace toroid

@@ -1,0 +1,167 @@
+#include "packet/traffic/traffic_load.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "hal/bounds.hpp"
+#include "hal/check.hpp"
+#include "hal/random.hpp"
+
+namespace toroid {
+namespace {
+
+/// Every direction that a shortest way may take; both directions of a dimension if they are equally
+/// short.
+DirectionSet possible_directions(const Shape& shape, const Coord& from, const Coord& to) {
+  Random unused(0);
+  DirectionSet set = minimal_directions(shape, from, to, TieRule::plus, unused);
+  set.add(minimal_directions(shape, from, to, TieRule::minus, unused));
+  return set;
+}
+
+DirectionSet links_of(const Shape& shape, Rank node) {
+  DirectionSet set;
+  for (std::uint8_t l = 0; l < shape.links(); ++l)
+    if (shape.neighbour(node, {l})) set.add(Direction{l});
+  return set;
+}
+
+void add(EndLoad& load, std::uint64_t packets, double wire_bytes, DirectionSet links) {
+  load.packets += packets;
+  load.wire_bytes += wire_bytes;
+  load.links.add(links);
+}
+
+/// The shares of a message between two coordinates that go by + and by -.
+struct Split {
+  double plus;
+  double minus;
+};
+
+Split split(const Shape& shape, unsigned d, unsigned from, unsigned to, std::optional<TieRule> rule,
+            double tied_share) {
+  const unsigned k = shape.extent(d);
+  if (!shape.wraps(d)) return to > from ? Split{1, 0} : Split{0, 1};
+  const unsigned twice = 2 * ((to + k - from) % k);
+  if (twice != k) return twice < k ? Split{1, 0} : Split{0, 1};
+  if (!rule) return {tied_share, tied_share};
+  const bool minus = *rule == TieRule::minus || (*rule == TieRule::parity && (from & 1u) != 0);
+  return minus ? Split{0, 1} : Split{1, 0};
+}
+
+}  // namespace
+
+double LayerLoads::most() const {
+  double most = 0;
+  for (const auto* loads : {&plus, &minus})
+    for (const double load : *loads) most = std::max(most, load);
+  return most;
+}
+
+TrafficFlow::TrafficFlow(const Machine& machine, const Shape& shape, const Traffic& traffic)
+    : shape_(shape), sources_(shape.size()), destinations_(shape.size()) {
+  for (unsigned d = 0; d < shape.dims(); ++d)
+    between_[d].resize(std::size_t{shape.extent(d)} * shape.extent(d));
+  if (traffic.has_equal_sources())
+    take_columns(machine, traffic);
+  else
+    take_pairs(machine, traffic);
+}
+
+void TrafficFlow::take_pairs(const Machine& machine, const Traffic& traffic) {
+  for (Rank from = 0; from < shape_.size(); ++from)
+    for (const Rank to : traffic.targets(from)) {
+      const MessageCost cost = message_cost(machine, traffic.bytes(from, to));
+      add_pair(from, to, cost.packets, cost.wire_bytes);
+    }
+}
+
+void TrafficFlow::add_pair(Rank from, Rank to, std::uint64_t packets, std::uint64_t wire_bytes) {
+  const Coord a = shape_.coord(from);
+  const Coord b = shape_.coord(to);
+  const auto wire = static_cast<double>(wire_bytes);
+  const DirectionSet links = possible_directions(shape_, a, b);
+  for (unsigned d = 0; d < shape_.dims(); ++d) between(d, a[d], b[d]) += wire;
+  add(sources_[from], packets, wire, links);
+  add(destinations_[to], packets, wire, links);
+  farthest_ = std::max(farthest_.value_or(0), minimal_hops(shape_, a, b));
+}
+
+/// Here a node receives the same number of bytes from every other node, and over all of its links.
+/// `between` also counts a message from each node to itself, which crosses no link.
+void TrafficFlow::take_columns(const Machine& machine, const Traffic& traffic) {
+  if (shape_.size() == 1) return;
+  EndLoad all;
+  for (Rank to = 0; to < shape_.size(); ++to) {
+    const MessageCost cost = message_cost(machine, traffic.bytes(to == 0 ? 1 : 0, to));
+    if (cost.packets == 0) continue;
+    add_column(to, cost.packets, cost.wire_bytes);
+    add(all, cost.packets, static_cast<double>(cost.wire_bytes), {});
+  }
+  const std::uint64_t peers = shape_.size() - 1;
+  for (Rank r = 0; r < shape_.size(); ++r) {
+    const EndLoad& own = destinations_[r];
+    add(sources_[r], all.packets - own.packets / peers,
+        all.wire_bytes - own.wire_bytes / static_cast<double>(peers), links_of(shape_, r));
+  }
+}
+
+void TrafficFlow::add_column(Rank to, std::uint64_t packets, std::uint64_t wire_bytes) {
+  const Coord at = shape_.coord(to);
+  unsigned hops = 0;
+  for (unsigned d = 0; d < shape_.dims(); ++d) {
+    const unsigned k = shape_.extent(d);
+    const double layer = static_cast<double>(wire_bytes) * (shape_.size() / k);
+    for (unsigned from = 0; from < k; ++from) between(d, from, at[d]) += layer;
+    hops += shape_.wraps(d) ? k / 2 : std::max<unsigned>(at[d], k - 1 - at[d]);
+  }
+  const std::uint64_t peers = shape_.size() - 1;
+  add(destinations_[to], packets * peers,
+      static_cast<double>(wire_bytes) * static_cast<double>(peers), links_of(shape_, to));
+  farthest_ = std::max(farthest_.value_or(0), hops);
+}
+
+LayerLoads TrafficFlow::layers(unsigned dim, std::optional<TieRule> rule) const {
+  if (rule)
+    TOROID_CHECK(*rule == TieRule::parity || *rule == TieRule::plus || *rule == TieRule::minus);
+  return layers(dim, rule, 0.5);
+}
+
+LayerLoads TrafficFlow::layers(unsigned dim, std::optional<TieRule> rule, double tied_share) const {
+  const unsigned k = shape_.extent(dim);
+  LayerLoads loads{std::vector<double>(k), std::vector<double>(k)};
+  const double links = shape_.size() / k;
+  for (unsigned from = 0; from < k; ++from)
+    for (unsigned to = 0; to < k; ++to) {
+      if (from == to) continue;
+      const double each = between_[dim][from * k + to] / links;
+      const Split ways = split(shape_, dim, from, to, rule, tied_share);
+      for (unsigned x = from; ways.plus > 0 && x != to; x = (x + 1) % k)
+        loads.plus[x] += ways.plus * each;
+      for (unsigned x = from; ways.minus > 0 && x != to; x = (x + k - 1) % k)
+        loads.minus[(x + k - 1) % k] += ways.minus * each;
+    }
+  return loads;
+}
+
+/// Without a rule the bound holds however ties are split. First, a layer carries at least its load
+/// of messages that are not tied. Second, a tied message crosses either layer x by + or the layer
+/// on the other side of the ring by -. So the sum of the loads of these two is the same in every
+/// case, and one of them carries at least half of it.
+double TrafficFlow::hottest_layer(unsigned dim, std::optional<TieRule> rule) const {
+  const unsigned k = shape_.extent(dim);
+  if (rule || k % 2 != 0 || !shape_.wraps(dim)) return layers(dim, rule).most();
+  const LayerLoads halved = layers(dim);
+  double most = layers(dim, std::nullopt, 0).most();
+  for (unsigned x = 0; x < k; ++x)
+    most = std::max(most, (halved.plus[x] + halved.minus[(x + k / 2) % k]) / 2);
+  return most;
+}
+
+double TrafficFlow::hottest_link(std::optional<TieRule> rule) const {
+  double most = 0;
+  for (unsigned d = 0; d < shape_.dims(); ++d) most = std::max(most, hottest_layer(d, rule));
+  return most;
+}
+
+}  // namespace toroid

@@ -1,0 +1,76 @@
+// The load that a traffic puts on the machine: by coordinates, by node, by layer of links.
+//
+// Minimal routing may take hops of different dimensions in any order. But along one dimension a
+// message between two given coordinates always crosses the same layers of links. A layer is all
+// links from coordinate x to x+1, or all links from x+1 to x. So the bytes that cross a layer
+// follow from the traffic alone, and its links can do no better than share them evenly.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "hal/direction.hpp"
+#include "hal/machine.hpp"
+#include "hal/route.hpp"
+#include "hal/shape.hpp"
+#include "packet/traffic/traffic.hpp"
+
+namespace toroid {
+
+/// The load of every layer of one dimension: bytes on the wire per link, if the layer's links share
+/// the bytes evenly.
+struct LayerLoads {
+  std::vector<double> plus;   ///< [x]: from x to x+1
+  std::vector<double> minus;  ///< [x]: from x+1 to x
+  double most() const;
+};
+
+/// The packets and bytes that one node sends, or that it receives.
+struct EndLoad {
+  std::uint64_t packets = 0;
+  double wire_bytes = 0;
+  DirectionSet links;  ///< the node's links by which these packets can leave, or can arrive
+};
+
+/// The loads that a traffic puts on layers of links and on nodes.
+class TrafficFlow {
+ public:
+  /// The bytes from one node to another travel as one message of full packets and, if bytes are
+  /// left, a shorter one. Takes time in proportion to the number of pairs, or of nodes if
+  /// has_equal_sources() holds.
+  TrafficFlow(const Machine& machine, const Shape& shape, const Traffic& traffic);
+
+  /// The loads of a dimension's layers. If two ways are equally short, each gets half of the bytes;
+  /// if there is a `rule`, the rule decides. REQUIRES: `rule` decides by the coordinate in this
+  /// dimension alone; it is parity, plus or minus.
+  LayerLoads layers(unsigned dim, std::optional<TieRule> rule = std::nullopt) const;
+  /// Bytes on the wire that the hottest link carries at least, under `rule` or, without it, however
+  /// ties are decided.
+  double hottest_link(std::optional<TieRule> rule = std::nullopt) const;
+  const EndLoad& source(Rank r) const { return sources_[r]; }
+  const EndLoad& destination(Rank r) const { return destinations_[r]; }
+  /// Hops of the message that goes farthest; none if there is no message.
+  std::optional<unsigned> farthest() const { return farthest_; }
+
+ private:
+  void add_pair(Rank from, Rank to, std::uint64_t packets, std::uint64_t wire_bytes);
+  void add_column(Rank to, std::uint64_t packets, std::uint64_t wire_bytes);
+  void take_pairs(const Machine& machine, const Traffic& traffic);
+  void take_columns(const Machine& machine, const Traffic& traffic);
+  double& between(unsigned d, unsigned from, unsigned to) {
+    return between_[d][from * shape_.extent(d) + to];
+  }
+  LayerLoads layers(unsigned dim, std::optional<TieRule> rule, double tied_share) const;
+  double hottest_layer(unsigned dim, std::optional<TieRule> rule) const;
+
+  Shape shape_;
+  std::array<std::vector<double>, kMaxDims> between_;  ///< [dimension]: wire bytes from each
+                                                       ///< coordinate to each other
+  std::vector<EndLoad> sources_;
+  std::vector<EndLoad> destinations_;
+  std::optional<unsigned> farthest_;
+};
+
+}  // namespace toroid

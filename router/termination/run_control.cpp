@@ -1,0 +1,95 @@
+#include "router/termination/run_control.hpp"
+
+#include <algorithm>
+
+namespace toroid::termination {
+
+MemberReport WorkerReport::load() const {
+  MemberReport report;
+  // Acquire: the counts read below are no older than those reported with `passive`. Partner: the
+  // release in Worker::rest().
+  report.passive = passive.load(std::memory_order_acquire);
+  report.injected = injected.load(std::memory_order_acquire);
+  report.delivered = delivered.load(std::memory_order_acquire);
+  // Relaxed: only a change between two samples matters. Partner: Worker::loop().
+  report.moved = moved.load(std::memory_order_relaxed);
+  report.rounds = rounds.load(std::memory_order_relaxed);
+  return report;
+}
+
+std::uint64_t RunControl::received() const {
+  std::uint64_t sum = 0;
+  // Relaxed: used for progress only. Partner: Worker::report_received().
+  for (const WorkerReport& report : reports_)
+    sum += report.received.load(std::memory_order_relaxed);
+  return sum;
+}
+
+void RunControl::report_to(TerminationDetector& detector) const {
+  const std::uint32_t wave = detector.wanted_wave();
+  for (std::size_t w = 0; w < reports_.size(); ++w) detector.report(w, reports_[w].load(), wave);
+}
+
+bool RunControl::all_passive() const {
+  return std::all_of(reports_.begin(), reports_.end(), [](const WorkerReport& report) {
+    // Relaxed: only a hint. Partner: Worker::rest().
+    return report.passive.load(std::memory_order_relaxed);
+  });
+}
+
+/// Reads the reports in full only if all workers are seen to be passive, because reading takes the
+/// reports' cache lines from the workers that write them.
+bool RunControl::is_quiescent(TerminationDetector& detector) const {
+  if (!decides_ || !all_passive()) return false;
+  report_to(detector);
+  if (detector.is_quiescent()) return true;
+  if (detector.wanted_wave() == 0) return false;
+  report_to(detector);
+  return detector.is_quiescent();
+}
+
+bool RunControl::is_stalled(TerminationDetector& detector, Clock::time_point now) const {
+  report_to(detector);
+  return detector.is_stalled(now);
+}
+
+void RunControl::end(Verdict verdict, std::exception_ptr failure) {
+  const std::lock_guard lock(mutex_);
+  if (ended()) return;
+  failure_ = std::move(failure);
+  verdict_.store(verdict, std::memory_order_release);
+  changed_.notify_all();
+}
+
+std::exception_ptr RunControl::failure() const {
+  return verdict() == Verdict::failed ? failure_ : nullptr;
+}
+
+void RunControl::wait_for(std::chrono::milliseconds time) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, time, [this] { return ended(); });
+}
+
+MemberReport ProcessMember::report() {
+  MemberReport sum{.passive = true};
+  std::vector<std::uint64_t> rounds;
+  for (const WorkerReport& worker : control_.reports()) {
+    const MemberReport report = worker.load();
+    sum.passive &= report.passive;
+    sum.injected += report.injected;
+    sum.delivered += report.delivered;
+    sum.moved += report.moved;
+    rounds.push_back(report.rounds);
+  }
+  sum.rounds = count_epochs(std::move(rounds));
+  return sum;
+}
+
+std::uint64_t ProcessMember::count_epochs(std::vector<std::uint64_t> rounds) {
+  for (std::size_t w = 0; w < rounds.size(); ++w)
+    if (rounds[w] == began_[w]) return epochs_;
+  began_ = std::move(rounds);
+  return ++epochs_;
+}
+
+}  // namespace toroid::termination

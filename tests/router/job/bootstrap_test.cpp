@@ -1,0 +1,213 @@
+// Tests the bootstrap from valid and from invalid environment variables.
+#include <fmt/core.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "router/job/bootstrap.hpp"
+#include "router/job/listening_socket.hpp"
+#include "tests/tools/temporary_directory.hpp"
+
+namespace toroid::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kKey = "0123456789abcdef";
+
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+/// Sets exactly these variables for find_bootstrap().
+class Environment {
+ public:
+  explicit Environment(const Variables& variables) {
+    clear();
+    for (const auto& [name, value] : variables) ::setenv(name.c_str(), value.c_str(), 1);
+  }
+  ~Environment() { clear(); }
+  Environment(const Environment&) = delete;
+  Environment& operator=(const Environment&) = delete;
+
+ private:
+  static void clear() {
+    for (const char* name :
+         {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "TOROID_JOB_KEY",
+          "TOROID_JOB_KEY_FILE", "TOROID_LISTENER_FD", "PMIX_NAMESPACE", "PMIX_RANK"})
+      ::unsetenv(name);
+  }
+};
+
+Variables good() {
+  return {{"RANK", "1"},
+          {"WORLD_SIZE", "3"},
+          {"MASTER_ADDR", "alpha"},
+          {"MASTER_PORT", "4711"},
+          {"TOROID_JOB_KEY", kKey}};
+}
+
+Variables with(const std::string& name, const std::string& value) {
+  Variables all = good();
+  for (auto& [other, old] : all)
+    if (other == name) old = value;
+  return all;
+}
+
+Variables without(const std::string& name) {
+  Variables all = good();
+  std::erase_if(all, [&](const auto& variable) { return variable.first == name; });
+  return all;
+}
+
+std::string refusal_of(const Variables& variables) {
+  const Environment environment(variables);
+  try {
+    find_bootstrap();
+    return "none";
+  } catch (const BadInput& error) {
+    return error.what();
+  }
+}
+
+TEST(Bootstrap, IsFoundInTheEnvironment) {
+  const Environment environment(good());
+  const Bootstrap bootstrap = find_bootstrap();
+  EXPECT_EQ(bootstrap.rank, 1u);
+  EXPECT_EQ(bootstrap.size, 3u);
+  EXPECT_THAT(bootstrap.master, ElementsAre("alpha"));
+  EXPECT_EQ(bootstrap.port, 4711);
+  EXPECT_EQ(bootstrap.listener, -1);
+  EXPECT_EQ(bootstrap.key.text(), kKey);
+  EXPECT_EQ(bootstrap.source, "environment");
+}
+
+TEST(Bootstrap, DefaultsToOneProcess) {
+  const Environment environment({});
+  EXPECT_EQ(find_bootstrap().size, 1u);
+  EXPECT_EQ(find_bootstrap().source, "alone");
+}
+
+TEST(Bootstrap, OneProcessNeedsNoMaster) {
+  const Environment environment({{"RANK", "0"}, {"WORLD_SIZE", "1"}});
+  EXPECT_EQ(find_bootstrap().size, 1u);
+}
+
+TEST(Bootstrap, NamesMissingVariable) {
+  for (const std::string name : {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"})
+    EXPECT_THAT(refusal_of(without(name)), HasSubstr(name + " is not set"));
+  EXPECT_THAT(refusal_of(without("TOROID_JOB_KEY")),
+              HasSubstr("set TOROID_JOB_KEY or TOROID_JOB_KEY_FILE"));
+  EXPECT_THAT(refusal_of({{"MASTER_ADDR", "alpha"}}), HasSubstr("WORLD_SIZE is not set"));
+}
+
+TEST(Bootstrap, NamesInvalidVariable) {
+  for (const std::string value : {"", "-1", "3", "1x", " 1", "0x1"})
+    EXPECT_THAT(refusal_of(with("RANK", value)), HasSubstr("RANK='" + value + "'"));
+  for (const std::string value : {"0", "many", "99999999999"})
+    EXPECT_THAT(refusal_of(with("WORLD_SIZE", value)), HasSubstr("WORLD_SIZE='" + value + "'"));
+  for (const std::string value : {"0", "65536", "http"})
+    EXPECT_THAT(refusal_of(with("MASTER_PORT", value)), HasSubstr("MASTER_PORT='" + value + "'"));
+  EXPECT_THAT(refusal_of(with("MASTER_ADDR", "")), HasSubstr("MASTER_ADDR is empty"));
+  EXPECT_THAT(refusal_of(with("TOROID_JOB_KEY", "short")), HasSubstr("key must be 16"));
+}
+
+/// A key file with this text, which only its owner can read, and environment variables that name
+/// the file.
+class KeyFile {
+ public:
+  explicit KeyFile(std::string_view text) {
+    directory_.save("key", text);
+    open_to(0600);
+  }
+
+  void open_to(mode_t mode) const { ASSERT_EQ(::chmod(path().c_str(), mode), 0); }
+  void remove() const { ASSERT_TRUE(std::filesystem::remove(path())); }
+  std::string path() const { return directory_ / "key"; }
+  Variables variables() const {
+    Variables all = without("TOROID_JOB_KEY");
+    all.emplace_back("TOROID_JOB_KEY_FILE", path());
+    return all;
+  }
+
+ private:
+  TemporaryDirectory directory_;
+};
+
+TEST(Bootstrap, ReadsTheKeyFromAFile) {
+  const KeyFile file("fedcba9876543210\nthe second line\n");
+  {
+    const Environment environment(file.variables());
+    EXPECT_EQ(find_bootstrap().key.text(), "fedcba9876543210");
+  }
+  file.remove();
+  EXPECT_THAT(refusal_of(file.variables()), HasSubstr("cannot read a key"));
+}
+
+/// The pipe stays open, so reading more than a line, or more than the longest key, would block.
+TEST(Bootstrap, StopsReadingEndlessKeyFile) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  const job::Socket from(ends[0]);
+  const job::Socket to(ends[1]);
+  Variables variables = without("TOROID_JOB_KEY");
+  variables.emplace_back("TOROID_JOB_KEY_FILE", fmt::format("/dev/fd/{}", from.fd()));
+  ASSERT_EQ(::write(to.fd(), "fedcba9876543210\n", 17), 17);
+  {
+    const Environment environment(variables);
+    EXPECT_EQ(find_bootstrap().key.text(), "fedcba9876543210");
+  }
+  const std::string endless(1 << 15, 'k');
+  ASSERT_EQ(::write(to.fd(), endless.data(), endless.size()), std::ssize(endless));
+  EXPECT_THAT(refusal_of(variables), HasSubstr("key must be 16 to 1024"));
+}
+
+TEST(Bootstrap, ChecksLengthOfKeyInFile) {
+  const std::string longest(1024, 'k');
+  for (const std::string& text : {std::string("fedcba9876543210"), longest + "\n", longest})
+    EXPECT_EQ(refusal_of(KeyFile(text).variables()), "none");
+  for (const std::string& text :
+       {std::string("fedcba987654321\n"), longest + "k\n", std::string("0123456789abcdef\0", 17)})
+    EXPECT_THAT(refusal_of(KeyFile(text).variables()),
+                AllOf(HasSubstr("TOROID_JOB_KEY_FILE='/"), HasSubstr("key must be 16 to 1024")));
+  for (const std::string& text : {std::string(), std::string("\n")})
+    EXPECT_THAT(refusal_of(KeyFile(text).variables()), HasSubstr("cannot read a key"));
+}
+
+TEST(Bootstrap, RefusesKeyFileThatOthersCanAccess) {
+  const KeyFile file("fedcba9876543210\n");
+  for (const mode_t mode : std::array<mode_t, 5>{0640, 0604, 0620, 0602, 0601}) {
+    file.open_to(mode);
+    EXPECT_THAT(refusal_of(file.variables()),
+                AllOf(HasSubstr(file.path()), HasSubstr("is accessible to others (mode"),
+                      Not(HasSubstr("fedcba"))));
+  }
+  file.open_to(0400);
+  EXPECT_EQ(refusal_of(file.variables()), "none");
+}
+
+TEST(Bootstrap, TakesOverTheLaunchersSocket) {
+  job::Socket listener = job::listen_on("127.0.0.1", 0);
+  Variables variables = with("RANK", "0");
+  variables.emplace_back("TOROID_LISTENER_FD", std::to_string(listener.fd()));
+  const std::string port = std::to_string(job::port_of(listener));
+  for (auto& [name, value] : variables)
+    if (name == "MASTER_PORT") value = port;
+  const Environment environment(variables);
+  EXPECT_EQ(find_bootstrap().listener, listener.fd());
+}
+
+}  // namespace
+}  // namespace toroid::testing

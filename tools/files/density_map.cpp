@@ -1,0 +1,225 @@
+#include "tools/files/density_map.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "tools/files/npy_elements.hpp"
+#include "tools/files/npy_header.hpp"
+
+namespace toroid {
+namespace {
+
+constexpr std::size_t kMapHeader = 1024;  // bytes
+constexpr std::string_view kMapMark = "MAP ";
+
+/// A field of the header: its name and the number of its word.
+enum class MapField : std::size_t {
+  NX = 1,
+  NY = 2,
+  NZ = 3,
+  MODE = 4,
+  MZ = 10,
+  MAPC = 17,
+  MAPR = 18,
+  MAPS = 19,
+  ISPG = 23,
+  NSYMBT = 24,
+  MAP = 53,
+  MACHST = 54
+};
+
+constexpr std::size_t offset_of(MapField field) {
+  return 4 * (static_cast<std::size_t>(field) - 1);
+}
+
+struct MapMode {
+  std::int32_t mode;
+  std::string_view name;
+  std::string_view code;  ///< NumPy's dtype without the byte order
+};
+constexpr std::array<MapMode, 6> kMapModes = {{{0, "int8", "i1"},
+                                               {1, "int16", "i2"},
+                                               {2, "float32", "f4"},
+                                               {4, "complex64", "c8"},
+                                               {6, "uint16", "u2"},
+                                               {12, "float16", "f2"}}};
+
+const MapMode* find_mode(std::int32_t mode) {
+  const auto* const found = std::ranges::find(kMapModes, mode, &MapMode::mode);
+  return found == kMapModes.end() ? nullptr : found;
+}
+
+std::array<std::byte, 4> word_at(std::span<const std::byte> bytes, MapField field) {
+  std::array<std::byte, 4> word;
+  std::memcpy(word.data(), bytes.data() + offset_of(field), word.size());
+  return word;
+}
+
+std::int32_t number_of(std::array<std::byte, 4> word, bool big_endian) {
+  if (big_endian != (std::endian::native == std::endian::big)) std::ranges::reverse(word);
+  return std::bit_cast<std::int32_t>(word);
+}
+
+std::string hexadecimal(std::array<std::byte, 4> word) {
+  std::string text;
+  for (const std::byte byte : word)
+    text += fmt::format("{}{:02x}", text.empty() ? "" : " ", std::to_integer<unsigned>(byte));
+  return text;
+}
+
+/// The byte order that the machine stamp names. Only its first two bytes count, one for floats and
+/// one for integers; 44 41 is an old form of little endian.
+bool is_big_endian(std::span<const std::byte> bytes) {
+  const std::array<std::byte, 4> stamp = word_at(bytes, MapField::MACHST);
+  const std::string_view text(reinterpret_cast<const char*>(stamp.data()), 2);
+  if (text == "\x44\x44" || text == "\x44\x41") return false;
+  if (text == "\x11\x11") return true;
+  throw BadInput(
+      fmt::format("field MACHST, the machine stamp in word 54, is {}; expected 44 44 or 44 41 "
+                  "(little-endian) or 11 11 (big-endian) in its first two bytes",
+                  hexadecimal(stamp)));
+}
+
+/// A header whose mark and machine stamp are valid.
+class MapHeader {
+ public:
+  explicit MapHeader(std::span<const std::byte> bytes) {
+    if (!is_map(bytes)) refuse_mark(bytes);
+    if (bytes.size() < kMapHeader)
+      throw BadInput(
+          fmt::format("header truncated: expected {} bytes, found {}", kMapHeader, bytes.size()));
+    big_endian_ = is_big_endian(bytes);
+    bytes_ = bytes.first(kMapHeader);
+  }
+
+  std::int32_t operator[](MapField field) const {
+    return number_of(word_at(bytes_, field), big_endian_);
+  }
+
+  const MapMode& mode() const {
+    const std::int32_t mode = (*this)[MapField::MODE];
+    if (const MapMode* const found = find_mode(mode)) return *found;
+    const std::int32_t turned = number_of(word_at(bytes_, MapField::MODE), !big_endian_);
+    if (find_mode(turned) != nullptr)
+      throw BadInput(
+          fmt::format("field MACHST says {}, which makes field MODE {}; in the other "
+                      "byte order it is {}",
+                      big_endian_ ? "big-endian" : "little-endian", mode, turned));
+    throw BadInput(
+        fmt::format("field MODE is {}{}; expected 0 (int8), 1 (int16), 2 (float32), "
+                    "4 (complex64), 6 (uint16) or 12 (float16)",
+                    mode, remark(mode)));
+  }
+
+  /// The dtype as NumPy names it.
+  std::string dtype() const {
+    const std::string_view code = mode().code;
+    const char order = code.back() == '1' ? '|' : big_endian_ ? '>' : '<';
+    return order + std::string(code);
+  }
+
+ private:
+  [[noreturn]] static void refuse_mark(std::span<const std::byte> bytes) {
+    if (bytes.size() < offset_of(MapField::MACHST))
+      throw BadInput(fmt::format("not an MRC/CCP4 map: expected a header of {} bytes, found {}",
+                                 kMapHeader, bytes.size()));
+    throw BadInput(fmt::format(
+        "not an MRC/CCP4 map: field MAP in word 53 is {}; expected 'MAP ' (4d 41 50 20)",
+        hexadecimal(word_at(bytes, MapField::MAP))));
+  }
+  static std::string_view remark(std::int32_t mode) {
+    return mode == 3 ? " (complex int16)" : mode == 101 ? " (4 bits per element)" : "";
+  }
+
+  std::span<const std::byte> bytes_;
+  bool big_endian_ = false;
+};
+
+std::size_t extent_of(const MapHeader& header, MapField field, std::string_view name) {
+  const std::int32_t extent = header[field];
+  if (extent < 1) throw BadInput(fmt::format("field {} is {}; expected 1 or more", name, extent));
+  return static_cast<std::size_t>(extent);
+}
+
+/// Throws BadInput if MAPC, MAPR and MAPS are not 1, 2 and 3 in some order, because the header is
+/// then damaged. All three may also be 0, which means that they are not set.
+void check_axes(const MapHeader& header) {
+  const std::array<std::int32_t, 3> axes = {header[MapField::MAPC], header[MapField::MAPR],
+                                            header[MapField::MAPS]};
+  if (axes == std::array<std::int32_t, 3>{} ||
+      std::ranges::is_permutation(axes, std::array{1, 2, 3}))
+    return;
+  throw BadInput(fmt::format("fields MAPC, MAPR, MAPS are {}; expected 1, 2 and 3 in some order",
+                             fmt::join(axes, ", ")));
+}
+
+bool is_stack_of_volumes(const MapHeader& header) {
+  return header[MapField::ISPG] >= 401 && header[MapField::ISPG] <= 630;
+}
+
+std::vector<std::size_t> shape_of_map(const MapHeader& header) {
+  const std::size_t nx = extent_of(header, MapField::NX, "NX");
+  const std::size_t ny = extent_of(header, MapField::NY, "NY");
+  const std::size_t nz = extent_of(header, MapField::NZ, "NZ");
+  if (header[MapField::ISPG] == 0 && nz == 1) return {ny, nx};
+  if (!is_stack_of_volumes(header)) return {nz, ny, nx};
+  const std::size_t mz = extent_of(header, MapField::MZ, "MZ");
+  if (nz % mz != 0)
+    throw BadInput(
+        fmt::format("field MZ is {}; expected a divisor of NZ = {} in a stack of volumes (ISPG {})",
+                    mz, nz, header[MapField::ISPG]));
+  return {nz / mz, mz, ny, nx};
+}
+
+/// The elements after the extended header. Throws BadInput if their size contradicts the extents.
+std::span<const std::byte> elements_of(std::span<const std::byte> bytes, const MapHeader& header,
+                                       std::span<const std::size_t> shape) {
+  const std::size_t after = bytes.size() - kMapHeader;
+  const std::int32_t extended = header[MapField::NSYMBT];
+  if (extended < 0 || static_cast<std::size_t>(extended) > after)
+    throw BadInput(
+        fmt::format("field NSYMBT, the size of the extended header, is {}; the file has "
+                    "{} bytes after its header",
+                    extended, after));
+  const std::span<const std::byte> data =
+      bytes.subspan(kMapHeader + static_cast<std::size_t>(extended));
+  const std::size_t item = npy::format_of(header.dtype()).size();
+  double expected = static_cast<double>(item);
+  for (const std::size_t extent : shape) expected *= static_cast<double>(extent);
+  if (expected == static_cast<double>(data.size())) return data;
+  throw BadInput(fmt::format(
+      "{}: fields NZ, NY, NX = {}, {}, {} and MODE {} need {:.0f} bytes of elements, found {}",
+      expected > static_cast<double>(data.size()) ? "data truncated"
+                                                  : "trailing bytes after the data",
+      header[MapField::NZ], header[MapField::NY], header[MapField::NX], header[MapField::MODE],
+      expected, data.size()));
+}
+
+}  // namespace
+
+bool is_map(std::span<const std::byte> bytes) {
+  constexpr std::size_t at = offset_of(MapField::MAP);
+  return bytes.size() >= at + kMapMark.size() &&
+         std::memcmp(bytes.data() + at, kMapMark.data(), kMapMark.size()) == 0;
+}
+
+StoredArray stored_map(std::span<const std::byte> bytes) {
+  const MapHeader header(bytes);
+  (void)header.mode();  // checked first, since its message explains a wrong byte order
+  std::vector<std::size_t> shape = shape_of_map(header);
+  check_axes(header);
+  const std::span<const std::byte> elements = elements_of(bytes, header, shape);
+  return npy::stored({header.dtype(), false, std::move(shape)}, elements);
+}
+
+}  // namespace toroid

@@ -1,0 +1,25 @@
+// Reads densities from MRC2014 and CCP4 maps.
+//
+// A map begins with a header of 256 words of 4 bytes, which are counted from 1, as in the format's
+// description. NSYMBT bytes of symmetry or of another extended header follow, then the elements.
+// Columns vary fastest, then rows, then sections.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "tools/files/npy.hpp"
+
+namespace toroid {
+
+/// Whether a file that begins with these bytes has a map's mark.
+bool is_map(std::span<const std::byte> bytes);
+
+/// Returns the array in the order of the file, NZ x NY x NX, sections first, like Python's mrcfile:
+/// MAPC, MAPR and MAPS, which name the crystal's axes, are ignored. A single image (ISPG 0, NZ 1)
+/// has two axes, a stack of volumes (ISPG 401 to 630) four. Reads modes 0 (int8), 1 (int16), 2
+/// (float32), 4 (complex64), 6 (uint16) and 12 (float16) in either byte order. Throws BadInput with
+/// the wrong field, but without the file's name.
+StoredArray stored_map(std::span<const std::byte> bytes);
+
+}  // namespace toroid

@@ -1,0 +1,54 @@
+#include "tools/options/single_process_check.hpp"
+
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+
+#include <array>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "hal/check.hpp"
+
+namespace toroid {
+namespace {
+
+/// A value of an option or argument that restricts a command to one process.
+struct OneProcessValue {
+  std::string_view command;
+  const char* option;
+  std::string_view value;
+  const char* why;
+};
+constexpr std::array kOneProcessValues = {
+    OneProcessValue{"fft", "--in", "-", "--in - is for one process; use a file for several"},
+    OneProcessValue{"bench", "KIND", "idle", "bench idle is for one process"}};
+
+/// The typed value or the default; empty if the command has no such option.
+std::string value_of(const CLI::App& command, const char* name) {
+  const CLI::Option* option = command.get_option_no_throw(name);
+  if (option == nullptr) return {};
+  return option->count() > 0 ? option->results().front() : option->get_default_str();
+}
+
+}  // namespace
+
+void refuse_several_processes(const CLI::App& command, unsigned processes) {
+  if (processes == 1) return;
+  const std::string fabric = value_of(command, "--fabric");
+  if (fabric.empty()) throw BadInput(fmt::format("{} is for one process", command.get_name()));
+  if (fabric != "ofi")
+    throw BadInput(fmt::format("{} --fabric {} is for one process; use --fabric ofi for several",
+                               command.get_name(), fabric));
+  for (const OneProcessValue& one : kOneProcessValues)
+    if (command.get_name() == one.command && value_of(command, one.option) == one.value)
+      throw BadInput(one.why);
+}
+
+unsigned launched_processes() {
+  const char* const size = std::getenv("WORLD_SIZE");
+  if (size == nullptr || std::getenv("TOROID_JOB_KEY") == nullptr) return 1;
+  return static_cast<unsigned>(std::strtoul(size, nullptr, 10));
+}
+
+}  // namespace toroid

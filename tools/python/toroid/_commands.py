@@ -1,0 +1,321 @@
+"""Runs, transforms, comparisons and sweeps, with the commands' options as keyword arguments."""
+
+from __future__ import annotations
+
+from typing import Any, Iterable, Optional, Union
+
+import numpy as np
+
+from . import _toroid
+from ._policy import Names, Policy
+from ._progress import shower
+from ._results import Result, Results
+
+_SCALES = {None: ("none", "1/N"), "backward": ("none", "1/N"),
+           "ortho": ("1/sqrt(N)", "1/sqrt(N)"), "forward": ("1/N", "none")}
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, (list, tuple, np.ndarray, range)):
+        return ",".join(_text(one) for one in value)
+    if isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{value!r}: expected a string or a number")
+    if isinstance(value, float):
+        return repr(value)
+    if isinstance(value, _toroid.Shape) and value.has_failures:
+        raise _toroid.BadInput("a shape with failures cannot be passed to a run; use fail_links and "
+                               "fail_nodes")
+    if isinstance(value, _toroid.Machine):
+        return value.given
+    return str(value)
+
+
+def _words(options: dict) -> list:
+    """Return --name=value for each option; None and False are left out, True gives a flag."""
+    words = []
+    for name, value in options.items():
+        option = "--" + name.replace("_", "-")
+        if value is None or value is False:
+            continue
+        if value is True:
+            words.append(option)
+        elif name in ("fail_link", "fail_node", "link_error") and not isinstance(value, str):
+            words += [f"{option}={one}" for one in value]
+        else:
+            words.append(f"{option}={_text(value)}")
+    return words
+
+
+def _run(words: list, names: Names, progress: Any, *, array: Any = None,
+         record: bool = False) -> dict:
+    if names.objects and any(word.startswith("--resume=") for word in words):
+        raise _toroid.BadInput("--resume cannot be used with policies written in Python: it cannot tell "
+                               "whether they have changed")
+    return _toroid.run_command(words, names.objects, array, record, shower(progress))
+
+
+def _rates(rates: Any) -> list:
+    """Return error rates as a list of texts. `rates` is one rate or several, each a number or a text such as
+    "1e-3@(0,0,0)X+"."""
+    several = isinstance(rates, Iterable) and not isinstance(rates, str)
+    return [_text(rate) for rate in rates] if several else [_text(rates)]
+
+
+def _policies(policies: Any, names: Names) -> Optional[str]:
+    if policies is None:
+        return None
+    if isinstance(policies, (str, Policy, type)):
+        policies = [policies]
+    return ",".join(names.word(one) for one in policies)
+
+
+def run(*, torus: str, traffic: str = "all-to-all", bytes: Union[int, str] = 240,
+        policy: Union[str, Policy] = "random", machine: Union[str, "_toroid.Machine"] = "bgl", fabric: str = "sim",
+        seed: int = 1, threads: Optional[int] = None, mesh: bool = False,
+        peers: Optional[int] = None, sample: Optional[int] = None, queues: Optional[int] = None,
+        per_visit: Optional[int] = None, order: Optional[str] = None,
+        routing: Optional[str] = None, tie: Optional[str] = None, tying: Optional[str] = None,
+        drain: Optional[str] = None, fail_links: Iterable[str] = (),
+        fail_nodes: Iterable[str] = (), link_errors: Iterable[str] = (),
+        link_faults: Optional[str] = None, long_way: bool = False, no_transit_first: bool = False,
+        no_bubble: bool = False, route: Optional[str] = None, transfer: Optional[str] = None,
+        bind: Optional[str] = None, stall: Optional[float] = None, record: bool = False, trace: Optional[str] = None,
+        report: Optional[str] = None, progress: Any = None) -> Result:
+    """Run one exchange: an all-to-all, or another traffic pattern, under a policy.
+
+    Parameters
+    ----------
+    torus : str
+        The extents, e.g. "8x8x8"; in "8x8x4m" Z is a mesh dimension, without wraparound links.
+    traffic : str
+        A traffic pattern of `toroid alltoall`, e.g. "transpose" or "lines:X".
+    bytes : int or str
+        Payload per (source, destination) pair, e.g. 480 or "1KiB".
+    policy : str or Policy
+        A built-in policy's name, a policy file or a Policy object.
+    machine : str or Machine
+        A built-in machine's name, a machine file or a Machine object.
+    fabric : {"sim", "shm"}
+        "sim" runs in virtual time (cycles), "shm" on this computer in wall-clock time (seconds).
+    peers : int, optional
+        Each node sends only to the first `peers` nodes of its order (sim only).
+    record : bool
+        Keep the state of injection FIFOs and links over time (sim only, small machines only); the run then
+        uses one thread.
+    progress : bool or callable, optional
+        Whether to show the progress, or a function to call with each line of text (default: shown in a
+        terminal or a notebook).
+
+    The other parameters are options of `toroid alltoall`.
+
+    Returns
+    -------
+    Result
+
+    Raises
+    ------
+    BadInput, RunFailed, PolicyError
+        With the command's message.
+    KeyboardInterrupt
+        After Ctrl-C.
+
+    Examples
+    --------
+    >>> import toroid
+    >>> r = toroid.run(torus="4x4x4", bytes=480, policy="random")
+    >>> r.nodes, r.packets
+    (64, 8064)
+    >>> r.cycles > r.bound_cycles and r.percent_of_peak > 50
+    True
+    """
+    names = Names()
+    fail = {"fail_link": list(fail_links) if not isinstance(fail_links, str) else [fail_links],
+            "fail_node": list(fail_nodes) if not isinstance(fail_nodes, str) else [fail_nodes],
+            "link_error": _rates(link_errors), "link_faults": link_faults}
+    words = ["alltoall", "--json=-"] + _words({
+        "torus": torus, "traffic": None if traffic == "all-to-all" else traffic, "bytes": bytes,
+        "policy": names.word(policy), "machine": machine, "fabric": fabric, "seed": seed,
+        "threads": threads, "mesh": mesh, "peers": peers, "sample": sample, "queues": queues,
+        "per_visit": per_visit, "order": order, "routing": routing, "tie": tie, "tying": tying,
+        "drain": drain, **fail, "long_way": long_way, "no_transit_first": no_transit_first,
+        "no_bubble": no_bubble, "route": route, "transfer": transfer, "bind": bind, "stall": stall, "trace": trace,
+        "report": report})
+    return Result(_run(words, names, progress, record=record))
+
+
+def _numbers(array: Any) -> np.ndarray:
+    """Return the array unchanged if it has native floating-point elements, in any layout; otherwise
+    convert it."""
+    given = np.asarray(array)
+    if given.dtype.newbyteorder("=") == given.dtype and given.dtype.char in "fdFD":
+        return given
+    if given.dtype.kind not in "biufc":
+        raise _toroid.BadInput(f"elements of type {given.dtype} cannot be transformed; "
+                               "expected numbers")
+    return given.astype(np.complex128 if given.dtype.kind == "c" else np.float64)
+
+
+def fft(array: Any, *, torus: str, fabric: str = "sim", method: Optional[str] = None,
+        inverse: bool = False, norm: Optional[str] = None, machine: Union[str, "_toroid.Machine"] = "bgl", seed: int = 1,
+        policy: Union[str, Policy, None] = None, threads: Optional[int] = None,
+        mesh: bool = False, precision: Optional[str] = None, kernel: Optional[str] = None,
+        planes: Union[int, str, None] = None, queues: Optional[int] = None, per_visit: Optional[int] = None,
+        routing: Optional[str] = None, route: Optional[str] = None, transfer: Optional[str] = None, record: bool = False,
+        report: Optional[str] = None, full_output: bool = False, progress: Any = None) -> Any:
+    """Compute the discrete Fourier transform over all axes, as numpy.fft.fftn does, on a torus.
+
+    Parameters
+    ----------
+    array : array_like
+        1 to 6 axes (1 axis on a single node only); real input gives the whole spectrum. Single and double
+        precision are used without a copy, in any layout; other numbers are converted first.
+    torus : str
+        The extents, e.g. "2x2x2".
+    fabric : {"sim", "shm"}
+        "sim" runs in virtual time, "shm" on this computer in wall-clock time.
+    method : {"volumetric", "slab", "orbital", "rows"}, optional
+        Default: volumetric for three axes, otherwise rows.
+    inverse : bool
+        Compute numpy.fft.ifftn instead.
+    norm : {"backward", "ortho", "forward"}, optional
+        As in NumPy (default: "backward").
+    kernel : {"fftw", "kissfft"}, optional
+        Library for the nodes' line transforms (default: FFTW if available).
+    planes : int or str, optional
+        Planes per exchange of the slab method; "2,4" means 2 forward, 4 inverse.
+    full_output : bool
+        Also return a Result.
+
+    The other parameters are options of `toroid fft`.
+
+    Returns
+    -------
+    ndarray or (ndarray, Result)
+        The array is complex128 in C order; the Result's `phase_times` are in seconds.
+
+    Raises
+    ------
+    BadInput
+        If the method cannot transform this array on this torus.
+    RunFailed
+        If the run fails.
+    KeyboardInterrupt
+        After Ctrl-C.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import toroid
+    >>> a = np.random.default_rng(1).random((8, 8, 4))
+    >>> b = toroid.fft(a, torus="2x2x2")
+    >>> np.allclose(b, np.fft.fftn(a))
+    True
+    >>> b, result = toroid.fft(a, torus="2x2", method="slab", full_output=True)
+    >>> result.phase_times.shape
+    (2,)
+    """
+    if not isinstance(norm, (str, type(None))) or norm not in _SCALES:
+        raise _toroid.BadInput(f"norm {norm!r} is unknown; expected backward, ortho or forward")
+    names = Names()
+    given = _numbers(array)
+    if method is None:
+        method = "volumetric" if given.ndim == 3 else "rows"
+    words = ["fft", "--json=-"] + _words({
+        "torus": torus, "fabric": fabric, "method": method, "inverse": inverse,
+        "scale": _SCALES[norm][bool(inverse)], "machine": machine, "seed": seed,
+        "policy": None if policy is None else names.word(policy), "threads": threads,
+        "mesh": mesh, "precision": precision, "kernel": kernel, "planes": planes, "queues": queues,
+        "per_visit": per_visit, "routing": routing, "route": route, "transfer": transfer, "report": report})
+    made = _run(words, names, progress, array=given, record=record)
+    return (made["array"], Result(made)) if full_output else made["array"]
+
+
+def compare(*, torus: Any, policies: Any = "all", traffic: Any = None, bytes: Any = None,
+            workload: Any = None, machine: Any = None, fabric: str = "sim",
+            seed: Optional[int] = None, seeds: Any = None, threads: Optional[int] = None,
+            mesh: bool = False, peers: Optional[int] = None, queues: Any = None,
+            per_visit: Any = None, routing: Any = None, fail_links: Iterable[str] = (),
+            link_errors: Any = (), link_faults: Optional[str] = None, long_way: bool = False, route: Optional[str] = None, transfer: Optional[str] = None, validate: bool = False,
+            csv: Optional[str] = None, resume: Optional[str] = None,
+            report: Optional[str] = None, progress: Any = None) -> Results:
+    """Compare policies: run every combination of the given lists.
+
+    Parameters
+    ----------
+    torus, policies, traffic, bytes, workload, machine, seeds, queues, per_visit, routing
+        One value or a list of values; policies are names, files and Policy objects.
+    threads : int, optional
+        On sim the number of concurrent runs, on shm the number of workers of each run (default: one per core).
+
+    The other parameters are options of `toroid compare`.
+
+    Returns
+    -------
+    Results
+        One row per run; its `repr` is the command's table. The row of a failed run has `error`.
+
+    Examples
+    --------
+    >>> import toroid
+    >>> rows = toroid.compare(torus=["4x4", "4x4x4"], policies=["random", "rank"], bytes=480)
+    >>> len(rows)
+    4
+    >>> rows[0].cycles < rows[1].cycles
+    True
+    """
+    names = Names()
+    words = ["compare"] + _words({
+        "torus": torus, "policies": _policies(policies, names), "traffic": traffic, "bytes": bytes,
+        "workload": workload, "machine": machine, "fabric": fabric, "seed": seed, "seeds": seeds,
+        "threads": threads, "mesh": mesh, "peers": peers, "queues": queues,
+        "per_visit": per_visit, "routing": routing, "fail_link": fail_links,
+        "link_error": _rates(link_errors), "link_faults": link_faults, "long_way": long_way, "route": route, "transfer": transfer, "validate": validate, "csv": csv, "resume": resume,
+        "report": report})
+    return Results(_run(words, names, progress))
+
+
+def sweep(*, axis: str, torus: Any, policies: Any = "all", load: Any = None, traffic: Any = None,
+          bytes: Any = None, workload: Any = None, refine: Optional[int] = None,
+          arrivals: Optional[str] = None, window: Optional[int] = None,
+          warm_up: Optional[int] = None, machine: Any = None, fabric: str = "sim",
+          seed: Optional[int] = None, seeds: Any = None, threads: Optional[int] = None,
+          mesh: bool = False, peers: Optional[int] = None, queues: Any = None,
+          per_visit: Any = None, routing: Any = None, fail_links: Iterable[str] = (),
+          link_errors: Any = (), link_faults: Optional[str] = None, long_way: bool = False, route: Optional[str] = None, transfer: Optional[str] = None, csv: Optional[str] = None,
+          resume: Optional[str] = None, report: Optional[str] = None,
+          progress: Any = None) -> Results:
+    """Vary one number from small to large.
+
+    Parameters
+    ----------
+    axis : {"load", "bytes", "nodes"}
+        The number to vary.
+    load : list or str
+        Offered loads, e.g. [0.2, 0.4] or "0.1:1.0:0.1"; 1.0 is the most that the hottest link can carry.
+    window, warm_up : int
+        Number of cycles that are measured, and number of cycles that pass before.
+
+    The other parameters are those of compare() and options of `toroid sweep`.
+
+    Returns
+    -------
+    Results
+
+    Examples
+    --------
+    >>> import toroid
+    >>> rows = toroid.sweep(axis="bytes", torus="4x4", bytes=[240, 480], policies="shift")
+    >>> [row.bytes for row in rows]
+    [240, 480]
+    """
+    names = Names()
+    words = ["sweep"] + _words({
+        "axis": axis, "torus": torus, "policies": _policies(policies, names), "load": load,
+        "traffic": traffic, "bytes": bytes, "workload": workload, "refine": refine,
+        "arrivals": arrivals, "window": window, "warm_up": warm_up, "machine": machine,
+        "fabric": fabric, "seed": seed, "seeds": seeds, "threads": threads, "mesh": mesh,
+        "peers": peers, "queues": queues, "per_visit": per_visit, "routing": routing,
+        "fail_link": fail_links, "link_error": _rates(link_errors), "link_faults": link_faults,
+        "long_way": long_way, "route": route, "transfer": transfer, "csv": csv,
+        "resume": resume, "report": report})
+    return Results(_run(words, names, progress))
