@@ -51,9 +51,9 @@ class Device {
   /// How messages for that node may move by put. If the result is PutReach::none, descriptors of
   /// puts for that node must not be injected.
   virtual PutReach put_reach(Rank) const { return PutReach::none; }
-  /// The device of the node's DMA engine: it has the same FIFOs and a clock of its own. Packets
-  /// that it injects are received through the device of the destination's engine. Null if the node
-  /// has no engine, or if this is the engine's device.
+  /// The device of the node's DMA engine. That device shares the injection FIFOs of this one, but
+  /// has a clock of its own. Packets that it injects are received through the device of the
+  /// destination's engine. Null if the node has no engine, or if this is the engine's device.
   virtual Device* engine() { return nullptr; }
 
   /// The injection FIFOs as they are now.

@@ -1,5 +1,5 @@
-// An index of the heads of many output queues by packet length and possible direction, so that a
-// drain finds the next head with room without looking at the empty or stuck queues.
+// An index of the heads of many output queues, by packet length and possible direction. With it, a
+// drain finds the next head for which an injection FIFO has room, and skips empty and stuck queues.
 #pragma once
 
 #include <array>

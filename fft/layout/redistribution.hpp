@@ -35,7 +35,7 @@ class Redistribution {
   std::uint32_t pieces() const { return static_cast<std::uint32_t>(expected_.size()); }
   /// Number of packets of a piece that all other members together send to this node.
   std::uint64_t packets_expected(std::uint32_t piece) const { return expected_[piece]; }
-  /// The most packets that this node sends to a member in one piece.
+  /// The largest number of packets of a single piece that this node sends to a single member.
   std::uint32_t most_packets() const { return most_packets_; }
 
   /// What is sent between this node and a member in one piece.

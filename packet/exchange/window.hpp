@@ -247,8 +247,8 @@ class Window final : public Outgoing, private PayloadSource {
   std::uint64_t incomplete_ = 0;  ///< own puts and gets that are not complete
   Counter arrived_{"bytes put into its window"};
   Tick moved_at_ = 0;  ///< when the engine finished its last move
-  /// For acknowledged puts that have come in part: the number of bytes still to come, by origin and
-  /// operation.
+  /// For each put that has arrived only in part and is to be acknowledged: the number of bytes that
+  /// are still missing, by origin and operation.
   std::unordered_map<std::uint64_t, std::uint32_t> partly_come_;
 };
 

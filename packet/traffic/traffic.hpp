@@ -34,9 +34,9 @@ class Traffic {
   virtual std::vector<Rank> targets(Rank from) const = 0;
   /// The nodes that send to `to`, ascending, without itself.
   virtual std::vector<Rank> sources(Rank to) const = 0;
-  /// Draws the destination of the next message from `from`, for messages that come one by one. The
-  /// probability of a node is its share of the bytes that `from` sends. REQUIRES: `from` has
-  /// targets.
+  /// Draws the destination of the next message that node `from` sends, if messages are generated
+  /// one at a time (OpenLoop). The probability of a node is its share of the bytes that `from`
+  /// sends. REQUIRES: `from` has targets.
   virtual Rank draw(Rank from, Random& random) const = 0;
 };
 

@@ -48,11 +48,11 @@ endif()
 read(fields dpkg-deb --field ${command} Section Maintainer Description)
 expect_match("${fields}" "Section: science\nMaintainer: .+ <.+@.+>\nDescription: .+\n .+")
 
-expect_files(${command} bin/toroid share/man/man1/toroid\\.1 share/man/man1/toroid-fft\\.1
+expect_files(${command} bin/toroid share/man/man1/toroid\\.1\\.gz share/man/man1/toroid-fft\\.1\\.gz
              share/bash-completion/completions/toroid share/zsh/vendor-completions/_toroid
              share/fish/vendor_completions\\.d/toroid\\.fish share/toroid/machines/bgl-fitted\\.toml
              share/toroid/examples/EMD-3001\\.map share/toroid/examples/README\\.md
-             share/doc/toroid/LICENSE share/doc/toroid/CHANGELOG\\.md share/doc/toroid/copyright)
+             share/doc/toroid/LICENSE share/doc/toroid/changelog\\.gz share/doc/toroid/CHANGELOG\\.md share/doc/toroid/copyright)
 expect_files(${development} lib/libtoroid_fft\\.a lib/cmake/toroid/toroid-config\\.cmake
              lib/pkgconfig/toroid\\.pc include/toroid/hal/packet\\.hpp
              share/toroid/examples/library/CMakeLists\\.txt)

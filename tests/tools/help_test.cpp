@@ -127,7 +127,7 @@ TEST(Help, StatesChoicesRangesDefaultsAndRequiredOptions) {
                               "                          policy's, usually 1 (1 to"));
   EXPECT_THAT(printed({"help", "bench"}), HasSubstr("Usage: toroid bench [OPTIONS] KIND\n"));
   EXPECT_THAT(printed({"help", "bench", "--all"}),
-              HasSubstr("1,8,64,512; only with bench overlap)"));  // a list
+              HasSubstr("1,8,64,512; only with bench"));  // a list
 }
 
 TEST(Help, VersionIsOneLine) {

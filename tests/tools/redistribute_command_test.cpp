@@ -85,7 +85,7 @@ TEST_F(Redistribute, RefusesInvalidLayouts) {
   expect_refusal_of("slabs:u", {"expected one axis of xyz"});
   expect_refusal_of("blocks:2x2", {"expected a grid of 3 extents"});
   expect_refusal_of("blocks:5x1x1", {"each at most 4"});
-  expect_refusal_of("blocks:3x2x1", {"6 blocks for 4 nodes"});
+  expect_refusal_of("blocks:3x2x1", {"more blocks than nodes (4)"});
   expect_refusal_of("blocks@0-1", {"blocks with @NODES need a grid"});
   expect_refusal_of("blocks,xy", {"'xy' is not an order of the axes xyz"});
   expect_refusal_of("lines:x,xyz", {"the order must end with x"});
@@ -102,10 +102,10 @@ TEST_F(Redistribute, RefusesGridsIfTheirBlockCountOverflows) {
                     "blocks:" + grid, "--to", "slabs:x"},
                    {why});
   };
-  refused("2048x2048x2048x2048x2048x2048", "blocks for 2048 nodes");  // 2^66: 0 in 64 bits
-  refused("2048x2048x2048x2048x2048x2048@0", "blocks for 1 nodes");
-  refused("2048x2048x2048x2048x2048x512", "blocks for 2048 nodes");  // 2^64
-  refused("2048x2048x2048x2048x2048x256", "blocks for 2048 nodes");  // 2^63
+  refused("2048x2048x2048x2048x2048x2048", "more blocks than nodes (2048)");  // 2^66: 0 in 64 bits
+  refused("2048x2048x2048x2048x2048x2048@0", "more blocks than nodes (1)");
+  refused("2048x2048x2048x2048x2048x512", "more blocks than nodes (2048)");  // 2^64
+  refused("2048x2048x2048x2048x2048x256", "more blocks than nodes (2048)");  // 2^63
   refused("1x1x2x1x1x1@0-2", "2 blocks for 3 listed nodes");
 }
 

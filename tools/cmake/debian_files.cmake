@@ -1,6 +1,7 @@
 # CPack runs this before it makes the packages. Debian's rules require that manual pages are compressed, and that
 # every package has a copyright file and a compressed changelog.
 set(packages command:toroid development:libtoroid-dev python:python3-toroid)
+string(TIMESTAMP now "%a, %d %b %Y %H:%M:%S +0000" UTC)
 foreach(entry IN LISTS packages)
   string(REPLACE ":" ";" entry ${entry})
   list(GET entry 0 component)
@@ -11,7 +12,12 @@ foreach(entry IN LISTS packages)
   endif()
   set(documents ${root}/usr/share/doc/${package})
   file(COPY ${CPACK_TOROID_SOURCE_DIR}/tools/packaging/copyright DESTINATION ${documents})
-  file(COPY_FILE ${CPACK_TOROID_SOURCE_DIR}/CHANGELOG.md ${documents}/changelog)
+  file(WRITE ${documents}/changelog "toroid (${CPACK_PACKAGE_VERSION}) unstable; urgency=medium
+
+  * Release ${CPACK_PACKAGE_VERSION}; /usr/share/doc/toroid/CHANGELOG.md says what is new.
+
+ -- ${CPACK_DEBIAN_PACKAGE_MAINTAINER}  ${now}
+")
   file(GLOB manual_pages ${root}/usr/share/man/man1/*.1)
   execute_process(COMMAND gzip -9n ${documents}/changelog ${manual_pages} COMMAND_ERROR_IS_FATAL ANY)
 endforeach()

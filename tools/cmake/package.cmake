@@ -46,7 +46,9 @@ endif()
 list(JOIN development_needs ", " CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS "toroid, cmake, pkg-config")
 set(CPACK_COMPONENT_COMMAND_DESCRIPTION "${CPACK_PACKAGE_DESCRIPTION}")
-set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "The static libraries, their headers, and the files for find_package and pkg-config.")
+set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "\
+The static libraries, their headers, and the files for find_package and
+pkg-config.")
 
 # python3-toroid depends on the minor version of Python that it was built with, because other versions do not find
 # the module.
@@ -62,7 +64,8 @@ if(TARGET toroid_python)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS toroid)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA
       "${PROJECT_SOURCE_DIR}/tools/packaging/python/postinst;${PROJECT_SOURCE_DIR}/tools/packaging/python/prerm")
-  set(CPACK_COMPONENT_PYTHON_DESCRIPTION "The Python module: runs, comparisons, transforms, your own policies, pictures.")
+  set(CPACK_COMPONENT_PYTHON_DESCRIPTION "\
+The Python module: runs, comparisons, transforms, your own policies, pictures.")
 endif()
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/tools/cmake/debian_files.cmake)
 set(CPACK_TOROID_SOURCE_DIR ${PROJECT_SOURCE_DIR})

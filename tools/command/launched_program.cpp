@@ -34,7 +34,7 @@ void refuse_no_program(const CLI::App& app, const std::string& name) {
   const std::vector<std::string_view> known(commands.begin(), commands.end());
   const std::string meant = did_you_mean(name, known);
   throw BadInput(fmt::format("'{}' is neither a toroid verb nor a program on the path{}", name,
-                             meant.empty() ? "; toroid help lists the verbs" : meant));
+                             meant.empty() ? "; 'toroid help' lists the verbs" : meant));
 }
 
 /// The words for a toroid command, or nothing if it asked for help. Checks the command line here,

@@ -237,7 +237,7 @@ CommandRun add_paper_command(CLI::App& app) {
   auto options = std::make_shared<PaperOptions>();
   CLI::App* command = app.add_subcommand("paper", "compare published results with ours");
   begin_group(*command, "Run");
-  add_name_list(*command, "--rows", options->rows, "rows", section_names(),
+  add_name_list(*command, "--rows", options->rows, one_of_with_parameters("rows", section_names()),
                 "comma-separated sections (default: all)")
       ->type_name("ROWS");
   command->add_flag("--quick", options->quick, "skip runs that take more than a few seconds");

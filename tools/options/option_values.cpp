@@ -23,6 +23,10 @@ std::string in_braces(std::span<const std::string_view> names) {
   return fmt::format("{{{}}}", fmt::join(names, ","));
 }
 
+std::string accept_all(const std::string&) {
+  return {};
+}
+
 /// Refuses texts for which name_in(text) is not a known name.
 template <typename NameIn>
 CLI::Validator known_name(std::string_view what, std::span<const std::string_view> names,
@@ -76,7 +80,7 @@ CLI::Validator one_of_with_parameters(std::string_view what,
 }
 
 CLI::Validator suggested(std::span<const std::string_view> names) {
-  return {[](const std::string&) { return std::string(); }, in_braces(names)};
+  return {accept_all, in_braces(names)};
 }
 
 CLI::Validator whole_number(std::uint64_t min, std::uint64_t max) {
@@ -160,16 +164,15 @@ CLI::Option* add_text_list(CLI::App& command, const std::string& name,
 }
 
 CLI::Option* add_name_list(CLI::App& command, const std::string& name,
-                           std::vector<std::string>& values, std::string_view what,
-                           std::span<const std::string_view> names,
+                           std::vector<std::string>& values, const CLI::Validator& known,
                            const std::string& description) {
-  const auto parse = [known = one_of_with_parameters(what, names)](std::string text) {
+  const auto parse = [known](std::string text) {
     if (const std::string refusal = known(text); !refusal.empty()) throw BadInput(refusal);
     return std::array{text};
   };
   return add_list(command, name, values, description, parse)
       ->type_name("NAMES")
-      ->check(suggested(names));
+      ->check({accept_all, known.get_description()});
 }
 
 CLI::Option* add_number_list(CLI::App& command, const std::string& name,

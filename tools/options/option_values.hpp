@@ -50,10 +50,10 @@ CLI::Option* add_file_option(CLI::App& verb, const std::string& name, std::strin
 /// Texts as they are typed.
 CLI::Option* add_text_list(CLI::App& command, const std::string& name,
                            std::vector<std::string>& values, const std::string& description);
-/// Names that one_of_with_parameters() accepts.
+/// Names that `known` accepts, e.g. one_of_with_parameters().
 CLI::Option* add_name_list(CLI::App& command, const std::string& name,
-                           std::vector<std::string>& values, std::string_view what,
-                           std::span<const std::string_view> names, const std::string& description);
+                           std::vector<std::string>& values, const CLI::Validator& known,
+                           const std::string& description);
 /// Numbers and ranges.
 CLI::Option* add_number_list(CLI::App& command, const std::string& name,
                              std::vector<double>& values, const NumberLimits& limits,

@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <optional>
@@ -19,7 +18,6 @@
 #include "tools/options/named_policies.hpp"
 #include "tools/options/option_values.hpp"
 #include "tools/text/spelling.hpp"
-#include "tools/text/split_and_wrap.hpp"
 
 namespace toroid {
 namespace {
@@ -70,18 +68,8 @@ SettingChanges PolicyOptions::changes() const {
 
 void add_policy_list(CLI::App& verb, const std::string& option,
                      std::vector<std::string>& policies) {
-  const CLI::Validator known = one_policy(policy_names_and_all());
-  const auto refusal_of = [known](const std::string& list) {
-    const std::vector<std::string> items = split(list, ',');
-    if (std::ranges::any_of(items, &std::string::empty))
-      return std::string();  // the list option itself refuses it
-    for (std::string item : items)
-      if (std::string refusal = known(item); !refusal.empty()) return refusal;
-    return std::string();
-  };
-  add_text_list(verb, option, policies, "comma-separated names, or all")
-      ->type_name("NAMES")
-      ->check({refusal_of, known.get_description()});
+  add_name_list(verb, option, policies, one_policy(policy_names_and_all()),
+                "comma-separated names, or all");
 }
 
 void add_policy_options(CLI::App& verb, PolicyOptions& options) {

@@ -25,7 +25,7 @@ ExchangeLimits exchange_limits(const TrafficExchange& exchange, const Machine& m
 
 /// The time of an exchange with its bound. In virtual time the bound is the tightest of `limits`;
 /// otherwise it is exchange_copy_seconds(), the time of the necessary copies on this host.
-/// REQUIRES: in wall-clock time the exchange carries data.
+/// REQUIRES: the exchange carries payload if and only if time is that of the wall clock.
 Timing exchange_timing(const TrafficExchange& exchange, const ExchangeLimits& limits,
                        const Machine& machine, const Emulation& emulation, Tick cycles);
 

@@ -182,8 +182,8 @@ class DistributionParser {
     for (const std::int64_t extent : grid) {
       count *= extent;
       if (count > most)
-        refuse(fmt::format("more blocks than the {} nodes; expected at most one block per node",
-                           most));
+        refuse(
+            fmt::format("more blocks than nodes ({}); expected at most one block per node", most));
     }
     return count;
   }

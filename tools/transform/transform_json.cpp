@@ -314,7 +314,7 @@ std::string title(const Json& report) {
 
 std::string repetitions_text(const Json& repetitions) {
   return fmt::format(
-      "  {:>5} times       median {:.6e} s, half of them {:.3e} to {:.3e} s, least {:.3e} s\n",
+      "  {:>5} times       median {:.6e} s, middle half {:.3e} to {:.3e} s, shortest {:.3e} s\n",
       repetitions["count"].get<std::size_t>(), repetitions["median_s"].get<double>(),
       repetitions["lower_quartile_s"].get<double>(), repetitions["upper_quartile_s"].get<double>(),
       repetitions["least_s"].get<double>());

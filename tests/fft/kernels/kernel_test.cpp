@@ -350,7 +350,7 @@ TEST_P(Kernels, GivesTheSameResultForManyAdjacentLinesWhetherMeasuredOrNot) {
   expect_same_whether_measured_or_not<float>(library(), Precision::single, 4096);
 }
 
-TEST_P(Kernels, PlansEqualWorkOnlyOnce) {
+TEST_P(Kernels, EqualWorkIsPlannedOnlyOnce) {
   const Work work = line(48, Precision::double_);
   const auto kernel = library().plan(work, Rigor::estimate);
   EXPECT_EQ(library().plan(work, Rigor::estimate), kernel);

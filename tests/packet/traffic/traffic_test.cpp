@@ -374,7 +374,7 @@ TEST(Traffic, RefusalsNameTheChoices) {
   EXPECT_THAT(refusal("transpose", "8"), HasSubstr("needs 2 dimensions"));
   EXPECT_THAT(refusal("lines:XY", "8x8"), HasSubstr("expected 1 of the dimensions XY"));
   EXPECT_THAT(refusal("planes:XX", "8x8"), HasSubstr("each at most once"));
-  EXPECT_THAT(refusal("lines:Z", "8x8"), HasSubstr("of XY"));
+  EXPECT_THAT(refusal("lines:Z", "8x8"), HasSubstr("dimensions XY of 8x8 after"));
   EXPECT_THAT(refusal("lines:", "8x8"), HasSubstr("expected a parameter after the colon"));
   EXPECT_THAT(refusal("halo:3", "8x8"), HasSubstr("takes no parameter"));
   EXPECT_THAT(refusal("hotspot:1.5", "8x8"), HasSubstr("a number from 0 to 1 after"));

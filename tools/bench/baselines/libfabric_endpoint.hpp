@@ -73,7 +73,8 @@ class Endpoint {
 
   Endpoint(Info info, std::size_t bytes, std::size_t window)
       : info_(std::move(info)), bytes_(bytes), window_(window) {
-    if (bytes > info_->ep_attr->max_msg_size) fail("a message as long as this", -FI_EMSGSIZE);
+    if (bytes > info_->ep_attr->max_msg_size)
+      fail("a message of " + std::to_string(bytes) + " bytes", -FI_EMSGSIZE);
     window_ = std::min({window, info_->tx_attr->size, info_->rx_attr->size});
     open();
     check_address();

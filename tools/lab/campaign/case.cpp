@@ -73,7 +73,8 @@ void add_campaign_lists(CLI::App& verb, CampaignLists& lists) {
   lists.verb = &verb;
   begin_group(verb, "Cases");
   add_policy_list(verb, "--policies", lists.policies);
-  add_name_list(verb, "--traffic", lists.traffics, "traffic", traffic_pattern_names(),
+  add_name_list(verb, "--traffic", lists.traffics,
+                one_of_with_parameters("traffic", traffic_pattern_names()),
                 "traffic patterns, separated by commas");
   add_text_list(verb, "--workload", lists.workloads,
                 "workloads to run instead of --traffic: "
@@ -91,7 +92,8 @@ void add_campaign_lists(CLI::App& verb, CampaignLists& lists) {
       verb, "--per-visit", lists.per_visits, {.min = 1, .max = 1u << 24},
       "packets per visit to a peer, the patent's b; default: 1 on sim; on shm 32, or whole "
       "messages if they may move by put");
-  add_name_list(verb, "--routing", lists.routings, "routing", kRoutingRuleNames,
+  add_name_list(verb, "--routing", lists.routings,
+                one_of_with_parameters("routing", kRoutingRuleNames),
                 "routing rules of packets (default: the policy's)");
   verb.add_option("--fail-link", lists.failed_links,
                   "add a case in which this link has failed, e.g. '(0,0,0)X+', or fails at a "
