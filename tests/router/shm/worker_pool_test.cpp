@@ -1,17 +1,20 @@
 // An exception in a worker's thread ends the run, not the process.
-#include "router/shm/worker_pool.hpp"
-
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstddef>
 #include <exception>
 #include <new>
 #include <optional>
 #include <stdexcept>
 #include <vector>
 
+#include "hal/shape.hpp"
 #include "router/placement/placement.hpp"
+#include "router/rules/routing.hpp"
+#include "router/shm/device.hpp"
 #include "router/shm/devices_and_rings.hpp"
+#include "router/shm/worker_pool.hpp"
 #include "router/termination/run_control.hpp"
 
 namespace toroid::ring {
