@@ -180,9 +180,9 @@ class Drain {
     return moved;
   }
 
-  static HeadIndex::OpenDirections open_by_length(const HeadIndex& heads,
-                                                  const InjectionFifos& fifos) {
-    HeadIndex::OpenDirections open;
+  static QueueHeadLookup::OpenDirections open_by_length(const QueueHeadLookup& heads,
+                                                        const InjectionFifos& fifos) {
+    QueueHeadLookup::OpenDirections open;
     for (unsigned chunks = 1; chunks <= kMaxChunks; ++chunks)
       if (heads.has_length(chunks)) open[chunks - 1] = fifos.open(chunks);
     return open;

@@ -34,7 +34,8 @@ class Fabric {
   /// REQUIRES: called before run(); the processor outlives the run.
   virtual void attach(Rank rank, Processor& processor) = 0;
   /// Runs every processor until all have finished and no packet is in flight. Throws RunFailed,
-  /// which reports who waits for what, if that state cannot be reached. REQUIRES: called once.
+  /// which reports who waits for what, if that state cannot be reached; std::bad_alloc if memory
+  /// does not suffice for such a report. REQUIRES: called once.
   virtual void run() = 0;
   virtual const FabricCounters& counters() const = 0;
 };

@@ -8,10 +8,10 @@ namespace toroid {
 /// For every key, a permutation of 0..count-1. It is a four-round Feistel network on the smallest
 /// even number of bits that can hold `count`. The network is applied again until the result is
 /// below `count` (cycle walking), on average at most four times.
-class Bijection {
+class KeyedPermutation {
  public:
   /// REQUIRES: count < 2^31.
-  Bijection(std::uint32_t count, std::uint64_t key);
+  KeyedPermutation(std::uint32_t count, std::uint64_t key);
 
   std::uint32_t count() const { return count_; }
   /// REQUIRES, for both: i < count().

@@ -15,7 +15,7 @@ OutputQueues::OutputQueues(unsigned in_turn, std::size_t capacity, unsigned name
       full_(capacity == 0 ? in_turn : 0),
       states_(count_ > 1 ? count_ : 0) {
   TOROID_CHECK_LT(0u, in_turn);
-  if (count() >= kIndexedFrom) heads_ = std::make_unique<HeadIndex>(count());
+  if (count() >= kIndexedFrom) heads_ = std::make_unique<QueueHeadLookup>(count());
 }
 
 void OutputQueues::grow() {

@@ -109,7 +109,7 @@ class OutputQueues {
     if (count_ == 1) __builtin_prefetch(pool_.data() + (waiting_ == 0 ? 0 : only_.head));
   }
   /// The index of the heads; null if there are fewer than kIndexedFrom queues.
-  const HeadIndex* heads() const { return heads_.get(); }
+  const QueueHeadLookup* heads() const { return heads_.get(); }
 
   const FillProfile& profile() const { return profile_; }
   /// Counts that fill had to stop before it was done.
@@ -173,7 +173,7 @@ class OutputQueues {
   unsigned full_ = 0;              ///< queues in turn without room
   std::uint32_t made_before_ = 0;  ///< low 32 bits of profile_.packets when the visit began; these
                                    ///< are enough, because a visit makes fewer than 2^32 packets
-  std::unique_ptr<HeadIndex> heads_;
+  std::unique_ptr<QueueHeadLookup> heads_;
   FillProfile profile_;
   std::vector<State> states_;  ///< [queue]; empty if there is one queue
 };

@@ -36,12 +36,12 @@ std::optional<unsigned> NumberSet::at_or_after(unsigned from) const {
   return std::nullopt;
 }
 
-void HeadIndex::replace_other(unsigned queue, Head before, Head after) {
+void QueueHeadLookup::replace_other(unsigned queue, Head before, Head after) {
   for_each_direction(before.hints, [&](Direction d) { heads_like(before.chunks, d).erase(queue); });
   for_each_direction(after.hints, [&](Direction d) { heads_like(after.chunks, d).insert(queue); });
 }
 
-NumberSet& HeadIndex::heads_like(unsigned chunks, Direction direction) {
+NumberSet& QueueHeadLookup::heads_like(unsigned chunks, Direction direction) {
   auto& length = lengths_[chunks - 1];
   if (length == nullptr) {
     length = std::make_unique<ByDirection>();
@@ -50,12 +50,14 @@ NumberSet& HeadIndex::heads_like(unsigned chunks, Direction direction) {
   return (*length)[direction.index];
 }
 
-std::optional<unsigned> HeadIndex::first_open(unsigned from, const OpenDirections& open) const {
+std::optional<unsigned> QueueHeadLookup::first_open(unsigned from,
+                                                    const OpenDirections& open) const {
   const auto found = first_open_up(from, open);
   return found || from == 0 ? found : first_open_up(0, open);
 }
 
-std::optional<unsigned> HeadIndex::first_open_up(unsigned from, const OpenDirections& open) const {
+std::optional<unsigned> QueueHeadLookup::first_open_up(unsigned from,
+                                                       const OpenDirections& open) const {
   unsigned first = queues_;
   for (std::size_t length = 0; length < kMaxChunks; ++length) {
     if (lengths_[length] == nullptr) continue;
@@ -66,7 +68,7 @@ std::optional<unsigned> HeadIndex::first_open_up(unsigned from, const OpenDirect
   return first < queues_ ? std::optional(first) : std::nullopt;
 }
 
-void HeadIndex::add_to(DirectionCounts& counts) const {
+void QueueHeadLookup::add_to(DirectionCounts& counts) const {
   for (const auto& length : lengths_)
     for (std::size_t d = 0; length != nullptr && d < kMaxLinks; ++d)
       counts[d] += (*length)[d].size();

@@ -53,9 +53,9 @@ struct Head {
 };
 
 /// An index of the heads of queues. Each head is listed under all of its possible directions.
-class HeadIndex {
+class QueueHeadLookup {
  public:
-  explicit HeadIndex(unsigned queues) : queues_(queues) {}
+  explicit QueueHeadLookup(unsigned queues) : queues_(queues) {}
 
   /// Notes that the queue's head changes from `before` to `after`.
   void replace(unsigned queue, Head before, Head after) {

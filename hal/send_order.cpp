@@ -41,7 +41,7 @@ SendOrder::SendOrder(OrderRule rule, Rank self, Rank members, std::uint64_t seed
   if (peers_ <= kStoredPeers)
     store(shuffled(peers_, key));
   else
-    source_ = Bijection(peers_, key);
+    source_ = KeyedPermutation(peers_, key);
 }
 
 SendOrder::SendOrder(std::vector<Rank> peers)
@@ -87,7 +87,7 @@ SendOrder SendOrder::only(const std::vector<Rank>& wanted) const {
 }
 
 Rank SendOrder::computed_place(Rank i) const {
-  if (const auto* bijection = std::get_if<Bijection>(&source_)) return (*bijection)(i);
+  if (const auto* bijection = std::get_if<KeyedPermutation>(&source_)) return (*bijection)(i);
   if (const auto* computed = std::get_if<Computed>(&source_)) return (**computed)(i);
   if (rule_ == OrderRule::rank) return i;
   return self_ + i < peers_ ? self_ + i : self_ + i - peers_;
@@ -96,7 +96,8 @@ Rank SendOrder::computed_place(Rank i) const {
 std::optional<Rank> SendOrder::visit_of(Rank peer) const {
   if (peer == self_ || peer > peers_) return std::nullopt;
   const Rank place = peer < self_ ? peer : peer - 1;
-  if (const auto* bijection = std::get_if<Bijection>(&source_)) return bijection->inverse(place);
+  if (const auto* bijection = std::get_if<KeyedPermutation>(&source_))
+    return bijection->inverse(place);
   if (rule_ == OrderRule::rank) return place;
   return place >= self_ ? place - self_ : place + peers_ - self_;
 }

@@ -78,7 +78,7 @@ class SendOrder {
   Rank visits_;  ///< the number of visits in the order
   OrderRule rule_ = OrderRule::rank;
   /// The source of the places; monostate if they follow from the rule.
-  std::variant<std::monostate, Stored, Bijection, Computed> source_;
+  std::variant<std::monostate, Stored, KeyedPermutation, Computed> source_;
 };
 
 /// A place is the number of a peer, from 0, among the members other than self.

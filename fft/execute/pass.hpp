@@ -55,8 +55,8 @@ struct StageState {
   std::vector<StageTransform> works;
   StagePieces pieces{};
   StageLines lines{};
-  std::unique_ptr<OrbitalStageAdapter>
-      orbital;  ///< null unless the stage is orbital; used instead of works
+  /// Used instead of works; null unless the stage is orbital.
+  std::unique_ptr<OrbitalStageAdapter> orbital;
   // The exchange after the stage: `exchange` if packets carry it, `collective` if message passing
   // carries it. The other one is null. Both are null for the last stage.
   std::unique_ptr<PipelinedExchange> exchange;

@@ -41,7 +41,7 @@ class Distances {
   Rank peer(Rank number) const {
     auto distance = static_cast<unsigned>(counts_[0].size()) - 1;
     while (number >= counts_[0][distance]) number -= counts_[0][distance--];
-    const Bijection shuffle(counts_[0][distance], mix64(key_ + distance));
+    const KeyedPermutation shuffle(counts_[0][distance], mix64(key_ + distance));
     return at(distance, shuffle(number));
   }
 

@@ -26,7 +26,7 @@ class SameSeed final : public NamedPolicy {
                     "every node sends in the same direction at the same time") {}
   SendOrder order(const Visitor& visitor) const override {
     const Rank nodes = visitor.shape.size();
-    const Bijection map(nodes - 1, mix64(visitor.seed));
+    const KeyedPermutation map(nodes - 1, mix64(visitor.seed));
     return SendOrder(nodes - 1, [self = visitor.self, nodes, map](Rank i) {
       const Rank peer = self + 1 + map(i);
       return peer < nodes ? peer : peer - nodes;

@@ -30,7 +30,7 @@ std::optional<struct stat> state_of(const std::filesystem::path& path) {
 
 }  // namespace
 
-void SharedFiles::note(std::span<const Blob> addresses) {
+void DevShmCleanup::note(std::span<const Blob> addresses) {
   for (const Blob& address : addresses) {
     const std::filesystem::path path = file_of(address);
     if (path.empty()) continue;
@@ -38,7 +38,7 @@ void SharedFiles::note(std::span<const Blob> addresses) {
   }
 }
 
-SharedFiles::~SharedFiles() {
+DevShmCleanup::~DevShmCleanup() {
   if (job_.failure().empty()) return;
   for (const File& file : files_) {
     const auto state = state_of(file.path);

@@ -18,12 +18,12 @@ namespace toroid::ofi {
 /// **Rule:** if the job has failed, the destructor removes the files of all its processes.
 /// Processes that still run are about to end, and their mappings stay valid. If a newer file has
 /// taken the name of such a file, it is left alone. Owned by the fabric, in the program's thread.
-class SharedFiles {
+class DevShmCleanup {
  public:
-  explicit SharedFiles(const Job& job) : job_(job) {}
-  ~SharedFiles();
-  SharedFiles(const SharedFiles&) = delete;
-  SharedFiles& operator=(const SharedFiles&) = delete;
+  explicit DevShmCleanup(const Job& job) : job_(job) {}
+  ~DevShmCleanup();
+  DevShmCleanup(const DevShmCleanup&) = delete;
+  DevShmCleanup& operator=(const DevShmCleanup&) = delete;
 
   /// Notes the files of endpoints with these addresses, as returned by fi_getname(). Addresses of
   /// other providers have no files.

@@ -32,7 +32,7 @@ const std::byte* behind(const PacketRun& run, const std::byte* at) {
   return at;
 }
 
-std::uint32_t most_in_ring(Buffers& buffers) {
+std::uint32_t most_in_ring(FrameBuffers& buffers) {
   if (buffers.inward().empty()) return 0;  // there is no other process
   const std::size_t bytes = buffers.limits().frame_bytes;
   return std::min(kMostInRing, FrameWriter(buffers.memory().first(bytes)).part_room());
@@ -73,7 +73,7 @@ std::uint32_t DirectGateway::RingOutlet::room(Rank) {
   return sender->room();
 }
 
-DirectGateway::DirectGateway(Transport& transport, Buffers& buffers,
+DirectGateway::DirectGateway(Transport& transport, FrameBuffers& buffers,
                              std::span<const FlowIdentity> identities,
                              const ring::SharedDeviceState& shared, const Partition& partition,
                              const Placement& placement)
@@ -219,7 +219,7 @@ bool DirectGateway::forward_packets(RingOutlet& outlet) {
 
 bool DirectGateway::forward_parts(RingOutlet& outlet) {
   bool moved = false;
-  for (; const PartRing::Slot* part = outlet.parts.front(); moved = true) {
+  for (; const PackedPutRing::Slot* part = outlet.parts.front(); moved = true) {
     Outflow& out = this->out(partition_.owner(part->to));
     const std::uint32_t packets = part->header.packets;
     if (out.part_room(packets, packets) < packets) break;

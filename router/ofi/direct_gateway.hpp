@@ -42,9 +42,9 @@ namespace toroid::ofi {
 /// is unpacked. Threads: as for Gateway.
 class DirectGateway final : public Gateway, public FrameOwner {
  public:
-  DirectGateway(Transport& transport, Buffers& buffers, std::span<const FlowIdentity> identities,
-                const ring::SharedDeviceState& shared, const Partition& partition,
-                const Placement& placement);
+  DirectGateway(Transport& transport, FrameBuffers& buffers,
+                std::span<const FlowIdentity> identities, const ring::SharedDeviceState& shared,
+                const Partition& partition, const Placement& placement);
 
   /// Makes the device for a plug of the switch; the topology owns the device.
   std::unique_ptr<InterprocessDevice> make_device(const ring::SwitchPlug& plug);
@@ -99,7 +99,7 @@ class DirectGateway final : public Gateway, public FrameOwner {
     ring::TaggedMemory memory;
     std::optional<ring::TaggedSender> sender;      ///< the worker's end of the ring
     std::optional<ring::TaggedReceiver> receiver;  ///< the gateway's end of the ring
-    PartRing parts;
+    PackedPutRing parts;
     boost::lockfree::spsc_queue<OfferedPut, boost::lockfree::capacity<64>> offers;
     std::deque<std::pair<Rank, ReceivedRun>> inward;  ///< (local index of the node, run)
   };

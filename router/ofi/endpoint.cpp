@@ -57,7 +57,7 @@ void* descriptor_of(fid_mr* region) {
 
 }  // namespace
 
-Endpoint::Endpoint(const Candidate& provider, Buffers& buffers)
+Endpoint::Endpoint(const Candidate& provider, FrameBuffers& buffers)
     : info_(provider.info.get()),
       writes_(provider.writes),
       least_read_(provider.least_read),
@@ -183,7 +183,7 @@ void expect_room() {
 
 void Endpoint::insert(const std::vector<Peer>& peers) {
   for (const Peer& peer : peers) {
-    const std::size_t offset = peer.window * Buffers::stride(buffers_->limits());
+    const std::size_t offset = peer.window * FrameBuffers::stride(buffers_->limits());
     remotes_.push_back({.address = FI_ADDR_UNSPEC,
                         .window = peer.contact.memory + offset,
                         .key = peer.contact.key,
@@ -226,7 +226,7 @@ long Endpoint::send(Operation& operation) {
 
 long Endpoint::write(Operation& operation) {
   const Remote& to = remotes_[operation.peer];
-  const std::uint64_t place = to.window + operation.slot * Buffers::stride(buffers_->limits());
+  const std::uint64_t place = to.window + operation.slot * FrameBuffers::stride(buffers_->limits());
   return ::fi_writedata(endpoint_.get(), operation.buffer.data(), operation.bytes,
                         descriptor_of(outward_.get()), to.first + operation.slot, to.address, place,
                         to.key, &operation.context);

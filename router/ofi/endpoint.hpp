@@ -33,7 +33,8 @@ struct Contact {
 /// A process that frames are sent to.
 struct Peer {
   Contact contact;
-  std::uint32_t window = 0;  ///< the peer's Buffers::window_index() for frames from this process
+  std::uint32_t window =
+      0;  ///< the peer's FrameBuffers::window_index() for frames from this process
 };
 
 /// Owns libfabric's objects. Opened by the program's thread, then used by the worker that serves
@@ -51,7 +52,7 @@ class Endpoint final : public Transport {
  public:
   /// Opens an endpoint that sends from `buffers` and receives into them. `buffers` and `provider`
   /// outlive the endpoint. Throws RunFailed with libfabric's reason.
-  Endpoint(const Candidate& provider, Buffers& buffers);
+  Endpoint(const Candidate& provider, FrameBuffers& buffers);
 
   /// Cancels all operations in flight; afterwards no memory is touched. REQUIRES: no Region is
   /// left, and this is the last call.
@@ -111,7 +112,7 @@ class Endpoint final : public Transport {
   const fi_info* info_;
   bool writes_;
   std::size_t least_read_;
-  Buffers* buffers_;
+  FrameBuffers* buffers_;
   // These must be closed in reverse order.
   Object<fid_fabric> fabric_;
   Object<fid_domain> domain_;

@@ -27,19 +27,19 @@ constexpr unsigned kSpareOutward = 2;
 
 }  // namespace
 
-std::uint32_t Buffers::window_index(unsigned peer, const FlowLimits& limits) {
+std::uint32_t FrameBuffers::window_index(unsigned peer, const FlowLimits& limits) {
   return peer * (limits.window + kSpareInward);
 }
 
-std::size_t Buffers::stride(const FlowLimits& limits) {
+std::size_t FrameBuffers::stride(const FlowLimits& limits) {
   return limits.frame_bytes + kSlack;
 }
 
-std::size_t Buffers::bytes_per_peer(const FlowLimits& limits) {
+std::size_t FrameBuffers::bytes_per_peer(const FlowLimits& limits) {
   return (limits.window + kSpareInward + limits.send_buffers) * stride(limits) + kSmallBytes;
 }
 
-FlowLimits Buffers::limits_for(unsigned peers, std::size_t best_frame_bytes, bool checked) {
+FlowLimits FrameBuffers::limits_for(unsigned peers, std::size_t best_frame_bytes, bool checked) {
   FlowLimits limits{.frame_bytes = best_frame_bytes, .checked = checked};
   if (checked) limits.send_buffers = limits.window + kSpareOutward;
   while (limits.frame_bytes > kLeastFrameBytes && bytes_per_peer(limits) * peers > kMostBytes)
@@ -47,11 +47,11 @@ FlowLimits Buffers::limits_for(unsigned peers, std::size_t best_frame_bytes, boo
   return limits;
 }
 
-void Buffers::Free::operator()(std::byte* memory) const {
+void FrameBuffers::Free::operator()(std::byte* memory) const {
   ::operator delete (memory, std::align_val_t{kFrameAlignment});
 }
 
-Buffers::Buffers(unsigned peers, const FlowLimits& limits)
+FrameBuffers::FrameBuffers(unsigned peers, const FlowLimits& limits)
     : limits_(limits),
       bytes_(bytes_per_peer(limits) * peers),
       memory_(static_cast<std::byte*>(::operator new (bytes_, std::align_val_t{kFrameAlignment}))),
@@ -72,7 +72,7 @@ Buffers::Buffers(unsigned peers, const FlowLimits& limits)
   for (Operation& operation : acknowledgement_) operation.buffer = cut(kSmallBytes);
 }
 
-std::span<std::byte> Buffers::cut(std::size_t bytes) {
+std::span<std::byte> FrameBuffers::cut(std::size_t bytes) {
   const std::size_t at = cut_;
   cut_ += bytes;
   return memory().subspan(at, bytes);
@@ -88,12 +88,12 @@ bool is_one_of(std::span<const Operation> operations, const void* address) {
 
 }  // namespace
 
-bool Buffers::holds(const void* operation) const {
+bool FrameBuffers::holds(const void* operation) const {
   return is_one_of(inward_, operation) || is_one_of(outward_, operation) ||
          is_one_of(acknowledgement_, operation);
 }
 
-std::span<Operation> Buffers::outward(unsigned peer) {
+std::span<Operation> FrameBuffers::outward(unsigned peer) {
   return std::span(outward_).subspan(peer * limits_.send_buffers, limits_.send_buffers);
 }
 

@@ -13,10 +13,10 @@
 namespace toroid::ofi {
 
 /// Owns the frames' memory and the operations on it.
-class Buffers {
+class FrameBuffers {
  public:
   /// Buffers for flows with `peers` other processes.
-  Buffers(unsigned peers, const FlowLimits& limits);
+  FrameBuffers(unsigned peers, const FlowLimits& limits);
 
   const FlowLimits& limits() const { return limits_; }
   std::span<std::byte> memory() const { return {memory_.get(), bytes_}; }

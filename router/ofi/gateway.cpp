@@ -19,7 +19,7 @@ constexpr std::size_t kCompletionsAtOnce = 16;
 
 }  // namespace
 
-Gateway::Gateway(Transport& transport, Buffers& buffers, unsigned processes,
+Gateway::Gateway(Transport& transport, FrameBuffers& buffers, unsigned processes,
                  std::span<const FlowIdentity> identities)
     : transport_(&transport),
       crc_(buffers.limits().crc),

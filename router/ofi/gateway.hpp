@@ -53,7 +53,7 @@ class Gateway : public ring::Pollable {
  public:
   /// `transport` and `buffers` must outlive the gateway. `processes`: number of processes of the
   /// job. `identities`: one for each peer; `buffers` must be made for that number of peers.
-  Gateway(Transport& transport, Buffers& buffers, unsigned processes,
+  Gateway(Transport& transport, FrameBuffers& buffers, unsigned processes,
           std::span<const FlowIdentity> identities);
   virtual ~Gateway() = default;
 
@@ -103,9 +103,9 @@ class Gateway : public ring::Pollable {
   virtual bool progress() = 0;
 
   struct Flow {
-    Flow(Transport& transport, const FlowIdentity& identity, Buffers& buffers, unsigned slot)
+    Flow(Transport& transport, const FlowIdentity& identity, FrameBuffers& buffers, unsigned slot)
         : peer(identity.peer),
-          first(Buffers::window_index(slot, buffers.limits())),
+          first(FrameBuffers::window_index(slot, buffers.limits())),
           in(identity, buffers.limits().window),
           out(transport, identity, in, buffers.limits(), buffers.outward(slot),
               buffers.acknowledgement(slot)) {}

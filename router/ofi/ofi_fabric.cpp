@@ -8,6 +8,7 @@
 #include <cstring>
 #include <exception>
 #include <map>
+#include <new>
 #include <numeric>
 #include <optional>
 #include <set>
@@ -80,6 +81,8 @@ std::vector<unsigned> peers_of(unsigned self, const Shape& shape, const Partitio
 std::string message_of(const std::exception_ptr& failure) {
   try {
     std::rethrow_exception(failure);
+  } catch (const std::bad_alloc&) {
+    return "not enough memory";
   } catch (const std::exception& error) {
     return error.what();
   } catch (...) {
@@ -122,7 +125,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   OfiTransport transport() const {
     const bool writes = provider_.writes && !peers_.empty();
     return {provider_.name, writes ? FrameWay::writes : FrameWay::messages,
-            ofi::Buffers::bytes_per_peer(buffers_.limits())};
+            ofi::FrameBuffers::bytes_per_peer(buffers_.limits())};
   }
 
   void run() override {
@@ -174,8 +177,8 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   ofi::FlowLimits limits() const {
     std::size_t most = 0;
     for (unsigned p = 0; p < job_.size(); ++p) most = std::max(most, peers_of_process(p).size());
-    ofi::FlowLimits limits =
-        ofi::Buffers::limits_for(static_cast<unsigned>(most), provider_.frame_bytes, is_checked());
+    ofi::FlowLimits limits = ofi::FrameBuffers::limits_for(static_cast<unsigned>(most),
+                                                           provider_.frame_bytes, is_checked());
     limits.suspect_after = options_.suspect_after;
     if (ofi::stays_in_memory(provider_.name) && !is_checked()) limits.crc = ofi::CrcScope::tables;
     return limits;
@@ -197,12 +200,12 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     endpoint_.insert(peers);
   }
 
-  /// Buffers::window_index() of this process among the buffers of `process`, where the peers of
-  /// `process` are in ascending order.
+  /// FrameBuffers::window_index() of this process among the buffers of `process`, where the peers
+  /// of `process` are in ascending order.
   std::uint32_t window_at(unsigned process) const {
     const auto theirs = peers_of_process(process);
     const auto place = std::ranges::lower_bound(theirs, job_.rank()) - theirs.begin();
-    return ofi::Buffers::window_index(static_cast<unsigned>(place), buffers_.limits());
+    return ofi::FrameBuffers::window_index(static_cast<unsigned>(place), buffers_.limits());
   }
 
   std::uint64_t token(unsigned from, unsigned to) const {
@@ -360,8 +363,8 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   std::vector<unsigned> peers_;
   std::uint64_t run_ = 0;
   ofi::Candidate provider_;
-  ofi::Buffers buffers_;
-  ofi::SharedFiles files_;
+  ofi::FrameBuffers buffers_;
+  ofi::DevShmCleanup files_;
   ofi::Endpoint endpoint_;
   std::unique_ptr<ofi::FaultyTransport> faulty_;  ///< null if links are not checked
   ring::BoundaryLinks boundary_;

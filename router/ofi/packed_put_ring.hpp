@@ -17,7 +17,7 @@ namespace toroid::ofi {
 
 /// A ring of a few slots, each for one part, with one sender and one receiver. A part is packed
 /// into a slot and copied from there into a frame.
-class PartRing {
+class PackedPutRing {
  public:
   /// A part that waits for the gateway.
   struct Slot {
@@ -27,7 +27,7 @@ class PartRing {
   };
 
   /// `packets`: maximum number of packets in a part.
-  explicit PartRing(std::uint32_t packets)
+  explicit PackedPutRing(std::uint32_t packets)
       : packets_(packets), memory_(kSlots * std::size_t{packets} * kPayloadBytes) {
     for (std::size_t i = 0; i < kSlots; ++i)
       slots_[i].bytes = std::span(memory_).subspan(i * packets * kPayloadBytes,

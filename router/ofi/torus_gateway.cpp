@@ -8,7 +8,7 @@
 
 namespace toroid::ofi {
 
-TorusGateway::TorusGateway(Transport& transport, Buffers& buffers,
+TorusGateway::TorusGateway(Transport& transport, FrameBuffers& buffers,
                            std::span<const FlowIdentity> identities,
                            const ring::SharedDeviceState& shared, const Partition& partition,
                            ring::BoundaryLinks& boundary)

@@ -26,9 +26,9 @@ namespace toroid::ofi {
 class TorusGateway final : public Gateway {
  public:
   /// `boundary`: all links that leave the process; it outlives the gateway.
-  TorusGateway(Transport& transport, Buffers& buffers, std::span<const FlowIdentity> identities,
-               const ring::SharedDeviceState& shared, const Partition& partition,
-               ring::BoundaryLinks& boundary);
+  TorusGateway(Transport& transport, FrameBuffers& buffers,
+               std::span<const FlowIdentity> identities, const ring::SharedDeviceState& shared,
+               const Partition& partition, ring::BoundaryLinks& boundary);
 
  private:
   struct Leaving {

@@ -34,7 +34,7 @@ namespace toroid {
 /// Switches of the model; the defaults are the hardware's behaviour.
 struct RoutingOptions {
   bool transit_first = true;  ///< packets in transit go before packets being injected
-  bool bubble_rule = true;    ///< if off, runs with tiny buffers deadlock
+  bool bubble_rule = true;    ///< if off, runs with tiny buffers may deadlock
   bool general = false;       ///< on `sim`: use the general model even if the fast one supports the
                               ///< machine
   LinkErrors link_errors{};

@@ -23,11 +23,13 @@ struct WorkerPool::Gates {
 
 namespace {
 
-/// Returns the failure to report; if memory does not suffice for its text, that is the lack of
-/// memory. Does not throw, because the workers that wait at the gates must be let go in any case.
-std::exception_ptr cannot_start(std::size_t worker, const std::exception& error) noexcept {
+/// A failure with this text. If memory does not suffice for it, the lack of memory is the failure:
+/// an exception that left a thread would end the process, and workers that wait at the gates must
+/// be let go in any case.
+template <class Text>
+std::exception_ptr failure_with(Text text) noexcept {
   try {
-    throw RunFailed(fmt::format("cannot start worker {}: {}", worker, error.what()));
+    throw RunFailed(text());
   } catch (...) {
     return std::current_exception();
   }
@@ -44,7 +46,8 @@ void WorkerPool::run(const std::function<void()>& ready, const std::function<voi
     for (std::size_t w = 0; w < workers; ++w)
       threads.emplace_back([this, w, &gates] { work(w, gates); });
   } catch (const std::exception& error) {
-    control_.fail(cannot_start(threads.size(), error));
+    control_.fail(failure_with(
+        [&] { return fmt::format("cannot start worker {}: {}", threads.size(), error.what()); }));
     gates.prepared.count_down(static_cast<std::ptrdiff_t>(workers - threads.size()));
   }
   gates.prepared.wait();
@@ -61,26 +64,20 @@ void WorkerPool::run(const std::function<void()>& ready, const std::function<voi
 
 void WorkerPool::work(std::size_t w, Gates& gates) {
   std::vector<RingDevice*> devices;
-  attempt([&] { devices = prepare(placement_.workers[w]); });
+  try {
+    devices = prepare(placement_.workers[w]);
+  } catch (...) {
+    control_.fail(failure_with([] { return "not enough memory for the rings"; }));
+  }
   gates.prepared.count_down();
   gates.go.wait();
   const CpuShare counted(cpu_);
-  attempt([&] {
+  try {
     Worker(std::move(devices), control_, w, !placement_.oversubscribed,
            w == 0 ? pollable_ : nullptr, topology_.puts(w))
         .run();
-  });
-}
-
-/// Runs a step of a worker, and ends the run if the step throws: an exception that left a thread
-/// would end the process. Memory can run out in either step, even while a worker describes another
-/// failure.
-template <class Step>
-void WorkerPool::attempt(Step step) noexcept {
-  try {
-    step();
-  } catch (...) {
-    control_.fail(std::current_exception());
+  } catch (...) {  // a failure of a node does not come here unless memory runs out for its text
+    control_.fail(failure_with([] { return "not enough memory for a worker"; }));
   }
 }
 

@@ -34,8 +34,6 @@ class WorkerPool {
  private:
   struct Gates;
   void work(std::size_t worker, Gates& gates);
-  template <class Step>
-  void attempt(Step step) noexcept;
   std::vector<RingDevice*> prepare(const WorkerPlace& place);
 
   DevicesAndRings& topology_;

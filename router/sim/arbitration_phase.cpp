@@ -186,7 +186,7 @@ void ArbitrationPhase::depart(Tick now, std::span<const Departing> departing) {
                          net_.probed(id));
     net_.flights[id].advance(direction);
     if (net_.protocol.is_on())
-      LinkProtocol::sent(net_.end(packet.node, packet.link), net_.word_of(id));
+      LinkRetransmission::sent(net_.end(packet.node, packet.link), net_.word_of(id));
     TailLines<Event>& tails = net_.calendar.tails(packet.chunks);
     (fifo ? tails.fifos : tails.channels)
         .push({EventKind::link_free, site.node, packet.link, packet.input.index()});

@@ -28,7 +28,7 @@ void GeneralNetwork::serialize(Archive& archive) {
 
 void LeanNetwork::serialize(Archive& archive) {
   serialize_ends(archive);
-  archive(state_, injections_, from_others_, packet_hops_);
+  archive(state_, injections_, remote_events_, packet_hops_);
 }
 
 void Block::serialize(Archive& archive) {

@@ -9,13 +9,13 @@
 
 namespace toroid::sim {
 
-void FlightStore::limit(unsigned bits) {
+void FlightMemory::limit(unsigned bits) {
   most_bits_ = std::min(most_bits_, bits);
 }
 
 /// Takes the numbers that were returned last, because the memory of their packets is the most
 /// likely to be in caches.
-void FlightStore::take(std::span<FlightId, kBatch> batch) {
+void FlightMemory::take(std::span<FlightId, kBatch> batch) {
   const std::lock_guard lock(mutex_);
   if (free_ != kNoFlight) {
     for (std::size_t i = kBatch; i-- > 0; free_ = slots_[free_].flight.next) batch[i] = free_;
@@ -28,12 +28,12 @@ void FlightStore::take(std::span<FlightId, kBatch> batch) {
   for (std::size_t i = kBatch; i-- > 0;) batch[i] = handed_out_++;
 }
 
-void FlightStore::give_back(std::span<const FlightId, kBatch> batch) {
+void FlightMemory::give_back(std::span<const FlightId, kBatch> batch) {
   const std::lock_guard lock(mutex_);
   for (const FlightId id : batch) slots_[id].flight.next = std::exchange(free_, id);
 }
 
-void FlightStore::clear() {
+void FlightMemory::clear() {
   slots_.clear();
   words_.clear();
   full_.clear();

@@ -21,7 +21,7 @@ namespace toroid::sim {
 ///
 /// In a study of policies packets have no payload, or one word for relays. So short and long
 /// payloads have separate memory, which is allocated only if such payloads exist.
-class FlightStore {
+class FlightMemory {
  public:
   static constexpr std::size_t kBatch = 1024;  ///< numbers handed out or returned at once
 

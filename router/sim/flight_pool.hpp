@@ -21,7 +21,7 @@ namespace toroid::sim {
 class FlightPool {
  public:
   /// `store` outlives it.
-  explicit FlightPool(FlightStore& store) : store_(store), free_(kMostFree) {}
+  explicit FlightPool(FlightMemory& store) : store_(store), free_(kMostFree) {}
   FlightPool(const FlightPool&) = delete;
 
   /// Adds packet `number` of a descriptor. `is_engines`: the packet belongs to a DMA engine.
@@ -61,7 +61,7 @@ class FlightPool {
   }
 
  private:
-  static constexpr std::size_t kBatch = FlightStore::kBatch;
+  static constexpr std::size_t kBatch = FlightMemory::kBatch;
   static constexpr std::size_t kMostFree =
       3 * kBatch;  ///< large enough that the stock is far from empty after a batch is given back
 
@@ -80,7 +80,7 @@ class FlightPool {
     store_.give_back(std::span(free_).last<kBatch>());
   }
 
-  FlightStore& store_;
+  FlightMemory& store_;
   std::uint64_t alive_ = 0;
   std::vector<FlightId> free_;  ///< the first free_count_ elements are free numbers
   std::size_t free_count_ = 0;
@@ -90,7 +90,7 @@ inline FlightId FlightPool::add(const SendDescriptor& descriptor, std::uint32_t 
                                 const Route& route, bool is_engines) {
   const FlightId id = allocate();
   const PacketHeader& header = descriptor.header;
-  FlightStore::Slot& slot = store_[id];
+  FlightMemory::Slot& slot = store_[id];
   slot.flight = {.route = route,
                  .next = kNoFlight,
                  .chunks = static_cast<std::uint8_t>(header.chunks()),

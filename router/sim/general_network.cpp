@@ -13,7 +13,7 @@ constexpr Rank kNodesInCache = 256;
 }  // namespace
 
 GeneralNetwork::GeneralNetwork(const Shape& shape, const Machine& machine,
-                               const RoutingOptions& options, Range block, FlightStore& store,
+                               const RoutingOptions& options, Range block, FlightMemory& store,
                                SimProbe* probe)
     : Network(shape, machine, block, store, probe),
       state_{.routers = Routers(shape, machine, block),
@@ -22,7 +22,7 @@ GeneralNetwork::GeneralNetwork(const Shape& shape, const Machine& machine,
              .flights = flights_,
              .reception = reception_,
              .probe = probe,
-             .protocol = LinkProtocol(shape, machine, options, block),
+             .protocol = LinkRetransmission(shape, machine, options, block),
              .outbox = outbox_},
       fetches_early_(block.count > kNodesInCache),
       arbitration_(state_, machine, options, fetches_early_) {

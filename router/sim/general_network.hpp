@@ -29,7 +29,7 @@ namespace toroid::sim {
 class GeneralNetwork final : public Network {
  public:
   GeneralNetwork(const Shape& shape, const Machine& machine, const RoutingOptions& options,
-                 Range block, FlightStore& store, SimProbe* probe);
+                 Range block, FlightMemory& store, SimProbe* probe);
 
   void schedule_injection(Tick at, Rank node, unsigned fifo, FlightId flight) override {
     const Input input = Input::fifo(shape_.links(), fifo);

@@ -5,8 +5,8 @@
 
 namespace toroid::sim {
 
-LinkProtocol::LinkProtocol(const Shape& shape, const Machine& machine,
-                           const RoutingOptions& options, Range block)
+LinkRetransmission::LinkRetransmission(const Shape& shape, const Machine& machine,
+                                       const RoutingOptions& options, Range block)
     : shape_(shape.without_failures()),
       degree_(shape.links()),
       row_bits_(degree_ <= 8 ? 3 : 4),
@@ -24,7 +24,7 @@ LinkProtocol::LinkProtocol(const Shape& shape, const Machine& machine,
 
 /// Moves some of the fault-free transmissions that are left before the next fault to the count of
 /// the sending end. Returns false if none are left.
-bool LinkProtocol::take_sound(SendingEnd& end, Rank node, unsigned l) {
+bool LinkRetransmission::take_sound(SendingEnd& end, Rank node, unsigned l) {
   Link& link = this->link(node, l);
   if (link.sound == 0) link.sound = link.draw.take_sound();
   const auto most = std::min<std::uint64_t>(link.sound, std::numeric_limits<std::uint16_t>::max());
@@ -33,7 +33,7 @@ bool LinkProtocol::take_sound(SendingEnd& end, Rank node, unsigned l) {
   return most > 0;
 }
 
-Tick LinkProtocol::begin_unsound(SendingEnd& end, Rank node, unsigned l, unsigned chunks) {
+Tick LinkRetransmission::begin_unsound(SendingEnd& end, Rank node, unsigned l, unsigned chunks) {
   Tick held = 0;
   while (!take_sound(end, node, l))
     held += befall(end, node, l, link(node, l).draw.fault(), wire_cycles_[chunks]);
@@ -43,7 +43,8 @@ Tick LinkProtocol::begin_unsound(SendingEnd& end, Rank node, unsigned l, unsigne
 
 /// Counts a fault and returns for how long it holds the link. If a packet overtakes another, both
 /// are sent again as after a loss: the receiver refuses the packet that comes too early.
-Tick LinkProtocol::befall(SendingEnd& end, Rank node, unsigned l, LinkFault fault, Tick wire) {
+Tick LinkRetransmission::befall(SendingEnd& end, Rank node, unsigned l, LinkFault fault,
+                                Tick wire) {
   Link& link = this->link(node, l);
   if (fault == LinkFault::silent) {
     end.sent_crc ^= 1u;
@@ -56,8 +57,8 @@ Tick LinkProtocol::befall(SendingEnd& end, Rank node, unsigned l, LinkFault faul
   return wire + timeout_;
 }
 
-void LinkProtocol::add_link(std::vector<LinkHealth>& health, Rank node, unsigned l,
-                            std::uint32_t sent_crc) const {
+void LinkRetransmission::add_link(std::vector<LinkHealth>& health, Rank node, unsigned l,
+                                  std::uint32_t sent_crc) const {
   const Link& link = links_[std::size_t{node} * degree_ + l];
   const Direction direction{static_cast<std::uint8_t>(l)};
   const Rank rank = block_.first + node;

@@ -41,10 +41,10 @@ struct SendingEnd {
 ///
 /// A block's network owns it; one thread at a time calls it. Nodes are counted from the block's
 /// first.
-class LinkProtocol {
+class LinkRetransmission {
  public:
-  LinkProtocol(const Shape& shape, const Machine& machine, const RoutingOptions& options,
-               Range block);
+  LinkRetransmission(const Shape& shape, const Machine& machine, const RoutingOptions& options,
+                     Range block);
 
   bool is_on() const { return !received_.empty(); }
   /// A packet begins to leave by a link. `end` is the sender's end: a SendingEnd or a type with the

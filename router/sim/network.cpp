@@ -7,7 +7,7 @@ namespace toroid::sim {
 
 std::unique_ptr<Network> make_network(const Shape& shape, const Machine& machine,
                                       const RoutingOptions& options, Range block,
-                                      FlightStore& store, SimProbe* probe) {
+                                      FlightMemory& store, SimProbe* probe) {
   if (!options.general && LeanNetwork::serves(shape, machine, options, probe))
     return std::make_unique<LeanNetwork>(shape, machine, options, block, store);
   return std::make_unique<GeneralNetwork>(shape, machine, options, block, store, probe);

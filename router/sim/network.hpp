@@ -72,7 +72,7 @@ struct ProcessorEvents {
 /// parts that processors use: headers and payloads of packets, reception FIFOs, irregular events.
 class Network {
  public:
-  Network(const Shape& shape, const Machine& machine, Range block, FlightStore& store,
+  Network(const Shape& shape, const Machine& machine, Range block, FlightMemory& store,
           SimProbe* probe)
       : shape_(shape),
         block_(block),
@@ -182,6 +182,6 @@ class Network {
 /// probe (if any) outlive the network. Throws BadInput if the machine cannot be modelled.
 std::unique_ptr<Network> make_network(const Shape& shape, const Machine& machine,
                                       const RoutingOptions& options, Range block,
-                                      FlightStore& store, SimProbe* probe);
+                                      FlightMemory& store, SimProbe* probe);
 
 }  // namespace toroid::sim

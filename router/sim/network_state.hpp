@@ -50,7 +50,7 @@ struct NetworkState {
   FlightPool& flights;
   Reception& reception;
   SimProbe* probe;  ///< null if there is no probe
-  LinkProtocol protocol;
+  LinkRetransmission protocol;
   std::vector<SendingEnd> ends{};  ///< [node · degree + link], if links are checked
   std::vector<Event> repeating{};  ///< `repeat` events of the present cycle: packets that links
                                    ///< have held and now send

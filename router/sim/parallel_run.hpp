@@ -80,7 +80,7 @@ class ParallelRun {
   std::deque<Outbox> outboxes_;              ///< [block]
   std::deque<BlockRunner> runners_;          ///< [block]
   bool spins_;
-  Crowding crowding_;
+  CoreContention crowding_;
   std::vector<std::exception_ptr> errors_;  ///< [block]: the exception that ended the block's
                                             ///< thread; failures of nodes are not here
 };

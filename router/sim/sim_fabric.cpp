@@ -238,7 +238,7 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
   Shape shape_;
   Machine machine_;
   SimOptions options_;
-  sim::FlightStore flights_;
+  sim::FlightMemory flights_;
   std::deque<Block> blocks_;  ///< in ascending order; blocks never move in memory
   FabricCounters counters_;
   bool ran_ = false;

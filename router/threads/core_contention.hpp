@@ -10,7 +10,7 @@ namespace toroid {
 /// If a thread has lost its core, threads that wait for it should not spin: the wait is long, and
 /// they occupy cores that this thread could use. All threads of a run share one object; each calls
 /// look() now and then.
-class Crowding {
+class CoreContention {
  public:
   /// `known` is the number of times that the calling thread had lost its core at its previous call.
   /// look() updates it.

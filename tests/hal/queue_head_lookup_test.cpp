@@ -55,14 +55,14 @@ Head random_head(Random& random) {
   return {DirectionSet(static_cast<std::uint16_t>(random.below(64))), 1 + random.below(kMaxChunks)};
 }
 
-HeadIndex::OpenDirections random_open(Random& random) {
-  HeadIndex::OpenDirections open;
+QueueHeadLookup::OpenDirections random_open(Random& random) {
+  QueueHeadLookup::OpenDirections open;
   for (DirectionSet& set : open) set = DirectionSet(static_cast<std::uint16_t>(random.below(8)));
   return open;
 }
 
 std::optional<unsigned> first_open(const std::vector<Head>& heads, unsigned from,
-                                   const HeadIndex::OpenDirections& open) {
+                                   const QueueHeadLookup::OpenDirections& open) {
   for (unsigned i = 0; i < heads.size(); ++i) {
     const unsigned queue = (from + i) % static_cast<unsigned>(heads.size());
     if (open[heads[queue].chunks - 1].meets(heads[queue].hints)) return queue;
@@ -70,10 +70,10 @@ std::optional<unsigned> first_open(const std::vector<Head>& heads, unsigned from
   return std::nullopt;
 }
 
-TEST(HeadIndex, MatchesAScanOfAllQueues) {
+TEST(QueueHeadLookup, MatchesAScanOfAllQueues) {
   for (const unsigned queues : {1u, 70u, 300u}) {
     Random random(queues);
-    HeadIndex index(queues);
+    QueueHeadLookup index(queues);
     std::vector<Head> heads(queues, Head{{}, 1});
     for (unsigned step = 0; step < 2000; ++step) {
       const unsigned queue = random.below(queues);

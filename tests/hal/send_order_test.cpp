@@ -101,10 +101,10 @@ TEST(SendOrder, LimitedToWantedPeersKeepsTheirOrder) {
     }
 }
 
-TEST(Bijection, IsUndoneByItsInverse) {
+TEST(KeyedPermutation, IsUndoneByItsInverse) {
   for (const std::uint32_t count : {1u, 2u, 3u, 64u, 1000u, 4097u})
     for (std::uint32_t i = 0; i < count; ++i) {
-      const Bijection bijection(count, 11);
+      const KeyedPermutation bijection(count, 11);
       ASSERT_LT(bijection(i), count);
       ASSERT_EQ(bijection.inverse(bijection(i)), i);
     }

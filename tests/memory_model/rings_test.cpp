@@ -171,7 +171,7 @@ class PartScenario final : public OneWay {
 
   void receive() override {
     for (std::uint32_t i = 0; i < kReceived; ++i) {
-      const ofi::PartRing::Slot* slot = nullptr;
+      const ofi::PackedPutRing::Slot* slot = nullptr;
       model::await([&] { return (slot = ring_.front()) != nullptr; });
       model::read(slot->bytes.data());
       expect_number(slot->to, i);
@@ -179,7 +179,7 @@ class PartScenario final : public OneWay {
     }
   }
 
-  ofi::PartRing ring_{1};
+  ofi::PackedPutRing ring_{1};
 };
 
 /// Thread 1 sleeps until thread 0 has made two changes visible, one after the other.

@@ -55,16 +55,23 @@ expect_files(${command} bin/toroid share/man/man1/toroid\\.1\\.gz share/man/man1
              share/doc/toroid/LICENSE share/doc/toroid/changelog\\.gz share/doc/toroid/CHANGELOG\\.md share/doc/toroid/copyright)
 expect_files(${development} lib/libtoroid_fft\\.a lib/cmake/toroid/toroid-config\\.cmake
              lib/pkgconfig/toroid\\.pc include/toroid/hal/packet\\.hpp
-             share/toroid/examples/library/CMakeLists\\.txt)
+             share/toroid/examples/library/CMakeLists\\.txt
+             share/doc/libtoroid-dev/changelog\\.gz share/doc/libtoroid-dev/copyright)
+read(log dpkg-deb --extract ${command} ${SCRATCH}/command)
+read(dynamic readelf --dynamic ${SCRATCH}/command/usr/bin/toroid)
+if(dynamic MATCHES "RPATH|RUNPATH")
+  message(FATAL_ERROR "the command has a run path:\n${dynamic}")
+endif()
 
 if(WITH_PYTHON)
   file(GLOB python ${SCRATCH}/python3-toroid_*.deb)
   read(python_needs dpkg-deb --field ${python} Depends)
-  foreach(package python3 python3-numpy libopenblas0 libfmt9)
+  foreach(package python3 python3-numpy libopenblas0 "libfmt[0-9]+")
     expect_match("${python_needs}" "(^|, ?)${package} ?([(,]|\n|$)")
   endforeach()
   expect_files(${python} lib/python3/dist-packages/toroid/_toroid\\..+\\.so
                lib/python3/dist-packages/toroid/__init__\\.py
-               lib/python3/dist-packages/toroid/py\\.typed)
+               lib/python3/dist-packages/toroid/py\\.typed
+               share/doc/python3-toroid/changelog\\.gz share/doc/python3-toroid/copyright)
 endif()
 file(REMOVE_RECURSE ${SCRATCH})

@@ -122,7 +122,7 @@ void network(benchmark::State& state, bool general, const Load& load) {
   FabricCounters counters;
   for (auto _ : state) {
     state.PauseTiming();
-    sim::FlightStore store;
+    sim::FlightMemory store;
     const auto network = sim::make_network(shape, machine, {.general = general},
                                            {.first = 0, .count = shape.size()}, store, nullptr);
     Ends ends(*network, machine, load);

@@ -14,7 +14,7 @@ foreach(entry IN LISTS packages)
   file(COPY ${CPACK_TOROID_SOURCE_DIR}/tools/packaging/copyright DESTINATION ${documents})
   file(WRITE ${documents}/changelog "toroid (${CPACK_PACKAGE_VERSION}) unstable; urgency=medium
 
-  * Release ${CPACK_PACKAGE_VERSION}; /usr/share/doc/toroid/CHANGELOG.md says what is new.
+  * Release ${CPACK_PACKAGE_VERSION}; CHANGELOG.md of the sources says what is new.
 
  -- ${CPACK_DEBIAN_PACKAGE_MAINTAINER}  ${now}
 ")

@@ -284,7 +284,7 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   Json report = make_report(options, shape, machine, exchange, limits, under, emulation, end);
   if (missing != nullptr) report["missing"] = missing->json(emulation.counters().delivered);
   session.print(table(options, report));
-  if (EmbeddingProgram* const host = host_program()) host->take_latency(exchange.latency());
+  if (EmbeddingProgram* const host = embedding_program()) host->take_latency(exchange.latency());
   session.write(emulation, report);
   if (checkpoint) {
     flush_standard_output();

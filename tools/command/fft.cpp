@@ -104,7 +104,7 @@ class FftCommand {
 
   /// The array of the host program, if there is one; otherwise the array that the options name.
   FftInput input() const {
-    const EmbeddingProgram* const host = host_program();
+    const EmbeddingProgram* const host = embedding_program();
     if (host == nullptr || host->input() == nullptr) return fft_input(options_, shape_);
     check_memory(shape_, fft_bytes(options_, host->input()->size, shape_));
     return {*host->input(), host->input()->size};
@@ -138,7 +138,8 @@ class FftCommand {
       outputs.write_array(outcome.result, type_of(job.gives_real(), description.precision));
     Json pictures = Json::object();
     if (session.is_observed()) pictures["slices"] = slices_json(job, input_.array, outcome.result);
-    if (EmbeddingProgram* const host = host_program()) host->take_array(std::move(outcome.result));
+    if (EmbeddingProgram* const host = embedding_program())
+      host->take_array(std::move(outcome.result));
     session.write(emulation, report, pictures);
     session.check(emulation);
     if (!good)

@@ -23,8 +23,8 @@ struct StoredArray {
   bool fortran_order = false;
   std::vector<std::size_t> shape;     ///< 0 to kMaxNpyDimensions extents; an extent may be 0
   std::span<const std::byte> data{};  ///< bytes of the elements; their size matches the shape
-  std::shared_ptr<const std::vector<std::byte>>
-      owner{};  ///< owner of `data`; null if the caller owns it
+  /// Owner of `data`; null if the caller owns it.
+  std::shared_ptr<const std::vector<std::byte>> owner{};
 };
 
 struct NpyArray {

@@ -138,17 +138,11 @@ bool has_thousands_separators(const std::vector<std::string>& items) {
          std::any_of(items.begin() + 1, items.end(), is_group);
 }
 
-std::string without_blanks_around(const std::string& item) {
-  const std::size_t first = item.find_first_not_of(' ');
-  if (first == std::string::npos) return {};
-  return item.substr(first, item.find_last_not_of(' ') - first + 1);
-}
-
 }  // namespace
 
 std::vector<std::string> items_of(const std::string& list, std::string_view option) {
   std::vector<std::string> items = split(list, ',');
-  std::ranges::transform(items, items.begin(), without_blanks_around);  // "random, rank"
+  for (std::string& item : items) item = std::string(trimmed(item));  // "random, rank"
   if (has_thousands_separators(items))
     throw BadInput(fmt::format("{}{}'{}': write {} without commas, which separate items of a list",
                                option, option.empty() ? "" : ": ", list, fmt::join(items, "")));

@@ -47,7 +47,7 @@ CLI::Option* add_file_option(CLI::App& verb, const std::string& name, std::strin
 // Options whose value is a comma-separated list without empty items. If `values` is not empty, its
 // content is the default.
 
-/// Texts as they are typed.
+/// Texts, without the blanks around them.
 CLI::Option* add_text_list(CLI::App& command, const std::string& name,
                            std::vector<std::string>& values, const std::string& description);
 /// Names that `known` accepts, e.g. one_of_with_parameters().

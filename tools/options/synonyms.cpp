@@ -50,7 +50,7 @@ std::string_view own_word(std::span<const Synonym> synonyms, std::string_view ty
 
 std::string own_traffics(std::string_view list) {
   std::vector<std::string_view> names = parts_of(list, ",");
-  for (std::string_view& name : names) name = own_word(kTraffics, name);
+  for (std::string_view& name : names) name = own_word(kTraffics, trimmed(name));
   return fmt::format("{}", fmt::join(names, ","));
 }
 

@@ -27,7 +27,7 @@ PyObject* exception(py::module_& module, const char* name, PyObject* base, const
 }
 
 /// The exception, with its traceback, that a method of a policy raised; None if there is none.
-py::object cause_of(const HostError& error) {
+py::object cause_of(const EmbeddingError& error) {
   if (!error.cause()) return py::none();
   try {
     std::rethrow_exception(error.cause());
@@ -46,7 +46,7 @@ bool ends_program(const py::object& cause) {
   return !cause.is_none() && PyObject_IsInstance(cause.ptr(), PyExc_Exception) == 0;
 }
 
-void set(const HostError& error) {
+void set(const EmbeddingError& error) {
   const py::object cause = cause_of(error);
   if (ends_program(cause)) {
     PyErr_SetObject(py::type::of(cause).ptr(), cause.ptr());
@@ -61,7 +61,7 @@ void set(const HostError& error) {
 bool set_ours(const std::exception_ptr& failure) {
   try {
     std::rethrow_exception(failure);
-  } catch (const HostError& error) {
+  } catch (const EmbeddingError& error) {
     set(error);
   } catch (const BadInput& error) {
     PyErr_SetString(bad_input, one_line(error.what()).c_str());

@@ -53,7 +53,7 @@ PythonPolicy::PythonPolicy(py::object policy)
       shortest_(policy_.attr("keeps_to_shortest_ways").cast<bool>()) {}
 
 void PythonPolicy::refuse(const std::string& what, std::exception_ptr cause) const {
-  const HostError refusal(fmt::format("policy {}: {}", name_, what), std::move(cause));
+  const EmbeddingError refusal(fmt::format("policy {}: {}", name_, what), std::move(cause));
   {
     const std::lock_guard lock(mutex_);
     refusals_.push_back(refusal);
@@ -61,9 +61,9 @@ void PythonPolicy::refuse(const std::string& what, std::exception_ptr cause) con
   throw refusal;
 }
 
-const HostError* PythonPolicy::refusal_in(const std::string& text) const {
+const EmbeddingError* PythonPolicy::refusal_in(const std::string& text) const {
   const std::lock_guard lock(mutex_);
-  for (const HostError& one : refusals_)
+  for (const EmbeddingError& one : refusals_)
     if (text.find(one.what()) != std::string::npos) return &one;
   return nullptr;
 }

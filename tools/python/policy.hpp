@@ -44,7 +44,7 @@ class PythonPolicy final : public Policy {
 
   /// Returns the refusal whose message is contained in `text`, the text of a failure; null if there
   /// is none. The text may begin with the place of a node.
-  const HostError* refusal_in(const std::string& text) const;
+  const EmbeddingError* refusal_in(const std::string& text) const;
 
  private:
   /// Results kept for one shape.
@@ -70,7 +70,7 @@ class PythonPolicy final : public Policy {
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<Known>> shapes_;
   mutable std::uint64_t kept_ = 0;  ///< number of ranks in all kept orders
-  mutable std::deque<HostError> refusals_;
+  mutable std::deque<EmbeddingError> refusals_;
   mutable std::atomic<const Known*> latest_ = nullptr;  ///< cache for relay(): the last shape used
 };
 

@@ -165,10 +165,10 @@ class Policies {
   void look_for_refusal(const std::exception_ptr& failure) const {
     try {
       std::rethrow_exception(failure);
-    } catch (const HostError&) {  // this is the refusal; the caller raises it
+    } catch (const EmbeddingError&) {  // this is the refusal; the caller raises it
     } catch (const RunFailed& failed) {
       for (const auto& one : made_)
-        if (const HostError* const refusal = one.second->refusal_in(failed.what()))
+        if (const EmbeddingError* const refusal = one.second->refusal_in(failed.what()))
           raise(std::make_exception_ptr(*refusal));
     } catch (...) {  // the failure has another cause
     }
@@ -244,11 +244,11 @@ py::dict made_of(Results& results) {
 class Going {
  public:
   explicit Going(Run& run) : run_(run) {
-    set_host_program(&run);
+    set_embedding_program(&run);
     try {
       run.start();
     } catch (...) {
-      set_host_program(nullptr);
+      set_embedding_program(nullptr);
       throw;
     }
   }
@@ -258,7 +258,7 @@ class Going {
       const py::gil_scoped_release released;
       run_.join();
     }
-    set_host_program(nullptr);
+    set_embedding_program(nullptr);
   }
   Going(const Going&) = delete;
   Going& operator=(const Going&) = delete;

@@ -44,8 +44,8 @@ Checkpoint::Checkpoint(const CheckpointOptions& options, RunIdentity identity,
     : options_(options), identity_(std::move(identity)), exchange_(&exchange), quiet_(quiet) {
   if (const std::string why = exchange.cannot_be_saved(); !why.empty())
     throw BadInput(fmt::format("--checkpoint: {}", why));
-  std::signal(SIGXFSZ,
-              SIG_IGN);  // then a write beyond the file size limit fails, as on a full disk
+  // Then a write beyond the file size limit fails, as on a full disk.
+  std::signal(SIGXFSZ, SIG_IGN);
   std::error_code error;
   if (!std::filesystem::exists(options.file, error)) {
     const OutputFile can_be_made(options.file);

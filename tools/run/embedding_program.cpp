@@ -5,16 +5,16 @@
 namespace toroid {
 namespace {
 
-std::atomic<EmbeddingProgram*> the_host = nullptr;
+std::atomic<EmbeddingProgram*> the_program = nullptr;
 
 }  // namespace
 
-EmbeddingProgram* host_program() {
-  return the_host.load(std::memory_order_acquire);  // partner: set_host_program()
+EmbeddingProgram* embedding_program() {
+  return the_program.load(std::memory_order_acquire);  // partner: set_embedding_program()
 }
 
-void set_host_program(EmbeddingProgram* host) {
-  the_host.store(host, std::memory_order_release);
+void set_embedding_program(EmbeddingProgram* host) {
+  the_program.store(host, std::memory_order_release);
 }
 
 }  // namespace toroid

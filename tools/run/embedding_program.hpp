@@ -43,16 +43,16 @@ class EmbeddingProgram {
 };
 
 /// The program around this command; null if the command is a process of its own.
-EmbeddingProgram* host_program();
+EmbeddingProgram* embedding_program();
 /// REQUIRES: no command is running.
-void set_host_program(EmbeddingProgram* host);
+void set_embedding_program(EmbeddingProgram* host);
 
 /// A failure of a part that the host program provides, such as a policy. It ends the command, even
 /// a campaign, which survives other failures. `cause` is the exception of the host program, or
 /// null.
-class HostError : public BadInput {
+class EmbeddingError : public BadInput {
  public:
-  HostError(const std::string& what, std::exception_ptr cause)
+  EmbeddingError(const std::string& what, std::exception_ptr cause)
       : BadInput(what), cause_(std::move(cause)) {}
   const std::exception_ptr& cause() const { return cause_; }
 

@@ -133,8 +133,8 @@ double measured_sim_rate() {
 
 double sim_seconds(const RunWork& work, unsigned threads) {
   constexpr double kFastest = 2e7;  // hops per second; every host is slower
-  constexpr double kWorthMeasuring =
-      1;  // seconds; if a run takes longer, the host's speed is measured
+  // In seconds. If a run takes longer, the host's speed is measured.
+  constexpr double kWorthMeasuring = 1;
   const double hops = work.packet_hops + kHopsPerPacket * work.packets;
   const double compute = work.compute_flops / kFlopsPerSecond;
   const double least = hops / kFastest + compute;

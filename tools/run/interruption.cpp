@@ -48,7 +48,7 @@ void catch_interrupts() {
 }
 
 bool is_interrupted() {
-  if (const EmbeddingProgram* const host = host_program()) return host->is_interrupted();
+  if (const EmbeddingProgram* const host = embedding_program()) return host->is_interrupted();
   if (interrupted == 0) return false;
   ::alarm(0);  // the caller ends the run in order, however long that takes
   return true;

@@ -18,13 +18,13 @@ namespace {
 constexpr const char* kClearLine = "\r\x1b[K";
 
 bool can_show_progress() {
-  if (const EmbeddingProgram* const host = host_program()) return host->shows_progress();
+  if (const EmbeddingProgram* const host = embedding_program()) return host->shows_progress();
   return isatty(STDERR_FILENO) != 0;
 }
 
 /// Shows the progress line. Ignores errors, so that a closed standard error does not end the run.
 void show_line(const std::string& text) {
-  if (EmbeddingProgram* const host = host_program()) return host->show_progress(text);
+  if (EmbeddingProgram* const host = embedding_program()) return host->show_progress(text);
   std::fputs((kClearLine + text).c_str(), stderr);
   std::fflush(stderr);
 }

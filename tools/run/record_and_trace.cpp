@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t kMegabyte = 1'000'000;
 
 bool is_recorded_for_host() {
-  const EmbeddingProgram* const host = host_program();
+  const EmbeddingProgram* const host = embedding_program();
   return host != nullptr && host->wants_recording();
 }
 
@@ -83,13 +83,13 @@ RunOptions Observation::observed(RunOptions options) {
 }
 
 void Observation::write(const Json& report, const FabricCounters& counters, const Json& more) {
-  if (EmbeddingProgram* const host = host_program()) host->take_counters(counters, shape_);
+  if (EmbeddingProgram* const host = embedding_program()) host->take_counters(counters, shape_);
   Json result = report;
   result.update(more);
   if (recorder_) {
     const Recording recording = recorder_->finish(counters);
     if (tracer_) write_trace_file(recording, true);
-    if (is_recorded_for_host()) host_program()->take_recording(recording);
+    if (is_recorded_for_host()) embedding_program()->take_recording(recording);
     if (is_wanted()) result["recording"] = recording.to_json();
   } else if (is_wanted() && fits_a_page() && !is_virtual(result) && result.contains("links")) {
     const bool repeats = report.contains("repetitions");

@@ -380,8 +380,7 @@ std::string summary_table(const Json& report) {
   if (report.contains("failed_links"))
     text += fmt::format(
         "  failed           {:>14}, {}; the bound is the larger of two: that of the machine "
-        "without "
-        "failures (if no node has failed), and that of the mean working link\n",
+        "without failures (if no node has failed), and that of the mean working link\n",
         counted(report["failed_links"].size(), "link"),
         counted(report["failed_nodes"].size(), "node"));
   if (report.contains("refused_frames"))
@@ -402,9 +401,10 @@ JsonOutput::JsonOutput(const std::string& path) : standard_output_(path == "-") 
 }
 
 void JsonOutput::write(const Json& report) {
-  if (EmbeddingProgram* const host = host_program()) host->take_result(with_plain_numbers(report));
+  if (EmbeddingProgram* const host = embedding_program())
+    host->take_result(with_plain_numbers(report));
   const std::string text = result_text(report);
-  if (standard_output_ && host_program() == nullptr) fmt::print("{}\n", text);
+  if (standard_output_ && embedding_program() == nullptr) fmt::print("{}\n", text);
   if (!file_) return;
   file_->stream() << text << '\n';
   file_->commit();

@@ -26,7 +26,7 @@ std::size_t line_width() {
 }
 
 void print_now(std::string_view text) {
-  if (EmbeddingProgram* const host = host_program()) return host->print(text);
+  if (EmbeddingProgram* const host = embedding_program()) return host->print(text);
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0)
     return;
   throw RunFailed("cannot write to standard output: " + std::generic_category().message(errno));

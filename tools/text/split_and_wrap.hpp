@@ -20,6 +20,12 @@ inline std::vector<std::string_view> parts_of(std::string_view text, std::string
   }
   return parts;
 }
+/// The text without the blanks around it.
+inline std::string_view trimmed(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
 /// Like parts_of(), but the parts are copies.
 inline std::vector<std::string> split(std::string_view text, char separator) {
   const std::vector<std::string_view> parts = parts_of(text, {&separator, 1});

@@ -18,11 +18,11 @@ namespace toroid::ring {
 /// that nodes only need to learn the number of the current stage.
 ///
 /// Threads: the fabric's thread advances the stage; every worker reads it.
-class FailureStages {
+class FailureTimeline {
  public:
   /// `shape` includes the listed failures. There is only one stage if none of these failures
   /// happens during the run.
-  explicit FailureStages(const Shape& shape);
+  explicit FailureTimeline(const Shape& shape);
 
   /// Whether there is more than one stage.
   bool may_change() const { return stages_.size() > 1; }

@@ -36,7 +36,7 @@ inline ChannelCounts unpack(std::uint64_t word) {
 /// Slots per channel.
 using ChannelSlots = std::array<std::uint16_t, kVirtualChannels>;
 
-class CheckedLink;
+class RetransmittingLink;
 
 /// The memory that both ends refer to. The words `pushed` and `popped` lie in the memory of the end
 /// that polls them.
@@ -45,7 +45,7 @@ struct LinkMemory {
   CountWord* popped = nullptr;  ///< written by the receiver
   ChannelSlots capacity{};
   std::array<std::unique_ptr<Packet[]>, kVirtualChannels> slots;
-  CheckedLink* check = nullptr;  ///< null if the link is not checked for errors
+  RetransmittingLink* check = nullptr;  ///< null if the link is not checked for errors
 
   /// Called by the receiving end's thread, so that the slots lie in its local memory.
   void allocate() {

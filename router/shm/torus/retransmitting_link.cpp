@@ -25,11 +25,11 @@ void damage(Packet& packet, Random& random, std::uint32_t first_byte, std::uint3
 
 }  // namespace
 
-void CheckedLink::allocate(const ChannelSlots& capacity) {
+void RetransmittingLink::allocate(const ChannelSlots& capacity) {
   for (unsigned c = 0; c < kVirtualChannels; ++c) stamps_[c].reset(new LinkStamp[capacity[c]]);
 }
 
-LinkHealth CheckedLink::health() const {
+LinkHealth RetransmittingLink::health() const {
   return {.errors = errors_,
           .repeats = sent_again_,
           .sent_crc = joined(sent_),

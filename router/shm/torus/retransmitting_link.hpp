@@ -42,10 +42,10 @@ struct LinkStamp {
 using ChannelCrcs = std::array<std::uint32_t, kVirtualChannels>;
 
 /// The state that the two ends of a link share besides its rings.
-class CheckedLink {
+class RetransmittingLink {
  public:
   /// `draw` decides the link's faults; `seed` chooses the bits that they damage.
-  CheckedLink(const LinkFaultDraw& draw, std::uint64_t seed) : draw_(draw), random_(seed) {}
+  RetransmittingLink(const LinkFaultDraw& draw, std::uint64_t seed) : draw_(draw), random_(seed) {}
 
   /// Called by the receiving end's thread.
   void allocate(const ChannelSlots& capacity);
@@ -76,7 +76,8 @@ class CheckedLink {
 /// The sender's end of the protocol. All calls come from the thread of the upstream node.
 class CheckedSender {
  public:
-  CheckedSender(const LinkMemory& memory, CheckedLink& link) : memory_(&memory), link_(&link) {}
+  CheckedSender(const LinkMemory& memory, RetransmittingLink& link)
+      : memory_(&memory), link_(&link) {}
 
   /// Stamps the packets that have been written (LinkSender::written()). Called before they are
   /// published.
@@ -91,7 +92,7 @@ class CheckedSender {
   void begin_again();
 
   const LinkMemory* memory_;
-  CheckedLink* link_;
+  RetransmittingLink* link_;
   Cursor stamped_;
   std::array<std::uint32_t, kVirtualChannels> numbers_{};
   std::uint64_t accepted_seen_ = 0;
@@ -102,7 +103,8 @@ class CheckedSender {
 /// node.
 class CheckedReceiver {
  public:
-  CheckedReceiver(const LinkMemory& memory, CheckedLink& link) : memory_(&memory), link_(&link) {}
+  CheckedReceiver(const LinkMemory& memory, RetransmittingLink& link)
+      : memory_(&memory), link_(&link) {}
 
   /// Takes packets from the wire and shows `receiver` the accepted ones. Returns the counts of
   /// packets that the sender has published.
@@ -129,7 +131,7 @@ class CheckedReceiver {
   }
 
   const LinkMemory* memory_;
-  CheckedLink* link_;
+  RetransmittingLink* link_;
   Cursor wire_;                                            ///< packets that have been transmitted
   Cursor accepted_;                                        ///< packets that have been accepted
   std::array<std::uint32_t, kVirtualChannels> numbers_{};  ///< [channel]: the next packet's number

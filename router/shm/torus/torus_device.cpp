@@ -61,7 +61,7 @@ Tokens tokens_of(const LinkSender& link) {
 
 TorusDevice::TorusDevice(const SharedDeviceState& shared, Rank rank, RoutingOptions options,
                          const Mailbox& mailbox, std::span<const LinkMemory* const> outward,
-                         const FailureStages* stages)
+                         const FailureTimeline* stages)
     : RingDevice(shared, rank,
                  tie_fifos(shared.shape, shared.machine.injection_fifos,
                            shared.machine.injection_fifo_chunks, shared.tying)),
@@ -77,9 +77,9 @@ TorusDevice::TorusDevice(const SharedDeviceState& shared, Rank rank, RoutingOpti
     out_.emplace_back(*outward[l]);
     checked_in_.emplace_back();
     checked_out_.emplace_back();
-    CheckedLink* const arriving = mailbox.inward[l].check;
+    RetransmittingLink* const arriving = mailbox.inward[l].check;
     if (arriving != nullptr) checked_in_[l].emplace(mailbox.inward[l], *arriving);
-    CheckedLink* const leaving = outward[l]->check;
+    RetransmittingLink* const leaving = outward[l]->check;
     if (leaving != nullptr) checked_out_[l].emplace(*outward[l], *leaving);
     is_checked_ |= arriving != nullptr || leaving != nullptr;
   }

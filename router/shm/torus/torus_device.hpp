@@ -48,7 +48,7 @@ class TorusDevice final : public RingDevice {
   /// holds the failures during the run; null if there are none.
   TorusDevice(const SharedDeviceState& shared, Rank rank, RoutingOptions options,
               const Mailbox& mailbox, std::span<const LinkMemory* const> outward,
-              const FailureStages* stages);
+              const FailureTimeline* stages);
 
   void inject(const SendDescriptor& descriptor, std::uint32_t count, unsigned fifo) override;
   std::size_t receive(PacketSink& sink, std::size_t limit) override;
@@ -122,7 +122,7 @@ class TorusDevice final : public RingDevice {
                                                 ///< on; used only without transit_first
   Tick steps_ = 0;                              ///< number of calls of move_on(); arbitration uses
                                                 ///< it as the cycle
-  const FailureStages* stages_;
+  const FailureTimeline* stages_;
   std::size_t stage_ = 0;  ///< the latest stage that this node has noticed
   std::map<Rank, std::uint64_t> losses_;
   // Replacements for the program of this node if it fails: `ended_` if the program had already

@@ -145,7 +145,7 @@ class TorusTopology final : public DevicesAndRings {
     }
   }
 
-  CheckedLink& add_check(Rank upstream, unsigned l) {
+  RetransmittingLink& add_check(Rank upstream, unsigned l) {
     const std::size_t number = std::size_t{upstream} * shape().links() + l;
     const LinkFaultDraw draw(errors_, rates_[number], seed_, number);
     checks_at_[number] = &checks_.emplace_back(draw, mix64(seed_ + number));
@@ -184,13 +184,13 @@ class TorusTopology final : public DevicesAndRings {
   LinkErrors errors_;
   std::uint64_t seed_;         ///< seed of the links' faults
   std::vector<double> rates_;  ///< [rank · links + direction]
-  std::deque<CheckedLink> checks_;
-  std::map<std::size_t, const CheckedLink*> checks_at_;  ///< by rank · links + direction
-  ChannelSlots capacity_;                                ///< for links within the process
+  std::deque<RetransmittingLink> checks_;
+  std::map<std::size_t, const RetransmittingLink*> checks_at_;  ///< by rank · links + direction
+  ChannelSlots capacity_;                                       ///< for links within the process
   // [index among the local nodes]
   std::vector<Mailbox> mailboxes_;
   std::vector<std::vector<LeavingLink*>> leaving_;
-  FailureStages stages_;
+  FailureTimeline stages_;
   std::deque<TorusDevice> devices_;
 };
 

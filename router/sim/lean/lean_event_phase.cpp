@@ -292,7 +292,7 @@ std::size_t run_injected(LeanState& state, Tick now, std::span<const Hop> packet
   return packets.size();
 }
 
-std::size_t run_from_others(LeanState& state, Tick now, RemoteEvents& from) {
+std::size_t run_remote_events(LeanState& state, Tick now, RemoteEvents& from) {
   Events events(state, now);
   return from.pop([&](const Hop& hop) { events.receive(hop); },
                   [&](const TokensBack& back) {

@@ -28,6 +28,6 @@ std::size_t run_injected(LeanState& state, Tick now, std::span<const Hop> packet
                          bool fetches_early);
 /// Handles headers and tokens from other blocks in cycle `now`. Returns the number of headers;
 /// tokens do not count, because within a block they do not count as events either.
-std::size_t run_from_others(LeanState& state, Tick now, RemoteEvents& from);
+std::size_t run_remote_events(LeanState& state, Tick now, RemoteEvents& from);
 
 }  // namespace toroid::sim::lean

@@ -67,7 +67,7 @@ bool LeanNetwork::serves(const Shape& shape, const Machine& machine, const Routi
 }
 
 LeanNetwork::LeanNetwork(const Shape& shape, const Machine& machine, const RoutingOptions& options,
-                         Range block, FlightStore& store)
+                         Range block, FlightMemory& store)
     : Network(shape, machine, block, store, nullptr),
       state_(shape, machine, options, block),
       channel_rule_(machine.bubble_reserve_chunks, options.bubble_rule),
@@ -81,16 +81,16 @@ LeanNetwork::LeanNetwork(const Shape& shape, const Machine& machine, const Routi
 /// Incoming packets are identified by their PacketWord.
 void LeanNetwork::schedule(const WindowMessage& message, std::size_t neighbour) {
   for (const auto& [at, packet, node, input] : message.packets)
-    from_others_.header(neighbour, at,
-                        {std::bit_cast<PacketWord>(packet), Place::of(node - block_.first, input)});
+    remote_events_.header(
+        neighbour, at, {std::bit_cast<PacketWord>(packet), Place::of(node - block_.first, input)});
   for (const auto& [at, node, link, channel, chunks] : message.tokens)
-    from_others_.tokens(neighbour, at,
-                        {node - block_.first, static_cast<std::uint8_t>(link), channel, chunks});
+    remote_events_.tokens(neighbour, at,
+                          {node - block_.first, static_cast<std::uint8_t>(link), channel, chunks});
 }
 
 Tick LeanNetwork::next() const {
   Tick next =
-      std::min({calendar_.next(), state_.hops.next(), injections_.next(), from_others_.next()});
+      std::min({calendar_.next(), state_.hops.next(), injections_.next(), remote_events_.next()});
   for (unsigned rest = state_.wires_used; rest != 0; rest &= rest - 1)
     next = std::min(next, state_.wires[static_cast<unsigned>(std::countr_zero(rest))].next());
   return next;
@@ -102,7 +102,7 @@ std::size_t LeanNetwork::run_events(Tick now, ProcessorEvents& events) {
   std::size_t count = run_lines(state_, now, {flights_, reception_}, fetches_early_, events);
   count += run_injected(state_, now, injected_, fetches_early_);
   injected_.clear();
-  if (from_others_.next() == now) count += run_from_others(state_, now, from_others_);
+  if (remote_events_.next() == now) count += run_remote_events(state_, now, remote_events_);
   calendar_.for_each_irregular([&](Event event) {
     ++count;
     (event.kind() == EventKind::repeat ? repeating_ : events.wakes).push_back(event);
@@ -309,7 +309,7 @@ std::size_t LeanNetwork::depart_alike(Tick now, std::span<const Departing> depar
     if constexpr (fifo) state_.stalled_of(node, input) += now;
     if constexpr (!fifo && !alone) announce_tokens(now, node, input, chunks);
     packet.advance(link);
-    if (checked) LinkProtocol::sent(router.links[link], packet.bits());
+    if (checked) LinkRetransmission::sent(router.links[link], packet.bits());
     tails.push(Tail::of(node, link, input));
     const Rank neighbour = neighbours[std::size_t{node} * 8 + link];
     const unsigned arrives_at = link * kVirtualChannels + one.channel();

@@ -41,7 +41,7 @@ class LeanNetwork final : public Network {
                      const SimProbe* probe);
   /// REQUIRES: serves(...) is true.
   LeanNetwork(const Shape& shape, const Machine& machine, const RoutingOptions& options,
-              Range block, FlightStore& store);
+              Range block, FlightMemory& store);
 
   void schedule_injection(Tick at, Rank node, unsigned fifo, FlightId flight) override {
     injections_.schedule(at, {lean::PacketWord(flights_[flight], flight),
@@ -103,7 +103,7 @@ class LeanNetwork final : public Network {
   EventWheelOf<lean::Hop> injections_;  ///< packets that processors are writing into their FIFOs
   std::vector<lean::Hop> injected_;     ///< packets that are in their FIFOs from the present cycle
                                         ///< on
-  lean::RemoteEvents from_others_;
+  lean::RemoteEvents remote_events_;
   std::vector<Event> repeating_;  ///< `repeat` events of the present cycle: packets that links have
                                   ///< held and now send
   ChannelRule channel_rule_;

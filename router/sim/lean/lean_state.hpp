@@ -75,7 +75,7 @@ struct LeanState {
   DelayLineOf<Hop> hops;
   std::vector<TailLines<Tail>> wires;  ///< [chunks - 1]
   unsigned wires_used = 0;             ///< bit = chunks - 1
-  LinkProtocol protocol;
+  LinkRetransmission protocol;
   std::vector<Rank> touched;  ///< the first touched_count elements are valid; one more may be
                               ///< written
   std::size_t touched_count = 0;

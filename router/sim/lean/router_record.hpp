@@ -17,7 +17,7 @@ inline constexpr unsigned kMostChunks = 255;  ///< most chunks of a buffer
 struct Link {
   std::array<std::uint8_t, kVirtualChannels> tokens{};  ///< at most kMostChunks
   std::uint32_t sent_crc = 0;                           ///< this and `sound` are the SendingEnd of
-                                                        ///< LinkProtocol
+                                                        ///< LinkRetransmission
   std::array<std::uint32_t, kVirtualChannels> packets{};
   std::uint64_t busy : 1 = 0;
   std::uint64_t sound : 16 = 0;

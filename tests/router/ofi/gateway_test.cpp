@@ -405,19 +405,19 @@ TEST(Gateway, AfterLossServesOthersAndCountsPacketsOfLostPeer) {
   }
 }
 
-TEST(Buffers, StayWithinMemoryLimitForAnyNumberOfPeers) {
+TEST(FrameBuffers, StayWithinMemoryLimitForAnyNumberOfPeers) {
   for (const unsigned peers : {0u, 1u, 7u, 300u, 4000u}) {
-    const FlowLimits limits = Buffers::limits_for(peers, std::size_t{256} << 10);
-    Buffers buffers(peers, limits);
-    EXPECT_EQ(buffers.memory().size(), peers * Buffers::bytes_per_peer(limits));
+    const FlowLimits limits = FrameBuffers::limits_for(peers, std::size_t{256} << 10);
+    FrameBuffers buffers(peers, limits);
+    EXPECT_EQ(buffers.memory().size(), peers * FrameBuffers::bytes_per_peer(limits));
     EXPECT_GE(buffers.inward().size(), peers * limits.window);
     EXPECT_TRUE(limits.frame_bytes == 4096 || buffers.memory().size() <= std::size_t{128} << 20);
     EXPECT_EQ(limits.frame_bytes % kFrameAlignment, 0u);
   }
 }
 
-TEST(Buffers, AreDisjointAndAligned) {
-  Buffers buffers(3, testing::kSmallFrames);
+TEST(FrameBuffers, AreDisjointAndAligned) {
+  FrameBuffers buffers(3, testing::kSmallFrames);
   std::vector<std::span<std::byte>> all;
   for (const Operation& operation : buffers.inward()) all.push_back(operation.buffer);
   for (unsigned peer = 0; peer < 3; ++peer) {

@@ -44,8 +44,8 @@ class NumberGateway final : public ofi::Gateway {
  public:
   static constexpr std::uint32_t kTarget = 5;
 
-  NumberGateway(ofi::Transport& transport, ofi::Buffers& buffers, unsigned self, unsigned processes,
-                std::uint64_t seed)
+  NumberGateway(ofi::Transport& transport, ofi::FrameBuffers& buffers, unsigned self,
+                unsigned processes, std::uint64_t seed)
       : Gateway(transport, buffers, processes, identities_of(self, processes)),
         random_(seed, self),
         received_(processes),
@@ -214,7 +214,7 @@ class NumberRun {
           faulty(transport, errors, seed, self, processes),
           gateway(errors.are_checked() ? static_cast<ofi::Transport&>(faulty) : transport, buffers,
                   self, processes, seed) {}
-    ofi::Buffers buffers;
+    ofi::FrameBuffers buffers;
     FakeNetwork::Transport transport;
     ofi::FaultyTransport faulty;
     NumberGateway gateway;

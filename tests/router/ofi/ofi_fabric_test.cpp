@@ -134,7 +134,7 @@ MemoryFiles memory_files() {
 /// Calls use(files) while exactly one endpoint exists.
 void with_memory_files(const auto& use) {
   const ofi::Candidate candidate = ofi::Providers("").get("shm");
-  ofi::Buffers buffers(1, {});
+  ofi::FrameBuffers buffers(1, {});
   const ofi::Endpoint endpoint(candidate, buffers);
   use(memory_files());
 }
@@ -146,7 +146,7 @@ TEST(OfiEndpoint, OpensDespiteMemoryLeftByDeadProcessWithSameId) {
       std::filesystem::copy_file(files.last, files.next);  // as if left by a process with our id
     });
     const ofi::Candidate candidate = ofi::Providers("").get("shm");
-    ofi::Buffers buffers(1, {});
+    ofi::FrameBuffers buffers(1, {});
     EXPECT_NO_THROW(ofi::Endpoint(candidate, buffers));
   });
   EXPECT_THAT(outcomes, Each(""));
@@ -403,7 +403,7 @@ TEST(OfiEndpoint, HasAddressOfRequestedInterface) {
   for (const char* provider : {"tcp;ofi_rxm", "net"}) {
     const ofi::Candidate candidate = ofi::Providers("127.0.0.1").get(provider);
     if (candidate.info == nullptr) continue;
-    ofi::Buffers buffers(1, {});
+    ofi::FrameBuffers buffers(1, {});
     const ofi::Endpoint endpoint(candidate, buffers);
     sockaddr_in address{};
     const ofi::Address bytes = endpoint.contact().address;
@@ -423,7 +423,7 @@ TEST(OfiEndpoint, LeavesNoFileOpen) {
   for (const char* provider : {"tcp;ofi_rxm", "net", "shm"}) {
     const ofi::Candidate candidate = ofi::Providers("127.0.0.1").get(provider);
     if (candidate.info == nullptr) continue;
-    ofi::Buffers buffers(1, {});
+    ofi::FrameBuffers buffers(1, {});
     std::ptrdiff_t before = 0;
     for (int i = 0; i < 3; ++i) {  // the first may open files that the library keeps
       if (i == 1) before = open_files();

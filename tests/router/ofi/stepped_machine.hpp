@@ -125,7 +125,7 @@ class SteppedProcess {
   const Partition& partition_;
   ring::SharedDeviceState shared_;
   Placement placement_;
-  ofi::Buffers buffers_;
+  ofi::FrameBuffers buffers_;
   FakeNetwork::Transport transport_;
   ofi::FaultyTransport faulty_;
   ring::BoundaryLinks boundary_;

@@ -175,7 +175,7 @@ class TwoEnds {
   }
 
   ofi::Candidate provider_ = ofi::Providers("").get(StrictLibfabric::kName);
-  std::array<ofi::Buffers, 2> buffers_{{{1, kLimits}, {1, kLimits}}};
+  std::array<ofi::FrameBuffers, 2> buffers_{{{1, kLimits}, {1, kLimits}}};
   std::array<std::optional<ofi::Endpoint>, 2> ends_;
 };
 
@@ -365,7 +365,7 @@ TEST(StrictLibfabric, FailedRegistrationNamesLimitOfLockedMemory) {
 TEST(StrictLibfabric, FailedEnableClosesOpenedObjects) {
   StrictLibfabric library({.enabling_fails = FI_EINVAL});
   const ofi::Candidate provider = ofi::Providers("").get(StrictLibfabric::kName);
-  ofi::Buffers buffers(1, {});
+  ofi::FrameBuffers buffers(1, {});
   EXPECT_THAT([&] { ofi::Endpoint(provider, buffers); },
               ::testing::ThrowsMessage<RunFailed>(HasSubstr("enable the frames' memory")));
   EXPECT_THAT(library.complaints(), IsEmpty());

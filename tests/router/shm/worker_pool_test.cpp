@@ -44,7 +44,7 @@ void expect_lack_of_memory(ScarceTopology& topology, const std::vector<Rank>& no
   termination::RunControl control(placement.workers.size(), std::chrono::seconds(10));
   WorkerPool(topology, placement, control, nullptr).run([] {}, [] {});
   ASSERT_TRUE(control.failure());
-  EXPECT_THROW(std::rethrow_exception(control.failure()), std::bad_alloc);
+  EXPECT_THROW(std::rethrow_exception(control.failure()), RunFailed);
 }
 
 TEST(WorkerPool, ReportsThatMemoryRanOutForTheRings) {

@@ -38,7 +38,7 @@ class NumberedPayloads final : public PayloadSource {
 /// A block that creates packets and removes packets of any block.
 class FlightBlock {
  public:
-  explicit FlightBlock(FlightStore& store) : pool_(store) {}
+  explicit FlightBlock(FlightMemory& store) : pool_(store) {}
 
   FlightId make(std::uint32_t number, unsigned bytes) {
     const PacketHeader header({.hints = {}, .chunks = chunks_for(bytes), .payload_bytes = bytes});
@@ -61,23 +61,23 @@ class FlightBlock {
   NumberedPayloads payloads_;
 };
 
-TEST(FlightStore, HandsOutEveryNumberOnceUntilReturned) {
-  FlightStore store;
+TEST(FlightMemory, HandsOutEveryNumberOnceUntilReturned) {
+  FlightMemory store;
   std::set<FlightId> seen;
-  std::array<FlightId, FlightStore::kBatch> batch;
+  std::array<FlightId, FlightMemory::kBatch> batch;
   for (unsigned i = 0; i < 100; ++i) {
     store.take(batch);
     for (const FlightId id : batch) ASSERT_TRUE(seen.insert(id).second) << id;
   }
   store.give_back(batch);
-  std::array<FlightId, FlightStore::kBatch> again;
+  std::array<FlightId, FlightMemory::kBatch> again;
   store.take(again);
   EXPECT_EQ(std::set(batch.begin(), batch.end()), std::set(again.begin(), again.end()));
 }
 
-TEST(FlightStore, HandsOutTheLastReturnedBatchFirst) {
-  FlightStore store;
-  using Batch = std::array<FlightId, FlightStore::kBatch>;
+TEST(FlightMemory, HandsOutTheLastReturnedBatchFirst) {
+  FlightMemory store;
+  using Batch = std::array<FlightId, FlightMemory::kBatch>;
   std::array<Batch, 3> batches;
   for (Batch& batch : batches) store.take(batch);
   for (const Batch& batch : batches) store.give_back(batch);
@@ -87,28 +87,28 @@ TEST(FlightStore, HandsOutTheLastReturnedBatchFirst) {
     EXPECT_EQ(again, batches[i]);
   }
   store.take(again);
-  EXPECT_EQ(*std::ranges::min_element(again), batches.size() * FlightStore::kBatch);
+  EXPECT_EQ(*std::ranges::min_element(again), batches.size() * FlightMemory::kBatch);
 }
 
-TEST(FlightStore, RemembersReturnedNumbersAfterLoading) {
-  FlightStore store;
-  std::array<FlightId, FlightStore::kBatch> first, second, again;
+TEST(FlightMemory, RemembersReturnedNumbersAfterLoading) {
+  FlightMemory store;
+  std::array<FlightId, FlightMemory::kBatch> first, second, again;
   store.take(first);
   store.take(second);
   store.give_back(first);
   testing::SavedState saved;
   saved(store);
   testing::LoadedState state(saved.content());
-  FlightStore loaded;
+  FlightMemory loaded;
   state(loaded);
   loaded.take(again);
   EXPECT_EQ(again, first);
   loaded.take(again);
-  EXPECT_EQ(*std::ranges::min_element(again), 2 * FlightStore::kBatch);
+  EXPECT_EQ(*std::ranges::min_element(again), 2 * FlightMemory::kBatch);
 }
 
-TEST(FlightStore, FreesItsMemory) {
-  FlightStore store;
+TEST(FlightMemory, FreesItsMemory) {
+  FlightMemory store;
   FlightBlock block(store);
   const FlightId id = block.make(1, kPayloadBytes);
   block.pool().remove(id);
@@ -120,8 +120,8 @@ TEST(FlightStore, FreesItsMemory) {
   later.expect(again, 2, kPayloadBytes);
 }
 
-TEST(FlightStore, RefusesMorePacketsThanItsLimit) {
-  FlightStore store;
+TEST(FlightMemory, RefusesMorePacketsThanItsLimit) {
+  FlightMemory store;
   store.limit(12);
   store.limit(20);  // the smaller limit counts
   FlightBlock block(store);
@@ -129,8 +129,8 @@ TEST(FlightStore, RefusesMorePacketsThanItsLimit) {
   EXPECT_THROW(block.make(4096, 0), RunFailed);
 }
 
-TEST(FlightStore, PacketsKeepHeaderAndPayloadOfEveryLengthAcrossSegments) {
-  FlightStore store;
+TEST(FlightMemory, PacketsKeepHeaderAndPayloadOfEveryLengthAcrossSegments) {
+  FlightMemory store;
   FlightBlock block(store);
   const unsigned count = 70'000;  // more than a segment
   std::vector<FlightId> ids;
@@ -139,8 +139,8 @@ TEST(FlightStore, PacketsKeepHeaderAndPayloadOfEveryLengthAcrossSegments) {
   EXPECT_EQ(block.pool().alive(), count);
 }
 
-TEST(FlightStore, MemoryDoesNotGrowIfOneBlockSendsAndAnotherReceives) {
-  FlightStore store;
+TEST(FlightMemory, MemoryDoesNotGrowIfOneBlockSendsAndAnotherReceives) {
+  FlightMemory store;
   FlightBlock sends(store);
   FlightBlock receives(store);
   FlightId highest = 0;
@@ -150,12 +150,12 @@ TEST(FlightStore, MemoryDoesNotGrowIfOneBlockSendsAndAnotherReceives) {
     receives.expect(id, i, 8);
     receives.pool().remove(id);
   }
-  EXPECT_LT(highest, 5 * FlightStore::kBatch);
+  EXPECT_LT(highest, 5 * FlightMemory::kBatch);
   EXPECT_EQ(sends.pool().alive() + receives.pool().alive(), 0u);
 }
 
-TEST(FlightStore, BlocksOnTwoThreadsNeverShareAPacket) {
-  FlightStore store;
+TEST(FlightMemory, BlocksOnTwoThreadsNeverShareAPacket) {
+  FlightMemory store;
   const auto work = [&store](std::uint32_t seed) {
     FlightBlock block(store);
     std::vector<FlightId> ids;

@@ -81,7 +81,7 @@ std::vector<bool> drawn(const LinkErrors& errors, std::uint64_t link, std::size_
 
 /// Each lost packet costs exactly its time on the wire plus the timeout. Only the link from 0 to 1
 /// has errors.
-TEST(LinkProtocol, EveryLossCostsAPacketTimeAndATimeout) {
+TEST(LinkRetransmission, EveryLossCostsAPacketTimeAndATimeout) {
   LinkErrors errors = erring(0, set_of(LinkFault::drop));
   LinkHealth there;
   const std::vector<Tick> sound = times_of_pings(errors, &there);
@@ -103,14 +103,14 @@ TEST(LinkProtocol, EveryLossCostsAPacketTimeAndATimeout) {
   EXPECT_EQ(there.repeats, losses);
 }
 
-TEST(LinkProtocol, UsesTheMachinesTimeout) {
+TEST(LinkRetransmission, UsesTheMachinesTimeout) {
   Machine machine;  // 2 · 69, 1080 for a full packet, 184 for the acknowledgement
   EXPECT_EQ(machine.acknowledgement_cycles(), 1402u);
   machine.link_timeout_cycles = 5;
   EXPECT_EQ(machine.acknowledgement_cycles(), 5u);
 }
 
-TEST(LinkProtocol, ChangesNothingWithoutErrors) {
+TEST(LinkRetransmission, ChangesNothingWithoutErrors) {
   for (const char* shape : {"4x4x4", "5x3", "2x2x2x2", "8m"}) {
     FabricCounters plain = counters_of({shape});
     const FabricCounters checked = counters_of(with_errors({shape}, erring(0)));
@@ -123,7 +123,7 @@ TEST(LinkProtocol, ChangesNothingWithoutErrors) {
   }
 }
 
-TEST(LinkProtocol, LosesNothingUnderAnyFault) {
+TEST(LinkRetransmission, LosesNothingUnderAnyFault) {
   for (unsigned fault = 0; fault < 5; ++fault)
     for (const char* shape : {"4x4", "3x3x3", "2x2x2x2", "1", "2"}) {
       SCOPED_TRACE(std::string(kLinkFaultNames[fault]) + " on " + shape);
@@ -136,7 +136,7 @@ TEST(LinkProtocol, LosesNothingUnderAnyFault) {
     }
 }
 
-TEST(LinkProtocol, DoesNotDependOnThreadsOrTheModel) {
+TEST(LinkRetransmission, DoesNotDependOnThreadsOrTheModel) {
   for (const char* shape : {"6x4x2", "7x5", "3x2x2x2"}) {
     ModelCase one = with_errors({shape}, erring(0.05));
     const auto expected = outcome(one);
@@ -146,7 +146,7 @@ TEST(LinkProtocol, DoesNotDependOnThreadsOrTheModel) {
   }
 }
 
-TEST(LinkProtocol, FindsSilentlyDamagingLinksByTheirCrcs) {
+TEST(LinkRetransmission, FindsSilentlyDamagingLinksByTheirCrcs) {
   for (const bool general : {false, true}) {
     LinkErrors errors;
     errors.faults = set_of(LinkFault::silent);

@@ -79,7 +79,7 @@ class Sleepers {
  private:
   Machine machine_;
   Shape shape_;
-  FlightStore flights_;
+  FlightMemory flights_;
   std::deque<Block> blocks_;
   std::deque<Sleeper> processors_;
 };

@@ -32,9 +32,9 @@ struct Job {
   std::vector<int> cores;
 };
 
-class Buffers {
+class FrameBuffers {
  public:
-  Buffers() {
+  FrameBuffers() {
     for (std::uint64_t i = 0; i < kWarm; ++i) source_[i].number = i;
   }
   const Packet* sources() const { return source_; }
@@ -53,7 +53,7 @@ class Buffers {
 
 template <class T, std::uint64_t kSlots, std::uint64_t kPublish>
 void produce(baseline::OwnRing<T, kSlots, kPublish>& ring, std::uint64_t count,
-             const Buffers& from) {
+             const FrameBuffers& from) {
   ring.produce(count, [&](std::uint64_t i, Packet& slot) {
     std::memcpy(static_cast<void*>(&slot), &from.source(i), sizeof slot);
   });
@@ -61,25 +61,25 @@ void produce(baseline::OwnRing<T, kSlots, kPublish>& ring, std::uint64_t count,
 
 template <std::uint64_t kSlots>
 void produce(baseline::BoostOneByOne<Packet, kSlots>& ring, std::uint64_t count,
-             const Buffers& from) {
+             const FrameBuffers& from) {
   ring.produce(count, [&](std::uint64_t i) -> const Packet& { return from.source(i); });
 }
 
 template <std::uint64_t kSlots>
 void produce(baseline::BoostBatches<Packet, kSlots, kWarm>& ring, std::uint64_t count,
-             const Buffers& from) {
+             const FrameBuffers& from) {
   ring.produce(count, from.sources());
 }
 
 template <class Ring>
-void consume(Ring& ring, std::uint64_t count, Buffers& to) {
+void consume(Ring& ring, std::uint64_t count, FrameBuffers& to) {
   ring.consume(count, [&](std::uint64_t i, const Packet& slot) {
     std::memcpy(static_cast<void*>(&to.sink(i)), &slot, sizeof slot);
   });
 }
 
 template <std::uint64_t kSlots>
-void consume(baseline::BoostOneByOne<Packet, kSlots>& ring, std::uint64_t count, Buffers& to) {
+void consume(baseline::BoostOneByOne<Packet, kSlots>& ring, std::uint64_t count, FrameBuffers& to) {
   ring.consume(count, [&](std::uint64_t i) -> Packet& { return to.sink(i); });
 }
 
@@ -87,7 +87,7 @@ void consume(baseline::BoostOneByOne<Packet, kSlots>& ring, std::uint64_t count,
 template <class Ring>
 double transfer(const Job& job, std::uint64_t count) {
   auto ring = std::make_unique<Ring>();
-  auto from = std::make_unique<Buffers>(), to = std::make_unique<Buffers>();
+  auto from = std::make_unique<FrameBuffers>(), to = std::make_unique<FrameBuffers>();
   std::atomic<int> ready{0};
   const auto meet = [&ready] {
     ready.fetch_add(1);

@@ -43,7 +43,11 @@ class Runs {
     {
       std::vector<std::jthread> others;
       const std::size_t threads = std::min<std::size_t>(options_.at_once, todo_.size());
-      for (std::size_t t = 1; t < threads; ++t) others.emplace_back([this] { work(); });
+      try {
+        for (std::size_t t = 1; t < threads; ++t) others.emplace_back([this] { work(); });
+      } catch (...) {
+        end_with_this_exception();
+      }
       work();
     }
     progress_.clear();
@@ -59,7 +63,7 @@ class Runs {
         Outcome outcome = attempt(todo_[at]);
         if (is_interrupted()) return;  // the outcome may stem from the interruption
         finish(todo_[at], outcome);
-      } catch (...) {  // a HostError, or not enough memory to keep the outcome
+      } catch (...) {  // an EmbeddingError, or not enough memory to keep the outcome
         end_with_this_exception();
       }
     }
@@ -75,7 +79,7 @@ class Runs {
   Outcome attempt(std::size_t i) const {
     try {
       return {run_one_(i)};
-    } catch (const HostError&) {
+    } catch (const EmbeddingError&) {
       throw;
     } catch (const std::bad_alloc&) {
       return {{{"error", "not enough memory"}}, false};

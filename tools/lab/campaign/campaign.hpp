@@ -32,9 +32,9 @@ struct CampaignRun {
 
 /// Returns the rows of the cases named by `keys`, in this order. `run_one(i)` makes the row of
 /// keys[i], on any thread; finished rows are not made again. If `run_one` throws, the row is
-/// {"error": MESSAGE}, with a message of one line, and the other runs continue; only a HostError
-/// ends the campaign. An interruption ends the runs in progress; the rows of unfinished runs are
-/// null.
+/// {"error": MESSAGE}, with a message of one line, and the other runs continue; only an
+/// EmbeddingError ends the campaign. An interruption ends the runs in progress; the rows of
+/// unfinished runs are null.
 std::vector<Json> run_campaign(const CampaignRun& options, std::span<const std::string> keys,
                                const std::function<Json(std::size_t)>& run_one);
 

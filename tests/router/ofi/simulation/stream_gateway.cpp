@@ -43,7 +43,7 @@ std::vector<ofi::FlowIdentity> identities_of(unsigned self, unsigned processes) 
   return identities;
 }
 
-StreamGateway::StreamGateway(ofi::Transport& transport, ofi::Buffers& buffers, unsigned self,
+StreamGateway::StreamGateway(ofi::Transport& transport, ofi::FrameBuffers& buffers, unsigned self,
                              const Scenario& scenario, std::uint64_t seed)
     : Gateway(transport, buffers, scenario.processes, identities_of(self, scenario.processes)),
       self_(self),

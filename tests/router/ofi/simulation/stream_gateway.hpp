@@ -29,7 +29,7 @@ std::vector<ofi::FlowIdentity> identities_of(unsigned self, unsigned processes);
 /// in any order: its content has not changed.
 class StreamGateway final : public ofi::Gateway {
  public:
-  StreamGateway(ofi::Transport& transport, ofi::Buffers& buffers, unsigned self,
+  StreamGateway(ofi::Transport& transport, ofi::FrameBuffers& buffers, unsigned self,
                 const Scenario& scenario, std::uint64_t seed);
 
   /// Sends some of the owed numbers, as far as there is room.

@@ -51,7 +51,7 @@ class World {
  private:
   struct Process {
     Process(Network& network, const Scenario& scenario, unsigned self, std::uint64_t seed);
-    ofi::Buffers buffers;
+    ofi::FrameBuffers buffers;
     Network::End end;
     ofi::FaultyTransport faulty;
     StreamGateway gateway;

@@ -32,9 +32,9 @@ EndOfRun run_to_the_end(const Shape& shape, std::uint64_t bytes, RoutingRule rou
   return testing::exchange_on(machine, bytes);
 }
 
-TEST(FailureStages, DescribeTheMachineBeforeAndAfterEachFailure) {
+TEST(FailureTimeline, DescribeTheMachineBeforeAndAfterEachFailure) {
   const Shape whole = Shape::parse("4x4");
-  ring::FailureStages stages(
+  ring::FailureTimeline stages(
       whole.with_failures({{"(0,0)X+@500", "(1,1)Y+"}, {"(2,2)@300"}, false}));
   ASSERT_TRUE(stages.may_change());
   EXPECT_EQ(stages.now(), 0u);
@@ -52,18 +52,18 @@ TEST(FailureStages, DescribeTheMachineBeforeAndAfterEachFailure) {
   EXPECT_FALSE(stages.shape(2).failures()->works(0, Direction::plus(0)));
   EXPECT_EQ(stages.deaths(), (std::vector<std::string>{"node (2,2) failed at cycle 300",
                                                        "(0,0)X+ failed at cycle 500"}));
-  EXPECT_FALSE(ring::FailureStages(whole).may_change());
+  EXPECT_FALSE(ring::FailureTimeline(whole).may_change());
 }
 
-TEST(FailureStages, IgnoreRepeatedFailures) {
-  ring::FailureStages stages(Shape::parse("4x4").with_failures(
+TEST(FailureTimeline, IgnoreRepeatedFailures) {
+  ring::FailureTimeline stages(Shape::parse("4x4").with_failures(
       {{"(0,0)X+@5", "(0,0)X+@6", "(1,0)X-@7"}, {"(2,2)@8", "(2,2)@9"}, false}));
   stages.pass(100);
   EXPECT_EQ(stages.deaths(), (std::vector<std::string>{"(0,0)X+ failed at cycle 5",
                                                        "node (2,2) failed at cycle 8"}));
 }
 
-TEST(FailureStages, LoseNothingOnRingsIfADetourExists) {
+TEST(FailureTimeline, LoseNothingOnRingsIfADetourExists) {
   for (const RoutingRule routing : {RoutingRule::adaptive, RoutingRule::random_order})
     for (const Tick at : {1u, 1'000'000u, 3'000'000u}) {
       const FailureList list{{"(1,0,2)Y+@" + std::to_string(at)}, {}, true};
@@ -74,7 +74,7 @@ TEST(FailureStages, LoseNothingOnRingsIfADetourExists) {
     }
 }
 
-TEST(FailureStages, LeaveEveryPacketOnRingsDeliveredOrCountedAsLost) {
+TEST(FailureTimeline, LeaveEveryPacketOnRingsDeliveredOrCountedAsLost) {
   const std::uint64_t bytes = testing::is_thorough() ? 12'000 : 3'600;
   for (const RoutingRule routing : {RoutingRule::adaptive, RoutingRule::deterministic})
     for (const Tick at : {1u, 700'000u}) {

@@ -42,7 +42,7 @@ struct CheckedMemory {
   }
   CountWord pushed{};
   CountWord popped{};
-  CheckedLink check;
+  RetransmittingLink check;
   LinkMemory memory;
 };
 
