@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "hal/check.hpp"
 #include "hal/shape.hpp"
 #include "router/placement/placement.hpp"
 #include "router/rules/routing.hpp"
