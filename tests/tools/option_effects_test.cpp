@@ -177,7 +177,7 @@ TEST(OptionEffects, MachineNumbersUnusedByTheVerbAreRefused) {
   expect_refusal(
       directory,
       Arguments{"compare", "--torus", "2x2", "--workload", "fft:8"} + machine("fma_cycles"),
-      {"has no effect on fft:8 (it works with --workload fft:orbital)"});
+      {"has no effect on fft:8 (it works with --workload fft:orbital or fft:orbital:fft)"});
   expect_refusal(directory,
                  Arguments{"bench", "latency", "--torus", "2x2"} + machine("fft_cycles_factor"),
                  {"bench latency with --fabric shm (it works with bench overlap --fabric sim)"});
@@ -185,6 +185,8 @@ TEST(OptionEffects, MachineNumbersUnusedByTheVerbAreRefused) {
        {fft + machine("transpose_cycles"),
         fft + Arguments{"--layer", "mpi"} + machine("eager_bytes"),
         orbital + Arguments{"--quiet"} + machine("fma_cycles"),
+        Arguments{"compare", "--torus", "2x2x2", "--workload", "fft:8:orbital:fft", "--quiet"} +
+            machine("fma_cycles"),
         fft + Arguments{"--method", "orbital"} + machine("fma_cycles"),
         fft + Arguments{"--method", "orbital", "--transform", "fft"} + machine("transpose_cycles"),
         alltoall + Arguments{"--link-error", "1e-9"} + machine("link_timeout_cycles")})

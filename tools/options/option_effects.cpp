@@ -54,7 +54,7 @@ constexpr OptionEffect kEffects[] = {
     {"--machine=link_bits_per_cycle --machine=wire_overhead_bytes", "", "throttle | --fabric sim"},
     {kLineKeys, "", kLineWorkloads},
     {kLineKeys, "fft poisson", kLines},
-    {"--machine=fma_cycles", "", "workload fft:orbital | verb fft,poisson"},
+    {"--machine=fma_cycles", "", "workload fft:orbital,fft:orbital:fft | verb fft,poisson"},
     {"--machine=fma_cycles", "fft poisson", "--method orbital"},
     {kMessagePassingKeys, "", "verb fft & --layer mpi"},
     {kMessagePassingKeys, "fft", "--method volumetric,slab,rows"},
