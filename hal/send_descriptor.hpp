@@ -53,7 +53,7 @@ struct SendDescriptor {
   PacketHeader header;
   PayloadSource* source;      ///< null for one packet that carries no payload bytes
   std::uint64_t cookie;       ///< for the source: identifies the message and its packets
-  std::uint32_t packets = 1;  ///< 0 if there is nothing to send
+  std::uint32_t packets = 1;  ///< number of packets of the message; may be 0
   std::uint32_t first = 0;    ///< the first packet that has not left yet
   Route route{};              ///< the route that the hints describe, if known; otherwise empty
   bool is_put = false;  ///< whether it stands for a put; if so, the header's argument is the put's

@@ -33,8 +33,8 @@ struct Contact {
 /// A process that frames are sent to.
 struct Peer {
   Contact contact;
-  std::uint32_t window =
-      0;  ///< the peer's FrameBuffers::window_index() for frames from this process
+  /// The peer's FrameBuffers::window_index() for frames from this process.
+  std::uint32_t window = 0;
 };
 
 /// Owns libfabric's objects. Opened by the program's thread, then used by the worker that serves

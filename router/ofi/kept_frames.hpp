@@ -84,7 +84,7 @@ class KeptFrames {
 
  private:
   /// If 30 % of frames and of acknowledgements are lost, one frame in 50,000 is sent this many
-  /// times without an answer. With short round trips, so many transmissions take up to two seconds.
+  /// times without an answer. With short round trips, 16 transmissions take up to two seconds.
   static constexpr unsigned kManyTimes = 16;
 
   struct Frame {

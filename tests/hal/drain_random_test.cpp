@@ -59,8 +59,8 @@ SendDescriptor random_descriptor(Random& random, std::uint64_t cookie) {
   return testing::descriptor(DirectionSet(hints), cookie, 1 + random.below(8));
 }
 
-/// Either a few queues, whose heads are visited one by one, or so many that their heads are
-/// indexed.
+/// Either a few queues, whose heads are visited one by one, or many queues, whose heads are indexed
+/// (from kIndexedFrom queues on).
 unsigned random_queue_count(Random& random) {
   return random.coin() ? 1 + random.below(6) : OutputQueues::kIndexedFrom + random.below(100);
 }

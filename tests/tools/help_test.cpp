@@ -127,7 +127,8 @@ TEST(Help, StatesChoicesRangesDefaultsAndRequiredOptions) {
                               "                          policy's, usually 1 (1 to"));
   EXPECT_THAT(printed({"help", "bench"}), HasSubstr("Usage: toroid bench [OPTIONS] KIND\n"));
   EXPECT_THAT(printed({"help", "bench", "--all"}),
-              HasSubstr("1,8,64,512; only with bench"));  // a list
+              HasSubstr("1,8,64,512; only with bench\n"
+                        "                          overlap)"));  // a list
 }
 
 TEST(Help, VersionIsOneLine) {

@@ -54,8 +54,8 @@ std::vector<std::complex<double>> decode(std::span<const std::byte> data,
                                          const ElementFormat& format);
 
 using Complex = std::complex<double>;
-inline constexpr std::size_t kTile =
-    8;  ///< elements per side; rows of a tile stay in the nearest cache
+/// Elements per side of a tile; the rows of a tile stay in the nearest cache.
+inline constexpr std::size_t kTile = 8;
 
 template <class Load>
 std::vector<Complex> in_order(std::size_t count, Load load) {

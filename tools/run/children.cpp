@@ -143,8 +143,8 @@ int Children::exit_code() const {
   int code = interrupted_ || is_missing_ ? 1 : 0;
   for (const Child& child : children_) {
     if (child.exit_code() == 0 || child.was_ended_by_launcher()) continue;
-    code = std::max(
-        code, child.exit_code() == 2 ? 2 : 1);  // bad input (2) is the cause of the other failures
+    // Bad input (2) is the cause of the other failures.
+    code = std::max(code, child.exit_code() == 2 ? 2 : 1);
   }
   return code;
 }

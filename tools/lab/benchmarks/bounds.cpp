@@ -16,8 +16,8 @@
 namespace toroid {
 namespace {
 
-/// Full packets per pair in a long stream: so many that rounding up to whole cycles does not
-/// matter.
+/// Number of full packets that each pair sends in a long stream. With this number, rounding up to
+/// whole cycles does not matter.
 constexpr std::uint64_t kStreamPackets = 1'000'000;
 
 /// Cycles that are not rounded to a whole number. The time of a single message would be rounded up,

@@ -44,8 +44,8 @@ void add_campaign_options(CLI::App& verb, CampaignOptions& options) {
 void take_shard(CampaignOptions& options) {
   if (options.merged != nullptr) return;
   const bool is_typed = !options.shard.empty();
-  const bool is_task = !is_typed && embedding_program() ==
-                                        nullptr;  // an embedding program decides itself what to run
+  // An embedding program decides itself what to run.
+  const bool is_task = !is_typed && embedding_program() == nullptr;
   if (is_typed) options.part = parse_shard(options.shard);
   if (is_task) options.part = slurm_shard().value_or(Shard{});
   for (std::string* path : {&options.common.json, &options.csv, &options.resume, &options.report})

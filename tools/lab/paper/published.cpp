@@ -11,15 +11,10 @@
 #include "tools/lab/paper/volumetric_figures.hpp"
 #include "tools/text/json.hpp"
 #include "tools/text/spelling.hpp"
+#include "tools/text/split_and_wrap.hpp"
 
 namespace toroid {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(' ');
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(' ') - first + 1);
-}
 
 /// Returns the part before the first separator and the part after it, both without outer blanks.
 std::pair<std::string_view, std::string_view> cut(std::string_view text,
