@@ -2,6 +2,7 @@
 // network.
 #pragma once
 
+#include <memory>
 #include <numeric>
 #include <vector>
 
@@ -38,6 +39,11 @@ class Fabric {
   /// does not suffice for such a report. REQUIRES: called once.
   virtual void run() = 0;
   virtual const FabricCounters& counters() const = 0;
+  /// Expires when the fabric is destroyed.
+  std::weak_ptr<const void> life() const { return life_; }
+
+ private:
+  std::shared_ptr<const void> life_ = std::make_shared<char>();
 };
 
 }  // namespace toroid

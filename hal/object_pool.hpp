@@ -29,6 +29,7 @@ class ObjectPool {
   T& operator[](std::size_t number) { return places_[number]; }
   const T& operator[](std::size_t number) const { return places_[number]; }
   std::size_t size() const { return places_.size(); }
+  bool is_in_use() const { return free_.size() < places_.size(); }
   auto begin() { return places_.begin(); }
   auto end() { return places_.end(); }
 

@@ -1,6 +1,7 @@
 // The interface of the program that a fabric runs on each node. packet::Node implements it.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace toroid {
@@ -10,6 +11,7 @@ struct TurnResult {
   bool output_waiting = false;  ///< packets wait for room in the injection FIFOs
   bool again = false;           ///< there is more to do, even if no packet arrives and no FIFO gets
                                 ///< room
+  bool gone_on = false;  ///< the program has gone on from one await to another, or to its end
 };
 
 /// The program of one node as its fabric sees it. The fabric calls turn() on one thread at a time.
@@ -30,6 +32,11 @@ class Processor {
   /// What the node waits for, as a phrase for the report of a run that cannot go on, e.g. "counter
   /// heard at 3 of 7".
   virtual std::string waits_for() const = 0;
+  // For the report of a run that does not end. Any thread may call these during the run.
+  /// Number of turns that have begun.
+  virtual std::uint64_t turns_taken() const { return 0; }
+  /// What the present turn does, as a phrase, e.g. "its program"; empty between turns.
+  virtual std::string doing() const { return {}; }
 };
 
 }  // namespace toroid

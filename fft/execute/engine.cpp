@@ -23,7 +23,8 @@ Plan::Engine::Engine(Node& node, std::shared_ptr<const Blueprint> blueprint)
       blueprint_(std::move(blueprint)),
       input_(blueprint_->stages().front().in.layout(node.rank())),
       output_(blueprint_->stages().back().out.layout(node.rank())),
-      times_(blueprint_->stages().size()) {
+      times_(blueprint_->stages().size()),
+      attachment_(node, "Plan", *this) {
   pass(blueprint_->description().first);
 }
 

@@ -40,6 +40,8 @@ class Plan::Engine {
   Engine(Node& node, std::shared_ptr<const Blueprint> blueprint);
   Engine(const Engine&) = delete;  // programs refer to the engine
 
+  /// Null if the node has been destroyed.
+  Node* node() const { return attachment_.node(); }
   const Blueprint& blueprint() const { return *blueprint_; }
   const NodeLayout& input() const { return input_; }
   const NodeLayout& output() const { return output_; }
@@ -94,6 +96,7 @@ class Plan::Engine {
   PacketTimes packet_times_;   ///< times since the previous stage ended
   std::vector<Complex> kept_;  ///< copy of the input if the result would overwrite it too early
   Program program_;
+  Attachment attachment_;
 };
 
 }  // namespace toroid::fft

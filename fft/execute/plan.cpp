@@ -1,6 +1,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <span>
 #include <utility>
 
@@ -20,7 +21,16 @@ Plan::Plan(Node& node, std::shared_ptr<const Blueprint> blueprint)
     : engine_(std::make_unique<Engine>(node, std::move(blueprint))) {}
 
 Plan::Plan(Plan&&) noexcept = default;
-Plan::~Plan() = default;
+
+/// Without memory for the list of what the node keeps, the engine ends here. Then a packet for it
+/// ends the run.
+Plan::~Plan() {
+  if (engine_ == nullptr || engine_->node() == nullptr) return;
+  try {
+    engine_->node()->keep(std::shared_ptr<Engine>(std::move(engine_)));
+  } catch (const std::bad_alloc&) {
+  }
+}
 
 const Blueprint& Plan::blueprint() const {
   return engine_->blueprint();

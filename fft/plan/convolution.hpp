@@ -44,7 +44,7 @@ using WaveVector = std::array<std::int64_t, kMaxAxes>;
 /// in which -n/2 differs from n/2. If n is even, it keeps -n/2.
 WaveVector wave_vector(const Description& description, const Index& at);
 
-/// A convolution on one node. Like Plan, it must live until the fabric has stopped, and only the
+/// A convolution on one node. Like a Plan, it may be destroyed after its last call, and only the
 /// node's own thread may call it.
 class Convolution {
  public:

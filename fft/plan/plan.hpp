@@ -75,8 +75,9 @@ struct StageTimes {
   Tick overlapped = 0;
 };
 
-/// A transform on one node. It must live until the fabric has stopped, because its handlers belong
-/// to the node. Only the node's own thread may call it.
+/// A transform on one node. Packets of other nodes may still come for it after the program's last
+/// call: when it is destroyed, its node keeps its arrays and handlers. Only the node's own thread
+/// may call it.
 class Plan {
  public:
   /// Throws BadInput if the array does not fit the machine or the method. All nodes must make their

@@ -102,7 +102,8 @@ Exchange::Exchange(Node& node, HandlerId handler, const Group& group, const Exch
       is_plain_(is_plain(plan) && end_.node == &node),
       least_in_put_(least_in_put(node, plan)),
       fill_(fill_of_round_0()),
-      processor_(&node) {
+      processor_(&node),
+      attachment_(node, *end_.node, "Exchange", std::as_bytes(std::span(this, 1))) {
   if (node.options().named_queues < plan.named_queues())
     throw BadInput(fmt::format("policy {} needs {} named output queues, the node has {}",
                                plan.policy().name(), plan.named_queues(),
@@ -114,22 +115,25 @@ Exchange::Exchange(Node& node, HandlerId handler, const Group& group, const Exch
     return static_cast<Exchange*>(self)->take(put);
   };
   if (plan.label() == PacketLabel::place)
-    end_.node->on(handler, {[](void* self, const Packet& packet) {
-                              static_cast<Exchange*>(self)->arrive(packet);
-                            },
-                            this, take});
+    end_.node->on(
+        attachment_, handler,
+        {[](void* self, const Packet& packet) { static_cast<Exchange*>(self)->arrive(packet); },
+         this, take});
   else
-    end_.node->on(handler, {[](void* self, const Packet& packet) {
-                              static_cast<Exchange*>(self)->arrive_by_number(packet);
-                            },
-                            this, take});
+    end_.node->on(attachment_, handler,
+                  {[](void* self, const Packet& packet) {
+                     static_cast<Exchange*>(self)->arrive_by_number(packet);
+                   },
+                   this, take});
   if (plan.has_window())
     end_.node->on(
-        static_cast<HandlerId>(handler + 1),
+        attachment_, static_cast<HandlerId>(handler + 1),
         {[](void* self, const Packet&) { static_cast<Exchange*>(self)->acknowledged(1); }, this});
 }
 
-Exchange::~Exchange() = default;
+Exchange::~Exchange() {
+  attachment_.detach(!all_sent() || envelopes_.waiting > 0 || !forwarded_payloads_.empty());
+}
 
 const ExchangeAudit& Exchange::audit(LatencyHistogram& latency) {
   end_.audit.emplace().latency = &latency;
@@ -298,6 +302,7 @@ std::uint32_t Exchange::gather(const SendDescriptor& descriptor, std::uint32_t n
 std::uint32_t Exchange::EnvelopeSource::gather(const SendDescriptor& descriptor, std::uint32_t,
                                                std::span<std::byte, kPayloadBytes> payload) {
   std::memcpy(payload.data(), &descriptor.cookie, sizeof descriptor.cookie);
+  --waiting;
   return descriptor.header.argument();
 }
 
@@ -400,11 +405,10 @@ void Exchange::forward(const Packet& packet, const Envelope& envelope) {
   SendDescriptor descriptor =
       end_.node->descriptor(end_.group.rank(pass.end), head.handler(), head.payload_bytes(),
                             head.argument(), head.chunks());
-  descriptor.source = &envelopes_;
   if (end_.plan->format().payload)
     keep_payload(descriptor, packet, next);
   else
-    std::memcpy(&descriptor.cookie, &next, sizeof next);
+    leave_envelope(descriptor, next);
   ++forwarded_;
   end_.node->post(descriptor, pass.stage - 1);
 }
@@ -417,6 +421,12 @@ void Exchange::keep_payload(SendDescriptor& descriptor, const Packet& packet,
   descriptor.source = &forwarded_payloads_;
   descriptor.cookie =
       forwarded_payloads_.keep(std::span(payload).first(packet.header.payload_bytes()));
+}
+
+void Exchange::leave_envelope(SendDescriptor& descriptor, const Envelope& envelope) {
+  descriptor.source = &envelopes_;
+  std::memcpy(&descriptor.cookie, &envelope, sizeof envelope);
+  ++envelopes_.waiting;
 }
 
 void Exchange::acknowledge(Rank origin) {

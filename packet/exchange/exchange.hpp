@@ -41,9 +41,11 @@ class ExchangeAwaiter;
 /// should await progress() now and then.
 ///
 /// Construct it before the program's first await, because its handlers must exist when other nodes
-/// start theirs. It must outlive the run, because a node may forward packets of others after all of
-/// its own have come. If messages may move by put, their arrays must outlive the run too: other
-/// workers read them until sent() counts the start, even after a program has failed.
+/// start theirs. Make it before the run if the policy relays packets, because a node may forward
+/// packets of others after all of its own have come: a packet for an exchange that has been
+/// destroyed ends the run. Declare it after the arrays of its messages. If messages move by put,
+/// other workers read these arrays until sent() counts the start; a program that fails before then
+/// destroys the exchange first, which waits until they have stopped.
 class Exchange final : public Outgoing, private PayloadSource {
  public:
   /// Uses plan.handlers() handlers from `handler` on. `plan` and `messages` must outlive it. Throws
@@ -114,7 +116,7 @@ class Exchange final : public Outgoing, private PayloadSource {
     archive.know(static_cast<PayloadSource*>(&forwarded_payloads_));
     archive(fill_, queued_, expected_, received_, starts_, sent_, due_, look_, outstanding_,
             waits_for_window_, started_at_, moved_at_, asked_at_, waits_for_release_, stage_,
-            forwarded_payloads_, forwarded_, acknowledgements_, *end_.audit);
+            forwarded_payloads_, forwarded_, acknowledgements_, envelopes_.waiting, *end_.audit);
   }
 
  private:
@@ -135,6 +137,7 @@ class Exchange final : public Outgoing, private PayloadSource {
    public:
     std::uint32_t gather(const SendDescriptor& descriptor, std::uint32_t,
                          std::span<std::byte, kPayloadBytes> payload) override;
+    std::uint64_t waiting = 0;  ///< packets that have not left
   };
 
   Fill fill_of_round_0() const;
@@ -177,6 +180,7 @@ class Exchange final : public Outgoing, private PayloadSource {
   void deliver(const Packet& packet, std::uint32_t id);
   void forward(const Packet& packet, const Envelope& envelope);
   void keep_payload(SendDescriptor& descriptor, const Packet& packet, const Envelope& envelope);
+  void leave_envelope(SendDescriptor& descriptor, const Envelope& envelope);
   void acknowledge(Rank origin);
   void acknowledged(std::uint32_t packets);
   void record_start();
@@ -224,6 +228,7 @@ class Exchange final : public Outgoing, private PayloadSource {
   InlinePayloads forwarded_payloads_;
   std::uint64_t forwarded_ = 0;
   std::uint64_t acknowledgements_ = 0;
+  Attachment attachment_;
 };
 
 class ExchangeAwaiter final : public Awaiter {

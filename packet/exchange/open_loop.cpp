@@ -47,10 +47,13 @@ OpenLoop::OpenLoop(Node& node, HandlerId handler, const Traffic& traffic,
       counts_(&counts),
       times_(options.arrivals, options.per_cycle,
              Random(node.options().seed ^ kTimes, node.rank())),
-      destinations_(node.options().seed ^ kDestinations, node.rank()) {
+      destinations_(node.options().seed ^ kDestinations, node.rank()),
+      attachment_(node, "OpenLoop", *this) {
   TOROID_CHECK_LT(0u, options.bytes);
   TOROID_CHECK_LE(options.per_cycle, 1.0);
-  node.on(handler, [this](const Packet& packet) { arrive(packet); });
+  node.on(attachment_, handler,
+          {[](void* self, const Packet& packet) { static_cast<OpenLoop*>(self)->arrive(packet); },
+           this});
 }
 
 Program OpenLoop::program(Node& node, OpenLoop& loop) {

@@ -108,6 +108,7 @@ class OpenLoop final : public Outgoing {
   ArrivalTimes times_;
   Random destinations_;
   std::deque<Message> waiting_;
+  Attachment attachment_;
 };
 
 }  // namespace toroid

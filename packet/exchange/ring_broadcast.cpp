@@ -13,12 +13,22 @@ RingBroadcast::RingBroadcast(Node& node, HandlerId first_handler, const Ring& ri
       first_handler_(first_handler),
       ring_(ring),
       bytes_(bytes),
-      packets_(packets_for(bytes)) {
+      packets_(packets_for(bytes)),
+      attachment_(node, "RingBroadcast", *this) {
   TOROID_CHECK_LT(0u, packets_);
   TOROID_CHECK_LT(ring.place, ring.size);
-  node.on(first_handler, [this](const Packet& packet) { receive(packet); });
-  node.on(static_cast<HandlerId>(first_handler + 1),
-          [this](const Packet& packet) { on_permission(packet); });
+  const auto receive = [](void* self, const Packet& packet) {
+    static_cast<RingBroadcast*>(self)->receive(packet);
+  };
+  const auto permission = [](void* self, const Packet& packet) {
+    static_cast<RingBroadcast*>(self)->on_permission(packet);
+  };
+  node.on(attachment_, first_handler, {receive, this});
+  node.on(attachment_, static_cast<HandlerId>(first_handler + 1), {permission, this});
+}
+
+RingBroadcast::~RingBroadcast() {
+  attachment_.detach(is_under_way());
 }
 
 unsigned RingBroadcast::root(std::uint64_t block) const {

@@ -33,7 +33,8 @@ namespace toroid {
 /// n-4, and so on, down to the first two blocks of a round. There is room for these two when the
 /// round begins.
 ///
-/// The node's own thread calls it. It must live until the fabric has stopped.
+/// The node's own thread calls it. A packet for a ring broadcast that has been destroyed ends the
+/// run.
 class RingBroadcast final : public PayloadSource, public Outgoing {
  public:
   /// Handlers: one for blocks, one for permissions.
@@ -53,6 +54,7 @@ class RingBroadcast final : public PayloadSource, public Outgoing {
   /// `bytes`: length of a block, which must pass RingShift::check().
   RingBroadcast(Node& node, HandlerId first_handler, const Ring& ring, std::size_t bytes);
   RingBroadcast(const RingBroadcast&) = delete;
+  ~RingBroadcast() override;
 
   /// Begins a round. `own` is the node's block, which must not change before the round has ended.
   /// Other blocks arrive in the buffers; a node alone in its ring does not use them. REQUIRES: the
@@ -145,6 +147,7 @@ class RingBroadcast final : public PayloadSource, public Outgoing {
   std::array<Stream, 2> streams_;
   Counter arrived_{"broadcast blocks received"};
   Counter finished_{"broadcast blocks used and sent on"};
+  Attachment attachment_;
 };
 
 }  // namespace toroid

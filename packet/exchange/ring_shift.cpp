@@ -23,11 +23,22 @@ RingShift::RingShift(Node& node, HandlerId first_handler, const Way& way, std::s
       alone_(way.to == node.rank()),
       bytes_(bytes),
       packets_(packets_for(bytes)),
-      early_(alone_ || by_pointers() ? 0 : 2 * packets_) {
+      early_(alone_ || by_pointers() ? 0 : 2 * packets_),
+      attachment_(node, "RingShift", *this) {
   TOROID_CHECK_LT(0u, packets_);
-  const auto receive = by_pointers() ? &RingShift::receive_pointer : &RingShift::receive;
-  node.on(first_handler, [this, receive](const Packet& packet) { (this->*receive)(packet); });
-  node.on(static_cast<HandlerId>(first_handler + 1), [this](const Packet&) { on_permission(); });
+  const auto receive = [](void* self, const Packet& packet) {
+    RingShift& shift = *static_cast<RingShift*>(self);
+    shift.by_pointers() ? shift.receive_pointer(packet) : shift.receive(packet);
+  };
+  const auto permission = [](void* self, const Packet&) {
+    static_cast<RingShift*>(self)->on_permission();
+  };
+  node.on(attachment_, first_handler, {receive, this});
+  node.on(attachment_, static_cast<HandlerId>(first_handler + 1), {permission, this});
+}
+
+RingShift::~RingShift() {
+  attachment_.detach(left_[0] + left_[1] < queued_);
 }
 
 void RingShift::begin(std::span<std::byte> own, std::span<std::byte> other) {

@@ -42,7 +42,7 @@ namespace toroid {
 /// waits only for its neighbour to be done with n-2, and so on down to the round's first block, for
 /// which there is room when the neighbour begins.
 ///
-/// The node's own thread calls it. It must live until the fabric has stopped.
+/// The node's own thread calls it. A packet for a ring shift that has been destroyed ends the run.
 class RingShift final : public PayloadSource, public Outgoing {
  public:
   /// Handlers of a ring shift: one for blocks, one for permissions.
@@ -72,6 +72,7 @@ class RingShift final : public PayloadSource, public Outgoing {
   /// all nodes of the ring.
   RingShift(Node& node, HandlerId first_handler, const Way& way, std::size_t bytes);
   RingShift(const RingShift&) = delete;
+  ~RingShift() override;
 
   /// Begins a round. `own` holds the node's first block. The next one arrives in `other`, which is
   /// not used with pointers or by a node alone. Both must outlive the round. REQUIRES: all blocks
@@ -158,6 +159,7 @@ class RingShift final : public PayloadSource, public Outgoing {
   std::uint64_t permitting_ = 0;         ///< blocks that this node has permitted
   Counter arrived_{"packets of blocks received"};
   Counter sent_{"blocks sent"};
+  Attachment attachment_;
 };
 
 }  // namespace toroid

@@ -8,6 +8,7 @@ namespace toroid {
 
 void Stream::start(std::uint64_t messages) {
   if (messages == 0) return;
+  started_ += messages;
   if (RankRecord* const record = node_->record())
     for (std::uint64_t m = 0; m < messages; ++m)
       record->send(node_->now(), to_, message_.size(), handler_);

@@ -17,12 +17,18 @@
 namespace toroid {
 
 /// Sends one message any number of times. A packet's argument is the offset of its first byte in
-/// the message. The stream must live until sent() has counted every message.
+/// the message. The stream must live until sent() has counted every message; otherwise the run
+/// ends.
 class Stream final : public PayloadSource, public Outgoing {
  public:
   /// `message` must outlive the stream. A message of no bytes is one empty packet.
   Stream(Node& node, HandlerId handler, Rank to, std::span<const std::byte> message)
-      : node_(&node), handler_(handler), to_(to), message_(message) {}
+      : node_(&node),
+        handler_(handler),
+        to_(to),
+        message_(message),
+        attachment_(node, "Stream", *this) {}
+  ~Stream() override { attachment_.detach(sent_.value() < started_); }
 
   /// Number of packets of one message.
   std::uint64_t packets() const { return packets_of(message_.size()); }
@@ -52,7 +58,9 @@ class Stream final : public PayloadSource, public Outgoing {
   std::size_t at_ = 0;          ///< bytes of the message being queued that are in the queue
   std::uint64_t gathered_ = 0;  ///< packets gathered of a message; their order may differ from that
                                 ///< of queuing
+  std::uint64_t started_ = 0;   ///< messages
   Counter sent_{"messages of the stream sent"};
+  Attachment attachment_;
 };
 
 }  // namespace toroid

@@ -39,14 +39,20 @@ Window::Window(Node& node, std::span<std::byte> memory)
                  ? &node
                  : node.dma()),
       memory_(memory),
-      number_(opened(node, memory)) {
-  mover_->on(number_, {[](void* self, const Packet& packet) {
-                         static_cast<Window*>(self)->take(packet.header.argument(), packet.bytes());
-                       },
-                       this,
-                       [](void* self, const PutDescriptor& put) {
-                         return static_cast<Window*>(self)->take(put);
-                       }});
+      number_(opened(node, memory)),
+      attachment_(node, *mover_, "Window", std::as_bytes(std::span(this, 1))) {
+  mover_->on(
+      attachment_, number_,
+      {[](void* self, const Packet& packet) {
+         static_cast<Window*>(self)->take(packet.header.argument(), packet.bytes());
+       },
+       this,
+       [](void* self, const PutDescriptor& put) { return static_cast<Window*>(self)->take(put); }});
+}
+
+Window::~Window() {
+  if (attachment_.node() != nullptr) node_->hide(memory_);
+  attachment_.detach(operations_.is_in_use());
 }
 
 PendingPut Window::put(Rank to, std::uint64_t offset, std::span<const std::byte> source,

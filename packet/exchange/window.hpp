@@ -103,8 +103,10 @@ class PendingPut {
 /// while its program awaits anything or after it has ended. A long computation should await
 /// progress() now and then, except with a DMA engine.
 /// **Lifetimes:** construct a window before the program's first await, because it must exist when
-/// others put. It must outlive the run, and so must its memory and the arrays of puts and gets: if
-/// nodes share memory, other nodes read and write these, even after a program has failed.
+/// others put. Its memory, and the arrays of puts and gets until these are complete, must outlive
+/// it. A put or get for a window that has been destroyed ends the run. So does the end of a window
+/// with own puts or gets that are not complete; its destructor waits until other workers no longer
+/// read the arrays of such puts.
 ///
 /// The node's program and handlers call it, on the node's own thread.
 class Window final : public Outgoing, private PayloadSource {
@@ -113,6 +115,7 @@ class Window final : public Outgoing, private PayloadSource {
   /// node has some of this memory, or if no number is left for the window.
   Window(Node& node, std::span<std::byte> memory);
   Window(const Window&) = delete;
+  ~Window() override;
 
   HandlerId number() const { return number_; }
   std::span<std::byte> memory() const { return memory_; }
@@ -250,6 +253,7 @@ class Window final : public Outgoing, private PayloadSource {
   /// For each put that has arrived only in part and is to be acknowledged: the number of bytes that
   /// are still missing, by origin and operation.
   std::unordered_map<std::uint64_t, std::uint32_t> partly_come_;
+  Attachment attachment_;
 };
 
 }  // namespace toroid

@@ -28,12 +28,23 @@ std::string MessageRequest::text() const {
                      tag == kAnyTag ? "" : fmt::format(" with tag {}", tag));
 }
 
+void MessageRequest::begin(Node& node, bool sends, Rank with, MessageTag its_tag,
+                           std::uint32_t its_bytes) {
+  TOROID_CHECK(done);
+  done = false;
+  is_send = sends;
+  peer = with;
+  tag = its_tag;
+  bytes = its_bytes;
+  attachment_.attach(node, node, "MessageRequest", {});
+}
+
 MessagePassing::MessagePassing(Node& node, HandlerId first_handler)
-    : node_(&node), first_handler_(first_handler) {
+    : node_(&node), first_handler_(first_handler), attachment_(node, "MessagePassing", *this) {
   if (node.record() != nullptr)
     throw BadInput("message passing cannot be recorded: its packets are not whole messages");
   const auto set = [&](unsigned kind, void (*run)(void*, const Packet&)) {
-    node.on(handler(kind), {run, this});
+    node.on(attachment_, handler(kind), {run, this});
   };
   set(kData, [](void* self, const Packet& packet) {
     static_cast<MessagePassing*>(self)->on_data(packet);
@@ -44,6 +55,10 @@ MessagePassing::MessagePassing(Node& node, HandlerId first_handler)
   set(kPermission, [](void* self, const Packet& packet) {
     static_cast<MessagePassing*>(self)->on_permission(packet);
   });
+}
+
+MessagePassing::~MessagePassing() {
+  attachment_.detach(free_.size() < outbound_.size() || !posted_.empty());
 }
 
 void MessagePassing::spend_copy(std::uint64_t bytes) const {
@@ -59,7 +74,7 @@ void MessagePassing::send(Rank to, Communicator communicator, MessageTag tag,
   TOROID_CHECK_LE(message.size(), std::size_t{UINT32_MAX});
   node_->spend(node_->machine().message_cycles);
   const auto bytes = static_cast<std::uint32_t>(message.size());
-  request = {.done = false, .is_send = true, .peer = to, .tag = tag, .bytes = bytes};
+  request.begin(*node_, true, to, tag, bytes);
   const std::uint32_t slot = new_slot();
   Outbound& out = outbound_[slot];
   out = {.envelope = {node_->rank(), sent_[to]++, bytes, tag, communicator},
@@ -124,7 +139,7 @@ std::uint32_t MessagePassing::gather(const SendDescriptor& descriptor, std::uint
   std::memcpy(payload.data(), &out.envelope, sizeof(MessageEnvelope));
   if (bytes > 0) std::memcpy(payload.data() + sizeof(MessageEnvelope), out.data + at, bytes);
   if (++out.gathered == out.packets()) {
-    out.request->done = true;
+    out.request->end();
     free_.push_back(slot);
   }
   return at;
@@ -202,7 +217,7 @@ void MessagePassing::hand_over(Source& source, Inbound& message) {
 
 void MessagePassing::receive(Rank from, Communicator communicator, MessageTag tag,
                              std::span<std::byte> buffer, MessageRequest& request) {
-  request = {.done = false, .is_send = false, .peer = from, .tag = tag};
+  request.begin(*node_, false, from, tag, 0);
   const Posted posted{from, tag, communicator, buffer, &request};
   const auto fits = std::ranges::find_if(unexpected_, [&](const Unexpected& one) {
     return posted.takes(one.source->inbound.at(one.number).envelope);
@@ -224,11 +239,9 @@ void MessagePassing::match(Source& source, Inbound& message, const Posted& recei
   node_->spend(node_->machine().message_cycles);
   message.buffer = receive.buffer.data();
   message.request = receive.request;
-  *receive.request = {.done = false,
-                      .is_send = false,
-                      .peer = envelope.source,
-                      .tag = envelope.tag,
-                      .bytes = envelope.bytes};
+  receive.request->peer = envelope.source;
+  receive.request->tag = envelope.tag;
+  receive.request->bytes = envelope.bytes;
   copy_bytes(message.buffer, message.aside.data(), message.aside.size());
   spend_copy(message.arrived);
   if (message.announced) node_->post(envelope.source, handler(kPermission), {}, message.slot);
@@ -239,7 +252,7 @@ void MessagePassing::match(Source& source, Inbound& message, const Posted& recei
 void MessagePassing::settle(Source& source, Inbound& message) {
   const bool is_complete = message.arrived == message.envelope.bytes;
   if (message.request == nullptr || !is_complete) return;
-  message.request->done = true;
+  message.request->end();
   const std::uint32_t number = message.envelope.number;
   source.inbound.erase(number);
 }

@@ -35,7 +35,7 @@ namespace toroid {
 /// send, and for a message that is matched; message_packet_cycles for a packet that is queued or
 /// arrives; copy_cycles_per_byte for bytes that were set aside.
 ///
-/// The node's own thread calls it. It must outlive the run.
+/// The node's own thread calls it. A packet for a layer that has been destroyed ends the run.
 class MessagePassing final : public Outgoing, private PayloadSource {
  public:
   static constexpr unsigned kHandlers = 3;
@@ -45,6 +45,7 @@ class MessagePassing final : public Outgoing, private PayloadSource {
   /// be recorded.
   MessagePassing(Node& node, HandlerId first_handler);
   MessagePassing(const MessagePassing&) = delete;
+  ~MessagePassing() override;
 
   /// Begins a send. The request is done when the message may be overwritten. REQUIRES: `to` is
   /// another node; the tag is not kAnyTag; fewer than 2^32 bytes.
@@ -136,6 +137,7 @@ class MessagePassing final : public Outgoing, private PayloadSource {
   std::map<Rank, Source> sources_;
   std::deque<Posted> posted_;
   std::deque<Unexpected> unexpected_;
+  Attachment attachment_;
 };
 
 }  // namespace toroid

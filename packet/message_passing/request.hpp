@@ -7,12 +7,24 @@
 
 #include "hal/shape.hpp"
 #include "packet/message_passing/envelope.hpp"
+#include "packet/node/attachment.hpp"
 #include "packet/node/program.hpp"
 
 namespace toroid {
 
-/// MPI's request and status in one. The request and its buffer must stay in place until it is done.
+/// MPI's request and status in one. The request and its buffer must stay in place until it is done:
+/// a request that is destroyed before ends the run.
 struct MessageRequest {
+  MessageRequest() = default;
+  /// For containers. A request that is not done may not move: it ends the run when it is destroyed.
+  MessageRequest(MessageRequest&& other) noexcept
+      : done(other.done),
+        is_send(other.is_send),
+        peer(other.peer),
+        tag(other.tag),
+        bytes(other.bytes) {}
+  ~MessageRequest() { attachment_.detach(!done); }
+
   bool done = true;
   bool is_send = false;
   // If a receive is done, these describe the message that came. Otherwise they describe what was
@@ -22,6 +34,15 @@ struct MessageRequest {
   std::uint32_t bytes = 0;
 
   std::string text() const;
+
+ private:
+  friend class MessagePassing;
+  void begin(Node& node, bool sends, Rank with, MessageTag its_tag, std::uint32_t its_bytes);
+  void end() {
+    done = true;
+    attachment_.detach(false);
+  }
+  Attachment attachment_;  ///< while it is not done
 };
 
 /// A program that awaits this goes on when all of the requests are done.

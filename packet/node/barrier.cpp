@@ -11,7 +11,10 @@ Barrier::Barrier(Rank nodes)
     : rounds_(static_cast<std::uint32_t>(std::bit_width(nodes - 1))), round_(rounds_) {}
 
 void Barrier::enter(Node& node) {
-  TOROID_CHECK(passed());
+  if (!passed())
+    throw RunFailed(
+        "the program has reached a barrier before it has passed the one before; use co_await on "
+        "every barrier()");
   prepare();
   ++entered_;
   round_ = 0;

@@ -21,6 +21,12 @@ class ExposedMemory {
     return true;
   }
 
+  /// REQUIRES: the memory was registered as a whole.
+  void remove(std::span<const std::byte> memory) {
+    std::erase_if(all_,
+                  [&](std::span<const std::byte> one) { return one.data() == memory.data(); });
+  }
+
  private:
   std::vector<std::span<const std::byte>> all_;
 };

@@ -32,6 +32,9 @@ class InlinePayloads final : public PayloadSource {
     return slot;
   }
 
+  /// Whether all payloads have been fetched.
+  bool empty() const { return !kept_ || kept_->free.size() == kept_->slots.size(); }
+
   std::uint32_t gather(const SendDescriptor& descriptor, std::uint32_t,
                        std::span<std::byte, kPayloadBytes> payload) override {
     const auto slot = static_cast<std::uint32_t>(descriptor.cookie);

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 
@@ -14,6 +15,32 @@ namespace {
 
 /// Bytes of an exchange that fill() and a handler touch, approximately.
 constexpr std::size_t kContextBytes = 256;
+
+/// Programs within programs, at most: a depth is a byte.
+constexpr std::size_t kMostParts = 250;
+
+[[noreturn]] void refuse(const void* name, const char* what, HandlerId id) {
+  if (name == nullptr)
+    throw RunFailed(fmt::format(
+        "received a {} for handler {}, which ended with the program that set it; let the program "
+        "await all that comes, or set the handler before the run",
+        what, id));
+  throw RunFailed(fmt::format(
+      "received a {} for its {} (handler {}), which has been destroyed; it must live until the run "
+      "has ended: make it before the run",
+      what, static_cast<const char*>(name), id));
+}
+
+/// Takes the place of a handler that has ended, for packets and puts. `name`: the class of the
+/// object that it belonged to; null if it belonged to a program.
+Node::PlainHandler refusal(const char* name) {
+  return {
+      .run = [](void* of, const Packet& packet) { refuse(of, "packet", packet.header.handler()); },
+      .context = const_cast<char*>(name),
+      .put = [](void* of, const PutDescriptor& put) -> std::size_t {
+        refuse(of, "put", put.window);
+      }};
+}
 
 unsigned queues_in_turn(const Shape& shape, const PolicySettings& settings) {
   return settings.queue_per_direction ? shape.links() : settings.output_queues;
@@ -46,6 +73,22 @@ Node::Node(Device& device, std::shared_ptr<const NodeOptions> options)
   if (Device* const engine = device.engine()) dma_ = std::make_unique<Node>(*engine, options_);
 }
 
+/// The program's locals and the kept objects may call the node, so they go first.
+Node::~Node() {
+  program_ = Program();
+  if (extras_) extras_->kept.clear();
+  for (Attachment* at = attachments_; at != nullptr; at = at->next_) at->node_ = nullptr;
+}
+
+Node::Extras& Node::extras() {
+  if (!extras_) extras_ = std::make_unique<Extras>();
+  return *extras_;
+}
+
+void Node::keep(std::shared_ptr<void> object) {
+  extras().kept.push_back(std::move(object));
+}
+
 void Node::on(HandlerId id, Handler handler) {
   if (!handler) return on(id, PlainHandler());
   Handler& owned = *owned_handlers_.emplace_back(std::make_unique<Handler>(std::move(handler)));
@@ -54,14 +97,86 @@ void Node::on(HandlerId id, Handler handler) {
 }
 
 void Node::on(HandlerId id, PlainHandler handler) {
-  TOROID_CHECK_LT(id, kMaxHandlers);
+  set(id, handler);
+  forget_program_handler(id);
+  if (running_ > 0) extras().program_handlers.push_back({id, running_});
+}
+
+void Node::on(const Attachment&, HandlerId id, PlainHandler handler) {
+  set(id, handler);
+  forget_program_handler(id);
+}
+
+void Node::forget_program_handler(HandlerId id) {
+  if (extras_)
+    std::erase_if(extras_->program_handlers,
+                  [id](const ProgramHandler& of_program) { return of_program.id == id; });
+}
+
+void Node::set(HandlerId id, const PlainHandler& handler) {
+  if (id >= kMaxHandlers)
+    throw BadInput(fmt::format("a handler has number {}; expected {} to {}", id, kFirstUserHandler,
+                               kMaxHandlers - 1));
   const bool is_layers = id < kFirstUserHandler;
   std::vector<PlainHandler>& handlers = is_layers ? layers_handlers_ : handlers_;
   const std::size_t place = is_layers ? id : id - kFirstUserHandler;
   handlers.reserve(place + 1);  // not more than needed, because there may be many nodes
   if (place >= handlers.size()) handlers.resize(place + 1);
   handlers[place] = handler;
-  last_id_ = kNoHandler;
+  last_id_.store(kNoHandler, std::memory_order_relaxed);
+}
+
+void Node::end_handlers_of(const Attachment& object) {
+  const auto end = [&](std::vector<PlainHandler>& handlers) {
+    for (PlainHandler& handler : handlers)
+      if (object.holds(handler.context)) handler = refusal(object.name_);
+  };
+  end(handlers_);
+  end(layers_handlers_);
+  last_id_.store(kNoHandler, std::memory_order_relaxed);
+}
+
+void Node::end_handlers_of(std::uint8_t depth) {
+  if (!extras_) return;
+  std::erase_if(extras_->program_handlers, [&](const ProgramHandler& of_program) {
+    if (of_program.depth != depth) return false;
+    set(of_program.id, refusal(nullptr));
+    return true;
+  });
+}
+
+bool Node::fills_from(const Attachment& object) const {
+  return object.holds(filling_) ||
+         std::ranges::any_of(later_, [&](const Outgoing* next) { return object.holds(next); });
+}
+
+/// Called by destructors, so it must not throw.
+void Node::fail_for(const char* object) noexcept {
+  if (std::exchange(failed_, true)) return;
+  ended_early_ = object;
+  if (phase_.load(std::memory_order_relaxed) == Phase::between_turns) return;
+  try {
+    throw_failure();
+  } catch (...) {
+    device_->stop_readers(std::current_exception());
+  }
+}
+
+void Node::throw_failure() const {
+  throw RunFailed(fmt::format(
+      "its {} was destroyed before all that it had begun was complete; let the program wait for "
+      "that, or make it before the run",
+      ended_early_));
+}
+
+/// A program that goes on without its part could free arrays that the part works on.
+void Node::check_parts(const Program& program, std::uint8_t its_depth) const {
+  if (depth() == its_depth) return;
+  const Wait* const wait = program.wait();
+  if (depth() == its_depth + 1 && wait != nullptr && wait->part() == parts_.back()) return;
+  throw RunFailed(
+      "the program has begun a transform or another part without waiting for it; use co_await on "
+      "what forward(), backward(), apply() or perform() returns, before anything else");
 }
 
 const Node::PlainHandler* Node::handler(HandlerId id) const {
@@ -106,7 +221,9 @@ SleepAwaiter Node::sleep_until(Tick when) {
 }
 
 PerformAwaiter Node::perform(Program& part) {
-  if (!part.done()) parts_.push_back(&part);
+  if (part.done()) return PerformAwaiter(part);
+  TOROID_CHECK_LT(parts_.size(), kMostParts);
+  parts_.push_back(&part);
   return PerformAwaiter(part);
 }
 
@@ -172,8 +289,12 @@ void Node::post(Rank to, HandlerId handler, std::span<const std::byte> payload,
 
 void Node::enqueue(Rank to, HandlerId handler, std::span<const std::byte> payload,
                    std::uint32_t argument) {
-  TOROID_CHECK_LT(to, size());
-  TOROID_CHECK_LE(payload.size(), kPayloadBytes);
+  if (to >= size())
+    throw BadInput(fmt::format("a packet for node {}, which does not exist; expected 0 to {}", to,
+                               size() - 1));
+  if (payload.size() > kPayloadBytes)
+    throw BadInput(fmt::format("a packet with a payload of {} bytes; a packet carries at most {}",
+                               payload.size(), kPayloadBytes));
   const auto bytes = static_cast<unsigned>(payload.size());
   SendDescriptor descriptor = this->descriptor(to, handler, bytes, argument, chunks_for(bytes));
   if (to == rank_) {
@@ -207,14 +328,19 @@ void Node::post(Outgoing& outgoing) {
 }
 
 TurnResult Node::turn() {
-  bool again = start();
+  const InTurn in_turn(*this);
+  bool gone_on = start();
   fill();
-  again |= drain();
+  bool again = drain();
   again |= receive();
-  again |= resume();
+  throw_if_failed();
+  gone_on |= resume();
+  again |= gone_on;
   again |= std::exchange(posted_, false) || !own_.empty();
   again |= look_again();
-  return {.output_waiting = filling_ != nullptr || !queues_.empty(), .again = again};
+  return {.output_waiting = filling_ != nullptr || !queues_.empty(),
+          .again = again,
+          .gone_on = gone_on};
 }
 
 /// The next packet and the next fill mostly concern the object that handled the last packet.
@@ -233,6 +359,7 @@ void Node::prefetch_rest() const {
 /// The program runs to its first await before anything is received, so that its handlers exist.
 bool Node::start() {
   if (std::exchange(started_, true)) return false;
+  throw_if_failed();
   run_current();
   return true;
 }
@@ -248,6 +375,7 @@ void Node::go_to_await(bool ended) {
 
 void Node::fill() {
   if (filling_ == nullptr) return;
+  set(Phase::fills);
   if (queues_.any_has_room()) {  // on a busy node there mostly is no room
     const Tick begin = packet_times_ == nullptr ? 0 : now();
     while (filling_ != nullptr && filling_->fill(queues_)) fill_next();
@@ -272,6 +400,7 @@ bool Node::look_again() {
 }
 
 void Node::send_now() {
+  throw_if_failed();
   do fill();
   while (drain());
 }
@@ -318,6 +447,7 @@ bool Node::receive() {
 
 /// Receives packets from other nodes and handles those that the node sent to itself.
 std::size_t Node::receive_some() {
+  set(Phase::handles);
   const std::size_t count = device_->receive(*this, packets_per_turn_);
   if (!own_.empty())
     for (const Packet& packet : std::exchange(own_, {})) arrive(packet);
@@ -334,14 +464,23 @@ bool Node::resume() {
 void Node::run_current() {
   if (current().done()) return;
   Program& program = current();
+  const std::uint8_t its_depth = depth();
+  running_ = its_depth;
+  set(Phase::runs);
   program.resume();
-  if (program.done()) {
-    if (parts_.empty())
-      finished_at_ = now();
-    else
-      parts_.pop_back();
-  }
+  running_ = 0;
+  throw_if_failed();
+  check_parts(program, its_depth);
+  if (program.done()) end_program(its_depth);
   note_wait();
+}
+
+void Node::end_program(std::uint8_t its_depth) {
+  end_handlers_of(its_depth);
+  if (parts_.empty())
+    finished_at_ = now();
+  else
+    parts_.pop_back();
 }
 
 void Node::note_wait() {
@@ -352,7 +491,7 @@ void Node::note_wait() {
 /// Calls the packet's handler.
 void Node::arrive(const Packet& packet) {
   const HandlerId id = packet.header.handler();
-  if (id != last_id_) look_up(id);
+  if (id != last_id_.load(std::memory_order_relaxed)) look_up(id);
   last_handler_.run(last_handler_.context, packet);
 }
 
@@ -369,7 +508,7 @@ void Node::look_up(HandlerId id) {
   if (handler == nullptr)
     throw RunFailed(fmt::format("received a packet for handler {}, which it does not have", id));
   last_handler_ = *handler;
-  last_id_ = id;
+  last_id_.store(id, std::memory_order_relaxed);
 }
 
 bool Node::finished() const {
@@ -387,6 +526,20 @@ std::string Node::waits_for() const {
   if (current().done() && dma_ && !dma_->finished())
     return "its DMA engine to send its remaining packets";
   return current().wait() != nullptr ? current().wait()->text() : "nothing";
+}
+
+std::string Node::doing() const {
+  switch (phase_.load(std::memory_order_relaxed)) {
+    case Phase::fills:
+      return "filling its output queues";
+    case Phase::handles:
+      return fmt::format("handler {}", last_id_.load(std::memory_order_relaxed));
+    case Phase::runs:
+      return "its program";
+    case Phase::between_turns:
+      break;
+  }
+  return {};
 }
 
 SendAwaiter::SendAwaiter(Node& node, Rank to, HandlerId handler, std::span<const std::byte> payload,

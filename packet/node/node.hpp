@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -30,6 +31,7 @@
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
+#include "packet/node/attachment.hpp"
 #include "packet/node/barrier.hpp"
 #include "packet/node/counter.hpp"
 #include "packet/node/exposed_memory.hpp"
@@ -110,9 +112,18 @@ class alignas(64) Node final : public Processor, private PacketSink {
   };
   /// Sets the handler with number `id`. It runs whenever a packet for it arrives, on the node's own
   /// thread. It may post packets but must never wait.
+  /// **Lifetime:** a handler that a program sets ends with that program or part of a program,
+  /// because it may refer to its locals: a packet that arrives later ends the run. A handler that
+  /// is set before the run, or in another handler, ends with the node.
   void on(HandlerId id, Handler handler);
-  /// The same for a plain handler, whose `context` must outlive the run.
+  /// The same for a plain handler, whose `context` must live as long as the handler.
   void on(HandlerId id, PlainHandler handler);
+  /// The same for a handler of an object, which ends with the object. REQUIRES: `object` is
+  /// attached to this node or to the processor whose DMA engine this node is, and the handler's
+  /// context lies in it.
+  void on(const Attachment& object, HandlerId id, PlainHandler handler);
+  /// Keeps an object that packets may still reach until the node is destroyed.
+  void keep(std::shared_ptr<void> object);
   /// Reserves `count` handler numbers for the caller and returns the first. They are taken from the
   /// highest downwards, so they are equal on all nodes if all nodes reserve the same counts in the
   /// same order. Throws BadInput if fewer than `count` are left.
@@ -122,11 +133,14 @@ class alignas(64) Node final : public Processor, private PacketSink {
   [[nodiscard]] bool try_expose(std::span<const std::byte> memory) {
     return exposed_.try_add(memory);
   }
+  /// Other nodes no longer write this memory. REQUIRES: it was registered as a whole.
+  void hide(std::span<const std::byte> memory) { exposed_.remove(memory); }
 
   explicit Node(Device& device, const NodeOptions& options = {});
   /// The same with options that many nodes share. REQUIRES: `options` is not null.
   Node(Device& device, std::shared_ptr<const NodeOptions> options);
   Node(const Node&) = delete;
+  ~Node();
 
   /// Sets the program that this node runs. REQUIRES: called before the first turn.
   void run(Program program) { program_ = std::move(program); }
@@ -193,7 +207,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   SleepAwaiter sleep_until(Tick when);
   /// Waits until another program, a part of this one, has ended. The part runs in this program's
   /// place, and may have parts itself. An exception in a part ends the run. `part` must outlive the
-  /// await.
+  /// await. The program must await the result before anything else; otherwise the run ends.
   PerformAwaiter perform(Program& part);
   /// Waits until every node has reached this barrier. REQUIRES: no two barriers of one node
   /// overlap.
@@ -236,6 +250,8 @@ class alignas(64) Node final : public Processor, private PacketSink {
   Processor* engine() override { return dma_.get(); }
   bool finished() const override;
   std::string waits_for() const override;
+  std::uint64_t turns_taken() const override { return turns_.load(std::memory_order_relaxed); }
+  std::string doing() const override;
   /// The time at which the program ended, in ticks. REQUIRES: it has ended.
   Tick finished_at() const { return finished_at_; }
   /// Counts of filling and draining the output queues so far, including the DMA engine's.
@@ -260,6 +276,53 @@ class alignas(64) Node final : public Processor, private PacketSink {
   }
 
  private:
+  friend class Attachment;
+  enum class Phase : std::uint8_t { between_turns, fills, handles, runs };
+
+  /// A handler that a program has set, and the value of running_ at that time.
+  struct ProgramHandler {
+    HandlerId id;
+    std::uint8_t depth;
+  };
+  /// What only some nodes have.
+  struct Extras {
+    std::vector<ProgramHandler> program_handlers;
+    std::vector<std::shared_ptr<void>> kept;  ///< see keep()
+  };
+
+  Extras& extras();
+  void set(HandlerId id, const PlainHandler& handler);
+  void forget_program_handler(HandlerId id);
+  void end_handlers_of(const Attachment& object);
+  void end_handlers_of(std::uint8_t depth);
+  /// Whether the object, or a part of it, is a source that has not queued everything.
+  bool fills_from(const Attachment& object) const;
+  /// Ends the run, at the end of the turn at the latest, because an object of this class was
+  /// destroyed too early.
+  void fail_for(const char* object) noexcept;
+  void throw_if_failed() const {
+    if (failed_) [[unlikely]]
+      throw_failure();
+  }
+  [[noreturn]] void throw_failure() const;
+  /// The depth of current().
+  std::uint8_t depth() const { return static_cast<std::uint8_t>(parts_.size() + 1); }
+  void check_parts(const Program& program, std::uint8_t its_depth) const;
+  void end_program(std::uint8_t its_depth);
+  // Relaxed, like all accesses to turns_, phase_ and last_id_: other threads only show them.
+  void set(Phase phase) { phase_.store(phase, std::memory_order_relaxed); }
+  /// Counts a turn, and notes its end even if an exception ends it.
+  class InTurn {
+   public:
+    explicit InTurn(Node& node) : node_(&node) {
+      node.turns_.store(node.turns_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    }
+    InTurn(const InTurn&) = delete;
+    ~InTurn() { node_->set(Phase::between_turns); }
+
+   private:
+    Node* node_;
+  };
   bool start();
   void go_to_await(bool ended);
   Route route_without_table(Rank to);
@@ -296,13 +359,17 @@ class alignas(64) Node final : public Processor, private PacketSink {
   // The members that every turn touches come first. Some are copies of data in vectors or in the
   // program's frame: if there are many nodes, such data is not in the caches.
   Device* device_;
-  Outgoing* filling_ = nullptr;    ///< first source that has not queued everything; null if none
-  Wait* wait_ = nullptr;           ///< what the program waits for, if anything; null after its end
-  PlainHandler last_handler_;      ///< handler of the last packet
-  unsigned last_id_ = kNoHandler;  ///< its number
+  Outgoing* filling_ = nullptr;  ///< first source that has not queued everything; null if none
+  Wait* wait_ = nullptr;         ///< what the program waits for, if anything; null after its end
+  PlainHandler last_handler_;    ///< handler of the last packet
+  std::atomic<unsigned> last_id_ = kNoHandler;  ///< its number
   bool started_ = false;
-  bool ended_ = true;    ///< the program has ended, or there is none
-  bool posted_ = false;  ///< something was queued since the end of the last turn
+  bool ended_ = true;         ///< the program has ended, or there is none
+  bool posted_ = false;       ///< something was queued since the end of the last turn
+  bool failed_ = false;       ///< the run ends because of ended_early_
+  std::uint8_t running_ = 0;  ///< depth of the program that runs, 1 if it is no part of another; 0
+                              ///< if none runs
+  std::atomic<Phase> phase_ = Phase::between_turns;
   RoutingRule routing_;
   std::vector<Packet> own_;       ///< packets that the node sends to itself, through memory
   std::vector<Outgoing*> later_;  ///< sources after filling_
@@ -310,6 +377,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   RankRecord* record_;
   std::uint32_t packets_per_turn_;
   Rank rank_;
+  std::atomic<std::uint64_t> turns_ = 0;
   OutputQueues queues_;
   Drain drain_;
   RoutesFrom routes_;
@@ -329,7 +397,10 @@ class alignas(64) Node final : public Processor, private PacketSink {
   std::vector<std::unique_ptr<Handler>> owned_handlers_;  ///< functions that plain handlers call
   ExposedMemory exposed_;
   Barrier barrier_;
-  std::unique_ptr<Node> dma_;  ///< null if the node has no DMA engine
+  std::unique_ptr<Node> dma_;          ///< null if the node has no DMA engine
+  Attachment* attachments_ = nullptr;  ///< the objects that packets reach, as a list
+  const char* ended_early_ = nullptr;  ///< class of an object that was destroyed too early
+  std::unique_ptr<Extras> extras_;     ///< null until something is in them
 };
 
 class SendAwaiter final : public Awaiter {
@@ -394,6 +465,7 @@ class [[nodiscard]] PerformAwaiter final : public Awaiter {
  public:
   explicit PerformAwaiter(const Program& part) : part_(&part) {}
   bool ready() override { return part_->done(); }
+  const Program* part() const override { return part_; }
   std::string text() const override { return "a part of itself"; }
 
  private:

@@ -16,12 +16,16 @@
 
 namespace toroid {
 
+class Program;
+
 /// What a suspended program waits for. Lives in the coroutine's frame.
 class Wait {
  public:
   /// Whether the program may go on; asked every turn until it returns true.
   virtual bool ready() = 0;
   virtual std::string text() const = 0;
+  /// The part whose end the program waits for; null if it waits for something else.
+  virtual const Program* part() const { return nullptr; }
 
  protected:
   Wait() = default;

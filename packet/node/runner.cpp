@@ -3,15 +3,22 @@
 #include <algorithm>
 #include <memory>
 
+#include "hal/check.hpp"
 #include "hal/shape.hpp"
 
 namespace toroid {
 
 Runner::Runner(Fabric& fabric, const NodeOptions& options)
-    : fabric_(&fabric), nodes_(fabric.nodes().size()) {
+    : fabric_(&fabric), life_(fabric.life()), nodes_(fabric.nodes().size()) {
   const auto shared = std::make_shared<const NodeOptions>(options);
   for (const Rank r : fabric.nodes())
     fabric.attach(r, nodes_.emplace_back(fabric.device(r), shared));
+}
+
+void Runner::run() {
+  if (life_.expired())
+    throw BadInput("the fabric was destroyed before the run; it must outlive it");
+  fabric_->run();
 }
 
 Tick Runner::finished_at() const {

@@ -4,6 +4,7 @@
 
 #include <concepts>
 #include <functional>
+#include <memory>
 
 #include "hal/fabric.hpp"
 #include "hal/flowchart_profile.hpp"
@@ -16,7 +17,7 @@ namespace toroid {
 /// Makes a node for every place of a fabric that this process runs, and attaches it.
 class Runner {
  public:
-  /// `fabric` must outlive the runner. REQUIRES: nothing is attached to it yet.
+  /// `fabric` must outlive the run. Throws BadInput if the fabric has processors already.
   explicit Runner(Fabric& fabric, const NodeOptions& options = {});
   Runner(const Runner&) = delete;
 
@@ -25,14 +26,14 @@ class Runner {
   const ImmovableArray<Node>& nodes() const { return nodes_; }
 
   /// Gives every node the program that `program(node)` makes, and runs all to their end. Throws
-  /// what Fabric::run() throws. REQUIRES: one of the two run() functions is called, once.
+  /// what Fabric::run() throws, and BadInput if the fabric has run already or has been destroyed.
   template <std::invocable<Node&> MakeProgram>
   void run(MakeProgram&& program) {
     for (Node& node : nodes_) node.run(std::invoke(program, node));
     run();
   }
   /// The same if the nodes already have their programs.
-  void run() { fabric_->run(); }
+  void run();
 
   /// When the last program of this process ended, in cycles. REQUIRES: after run().
   Tick finished_at() const;
@@ -41,6 +42,7 @@ class Runner {
 
  private:
   Fabric* fabric_;
+  std::weak_ptr<const void> life_;  ///< the fabric's
   ImmovableArray<Node> nodes_;
 };
 

@@ -28,9 +28,16 @@ class ReplayAwaiter final : public Awaiter {
 
 Replay::Replay(Node& node, HandlerId handler, const ScheduleGraph& graph, MessageTimes& times,
                const ReplayOptions& options)
-    : node_(&node), handler_(handler), graph_(&graph), times_(&times), options_(options) {
+    : node_(&node),
+      handler_(handler),
+      graph_(&graph),
+      times_(&times),
+      options_(options),
+      attachment_(node, "Replay", *this) {
   graph.check_living(node.shape(), node.rank());
-  node.on(handler, [this](const Packet& packet) { arrive(packet); });
+  node.on(
+      attachment_, handler,
+      {[](void* self, const Packet& packet) { static_cast<Replay*>(self)->arrive(packet); }, this});
   if (node.rank() >= graph.ranks()) return;
   first_ = graph.first(node.rank());
   left_ = graph.last(node.rank()) - first_;
@@ -177,11 +184,13 @@ std::uint32_t Replay::visit(const Sending& sending, OutputQueues& queues) {
   for (; queued < packets && queues.has_room(queues.next()); queued += descriptor.packets)
     queues[queues.next()].push(descriptor);
   if (queued > 0) queues.advance();
+  if (carries) queued_ += queued;
   return queued;
 }
 
 std::uint32_t Replay::gather(const SendDescriptor& descriptor, std::uint32_t,
                              std::span<std::byte, kPayloadBytes> payload) {
+  --queued_;
   static constexpr std::array<std::byte, kPayloadBytes> kNothing{};
   copy_payload(payload.data(), kNothing.data(), descriptor.header.payload_bytes());
   return static_cast<std::uint32_t>(descriptor.cookie);

@@ -46,6 +46,7 @@ class Replay final : public Outgoing, public PayloadSource {
   /// BadInput if the node is dead and has operations, or if it exchanges messages with a dead node.
   Replay(Node& node, HandlerId handler, const ScheduleGraph& graph, MessageTimes& times,
          const ReplayOptions& options);
+  ~Replay() override { attachment_.detach(queued_ > 0); }
   static Program program(Node& node, Replay& replay);
 
   bool done() const { return left_ == 0; }
@@ -103,6 +104,8 @@ class Replay final : public Outgoing, public PayloadSource {
   std::priority_queue<Timed, std::vector<Timed>, std::greater<>> timed_;
   std::deque<Sending> sending_;
   bool posted_ = false;
+  std::uint64_t queued_ = 0;  ///< packets with payload that have not left
+  Attachment attachment_;
 };
 
 }  // namespace toroid

@@ -19,6 +19,7 @@
 #include "hal/check.hpp"
 #include "hal/counters.hpp"
 #include "hal/device.hpp"
+#include "hal/fabric_use.hpp"
 #include "hal/processor.hpp"
 #include "router/job/blob.hpp"
 #include "router/job/key.hpp"
@@ -48,6 +49,7 @@
 #include "router/termination/detector.hpp"
 #include "router/termination/run_control.hpp"
 #include "router/termination/stall_report.hpp"
+#include "router/termination/time_limit.hpp"
 
 namespace toroid {
 namespace {
@@ -98,7 +100,8 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
         partition_(shape, job.size()),
         shared_{shape, machine, options.ring.tying, ring::WallClock(machine),
                 ring::LocalNodes(shape, partition_.nodes(job.rank()))},
-        placement_(std::move(placement)),
+        use_(shared_.shape, partition_.nodes(job.rank())),
+        placement_(checked(std::move(placement), shape, partition_.nodes(job.rank()))),
         options_(std::move(options)),
         peers_(peers_of(job.rank(), shape, partition_, options_.ring.route)),
         provider_(ofi::choose_provider(job, options_, placement_.workers.front())),
@@ -108,6 +111,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
         faulty_(faulty_transport()),
         control_(placement_.workers.size(), options_.ring.stall, false),
         member_(control_) {
+    shared_.control = &control_;
     for (unsigned p = 0; p < job.size(); ++p) job.set_place(p, partition_.text(p));
     exchange_contacts();
     wire_up();
@@ -117,8 +121,12 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   const Shape& shape() const override { return shared_.shape; }
   std::vector<Rank> nodes() const override { return partition_.nodes(job_.rank()); }
   const Machine& machine() const override { return shared_.machine; }
-  Device& device(Rank rank) override { return topology_->device(rank); }
+  Device& device(Rank rank) override {
+    use_.check(rank);
+    return topology_->device(rank);
+  }
   void attach(Rank rank, Processor& processor) override {
+    use_.attach(rank);
     topology_->device(rank).attach(processor);
   }
   const FabricCounters& counters() const override { return counters_; }
@@ -129,10 +137,9 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   }
 
   void run() override {
-    TOROID_CHECK(!std::exchange(ran_, true));
+    use_.run();
     TOROID_CHECK(options_.on_loss == OnLoss::fail ||
                  (options_.ring.route == RingRoute::direct && !is_checked()));
-    for (const Rank r : nodes()) TOROID_CHECK(topology_->device(r).processor() != nullptr);
     run_workers();
     if (interruption_ || verdict_ != Verdict::quiescent) release_memory();
     if (interruption_) std::rethrow_exception(interruption_);
@@ -149,6 +156,10 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
       Job& job;
       ~Watched() { job.end_watch(); }
     } watched{job_};
+    const termination::TimeLimit limit(
+        options_.ring.limit,
+        [this](const std::string& when) { return termination::activity_report(*this, when); },
+        [this](const std::string& text) { job_.fail(text); });
     pool_->run([this] { start_together(); }, [this] { watch(); });
   }
 
@@ -358,6 +369,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   Job& job_;
   Partition partition_;
   ring::SharedDeviceState shared_;
+  FabricUse use_;
   Placement placement_;
   OfiOptions options_;
   std::vector<unsigned> peers_;
@@ -375,7 +387,6 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   std::optional<ring::WorkerPool> pool_;
   FabricCounters counters_;
   Verdict verdict_ = Verdict::none;
-  bool ran_ = false;
   std::exception_ptr interruption_;  ///< the exception of the watch callback
 };
 

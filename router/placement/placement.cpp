@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <memory>
 #include <numeric>
+#include <string>
 #include <utility>
 
 #include "hal/check.hpp"
@@ -68,6 +69,23 @@ Placement place(const HostTopology& topology, const Shape& shape, std::vector<Ra
   Placement placement{take_cores(cores, count.workers, binding), count.workers > cores.size(),
                       count.reason};
   share_out_nodes(shape, std::move(nodes), placement.workers);
+  return placement;
+}
+
+Placement checked(Placement placement, const Shape& shape, const std::vector<Rank>& nodes) {
+  std::vector<Rank> placed;
+  for (const WorkerPlace& worker : placement.workers)
+    placed.insert(placed.end(), worker.nodes.begin(), worker.nodes.end());
+  std::ranges::sort(placed);
+  const auto [is, should] = std::ranges::mismatch(placed, nodes);
+  const auto text = [&](Rank node) {
+    return node < shape.size() ? shape.coord_text(node) : std::to_string(node);
+  };
+  if (is != placed.end() && (should == nodes.end() || *is < *should))
+    throw BadInput(fmt::format(
+        "the placement has node {} twice, or it is not a node of this process", text(*is)));
+  if (should != nodes.end())
+    throw BadInput(fmt::format("the placement does not have node {}", text(*should)));
   return placement;
 }
 

@@ -45,6 +45,10 @@ Placement place(const HostTopology& topology, const Shape& shape, std::vector<Ra
                 unsigned threads, Binding binding,
                 double quota = std::numeric_limits<double>::infinity());
 
+/// The placement, if it has exactly these nodes, each once. Otherwise throws BadInput, which names
+/// a node that is missing or has no business there. `nodes` is in ascending order.
+Placement checked(Placement placement, const Shape& shape, const std::vector<Rank>& nodes);
+
 /// Binds the calling thread to the worker's PUs; does nothing if there are none. Returns false if
 /// the system refused: then the thread may run wherever it could before.
 [[nodiscard]] bool bind_this_thread(const WorkerPlace& place);

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "hal/route.hpp"
+#include "router/termination/run_control.hpp"
+#include "router/termination/stall_report.hpp"
 
 namespace toroid::ring {
 
@@ -56,6 +58,12 @@ bool RingDevice::is_valid(const PacketHeader& header) {
   return true;
 }
 
+void RingDevice::stop_readers(const std::exception_ptr& why) noexcept {
+  if (shared_->control == nullptr || !shared_->control->runs()) return;
+  shared_->control->fail(termination::node_failure(shape(), rank_, why));
+  shared_->control->wait_for_others();
+}
+
 PutDescriptor RingDevice::take_put(unsigned f) {
   const SendDescriptor& front = queues_[f].front();
   const PutDescriptor put = front.source->put(front);
@@ -100,6 +108,7 @@ void RingDevice::take_turn() {
   output_waiting_ = result.output_waiting;
   again_ = result.again;
   moves_ += again_ ? 1 : 0;
+  own_turns_ += again_ && !result.gone_on ? 1 : 0;
   forward_between_turns();
 }
 

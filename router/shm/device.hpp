@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <span>
 #include <vector>
 
@@ -44,6 +45,7 @@ class RingDevice : public Device {
   }
   std::size_t packets_per_turn() const override { return 512; }
   void compute(Tick) override {}
+  void stop_readers(const std::exception_ptr& why) noexcept override;
   void time_packets(PacketTimes* times) override { packet_times_ = times; }
 
   void attach(Processor& processor) { processor_ = &processor; }
@@ -51,6 +53,9 @@ class RingDevice : public Device {
 
   /// Returns whether something moved.
   bool step();
+  /// Changes whenever a packet or put has moved or the node's program has gone on: unlike step(),
+  /// not if a node has only handled packets to itself.
+  std::uint64_t progress() const { return moves_ - own_turns_; }
   /// Whether something has arrived that step() has not seen.
   virtual bool has_news() const = 0;
   /// Whether nothing can happen here until something arrives.
@@ -155,6 +160,8 @@ class RingDevice : public Device {
                            ///< waiting
   bool resting_ = false;   ///< the latest step found the node quiet
   std::uint64_t moves_ = 0;
+  std::uint64_t own_turns_ = 0;  ///< the part of moves_ that is turns in which only the node's own
+                                 ///< packets to itself can have moved
   PacketTimes* packet_times_ = nullptr;
   std::uint64_t valid_ = ~std::uint64_t{0};  ///< the hardware word of the latest header that was
                                              ///< found valid in full

@@ -12,6 +12,7 @@
 #include "hal/check.hpp"
 #include "hal/counters.hpp"
 #include "hal/device.hpp"
+#include "hal/fabric_use.hpp"
 #include "hal/processor.hpp"
 #include "router/shm/device.hpp"
 #include "router/shm/devices_and_rings.hpp"
@@ -21,6 +22,7 @@
 #include "router/termination/losses_report.hpp"
 #include "router/termination/run_control.hpp"
 #include "router/termination/stall_report.hpp"
+#include "router/termination/time_limit.hpp"
 
 namespace toroid {
 namespace {
@@ -32,31 +34,41 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
  public:
   RingFabric(const Shape& shape, const Machine& machine, Placement placement, RingOptions options)
       : shared_{shape, machine, options.tying, ring::WallClock(machine), ring::LocalNodes(shape)},
-        placement_(std::move(placement)),
+        use_(shared_.shape, Fabric::nodes()),
+        placement_(checked(std::move(placement), shape, Fabric::nodes())),
         options_(std::move(options)),
         topology_(options_.route == RingRoute::torus
                       ? ring::make_torus_topology(shared_, options_.routing)
                       : ring::make_switch_topology(shared_, placement_)),
         control_(placement_.workers.size(), options_.stall),
         pool_(*topology_, placement_, control_, options_.cpu) {
-    std::size_t placed = 0;
-    for (const WorkerPlace& worker : placement_.workers) placed += worker.nodes.size();
-    TOROID_CHECK_EQ(placed, shape.size());
+    shared_.control = &control_;
   }
 
   const Shape& shape() const override { return shared_.shape; }
   const Machine& machine() const override { return shared_.machine; }
   std::vector<Rank> nodes() const override { return Fabric::nodes(); }
-  Device& device(Rank rank) override { return topology_->device(rank); }
+  Device& device(Rank rank) override {
+    use_.check(rank);
+    return topology_->device(rank);
+  }
   void attach(Rank rank, Processor& processor) override {
+    use_.attach(rank);
     topology_->device(rank).attach(processor);
   }
   const FabricCounters& counters() const override { return counters_; }
 
   void run() override {
-    TOROID_CHECK(!std::exchange(ran_, true));
-    for (const Rank r : nodes()) TOROID_CHECK(topology_->device(r).processor() != nullptr);
-    pool_.run([this] { shared_.clock.start(); }, [this] { watch(); });
+    use_.run();
+    {
+      const termination::TimeLimit limit(
+          options_.limit,
+          [this](const std::string& when) { return termination::activity_report(*this, when); },
+          [this](const std::string& text) {
+            control_.fail(std::make_exception_ptr(RunFailed(text)));
+          });
+      pool_.run([this] { shared_.clock.start(); }, [this] { watch(); });
+    }
     sum_counters();
     if (const auto failure = control_.failure()) std::rethrow_exception(failure);
     const bool stalled = control_.verdict() == Verdict::stalled;
@@ -133,13 +145,13 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
   static constexpr std::chrono::milliseconds kWatchPeriod{50};
 
   ring::SharedDeviceState shared_;
+  FabricUse use_;
   Placement placement_;
   RingOptions options_;
   std::unique_ptr<ring::DevicesAndRings> topology_;
   termination::RunControl control_;
   ring::WorkerPool pool_;
   FabricCounters counters_;
-  bool ran_ = false;
 };
 
 }  // namespace

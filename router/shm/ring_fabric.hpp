@@ -33,6 +33,9 @@ struct RingOptions {
   RingRoute route = RingRoute::torus;
   /// A run has stalled if nothing moves for this long while every worker completes rounds.
   std::chrono::milliseconds stall{10000};
+  /// A run that takes longer fails with a report of what its nodes do; 0 for no limit. If a node
+  /// does not return from its turn, the process ends with exit code 1.
+  std::chrono::milliseconds limit{0};
   /// Called several times a second by the thread that called run(), with the number of packets that
   /// this process's nodes have received; the number lags some worker rounds behind. May throw to
   /// end the run.

@@ -17,6 +17,10 @@
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 
+namespace toroid::termination {
+class RunControl;
+}
+
 namespace toroid::ring {
 
 /// The wall clock, in cycles of the emulated machine.
@@ -82,6 +86,7 @@ struct SharedDeviceState {
   FifoTying tying;
   WallClock clock;
   LocalNodes local;
+  termination::RunControl* control = nullptr;  ///< of the run; null in tests of single devices
 };
 
 }  // namespace toroid::ring

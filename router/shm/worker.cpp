@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <stdexcept>
 #include <utility>
 
 #include "hal/check.hpp"
@@ -52,27 +51,27 @@ Worker::Worker(std::vector<RingDevice*> devices, termination::RunControl& contro
       detector_(control.detector()) {}
 
 void Worker::run() {
+  control_->enter();
   try {
     loop();
-  } catch (const std::exception& error) {
-    fail(error);
   } catch (...) {
-    fail(std::runtime_error("threw something that is not a std::exception"));
+    fail(std::current_exception());
   }
+  control_->leave();
 }
 
-void Worker::fail(const std::exception& error) {
-  const RunFailed failure =
-      current_ == nullptr ? RunFailed(error.what())
-                          : termination::node_failed(current_->shape(), current_->rank(), error);
-  control_->fail(std::make_exception_ptr(failure));
+void Worker::fail(const std::exception_ptr& error) {
+  control_->fail(current_ == nullptr
+                     ? termination::run_failure(error)
+                     : termination::node_failure(current_->shape(), current_->rank(), error));
 }
 
 void Worker::loop() {
   while (!control_->ended()) {
     if (bump(report_->rounds) % kRoundsPerCount == 0) report_received();
+    progressed_ = false;
     if (step_all()) {
-      bump(report_->moved);
+      if (progressed_) bump(report_->moved);
       idle_.reset();
     } else if (has_waited() && is_quiet()) {
       rest();
@@ -99,12 +98,17 @@ void Worker::wait() {
 
 bool Worker::step_all() {
   bool moved = puts_ != nullptr && puts_->step();
+  progressed_ = moved;
   for (RingDevice* device : devices_) {
     current_ = device;
+    const std::uint64_t progress = device->progress();
     moved |= device->step();
+    progressed_ |= device->progress() != progress;
   }
   current_ = nullptr;
-  return poll(!moved) || moved;
+  const bool arrived = poll(!moved);
+  progressed_ |= arrived;
+  return arrived || moved;
 }
 
 bool Worker::has_news() const {

@@ -51,7 +51,7 @@ class Worker {
   bool has_waited();
   void wait();
   bool poll(bool idle) { return pollable_ != nullptr && pollable_->step(idle); }
-  void fail(const std::exception& error);
+  void fail(const std::exception_ptr& error);
   bool has_news() const;
   bool is_quiet() const;
   void rest();
@@ -67,6 +67,7 @@ class Worker {
   Idle idle_;
   std::chrono::steady_clock::time_point waits_since_{};  ///< set soon after the latest motion
   termination::TerminationDetector detector_;
+  bool progressed_ = false;        ///< in this round a packet has moved or a program has gone on
   RingDevice* current_ = nullptr;  ///< device whose step is running; null if there is none
 };
 

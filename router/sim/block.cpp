@@ -91,10 +91,10 @@ void Block::take_turns(Tick now) {
 void Block::take_turn(SimDevice& device, Tick now) {
   try {
     device.turn(now);
-  } catch (const std::exception& error) {
+  } catch (...) {
     const Failure failure{
         now, device.rank(),
-        std::make_exception_ptr(termination::node_failed(network_->shape(), device.rank(), error))};
+        termination::node_failure(network_->shape(), device.rank(), std::current_exception())};
     if (!failure_ || failure.before(*failure_)) failure_ = failure;
   }
 }

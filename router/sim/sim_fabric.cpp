@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <deque>
 #include <exception>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,6 +19,7 @@
 #include "hal/counters.hpp"
 #include "hal/device.hpp"
 #include "hal/direction.hpp"
+#include "hal/fabric_use.hpp"
 #include "hal/packet.hpp"
 #include "hal/processor.hpp"
 #include "router/sim/block.hpp"
@@ -31,6 +33,7 @@
 #include "router/sim/parallel_run.hpp"
 #include "router/termination/losses_report.hpp"
 #include "router/termination/stall_report.hpp"
+#include "router/termination/time_limit.hpp"
 
 namespace toroid {
 namespace {
@@ -43,7 +46,8 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
       : deaths_(shape, options.routing.link_errors.limit),
         shape_(deaths_.shape()),
         machine_(machine),
-        options_(std::move(options)) {
+        options_(std::move(options)),
+        use_(shape_, Fabric::nodes()) {
     if (deaths_.may_happen() && options_.checkpoints != nullptr)
       throw BadInput("a run in which links or nodes may fail cannot be saved");
     if (options_.dma && !machine.has_dma_engine())
@@ -57,20 +61,21 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
   const Shape& shape() const override { return shape_; }
   const Machine& machine() const override { return machine_; }
   std::vector<Rank> nodes() const override { return Fabric::nodes(); }
-  Device& device(Rank rank) override { return block(rank).device(rank); }
-  void attach(Rank rank, Processor& processor) override { block(rank).attach(rank, processor); }
+  Device& device(Rank rank) override {
+    use_.check(rank);
+    return block(rank).device(rank);
+  }
+  void attach(Rank rank, Processor& processor) override {
+    use_.attach(rank);
+    block(rank).attach(rank, processor);
+  }
   const FabricCounters& counters() const override { return counters_; }
 
   void run() override {
-    TOROID_CHECK(!std::exchange(ran_, true));
+    use_.run();
     const CpuShare counted(options_.cpu);
     if (options_.probe != nullptr) begin_samples();
-    if (options_.checkpoints != nullptr)
-      run_in_segments(*options_.checkpoints);
-    else if (deaths_.may_happen())
-      run_among_deaths();
-    else
-      run_whole();
+    run_within_limits();
     throw_failure();
     if (packets_under_way() == 0) flights_.clear();
     sum_counters();
@@ -97,31 +102,59 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
     return *std::ranges::find_if(blocks_, holds);
   }
 
+  void run_within_limits() {
+    const termination::TimeLimit limit(
+        options_.limit,
+        [this](const std::string& when) { return termination::activity_report(*this, when); },
+        [this](const std::string& text) {
+          const std::lock_guard lock(overdue_mutex_);
+          overdue_ = text;
+        });
+    if (options_.checkpoints != nullptr)
+      run_in_segments(*options_.checkpoints);
+    else if (deaths_.may_happen())
+      run_among_deaths();
+    else
+      run_whole();
+    if (options_.cycles > 0 && next() != sim::kNever)
+      throw RunFailed(
+          termination::activity_report(*this, fmt::format("before cycle {}", options_.cycles)));
+  }
+
+  /// The cycle before which the run must end.
+  Tick end() const { return options_.cycles > 0 ? options_.cycles : sim::kNever; }
+
+  void throw_if_overdue() {
+    const std::lock_guard lock(overdue_mutex_);
+    if (!overdue_.empty()) throw RunFailed(overdue_);
+  }
+
   void start() {
     for (Block& block : blocks_) block.start();
   }
 
   void run_whole() {
     start();
-    run_before(sim::kNever);
+    run_before(end());
   }
 
   void run_among_deaths() {
     start();
-    for (Tick next = this->next(); next != sim::kNever; next = this->next())
-      deaths_.due() <= next ? deaths_.happen(blocks_, next) : run_before(deaths_.due());
+    for (Tick next = this->next(); next < end(); next = this->next())
+      deaths_.due() <= next ? deaths_.happen(blocks_, next)
+                            : run_before(std::min(deaths_.due(), end()));
   }
 
   void run_in_segments(SimCheckpoints& checkpoints) {
     TOROID_CHECK(options_.probe == nullptr);
     const SimCheckpoints::State state = [this](Archive& archive) { serialize(archive); };
     if (!checkpoints.try_resume(state)) start();
-    for (Tick next = this->next(); next != sim::kNever;) {
-      const Tick end = checkpoints.end_of_segment(next);
+    for (Tick next = this->next(); next < this->end();) {
+      const Tick end = std::min(checkpoints.end_of_segment(next), this->end());
       TOROID_CHECK_LT(next, end);
       run_before(end);
       next = this->next();
-      if (next != sim::kNever) checkpoints.between_segments(end, state);
+      if (next < this->end()) checkpoints.between_segments(end, state);
     }
   }
 
@@ -181,6 +214,7 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
   void report_progress(const Block::Counts& counts) {
     if (counts.events < next_progress_) return;
     next_progress_ = counts.events + kEventsPerReport;
+    throw_if_overdue();
     if (options_.progress) options_.progress({counts.end, counts.delivered, resumed_from_});
   }
 
@@ -241,8 +275,10 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
   sim::FlightMemory flights_;
   std::deque<Block> blocks_;  ///< in ascending order; blocks never move in memory
   FabricCounters counters_;
-  bool ran_ = false;
+  FabricUse use_;
   std::uint64_t next_progress_ = 0;
+  std::mutex overdue_mutex_;
+  std::string overdue_;  ///< guarded by the mutex: the report of a run that took too long
   std::uint64_t resumed_from_ = 0;  ///< packets that had been delivered when the run was resumed
   Tick sample_every_ = SimProbe::kNoSamples;
   Tick next_sample_ = SimProbe::kNoSamples;

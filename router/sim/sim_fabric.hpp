@@ -3,6 +3,7 @@
 // level and with any number of threads.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -36,6 +37,12 @@ struct SimOptions {
   /// Number of threads, and of blocks of the torus. Results do not depend on it. Programs of
   /// different blocks run concurrently. See sim_threads().
   unsigned threads = 1;
+  /// A run that takes longer fails with a report of what its nodes do; 0 for no limit. If a node
+  /// does not return from its turn, the process ends with exit code 1.
+  std::chrono::milliseconds limit{0};
+  /// A run in which something would happen in this cycle or later fails in the same way; 0 for no
+  /// limit.
+  Tick cycles = 0;
   /// The simulating threads, including the caller of run(), add their CPU time to this account,
   /// which must outlive the fabric. Null: their time is not counted.
   CpuAccount* cpu = nullptr;

@@ -17,7 +17,7 @@ struct MemberReport {
   bool passive = false;
   std::uint64_t injected = 0;   ///< packets injected before the member last became passive
   std::uint64_t delivered = 0;  ///< packets delivered before the member last became passive
-  std::uint64_t moved = 0;      ///< changes whenever something has moved
+  std::uint64_t moved = 0;      ///< changes whenever a packet has moved or a program has gone on
   /// Rounds of a worker's loop. A process counts a round when all its workers have completed one.
   std::uint64_t rounds = 0;
   int suspect = -1;  ///< process that has not answered this process for too long; -1 if there is

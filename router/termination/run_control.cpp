@@ -1,6 +1,7 @@
 #include "router/termination/run_control.hpp"
 
 #include <algorithm>
+#include <thread>
 
 namespace toroid::termination {
 
@@ -68,6 +69,26 @@ std::exception_ptr RunControl::failure() const {
 void RunControl::wait_for(std::chrono::milliseconds time) {
   std::unique_lock lock(mutex_);
   changed_.wait_for(lock, time, [this] { return ended(); });
+}
+
+/// Acquire: either wait_for_others() sees that this worker runs, or this worker then sees that the
+/// run has ended. Partner: the additions of 0 in wait_for_others().
+void RunControl::enter() {
+  running_.fetch_add(1, std::memory_order_acq_rel);
+}
+
+/// Release: a thread that sees it also sees that the worker's reads are over. Partner:
+/// wait_for_others().
+void RunControl::leave() {
+  running_.fetch_sub(1, std::memory_order_release);
+}
+
+/// Adding 0 releases the verdict to workers that enter later. Partners: enter(), leave().
+void RunControl::wait_for_others() {
+  waiting_.fetch_add(1, std::memory_order_acq_rel);
+  while (running_.fetch_add(0, std::memory_order_acq_rel) >
+         waiting_.load(std::memory_order_acquire))
+    std::this_thread::yield();
 }
 
 MemberReport ProcessMember::report() {

@@ -22,7 +22,8 @@ struct alignas(64) WorkerReport {
   std::atomic<std::uint64_t> injected{0};
   std::atomic<std::uint64_t> delivered{0};
   std::atomic<std::uint64_t> rounds{0};
-  std::atomic<std::uint64_t> moved{0};     ///< rounds in which something moved
+  std::atomic<std::uint64_t> moved{0};     ///< rounds in which a packet has moved, or a program has
+                                           ///< gone on
   std::atomic<std::uint64_t> received{0};  ///< packets received up to some rounds ago; used for
                                            ///< progress only
 
@@ -68,6 +69,17 @@ class RunControl {
   /// Returns when the run has ended or `time` has passed.
   void wait_for(std::chrono::milliseconds time);
 
+  /// A worker calls these when it begins to run its nodes, before it looks at ended(), and when it
+  /// has stopped.
+  void enter();
+  void leave();
+  /// Whether some worker runs its nodes.
+  // Relaxed: exact for the calling worker itself, a hint for others.
+  bool runs() const { return running_.load(std::memory_order_relaxed) > 0; }
+  /// Returns when no other worker runs its nodes, or when the others wait here too. REQUIRES:
+  /// called by a worker; the run has ended.
+  void wait_for_others();
+
  private:
   bool all_passive() const;
   void end(Verdict verdict, std::exception_ptr failure);
@@ -79,6 +91,8 @@ class RunControl {
   std::mutex mutex_;  ///< guards failure_ until verdict_ is set, and changed_
   std::condition_variable changed_;
   std::exception_ptr failure_;
+  std::atomic<std::size_t> running_{0};  ///< workers between enter() and leave()
+  std::atomic<std::size_t> waiting_{0};  ///< workers that are or were in wait_for_others()
 };
 
 /// The workers of a process as one member of a job. Owned by the process's fabric and called only

@@ -3,7 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <chrono>
+#include <functional>
 #include <numeric>
+#include <thread>
 
 #include "hal/direction.hpp"
 #include "hal/packet.hpp"
@@ -86,6 +89,40 @@ std::string programs_text(const StalledMachine& machine) {
                      machine.processor(unfinished.front()).waits_for());
 }
 
+std::string text_of(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const std::exception& known) {
+    return known.what();
+  } catch (...) {
+    return "threw something that is not a std::exception";
+  }
+}
+
+template <typename Text>
+std::exception_ptr failure_with(const Text& text) noexcept {
+  try {
+    throw RunFailed(text());
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+struct Activity {
+  Rank node;
+  std::uint64_t turns;
+  std::string doing;
+};
+
+std::vector<Activity> activities(const StalledMachine& machine) {
+  std::vector<Activity> all;
+  for (const Rank node : machine.nodes()) {
+    const Processor& processor = machine.processor(node);
+    all.push_back({node, processor.turns_taken(), processor.doing()});
+  }
+  return all;
+}
+
 }  // namespace
 
 std::vector<Rank> StalledMachine::nodes() const {
@@ -94,8 +131,34 @@ std::vector<Rank> StalledMachine::nodes() const {
   return all;
 }
 
-RunFailed node_failed(const Shape& shape, Rank node, const std::exception& error) {
-  return RunFailed(fmt::format("node {}: {}", shape.coord_text(node), error.what()));
+std::string activity_report(const StalledMachine& machine, const std::string& when) {
+  const std::vector<Activity> before = activities(machine);
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  std::vector<Activity> now = activities(machine);
+  std::string text = fmt::format("the run did not end {}", when);
+  for (std::size_t i = 0; i < now.size(); ++i)
+    if (now[i].turns == before[i].turns && !now[i].doing.empty())
+      text += fmt::format("; node {} has not returned from {}",
+                          machine.shape().coord_text(now[i].node), now[i].doing);
+  constexpr std::size_t kShown = 3;
+  const std::size_t shown = std::min(kShown, now.size());
+  std::ranges::partial_sort(now, now.begin() + static_cast<std::ptrdiff_t>(shown),
+                            std::ranges::greater(), &Activity::turns);
+  text += "; the busiest nodes:";
+  for (std::size_t i = 0; i < shown; ++i)
+    text += fmt::format("{} {} with {} turns", i == 0 ? "" : ",",
+                        machine.shape().coord_text(now[i].node), now[i].turns);
+  return text;
+}
+
+std::exception_ptr node_failure(const Shape& shape, Rank node,
+                                const std::exception_ptr& error) noexcept {
+  return failure_with(
+      [&] { return fmt::format("node {}: {}", shape.coord_text(node), text_of(error)); });
+}
+
+std::exception_ptr run_failure(const std::exception_ptr& error) noexcept {
+  return failure_with([&] { return text_of(error); });
 }
 
 std::string stall_report(const StalledMachine& machine, const std::string& when) {

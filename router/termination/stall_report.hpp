@@ -34,7 +34,16 @@ class StalledMachine {
 /// program has finished and no packet is in flight. `when` is a phrase such as "at cycle 7".
 std::string stall_report(const StalledMachine& machine, const std::string& when);
 
-/// An exception from a node's turn, with the node's coordinates in front.
-RunFailed node_failed(const Shape& shape, Rank node, const std::exception& error);
+/// Reports what a run is doing that does not end: the nodes that do not return from a turn, and the
+/// busiest ones. `when` is a phrase such as "within 10 s". Takes a tenth of a second, because it
+/// compares two looks at the nodes. Any thread may call it during the run.
+std::string activity_report(const StalledMachine& machine, const std::string& when);
+
+/// A RunFailed with the text of an exception from a node's turn, after the node's coordinates. If
+/// memory does not suffice for it, the lack of memory is the failure.
+std::exception_ptr node_failure(const Shape& shape, Rank node,
+                                const std::exception_ptr& error) noexcept;
+/// The same for an exception that does not come from a node.
+std::exception_ptr run_failure(const std::exception_ptr& error) noexcept;
 
 }  // namespace toroid::termination

@@ -12,6 +12,7 @@
 #include "hal/device.hpp"
 #include "hal/fabric.hpp"
 #include "hal/packet.hpp"
+#include "hal/processor.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "packet/exchange/exchange.hpp"
@@ -31,14 +32,17 @@ class EmulatedMachine {
   /// Wraps a node's device.
   using Decorate = std::function<std::unique_ptr<Device>(Device&)>;
 
+  /// Makes the processor that runs in a node's place.
+  using Wrap = std::function<Processor&(Node&, Device&)>;
+
   explicit EmulatedMachine(std::unique_ptr<Fabric> fabric, NodeOptions options = {},
-                           const Decorate& decorate = {})
+                           const Decorate& decorate = {}, const Wrap& wrap = {})
       : fabric_(std::move(fabric)), ranks_(fabric_->nodes()), nodes_(shape().size()) {
     for (const Rank r : ranks_) {
       Device& device = fabric_->device(r);
       if (decorate) devices_.push_back(decorate(device));
       nodes_[r] = std::make_unique<Node>(decorate ? *devices_.back() : device, options);
-      fabric_->attach(r, *nodes_[r]);
+      fabric_->attach(r, wrap ? wrap(*nodes_[r], device) : *nodes_[r]);
     }
   }
 

@@ -20,16 +20,24 @@ inline void relay_for_ever(Node& node) {
   node.post(next, kRelay, {});
 }
 
-inline Program fail_in_the_program(Node& node, Rank who) {
-  relay_for_ever(node);
+inline Program throw_later(Node& node, Rank who) {
   for (unsigned i = 0; i < 10; ++i) co_await node.compute(1);
   if (node.rank() == who) throw std::domain_error("in a program");
 }
 
+inline Program send_from_0(Node& node, Rank who) {
+  if (node.rank() == 0) co_await node.send(who, kHandler, who);
+}
+
+// Called before the run, so that the handlers outlive the programs.
+inline Program fail_in_the_program(Node& node, Rank who) {
+  relay_for_ever(node);
+  return throw_later(node, who);
+}
 inline Program fail_in_a_handler(Node& node, Rank who) {
   relay_for_ever(node);
   node.on(kHandler, [](const Packet&) { throw std::out_of_range("in a handler"); });
-  if (node.rank() == 0) co_await node.send(who, kHandler, who);
+  return send_from_0(node, who);
 }
 
 }  // namespace toroid::testing

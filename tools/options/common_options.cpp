@@ -100,6 +100,14 @@ void add_fabric_options(CLI::App& verb, CommonOptions& options) {
   verb.add_option("--stall", options.stall, "end the run after this many seconds without progress")
       ->check(number(0.1, 1e6))
       ->capture_default_str();
+  verb.add_option("--limit", options.limit,
+                  "end a run that takes more than this many seconds, and say what its nodes do")
+      ->type_name("SECONDS")
+      ->check(number(0.1, 1e6));
+  verb.add_option("--limit-cycles", options.limit_cycles,
+                  "the same for a number of cycles of virtual time")
+      ->type_name("CYCLES")
+      ->check(whole_number(1, 1000000000000000));
 }
 
 void add_process_options(CLI::App& verb, CommonOptions& options) {

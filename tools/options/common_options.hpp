@@ -26,12 +26,14 @@ struct CommonOptions {
   unsigned threads = 0;  ///< 0 if not typed: a number that suits the host
   std::string bind = "core";
   std::string route = "auto";
-  std::string transfer;          ///< empty if not typed: automatic, on sim in packets
-  double stall = 10;             ///< seconds without progress that end the run
-  std::string provider;          ///< name of a libfabric provider; empty: the best one
-  bool unsafe_provider = false;  ///< allows providers through which strangers can end a run
-  std::string frames;            ///< how frames travel on ofi; empty if not typed: auto
-  std::string json;              ///< path of the file, or "-" for standard output; empty if none
+  std::string transfer;            ///< empty if not typed: automatic, on sim in packets
+  double stall = 10;               ///< seconds without progress that end the run
+  double limit = 0;                ///< longest time of the run in seconds; 0: no limit
+  std::uint64_t limit_cycles = 0;  ///< longest virtual time of the run; 0: no limit
+  std::string provider;            ///< name of a libfabric provider; empty: the best one
+  bool unsafe_provider = false;    ///< allows providers through which strangers can end a run
+  std::string frames;              ///< how frames travel on ofi; empty if not typed: auto
+  std::string json;                ///< path of the file, or "-" for standard output; empty if none
   bool quiet = false;
 };
 

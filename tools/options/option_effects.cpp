@@ -42,6 +42,7 @@ constexpr OptionEffect kEffects[] = {
     {"--tie=both", "", "no --fail-link & no --fail-node & no --link-error-limit & no twist"},
     {"--route", "", "--fabric shm,ofi"},
     {"--bind --stall", "", "--validate | --fabric shm,ofi"},
+    {"--limit-cycles", "", "--fabric sim"},
     {"--provider --unsafe-provider --frames", "", "--fabric ofi"},
     // Machine parameters.
     {"--machine=dynamic_vc_chunks --machine=bubble_vc_chunks --machine=priority_vc_chunks "

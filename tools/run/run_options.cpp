@@ -44,6 +44,10 @@ FrameOptions frames_of(const CommonOptions& common) {
   return frames;
 }
 
+std::chrono::milliseconds milliseconds(double seconds) {
+  return std::chrono::milliseconds(std::llround(seconds * 1e3));
+}
+
 }  // namespace
 
 RunOptions run_options(const CommonOptions& common, const TorusOptions& torus,
@@ -52,21 +56,23 @@ RunOptions run_options(const CommonOptions& common, const TorusOptions& torus,
                                .bubble_rule = !torus.no_bubble,
                                .link_errors = torus.link_errors.errors(machine),
                                .link_seed = common.seed};
-  const auto stall = std::chrono::milliseconds(std::llround(common.stall * 1e3));
+  const std::chrono::milliseconds stall = milliseconds(common.stall);
+  const std::chrono::milliseconds limit = milliseconds(common.limit);
   const auto fabric = parse_choice<FabricName>("fabric", kFabricNames, common.fabric);
   if (!common.provider.empty()) refuse_unknown_provider(common.provider);
   refuse_unsafe_provider(common.provider, common.unsafe_provider);
   const RingRoute route = route_of(common, concerns_links(torus, machine));
   refuse_link_errors_without_effect(routing.link_errors, fabric, route);
   const TransferMode transfer = transfer_of(common, machine, route);
-  RunOptions run{.fabric = fabric,
-                 .node = node_options(common, torus, fabric, transfer),
-                 .sim = {.routing = routing, .progress = {}},
-                 .ring = {.routing = routing, .route = route, .stall = stall, .watch = {}},
-                 .threads = common.threads,
-                 .binding = binding_of(common),
-                 .processes = fabric == FabricName::ofi ? Processes::join() : Processes(),
-                 .frames = frames_of(common)};
+  RunOptions run{
+      .fabric = fabric,
+      .node = node_options(common, torus, fabric, transfer),
+      .sim = {.routing = routing, .progress = {}, .limit = limit, .cycles = common.limit_cycles},
+      .ring = {.routing = routing, .route = route, .stall = stall, .limit = limit, .watch = {}},
+      .threads = common.threads,
+      .binding = binding_of(common),
+      .processes = fabric == FabricName::ofi ? Processes::join() : Processes(),
+      .frames = frames_of(common)};
   return moving_by(transfer, std::move(run));
 }
 

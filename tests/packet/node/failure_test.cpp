@@ -70,11 +70,6 @@ TEST(Failure, UnknownHandlerIsReportedWithItsNode) {
   }
 }
 
-TEST(FailureDeathTest, AHandlerNumberOutOfRangeIsAProgrammersError) {
-  SimMachine machine(Shape::parse("2"));
-  EXPECT_DEATH(machine.node(0).on(kMaxHandlers, [](const Packet&) {}), "CHECK failed");
-}
-
 TEST(FailureDeathTest, ReadingMoreThanAPacketCarriesIsAProgrammersError) {
   Packet packet;
   packet.header = PacketHeader(HeaderFields{.hints = {}, .payload_bytes = 4});

@@ -1,19 +1,31 @@
 #include "packet/node/runner.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
+#include "hal/check.hpp"
+#include "hal/fabric.hpp"
 #include "hal/flowchart_profile.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
+#include "packet/exchange/window.hpp"
 #include "packet/node/counter.hpp"
 #include "packet/node/handlers.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
+#include "router/placement/placement.hpp"
+#include "router/shm/ring_fabric.hpp"
 #include "router/sim/sim_fabric.hpp"
 #include "tests/router/shm/ring_machine.hpp"
 
@@ -74,6 +86,90 @@ TEST(Runner, RunsOnRings) {
   Runner runner(*fabric);
   runner.run(greet_all);
   EXPECT_EQ(runner.profile().drain.packets, 4u * 3u);
+}
+
+/// The words with which a call refuses its input.
+std::string refusal_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const BadInput& refused) {
+    return refused.what();
+  }
+  return "accepted";
+}
+
+/// A fabric of each kind on 2 x 2 nodes.
+std::vector<std::unique_ptr<Fabric>> fabrics() {
+  std::vector<std::unique_ptr<Fabric>> all;
+  const Shape shape = Shape::parse("2x2");
+  all.push_back(make_sim_fabric(shape, Machine{}));
+  for (const RingRoute route : testing::kRoutes)
+    all.push_back(testing::ring_fabric(shape, 2, testing::routed(route)));
+  return all;
+}
+
+TEST(Runner, RefusesAFabricThatHasARunner) {
+  for (const auto& fabric : fabrics()) {
+    const Runner runner(*fabric);
+    EXPECT_THAT(
+        refusal_of([&] { const Runner second(*fabric); }),
+        ::testing::HasSubstr("node (0,0) has a processor already; a fabric serves one Runner"));
+  }
+}
+
+TEST(Runner, RefusesASecondRun) {
+  for (const auto& fabric : fabrics()) {
+    Runner runner(*fabric);
+    runner.run(greet_all);
+    EXPECT_THAT(refusal_of([&] { runner.run(); }), ::testing::HasSubstr("has run already"));
+  }
+}
+
+TEST(Runner, RefusesToRunWhenItsFabricHasBeenDestroyed) {
+  for (auto& fabric : fabrics()) {
+    Runner runner(*fabric);
+    std::vector<std::byte> memory(100);
+    const Window window(runner.nodes()[0], memory);
+    fabric.reset();
+    EXPECT_THAT(refusal_of([&] { runner.run(); }), ::testing::HasSubstr("was destroyed before"));
+  }
+}
+
+TEST(Runner, MayBeDestroyedBeforeTheObjectsOfItsNodes) {
+  for (const auto& fabric : fabrics()) {
+    std::vector<std::byte> memory(100);
+    std::optional<Window> window;
+    Runner runner(*fabric);
+    window.emplace(runner.nodes()[0], memory);
+  }
+}
+
+TEST(Fabrics, RefuseANodeThatDoesNotExistAndARunWithoutProcessors) {
+  for (const auto& fabric : fabrics()) {
+    EXPECT_EQ(refusal_of([&] { (void)fabric->device(4); }),
+              "there is no node 4; the torus has nodes 0 to 3");
+    EXPECT_EQ(refusal_of([&] { fabric->run(); }),
+              "node (0,0) has no processor; make a Runner on the fabric");
+  }
+}
+
+TEST(Fabrics, RefuseAPlacementWithOtherNodes) {
+  const Shape shape = Shape::parse("2x2");
+  const auto refusal = [&](const std::function<void(std::vector<Rank>&)>& change) {
+    Placement placement = testing::workers(shape, 2);
+    change(placement.workers.back().nodes);
+    return refusal_of([&] { (void)make_ring_fabric(shape, Machine{}, placement); });
+  };
+  EXPECT_EQ(refusal([](std::vector<Rank>& nodes) { nodes.pop_back(); }),
+            "the placement does not have node (1,1)");
+  EXPECT_THAT(refusal([](std::vector<Rank>& nodes) { nodes.back() = 0; }),
+              ::testing::HasSubstr("node (0,0) twice"));
+  EXPECT_THAT(refusal([](std::vector<Rank>& nodes) { nodes.push_back(9); }),
+              ::testing::HasSubstr("node 9"));
+  EXPECT_THAT(refusal_of([&] {
+                (void)make_ring_fabric(Shape::parse("3"), Machine{}, testing::workers(shape, 2));
+              }),
+              ::testing::HasSubstr("node 3"));
 }
 
 }  // namespace

@@ -121,7 +121,6 @@ struct Passed {
 /// Node 0 passes packets to node 1 until there is no more room. Node 1 belongs to the same worker,
 /// so it receives nothing during this turn.
 Program pass_until_full(Node& node, Passed* passed) {
-  node.on(kHandler, [](const Packet&) {});
   if (node.rank() == 0) {
     const SendDescriptor empty = node.descriptor(1, kHandler, 0, 0, 1);
     SendDescriptor astray = empty;
@@ -137,7 +136,10 @@ Program pass_until_full(Node& node, Passed* passed) {
 TEST(PassedPackets, NeedRoomAndAnEmptyFifo) {
   RingMachine machine(Shape::parse("2"), 1, {}, testing::routed(RingRoute::direct));
   Passed passed;
-  machine.run([&](Node& node) { return pass_until_full(node, &passed); });
+  machine.run([&](Node& node) {
+    node.on(kHandler, [](const Packet&) {});
+    return pass_until_full(node, &passed);
+  });
   EXPECT_GT(passed.packets, 0u);
   EXPECT_FALSE(passed.wrong_way);
   EXPECT_FALSE(passed.behind_another);

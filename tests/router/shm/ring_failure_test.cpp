@@ -29,9 +29,10 @@ using testing::kHandler;
 using testing::MachineExchange;
 using testing::RingMachine;
 
+/// Sets the handler before the run and leaves the node without a program.
 Program relay(Node& node) {
   testing::relay_for_ever(node);
-  co_return;
+  return Program();
 }
 
 /// Lets one node of a 2x3 torus throw, and expects that the run fails with the node's name and

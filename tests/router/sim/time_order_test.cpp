@@ -2,8 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
-#include <memory>
-#include <string>
+#include <deque>
 #include <vector>
 
 #include "hal/device.hpp"
@@ -11,8 +10,9 @@
 #include "hal/processor.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
+#include "packet/node/node.hpp"
+#include "router/sim/sim_fabric.hpp"
 #include "tests/router/emulated_machine.hpp"
-#include "tests/router/sim/sim_machine.hpp"
 
 namespace toroid {
 namespace {
@@ -38,13 +38,12 @@ class Noted final : public Processor {
 };
 
 std::vector<Tick> turn_times(const Shape& shape, const Machine& machine) {
-  testing::SimMachine sim(shape, {}, {}, machine);
   std::vector<Tick> times;
-  std::vector<std::unique_ptr<Noted>> noted;
-  for (Rank r = 0; r < shape.size(); ++r) {
-    noted.push_back(std::make_unique<Noted>(sim.node(r), sim.fabric().device(r), times));
-    sim.fabric().attach(r, *noted.back());
-  }
+  std::deque<Noted> noted;
+  testing::EmulatedMachine sim(make_sim_fabric(shape, machine), {}, {},
+                               [&](Node& node, Device& device) -> Processor& {
+                                 return noted.emplace_back(node, device, times);
+                               });
   MachineExchange(sim, 3 * 240).run();
   return times;
 }

@@ -1,0 +1,51 @@
+#include "router/termination/time_limit.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+namespace toroid::termination {
+namespace {
+
+/// How long the run may take to fail by itself, at most; not longer than it was allowed to take.
+constexpr std::chrono::milliseconds kGrace{5000};
+
+}  // namespace
+
+TimeLimit::TimeLimit(std::chrono::milliseconds limit,
+                     std::function<std::string(const std::string& when)> report,
+                     std::function<void(const std::string& text)> end)
+    : report_(std::move(report)), end_(std::move(end)) {
+  if (limit.count() > 0) thread_ = std::thread([this, limit] { watch(limit); });
+}
+
+TimeLimit::~TimeLimit() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+bool TimeLimit::ended_within(std::chrono::milliseconds time) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, time, [this] { return ended_; });
+}
+
+void TimeLimit::watch(std::chrono::milliseconds limit) {
+  if (ended_within(limit)) return;
+  const std::string text =
+      report_(fmt::format("within {:g} s", std::chrono::duration<double>(limit).count()));
+  end_(text);
+  if (ended_within(std::min(limit, kGrace))) return;
+  fmt::print(stderr, "toroid: {}\n", text);
+  std::fflush(nullptr);
+  std::_Exit(1);
+}
+
+}  // namespace toroid::termination
