@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <span>
 
 #include "hal/injection_fifo.hpp"
@@ -89,10 +88,10 @@ class Device {
   /// Asks for a turn at the cycle `when`, or as soon after it as the processor is free. Returns
   /// false, and asks for nothing, if time is that of the wall clock. REQUIRES: when > now().
   [[nodiscard]] virtual bool try_wake_at(Tick) { return false; }
-  /// Ends the run with this failure, because arrays from which puts are read are about to be freed.
-  /// When this returns, no other thread reads arrays of this node. Outside a run, and if nothing
-  /// moves by put between threads, this does nothing.
-  virtual void stop_readers(const std::exception_ptr& /*why*/) noexcept {}
+  /// Stops the run, because arrays from which puts are read are about to be freed: the present turn
+  /// will throw the reason. When this returns, no other thread reads arrays of this node. Does
+  /// nothing if nothing moves by put between threads. REQUIRES: called in a turn of this node.
+  virtual void stop_readers() noexcept {}
 };
 
 }  // namespace toroid

@@ -74,7 +74,10 @@ std::size_t Plan::Engine::bytes(Way way) const {
 }
 
 PerformAwaiter Plan::Engine::call(Way way, const ConstArray& in, const Array& out, Scale scale) {
-  TOROID_CHECK(program_.done());
+  if (!program_.done())
+    throw RunFailed(
+        "a Plan was called while a call of it was in progress; use co_await on forward() and "
+        "backward()");
   check_array(in, type(way));
   check_array(out, type(other(way)));
   call_ = {way, scale, {in.data, bytes(way)}, {out.data, bytes(other(way))}};

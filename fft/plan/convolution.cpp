@@ -56,7 +56,9 @@ Convolution::Convolution(Node& node, std::shared_ptr<const Blueprint> blueprint)
 }
 
 PerformAwaiter Convolution::begin(ConstArray in, Array out, Factor factor) {
-  TOROID_CHECK(program_.done());
+  if (!program_.done())
+    throw RunFailed(
+        "a Convolution was applied while a call of it was in progress; use co_await on apply()");
   in_ = in;
   out_ = out;
   factor_ = std::move(factor);

@@ -159,7 +159,10 @@ Fill Exchange::fill_of_round_0() const {
 }
 
 void Exchange::start() {
-  TOROID_CHECK_EQ(sent_.value(), starts_);
+  if (!all_sent())
+    throw RunFailed(
+        "an Exchange was started again before the packets of its last start had left; let the "
+        "program wait for wait_sent()");
   ++starts_;
   if (combiner_) return combiner_->start();
   expected_ += end_.messages->packets_expected();

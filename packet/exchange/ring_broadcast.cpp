@@ -65,7 +65,10 @@ void RingBroadcast::open(std::uint64_t block) {
 
 void RingBroadcast::begin(std::span<const std::byte> own,
                           std::array<std::span<std::byte>, 2> buffers) {
-  TOROID_CHECK_EQ(finished_.value(), end_of_rounds());
+  if (finished_.value() != end_of_rounds())
+    throw RunFailed(
+        "a RingBroadcast began a round before its last one was over; let the program wait until "
+        "finished() has reached current() - 1");
   TOROID_CHECK_LE(bytes_, own.size());
   own_ = own.data();
   for (std::size_t i = 0; i < 2; ++i) {
@@ -78,7 +81,10 @@ void RingBroadcast::begin(std::span<const std::byte> own,
 }
 
 void RingBroadcast::advance() {
-  TOROID_CHECK_LT(used_, arrived_.value());
+  if (used_ >= arrived_.value())
+    throw RunFailed(
+        "a RingBroadcast went on before its block had arrived; let the program wait until "
+        "arrived() has reached current()");
   ++used_;
   settle();
 }

@@ -42,7 +42,10 @@ RingShift::~RingShift() {
 }
 
 void RingShift::begin(std::span<std::byte> own, std::span<std::byte> other) {
-  TOROID_CHECK(!has_begun_ && sent_.value() == sent_with_all());
+  if (has_begun_ || sent_.value() != sent_with_all())
+    throw RunFailed(
+        "a RingShift began a round before its last one was over; let the program wait until all "
+        "blocks have left, and call end()");
   TOROID_CHECK_LE(bytes_, own.size());
   buffers_[current()] = own.data();
   has_begun_ = true;
@@ -80,7 +83,8 @@ void RingShift::end() {
 
 void RingShift::go_on() {
   ++steps_;
-  TOROID_CHECK_EQ(released_, steps_ * packets_);
+  if (released_ != steps_ * packets_)
+    throw RunFailed("a RingShift went on before it had released its block; call release() first");
   post_if_needed();
 }
 

@@ -68,7 +68,8 @@ class PendingPut {
  public:
   /// Local completion: the source is no longer needed.
   WindowAwaiter local() const;
-  /// Remote completion: all bytes are in place. REQUIRES: Acknowledge::yes.
+  /// Remote completion: all bytes are in place. Throws BadInput unless the put has
+  /// Acknowledge::yes.
   WindowAwaiter remote() const;
 
  private:

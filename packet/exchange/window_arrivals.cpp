@@ -193,7 +193,8 @@ WindowAwaiter PendingPut::local() const {
 }
 
 WindowAwaiter PendingPut::remote() const {
-  TOROID_CHECK(acknowledge_ == Acknowledge::yes);
+  if (acknowledge_ == Acknowledge::no)
+    throw BadInput("remote() of a put without an acknowledgement; put with Acknowledge::yes");
   return {*window_, WindowAwaiter::For::complete, operation_, generation_};
 }
 

@@ -30,7 +30,8 @@ std::string MessageRequest::text() const {
 
 void MessageRequest::begin(Node& node, bool sends, Rank with, MessageTag its_tag,
                            std::uint32_t its_bytes) {
-  TOROID_CHECK(done);
+  if (!done)
+    throw RunFailed("a MessageRequest was used again before it was done; wait for it first");
   done = false;
   is_send = sends;
   peer = with;
@@ -66,12 +67,18 @@ void MessagePassing::spend_copy(std::uint64_t bytes) const {
   if (cycles > 0) node_->spend(whole_cycles(cycles, "a copy (copy_cycles_per_byte)"));
 }
 
+void MessagePassing::check_send(Rank to, MessageTag tag, std::size_t bytes) const {
+  if (to == node_->rank() || to >= node_->size())
+    throw BadInput(
+        fmt::format("a message to node {}; expected another node, 0 to {}", to, node_->size() - 1));
+  if (tag == kAnyTag) throw BadInput("a message with kAnyTag; only receives may have any tag");
+  if (bytes > UINT32_MAX)
+    throw BadInput(fmt::format("a message of {} bytes; expected less than 4 GiB", bytes));
+}
+
 void MessagePassing::send(Rank to, Communicator communicator, MessageTag tag,
                           std::span<const std::byte> message, MessageRequest& request) {
-  TOROID_CHECK(to != node_->rank());
-  TOROID_CHECK_LT(to, node_->size());
-  TOROID_CHECK(tag != kAnyTag);
-  TOROID_CHECK_LE(message.size(), std::size_t{UINT32_MAX});
+  check_send(to, tag, message.size());
   node_->spend(node_->machine().message_cycles);
   const auto bytes = static_cast<std::uint32_t>(message.size());
   request.begin(*node_, true, to, tag, bytes);

@@ -47,8 +47,8 @@ class MessagePassing final : public Outgoing, private PayloadSource {
   MessagePassing(const MessagePassing&) = delete;
   ~MessagePassing() override;
 
-  /// Begins a send. The request is done when the message may be overwritten. REQUIRES: `to` is
-  /// another node; the tag is not kAnyTag; fewer than 2^32 bytes.
+  /// Begins a send. The request is done when the message may be overwritten. Throws BadInput unless
+  /// `to` is another node, the tag is not kAnyTag, and the message has fewer than 2^32 bytes.
   void send(Rank to, Communicator communicator, MessageTag tag, std::span<const std::byte> message,
             MessageRequest& request);
   /// Posts a receive from a node or kAnySource, with a tag or kAnyTag. The request is done when the
@@ -110,6 +110,7 @@ class MessagePassing final : public Outgoing, private PayloadSource {
     std::uint32_t number;
   };
 
+  void check_send(Rank to, MessageTag tag, std::size_t bytes) const;
   HandlerId handler(unsigned kind) const { return static_cast<HandlerId>(first_handler_ + kind); }
   std::uint32_t new_slot();
   void make_ready(std::uint32_t slot);

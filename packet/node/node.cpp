@@ -155,11 +155,7 @@ void Node::fail_for(const char* object) noexcept {
   if (std::exchange(failed_, true)) return;
   ended_early_ = object;
   if (phase_.load(std::memory_order_relaxed) == Phase::between_turns) return;
-  try {
-    throw_failure();
-  } catch (...) {
-    device_->stop_readers(std::current_exception());
-  }
+  device_->stop_readers();
 }
 
 void Node::throw_failure() const {

@@ -4,7 +4,6 @@
 
 #include "hal/route.hpp"
 #include "router/termination/run_control.hpp"
-#include "router/termination/stall_report.hpp"
 
 namespace toroid::ring {
 
@@ -58,10 +57,8 @@ bool RingDevice::is_valid(const PacketHeader& header) {
   return true;
 }
 
-void RingDevice::stop_readers(const std::exception_ptr& why) noexcept {
-  if (shared_->control == nullptr || !shared_->control->runs()) return;
-  shared_->control->fail(termination::node_failure(shape(), rank_, why));
-  shared_->control->wait_for_others();
+void RingDevice::stop_readers() noexcept {
+  if (shared_->control != nullptr) shared_->control->stop_others();
 }
 
 PutDescriptor RingDevice::take_put(unsigned f) {

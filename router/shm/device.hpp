@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <span>
 #include <vector>
 
@@ -45,7 +44,7 @@ class RingDevice : public Device {
   }
   std::size_t packets_per_turn() const override { return 512; }
   void compute(Tick) override {}
-  void stop_readers(const std::exception_ptr& why) noexcept override;
+  void stop_readers() noexcept override;
   void time_packets(PacketTimes* times) override { packet_times_ = times; }
 
   void attach(Processor& processor) { processor_ = &processor; }

@@ -56,14 +56,19 @@ bool RunControl::is_stalled(TerminationDetector& detector, Clock::time_point now
 
 void RunControl::end(Verdict verdict, std::exception_ptr failure) {
   const std::lock_guard lock(mutex_);
-  if (ended()) return;
+  if (ended()) {
+    if (verdict_.load(std::memory_order_relaxed) == Verdict::failed && !failure_)
+      failure_ = std::move(failure);
+    return;
+  }
   failure_ = std::move(failure);
   verdict_.store(verdict, std::memory_order_release);
   changed_.notify_all();
 }
 
 std::exception_ptr RunControl::failure() const {
-  return verdict() == Verdict::failed ? failure_ : nullptr;
+  const std::lock_guard lock(mutex_);
+  return failure_;
 }
 
 void RunControl::wait_for(std::chrono::milliseconds time) {
@@ -71,20 +76,21 @@ void RunControl::wait_for(std::chrono::milliseconds time) {
   changed_.wait_for(lock, time, [this] { return ended(); });
 }
 
-/// Acquire: either wait_for_others() sees that this worker runs, or this worker then sees that the
-/// run has ended. Partner: the additions of 0 in wait_for_others().
+/// Acquire: either stop_others() sees that this worker runs, or this worker then sees that the
+/// run has ended. Partner: the additions of 0 in stop_others().
 void RunControl::enter() {
   running_.fetch_add(1, std::memory_order_acq_rel);
 }
 
 /// Release: a thread that sees it also sees that the worker's reads are over. Partner:
-/// wait_for_others().
+/// stop_others().
 void RunControl::leave() {
   running_.fetch_sub(1, std::memory_order_release);
 }
 
 /// Adding 0 releases the verdict to workers that enter later. Partners: enter(), leave().
-void RunControl::wait_for_others() {
+void RunControl::stop_others() {
+  end(Verdict::failed);
   waiting_.fetch_add(1, std::memory_order_acq_rel);
   while (running_.fetch_add(0, std::memory_order_acq_rel) >
          waiting_.load(std::memory_order_acquire))

@@ -57,10 +57,11 @@ class RunControl {
 
   // Relaxed: joining the threads orders all later reads.
   bool ended() const { return verdict_.load(std::memory_order_relaxed) != Verdict::none; }
-  /// Acquire: after a failed verdict failure() may be read. Partner: the release in end().
+  // Acquire: partner of the release in end().
   Verdict verdict() const { return verdict_.load(std::memory_order_acquire); }
   void end(Verdict verdict) { end(verdict, nullptr); }
-  /// Ends the run with an exception of a worker or the watching thread.
+  /// Ends the run with an exception of a worker or the watching thread, or gives the exception of a
+  /// failure that stop_others() has begun.
   void fail(std::exception_ptr failure) { end(Verdict::failed, std::move(failure)); }
   /// The exception that ended the run here; null if it has not failed, or failed in another
   /// process.
@@ -73,12 +74,9 @@ class RunControl {
   /// has stopped.
   void enter();
   void leave();
-  /// Whether some worker runs its nodes.
-  // Relaxed: exact for the calling worker itself, a hint for others.
-  bool runs() const { return running_.load(std::memory_order_relaxed) > 0; }
-  /// Returns when no other worker runs its nodes, or when the others wait here too. REQUIRES:
-  /// called by a worker; the run has ended.
-  void wait_for_others();
+  /// Ends the run with a failure whose exception the calling worker hands to fail() later. Returns
+  /// when no other worker runs its nodes, or when the others wait here too.
+  void stop_others();
 
  private:
   bool all_passive() const;
@@ -88,11 +86,11 @@ class RunControl {
   Clock::duration stall_;
   bool decides_;
   std::atomic<Verdict> verdict_{Verdict::none};
-  std::mutex mutex_;  ///< guards failure_ until verdict_ is set, and changed_
+  mutable std::mutex mutex_;  ///< guards failure_ and changed_
   std::condition_variable changed_;
   std::exception_ptr failure_;
   std::atomic<std::size_t> running_{0};  ///< workers between enter() and leave()
-  std::atomic<std::size_t> waiting_{0};  ///< workers that are or were in wait_for_others()
+  std::atomic<std::size_t> waiting_{0};  ///< workers that are or were in stop_others()
 };
 
 /// The workers of a process as one member of a job. Owned by the process's fabric and called only

@@ -78,7 +78,7 @@ void on_every_fabric(const char* torus, const NodeOptions& nodes, const MakeProg
     SCOPED_TRACE(kRingRouteNames[static_cast<unsigned>(route)]);
     RingOptions options = routed(route);
     options.stall = std::chrono::milliseconds(250);
-    options.limit = std::chrono::milliseconds(700);
+    options.limit = std::chrono::milliseconds(400);
     RingMachine rings(shape, 2, nodes, options);
     expect(end_of(rings, program));
   }
@@ -120,7 +120,7 @@ Program free_a_window(Node& node, std::vector<double>* row) {
 }
 
 TEST(Misuse, OfAWindowThatAnotherNodeStillPutsToIsNamed) {
-  for (const std::size_t cells : {3, 4000}) {
+  for (const std::size_t cells : {3u, 4000u}) {
     std::vector<std::vector<double>> rows(4, std::vector<double>(cells));
     expect_end([&](Node& node) { return free_a_window(node, &rows[node.rank()]); },
                {"node (0)", "for its Window (handler", "destroyed; it must live until"});
@@ -139,7 +139,7 @@ Program leave_a_put(Node& node, std::vector<double>* memory, std::size_t cells) 
 }
 
 TEST(Misuse, OfAWindowWithAPutUnderWayIsNamed) {
-  for (const std::size_t cells : {3, 100'000}) {
+  for (const std::size_t cells : {3u, 100000u}) {
     std::vector<std::vector<double>> memory(4, std::vector<double>(cells));
     expect_end([&](Node& node) { return leave_a_put(node, &memory[node.rank()], cells); },
                {"node (0)", "its Window was destroyed before all that it had begun was complete"});
@@ -158,10 +158,10 @@ Program fail_during_a_put(Node& node, std::vector<double>* memory, std::size_t c
 }
 
 TEST(Misuse, AProgramThatFailsDuringAPutFreesItsArrayOnlyWhenNobodyReadsIt) {
-  for (const std::size_t cells : {3, 100'000}) {
+  for (const std::size_t cells : {3u, 100000u}) {
     std::vector<std::vector<double>> memory(4, std::vector<double>(cells));
     expect_end([&](Node& node) { return fail_during_a_put(node, &memory[node.rank()], cells); },
-               {"node (0)"});
+               {"node (0): a program that fails"});
   }
 }
 
@@ -454,6 +454,167 @@ TEST(Misuse, OfExceptionsInProgramsAndHandlersIsNamed) {
         return send_to(node, 1, kHandler);
       },
       {"threw something that is not a std::exception"});
+}
+
+// Objects that are used in the wrong order.
+
+Program open_different_windows(Node& node, std::vector<double>* memory) {
+  std::deque<Window> windows;
+  windows.emplace_back(node, bytes_of(*memory).first(80));
+  if (node.rank() != 1) windows.emplace_back(node, bytes_of(*memory).last(80));
+  co_await node.barrier();
+  const std::vector<double> row(10);
+  if (node.rank() == 0) {
+    const PendingPut put = windows.back().put(1, 0, std::as_bytes(std::span(row)));
+    WindowAwaiter left = put.local();
+    co_await left;
+  }
+  co_await node.barrier();
+}
+
+TEST(Misuse, OfAWindowThatTheOtherNodeDoesNotHaveIsNamed) {
+  std::vector<std::vector<double>> memory(4, std::vector<double>(100));
+  expect_end([&](Node& node) { return open_different_windows(node, &memory[node.rank()]); },
+             {"node (1)", "254, which it does not have"});
+}
+
+Program put_too_much(Node& node, std::vector<double>* memory) {
+  Window window(node, bytes_of(*memory).first(node.rank() == 1 ? 80 : 800));
+  co_await node.barrier();
+  const std::vector<double> row(100);
+  if (node.rank() == 0) {
+    const PendingPut put = window.put(1, 0, std::as_bytes(std::span(row)), Acknowledge::yes);
+    WindowAwaiter there = put.remote();
+    co_await there;
+  }
+  co_await node.barrier();
+}
+
+TEST(Misuse, OfAWindowThatIsSmallerAtTheOtherNodeIsNamed) {
+  std::vector<std::vector<double>> memory(4, std::vector<double>(100));
+  expect_end([&](Node& node) { return put_too_much(node, &memory[node.rank()]); },
+             {"node (1)", "goes beyond window", "by (0)"});
+}
+
+Program use_one_memory_twice(Node& node, std::vector<double>* memory) {
+  const Window one(node, bytes_of(*memory));
+  const Window two(node, bytes_of(*memory).subspan(8, 8));
+  co_await node.barrier();
+}
+
+TEST(Misuse, OfOneMemoryForTwoWindowsIsNamed) {
+  std::vector<std::vector<double>> memory(4, std::vector<double>(100));
+  expect_end([&](Node& node) { return use_one_memory_twice(node, &memory[node.rank()]); },
+             {"shares memory with another window of node"});
+}
+
+Program start_twice(Node& node, MisusedExchange* shared) {
+  Exchange exchange(node, kHandler, Group::all(node.shape(), node.rank()), *shared->plan,
+                    shared->messages);
+  exchange.start();
+  exchange.start();
+  co_return;
+}
+
+TEST(Misuse, OfAnExchangeThatIsStartedTwiceIsNamed) {
+  const Shape shape = Shape::parse("4");
+  std::deque<MisusedExchange> shared;
+  for (Rank r = 0; r < 4; ++r) shared.emplace_back(shape, NodeOptions{}, 100'000);
+  expect_end([&](Node& node) { return start_twice(node, &shared[node.rank()]); },
+             {"an Exchange was started again before"});
+}
+
+Program shift_wrongly(Node& node, bool begins_twice) {
+  const Rank right = (node.rank() + 1) % node.size();
+  const Rank left = (node.rank() + node.size() - 1) % node.size();
+  std::vector<std::byte> own(1000), other(1000);
+  RingShift shift(node, kHandler, RingShift::Way{.to = right, .from = left}, 1000);
+  shift.begin(own, other);
+  if (begins_twice)
+    shift.begin(own, other);
+  else
+    shift.advance();
+  co_await node.barrier();
+}
+
+TEST(Misuse, OfARingShiftInTheWrongOrderIsNamed) {
+  expect_end([](Node& node) { return shift_wrongly(node, true); },
+             {"a RingShift began a round before its last one was over"});
+  expect_end([](Node& node) { return shift_wrongly(node, false); },
+             {"a RingShift went on before it had released its block"});
+}
+
+Program broadcast_wrongly(Node& node, bool begins_twice) {
+  const Rank up = (node.rank() + 1) % node.size();
+  const Rank down = (node.rank() + node.size() - 1) % node.size();
+  std::array<std::vector<std::byte>, 3> blocks;
+  for (auto& block : blocks) block.resize(1000);
+  RingBroadcast ring(node, kHandler, {up, down, node.rank(), node.size(), 0}, 1000);
+  ring.begin(blocks[0], {blocks[1], blocks[2]});
+  if (begins_twice) ring.begin(blocks[0], {blocks[1], blocks[2]});
+  ring.advance();
+  ring.advance();
+  co_await node.barrier();
+}
+
+TEST(Misuse, OfARingBroadcastInTheWrongOrderIsNamed) {
+  expect_end([](Node& node) { return broadcast_wrongly(node, true); },
+             {"a RingBroadcast began a round before its last one was over"});
+  expect_end([](Node& node) { return broadcast_wrongly(node, false); },
+             {"a RingBroadcast went on before its block had arrived"});
+}
+
+Program send_wrongly(Node& node, Rank to, MessageTag tag, bool twice) {
+  MessagePassing layer(node, kHandler);
+  const std::vector<std::byte> message(100'000);
+  MessageRequest request;
+  layer.send(to == 1 ? (node.rank() + 1) % node.size() : to, 0, tag, message, request);
+  if (twice) layer.send((node.rank() + 1) % node.size(), 0, tag, message, request);
+  co_await node.barrier();
+}
+
+TEST(Misuse, OfMessagesThatCannotBeSentIsNamed) {
+  expect_end([](Node& node) { return send_wrongly(node, node.rank(), 7, false); },
+             {"expected another node, 0 to 3"});
+  expect_end([](Node& node) { return send_wrongly(node, 99, 7, false); }, {"a message to node 99"});
+  expect_end([](Node& node) { return send_wrongly(node, 1, kAnyTag, false); }, {"kAnyTag"});
+  expect_end([](Node& node) { return send_wrongly(node, 1, 7, true); },
+             {"a MessageRequest was used again before it was done"});
+}
+
+Program receive_too_little(Node& node, MessagePassing* layer, MessageRequest* request,
+                           std::vector<std::byte>* message) {
+  const auto all = std::span(*message);
+  if (node.rank() == 0) layer->send(1, 0, 7, all, *request);
+  if (node.rank() == 1) layer->receive(0, 0, 7, all.first(10), *request);
+  RequestsAwaiter done = MessagePassing::wait(std::span(request, 1));
+  co_await done;
+  co_await node.barrier();
+}
+
+TEST(Misuse, OfAMessageThatIsLongerThanItsReceiveIsNamed) {
+  for (const std::size_t bytes : {100u, 100000u})
+    for (std::size_t number = 0; number < testing::kMachines; ++number)
+      testing::on_machine(number, Shape::parse("4"), {}, [&](EmulatedMachine& machine) {
+        std::deque<MessagePassing> layers;
+        for (const Rank r : machine.ranks()) layers.emplace_back(machine.node(r), kHandler);
+        std::vector<MessageRequest> requests(4);
+        std::vector<std::vector<std::byte>> messages(4, std::vector<std::byte>(bytes));
+        const std::string end = end_of(machine, [&](Node& node) {
+          return receive_too_little(node, &layers[node.rank()], &requests[node.rank()],
+                                    &messages[node.rank()]);
+        });
+        EXPECT_THAT(end, ::testing::HasSubstr("is longer than the 10 bytes of its receive"));
+      });
+}
+
+TEST(Misuse, OfHandlerNumbersIsNamed) {
+  expect_end(
+      [](Node& node) {
+        node.reserve_handlers(1000);
+        return Program();
+      },
+      {"a node has only 240 handler numbers left, but needs 1000"});
 }
 
 // Programs that wait for ever or never end.
