@@ -447,9 +447,11 @@ void Exchange::acknowledged(std::uint32_t packets) {
 /// The messages of a start have the start's number.
 void Exchange::record_start() {
   if (end_.node->record() == nullptr) return;
-  for (const Rank member : order(0))
+  for (const Rank member : order(0)) {
+    end_.plan->check_visit(end_.self(), end_.node->rank(), member);
     if (const std::uint64_t bytes = end_.messages->bytes_to(member); bytes > 0)
       end_.record_message(processor_->now(), member, bytes, starts_ - 1);
+  }
   complete_at_.push_back(expected_);
   record_received();
 }

@@ -49,7 +49,8 @@ Tick Exchange::look_after(Tick now) const {
 /// another, in the order of the first round.
 Tick Exchange::release() const {
   const ExchangePlan& plan = *end_.plan;
-  const Tick of_policy = plan.has_releases() ? plan.release(end_.self(), fill_.peer()) : 0;
+  const Tick of_policy =
+      plan.has_releases() ? plan.release(end_.self(), end_.node->rank(), fill_.peer()) : 0;
   if (!is_by_engine()) return started_at_ + of_policy;
   const std::uint64_t written = std::min<std::uint64_t>(fill_.visit() + 1, fill_.visits());
   return started_at_ + std::max(of_policy, written * end_.node->machine().dma_descriptor_cycles);

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <bit>
-#include <cmath>
 #include <vector>
 
 #include "hal/failures.hpp"
@@ -17,10 +16,21 @@ BadInput unfit(const Policy& policy, const std::string& why) {
   return BadInput(fmt::format("policy {}: {}", policy.name(), why));
 }
 
-void check_queues(const Policy& policy, const PolicySettings& settings) {
+/// Throws BadInput if settings are out of range or exclude each other.
+void check_settings(const Policy& policy, const PolicySettings& settings, const Shape& shape) {
+  if (const std::string fault = fault_of(settings, shape.size()); !fault.empty())
+    throw unfit(policy, fault);
   if (settings.queue_per_direction && settings.output_queues != 1)
     throw unfit(policy, fmt::format("it has a queue per direction and cannot have {} output queues",
                                     settings.output_queues));
+}
+
+RunFailed leads_nowhere(const Policy& policy, const std::string& from, Rank to,
+                        const Shape& shape) {
+  return RunFailed(
+      fmt::format("policy {}: relay() leads from {} to a node that does not exist (rank {}, "
+                  "expected 0 to {})",
+                  policy.name(), from, to, shape.size() - 1));
 }
 
 bool needs_rounds(const Policy& policy, const PolicySettings& settings, const Shape& shape) {
@@ -30,8 +40,21 @@ bool needs_rounds(const Policy& policy, const PolicySettings& settings, const Sh
 
 }  // namespace
 
+unsigned stages_of(const Policy& policy, const Shape& shape) {
+  const unsigned stages = policy.stages(shape);
+  if (stages == 0 || stages > 255)
+    throw unfit(policy, fmt::format("stages() is {}, expected 1 to 255", stages));
+  return stages;
+}
+
+Rank relay_of(const Policy& policy, const Shape& shape, const Waypoint& packet) {
+  const Rank next = policy.relay(shape, packet);
+  if (next >= shape.size()) throw leads_nowhere(policy, shape.coord_text(packet.here), next, shape);
+  return next;
+}
+
 bool relays_or_combines(const Policy& policy, const Shape& shape) {
-  return policy.combines() || policy.stages(shape) > 1;
+  return policy.combines() || stages_of(policy, shape) > 1;
 }
 
 std::string cannot_be_put(const Policy& policy) {
@@ -47,7 +70,7 @@ TransferMode transfer_under(const Policy& policy, const Shape& shape, TransferMo
 PolicySettings settings_of(const Policy& policy, const SettingChanges& changes,
                            std::uint32_t packets_per_visit, const PolicyCase& policy_case) {
   PolicySettings settings = changes.applied_to(policy.settings(policy_case));
-  check_queues(policy, settings);
+  check_settings(policy, settings, policy_case.shape);
   if (settings.packets_per_visit == 0) {
     const bool whole = packets_per_visit > kCarriedPacketsPerVisit;
     settings.packets_per_visit = whole && needs_rounds(policy, settings, policy_case.shape)
@@ -65,10 +88,11 @@ ExchangePlan::ExchangePlan(const Policy& policy, const Shape& machine, const Sha
       settings_(settings),
       format_(std::move(format)),
       counter_name_("packets of " + format_.name),
-      stages_(policy.stages(shape)),
+      stages_(stages_of(policy, shape)),
       has_releases_(policy.has_releases()),
       number_bits_(32 - static_cast<unsigned>(std::bit_width(shape.size() - 1))) {
-  check_settings();
+  TOROID_CHECK_LT(0u, settings_.packets_per_visit);
+  check_settings(policy, settings_, shape_);
   check_machine();
   if (combines()) check_combines();
   label_ = !format_.payload || relays()                     ? PacketLabel::envelope
@@ -80,19 +104,6 @@ ExchangePlan::~ExchangePlan() = default;
 
 BadInput ExchangePlan::unfit(const std::string& why) const {
   return toroid::unfit(*policy_, why);
-}
-
-void ExchangePlan::check_settings() const {
-  TOROID_CHECK_LT(0u, settings_.packets_per_visit);
-  if (stages_ == 0 || stages_ > 255)
-    throw unfit(fmt::format("stages() is {}, expected 1 to 255", stages_));
-  check_queues(*policy_, settings_);
-  if (settings_.output_queues == 0) throw unfit("output_queues is 0, expected at least 1");
-  if (settings_.queue_capacity == 0) throw unfit("queue_capacity is 0, expected at least 1");
-  const double between = settings_.throttle.cycles_per_packet;
-  if (!(between >= 0) || !std::isfinite(between))
-    throw unfit(
-        fmt::format("cycles_per_packet is {}, expected a finite number, at least 0", between));
 }
 
 void ExchangePlan::check_combines() const {
@@ -146,8 +157,12 @@ void ExchangePlan::check_order(const Visitor& visitor) const {
 }
 
 void ExchangePlan::check_permutation(const Visitor& visitor, const SendOrder& order) const {
-  if (!order.is_list() && shape_.size() > SendOrder::kStoredPeers) return;
   const Rank identity = visitor.identity;
+  if (!order.is_list() && shape_.size() > SendOrder::kStoredPeers) {
+    if (order.size() < shape_.size()) return;
+    refuse_order(identity, fmt::format("makes {} visits, expected at most {}", order.size(),
+                                       shape_.size() - 1));
+  }
   std::vector<bool> visited(shape_.size(), false);
   for (const Rank to : order) {
     check_visit(visitor.self, identity, to);
@@ -161,17 +176,27 @@ void ExchangePlan::check_permutation(const Visitor& visitor, const SendOrder& or
 }
 
 void ExchangePlan::refuse_visit(Rank identity, Rank to, Rank self) const {
-  refuse_order(identity, to == self ? "visits itself" : "visits a node that does not exist");
+  if (to == self) refuse_order(identity, "visits itself");
+  refuse_order(identity,
+               fmt::format("visits a node that does not exist (rank {}, expected 0 to {})", to,
+                           shape_.size() - 1));
 }
 
 Rank ExchangePlan::relay(const Waypoint& packet, Rank identity) const {
   if (packet.stage + 1 == stages_) return packet.to;
   const Rank next = policy_->relay(shape_, packet);
   if (next >= shape_.size())
-    throw RunFailed(
-        fmt::format("policy {}: relay() leads from {} to a node that does not exist in {}",
-                    policy_->name(), machine_.coord_text(identity), format_.name));
+    throw leads_nowhere(*policy_, machine_.coord_text(identity), next, shape_);
   return next;
+}
+
+Tick ExchangePlan::release(Rank self, Rank identity, Rank to) const {
+  check_visit(self, identity, to);
+  const Tick when = policy_->release(shape_, self, to);
+  if (when <= kLastRelease) return when;
+  throw RunFailed(fmt::format("policy {}: release() of {} for {} is cycle {}, expected 0 to {}",
+                              policy_->name(), machine_.coord_text(identity),
+                              coord_text(to, identity), when, kLastRelease));
 }
 
 const CombiningPlan& ExchangePlan::combining(

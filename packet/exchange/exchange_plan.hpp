@@ -65,9 +65,10 @@ class ExchangePlan {
   bool has_window() const { return settings_.throttle.window > 0; }
   bool is_throttled() const { return settings_.throttle.cycles_per_packet > 0; }
   bool has_releases() const { return has_releases_; }
-  /// The node sends nothing to `to` until this many cycles after its start of the exchange.
-  /// REQUIRES: has_releases().
-  Tick release(Rank self, Rank to) const { return policy_->release(shape_, self, to); }
+  /// The node sends nothing to `to` until this many cycles after its start of the exchange. Throws
+  /// RunFailed, which names the node of rank `identity`, if `to` cannot be visited, or if the
+  /// policy returns more than kLastRelease. REQUIRES: has_releases().
+  Tick release(Rank self, Rank identity, Rank to) const;
   /// Whether a node sends to only some of the nodes that it has messages for.
   bool is_sample() const { return format_.peers < shape_.size() - 1; }
   /// Handlers that a node needs: one for packets and, with a window, one for acknowledgements.
@@ -137,7 +138,6 @@ class ExchangePlan {
   static constexpr unsigned kEnvelopeBytes = 8;
 
   BadInput unfit(const std::string& why) const;
-  void check_settings() const;
   void check_combines() const;
   void check_machine() const;
   void check_permutation(const Visitor& visitor, const SendOrder& order) const;
@@ -160,6 +160,13 @@ class ExchangePlan {
   mutable std::map<std::pair<Rank, std::uint64_t>, std::unique_ptr<const CombiningPlan>> combining_;
 };
 
+/// The latest release time that a policy may give, in cycles.
+inline constexpr Tick kLastRelease = Tick{1} << 48;
+
+/// Policy::stages(). Throws BadInput if it is not from 1 to 255.
+unsigned stages_of(const Policy& policy, const Shape& shape);
+/// Policy::relay(). Throws RunFailed if it returns a node that does not exist.
+Rank relay_of(const Policy& policy, const Shape& shape, const Waypoint& packet);
 /// Whether packets go by way of other nodes, or messages are combined.
 bool relays_or_combines(const Policy& policy, const Shape& shape);
 /// The error message if puts are demanded under a policy that does not send messages straight to
@@ -172,7 +179,8 @@ TransferMode transfer_under(const Policy& policy, const Shape& shape, TransferMo
 /// The settings for an exchange: those of the policy with the user's changes. If neither policy nor
 /// user sets b, it is `packets_per_visit`, but at most kCarriedPacketsPerVisit if the policy
 /// reorders, throttles, relays or combines, because then a message needs several visits. Throws
-/// BadInput if the policy has a queue per direction and the changes give a number of queues.
+/// BadInput if a setting is out of range, or if the policy has a queue per direction and the
+/// changes give a number of queues.
 PolicySettings settings_of(const Policy& policy, const SettingChanges& changes,
                            std::uint32_t packets_per_visit, const PolicyCase& policy_case);
 

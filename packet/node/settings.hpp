@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <tuple>
 
@@ -12,6 +13,7 @@
 #include "hal/injection_fifo.hpp"
 #include "hal/route.hpp"
 #include "hal/send_order.hpp"
+#include "hal/shape.hpp"
 
 namespace toroid {
 
@@ -61,6 +63,19 @@ struct PolicySettings {
   TieRule tie = TieRule::parity;
   Throttle throttle{};
 };
+
+/// The most output queues of a node that a user may ask for: one per peer on a machine of 32,768
+/// nodes.
+inline constexpr unsigned kMostQueues = 32767;
+/// The most packets per visit, per queue or per window.
+inline constexpr std::uint32_t kMostPackets = 1u << 24;
+/// The most cycles between two packets of a throttled node.
+inline constexpr double kMostCyclesPerPacket = 0x1p48;
+
+/// Names the first setting that is out of its range, with its value and the range; empty if there
+/// is none. `nodes`: the number of nodes that exchange. Settings may come from code that this
+/// program does not know, so rules may have values that no rule has.
+std::string fault_of(const PolicySettings& settings, Rank nodes);
 
 /// The settings that concern links. They matter only if packets go hop by hop.
 inline auto link_settings(const PolicySettings& settings) {

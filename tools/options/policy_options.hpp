@@ -11,13 +11,6 @@
 
 namespace toroid {
 
-/// The most output queues per node: one per peer on a machine of 32,768 nodes.
-inline constexpr unsigned kMostQueues = 32767;
-/// The most packets per visit, per queue or per window.
-inline constexpr std::uint32_t kMostPackets = 1u << 24;
-/// The most cycles between two packets of a throttled node.
-inline constexpr double kMostCyclesPerPacket = 0x1p48;
-
 /// Option texts as typed. Empty or 0 means that the option was not given.
 struct PolicyOptions {
   std::string policy = "random";

@@ -10,6 +10,7 @@
 
 #include "hal/check.hpp"
 #include "hal/route.hpp"
+#include "packet/exchange/exchange_plan.hpp"
 #include "tools/files/npy.hpp"
 
 namespace toroid {
@@ -17,7 +18,7 @@ namespace {
 
 /// The latest release time. With this limit, sums of a release time and other times fit into a
 /// Tick.
-constexpr std::int64_t kLatest = std::int64_t{1} << 48;  // cycles
+constexpr auto kLatest = std::int64_t{kLastRelease};  // cycles
 
 std::string extents_text(const std::vector<std::size_t>& shape) {
   if (shape.empty()) return "a single number";

@@ -6,6 +6,7 @@
 
 #include "hal/check.hpp"
 #include "hal/packet.hpp"
+#include "packet/exchange/exchange_plan.hpp"
 #include "packet/policies/policies.hpp"
 #include "packet/traffic/patterns.hpp"
 #include "tools/text/spelling.hpp"
@@ -76,9 +77,7 @@ bool concerns_links(const TorusOptions& options, const Machine& machine) {
 RoutingRule routing_of(const PolicyOptions& options) {
   const Shape shape = Shape::parse("2");
   const auto traffic = make_traffic("all-to-all", shape, 0, 0);
-  return options.changes()
-      .applied_to(options.named().settings({shape, Machine{}, *traffic}))
-      .routing;
+  return settings_of(options.named(), options.changes(), 1, {shape, Machine{}, *traffic}).routing;
 }
 
 RingRoute route_of(const CommonOptions& common, bool concerns_links) {

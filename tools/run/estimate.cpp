@@ -17,6 +17,7 @@
 #include "hal/packet.hpp"
 #include "hal/random.hpp"
 #include "hal/route.hpp"
+#include "packet/exchange/exchange_plan.hpp"
 #include "packet/exchange/group.hpp"
 #include "packet/exchange/traffic_exchange.hpp"
 #include "packet/node/node.hpp"
@@ -94,12 +95,13 @@ std::vector<Rank> spread_ranks(Rank count, Rank most) {
 
 /// The work of a message of `packets` packets, in all stages of the policy.
 RunWork message_work(const Policy& policy, const Shape& shape, Rank from, Rank to, double packets) {
-  const unsigned stages = policy.stages(shape);
+  const unsigned stages = stages_of(policy, shape);
   RunWork work;
   Rank here = from;
   for (unsigned stage = 0; stage < stages && here != to; ++stage) {
     const std::uint64_t key = mix64(std::uint64_t{from} << 32 | to);
-    const Rank next = stage + 1 == stages ? to : policy.relay(shape, {stage, here, from, to, key});
+    const Rank next =
+        stage + 1 == stages ? to : relay_of(policy, shape, {stage, here, from, to, key});
     if (next == here) continue;
     work += {packets, packets * minimal_hops(shape, shape.coord(here), shape.coord(next)), 0};
     here = next;

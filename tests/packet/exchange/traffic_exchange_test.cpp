@@ -2,8 +2,8 @@
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <array>
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -15,10 +15,13 @@
 
 #include "hal/bounds.hpp"
 #include "hal/check.hpp"
+#include "hal/drain_rules.hpp"
 #include "hal/fabric.hpp"
 #include "hal/failures.hpp"
+#include "hal/injection_fifo.hpp"
 #include "hal/machine.hpp"
 #include "hal/random.hpp"
+#include "hal/route.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
@@ -241,9 +244,8 @@ std::string message_of(const std::function<void()>& act) {
   return "";
 }
 
-std::string failure_of(const Policy& policy) {
-  const Shape shape = Shape::parse("3x2");
-  const EvenTraffic traffic(6, 240);
+std::string failure_of(const Policy& policy, const Shape& shape = Shape::parse("3x2")) {
+  const EvenTraffic traffic(shape.size(), 240);
   TrafficExchange exchange(policy, traffic, shape, Machine{});
   return message_of<RunFailed>([&] { run(exchange, sim_fabric(shape, exchange.settings())); });
 }
@@ -360,6 +362,23 @@ TEST(TrafficExchange, RefusalOfImpossibleSettingsNamesThePolicy) {
                 HasSubstr("policy broken: cycles_per_packet is"));
 }
 
+TEST(TrafficExchange, RefusesSettingsOutOfRangeByNameValueAndRange) {
+  EXPECT_EQ(refusal_of({.drain = static_cast<DrainRule>(3)}),
+            "policy broken: drain is 3, expected 0 to 2 (least-full, first-fit, round-robin)");
+  const std::pair<PolicySettings, const char*> kWrong[] = {
+      {{.order = static_cast<OrderRule>(255)}, "order is 255, expected 0 to 2 (random,"},
+      {{.packets_per_visit = 0x1000001}, "packets_per_visit is 16777217, expected 0 to 16777216"},
+      {{.output_queues = ~0u}, "output_queues is 4294967295, expected 1 to 32767"},
+      {{.queue_capacity = ~0u}, "queue_capacity is 4294967295, expected 1 to 16777216"},
+      {{.tying = static_cast<FifoTying>(200)}, "tying is 200, expected 0 to 2 (per-direction,"},
+      {{.routing = static_cast<RoutingRule>(7)}, "routing is 7, expected 0 to 2 (adaptive,"},
+      {{.tie = static_cast<TieRule>(6)}, "tie is 6, expected 0 to 5 (parity,"},
+      {{.throttle = {.cycles_per_packet = 1e300}}, "cycles_per_packet is 1e+300, expected 0 to"},
+      {{.throttle = {.window = ~0u}}, "window is 4294967295, expected 0 to 16777216"},
+  };
+  for (const auto& [settings, text] : kWrong) EXPECT_THAT(refusal_of(settings), HasSubstr(text));
+}
+
 TEST(TrafficExchange, RefusesRelaysIfNodesAreDead) {
   const Shape shape =
       Shape::parse("4x4").with_failures(FailureList{.links = {}, .nodes = {"(1,0)"}});
@@ -397,7 +416,29 @@ TEST(TrafficExchange, NamesARelayThatLeadsNowhere) {
     Rank relay(const Shape&, const Waypoint&) const override { return 77; }
   };
   EXPECT_THAT(failure_of(LeadsNowhere()),
-              HasSubstr("policy broken: relay() leads from (0,0) to a node that does not exist"));
+              HasSubstr("policy broken: relay() leads from (0,0) to a node that does not exist "
+                        "(rank 77, expected 0 to 5)"));
+}
+
+TEST(TrafficExchange, RefusesAReleaseTimeBeyondTheLastOne) {
+  class NeverReleases final : public BrokenPolicy {
+    bool has_releases() const override { return true; }
+    Tick release(const Shape&, Rank, Rank to) const override { return to == 2 ? ~Tick{0} : 0; }
+  };
+  EXPECT_THAT(failure_of(NeverReleases()),
+              HasSubstr("policy broken: release() of (0,0) for (1,0) is cycle "
+                        "18446744073709551615, expected 0 to 281474976710656"));
+}
+
+TEST(TrafficExchange, RefusesAComputedOrderOfMoreVisitsThanPeers) {
+  class VisitsOften final : public BrokenPolicy {
+    SendOrder order(const Visitor& visitor) const override {
+      return {3000000000u, [self = visitor.self](Rank i) { return (self + i + 1) % 1056; }};
+    }
+  };
+  EXPECT_THAT(
+      failure_of(VisitsOften(), Shape::parse("32x33")),
+      HasSubstr("policy broken: order() of (0,0) makes 3000000000 visits, expected at most 1055"));
 }
 
 // Sums that the exchange checks.

@@ -76,17 +76,8 @@ std::optional<Breakage> wrong_settings(const Policy& policy, const AskedCase& as
   const unsigned stages = policy.stages(asked.shape);
   if (stages < 1 || stages > 255)
     return Breakage{"bad settings", "", fmt::format("stages() is {}, expected 1 to 255", stages)};
-  const PolicySettings settings = policy.settings(asked.policy_case());
-  if (settings.output_queues < 1 || settings.output_queues > 32767)
-    return Breakage{
-        "bad settings", "",
-        fmt::format("output_queues is {}, expected 1 to 32767", settings.output_queues)};
-  if (settings.queue_capacity < 1)
-    return Breakage{"bad settings", "", "queue_capacity is 0, expected at least 1"};
-  if (!(settings.throttle.cycles_per_packet >= 0 && settings.throttle.cycles_per_packet < 1e12))
-    return Breakage{"bad settings", "",
-                    fmt::format("throttle.cycles_per_packet is {}, expected 0 to 1e12",
-                                settings.throttle.cycles_per_packet)};
+  const std::string fault = fault_of(policy.settings(asked.policy_case()), asked.shape.size());
+  if (!fault.empty()) return Breakage{"bad settings", "", fault};
   return std::nullopt;
 }
 
