@@ -51,6 +51,8 @@ class SendOrder {
   Rank size() const { return visits_; }
   /// Whether the order was given as a list, or was computed by a given function and is stored.
   bool is_list() const { return std::holds_alternative<Stored>(source_) && self_ == ~Rank{0}; }
+  /// Whether each visit is computed by a given function when it is asked for.
+  bool is_function() const { return std::holds_alternative<Computed>(source_); }
   Rank operator[](Rank i) const;
   /// Prefetches the memory that [] touches.
   void prefetch(Rank i) const {

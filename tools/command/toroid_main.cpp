@@ -63,6 +63,8 @@ int run_program(const std::vector<std::string>& arguments) {
                                     : complain(error.what(), 1);
   } catch (const std::exception& error) {
     return complain(error.what(), 1);
+  } catch (...) {
+    return complain("the run threw something that is not a std::exception", 1);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <elf.h>
 #include <fmt/core.h>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -20,7 +21,10 @@
 #include "hal/parse_number.hpp"
 #include "packet/policies/library.hpp"
 #include "tools/files/read_file.hpp"
+#include "tools/options/library_call.hpp"
+#include "tools/options/library_policy.hpp"
 #include "tools/options/policy_name_rule.hpp"
+#include "tools/text/split_and_wrap.hpp"
 
 namespace toroid {
 namespace {
@@ -114,17 +118,26 @@ void refuse_truncated(const LibraryName& name, const std::string& place) {
   }
 }
 
+std::string subject_of(const LibraryName& name) {
+  return fmt::format("policy {}", name.text);
+}
+
 const PolicyLibrary& load(const LibraryName& name, const std::string& place) {
   refuse_truncated(name, place);
-  std::unique_ptr<void, CloseLibrary> handle(::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL));
+  const std::string subject = subject_of(name);
+  std::unique_ptr<void, CloseLibrary> handle(
+      call_library(subject, "the initialization of its static objects",
+                   [&] { return ::dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL); }));
   if (handle == nullptr) refuse_library(name, fmt::format("cannot be loaded: {}", ::dlerror()));
   void* const entry = ::dlsym(handle.get(), kEntryName);
   if (entry == nullptr)
     refuse_library(name, fmt::format("has no {}; expected TOROID_POLICY(Class) from "
                                      "<toroid/packet/policies/library.hpp> in its source",
                                      kEntryName));
-  const auto& library =
-      *static_cast<const PolicyLibrary*>(reinterpret_cast<const void* (*)()>(entry)());
+  const void* const given = call_library(
+      subject, kEntryName, [entry] { return reinterpret_cast<const void* (*)()>(entry)(); });
+  if (given == nullptr) refuse_library(name, fmt::format("{}() returned null", kEntryName));
+  const auto& library = *static_cast<const PolicyLibrary*>(given);
   refuse_other_build(name, library);
   handle.release();  // stays loaded, since its policies live as long as the process
   return library;
@@ -138,8 +151,12 @@ std::unique_ptr<const Policy> make_from(const LibraryName& name, const PolicyLib
   if (!parameter && library.needs_parameter)
     refuse_library(name, fmt::format("the policy needs a parameter, e.g. {}:8", name.path));
   std::string why;
-  std::unique_ptr<const Policy> policy(library.make(parameter ? &*parameter : nullptr, why));
-  if (policy == nullptr) refuse_library(name, why);
+  std::unique_ptr<const Policy> made = call_library(subject_of(name), "its constructor", [&] {
+    return std::unique_ptr<const Policy>(library.make(parameter ? &*parameter : nullptr, why));
+  });
+  if (made == nullptr)
+    refuse_library(name, why.empty() ? "its constructor threw an exception without a text" : why);
+  auto policy = std::make_unique<const LibraryPolicy>(std::move(made), name.text);
   if (const std::string fault = own_name_fault(policy->name()); !fault.empty())
     refuse_library(name, fault);
   return policy;
@@ -173,23 +190,43 @@ LoadedLibrary& loaded(LoadedLibraries& all, const LibraryName& name) {
   return all.by_place.emplace(place, std::move(added)).first->second;
 }
 
+/// Calls a function that loads a library. A library that fails meanwhile is refused.
+template <std::invocable Load>
+decltype(auto) refused_if_it_fails(const Load& load) {
+  try {
+    return load();
+  } catch (const RunFailed& failure) {
+    throw BadInput(failure.what());
+  }
+}
+
 }  // namespace
 
 bool names_policy_library(std::string_view text) {
   return text.ends_with(".so") || text.substr(0, text.rfind(':')).ends_with(".so");
 }
 
+std::vector<std::string> policy_libraries_in(std::span<const std::string> arguments) {
+  std::vector<std::string> libraries;
+  for (const std::string& argument : arguments)
+    for (const std::string& name : split(argument.substr(argument.find('=') + 1), ','))
+      if (names_policy_library(name)) libraries.push_back(name);
+  return libraries;
+}
+
 const Policy& policy_from_library(std::string_view text) {
   const LibraryName name = library_name(text);
   LoadedLibraries& all = loaded_libraries();
   const std::lock_guard lock(all.mutex);
-  LoadedLibrary& library = loaded(all, name);
+  LoadedLibrary& library =
+      refused_if_it_fails([&]() -> LoadedLibrary& { return loaded(all, name); });
   if (file_sum(place_of(name)) != library.sum)
     refuse_library(name,
                    "the file has changed since this process loaded it; only a new process can "
                    "load the new file");
   std::unique_ptr<const Policy>& policy = library.policies[name.parameter.value_or("")];
-  if (policy == nullptr) policy = make_from(name, *library.library);
+  if (policy == nullptr)
+    policy = refused_if_it_fails([&] { return make_from(name, *library.library); });
   return *policy;
 }
 
@@ -197,7 +234,7 @@ std::string policy_library_sum(std::string_view text) {
   const LibraryName name = library_name(text);
   LoadedLibraries& all = loaded_libraries();
   const std::lock_guard lock(all.mutex);
-  return loaded(all, name).sum;
+  return refused_if_it_fails([&] { return loaded(all, name).sum; });
 }
 
 }  // namespace toroid

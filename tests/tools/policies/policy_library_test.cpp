@@ -1,14 +1,20 @@
 // Policies from shared libraries: refusals, and runs equal to those of built-in policies.
+#include <fmt/core.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hal/check.hpp"
 #include "packet/policies/policy.hpp"
+#include "tests/tools/policies/libraries/acts.hpp"
 #include "tests/tools/policies/library_copies.hpp"
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_command.hpp"
@@ -64,6 +70,70 @@ TEST_F(PolicyFromALibrary, RefusesAMissingInvalidOrUnexpectedParameter) {
   expect_refused(with + ":x", {"./with.so:x", "whole number", "'x'"});
   expect_refused(with + ":", {"./with.so:", "whole number"});
   expect_refused(copied("shift_copy") + ":1", {"./mine.so:1", "no parameter"});
+}
+
+/// Functions that are called when the library is loaded; the others are called during a run.
+bool is_called_at_load(std::string_view function) {
+  return function.ends_with("constructor") || function.ends_with("name()") ||
+         function.ends_with("source()") || function.ends_with("result()") ||
+         function == "changes_order()" || function == "combines()" || function == "has_releases()";
+}
+
+/// The text that names an exception from `function`; its act is 0, a number, or 1, an exception.
+std::string thrown_text(std::string_view function, unsigned act) {
+  if (act == 1) return "not today";
+  return function == "its constructor"
+             ? "its constructor threw something other than a std::exception"
+             : fmt::format("{} threw something that is not a std::exception", function);
+}
+
+TEST_F(PolicyFromALibrary, NamesTheFunctionThatThrowsWhateverItThrows) {
+  const std::string library = copied("misbehaves");
+  for (unsigned function = 0; function < std::size(kFunctions); ++function)
+    for (const unsigned act : {0U, 1U}) {
+      const std::string policy = fmt::format("{}:{}", library, parameter_of(function, act));
+      const bool is_of_large = kFunctions[function] == "the function of order()";
+      for (const Arguments& fabric :
+           {Arguments{"--threads", "1"}, Arguments{"--threads", "3"}, kShm}) {
+        if (kFunctions[function] == "release()" && fabric == kShm) continue;  // refused there
+        const Ended ended = run(
+            Arguments{"alltoall", "--torus", is_of_large ? "32x33" : "4x2", "--policy", policy} +
+            fabric);
+        SCOPED_TRACE(fmt::format("{} {} {}", kFunctions[function], policy, fmt::join(fabric, " ")));
+        EXPECT_EQ(ended.exit_code, is_called_at_load(kFunctions[function]) ? 2 : 1);
+        EXPECT_EQ(ended.err_lines(), 1) << ended.err;
+        EXPECT_THAT(ended.err, HasSubstr(policy));
+        EXPECT_THAT(ended.err, HasSubstr(thrown_text(kFunctions[function], act)));
+      }
+    }
+}
+
+TEST_F(PolicyFromALibrary, ThatThrowsIsNamedByComparisonsAndTheCheck) {
+  const std::string library = copied("misbehaves");
+  const auto named = [&](std::string_view function) {
+    const auto at = std::ranges::find(kFunctions, function) - std::begin(kFunctions);
+    return fmt::format("{}:{}", library, parameter_of(static_cast<unsigned>(at), 0));
+  };
+  for (const char* function : {"settings()", "order()"}) {
+    const Ended compared = run(
+        {"compare", "--torus", "4x2", "--threads", "2", "--policies", "rank," + named(function)});
+    EXPECT_EQ(compared.exit_code, 1) << compared.out;
+    EXPECT_THAT(compared.err,
+                HasSubstr(fmt::format("policy misbehaves ({}): {} threw something that "
+                                      "is not a std::exception",
+                                      named(function), function)));
+    const Ended checked = run({"policy", "check", named(function), "--json", "-"});
+    EXPECT_EQ(checked.exit_code, 1);
+    EXPECT_EQ(checked.json()["parts"].back()["breaks"][0]["kind"], "throws") << checked.out;
+  }
+}
+
+TEST_F(PolicyFromALibrary, IsRefusedIfItThrowsWhileItIsLoaded) {
+  expect_refused(copied("while_loading", "entry throws a number.so"),
+                 {"entry throws a number.so: toroid_policy_library threw something"});
+  expect_refused(copied("while_loading", "entry throws an exception.so"), {"not today"});
+  expect_refused(copied("while_loading", "entry null.so"),
+                 {"toroid_policy_library() returned null"});
 }
 
 TEST_F(PolicyFromALibrary, RunsLikeTheSameBuiltInPolicy) {
