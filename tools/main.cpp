@@ -1,9 +1,17 @@
 // The `toroid` command.
 #include <fcntl.h>
+#include <fmt/core.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <string>
+#include <vector>
+
 #include "tools/command/toroid_main.hpp"
+#include "tools/options/policy_plugin.hpp"
 #include "tools/run/interruption.hpp"
+#include "tools/run/launch.hpp"
+#include "tools/run/supervision.hpp"
 
 namespace {
 
@@ -16,10 +24,25 @@ void hold_standard_descriptors() {
   if (next >= 0) ::close(next);
 }
 
+/// Runs the command. If it may load a policy's library, which can end the process, another process
+/// checks how it ends: the launcher or, without a launcher, a parent process.
+int run(const std::vector<std::string>& arguments) {
+  const auto work = [&] { return toroid::run_program(arguments); };
+  if (toroid::is_checked_by_launcher()) {
+    const int code = work();
+    toroid::tell_launcher_of_end();
+    return code;
+  }
+  const std::vector<std::string> libraries = toroid::policy_libraries_in(arguments);
+  const bool launches = !arguments.empty() && arguments.front() == "launch";
+  if (libraries.empty() || launches) return work();
+  return toroid::run_supervised(work, fmt::format("{}", fmt::join(libraries, ", ")));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   hold_standard_descriptors();
   toroid::catch_interrupts();
-  return toroid::run_program({argv + (argc > 0 ? 1 : 0), argv + argc});
+  return run({argv + (argc > 0 ? 1 : 0), argv + argc});
 }

@@ -2,7 +2,6 @@
 #include <fmt/core.h>
 #include <sys/stat.h>
 #include <sys/types.h>
-#include <unistd.h>
 
 #include <cstdint>
 #include <cstdlib>
@@ -90,16 +89,6 @@ int listener_of_environment(std::uint16_t port) {
   return listener.release();
 }
 
-/// Tells the launcher that this process joins. Checks the pipe first, because a program between the
-/// launcher and this process may have closed it.
-void tell_launcher(std::uint32_t rank) {
-  const Value text = value_of(kLauncherPipe);
-  if (!text) return;
-  const int pipe = std::atoi(text->c_str());
-  if (pipe_text(pipe) != *text) return;
-  [[maybe_unused]] const auto written = ::write(pipe, &rank, sizeof rank);
-}
-
 void find_master(Bootstrap& bootstrap) {
   constexpr const char* kWhy = "WORLD_SIZE is greater than 1";
   bootstrap.master = {needed("MASTER_ADDR", kWhy)};
@@ -116,11 +105,6 @@ bool is_under_pmix() {
 }
 
 }  // namespace
-
-std::string pipe_text(int pipe) {
-  struct stat status {};
-  return ::fstat(pipe, &status) == 0 ? fmt::format("{}:{}", pipe, status.st_ino) : "";
-}
 
 std::optional<Bootstrap> environment_bootstrap() {
   const bool of_processes = value_of("RANK") || value_of("WORLD_SIZE");

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "hal/check.hpp"
+#include "router/job/launcher_pipe.hpp"
 #include "router/job/member.hpp"
 #include "router/job/wire.hpp"
 
@@ -17,8 +18,10 @@ std::unique_ptr<job::Member> make_member(Bootstrap bootstrap, const JobOptions& 
 }  // namespace
 
 void Job::Leave::operator()(job::Member* member) const noexcept {
+  const unsigned rank = member->bootstrap().rank;
   member->leave();
   delete member;
+  job::tell_launcher(rank | job::kEndsInOrder);
 }
 
 Job::Job(Bootstrap bootstrap, JobOptions options) {

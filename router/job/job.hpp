@@ -100,7 +100,7 @@ class Job {
   /// missing processes.
   explicit Job(Bootstrap bootstrap, JobOptions options = {});
   /// Leaves the job: says goodbye to the others. A process whose connection closes without a
-  /// goodbye counts as dead.
+  /// goodbye counts as dead. `toroid launch` counts it as failed, even if its exit code is 0.
   ~Job();
 
   unsigned rank() const;

@@ -1,6 +1,7 @@
 // toroid launch: runs a command in several processes, on this host or on others by ssh.
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -44,6 +45,9 @@ CommandRun add_launch_command(CLI::App& app, const LaunchedCommand& launched) {
        {"another program", "toroid launch -n 2 -- ./my-program --its-option"}});
   return [&app, &launched, options] {
     options->command = launched_program(app, launched, *options);
+    options->is_toroid =
+        !launched.is_program && !options->command.empty() &&
+        options->command.front() == std::filesystem::read_symlink("/proc/self/exe");
     options->goes_on = std::ranges::count(options->command, "--continue-without") > 0;
     return options->command.empty() ? 0 : launch(*options);
   };

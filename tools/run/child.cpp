@@ -64,7 +64,10 @@ Pipe make_pipe() {
 }
 
 Child::Child(const ChildCommand& command)
-    : rank_(command.rank), host_(command.host), remote_(command.input.has_value()) {
+    : rank_(command.rank),
+      host_(command.host),
+      remote_(command.input.has_value()),
+      tells_of_end_(command.tells_of_end) {
   Pipe trouble = make_pipe();
   Pipe input = remote_ ? make_pipe() : Pipe{no_input(), {}};
   if (remote_) write_all(input.in, *command.input);
@@ -119,7 +122,8 @@ std::string Child::obituary() const {
   const bool by_signal = WIFSIGNALED(status_) || (remote_ && code > 128 && code < 128 + 65);
   const char* const why = told_to_end_ ? ", ended by the launcher" : "";
   if (by_signal) return fmt::format("{} was killed by signal {}{}", who, code - 128, why);
-  return fmt::format("{} ended with exit code {}{}", who, code, why);
+  return fmt::format("{} ended with exit code {}{}{}", who, code, why,
+                     vanished() ? " in the middle of the run" : "");
 }
 
 }  // namespace toroid

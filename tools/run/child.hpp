@@ -27,6 +27,7 @@ struct ChildCommand {
   std::string host;
   std::vector<std::string> arguments;  ///< the program first
   Variables environment;               ///< variables in addition to the launcher's
+  bool tells_of_end = false;           ///< the program writes to the pipe before it ends in order
   std::vector<int> kept;               ///< descriptors that the program inherits
   /// Only for a program that ssh runs on another host: the first bytes of its standard input. When
   /// the launcher closes this standard input, the remote process is ended.
@@ -47,8 +48,19 @@ class Child {
   /// Records that the process has ended with this status of waitpid().
   void end(int status);
   /// Records that the process has begun to join the other processes of its run.
-  void join() { joins_ = true; }
+  void join() {
+    joins_ = true;
+    in_order_ = false;
+  }
   bool joins() const { return joins_; }
+  /// Records that the process has left the others in order.
+  void leave() { in_order_ = true; }
+  /// Whether the process has ended with exit code 0 without having said that it ends. The end of a
+  /// remote process, or of a program that joins nobody, is not known.
+  bool vanished() const {
+    return !running_ && exit_code() == 0 && !remote_ && (joins_ || tells_of_end_) && !in_order_;
+  }
+  bool has_failed() const { return exit_code() != 0 || vanished(); }
 
   /// The exit code of the process, or 128 plus the number of the signal that ended it.
   int exit_code() const;
@@ -72,6 +84,8 @@ class Child {
   bool running_ = true;
   bool told_to_end_ = false;
   bool joins_ = false;
+  bool tells_of_end_;
+  bool in_order_ = false;
   int status_ = 0;
 };
 

@@ -60,8 +60,8 @@ int Children::wait() {
   while (any_running()) {
     const int number = ::sigtimedwait(&signals_, nullptr, &kLookPeriod);
     if (number > 0 && number != SIGCHLD) handle(number);
+    read_pipe();
     reap();
-    read_who_joins();
     miss_those_who_did_not_join();
     press();
   }
@@ -84,10 +84,11 @@ void Children::reap() {
   for (Child& child : children_) {
     int status = 0;
     if (!child.is_running() || !has_ended(child.pid())) continue;
+    read_pipe();
     if (!child.is_remote()) ofi::remove_shared_files_of(child.pid());
     ::waitpid(child.pid(), &status, 0);
     child.end(status);
-    if (child.exit_code() == 0) continue;
+    if (!child.has_failed()) continue;
     std::fputs(("toroid: " + child.obituary() + "\n").c_str(), stderr);
     if (!may_be_missed(child)) begin_grace();
   }
@@ -95,17 +96,23 @@ void Children::reap() {
 
 /// Whether the others continue without this process, which has failed. They do if the run goes on
 /// without lost processes, and if this process is not process 0, had joined (remote processes are
-/// assumed to have joined) and was ended by a signal. After a signal the exit code is above 128,
-/// also through ssh.
+/// assumed to have joined) and was ended by a signal or vanished. After a signal the exit code is
+/// above 128, also through ssh.
 bool Children::may_be_missed(const Child& child) const {
-  return goes_on_ && child.rank() > 0 && child.exit_code() > 128 &&
+  return goes_on_ && child.rank() > 0 && (child.exit_code() > 128 || child.vanished()) &&
          (child.joins() || child.is_remote());
 }
 
-void Children::read_who_joins() {
-  std::uint32_t rank = 0;
-  while (::read(joining_.out.fd(), &rank, sizeof rank) == sizeof rank)
-    if (rank < children_.size()) children_[rank].join();
+void Children::read_pipe() {
+  std::uint32_t word = 0;
+  while (::read(joining_.out.fd(), &word, sizeof word) == sizeof word) {
+    const std::uint32_t rank = word & ~job::kEndsInOrder;
+    if (rank >= children_.size()) continue;
+    if (word == rank)
+      children_[rank].join();
+    else
+      children_[rank].leave();
+  }
 }
 
 void Children::miss_those_who_did_not_join() {
@@ -142,7 +149,7 @@ void Children::press() {
 int Children::exit_code() const {
   int code = interrupted_ || is_missing_ ? 1 : 0;
   for (const Child& child : children_) {
-    if (child.exit_code() == 0 || child.was_ended_by_launcher()) continue;
+    if (!child.has_failed() || child.was_ended_by_launcher()) continue;
     // Bad input (2) is the cause of the other failures.
     code = std::max(code, child.exit_code() == 2 ? 2 : 1);
   }

@@ -12,7 +12,9 @@ namespace toroid {
 /// Starts processes and waits for them. When one of them fails or the launcher is interrupted, the
 /// others get a grace period to end by themselves, then SIGTERM, then SIGKILL. **Joining:** a local
 /// process that joins a run writes its rank into a pipe. A process that ends before it has joined,
-/// while others wait for it, counts as failed even if its exit code is 0. Used by the main thread.
+/// while others wait for it, counts as failed even if its exit code is 0. So does a local process
+/// that ends without a second word, which says that it has left the others. Used by the main
+/// thread.
 class Children {
  public:
   /// `grace` is the time that the others get to end by themselves. If `goes_on` is set, the others
@@ -34,7 +36,7 @@ class Children {
 
   void handle(int number);
   void reap();
-  void read_who_joins();
+  void read_pipe();
   void miss_those_who_did_not_join();
   void press();
   void begin_grace();
@@ -46,7 +48,7 @@ class Children {
   std::chrono::milliseconds grace_;
   bool goes_on_;
   std::vector<Child> children_;  ///< by rank
-  Pipe joining_;                 ///< carries the ranks of processes that join, 4 bytes each
+  Pipe joining_;                 ///< carries the words of launcher_pipe.hpp
   bool is_missing_ = false;      ///< a process has ended without joining the others
   sigset_t signals_{};
   sigset_t before_{};

@@ -1,5 +1,6 @@
 #include "tools/run/interruption.hpp"
 
+#include <signal.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -30,11 +31,28 @@ void end_now(int) {
   ::_exit(goes_on != 0 ? 128 + interrupted : 1);
 }
 
+/// How often a signal has come.
+struct SignalCounts {
+  volatile std::sig_atomic_t here = 0;   ///< from outside
+  volatile std::sig_atomic_t known = 0;  ///< from outside or forwarded, whichever is more
+};
+SignalCounts interrupts, terminations;
+
 /// The first signal asks for an orderly end; if nothing reacts within a second, the process is
-/// ended. A second signal kills the process.
-void on_interrupt(int signal) {
+/// ended. A second signal of the same kind kills the process. A forwarded signal carries the number
+/// of such signals that the parent process has received. If a signal goes to both processes, as
+/// Ctrl-C does, it counts once.
+void on_interrupt(int signal, siginfo_t* info, void*) {
+  SignalCounts& counts = signal == SIGINT ? interrupts : terminations;
+  if (info->si_code != SI_QUEUE) counts.here = counts.here + 1;
+  const int number = info->si_code == SI_QUEUE ? info->si_value.sival_int : counts.here;
+  if (number <= counts.known) return;
+  counts.known = number;
   interrupted = signal;
-  std::signal(signal, SIG_DFL);
+  if (number > 1) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
   if (is_left) return;
   std::signal(SIGALRM, end_now);
   ::alarm(1);
@@ -43,8 +61,13 @@ void on_interrupt(int signal) {
 }  // namespace
 
 void catch_interrupts() {
-  std::signal(SIGINT, on_interrupt);
-  std::signal(SIGTERM, on_interrupt);
+  struct sigaction action {};
+  action.sa_sigaction = on_interrupt;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  ::sigaddset(&action.sa_mask, SIGINT);
+  ::sigaddset(&action.sa_mask, SIGTERM);
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
 }
 
 bool is_interrupted() {

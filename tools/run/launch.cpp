@@ -11,6 +11,7 @@
 
 #include "hal/check.hpp"
 #include "router/job/key.hpp"
+#include "router/job/launcher_pipe.hpp"
 #include "router/job/listening_socket.hpp"
 #include "router/job/process_info.hpp"
 #include "tools/run/child.hpp"
@@ -22,6 +23,8 @@ namespace toroid {
 namespace {
 
 constexpr const char* kLoopback = "127.0.0.1";
+/// Environment variable of processes that must call tell_launcher_of_end().
+constexpr const char* kChecksEnd = "TOROID_LAUNCHER_CHECKS_END";
 // Random ports are drawn from this range, which is below the ports that systems choose for outgoing
 // connections.
 constexpr std::uint64_t kFirstPort = 20000;
@@ -68,11 +71,13 @@ int launch_here(const LaunchOptions& options, Children& children) {
   for (unsigned rank = 0; rank < seats.size(); ++rank) {
     Variables variables = variables_of(seats, rank, kLoopback, job::port_of(listener));
     variables.emplace_back("TOROID_JOB_KEY", key.text());
+    if (options.is_toroid) variables.emplace_back(kChecksEnd, "1");
     if (rank == 0) variables.emplace_back("TOROID_LISTENER_FD", std::to_string(listener.fd()));
     children.start({.rank = rank,
                     .host = host,
                     .arguments = options.command,
                     .environment = variables,
+                    .tells_of_end = options.is_toroid,
                     .kept = rank == 0 ? std::vector{listener.fd()} : std::vector<int>(),
                     .input = {}});
   }
@@ -127,6 +132,7 @@ int launch_there(const LaunchOptions& options, Children& children) {
                     .host = seats[rank].host,
                     .arguments = {ssh_program(), "-o", "BatchMode=yes", seats[rank].host, script},
                     .environment = {},
+                    .tells_of_end = false,
                     .kept = {},
                     .input = key.text() + "\n"});
   }
@@ -134,6 +140,15 @@ int launch_there(const LaunchOptions& options, Children& children) {
 }
 
 }  // namespace
+
+bool is_checked_by_launcher() {
+  return std::getenv(kChecksEnd) != nullptr;
+}
+
+void tell_launcher_of_end() {
+  if (const char* const rank = std::getenv("RANK"))
+    job::tell_launcher(static_cast<std::uint32_t>(std::atoi(rank)) | job::kEndsInOrder);
+}
 
 int launch(const LaunchOptions& options) {
   Children children(std::chrono::milliseconds(std::llround(options.grace * 1e3)), options.goes_on);

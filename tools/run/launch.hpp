@@ -16,10 +16,17 @@ struct LaunchOptions {
   /// Whether the run continues without processes that die, and then ends by itself.
   bool goes_on = false;
   std::vector<std::string> command;
+  bool is_toroid = false;  ///< the command is toroid itself, which tells the launcher of its end
 };
 
 /// Runs all processes and returns the exit code of the run: 0 if every process exited with 0.
 /// Throws BadInput if they cannot be started or the build lacks `ofi`.
 int launch(const LaunchOptions& options);
+
+/// Whether this process was started by a launcher that expects tell_launcher_of_end().
+bool is_checked_by_launcher();
+/// Tells the launcher, if there is one, that this process ends in order. A process that ends
+/// without it has failed, even if its exit code is 0.
+void tell_launcher_of_end();
 
 }  // namespace toroid

@@ -88,4 +88,10 @@ int launch(const LaunchOptions&) {
   refuse("launch");
 }
 
+bool is_checked_by_launcher() {
+  return false;
+}
+
+void tell_launcher_of_end() {}
+
 }  // namespace toroid

@@ -1,0 +1,127 @@
+#include "tools/run/supervision.hpp"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <system_error>
+
+#include "hal/check.hpp"
+#include "tools/files/file_descriptor.hpp"
+
+namespace toroid {
+namespace {
+
+int complain(const std::string& what) {
+  std::fputs(("toroid: " + one_line(what) + "\n").c_str(), stderr);
+  return 1;
+}
+
+/// Blocks the signals that the parent waits for.
+class AwaitedSignals {
+ public:
+  AwaitedSignals() {
+    ::sigemptyset(&awaited_);
+    for (const int number : {SIGCHLD, SIGINT, SIGTERM}) ::sigaddset(&awaited_, number);
+    ::sigprocmask(SIG_BLOCK, &awaited_, &before_);
+  }
+  void unblock() const { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
+
+  siginfo_t next() const {
+    siginfo_t info{};
+    while (::sigwaitinfo(&awaited_, &info) < 0) continue;
+    return info;
+  }
+
+ private:
+  sigset_t awaited_{};
+  sigset_t before_{};
+};
+
+/// Returns the status of waitpid() when the child has ended. Each signal that is passed on carries
+/// its number, from 1, among the signals of its kind.
+int wait_and_pass_on(pid_t child, const AwaitedSignals& signals) {
+  int interrupts = 0, terminations = 0, status = 0;
+  for (;;) {
+    const siginfo_t info = signals.next();
+    if (info.si_signo != SIGCHLD) {
+      sigval number{};
+      number.sival_int = info.si_signo == SIGINT ? ++interrupts : ++terminations;
+      ::sigqueue(child, info.si_signo, number);
+    } else if (::waitpid(child, &status, WNOHANG) == child) {
+      return status;
+    }
+  }
+}
+
+/// Whether a signal comes from a fault of a program rather than from a user.
+bool is_fault(int number) {
+  return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL ||
+         number == SIGABRT;
+}
+
+/// Ends this process as the child has ended, without another core dump.
+int end_by(int number, const AwaitedSignals& signals, const std::string& libraries) {
+  if (is_fault(number))
+    complain(fmt::format("the run with policy {} was ended by signal {} ({})", libraries, number,
+                         ::strsignal(number)));
+  ::prctl(PR_SET_DUMPABLE, 0);
+  ::signal(number, SIG_DFL);
+  signals.unblock();
+  ::raise(number);
+  return 128 + number;
+}
+
+[[noreturn]] void be_child(pid_t parent, const AwaitedSignals& signals, int mark,
+                           const std::function<int()>& work) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(1);
+  signals.unblock();
+  const int code = work();
+  [[maybe_unused]] const auto written = ::write(mark, "e", 1);
+  std::exit(code);
+}
+
+bool has_mark(int pipe) {
+  char mark = 0;
+  return ::read(pipe, &mark, 1) == 1;
+}
+
+/// Whether the command ends itself with this exit code where it cannot return: after a signal, or
+/// in a job that has failed. It has then said why.
+bool says_why(int code) {
+  return code == 1 || code > 128;
+}
+
+}  // namespace
+
+int run_supervised(const std::function<int()>& work, const std::string& libraries) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) return complain("too many files are open");
+  const FileDescriptor from(ends[0]);
+  const FileDescriptor to(ends[1]);
+  const AwaitedSignals signals;
+  const pid_t parent = ::getpid();
+  const pid_t child = ::fork();
+  if (child < 0)
+    return complain("cannot start a process: " + std::generic_category().message(errno));
+  if (child == 0) be_child(parent, signals, to.number(), work);
+  const int status = wait_and_pass_on(child, signals);
+  if (WIFSIGNALED(status)) return end_by(WTERMSIG(status), signals, libraries);
+  const int code = WEXITSTATUS(status);
+  if (has_mark(from.number()) || says_why(code)) return code;
+  return complain(fmt::format(
+      "policy {}: its library ended the process with exit code {} before the run was over",
+      libraries, code));
+}
+
+}  // namespace toroid
