@@ -182,13 +182,13 @@ class Policies(unittest.TestCase):
 
         self.assertRegex(str(self.refusal(giving(fail))), r"order\(\) of node 5 .*: Silent$")
 
-    def test_passes_on_exceptions_that_end_a_program(self):
-        for kind in (KeyboardInterrupt, SystemExit):
+    def test_passes_on_an_interrupt_but_not_an_exit(self):
+        for kind, raised in ((KeyboardInterrupt, KeyboardInterrupt), (SystemExit, toroid.PolicyError)):
             def end(good):
                 raise kind("now")
 
             for fabric in ("sim", "shm"):
-                with self.assertRaisesRegex(kind, "now"):
+                with self.assertRaisesRegex(raised, "now"):
                     toroid.run(torus="4x4", policy=giving(end), fabric=fabric)
         self.assertEqual(toroid.run(torus="4x4", policy=Shift()).nodes, 16)
 

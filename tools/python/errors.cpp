@@ -40,15 +40,15 @@ py::object cause_of(const EmbeddingError& error) {
   }
 }
 
-/// Whether the exception ends a program, as KeyboardInterrupt does; such an exception is passed on
-/// unchanged.
-bool ends_program(const py::object& cause) {
-  return !cause.is_none() && PyObject_IsInstance(cause.ptr(), PyExc_Exception) == 0;
+/// Whether the exception comes from Ctrl-C; such an exception is passed on unchanged. SystemExit is
+/// not: sys.exit() in a policy must not end a program as if its run had succeeded.
+bool is_interrupt(const py::object& cause) {
+  return !cause.is_none() && PyObject_IsInstance(cause.ptr(), PyExc_KeyboardInterrupt) == 1;
 }
 
 void set(const EmbeddingError& error) {
   const py::object cause = cause_of(error);
-  if (ends_program(cause)) {
+  if (is_interrupt(cause)) {
     PyErr_SetObject(py::type::of(cause).ptr(), cause.ptr());
     return;
   }
