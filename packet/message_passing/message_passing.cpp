@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <string>
 
 #include "hal/check.hpp"
 #include "hal/copy_bytes.hpp"
@@ -44,6 +43,8 @@ MessagePassing::MessagePassing(Node& node, HandlerId first_handler)
     : node_(&node), first_handler_(first_handler), attachment_(node, "MessagePassing", *this) {
   if (node.record() != nullptr)
     throw BadInput("message passing cannot be recorded: its packets are not whole messages");
+  attachment_.ask_at_end(
+      [](const void* self) { return static_cast<const MessagePassing*>(self)->unclaimed(); });
   const auto set = [&](unsigned kind, void (*run)(void*, const Packet&)) {
     node.on(attachment_, handler(kind), {run, this});
   };
@@ -60,6 +61,22 @@ MessagePassing::MessagePassing(Node& node, HandlerId first_handler)
 
 MessagePassing::~MessagePassing() {
   attachment_.detach(free_.size() < outbound_.size() || !posted_.empty());
+}
+
+std::string MessagePassing::unclaimed() const {
+  constexpr std::size_t kShown = 3;
+  if (unexpected_.empty()) return {};
+  std::string text = unexpected_.size() == 1
+                         ? "a message that no receive took:"
+                         : fmt::format("{} messages that no receive took:", unexpected_.size());
+  for (std::size_t i = 0; i < std::min(unexpected_.size(), kShown); ++i) {
+    const MessageEnvelope envelope =
+        unexpected_[i].source->inbound.at(unexpected_[i].number).envelope;
+    text += fmt::format("{} from {}, tag {}, communicator {}, {} bytes", i == 0 ? "" : ";",
+                        node_->shape().coord_text(envelope.source), envelope.tag,
+                        envelope.communicator, envelope.bytes);
+  }
+  return unexpected_.size() > kShown ? text + "; ..." : text;
 }
 
 void MessagePassing::spend_copy(std::uint64_t bytes) const {

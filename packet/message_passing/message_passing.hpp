@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "hal/output_queues.hpp"
@@ -34,6 +36,8 @@ namespace toroid {
 /// **Costs** in virtual time, in addition to those of every packet: Machine::message_cycles for a
 /// send, and for a message that is matched; message_packet_cycles for a packet that is queued or
 /// arrives; copy_cycles_per_byte for bytes that were set aside.
+///
+/// **End:** a run by a Runner fails if a message has arrived that no receive has taken.
 ///
 /// The node's own thread calls it. A packet for a layer that has been destroyed ends the run.
 class MessagePassing final : public Outgoing, private PayloadSource {
@@ -65,6 +69,9 @@ class MessagePassing final : public Outgoing, private PayloadSource {
   Node& node() const { return *node_; }
 
   bool fill(OutputQueues& queues) override;
+
+  /// "2 messages that no receive took: from (0,1), tag 7, 24 bytes; ..."; empty if there are none.
+  std::string unclaimed() const;
 
  private:
   struct Outbound {

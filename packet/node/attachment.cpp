@@ -27,6 +27,7 @@ void Attachment::detach(bool is_busy) {
   if (node_ == nullptr) return;
   leave_list();
   if (!object_.empty()) mover_->end_handlers_of(*this);
+  if (unclaimed_ != nullptr) node_->note_unclaimed(*this);
   if (is_busy || fills()) node_->fail_for(name_);
   node_ = nullptr;
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 
 namespace toroid {
 
@@ -41,6 +42,10 @@ class Attachment {
   /// node, or something else that it has begun is not complete. Then no other worker reads the
   /// arrays of its puts any more when this returns.
   void detach(bool is_busy);
+  /// Says what the object has received and no program has taken; empty if nothing.
+  using Unclaimed = std::string (*)(const void* object);
+  /// Asks `unclaimed` when the run has ended, or when the object is destroyed before that.
+  void ask_at_end(Unclaimed unclaimed) { unclaimed_ = unclaimed; }
   /// Null if the object is not attached, or if it has outlived its node.
   Node* node() const { return node_; }
 
@@ -54,6 +59,7 @@ class Attachment {
   Node* mover_ = nullptr;
   const char* name_ = nullptr;
   std::span<const std::byte> object_;
+  Unclaimed unclaimed_ = nullptr;
   // The node's list.
   Attachment* next_ = nullptr;
   Attachment* previous_ = nullptr;

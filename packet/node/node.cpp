@@ -517,6 +517,25 @@ FlowchartProfile Node::profile() const {
   return sum;
 }
 
+/// Called by destructors. Without memory for the text, it is left out.
+void Node::note_unclaimed(const Attachment& object) noexcept {
+  try {
+    std::string text = object.unclaimed_(object.object_.data());
+    if (!text.empty()) extras().unclaimed.push_back(std::move(text));
+  } catch (const std::bad_alloc&) {
+  }
+}
+
+void Node::check_end() const {
+  const auto check = [&](const std::string& text) {
+    if (!text.empty())
+      throw RunFailed(fmt::format("node {} has {}", shape().coord_text(rank_), text));
+  };
+  if (extras_ && !extras_->unclaimed.empty()) check(extras_->unclaimed.front());
+  for (const Attachment* at = attachments_; at != nullptr; at = at->next_)
+    if (at->unclaimed_ != nullptr) check(at->unclaimed_(at->object_.data()));
+}
+
 std::string Node::waits_for() const {
   if (!queues_.empty()) return "room in its injection FIFOs";
   if (current().done() && dma_ && !dma_->finished())

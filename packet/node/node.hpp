@@ -136,6 +136,10 @@ class alignas(64) Node final : public Processor, private PacketSink {
   /// Other nodes no longer write this memory. REQUIRES: it was registered as a whole.
   void hide(std::span<const std::byte> memory) { exposed_.remove(memory); }
 
+  /// Throws RunFailed if an object has received something that no program has taken
+  /// (Attachment::ask_at_end()). REQUIRES: the run has ended.
+  void check_end() const;
+
   explicit Node(Device& device, const NodeOptions& options = {});
   /// The same with options that many nodes share. REQUIRES: `options` is not null.
   Node(Device& device, std::shared_ptr<const NodeOptions> options);
@@ -288,6 +292,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   struct Extras {
     std::vector<ProgramHandler> program_handlers;
     std::vector<std::shared_ptr<void>> kept;  ///< see keep()
+    std::vector<std::string> unclaimed;       ///< what objects had left over when they ended
   };
 
   Extras& extras();
@@ -295,6 +300,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   void forget_program_handler(HandlerId id);
   void end_handlers_of(const Attachment& object);
   void end_handlers_of(std::uint8_t depth);
+  void note_unclaimed(const Attachment& object) noexcept;
   /// Whether the object, or a part of it, is a source that has not queued everything.
   bool fills_from(const Attachment& object) const;
   /// Ends the run, at the end of the turn at the latest, because an object of this class was

@@ -19,6 +19,7 @@ void Runner::run() {
   if (life_.expired())
     throw BadInput("the fabric was destroyed before the run; it must outlive it");
   fabric_->run();
+  for (const Node& node : nodes_) node.check_end();
 }
 
 Tick Runner::finished_at() const {

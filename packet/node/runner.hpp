@@ -26,7 +26,8 @@ class Runner {
   const ImmovableArray<Node>& nodes() const { return nodes_; }
 
   /// Gives every node the program that `program(node)` makes, and runs all to their end. Throws
-  /// what Fabric::run() throws, and BadInput if the fabric has run already or has been destroyed.
+  /// what Fabric::run() throws, RunFailed if a message has arrived that no receive has taken, and
+  /// BadInput if the fabric has run already or has been destroyed.
   template <std::invocable<Node&> MakeProgram>
   void run(MakeProgram&& program) {
     for (Node& node : nodes_) node.run(std::invoke(program, node));

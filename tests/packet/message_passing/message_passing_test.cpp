@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "hal/check.hpp"
+#include "hal/fabric.hpp"
 #include "hal/machine.hpp"
 #include "hal/random.hpp"
 #include "hal/shape.hpp"
@@ -21,6 +23,8 @@
 #include "packet/message_passing/request.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
+#include "packet/node/runner.hpp"
+#include "router/sim/sim_fabric.hpp"
 #include "tests/random_bytes.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/shm/ring_machine.hpp"
@@ -203,6 +207,63 @@ TEST(MessagePassing, MessageLongerThanItsReceiveEndsTheRun) {
             [&](Node& node, Mail& mail) { return one_message(node, mail, bytes, bytes - 1); }),
         RunFailed);
   }
+}
+
+/// Node 0 sends four messages with tags 0 to 3; the last two are longer than the eager limit. Node
+/// 1 receives tags 0 to `received` - 1. No node waits for its sends.
+Program unclaimed(Node& node, Mail& mail, MessageTag received) {
+  mail.requests.resize(4);
+  mail.sent = {text_of(1, 100), text_of(2, 0), text_of(3, 4000), text_of(4, 4000)};
+  mail.received.assign(4, Bytes(4000));
+  for (MessageTag tag = 0; tag < 4; ++tag) {
+    if (node.rank() == 0) mail.layer.send(1, 5, tag, mail.sent[tag], mail.requests[tag]);
+    if (node.rank() == 1 && tag < received)
+      mail.layer.receive(0, 5, tag, mail.received[tag], mail.requests[tag]);
+  }
+  for (int turns = 0; turns < 200; ++turns) co_await node.progress();
+}
+
+/// The text of the failure of a run; empty if it has succeeded.
+std::string failure_of_unclaimed(Fabric& fabric, MessageTag received) {
+  Runner runner(fabric);
+  std::vector<std::unique_ptr<Mail>> mails;
+  for (Node& node : runner.nodes()) mails.push_back(std::make_unique<Mail>(node));
+  try {
+    runner.run([&](Node& node) { return unclaimed(node, *mails[node.rank()], received); });
+    return "";
+  } catch (const RunFailed& failure) {
+    return failure.what();
+  }
+}
+
+TEST(MessagePassing, MessageThatNoReceiveTakesFailsTheRun) {
+  const auto failure = [](MessageTag received) {
+    return failure_of_unclaimed(*make_sim_fabric(Shape::parse("2"), Machine{}), received);
+  };
+  EXPECT_EQ(failure(4), "");
+  EXPECT_EQ(
+      failure(3),
+      "node (1) has a message that no receive took: from (0), tag 3, communicator 5, 4000 bytes");
+  EXPECT_EQ(
+      failure(0),
+      "node (1) has 4 messages that no receive took: from (0), tag 0, communicator 5, 100 "
+      "bytes; from (0), tag 1, communicator 5, 0 bytes; from (0), tag 2, communicator 5, 4000 "
+      "bytes; ...");
+}
+
+/// The same if the layer is a local of the program, which ends before the run.
+Program unclaimed_by_local(Node& node) {
+  MessagePassing layer(node, kHandler);
+  MessageRequest request;
+  const std::byte one{};
+  if (node.rank() == 0) layer.send(1, 0, 7, std::span(&one, 1), request);
+  co_await node.sleep_until(100000);
+}
+
+TEST(MessagePassing, LayerThatEndsWithItsProgramLeavesItsMessagesUnclaimed) {
+  const auto fabric = make_sim_fabric(Shape::parse("2"), Machine{});
+  Runner runner(*fabric);
+  EXPECT_THROW(runner.run(unclaimed_by_local), RunFailed);
 }
 
 Tick time_of_one(const Machine& machine, std::size_t bytes) {
