@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <system_error>
 
 #include "hal/check.hpp"
@@ -81,19 +82,23 @@ int end_by(int number, const AwaitedSignals& signals, const std::string& librari
   return 128 + number;
 }
 
-[[noreturn]] void be_child(pid_t parent, const AwaitedSignals& signals, int mark,
+/// Runs `work` and writes its exit code into the pipe, because a destructor in the library may
+/// still end the process with another one.
+[[noreturn]] void be_child(pid_t parent, const AwaitedSignals& signals, int pipe,
                            const std::function<int()>& work) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(1);
   signals.unblock();
   const int code = work();
-  [[maybe_unused]] const auto written = ::write(mark, "e", 1);
+  [[maybe_unused]] const auto written = ::write(pipe, &code, sizeof code);
   std::exit(code);
 }
 
-bool has_mark(int pipe) {
-  char mark = 0;
-  return ::read(pipe, &mark, 1) == 1;
+/// The exit code that `work` has returned; none if the child ended before.
+std::optional<int> returned_code(int pipe) {
+  int code = 0;
+  if (::read(pipe, &code, sizeof code) != sizeof code) return std::nullopt;
+  return code;
 }
 
 /// Whether the command ends itself with this exit code where it cannot return: after a signal, or
@@ -117,8 +122,9 @@ int run_supervised(const std::function<int()>& work, const std::string& librarie
   if (child == 0) be_child(parent, signals, to.number(), work);
   const int status = wait_and_pass_on(child, signals);
   if (WIFSIGNALED(status)) return end_by(WTERMSIG(status), signals, libraries);
+  if (const std::optional<int> code = returned_code(from.number())) return *code;
   const int code = WEXITSTATUS(status);
-  if (has_mark(from.number()) || says_why(code)) return code;
+  if (says_why(code)) return code;
   return complain(fmt::format(
       "policy {}: its library ended the process with exit code {} before the run was over",
       libraries, code));

@@ -41,6 +41,13 @@ TEST(Failure, AnExceptionInAHandlerSurfacesFromRunWithItsNode) {
   EXPECT_EQ(error_of<RunFailed>(machine, greet), "node (1): in a handler");
 }
 
+TEST(Failure, AnObjectThatIsNoExceptionSurfacesFromRunWithItsNode) {
+  SimMachine machine(Shape::parse("2"));
+  machine.node(1).on(kHandler, [](const Packet&) { throw 42; });
+  EXPECT_EQ(error_of<RunFailed>(machine, greet),
+            "node (1): threw something that is not a std::exception");
+}
+
 Program fail_at_once(Node& node) {
   if (node.rank() == 1) throw std::domain_error("at once");
   co_return;
