@@ -1,5 +1,6 @@
 #include "packet/node/settings.hpp"
 
+#include <fmt/core.h>
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -55,9 +56,8 @@ int wait_and_pass_on(pid_t child, const AwaitedSignals& signals) {
   for (;;) {
     const siginfo_t info = signals.next();
     if (info.si_signo != SIGCHLD) {
-      sigval number{};
-      number.sival_int = info.si_signo == SIGINT ? ++interrupts : ++terminations;
-      ::sigqueue(child, info.si_signo, number);
+      const int number = info.si_signo == SIGINT ? ++interrupts : ++terminations;
+      ::sigqueue(child, info.si_signo, {.sival_int = number});
     } else if (::waitpid(child, &status, WNOHANG) == child) {
       return status;
     }

@@ -2,9 +2,9 @@
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
+#include <sched.h>
 #include <signal.h>
-#include <sys/types.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <chrono>

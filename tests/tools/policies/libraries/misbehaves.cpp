@@ -2,7 +2,6 @@
 #include <toroid/packet/policies/library.hpp>
 
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "hal/send_order.hpp"
