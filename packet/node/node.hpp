@@ -43,6 +43,7 @@
 
 namespace toroid {
 
+class Agreement;
 class Policy;
 
 struct NodeOptions {
@@ -54,6 +55,7 @@ struct NodeOptions {
   TransferMode transfer = TransferMode::automatic;
   unsigned named_queues = 0;        ///< additional output queues, each for one kind of packet
   MessageRecord* record = nullptr;  ///< records the messages of all nodes; null for no record
+  Agreement* agreement = nullptr;   ///< compares the nodes' plans; Runner sets it to its own
 };
 
 /// When a source of packets wants to be asked again even if nothing happens until then.

@@ -9,8 +9,12 @@
 namespace toroid {
 
 Runner::Runner(Fabric& fabric, const NodeOptions& options)
-    : fabric_(&fabric), life_(fabric.life()), nodes_(fabric.nodes().size()) {
-  const auto shared = std::make_shared<const NodeOptions>(options);
+    : fabric_(&fabric),
+      life_(fabric.life()),
+      agreement_(fabric.nodes().size()),
+      nodes_(fabric.nodes().size()) {
+  const auto shared = std::make_shared<NodeOptions>(options);
+  shared->agreement = &agreement_;
   for (const Rank r : fabric.nodes())
     fabric.attach(r, nodes_.emplace_back(fabric.device(r), shared));
 }

@@ -10,6 +10,7 @@
 #include "hal/flowchart_profile.hpp"
 #include "hal/immovable_array.hpp"
 #include "hal/tick.hpp"
+#include "packet/node/agreement.hpp"
 #include "packet/node/node.hpp"
 
 namespace toroid {
@@ -44,6 +45,7 @@ class Runner {
  private:
   Fabric* fabric_;
   std::weak_ptr<const void> life_;  ///< the fabric's
+  Agreement agreement_;
   ImmovableArray<Node> nodes_;
 };
 
