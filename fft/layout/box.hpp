@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <span>
 
+#include "hal/check.hpp"
+
 namespace toroid::fft {
 
 /// Maximum number of axes of an array.
@@ -25,8 +27,11 @@ using AxisOrder = std::array<std::uint8_t, kAxes>;
 /// C order: the last axis is fastest.
 inline constexpr AxisOrder kCOrder = {kBatchAxis, 0, 1, 2, 3, 4, 5};
 
-/// Extents of an array, 1 along axes that it does not have. REQUIRES: at most kMaxAxes sizes.
+/// Extents of an array, 1 along axes that it does not have. Throws BadInput if it has more than
+/// kMaxAxes axes.
 inline Index extents_of(std::span<const std::int64_t> size, std::int64_t batch = 1) {
+  if (size.size() > kMaxAxes)
+    throw BadInput(fmt::format("an array has 1 to {} axes, not {}", kMaxAxes, size.size()));
   Index extents;
   extents.fill(1);
   std::ranges::copy(size, extents.begin());
@@ -74,7 +79,10 @@ struct Split {
   std::int64_t n;
   std::int64_t parts;
 
-  std::int64_t begin(std::int64_t part) const { return part * n / parts; }
+  /// part · n / parts, without the product, which may overflow.
+  std::int64_t begin(std::int64_t part) const {
+    return part * (n / parts) + part * (n % parts) / parts;
+  }
   std::int64_t end(std::int64_t part) const { return begin(part + 1); }
   std::int64_t length(std::int64_t part) const { return end(part) - begin(part); }
   /// Length of the longest block.

@@ -13,17 +13,15 @@
 namespace toroid::fft {
 namespace {
 
-std::string text_of(const Box& box) {
-  std::string text;
-  for (unsigned axis = 0; axis < kMaxAxes; ++axis)
-    text += fmt::format("{}[{}, {})", axis == 0 ? "" : " x ", box.lo[axis], box.hi[axis]);
-  return text;
-}
-
-void check_inside(const Index& extents, const Box& box, Rank node, std::string_view what) {
-  if (intersect(box, Box::of(extents)) == box) return;
-  throw BadInput(
-      fmt::format("{} of node {}, {}, is not inside the array", what, node, text_of(box)));
+void check_box(const Index& extents, const Box& box, Rank node, std::string_view what) {
+  for (unsigned axis = 0; axis < kAxes; ++axis) {
+    if (box.lo[axis] > box.hi[axis])
+      throw BadInput(fmt::format("{} of node {}, {}, ends before it begins along axis {}", what,
+                                 node, text_of(box), axis));
+    if (box.lo[axis] < 0 || box.hi[axis] > extents[axis])
+      throw BadInput(
+          fmt::format("{} of node {}, {}, is not inside the array", what, node, text_of(box)));
+  }
 }
 
 /// Returns an element that is in no box. REQUIRES: the boxes are inside the array, do not overlap,
@@ -58,13 +56,34 @@ std::int64_t PieceCut::length(std::uint32_t piece) const {
   return piece < whole_ ? planes_ : tail_[piece - whole_];
 }
 
+void check_extents(const Index& extents) {
+  std::int64_t left = kMostElements;
+  for (const std::int64_t extent : extents) {
+    const auto text = [&] {
+      return fmt::format("an array of {}, batch {}",
+                         fmt::join(std::span(extents).first(kMaxAxes), "x"), extents[kBatchAxis]);
+    };
+    if (extent < 1) throw BadInput(text() + "; expected extents of 1 or more");
+    left /= extent;
+    if (left == 0) throw BadInput(text() + ", is too large; expected at most 2^56 elements");
+  }
+}
+
+std::string text_of(const Box& box) {
+  std::string text;
+  for (unsigned axis = 0; axis < kMaxAxes; ++axis)
+    text += fmt::format("{}[{}, {})", axis == 0 ? "" : " x ", box.lo[axis], box.hi[axis]);
+  return text;
+}
+
 Distribution distribution_of_boxes(const Index& extents, std::vector<Box> boxes) {
   for (Box& box : boxes) {
     box.lo[kBatchAxis] = 0;
     box.hi[kBatchAxis] = extents[kBatchAxis];
   }
-  return {extents,
-          [boxes = std::move(boxes)](Rank node) { return NodeLayout::dense(boxes[node]); }};
+  return {extents, [boxes = std::move(boxes)](Rank node) {
+            return node < boxes.size() ? NodeLayout::dense(boxes[node]) : NodeLayout();
+          }};
 }
 
 Distribution without_gaps(const Distribution& distribution) {
@@ -79,10 +98,10 @@ void check_boxes(const Index& extents, std::span<const Box> boxes, Rank nodes,
   if (boxes.size() != nodes)
     throw BadInput(
         fmt::format("{} {}es for {} nodes; expected one per node", boxes.size(), what, nodes));
+  for (Rank node = 0; node < nodes; ++node) check_box(extents, boxes[node], node, what);
   std::int64_t total = 0;
   for (Rank a = 0; a < nodes; ++a) {
     if (boxes[a].volume() == 0) continue;
-    check_inside(extents, boxes[a], a, what);
     total += boxes[a].volume();
     for (Rank b = 0; b < a; ++b)
       if (intersect(boxes[a], boxes[b]).volume() > 0)

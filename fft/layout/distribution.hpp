@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -51,15 +52,26 @@ class PieceCut {
   std::vector<std::int64_t> tail_;  ///< lengths of the shorter pieces
 };
 
-/// Node r holds boxes[r], stored in C order without gaps.
+/// An array of more elements would have more than 2^60 bytes. Up to here, no place or number of
+/// bytes overflows, even with gaps between rows.
+inline constexpr std::int64_t kMostElements = std::int64_t{1} << 56;
+
+/// Throws BadInput unless every extent is at least 1 and the array has at most kMostElements.
+void check_extents(const Index& extents);
+
+/// The box without its batch axis: "[0, 4) x [2, 6) x ...".
+std::string text_of(const Box& box);
+
+/// Node r holds boxes[r], stored in C order without gaps. Nodes without a box hold nothing.
 Distribution distribution_of_boxes(const Index& extents, std::vector<Box> boxes);
 
 /// The same distribution, except that a part that is a single box is stored in C order without
 /// gaps.
 Distribution without_gaps(const Distribution& distribution);
 
-/// Throws BadInput unless there is one box per node and the boxes cover the array without overlaps.
-/// `what` is the word for a box in the message, such as in-box.
+/// Throws BadInput unless there is one box per node, no box begins or ends outside the array or
+/// ends before it begins, and the boxes cover the array without overlaps. `what` is the word for a
+/// box in the message, such as in-box.
 void check_boxes(const Index& extents, std::span<const Box> boxes, Rank nodes,
                  std::string_view what);
 

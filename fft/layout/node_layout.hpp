@@ -50,6 +50,8 @@ class NodeLayout {
   /// box.
   NodeLayout planes(unsigned axis, std::int64_t begin, std::int64_t end) const;
 
+  bool operator==(const NodeLayout&) const = default;
+
  private:
   void add(const Box& box);
   void add_lines(const Box& block, const AxisOrder& order, unsigned level, std::int64_t first,

@@ -20,14 +20,14 @@ std::size_t peers_kept(Rank members, std::int64_t bytes) {
   return bytes >= static_cast<std::int64_t>(members * kPeerBytes) ? members : 1;
 }
 
-/// A place must fit the 31 bits that a packet's argument has for it.
-void check_extent(const NodeLayout& layout) {
-  if (layout.extent() > std::int64_t{1} << 31)
-    throw BadInput(fmt::format(
-        "a node's local array has {} elements; at most 2^31 can be exchanged", layout.extent()));
-}
-
 }  // namespace
+
+void check_extent(const NodeLayout& layout, Rank members) {
+  const std::int64_t most = members == 1 ? std::int64_t{UINT32_MAX} : std::int64_t{1} << 31;
+  if (layout.extent() > most)
+    throw BadInput(fmt::format("a node's local array has {} elements; at most {} can be exchanged",
+                               layout.extent(), most));
+}
 
 Redistribution::Redistribution(const Distribution& from, const Distribution& to,
                                std::uint32_t element_bytes, const Group& group, PieceRule rule,
@@ -89,7 +89,7 @@ void Redistribution::count_packets() {
       expected_[0] += packets(layout(*from_, member), target_, 0);
     if (member == group_.self()) continue;
     const NodeLayout target = layout(*to_, member);
-    check_extent(target);
+    check_extent(target, group_.size());
     if (rule_.planes == 0) {
       most_packets_ = std::max(most_packets_, packets(source_, target, 0));
       continue;

@@ -16,6 +16,11 @@
 
 namespace toroid::fft {
 
+/// Throws BadInput if a layout is too long for an exchange among `members` nodes. Its places must
+/// fit the 31 bits that a packet's argument has for them. If a node is alone, its elements must
+/// have 32-bit numbers.
+void check_extent(const NodeLayout& layout, Rank members);
+
 /// The geometry of an exchange for one node. Everything is sent at once, or in pieces. A piece
 /// consists of planes of the node's part that travel together.
 ///

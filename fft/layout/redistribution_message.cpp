@@ -115,7 +115,7 @@ void Transfer::add(const Box& both, const NodeLayout& from, const NodeLayout& to
 /// receiver, a packet that stays within a run needs one copy and no search.
 void Transfer::cut() {
   const auto packets_of = [this](std::uint32_t elements) {
-    return (elements + per_packet() - 1) / per_packet();
+    return static_cast<std::uint32_t>((std::uint64_t{elements} + per_packet() - 1) / per_packet());
   };
   const std::uint32_t crossing = packets_of(size_);
   std::uint64_t in_runs = 0;

@@ -199,7 +199,10 @@ std::string check(const std::vector<Box>& boxes, Rank nodes) {
 TEST(Boxes, MustCoverTheArrayOnce) {
   EXPECT_EQ(check({box(0, 4, 0, 5)}, 1), "nothing was refused");
   EXPECT_EQ(check({box(0, 4, 0, 3), {}, box(0, 4, 3, 5)}, 3), "nothing was refused");
-  EXPECT_EQ(check({box(0, 4, 0, 3), box(9, 9, -3, 2), box(0, 4, 3, 5)}, 3), "nothing was refused");
+  EXPECT_EQ(check({box(0, 4, 0, 3), box(4, 4, 1, 5), box(0, 4, 3, 5)}, 3), "nothing was refused");
+  EXPECT_THAT(check({box(0, 4, 0, 5), box(9, 9, 0, 2)}, 2), ::testing::HasSubstr("not inside"));
+  EXPECT_THAT(check({box(0, 4, 0, 5), box(3, 2, 0, 2)}, 2),
+              ::testing::HasSubstr("ends before it begins along axis 0"));
   EXPECT_EQ(check({box(0, 4, 0, 5)}, 2), "1 in-boxes for 2 nodes; expected one per node");
   EXPECT_EQ(check({box(0, 4, 0, 3), box(0, 3, 3, 5)}, 2),
             "in-boxes hold 18 of the array's 20 elements; first missing: (3, 3, 0, 0, 0, 0)");
