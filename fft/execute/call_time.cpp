@@ -72,7 +72,7 @@ Tick duration(const std::deque<TimedSide>& sides, std::size_t round) {
 
 Tick call_time(Fabric& fabric, const NodeOptions& options,
                std::shared_ptr<const Blueprint> blueprint, Way way, unsigned rounds) {
-  TOROID_CHECK_LT(0u, rounds);
+  if (rounds < 1) throw BadInput("call_time with 0 rounds; expected 1 or more");
   Runner runner(fabric, options);
   std::deque<TimedSide> sides;
   for (Node& node : runner.nodes()) {

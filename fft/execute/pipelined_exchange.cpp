@@ -1,5 +1,7 @@
 #include "fft/execute/pipelined_exchange.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -32,7 +34,11 @@ PieceMessages::PieceMessages(const Redistribution& redistribution, std::uint32_t
       target_(target),
       arrivals_(arrivals),
       receiving_(first) {
-  TOROID_CHECK_LE(redistribution.most_packets(), std::uint32_t{1} << number_bits_);
+  const std::uint32_t most = std::uint32_t{1} << number_bits_;
+  if (redistribution.most_packets() > most)
+    throw BadInput(
+        fmt::format("a message of {} packets; expected at most {} in an exchange among {} nodes",
+                    redistribution.most_packets(), most, redistribution.group().size()));
 }
 
 void PieceMessages::set_piece(std::uint32_t piece, const std::byte* source) {

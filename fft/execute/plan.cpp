@@ -8,17 +8,45 @@
 #include "fft/execute/engine.hpp"
 #include "fft/layout/node_layout.hpp"
 #include "fft/plan/blueprint.hpp"
+#include "fft/plan/blueprint_difference.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/plan.hpp"
+#include "hal/check.hpp"
+#include "hal/shape.hpp"
+#include "packet/node/agreement.hpp"
 #include "packet/node/node.hpp"
 
 namespace toroid::fft {
+namespace {
+
+bool has_extents_of(const Shape& a, const Shape& b) {
+  bool equal = a.dims() == b.dims();
+  for (unsigned d = 0; d < a.dims(); ++d) equal = equal && a.extent(d) == b.extent(d);
+  return equal;
+}
+
+/// Returns the blueprint, if it is for the node's machine and equal to that of all other nodes.
+std::shared_ptr<const Blueprint> checked(const Node& node,
+                                         std::shared_ptr<const Blueprint> blueprint) {
+  if (blueprint == nullptr) throw BadInput("a plan of no blueprint; expected a blueprint");
+  if (!has_extents_of(blueprint->shape(), node.shape()))
+    throw BadInput(fmt::format("a blueprint for {} nodes; expected one for the machine's {}",
+                               blueprint->shape().text(), node.shape().text()));
+  const auto compare = [](const void* a, const void* b) {
+    return difference(*static_cast<const Blueprint*>(a), *static_cast<const Blueprint*>(b));
+  };
+  if (Agreement* const agreement = node.options().agreement)
+    agreement->add(node.shape(), node.rank(), "plan", blueprint, compare);
+  return blueprint;
+}
+
+}  // namespace
 
 Plan::Plan(Node& node, const Description& description)
     : Plan(node, std::make_shared<const Blueprint>(description, node.shape())) {}
 
 Plan::Plan(Node& node, std::shared_ptr<const Blueprint> blueprint)
-    : engine_(std::make_unique<Engine>(node, std::move(blueprint))) {}
+    : engine_(std::make_unique<Engine>(node, checked(node, std::move(blueprint)))) {}
 
 Plan::Plan(Plan&&) noexcept = default;
 

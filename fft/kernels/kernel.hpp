@@ -18,6 +18,7 @@
 namespace toroid::fft::local {
 
 enum class Precision : std::uint8_t { single, double_ };
+inline constexpr std::array<std::string_view, 2> kPrecisionNames = {"single", "double"};
 
 enum class Kind : std::uint8_t {
   forward,       ///< complex to complex, exp(-2πi·kn/N)
@@ -69,6 +70,7 @@ enum class Rigor : std::uint8_t {
   estimate,  ///< nothing is measured: without wisdom, every run of a program gives equal results
   measure,   ///< candidates are timed: transforms are faster, but last bits may differ between runs
 };
+inline constexpr std::array<std::string_view, 2> kRigorNames = {"estimate", "measure"};
 
 /// Makes kernels. To add a library, implement this interface.
 class Library {

@@ -5,7 +5,6 @@
 
 #include "fft/plan/cost_model.hpp"
 #include "fft/plan/transform_kind.hpp"
-#include "hal/check.hpp"
 #include "hal/machine.hpp"
 #include "hal/put.hpp"
 #include "hal/shape.hpp"
@@ -37,7 +36,6 @@ OrbitalBase::OrbitalBase(Node& node, const OrbitalPlan& plan, HandlerId first_ha
       by_pointers_(shares_memory(node)),
       slices_(plan.extent() == 1 || by_pointers_ ? 1 : slices_of(plan.block(0), bytes.array)),
       own_coefficients_(LocalArray::of_bytes(bytes.coefficients)) {
-  TOROID_CHECK_EQ(node.size(), plan.extent() * plan.extent() * plan.extent());
   const Machine& machine = node.machine();
   one_packet_ = machine.wire_cycles(machine.wire_bytes(kMaxChunks));
   make_blocks(bytes);

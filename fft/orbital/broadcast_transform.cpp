@@ -206,7 +206,8 @@ template <typename T>
 BroadcastTransform<T>::BroadcastTransform(Node& node, const OrbitalPlan& plan,
                                           HandlerId first_handler)
     : BroadcastBase(node, plan, first_handler,
-                    {plan.block_elements() * sizeof(T), coefficient_bytes<T>(plan)}) {
+                    {plan.checked_for(node.size(), element_type<T>()).block_elements() * sizeof(T),
+                     coefficient_bytes<T>(plan)}) {
   for (unsigned stage = 0; stage < kStages; ++stage) {
     const auto [from, to] = own_places(stage);
     const unsigned axis = plan.stage(stage).axis;

@@ -61,11 +61,6 @@ bool has_complex_coefficients(const AxisTransform& transform) {
   return transform.is_fourier() || (transform.matrix != nullptr && transform.matrix->is_complex());
 }
 
-std::string name_of(const AxisTransform& transform) {
-  if (transform.matrix != nullptr) return "matrix " + transform.matrix->name();
-  return std::string(kTransformKindNames[static_cast<std::size_t>(transform.kind)]);
-}
-
 Value coefficient(const AxisTransform& transform, Sign sign, std::int64_t size, std::int64_t in,
                   std::int64_t out) {
   const bool forward = sign == Sign::forward;

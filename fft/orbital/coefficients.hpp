@@ -25,16 +25,12 @@
 
 #include <complex>
 #include <cstdint>
-#include <string>
 
 #include "fft/plan/transform_kind.hpp"
 
 namespace toroid::fft {
 
 bool has_complex_coefficients(const AxisTransform& transform);
-
-/// The name of a transform: "matrix NAME" for a matrix, otherwise that of its kind, such as "dct".
-std::string name_of(const AxisTransform& transform);
 
 /// The factor by which element `in` of the input contributes to element `out` of the result, where
 /// N = size. Arguments of sines and cosines are reduced exactly, so the result is correct to the

@@ -12,6 +12,7 @@
 
 #include "fft/orbital/coefficients.hpp"
 #include "fft/orbital/plan.hpp"
+#include "fft/plan/check_description.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/square_matrix.hpp"
 #include "fft/plan/transform_kind.hpp"
@@ -144,6 +145,23 @@ void check_elements(const OrbitalOptions& options) {
                              name_of(*complex), type, complex->is_fourier() ? ", or dht" : ""));
 }
 
+/// OpenBLAS takes a product's extents as ints: two of a block's, with two real numbers per element.
+/// Up to kLongestAxis points, coefficients are exact, and the bytes of an axis's coefficients do
+/// not overflow.
+void check_lengths(const ArrayExtents& size, std::int64_t p) {
+  constexpr std::int64_t kLongestAxis = std::int64_t{1} << 28;
+  constexpr std::int64_t kMostOfPlane = std::int64_t{1} << 30;
+  if (std::ranges::max(size) > kLongestAxis)
+    throw BadInput(
+        fmt::format("{}: the orbital method takes axes of at most 2^28 points", text_of(size)));
+  for (unsigned axis = 0; axis < 3; ++axis)
+    if ((size[axis] / p) * (size[(axis + 1) % 3] / p) >= kMostOfPlane)
+      throw BadInput(
+          fmt::format("{} on torus {}: a side of a node's block has 2^30 numbers or "
+                      "more; use more nodes",
+                      text_of(size), cube(p)));
+}
+
 /// A single node sends nothing, so its block may have any length.
 void check_bytes(const ArrayExtents& size, std::uint64_t p, ElementType element) {
   std::uint64_t bytes = bytes_of(element);
@@ -151,18 +169,28 @@ void check_bytes(const ArrayExtents& size, std::uint64_t p, ElementType element)
   if (p > 1) RingShift::check(bytes);
 }
 
-void check_stage_axes(std::array<unsigned, 3> axes) {
-  std::ranges::sort(axes);
-  TOROID_CHECK((axes == std::array<unsigned, 3>{0, 1, 2}));
+/// Checks the values that a description has too, each by itself, and then the others.
+void check_values(const ArrayExtents& size, const OrbitalOptions& options) {
+  Description description;
+  description.size.assign(size.begin(), size.end());
+  description.kinds = options.kinds;
+  description.scheduling = options.alpha;
+  description.stage_axes = options.stage_axes;
+  description.variant = options.variant;
+  description.library = options.library;
+  description.rigor = options.rigor;
+  check_fields(description);
+  check_choice("element", options.element, kElementTypeNames);
+  if (options.sign != Sign::forward && options.sign != Sign::inverse)
+    throw BadInput(fmt::format("sign is {}; expected -1 or 1", static_cast<int>(options.sign)));
 }
 
 }  // namespace
 
 void check_orbital(const ArrayExtents& size, const Shape& shape, const OrbitalOptions& options) {
-  for (const int sign : options.alpha) TOROID_CHECK_EQ(sign * sign, 1);
-  TOROID_CHECK_LT(0, *std::ranges::min_element(size));
-  check_stage_axes(options.stage_axes);
+  check_values(size, options);
   check_torus(size, shape);
+  check_lengths(size, shape.extent(0));
   check_blocks(size, shape.extent(0));
   check_transforms(size, shape.extent(0), options);
   check_factors(options);

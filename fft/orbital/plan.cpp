@@ -3,12 +3,27 @@
 #include <utility>
 
 #include "fft/orbital/coefficients.hpp"
+#include "hal/check.hpp"
 
 namespace toroid::fft {
 
 OrbitalPlan::OrbitalPlan(const ArrayExtents& size, const Shape& shape, OrbitalOptions options)
     : size_(size), options_(std::move(options)), extent_(shape.extent(0)) {
   check_orbital(size, shape, options_);
+}
+
+const OrbitalPlan& OrbitalPlan::checked_for(Rank nodes, ElementType element) const {
+  if (nodes != extent_ * extent_ * extent_)
+    throw BadInput(fmt::format("an orbital plan for {0} x {0} x {0} nodes on a machine of {1}",
+                               extent_, nodes));
+  if (element != options_.element) {
+    const auto name = [](ElementType type) {
+      return kElementTypeNames[static_cast<std::size_t>(type)];
+    };
+    throw BadInput(fmt::format("an orbital transform of {} elements by a plan for {}",
+                               name(element), name(options_.element)));
+  }
+  return *this;
 }
 
 OrbitalStage OrbitalPlan::stage(unsigned number) const {

@@ -42,9 +42,11 @@
 
 #include <algorithm>
 #include <array>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "fft/kernels/kernel.hpp"
@@ -62,6 +64,13 @@ using ArrayExtents = std::array<std::int64_t, 3>;
 enum class ElementType : std::uint8_t { float32, float64, complex64, complex128 };
 inline constexpr std::array<std::string_view, 4> kElementTypeNames = {"float32", "float64",
                                                                       "complex64", "complex128"};
+template <typename T>
+constexpr ElementType element_type() {
+  if constexpr (std::is_same_v<T, float>) return ElementType::float32;
+  if constexpr (std::is_same_v<T, double>) return ElementType::float64;
+  if constexpr (std::is_same_v<T, std::complex<float>>) return ElementType::complex64;
+  return ElementType::complex128;
+}
 constexpr bool is_complex(ElementType type) {
   return type >= ElementType::complex64;
 }
@@ -120,6 +129,8 @@ class OrbitalPlan {
   static constexpr unsigned kStages = 3;
 
   /// Throws BadInput, with a message that says what would fit, if
+  /// - an extent is below 1, or an option has an impossible value;
+  /// - an axis has more than 2^28 points, or a side of a block 2^30 numbers or more;
   /// - the machine is not a torus of P x P x P nodes or a single node;
   /// - P does not divide an extent;
   /// - the extent of an axis with wht is not a power of two, or an axis with a matrix has an extent
@@ -129,6 +140,9 @@ class OrbitalPlan {
   /// - the variant is a broadcast variant and an axis is transformed by factors;
   /// - P > 1, and a block is too long for RingShift.
   OrbitalPlan(const ArrayExtents& size, const Shape& shape, OrbitalOptions options);
+
+  /// Returns this plan. Throws BadInput if it is for another number of nodes or type of elements.
+  const OrbitalPlan& checked_for(Rank nodes, ElementType element) const;
 
   const ArrayExtents& size() const { return size_; }
   const OrbitalOptions& options() const { return options_; }

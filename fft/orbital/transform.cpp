@@ -1,27 +1,14 @@
 #include "fft/orbital/transform.hpp"
 
 #include "fft/plan/transform_kind.hpp"
-#include "hal/check.hpp"
 
 namespace toroid::fft {
-namespace {
-
-template <typename T>
-constexpr ElementType element_type() {
-  if constexpr (std::is_same_v<T, float>) return ElementType::float32;
-  if constexpr (std::is_same_v<T, double>) return ElementType::float64;
-  if constexpr (std::is_same_v<T, std::complex<float>>) return ElementType::complex64;
-  return ElementType::complex128;
-}
-
-}  // namespace
 
 template <typename T>
 OrbitalTransform<T>::OrbitalTransform(Node& node, const OrbitalPlan& plan, HandlerId first_handler)
     : OrbitalBase(node, plan, first_handler,
-                  {plan.block_elements() * sizeof(T),
+                  {plan.checked_for(node.size(), element_type<T>()).block_elements() * sizeof(T),
                    OrbitalProduct<T>(plan, plan.product_axis(0)).coefficient_bytes()}) {
-  TOROID_CHECK(plan.options().element == element_type<T>());
   for (unsigned pair = 0; pair < plan.kStages; ++pair) {
     const unsigned axis = plan.product_axis(pair);
     products_.emplace_back(plan, axis);

@@ -1,72 +1,14 @@
 #include "fft/plan/blueprint.hpp"
 
-#include <fmt/core.h>
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "fft/kernels/kernel.hpp"
+#include "fft/layout/redistribution.hpp"
+#include "fft/plan/check_description.hpp"
 #include "fft/plan/extents.hpp"
-#include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
 
 namespace toroid::fft {
 namespace {
-
-std::string size_text(const Description& description) {
-  return fmt::format("{}", fmt::join(description.size, "x"));
-}
-
-void check_axes(const Description& description) {
-  const std::size_t axes = description.size.size();
-  if (axes < 1 || axes > kMaxAxes)
-    throw BadInput(fmt::format("an array has 1 to {} axes, not {}", kMaxAxes, axes));
-  for (const std::int64_t n : description.size) TOROID_CHECK(n >= 1);
-  TOROID_CHECK(description.batch >= 1);
-  if (description.method != Method::rows && axes != 3)
-    throw BadInput(
-        fmt::format("the {} method takes arrays of 3 axes, but {} has {}; "
-                    "method rows takes 1 to {}",
-                    kMethodNames[static_cast<std::size_t>(description.method)],
-                    size_text(description), axes, kMaxAxes));
-}
-
-void check_cut(const Description& description) {
-  const double cut = description.box_cut;
-  TOROID_CHECK(cut >= 1);
-  if (cut == 1) return;
-  if (description.method != Method::slab) throw BadInput("a box cut needs the slab method");
-  if (description.real) throw BadInput("a box cut needs complex data");
-  const std::int64_t shortest = std::ranges::min(description.size);
-  if (kept_of(shortest, cut) < 1)
-    throw BadInput(fmt::format("a box cut of {} leaves no points of {}; use at most {}", cut,
-                               size_text(description), shortest));
-}
-
-void check_overlap(const Overlap& overlap) {
-  if (overlap.window < 1 || overlap.window > kMostOutstanding)
-    throw BadInput(fmt::format("a window of {} exchanges; expected 1 to {}", overlap.window,
-                               kMostOutstanding));
-  TOROID_CHECK(overlap.test_interval >= 0);
-}
-
-void check_kinds(const Description& description) {
-  if (description.method == Method::orbital) return;
-  for (const AxisTransform& transform : description.kinds)
-    if (transform.kind != TransformKind::dft)
-      throw BadInput("transforms other than the dft need the orbital method");
-}
-
-/// Message passing carries an exchange in one blocking call. The orbital method has no exchanges.
-void check_layer(const Description& description) {
-  if (description.layer == Layer::packets) return;
-  if (description.method == Method::orbital)
-    throw BadInput(
-        "the orbital method has no exchanges for message passing to carry; use layer packets");
-  if (description.overlap.planes != 0 || description.overlap.backward_planes.value_or(0) != 0)
-    throw BadInput(
-        "message passing is blocking and cannot overlap planes with computation; use 0 planes");
-}
 
 /// Sets the user's boxes to [0, 1) along axes that the array does not have.
 void complete(std::vector<Box>& boxes, std::size_t axes) {
@@ -105,12 +47,8 @@ Stages stages_of(const Description& description, const Shape& shape) {
 
 Blueprint::Blueprint(const Description& description, const Shape& shape)
     : description_(description), shape_(shape) {
-  check_axes(description);
-  check_cut(description);
-  check_kinds(description);
-  check_overlap(description.overlap);
-  (void)local::library(description.library);  // throws if the build lacks it
-  check_layer(description);
+  check_fields(description);
+  check_method(description);
   complete(description_.in_boxes, description_.size.size());
   complete(description_.out_boxes, description_.size.size());
   if (description_.out_boxes.empty()) return_to_boxes(description_);
@@ -125,14 +63,37 @@ Blueprint::Blueprint(const Description& description, const Shape& shape)
   stages_ = std::move(made.stages);
   exchanges_ = std::move(made.exchanges);
   add_user_boxes();
+  check_parts();
   keep_pieces_where_all_receive();
 }
 
 Blueprint::Blueprint(const Description& description, const Shape& shape, Stages stages)
     : description_(description),
       shape_(shape),
+      has_own_stages_(true),
       stages_(std::move(stages.stages)),
-      exchanges_(std::move(stages.exchanges)) {}
+      exchanges_(std::move(stages.exchanges)) {
+  check_fields(description);
+  check_parts();
+}
+
+/// Checks that every part of every exchange can be sent. If the whole array could be, nothing needs
+/// to be looked at: gaps at most double it.
+void Blueprint::check_parts() const {
+  constexpr std::int64_t kSmall = std::int64_t{1} << 29;
+  const auto is_small = [](const Stage& stage) {
+    return Box::of(stage.in.extents).volume() <= kSmall &&
+           Box::of(stage.out.extents).volume() <= kSmall;
+  };
+  if (std::ranges::all_of(stages_, is_small)) return;
+  for (std::size_t i = 0; i < exchanges_.size(); ++i) {
+    const Rank members = exchanges_[i].group(shape_, 0).size();
+    for (Rank node = 0; node < shape_.size(); ++node) {
+      check_extent(stages_[i].out.layout(node), members);
+      check_extent(stages_[i + 1].in.layout(node), members);
+    }
+  }
+}
 
 /// Cuts an exchange only if every node receives something. PipelinedExchange relies on this: a node
 /// that has completed a piece knows that all other nodes have started it. A node that receives

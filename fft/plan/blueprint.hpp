@@ -66,8 +66,9 @@ struct Stages {
 /// immutable, except that it caches its exchange plans under a lock.
 class Blueprint {
  public:
-  /// Throws BadInput if the array does not fit the machine or the method. The message says what
-  /// would fit.
+  /// Throws BadInput if a field of the description has an impossible value, if the array does not
+  /// fit the machine or the method, or if a node's part is too long for an exchange. The message
+  /// says what would fit.
   Blueprint(const Description& description, const Shape& shape);
   /// Uses the given stages instead of making them.
   Blueprint(const Description& description, const Shape& shape, Stages stages);
@@ -75,6 +76,8 @@ class Blueprint {
 
   const Description& description() const { return description_; }
   const Shape& shape() const { return shape_; }
+  /// Whether the stages were given instead of following from the description.
+  bool has_own_stages() const { return has_own_stages_; }
   /// The stages in forward order; at least one.
   std::span<const Stage> stages() const { return stages_; }
   /// exchanges()[i] lies between stages i and i + 1.
@@ -108,11 +111,13 @@ class Blueprint {
 
  private:
   void add_user_boxes();
+  void check_parts() const;
   void keep_pieces_where_all_receive();
   Description without_batch() const;
 
   Description description_;
   Shape shape_;
+  bool has_own_stages_ = false;
   std::vector<Stage> stages_;
   std::vector<StageExchange> exchanges_;
   mutable std::mutex mutex_;  ///< guards plans_

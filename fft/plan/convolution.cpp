@@ -32,10 +32,13 @@ LocalArray room_for_spectrum(const Plan& plan) {
   return LocalArray::of_bytes(plan.output_size() * plan.blueprint().bytes(false));
 }
 
-void check_dft(const Description& description) {
-  for (const AxisTransform& transform : description.kinds)
+/// Returns the blueprint, if its transform is the dft.
+std::shared_ptr<const Blueprint> with_dft(std::shared_ptr<const Blueprint> blueprint) {
+  if (blueprint == nullptr) return blueprint;  // Plan refuses it
+  for (const AxisTransform& transform : blueprint->description().kinds)
     if (transform.kind != TransformKind::dft)
       throw BadInput("a convolution needs the dft: other transforms' spectra have no wave vectors");
+  return blueprint;
 }
 
 }  // namespace
@@ -51,9 +54,9 @@ Convolution::Convolution(Node& node, const Description& description)
     : Convolution(node, std::make_shared<const Blueprint>(description, node.shape())) {}
 
 Convolution::Convolution(Node& node, std::shared_ptr<const Blueprint> blueprint)
-    : node_(&node), plan_(node, std::move(blueprint)), spectrum_(room_for_spectrum(plan_)) {
-  check_dft(description());
-}
+    : node_(&node),
+      plan_(node, with_dft(std::move(blueprint))),
+      spectrum_(room_for_spectrum(plan_)) {}
 
 PerformAwaiter Convolution::begin(ConstArray in, Array out, Factor factor) {
   if (!program_.done())

@@ -49,6 +49,7 @@ enum class OrbitalVariant : std::uint8_t {
 inline constexpr std::array<std::string_view, 3> kOrbitalVariantNames = {"cra", "bcr", "bbc"};
 
 enum class Way : std::uint8_t { forward, backward };
+inline constexpr std::array<std::string_view, 2> kWayNames = {"forward", "backward"};
 
 enum class Scale : std::uint8_t { none, by_n, by_sqrt_n };
 inline constexpr std::array<std::string_view, 3> kScaleNames = {"none", "1/N", "1/sqrt(N)"};
@@ -103,30 +104,35 @@ struct Overlap {
   }
 };
 
-/// The parameters of a plan. Blueprint checks them.
+/// The parameters of a plan. Blueprint checks them (check_description.hpp): every field must have a
+/// possible value, even if the method does not use it. They must be the same on all nodes, except
+/// those that concern only a node's own work: overlap.test_interval, cores, rigor, library and
+/// times_packets.
 struct Description {
-  /// Extents, slowest axis first; for real data, those of the real side.
+  /// Extents, slowest axis first, each at least 1; for real data, those of the real side.
   std::vector<std::int64_t> size{};
   Method method = Method::volumetric;
   Layer layer = Layer::packets;
   Precision precision = Precision::double_;
   bool real = false;
-  std::int64_t batch = 1;  ///< number of arrays per call
+  std::int64_t batch = 1;  ///< number of arrays per call, at least 1
   /// Each rank's box in forward's input and in its output. Empty for the method's own layout. Axes
   /// that the array does not have need not be set.
   std::vector<Box> in_boxes{};
   std::vector<Box> out_boxes{};
   /// If this is set and out_boxes is empty, forward leaves its result in the layout of its input.
   bool return_to_input = false;
-  double box_cut = 1;  ///< needs the slab method; see above
+  double box_cut = 1;  ///< at least 1; more than 1 needs the slab method; see above
   Overlap overlap{};   ///< used by the slab method
-  /// Cores of a node that share its lines in virtual time. One of them moves the packets.
+  /// Cores of a node that share its lines in virtual time, at least 1. One of them moves the
+  /// packets.
   unsigned cores = 1;
   /// The transform along each axis. Methods other than orbital take only the dft.
   std::array<AxisTransform, 3> kinds{};
   /// The orbital method's scheduling vector: +1 or -1 in each dimension.
   std::array<int, 3> scheduling{1, 1, 1};
-  /// The axis that each stage of the orbital method transforms in a forward call.
+  /// The axis that each stage of the orbital method transforms in a forward call: 0, 1 and 2, in
+  /// any order.
   std::array<unsigned, 3> stage_axes{2, 0, 1};
   /// The orbital method's variant. The broadcast variants keep every array in the canonical layout.
   OrbitalVariant variant = OrbitalVariant::cra;

@@ -1,6 +1,7 @@
 // Extents of a plan's input and output arrays, and names of axes.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -27,20 +28,22 @@ inline Index in_extents(const Description& description) {
   return extents_of(description.size, description.batch);
 }
 
-/// How many of n points a box cut keeps; 0 if the cut is too large. If n / box_cut is below a whole
-/// number only by rounding, e.g. 33 / 1.1, it counts as that number.
+/// How many of n points a box cut keeps, at most n; 0 if the cut is too large. If n / box_cut is
+/// below a whole number only by rounding, e.g. 33 / 1.1, it counts as that number.
 inline std::int64_t kept_of(std::int64_t n, double box_cut) {
   constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
-  return static_cast<std::int64_t>(static_cast<double>(n) / box_cut * (1 + kRounding));
+  if (!(box_cut > 1)) return n;
+  const double kept = static_cast<double>(n) / box_cut * (1 + kRounding);
+  return std::min(n, static_cast<std::int64_t>(kept));
 }
 
 /// Extents of forward's output, after a box cut and with the last axis of real data halved.
 inline Index out_extents(const Description& description) {
   Index extents = in_extents(description);
-  const std::size_t axes = description.size.size();
+  const std::size_t axes = std::min<std::size_t>(description.size.size(), kMaxAxes);
   for (std::size_t axis = 0; axis < axes; ++axis)
     extents[axis] = kept_of(extents[axis], description.box_cut);
-  if (keeps_half(description)) extents[axes - 1] = extents[axes - 1] / 2 + 1;
+  if (keeps_half(description) && axes > 0) extents[axes - 1] = extents[axes - 1] / 2 + 1;
   return extents;
 }
 

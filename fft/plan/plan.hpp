@@ -80,11 +80,14 @@ struct StageTimes {
 /// may call it.
 class Plan {
  public:
-  /// Throws BadInput if the array does not fit the machine or the method. All nodes must make their
-  /// plans in the same order, before their programs' first await.
+  /// Throws BadInput if a field of the description has an impossible value, or if the array does
+  /// not fit the machine or the method. All nodes must make their plans in the same order, before
+  /// their programs' first await, from equal descriptions. Throws RunFailed, which names the
+  /// difference, if this node's description differs from that of another node of the same Runner.
   Plan(Node& node, const Description& description);
   /// Makes the plan from a blueprint that the nodes share. Making a blueprint takes time
-  /// proportional to the number of nodes, so nodes should share one.
+  /// proportional to the number of nodes, so nodes should share one. Throws BadInput too if the
+  /// blueprint is null or for another machine.
   Plan(Node& node, std::shared_ptr<const Blueprint> blueprint);
   Plan(Plan&&) noexcept;
   ~Plan();

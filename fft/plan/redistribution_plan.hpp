@@ -22,8 +22,9 @@ namespace toroid::fft {
 /// backward leads back. Some nodes may hold no elements, and the axes may have any order in memory.
 /// The only options it uses are precision, real, first, may_leave_gaps, times_packets and layer.
 /// With may_leave_gaps, data is stored straight in the caller's array as it arrives, at the cost of
-/// a barrier before every call. Throws BadInput if the extents of the two arrays differ. REQUIRES:
-/// in each distribution every element belongs to exactly one node.
+/// a barrier before every call. Throws BadInput if the extents of the two arrays differ, or if in a
+/// distribution a box is not inside the array or the nodes do not hold as many elements as the
+/// array has. REQUIRES: no two nodes hold the same element.
 std::shared_ptr<const Blueprint> redistribution(const Distribution& from, const Distribution& to,
                                                 const Shape& shape, Description options = {});
 

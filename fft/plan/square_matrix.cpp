@@ -17,7 +17,8 @@ SquareMatrix::SquareMatrix(std::string name, std::int64_t size,
       size_(size),
       values_(values.begin(), values.end()),
       is_complex_(std::ranges::any_of(values, [](const auto& v) { return v.imag() != 0; })) {
-  if (size < 1 || values.size() != static_cast<std::size_t>(size * size))
+  const auto n = static_cast<std::size_t>(size);
+  if (size < 1 || values.size() % n != 0 || values.size() / n != n)
     throw BadInput(
         fmt::format("matrix {}: {} numbers, expected {} x {}", name_, values.size(), size, size));
   for (const std::complex<double>& value : values)

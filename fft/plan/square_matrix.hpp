@@ -23,6 +23,10 @@ class SquareMatrix {
 
   const std::string& name() const { return name_; }
   std::int64_t size() const { return size_; }
+  /// Whether the other matrix has the same elements.
+  bool operator==(const SquareMatrix& other) const {
+    return size_ == other.size_ && values_ == other.values_;
+  }
   /// Whether any element has a non-zero imaginary part.
   bool is_complex() const { return is_complex_; }
   Value at(std::int64_t row, std::int64_t column) const { return values_[place(row, column)]; }

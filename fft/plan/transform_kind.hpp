@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -47,5 +48,8 @@ struct AxisTransform {
 
   bool operator==(const AxisTransform&) const = default;
 };
+
+/// The name of a transform: "matrix NAME" for a matrix, otherwise that of its kind, such as "dct".
+std::string name_of(const AxisTransform& transform);
 
 }  // namespace toroid::fft

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "fft/plan/check_description.hpp"
 #include "fft/plan/extents.hpp"
+#include "hal/check.hpp"
 
 namespace toroid::fft {
 
@@ -22,6 +24,8 @@ std::shared_ptr<const Blueprint> with_planes(Description description, const Shap
 
 std::vector<std::int64_t> planes_to_try(const Description& description, const Shape& shape, Way way,
                                         std::int64_t most) {
+  if (most < 1) throw BadInput(fmt::format("at most {} planes to try; expected 1 or more", most));
+  check_choice("way", way, kWayNames);
   const std::int64_t whole = std::ranges::max(in_extents(description));
   const std::int64_t own = planes_used(*with_planes(description, shape, way, whole), way);
   std::vector<std::int64_t> planes;
@@ -32,6 +36,7 @@ std::vector<std::int64_t> planes_to_try(const Description& description, const Sh
 
 TunedPlanes tune_planes(const Description& description, const Shape& shape, Way way,
                         Blocking blocking, const TimeOf& time_of, std::int64_t most) {
+  if (!time_of) throw BadInput("time_of is empty; expected a function that times a plan");
   std::vector<std::int64_t> candidates = planes_to_try(description, shape, way, most);
   if (blocking == Blocking::too || candidates.empty()) candidates.insert(candidates.begin(), 0);
   TunedPlanes tuned;

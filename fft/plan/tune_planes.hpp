@@ -34,7 +34,8 @@ std::shared_ptr<const Blueprint> with_planes(Description description, const Shap
                                              std::int64_t planes);
 
 /// Planes per exchange to try, ascending: the divisors, up to `most`, of the largest number of
-/// planes that a node has. Empty if the exchange cannot be cut. Throws BadInput as Blueprint does.
+/// planes that a node has. Empty if the exchange cannot be cut. Throws BadInput as Blueprint does,
+/// and if `most` is below 1.
 std::vector<std::int64_t> planes_to_try(const Description& description, const Shape& shape, Way way,
                                         std::int64_t most = kMostPlanesTried);
 
@@ -56,7 +57,7 @@ struct TunedPlanes {
 };
 
 /// Times every candidate of up to `most` planes once, and finds the fastest. Throws BadInput as
-/// Blueprint does, and passes on what `time_of` throws.
+/// planes_to_try() does, and if `time_of` is empty; passes on what `time_of` throws.
 TunedPlanes tune_planes(const Description& description, const Shape& shape, Way way,
                         Blocking blocking, const TimeOf& time_of,
                         std::int64_t most = kMostPlanesTried);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <complex>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <set>
 #include <string>
@@ -18,6 +20,7 @@
 #include "hal/direction.hpp"
 #include "hal/shape.hpp"
 #include "tests/fft/orbital/orbital_run.hpp"
+#include "tests/fft/plan/plan_check.hpp"
 
 namespace toroid::fft {
 namespace {
@@ -94,6 +97,35 @@ TEST(OrbitalPlan, RefusesTheInverseOfASingularMatrix) {
   EXPECT_EQ(refusal({2, 2, 2}, "1", options), "nothing refused");
   options.sign = Sign::inverse;
   EXPECT_EQ(refusal({2, 2, 2}, "1", options), "matrix ones is singular: it has no inverse");
+}
+
+TEST(OrbitalPlan, RefusesImpossibleValues) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(refusal({4, 0, 4}, "1"), "size is 4x0x4; expected extents of 1 or more");
+  EXPECT_THAT(refusal({kMost, 2, 2}, "1"), HasSubstr("is too large"));
+  EXPECT_THAT(refusal({std::int64_t{1} << 29, 1, 1}, "1"), HasSubstr("at most 2^28 points"));
+  EXPECT_THAT(refusal({1 << 15, 1, 1 << 15}, "1"), HasSubstr("a side of a node's block"));
+  EXPECT_THAT(refusal(cube_size(4), "2x2x2", {.sign = static_cast<Sign>(0)}),
+              HasSubstr("sign is 0; expected -1 or 1"));
+  EXPECT_THAT(refusal(cube_size(4), "2x2x2", {.element = static_cast<ElementType>(4)}),
+              HasSubstr("element is the number 4; expected float32"));
+  EXPECT_THAT(refusal(cube_size(4), "2x2x2", {.alpha = {1, 0, 1}}), HasSubstr("scheduling is 1,0"));
+  EXPECT_THAT(refusal(cube_size(4), "2x2x2", {.stage_axes = {0, 1, 1}}),
+              HasSubstr("stage_axes is 0,1,1"));
+  EXPECT_THAT(refusal(cube_size(4), "2x2x2", {.variant = static_cast<OrbitalVariant>(3)}),
+              HasSubstr("variant is the number 3"));
+  EXPECT_THAT(refusal(cube_size(4), "2x2x2", {.kinds = {static_cast<TransformKind>(7)}}),
+              HasSubstr("kinds[0].kind is the number 7"));
+}
+
+TEST(OrbitalPlan, RefusesOtherMachinesAndTypesOfElements) {
+  const OrbitalPlan plan(cube_size(4), cube_of(2), {.element = ElementType::complex64});
+  EXPECT_EQ(testing::refusal([&] { (void)plan.checked_for(8, ElementType::complex64); }),
+            "nothing was refused");
+  EXPECT_EQ(testing::refusal([&] { (void)plan.checked_for(4, ElementType::complex64); }),
+            "an orbital plan for 2 x 2 x 2 nodes on a machine of 4");
+  EXPECT_EQ(testing::refusal([&] { (void)plan.checked_for(8, ElementType::float32); }),
+            "an orbital transform of float32 elements by a plan for complex64");
 }
 
 TEST(OrbitalPlan, TakesASingleNodeOfAnyShape) {

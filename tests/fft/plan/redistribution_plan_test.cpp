@@ -260,5 +260,40 @@ TEST(Redistribution, RefusesArraysOfDifferentExtents) {
             "cannot redistribute an array of 4x3x1x1x1x1 as one of 5x3x1x1x1x1");
 }
 
+TEST(Redistribution, RefusesDistributionsThatDoNotHoldTheArrayOnce) {
+  const Shape shape = Shape::parse("3");
+  const Index array = extents_of(std::vector<std::int64_t>{4, 6});
+  const Distribution lines = line_parts(array, lines_order(1), 3);
+  const auto refused_to = [&](const Distribution& to) {
+    return testing::refusal([&] { redistribution(lines, to, shape); });
+  };
+  EXPECT_EQ(refused_to(lines), "nothing was refused");
+  EXPECT_EQ(refused_to({array, {}}), "distribution 'to' has no layout; expected a function");
+  Index grid = extents_of({});
+  EXPECT_EQ(refused_to(block_parts(array, grid)),
+            "in distribution 'to', the nodes hold 48 elements; expected 24, each on one node");
+  grid[0] = 4;
+  EXPECT_EQ(refused_to(block_parts(array, grid)),
+            "in distribution 'to', the nodes hold 18 elements; expected 24, each on one node");
+  EXPECT_EQ(refused_to(distribution_of_boxes(array, {})),
+            "in distribution 'to', the nodes hold 0 elements; expected 24, each on one node");
+  EXPECT_EQ(refused_to(distribution_of_boxes(array, {{{0, 1}, {4, 7, 1, 1, 1, 1}}})),
+            "in distribution 'to', node 0 holds [0, 4) x [1, 7) x [0, 1) x [0, 1) x [0, 1) x [0, "
+            "1), which is not inside the array");
+}
+
+TEST(Redistribution, RefusesImpossibleOptions) {
+  const Distribution lines =
+      line_parts(extents_of(std::vector<std::int64_t>{4, 6}), lines_order(1), 2);
+  const auto refused = [&](const Description& options) {
+    return testing::refusal([&] { redistribution(lines, lines, Shape::parse("2"), options); });
+  };
+  EXPECT_EQ(refused({.layer = static_cast<Layer>(2)}),
+            "layer is the number 2; expected packets, mpi");
+  EXPECT_EQ(refused({.precision = static_cast<Precision>(2)}),
+            "precision is the number 2; expected single, double");
+  EXPECT_EQ(refused({.size = {0}}), "size is 0; expected extents of 1 or more");
+}
+
 }  // namespace
 }  // namespace toroid::fft

@@ -68,6 +68,9 @@ TEST(SquareMatrix, RefusesToInvertASingularMatrix) {
 TEST(SquareMatrix, RefusesWrongCountsAndNonFiniteNumbers) {
   EXPECT_EQ(refusal_of_matrix(2, {1, 2, 3}), "matrix m: 3 numbers, expected 2 x 2");
   EXPECT_EQ(refusal_of_matrix(0, {}), "matrix m: 0 numbers, expected 0 x 0");
+  EXPECT_EQ(refusal_of_matrix(-2, {1, 2, 3, 4}), "matrix m: 4 numbers, expected -2 x -2");
+  EXPECT_EQ(refusal_of_matrix(std::int64_t{1} << 32, {}),
+            "matrix m: 0 numbers, expected 4294967296 x 4294967296");
   for (const double bad : {std::numeric_limits<double>::infinity(), std::nan("")})
     EXPECT_EQ(refusal_of_matrix(1, {{1, bad}}), "matrix m: an element is not finite");
 }

@@ -16,6 +16,7 @@
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "router/sim/sim_fabric.hpp"
+#include "tests/fft/plan/plan_check.hpp"
 #include "tests/fft/plan/plan_run.hpp"
 #include "tests/fft/reference.hpp"
 #include "tests/router/shm/ring_machine.hpp"
@@ -129,6 +130,30 @@ TEST(Overlap, MayHaveDifferentNumbersOfPlanesPerDirection) {
   changed.set_planes(Way::forward, 3);
   EXPECT_EQ(pieces(changed, Way::forward), 3);
   EXPECT_EQ(pieces(changed, Way::backward), 2);
+}
+
+TEST(TunePlanes, RefusesNumbersBelowOneAndAnEmptyFunction) {
+  const Shape shape = Shape::parse("4");
+  const TimeOf one = [](const auto&) { return 1.0; };
+  const auto tune = [&](const Description& d, const TimeOf& time_of, std::int64_t most) {
+    return testing::refusal(
+        [&] { tune_planes(d, shape, Way::forward, Blocking::too, time_of, most); });
+  };
+  EXPECT_EQ(tune(cube(8), one, 1), "nothing was refused");
+  EXPECT_EQ(tune(cube(8), one, 0), "at most 0 planes to try; expected 1 or more");
+  EXPECT_EQ(tune(cube(8), {}, 1), "time_of is empty; expected a function that times a plan");
+  EXPECT_EQ(tune({.size = {1, 1, 1, 1, 1, 1, 1}}, one, 1), "an array has 1 to 6 axes, not 7");
+  EXPECT_EQ(testing::refusal([&] { planes_to_try(cube(8), shape, static_cast<Way>(2)); }),
+            "way is the number 2; expected forward, backward");
+}
+
+TEST(CallTime, RefusesZeroRoundsAndNoBlueprint) {
+  const auto fabric = make_sim_fabric(Shape::parse("2"), Machine{});
+  const auto blueprint = std::make_shared<const Blueprint>(cube(8), fabric->shape());
+  EXPECT_EQ(testing::refusal([&] { call_time(*fabric, {}, blueprint, Way::forward, 0); }),
+            "call_time with 0 rounds; expected 1 or more");
+  EXPECT_EQ(testing::refusal([&] { call_time(*fabric, {}, nullptr, Way::forward, 1); }),
+            "a plan of no blueprint; expected a blueprint");
 }
 
 }  // namespace

@@ -1,0 +1,14 @@
+#include "fft/plan/transform_kind.hpp"
+
+#include <cstddef>
+
+#include "fft/plan/square_matrix.hpp"
+
+namespace toroid::fft {
+
+std::string name_of(const AxisTransform& transform) {
+  if (transform.matrix != nullptr) return "matrix " + transform.matrix->name();
+  return std::string(kTransformKindNames[static_cast<std::size_t>(transform.kind)]);
+}
+
+}  // namespace toroid::fft
