@@ -68,7 +68,7 @@ class FftCommand {
     TransformOutputs outputs(paths(), run_.processes.reports());
     RunSession session(options_.common, shape_, machine_, run_, outputs.beside());
     if (options_.timings) timings_ = slab_timings(trial(description), input_.array);
-    if (description.overlap.planes_of(options_.way()) < 0)
+    if (options_.planes_of_way() < 0)
       description.overlap.set_planes(options_.way(),
                                      tuned_planes(trial(description), input_.array, true));
     return transform(description, outputs, session);

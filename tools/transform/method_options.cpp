@@ -94,6 +94,8 @@ fft::Overlap overlap_of(const PieceOptions& options, double box_cut, FabricName 
       .start = parse_choice<fft::Start>("start", fft::kStartNames, options.start)};
   if (options.padded_planes || options.backward_planes)
     overlap.set_planes(fft::Way::backward, options.planes_of(fft::Way::backward, box_cut));
+  for (const fft::Way way : {fft::Way::forward, fft::Way::backward})
+    if (overlap.planes_of(way) < 0) overlap.set_planes(way, 0);
   return overlap;
 }
 

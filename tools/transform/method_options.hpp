@@ -39,7 +39,7 @@ struct PieceOptions {
 
 /// Adds --planes, --window, --test-interval, --start and --taper.
 void add_piece_options(CLI::App& verb, PieceOptions& options);
-/// Throws BadInput.
+/// Numbers of planes that are yet to be measured (-1) are 0. Throws BadInput.
 fft::Overlap overlap_of(const PieceOptions& options, double box_cut, FabricName fabric);
 
 struct StageOptions {

@@ -3,12 +3,15 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <span>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
+#include "fft/kernels/kernel.hpp"
 #include "fft/layout/box.hpp"
 #include "fft/plan/extents.hpp"
 #include "fft/plan/transform_kind.hpp"
@@ -24,7 +27,8 @@
 namespace toroid {
 namespace {
 
-constexpr std::array<std::string_view, 2> kPrecisionNames = {"single", "double"};
+using fft::local::kPrecisionNames;
+using fft::local::kRigorNames;
 constexpr std::array<std::string_view, 3> kPlanNames = {"auto", kRigorNames[0], kRigorNames[1]};
 
 void add_data_options(CLI::App& verb, FftOptions& options) {

@@ -1,10 +1,8 @@
 // Options of a transform.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 #include "fft/plan/description.hpp"
 #include "hal/shape.hpp"
@@ -15,8 +13,6 @@
 #include "tools/transform/method_options.hpp"
 
 namespace toroid {
-
-inline constexpr std::array<std::string_view, 2> kRigorNames = {"estimate", "measure"};
 
 struct FftOptions : ArrayOptions, PieceOptions, StageOptions {
   CommonOptions common;

@@ -42,7 +42,7 @@ PipelineModel pipeline_model(const fft::Blueprint& blueprint, fft::Way way, doub
 
 /// Runs the blocking and the non-blocking version on the machine. Returns their blocks in seconds
 /// (see Blocks), `ratio` (non-blocking to blocking), and `model` (the hidden share of the blocking
-/// waits, predicted and measured). If the description asks for 0 or -1 planes, the number is tuned.
+/// waits, predicted and measured). If the description asks for 0 planes, the number is tuned.
 /// The key `processors` is the number of processors over which means are taken.
 Json slab_comparison(const SlabTrial& trial, const HostArray& input);
 /// Returns slab_comparison() for the machine and its halves, down to one node.
