@@ -74,6 +74,9 @@ Blueprint::Blueprint(const Description& description, const Shape& shape, Stages 
       stages_(std::move(stages.stages)),
       exchanges_(std::move(stages.exchanges)) {
   check_fields(description);
+  if (stages_.size() != exchanges_.size() + 1)
+    throw BadInput(fmt::format("{} stages with {} exchanges; expected one between any two stages",
+                               stages_.size(), exchanges_.size()));
   check_parts();
 }
 

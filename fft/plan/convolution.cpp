@@ -45,6 +45,7 @@ std::shared_ptr<const Blueprint> with_dft(std::shared_ptr<const Blueprint> bluep
 
 WaveVector wave_vector(const Description& description, const Index& at) {
   WaveVector wave{};
+  (void)in_extents(description);  // refuses more axes than a wave vector has
   for (unsigned axis = 0; axis < description.size.size(); ++axis)
     wave[axis] = frequency(description, axis, at[axis]);
   return wave;

@@ -124,6 +124,23 @@ TEST_F(BadTransform, SlabOnMoreNodesThanPlanesIsRefused) {
                  {"4 planes of the result", "8 nodes", "at most 4 nodes"});
 }
 
+TEST_F(BadTransform, SizeWithoutElementsOrBeyondAllNumbersIsRefused) {
+  for (const Arguments& run : {on("volumetric", "2", "0"), on("slab", "2", "8x0x8"),
+                               on("orbital", "2x2x2", "-8"), on("rows", "2", "0x4")})
+    expect_refusal(run, {run.back(), "expected every extent to be at least 1"});
+  expect_refusal(on("rows", "2", "9999999999999x9999999999999"), {"more than 2147483648 elements"});
+  for (const std::string size : {"0", "8x0x8"})
+    expect_refusal({"compare", "--torus", "2", "--workload", "fft:" + size + ":slab:2"},
+                   {"size '" + size + "'", "expected every extent to be at least 1"});
+}
+
+TEST_F(BadTransform, WorkloadWithImpossiblePlanesIsRefused) {
+  for (const std::string planes : {"0", "-5", "x", "", "1KiB", "99999999999"})
+    expect_refusal({"compare", "--torus", "2", "--workload", "fft:8:slab:" + planes},
+                   {"workload 'fft:8:slab:" + planes + "': '" + planes +
+                    "' is not a number of planes; expected 1 to 16777216"});
+}
+
 TEST_F(BadTransform, MoreThanSixAxesAreRefused) {
   expect_refusal(on("rows", "2", "8x8x8x8x8x8x8"), {"is not a size"});
 }

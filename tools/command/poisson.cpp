@@ -199,6 +199,9 @@ SharedBlueprint blueprint_if_it_fits(const Setting& setting, std::int64_t points
 
 /// The blueprints of grids of 4, 8, 16, ... points per side and of the size asked for.
 std::vector<SharedBlueprint> blueprints_of(const Setting& setting) {
+  // The field alone. If it does not fit, the memory is the better reason than the blueprint's.
+  check_memory(setting.shape,
+               sizeof(double) * std::pow(static_cast<double>(setting.options.size), 3));
   const SharedBlueprint last = blueprint_of(setting, setting.options.size);
   std::vector<SharedBlueprint> all;
   for (std::int64_t points = kSmallestGrid; points < setting.options.size; points *= 2)

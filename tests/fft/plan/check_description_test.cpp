@@ -14,11 +14,14 @@
 #include <vector>
 
 #include "fft/layout/box.hpp"
+#include "fft/plan/blueprint.hpp"
+#include "fft/plan/convolution.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/extents.hpp"
 #include "fft/plan/square_matrix.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
+#include "hal/shape.hpp"
 #include "tests/fft/plan/plan_check.hpp"
 
 namespace toroid::fft {
@@ -199,6 +202,11 @@ TEST(CheckDescription, RefusesLinesThatKissFftCannotCount) {
             "size is 2147483648; kissfft transforms lines of at most 2147483647 points");
 }
 
+TEST(CheckDescription, RefusesStagesThatExchangesDoNotConnect) {
+  EXPECT_EQ(testing::refusal([] { const Blueprint none({.size = {4}}, Shape::parse("1"), {}); }),
+            "0 stages with 0 exchanges; expected one between any two stages");
+}
+
 TEST(CheckDescription, ExtentsOfAnUncheckedDescriptionAreSafe) {
   Description d{.size = {6, 6, 6}, .real = true};
   for (const double cut : {0.0, -1.0, 0.5, std::numeric_limits<double>::quiet_NaN()}) {
@@ -209,6 +217,7 @@ TEST(CheckDescription, ExtentsOfAnUncheckedDescriptionAreSafe) {
   EXPECT_EQ(out_extents(d)[0], 1);
   d.size.resize(7);
   EXPECT_THROW((void)in_extents(d), BadInput);
+  EXPECT_THROW((void)wave_vector(d, Index{}), BadInput);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "fft/plan/description.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
+#include "hal/parse_number.hpp"
 #include "hal/tick.hpp"
 #include "packet/node/handlers.hpp"
 #include "packet/node/node.hpp"
@@ -26,7 +27,6 @@
 #include "tools/run/replay_bounds.hpp"
 #include "tools/run/run_options.hpp"
 #include "tools/run/run_result.hpp"
-#include "tools/text/numbers.hpp"
 #include "tools/text/spelling.hpp"
 #include "tools/text/split_and_wrap.hpp"
 #include "tools/transform/input.hpp"
@@ -187,8 +187,11 @@ FftOptions fft_options_of(const std::string& text, const std::vector<std::string
         fmt::format("workload '{}': only slab takes planes, and only orbital a kind of "
                     "transform",
                     shortened(text)));
-  options.planes =
-      static_cast<std::int64_t>(parse_byte_counts(parts[3], {.min = 1, .max = 1u << 24}).front());
+  constexpr std::int64_t kMostPlanes = 1 << 24;
+  options.planes = parse_number<std::int64_t>(parts[3]).value_or(0);
+  if (options.planes < 1 || options.planes > kMostPlanes)
+    throw BadInput(fmt::format("workload '{}': '{}' is not a number of planes; expected 1 to {}",
+                               shortened(text), shortened(parts[3]), kMostPlanes));
   // The order is fixed, so that equal workloads have one name.
   std::size_t next = 4;
   const auto comes = [&](std::string_view word) {
