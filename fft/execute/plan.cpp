@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>

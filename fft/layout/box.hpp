@@ -2,6 +2,8 @@
 // Boxes in this space, and how an extent is split into blocks.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <string>
 #include <utility>
 
 #include "hal/check.hpp"

@@ -1,5 +1,6 @@
 #include "fft/layout/partitions.hpp"
 
+#include <fmt/core.h>
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,7 @@
 #include "fft/orbital/plan.hpp"
 
+#include <fmt/core.h>
+
 #include <utility>
 
 #include "fft/orbital/coefficients.hpp"

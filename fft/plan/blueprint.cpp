@@ -1,5 +1,7 @@
 #include "fft/plan/blueprint.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "fft/layout/redistribution.hpp"

@@ -1,11 +1,16 @@
 #include "fft/plan/blueprint_difference.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "fft/kernels/kernel.hpp"
 #include "fft/layout/box.hpp"
 #include "fft/layout/distribution.hpp"
 #include "fft/layout/node_layout.hpp"
@@ -76,8 +81,8 @@ Difference field_difference(const Description& a, const Description& b) {
 /// Matrices of the same name may have different elements.
 Difference matrix_difference(const Description& a, const Description& b) {
   for (std::size_t axis = 0; axis < a.kinds.size(); ++axis) {
-    const auto& of_a = a.kinds[axis].matrix;
-    const auto& of_b = b.kinds[axis].matrix;
+    const SquareMatrix* const of_a = a.kinds[axis].matrix.get();
+    const SquareMatrix* const of_b = b.kinds[axis].matrix.get();
     if (of_a != of_b && !(*of_a == *of_b))
       return {
           {fmt::format("kinds[{}]", axis), name_of(a.kinds[axis]), "a matrix of other numbers"}};
@@ -113,8 +118,12 @@ Difference part_difference(const Shape& shape, const Stage& a, const Stage& b) {
 }
 
 Difference stage_difference(const Blueprint& a, const Blueprint& b) {
-  if (!a.has_own_stages() && !b.has_own_stages()) return {};
-  if (a.has_own_stages() != b.has_own_stages() || a.stages().size() != b.stages().size())
+  const auto kind = [](const Blueprint& blueprint) {
+    return blueprint.has_own_stages() ? "a plan of given stages" : "a transform";
+  };
+  if (a.has_own_stages() != b.has_own_stages()) return {{"its kind", kind(a), kind(b)}};
+  if (!a.has_own_stages()) return {};
+  if (a.stages().size() != b.stages().size())
     return {{"its number of stages", value_text(a.stages().size()), value_text(b.stages().size())}};
   for (std::size_t i = 0; i < a.stages().size(); ++i)
     if (auto found = part_difference(a.shape(), a.stages()[i], b.stages()[i])) return found;

@@ -1,5 +1,7 @@
 #include "fft/plan/check_description.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -7,7 +7,7 @@
 namespace toroid::fft {
 
 std::string name_of(const AxisTransform& transform) {
-  if (transform.matrix != nullptr) return "matrix " + transform.matrix->name();
+  if (const SquareMatrix* const matrix = transform.matrix.get()) return "matrix " + matrix->name();
   return std::string(kTransformKindNames[static_cast<std::size_t>(transform.kind)]);
 }
 

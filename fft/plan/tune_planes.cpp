@@ -1,5 +1,7 @@
 #include "fft/plan/tune_planes.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstddef>
 

@@ -1,6 +1,6 @@
 #include "packet/node/agreement.hpp"
 
-#include <utility>
+#include <fmt/core.h>
 
 #include "hal/check.hpp"
 

@@ -103,6 +103,8 @@ class Fft(unittest.TestCase):
             toroid.fft(np.ones((4, 0)), torus="2")
         with self.assertRaisesRegex(toroid.BadInput, "cannot be transformed"):
             toroid.fft(np.array(["a", "b"]), torus="2")
+        with self.assertRaisesRegex(ValueError, "--planes: '-5' is not a whole number"):
+            toroid.fft(np.ones((4, 4, 4)), torus="2", method="slab", planes=-5)
         with self.assertRaisesRegex(toroid.BadInput, "norm 'orhto'"):
             toroid.fft(np.ones((4, 4)), torus="2", norm="orhto")
 

@@ -1,15 +1,15 @@
 // What the functions that divide an array refuse.
-#include "fft/layout/partitions.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "fft/layout/box.hpp"
 #include "fft/layout/distribution.hpp"
+#include "fft/layout/partitions.hpp"
 #include "hal/shape.hpp"
 #include "tests/fft/plan/plan_check.hpp"
 

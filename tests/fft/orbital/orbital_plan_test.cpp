@@ -14,6 +14,7 @@
 
 #include "fft/layout/box.hpp"
 #include "fft/orbital/plan.hpp"
+#include "fft/plan/description.hpp"
 #include "fft/plan/square_matrix.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"

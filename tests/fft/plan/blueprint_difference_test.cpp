@@ -1,6 +1,4 @@
 // Nodes that make different plans are told the difference.
-#include "fft/plan/blueprint_difference.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,13 +7,13 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "fft/layout/box.hpp"
 #include "fft/layout/distribution.hpp"
 #include "fft/layout/partitions.hpp"
 #include "fft/plan/blueprint.hpp"
+#include "fft/plan/blueprint_difference.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/plan.hpp"
 #include "fft/plan/redistribution_plan.hpp"
@@ -135,6 +133,11 @@ TEST(BlueprintDifference, ComparesTheDistributionsOfRedistributions) {
   EXPECT_EQ(text_of_difference(*there, *redistribution(rows, columns, shape)), "none");
   EXPECT_THAT(text_of_difference(*there, *redistribution(rows, rows, shape)),
               HasSubstr("the part of node (0) in 'to': 12 elements"));
+  Description same = there->description();
+  same.method = Method::rows;
+  const auto stages = redistribution(rows, columns, shape, same);
+  EXPECT_EQ(text_of_difference(*stages, Blueprint(same, shape)),
+            "its kind: a plan of given stages and a transform");
 }
 
 /// A node's plan of its own description. All nodes but the last have the first description.

@@ -1,6 +1,4 @@
 // No value of a description's field ends the process: each is accepted or refused with a message.
-#include "fft/plan/check_description.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,6 +21,7 @@
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
 #include "tests/fft/plan/plan_check.hpp"
+#include "tests/fft/plan/plan_run.hpp"
 
 namespace toroid::fft {
 namespace {

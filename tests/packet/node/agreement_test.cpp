@@ -1,5 +1,3 @@
-#include "packet/node/agreement.hpp"
-
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -9,6 +7,8 @@
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
+#include "packet/node/agreement.hpp"
+#include "packet/node/node.hpp"
 #include "packet/node/runner.hpp"
 #include "router/sim/sim_fabric.hpp"
 
