@@ -41,6 +41,7 @@ Redistribution::Redistribution(const Distribution& from, const Distribution& to,
       source_(layout(from, group.self())),
       target_(layout(to, group.self())),
       expected_(1) {
+  check_extent(target_, group.size());
   const std::size_t out = peers_kept(group.size(), source_.extent() * element_bytes);
   const std::size_t in = peers_kept(group.size(), target_.extent() * element_bytes);
   std::uint32_t kinds = 1;

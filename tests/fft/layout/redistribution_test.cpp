@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fft/execute/pipelined_exchange.hpp"
+#include "fft/layout/box.hpp"
 #include "fft/layout/distribution.hpp"
 #include "fft/layout/node_layout.hpp"
 #include "fft/layout/redistribution.hpp"
@@ -18,10 +19,12 @@
 #include "hal/shape.hpp"
 #include "packet/exchange/exchange.hpp"
 #include "packet/exchange/exchange_plan.hpp"
+#include "packet/exchange/group.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 #include "packet/policies/policies.hpp"
 #include "tests/fft/layout/distributions.hpp"
+#include "tests/fft/plan/plan_check.hpp"
 #include "tests/fft/plan/plan_run.hpp"
 #include "tests/packet/exchange/plans.hpp"
 #include "tests/router/sim/sim_machine.hpp"
@@ -140,6 +143,31 @@ TEST(Redistribution, ExpectsThePacketsOfItsTransfers) {
                                passage.exchange.group(blueprint.shape(), r), {})
                     .packets_expected(0);
   EXPECT_EQ(expected, packets);
+}
+
+/// A line of `points` points, all on one node.
+Distribution line_on(Rank holder, std::int64_t points) {
+  const Index line = extents_of(std::vector<std::int64_t>{points});
+  return {line, [=](Rank node) {
+            return node == holder ? NodeLayout::dense(Box::of(line)) : NodeLayout();
+          }};
+}
+
+TEST(Redistribution, RefusesMessagesThatPacketsArgumentsCannotNumber) {
+  const Shape shape = Shape::parse("16x16x16");
+  const auto refusal_of_line = [&](std::int64_t points) {
+    const Distribution from = line_on(0, points);
+    const Distribution to = line_on(1, points);
+    return testing::refusal([&] {
+      const Redistribution line(from, to, 16, Group(shape, 0, 3, 0), {});
+      const PieceMessages messages(line, 0, 1, {}, nullptr);
+    });
+  };
+  EXPECT_EQ(refusal_of_line(15 << 19), "nothing was refused");
+  EXPECT_EQ(refusal_of_line((15 << 19) + 1),
+            "a message of 524289 packets; expected at most 524288 in an exchange among 4096 nodes");
+  EXPECT_EQ(refusal_of_line((std::int64_t{1} << 31) + 1),
+            "a node's local array has 2147483649 elements; at most 2147483648 can be exchanged");
 }
 
 }  // namespace
