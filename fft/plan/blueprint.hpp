@@ -70,9 +70,9 @@ class Blueprint {
   /// fit the machine or the method, or if a node's part is too long for an exchange. The message
   /// says what would fit.
   Blueprint(const Description& description, const Shape& shape);
-  /// Uses the given stages instead of making them. Throws BadInput if a field of the description has
-  /// an impossible value, if the stages are not one more than the exchanges, or if a node's part is
-  /// too long for an exchange.
+  /// Uses the given stages instead of making them. Throws BadInput if a field of the description
+  /// has an impossible value, if the stages are not one more than the exchanges, or if a node's
+  /// part is too long for an exchange.
   Blueprint(const Description& description, const Shape& shape, Stages stages);
   Blueprint(const Blueprint&) = delete;  // exchanges refer to the distributions in it
 

@@ -41,8 +41,8 @@ using WaveVector = std::array<std::int64_t, kMaxAxes>;
 
 /// The wave vector of element `at` of forward's output. The half spectrum of real data has the
 /// frequencies 0, 1, ..., n/2 along the last axis. A box cut leaves n points of a larger spectrum,
-/// in which -n/2 differs from n/2. If n is even, it keeps -n/2. Throws BadInput if the array has more
-/// than kMaxAxes axes.
+/// in which -n/2 differs from n/2. If n is even, it keeps -n/2. Throws BadInput if the array has
+/// more than kMaxAxes axes.
 WaveVector wave_vector(const Description& description, const Index& at);
 
 /// A convolution on one node. Like a Plan, it may be destroyed after its last call, and only the

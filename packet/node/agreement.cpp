@@ -8,7 +8,7 @@ namespace toroid {
 namespace {
 
 [[noreturn]] void report(const Shape& shape, std::string_view kind, std::size_t number, Rank a,
-                       Rank b, const Agreement::Difference& difference) {
+                         Rank b, const Agreement::Difference& difference) {
   throw RunFailed(fmt::format(
       "nodes disagree on {} {}: {} is {} on node {} and {} on node {}; make equal {}s in the same "
       "order on all nodes",
