@@ -1,5 +1,7 @@
 #include "router/job/job.hpp"
 
+#include <cstdio>
+#include <cstdlib>
 #include <utility>
 
 #include "hal/check.hpp"
@@ -13,6 +15,13 @@ namespace {
 std::unique_ptr<job::Member> make_member(Bootstrap bootstrap, const JobOptions& options) {
   return bootstrap.rank == 0 ? job::make_hub(std::move(bootstrap), options)
                              : job::make_leaf(std::move(bootstrap), options);
+}
+
+/// Ends the process at once, because the program is busy or stuck and does not notice that its job
+/// has failed.
+[[noreturn]] void end_process(const std::string& why) {
+  std::fputs(("toroid: " + one_line(why) + "\n").c_str(), stderr);
+  std::_Exit(1);
 }
 
 }  // namespace
@@ -87,6 +96,11 @@ void Job::fail(const std::string& why) noexcept {
 }
 std::string Job::failure() const {
   return member_->failure();
+}
+
+Job join_job(JobOptions options) {
+  if (!options.abandon) options.abandon = end_process;
+  return Job(find_bootstrap(), std::move(options));
 }
 
 }  // namespace toroid

@@ -154,4 +154,12 @@ class Job {
   std::unique_ptr<job::Member, Leave> member_;
 };
 
+/// Joins the job that the launcher describes: by environment variables (RANK, WORLD_SIZE,
+/// MASTER_ADDR, MASTER_PORT, TOROID_JOB_KEY) or by PMIx. If it describes none, this process is a
+/// job of its own. Returns when all processes have joined. If `options.abandon` is empty, a process
+/// that is still in a failed job after `options.patience_after_failure` prints the reason and ends
+/// with exit code 1. Throws BadInput if the environment is incomplete or contradictory, RunFailed
+/// if a process is missing.
+Job join_job(JobOptions options = {});
+
 }  // namespace toroid

@@ -3,14 +3,11 @@
 #include <fmt/core.h>
 #include <fmt/format.h>
 
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <utility>
 
 #include "hal/check.hpp"
-#include "router/job/bootstrap.hpp"
 #include "router/job/job.hpp"
 #include "tools/options/named_policies.hpp"
 #include "tools/report/provenance.hpp"
@@ -20,13 +17,6 @@
 
 namespace toroid {
 namespace {
-
-/// Ends the process at once, because the program is busy or stuck and does not notice that its job
-/// has failed.
-[[noreturn]] void end_process(const std::string& why) {
-  std::fputs(("toroid: " + one_line(why) + "\n").c_str(), stderr);
-  std::_Exit(1);
-}
 
 /// The build and the arguments, without the program's own name.
 std::string invocation() {
@@ -72,10 +62,7 @@ void refuse_different(Job& job) {
 
 Processes Processes::join() {
   Processes processes;
-  JobOptions options;
-  options.abandon = end_process;
-  options.poll = throw_if_interrupted;
-  processes.job_ = std::make_shared<Job>(find_bootstrap(), options);
+  processes.job_ = std::shared_ptr<Job>(new Job(join_job({.poll = throw_if_interrupted})));
   processes.run([&] {
     refuse_different(processes.job());
     return 0;

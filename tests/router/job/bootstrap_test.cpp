@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -15,7 +16,9 @@
 #include <vector>
 
 #include "hal/check.hpp"
+#include "router/job/blob.hpp"
 #include "router/job/bootstrap.hpp"
+#include "router/job/job.hpp"
 #include "router/job/listening_socket.hpp"
 #include "tests/tools/temporary_directory.hpp"
 
@@ -207,6 +210,44 @@ TEST(Bootstrap, TakesOverTheLaunchersSocket) {
     if (name == "MASTER_PORT") value = port;
   const Environment environment(variables);
   EXPECT_EQ(find_bootstrap().listener, listener.fd());
+}
+
+TEST(JoinJob, MakesAJobOfOneProcessIfThereIsNoLauncher) {
+  const Environment environment({});
+  Job job = join_job();
+  EXPECT_EQ(job.size(), 1u);
+  EXPECT_EQ(job.rank(), 0u);
+  EXPECT_EQ(job.source(), "alone");
+  EXPECT_EQ(job.all_gather(blob_of(17)).size(), 1u);
+}
+
+TEST(JoinJob, JoinsTheProcessesThatTheEnvironmentDescribes) {
+  job::Socket listener = job::listen_on("127.0.0.1", 0);
+  Variables variables = {{"RANK", "0"},
+                         {"WORLD_SIZE", "2"},
+                         {"MASTER_ADDR", "127.0.0.1"},
+                         {"MASTER_PORT", std::to_string(job::port_of(listener))},
+                         {"TOROID_JOB_KEY", kKey}};
+  const auto told = [](const Variables& mine) {
+    const Environment environment(mine);
+    Job job = join_job();
+    return value_of<unsigned>(job.all_gather(blob_of(job.rank() + 7))[1 - job.rank()]);
+  };
+  const pid_t child = ::fork();
+  if (child == 0) {
+    variables[0].second = "1";
+    ::_exit(told(variables) == 7 ? 0 : 1);
+  }
+  variables.emplace_back("TOROID_LISTENER_FD", std::to_string(listener.release()));
+  EXPECT_EQ(told(variables), 8u);
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(JoinJob, RefusesAnIncompleteEnvironment) {
+  const Environment environment(without("RANK"));
+  EXPECT_THROW(join_job(), BadInput);
 }
 
 }  // namespace
