@@ -1,6 +1,8 @@
 // Bytes that processes send each other.
 #pragma once
 
+#include <fmt/core.h>
+
 #include <cstddef>
 #include <cstring>
 #include <span>
@@ -26,9 +28,12 @@ Blob blob_of(const T& value) {
   return {bytes.begin(), bytes.end()};
 }
 
+/// The value that blob_of() has packed on another process. Throws RunFailed if the length is wrong.
 template <typename T>
 T value_of(const Blob& blob) {
-  TOROID_CHECK_EQ(blob.size(), sizeof(T));
+  if (blob.size() != sizeof(T))
+    throw RunFailed(
+        fmt::format("another process sent {} bytes; expected {}", blob.size(), sizeof(T)));
   T value;
   std::memcpy(&value, blob.data(), sizeof(T));
   return value;

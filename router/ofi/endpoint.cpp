@@ -168,6 +168,12 @@ Contact Endpoint::contact() const {
 
 namespace {
 
+/// Whether libfabric reads no further than the end of another process's address: a text must end
+/// with a zero byte, any other address must be as long as this process's own.
+bool is_whole(const Address& address, const Address& own, std::uint32_t format) {
+  return format == FI_ADDR_STR ? address.back() == std::byte{0} : address.size() == own.size();
+}
+
 /// Throws RunFailed if memory is nearly used up, because libfabric crashes if it cannot allocate
 /// the memory that it needs for a peer.
 void expect_room() {
@@ -182,6 +188,7 @@ void expect_room() {
 }  // namespace
 
 void Endpoint::insert(const std::vector<Peer>& peers) {
+  const Address own = contact().address;
   for (const Peer& peer : peers) {
     const std::size_t offset = peer.window * FrameBuffers::stride(buffers_->limits());
     remotes_.push_back({.address = FI_ADDR_UNSPEC,
@@ -190,6 +197,9 @@ void Endpoint::insert(const std::vector<Peer>& peers) {
                         .first = peer.window});
     const Address& address = peer.contact.address;
     if (address.empty()) continue;
+    if (!is_whole(address, own, info_->addr_format))
+      throw RunFailed(fmt::format("process {} sent an address of a wrong length, {} bytes",
+                                  remotes_.size() - 1, address.size()));
     expect_room();
     const int inserted =
         ::fi_av_insert(peers_.get(), address.data(), 1, &remotes_.back().address, 0, nullptr);

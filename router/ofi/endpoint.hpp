@@ -59,7 +59,8 @@ class Endpoint final : public Transport {
   void close();
 
   Contact contact() const;
-  /// Sets the processes that frames are sent to, indexed by rank. REQUIRES: nothing has been sent
+  /// Sets the processes that frames are sent to, indexed by rank. Throws RunFailed if libfabric
+  /// cannot use an address. REQUIRES: nothing has been sent
   /// yet, and all processes have the same buffer limits.
   void insert(const std::vector<Peer>& peers);
 

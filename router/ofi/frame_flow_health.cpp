@@ -16,6 +16,10 @@ using Words = std::vector<std::uint64_t>;
 
 constexpr std::size_t kFixedWords = 7;
 
+[[noreturn]] void refuse_health() {
+  throw RunFailed("a process sent statistics of frames that do not fit those of the others");
+}
+
 void append_flow(Words& words, const FlowHealth& flow) {
   for (const std::uint64_t word :
        {std::uint64_t{flow.peer}, flow.sent, flow.repeats, flow.received, flow.refused,
@@ -24,9 +28,9 @@ void append_flow(Words& words, const FlowHealth& flow) {
   words.insert(words.end(), flow.sent_crcs.begin(), flow.sent_crcs.end());
 }
 
-/// Removes the words of one flow from the front of `words` and decodes them.
+/// Removes the words of one flow from the front of `words` and decodes them. Throws RunFailed.
 FlowHealth take_flow(std::span<const std::uint64_t>& words) {
-  TOROID_CHECK_LE(kFixedWords, words.size());
+  if (words.size() < kFixedWords) refuse_health();
   FlowHealth flow{.peer = static_cast<unsigned>(words[0]),
                   .sent = words[1],
                   .repeats = words[2],
@@ -36,7 +40,7 @@ FlowHealth take_flow(std::span<const std::uint64_t>& words) {
                   .received_crc = static_cast<std::uint32_t>(words[5])};
   const std::size_t crcs = words[6];
   words = words.subspan(kFixedWords);
-  TOROID_CHECK_LE(crcs, words.size());
+  if (crcs > words.size()) refuse_health();
   for (const std::uint64_t word : words.first(crcs))
     flow.sent_crcs.push_back(static_cast<std::uint32_t>(word));
   words = words.subspan(crcs);
@@ -44,7 +48,7 @@ FlowHealth take_flow(std::span<const std::uint64_t>& words) {
 }
 
 LinkHealth judge(const FlowHealth& sender, const FlowHealth& receiver) {
-  TOROID_CHECK_LE(receiver.received, sender.sent);
+  if (receiver.received > sender.sent || sender.sent_crcs.empty()) refuse_health();
   return {.errors = std::max(sender.repeats, receiver.refused),
           .repeats = sender.repeats,
           .sent_crc = sender.sent_crcs[receiver.received % sender.sent_crcs.size()],
@@ -63,6 +67,7 @@ Blob pack(const std::vector<FlowHealth>& flows) {
 std::vector<LinkHealth> unpack_and_judge(const std::vector<Blob>& packed) {
   std::map<std::pair<unsigned, unsigned>, FlowHealth> flows;  // by process and peer
   for (unsigned process = 0; process < packed.size(); ++process) {
+    if (packed[process].size() % sizeof(std::uint64_t) != 0) refuse_health();
     Words words(packed[process].size() / sizeof(std::uint64_t));
     if (!words.empty()) std::memcpy(words.data(), packed[process].data(), 8 * words.size());
     for (std::span<const std::uint64_t> left(words); !left.empty();) {
@@ -71,8 +76,11 @@ std::vector<LinkHealth> unpack_and_judge(const std::vector<Blob>& packed) {
     }
   }
   std::vector<LinkHealth> health;
-  for (const auto& [ends, sender] : flows)
-    health.push_back(judge(sender, flows.at({ends.second, ends.first})));
+  for (const auto& [ends, sender] : flows) {
+    const auto receiver = flows.find({ends.second, ends.first});
+    if (receiver == flows.end()) refuse_health();
+    health.push_back(judge(sender, receiver->second));
+  }
   return health;
 }
 

@@ -30,13 +30,17 @@ class Writer {
   Blob blob;
 };
 
+[[noreturn]] void refuse_counters() {
+  throw RunFailed("a process sent counters that do not fit this machine");
+}
+
 class Reader {
  public:
   explicit Reader(const Blob& blob) : rest_(blob) {}
   template <typename T>
   T get() {
     T value;
-    TOROID_CHECK_LE(sizeof(T), rest_.size());
+    if (sizeof(T) > rest_.size()) refuse_counters();
     std::memcpy(&value, rest_.data(), sizeof(T));
     rest_ = rest_.subspan(sizeof(T));
     return value;
@@ -53,12 +57,18 @@ class Reader {
   std::span<const std::byte> rest_;
 };
 
-/// Copies the counters of some nodes, equally many for each, to their places in `all`.
+/// Copies the counters of some nodes, equally many for each, to their places in `all`. Refuses
+/// counters of nodes that the machine does not have, and numbers of counters per node that differ
+/// from those of other processes.
 template <typename T>
 void place(std::vector<T>& all, const std::vector<T>& parts, const std::vector<Rank>& nodes,
            Rank size) {
+  const auto is_here = [size](Rank node) { return node < size; };
+  if (nodes.empty() || parts.size() % nodes.size() != 0 || !std::ranges::all_of(nodes, is_here))
+    refuse_counters();
   const std::size_t each = parts.size() / nodes.size();
-  all.resize(each * size);
+  if (all.empty()) all.resize(each * size);
+  if (all.size() != each * size) refuse_counters();
   for (std::size_t i = 0; i < nodes.size(); ++i)
     std::copy_n(parts.begin() + static_cast<std::ptrdiff_t>(i * each), each,
                 all.begin() + static_cast<std::ptrdiff_t>(nodes[i] * each));

@@ -33,7 +33,8 @@ struct NodeCounters {
   Blob pack() const;
 };
 
-/// The counters of all nodes, merged from every process's NodeCounters::pack().
+/// The counters of all nodes, merged from every process's NodeCounters::pack(). Throws RunFailed if
+/// counters do not fit the shape.
 FabricCounters merged(const Shape& shape, const std::vector<Blob>& packed);
 
 }  // namespace toroid::ofi

@@ -3,7 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <optional>
 #include <span>
@@ -14,6 +16,7 @@
 
 #include "hal/check.hpp"
 #include "router/job/blob.hpp"
+#include "router/ofi/frame.hpp"
 #include "router/ofi/message_or_write.hpp"
 
 namespace toroid::ofi {
@@ -137,12 +140,17 @@ Candidate choose_provider(Job& job, const OfiOptions& wanted, const WorkerPlace&
 }
 
 Preference preference_of_all(Job& job, const Preference& mine) {
+  using Words = std::array<std::uint64_t, 3>;
   Preference all = mine;
-  for (const Blob& told : job.all_gather(blob_of(mine))) {
-    const auto theirs = value_of<Preference>(told);
-    all.writes &= theirs.writes;
-    all.reads &= theirs.reads;
-    all.frame_bytes = std::min(all.frame_bytes, theirs.frame_bytes);
+  for (const Blob& told :
+       job.all_gather(blob_of(Words{mine.writes, mine.reads, mine.frame_bytes}))) {
+    const auto [writes, reads, frame_bytes] = value_of<Words>(told);
+    if (frame_bytes == 0 || frame_bytes % kFrameAlignment != 0)
+      throw RunFailed(fmt::format("a process wants frames of {} bytes, not a multiple of {}",
+                                  frame_bytes, kFrameAlignment));
+    all.writes &= writes != 0;
+    all.reads &= reads != 0;
+    all.frame_bytes = std::min<std::size_t>(all.frame_bytes, frame_bytes);
   }
   return all;
 }

@@ -7,6 +7,20 @@
 #include "hal/check.hpp"
 
 namespace toroid::ofi {
+namespace {
+
+/// Whether a link's counts, which wrap around, lie between those of given back and of sent packets.
+bool lies_between(std::uint64_t given_back, std::uint64_t counts, std::uint64_t sent) {
+  const auto first = ring::unpack(given_back), middle = ring::unpack(counts),
+             last = ring::unpack(sent);
+  for (unsigned c = 0; c < kVirtualChannels; ++c)
+    if (static_cast<std::uint16_t>(middle[c] - first[c]) >
+        static_cast<std::uint16_t>(last[c] - first[c]))
+      return false;
+  return true;
+}
+
+}  // namespace
 
 TorusGateway::TorusGateway(Transport& transport, FrameBuffers& buffers,
                            std::span<const FlowIdentity> identities,
@@ -71,10 +85,15 @@ void TorusGateway::apply_credit(unsigned peer, const LinkCredit& credit) {
   if (credit.link >= leaving_at_.size() || leaving_at_[credit.link] == 0 ||
       leaving_[leaving_at_[credit.link] - 1].peer != peer)
     throw RunFailed(fmt::format("process {} gave back slots of a link that does not exist", peer));
+  const Leaving& leaving = leaving_[leaving_at_[credit.link] - 1];
+  ring::CountWord& popped = *leaving.link->memory.popped;
+  // Relaxed: only this thread stores it.
+  if (!lies_between(popped.load(std::memory_order_relaxed), credit.popped, leaving.in.popped()))
+    throw RunFailed(
+        fmt::format("process {} gave back slots of a link that it does not hold", peer));
   // Release: this store replaces LinkReceiver::publish() of the receiver in the other process.
   // Partner: the acquire in LinkSender::refresh().
-  leaving_[leaving_at_[credit.link] - 1].link->memory.popped->store(credit.popped,
-                                                                    std::memory_order_release);
+  popped.store(credit.popped, std::memory_order_release);
 }
 
 bool TorusGateway::progress() {

@@ -141,6 +141,8 @@ class LinkReceiver {
     header = header.turned(hints);
   }
   void pop(unsigned channel) { head_.advance(*memory_, channel); }
+  /// The counts of popped packets, whether their slots have been given back or not.
+  std::uint64_t popped() const { return head_.word(); }
   /// Gives the slots of popped packets back to the sender.
   void publish() {
     if (head_.word() == popped_) return;
