@@ -6,6 +6,9 @@
 #include <string>
 #include <utility>
 
+#include "router/placement/cpu_quota.hpp"
+#include "router/placement/process_partition.hpp"
+
 namespace toroid {
 namespace {
 
@@ -38,6 +41,17 @@ HostTopology cores_of(HostTopology topology, const HostShare& share) {
   const std::size_t last = cores * (share.index + 1) / share.processes;
   return std::move(topology).part(std::min(first, cores - 1),
                                   std::max<std::size_t>(1, last - first));
+}
+
+Placement place_beside_others(Job& job, HostTopology topology, const Shape& shape, unsigned threads,
+                              Binding binding) {
+  const HostShare share = share_of_host(job, topology);
+  const bool enough = topology.cores().size() >= share.processes;
+  Placement placement = place(cores_of(std::move(topology), share), shape,
+                              Partition(shape, job.size()).nodes(job.rank()), threads,
+                              enough ? binding : Binding::none, cpu_quota() / share.processes);
+  placement.oversubscribed |= !enough;
+  return placement;
 }
 
 }  // namespace toroid

@@ -23,6 +23,7 @@
 #include "hal/processor.hpp"
 #include "router/job/blob.hpp"
 #include "router/job/key.hpp"
+#include "router/ofi/agreement.hpp"
 #include "router/ofi/dev_shm_cleanup.hpp"
 #include "router/ofi/direct_gateway.hpp"
 #include "router/ofi/endpoint.hpp"
@@ -32,11 +33,13 @@
 #include "router/ofi/frame_flow.hpp"
 #include "router/ofi/frame_flow_health.hpp"
 #include "router/ofi/gateway.hpp"
+#include "router/ofi/host_share.hpp"
 #include "router/ofi/node_counters.hpp"
 #include "router/ofi/provider_choice.hpp"
 #include "router/ofi/providers.hpp"
 #include "router/ofi/torus_gateway.hpp"
 #include "router/ofi/transport.hpp"
+#include "router/placement/host_topology.hpp"
 #include "router/placement/process_partition.hpp"
 #include "router/rules/routing.hpp"
 #include "router/shm/device.hpp"
@@ -130,6 +133,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     topology_->device(rank).attach(processor);
   }
   const FabricCounters& counters() const override { return counters_; }
+  void own(std::unique_ptr<Job> job) { own_job_ = std::move(job); }
   OfiTransport transport() const {
     const bool writes = provider_.writes && !peers_.empty();
     return {provider_.name, writes ? FrameWay::writes : FrameWay::messages,
@@ -205,6 +209,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     run_ = value_of<std::array<std::uint64_t, 3>>(places.front())[2];
     std::vector<ofi::Peer> peers(job_.size());
     for (const unsigned p : peers_) {
+      if (addresses[p].empty()) throw RunFailed(job_.name(p) + " sent no address");
       const auto [memory, key, drawn] = value_of<std::array<std::uint64_t, 3>>(places[p]);
       peers[p] = {{addresses[p], memory, key}, window_at(p)};
     }
@@ -366,6 +371,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     return waiting;
   }
 
+  std::unique_ptr<Job> own_job_;  ///< null if the caller owns the job; destroyed last
   Job& job_;
   Partition partition_;
   ring::SharedDeviceState shared_;
@@ -390,13 +396,16 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   std::exception_ptr interruption_;  ///< the exception of the watch callback
 };
 
-}  // namespace
-
-std::unique_ptr<Fabric> make_ofi_fabric(Job& job, const Shape& shape, const Machine& machine,
-                                        Placement placement, OfiOptions options,
-                                        OfiTransport* transport) try {
+/// Makes the fabric if all processes make the same one. Places the workers itself if there is no
+/// placement.
+std::unique_ptr<OfiFabric> agreed_fabric(Job& job, const Shape& shape, const Machine& machine,
+                                         std::optional<Placement> placement, OfiOptions options,
+                                         OfiTransport* transport) try {
+  ofi::refuse_different(job, {shape, machine, options, !placement});
+  if (!placement)
+    placement = place_beside_others(job, HostTopology::of_this_machine(), shape, 0, Binding::core);
   auto fabric =
-      std::make_unique<OfiFabric>(job, shape, machine, std::move(placement), std::move(options));
+      std::make_unique<OfiFabric>(job, shape, machine, *std::move(placement), std::move(options));
   if (transport != nullptr) *transport = fabric->transport();
   return fabric;
 } catch (const BadInput&) {
@@ -404,6 +413,27 @@ std::unique_ptr<Fabric> make_ofi_fabric(Job& job, const Shape& shape, const Mach
 } catch (const std::exception& error) {
   job.fail(error.what());
   throw;
+}
+
+}  // namespace
+
+std::unique_ptr<Fabric> make_ofi_fabric(Job& job, const Shape& shape, const Machine& machine,
+                                        Placement placement, OfiOptions options,
+                                        OfiTransport* transport) {
+  return agreed_fabric(job, shape, machine, std::move(placement), std::move(options), transport);
+}
+
+std::unique_ptr<Fabric> make_ofi_fabric(Job& job, const Shape& shape, const Machine& machine,
+                                        OfiOptions options, OfiTransport* transport) {
+  return agreed_fabric(job, shape, machine, std::nullopt, std::move(options), transport);
+}
+
+std::unique_ptr<Fabric> make_ofi_fabric(const Shape& shape, const Machine& machine,
+                                        OfiOptions options, OfiTransport* transport) {
+  std::unique_ptr<Job> job(new Job(join_job()));
+  auto fabric = agreed_fabric(*job, shape, machine, std::nullopt, std::move(options), transport);
+  fabric->own(std::move(job));
+  return fabric;
 }
 
 }  // namespace toroid

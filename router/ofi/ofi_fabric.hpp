@@ -19,8 +19,8 @@
 namespace toroid {
 
 struct OfiOptions {
-  RingOptions ring;      ///< for the rings within a process; `route` also applies between processes
-  std::string provider;  ///< libfabric provider; if empty, the best that all processes have
+  RingOptions ring{};  ///< for the rings within a process; `route` also applies between processes
+  std::string provider{};  ///< libfabric provider; if empty, the best that all processes have
   FrameWay frames = FrameWay::automatic;
   /// Effect of losing a process during the run. OnLoss::go_on needs the direct route, links that
   /// are not checked, and messages in packets. Then programs of the other processes may wait for
@@ -44,13 +44,23 @@ struct OfiTransport {
 };
 
 /// Makes a fabric of the torus's nodes that this process owns. All processes of a job make and run
-/// their fabrics in the same order, with the same arguments. Only the placement differs: it must be
-/// for this process's nodes. `job` must outlive the fabric. If `transport` is not null, writes to
-/// it what the processes have agreed on. On process 0 the counters cover all nodes; on other
-/// processes they cover the process's own nodes and are 0 for all others. Throws BadInput if the
-/// machine cannot be emulated or the provider cannot be used, RunFailed if another process fails.
+/// their fabrics in the same order, with the same arguments; if another process passes a different
+/// shape, machine or option, this throws BadInput, which names the difference. Only the placement
+/// differs: it must be for this process's nodes. `job` must outlive the fabric. If `transport` is
+/// not null, writes to it what the processes have agreed on. On process 0 the counters cover all
+/// nodes; on other processes they cover the process's own nodes and are 0 for all others. Throws
+/// BadInput if the machine cannot be emulated or the provider cannot be used, RunFailed if another
+/// process fails.
 std::unique_ptr<Fabric> make_ofi_fabric(Job& job, const Shape& shape, const Machine& machine,
                                         Placement placement, OfiOptions options = {},
                                         OfiTransport* transport = nullptr);
+/// The same with a placement of its own: on this process's share of the host's cores, with one
+/// worker per core.
+std::unique_ptr<Fabric> make_ofi_fabric(Job& job, const Shape& shape, const Machine& machine,
+                                        OfiOptions options = {}, OfiTransport* transport = nullptr);
+/// The same on the job that join_job() joins. The fabric owns the job: it leaves it when it is
+/// destroyed.
+std::unique_ptr<Fabric> make_ofi_fabric(const Shape& shape, const Machine& machine,
+                                        OfiOptions options = {}, OfiTransport* transport = nullptr);
 
 }  // namespace toroid

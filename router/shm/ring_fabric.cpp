@@ -14,6 +14,8 @@
 #include "hal/device.hpp"
 #include "hal/fabric_use.hpp"
 #include "hal/processor.hpp"
+#include "router/placement/cpu_quota.hpp"
+#include "router/placement/host_topology.hpp"
 #include "router/shm/device.hpp"
 #include "router/shm/devices_and_rings.hpp"
 #include "router/shm/shared_device_state.hpp"
@@ -159,6 +161,13 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
 std::unique_ptr<Fabric> make_ring_fabric(const Shape& shape, const Machine& machine,
                                          Placement placement, RingOptions options) {
   return std::make_unique<RingFabric>(shape, machine, std::move(placement), std::move(options));
+}
+
+std::unique_ptr<Fabric> make_ring_fabric(const Shape& shape, const Machine& machine,
+                                         RingOptions options) {
+  Placement placement =
+      place(HostTopology::of_this_machine(), shape, 0, Binding::core, cpu_quota());
+  return make_ring_fabric(shape, machine, std::move(placement), std::move(options));
 }
 
 double ring_bytes(const Shape& shape, const Machine& machine, std::size_t workers,

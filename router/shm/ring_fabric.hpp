@@ -28,7 +28,7 @@ enum class RingRoute : std::uint8_t {
 inline constexpr std::array<std::string_view, 2> kRingRouteNames = {"torus", "direct"};
 
 struct RingOptions {
-  RoutingOptions routing;
+  RoutingOptions routing{};
   FifoTying tying = FifoTying::per_direction;
   RingRoute route = RingRoute::torus;
   /// A run has stalled if nothing moves for this long while every worker completes rounds.
@@ -39,7 +39,7 @@ struct RingOptions {
   /// Called several times a second by the thread that called run(), with the number of packets that
   /// this process's nodes have received; the number lags some worker rounds behind. May throw to
   /// end the run.
-  std::function<void(std::uint64_t delivered)> watch;
+  std::function<void(std::uint64_t delivered)> watch{};
   /// The workers add their CPU time to this account, which must outlive the fabric. Null: their
   /// time is not counted.
   CpuAccount* cpu = nullptr;
@@ -51,6 +51,9 @@ struct RingOptions {
 /// emulated.
 std::unique_ptr<Fabric> make_ring_fabric(const Shape& shape, const Machine& machine,
                                          Placement placement, RingOptions options = {});
+/// The same with a placement of its own: one worker per core that this process may use.
+std::unique_ptr<Fabric> make_ring_fabric(const Shape& shape, const Machine& machine,
+                                         RingOptions options = {});
 
 /// Memory of all rings of such a fabric, in bytes.
 double ring_bytes(const Shape& shape, const Machine& machine, std::size_t workers, RingRoute route);

@@ -12,7 +12,6 @@
 #include "router/ofi/libfabric.hpp"
 #include "router/ofi/ofi_fabric.hpp"
 #include "router/ofi/providers.hpp"
-#include "router/placement/cpu_quota.hpp"
 #include "router/placement/process_partition.hpp"
 
 namespace toroid {
@@ -70,14 +69,7 @@ std::vector<unsigned> processes_of_nodes(const Processes& processes, const Shape
 
 Placement place_beside_others(const Processes& processes, HostTopology topology, const Shape& shape,
                               unsigned threads, Binding binding) {
-  Job& job = processes.job();
-  const HostShare share = share_of_host(job, topology);
-  const bool enough = topology.cores().size() >= share.processes;
-  Placement placement = place(cores_of(std::move(topology), share), shape,
-                              Partition(shape, job.size()).nodes(job.rank()), threads,
-                              enough ? binding : Binding::none, cpu_quota() / share.processes);
-  placement.oversubscribed |= !enough;
-  return placement;
+  return toroid::place_beside_others(processes.job(), std::move(topology), shape, threads, binding);
 }
 
 }  // namespace toroid

@@ -17,6 +17,7 @@
 #include "packet/exchange/block_messages.hpp"
 #include "packet/exchange/messages.hpp"
 #include "packet/exchange/stream.hpp"
+#include "packet/node/collectives.hpp"
 #include "packet/node/counter.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
@@ -208,6 +209,33 @@ void expect_models_counts(const Shape& shape, const OfiCase& c, const FabricCoun
   if (c.routing != RoutingRule::deterministic) return;
   for (std::size_t i = 0; i < model.links.size(); ++i)
     ASSERT_EQ(all.links[i].packets, model.links[i].packets) << "link " << i;
+}
+
+/// The contributions of all nodes, then their sum, whose rounding depends on the order of addition.
+Program collect(Node& node, std::vector<double>* all) {
+  Collectives collectives(node);
+  const double mine = 1e5 / (3.0 + node.rank());
+  const double sum = co_await collectives.sum(mine);
+  all->resize(node.size());
+  co_await collectives.gather(mine, std::span(*all));
+  all->push_back(sum);
+}
+
+std::vector<std::vector<double>> collected(EmulatedMachine& machine) {
+  std::vector<std::vector<double>> all(machine.size());
+  machine.run([&](Node& node) { return collect(node, &all[node.rank()]); });
+  return all;
+}
+
+TEST_P(OfiAgreement, CollectivesGiveTheBitsOfTheModel) {
+  for_each_shape_and_case(GetParam(), 5, [](const Shape& shape, const OfiCase& c) {
+    SimMachine sim(shape);
+    const auto expected = collected(sim);
+    run_on_ofi(shape, c, [&](Job&, EmulatedMachine& machine) {
+      const auto all = collected(machine);
+      for (const Rank r : machine.ranks()) EXPECT_EQ(all[r], expected[r]) << r;
+    });
+  });
 }
 
 TEST_P(OfiAgreement, TotalCountersMatchModel) {

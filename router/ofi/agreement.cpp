@@ -1,0 +1,112 @@
+#include "router/ofi/agreement.hpp"
+
+#include <fmt/core.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hal/check.hpp"
+#include "hal/failures.hpp"
+#include "hal/injection_fifo.hpp"
+#include "hal/link_errors.hpp"
+#include "router/job/blob.hpp"
+#include "router/ofi/message_or_write.hpp"
+#include "router/rules/routing.hpp"
+#include "router/shm/ring_fabric.hpp"
+
+namespace toroid::ofi {
+namespace {
+
+/// Items such as "torus 4x4x4", in the same order on all processes.
+using Items = std::vector<std::string>;
+
+constexpr char kEnd = '\0';  ///< ends an item in the text that a process sends
+
+template <typename Enum, std::size_t n>
+std::string_view name_in(const std::array<std::string_view, n>& names, Enum value) {
+  return names[static_cast<std::size_t>(value)];
+}
+
+void add_shape(const Shape& shape, Items& items) {
+  items.push_back("torus " + shape.text());
+  const FailureList list = shape.failures() == nullptr ? FailureList() : shape.failures()->list();
+  items.push_back(fmt::format("failed links '{}'", fmt::join(list.links, " ")));
+  items.push_back(fmt::format("failed nodes '{}'", fmt::join(list.nodes, " ")));
+  items.push_back(fmt::format("long ways {}", list.long_ways));
+}
+
+void add_machine(const Machine& machine, Items& items) {
+  for (const MachineField& field : machine_fields())
+    items.push_back(fmt::format("machine key {} = {}", field.key, value_of(machine, field)));
+}
+
+void add_routing(const RoutingOptions& routing, Items& items) {
+  items.push_back(fmt::format("transit_first {}", routing.transit_first));
+  items.push_back(fmt::format("bubble_rule {}", routing.bubble_rule));
+  std::string rates;
+  for (const LinkErrors::Rate& rate : routing.link_errors.rates)
+    rates += fmt::format("{}{}@{}", rates.empty() ? "" : " ", rate.errors, rate.link);
+  items.push_back(fmt::format("link errors '{}'", rates));
+  items.push_back(fmt::format("link faults {:#x}", routing.link_errors.faults));
+  items.push_back(fmt::format("link error burst {}", routing.link_errors.burst));
+  items.push_back(fmt::format("link error limit {}", routing.link_errors.limit));
+  items.push_back(fmt::format("link seed {}", routing.link_seed));
+}
+
+void add_options(const OfiOptions& options, Items& items) {
+  items.push_back(fmt::format("route {}", name_in(kRingRouteNames, options.ring.route)));
+  items.push_back(fmt::format("tying {}", name_in(kFifoTyingNames, options.ring.tying)));
+  items.push_back(fmt::format("stall limit {} ms", options.ring.stall.count()));
+  items.push_back(fmt::format("provider '{}'", options.provider));
+  items.push_back(fmt::format("frames {}", name_in(kFrameWayNames, options.frames)));
+  items.push_back(fmt::format("on_loss {}", options.on_loss == OnLoss::go_on ? "go_on" : "fail"));
+  items.push_back(fmt::format("unsafe_provider {}", options.unsafe_provider));
+  items.push_back(fmt::format("suspect_after {} ms", options.suspect_after.count()));
+}
+
+Items items_of(const FabricInputs& inputs) {
+  Items items{"toroid " TOROID_VERSION};
+  items.push_back(inputs.places_itself ? "its own placement" : "a placement of the caller");
+  add_shape(inputs.shape, items);
+  add_machine(inputs.machine, items);
+  add_routing(inputs.options.ring.routing, items);
+  add_options(inputs.options, items);
+  return items;
+}
+
+std::string joined(const Items& items) {
+  std::string text;
+  for (const std::string& item : items) text += item + kEnd;
+  return text;
+}
+
+/// The first item in which `theirs` differs from `mine`, as a part of `theirs`.
+std::string_view first_difference(std::string_view theirs, std::string_view mine) {
+  const auto place = std::ranges::mismatch(theirs, mine).in1 - theirs.begin();
+  const auto begin = theirs.substr(0, static_cast<std::size_t>(place)).rfind(kEnd) + 1;
+  return theirs.substr(begin, theirs.find(kEnd, begin) - begin);
+}
+
+}  // namespace
+
+void refuse_different(Job& job, const FabricInputs& mine) {
+  const std::string items = joined(items_of(mine));
+  const auto all = job.all_gather(std::as_bytes(std::span(items)));
+  const std::string first = text_of(all[0]);
+  for (unsigned p = 1; p < job.size(); ++p) {
+    const std::string other = text_of(all[p]);
+    if (other != first)
+      throw BadInput(
+          fmt::format("{} has {}, but {} has {}; all processes of a job must make the same fabric",
+                      job.name(p), one_line(std::string(first_difference(other, first))),
+                      job.name(0), one_line(std::string(first_difference(first, other)))));
+  }
+}
+
+}  // namespace toroid::ofi
