@@ -107,15 +107,15 @@ TEST(Includes, StayWithinAllowedFolders) {
 
 /// The subfolders ("rooms") of a folder, and the other subfolders that each may include.
 using Rooms = std::map<std::string, std::set<std::string>>;
-const Rooms kRouterRooms = {
-    {"rules", {}},
-    {"placement", {}},
-    {"threads", {}},
-    {"termination", {"rules"}},
-    {"sim", {"rules", "termination", "threads"}},
-    {"shm", {"placement", "rules", "termination", "threads"}},
-    {"job", {"termination"}},
-    {"ofi", {"job", "placement", "rules", "shm", "termination", "threads"}}};
+const Rooms kRouterRooms = {{"rules", {}},
+                            {"placement", {}},
+                            {"threads", {}},
+                            {"termination", {"rules"}},
+                            {"sim", {"rules", "termination", "threads"}},
+                            {"shm", {"placement", "rules", "termination", "threads"}},
+                            {"job", {"termination"}},
+                            {"ofi", {"job", "placement", "rules", "shm", "termination", "threads"}},
+                            {"fabrics", {"ofi", "shm", "sim"}}};
 const Rooms kPacketRooms = {{"traffic", {}},
                             {"node", {}},
                             {"replay", {"node"}},

@@ -5,6 +5,7 @@ set(public_headers
   hal/fabric.hpp hal/failures.hpp hal/fill.hpp hal/flowchart_profile.hpp hal/injection_fifo.hpp hal/link_errors.hpp hal/machine.hpp
   hal/output_queues.hpp hal/packet.hpp hal/packet_times.hpp hal/processor.hpp hal/put.hpp hal/random.hpp hal/route.hpp hal/send_descriptor.hpp
   hal/send_order.hpp hal/shape.hpp hal/tick.hpp
+  router/fabrics/make_fabric.hpp
   router/placement/host_topology.hpp router/placement/placement.hpp router/rules/routing.hpp
   router/shm/ring_fabric.hpp router/sim/probe.hpp router/sim/sim_fabric.hpp router/threads/cpu_account.hpp
   packet/exchange/block_messages.hpp packet/exchange/conservation.hpp packet/exchange/exchange.hpp
@@ -14,7 +15,7 @@ set(public_headers
   packet/exchange/window.hpp
   packet/message_passing/all_to_all.hpp packet/message_passing/envelope.hpp
   packet/message_passing/message_passing.hpp packet/message_passing/request.hpp
-  packet/node/counter.hpp packet/node/handlers.hpp packet/node/message_record.hpp packet/node/node.hpp
+  packet/node/collectives.hpp packet/node/counter.hpp packet/node/handlers.hpp packet/node/message_record.hpp packet/node/node.hpp
   packet/node/program.hpp packet/node/runner.hpp packet/node/settings.hpp
   packet/policies/library.hpp packet/policies/policies.hpp packet/policies/policy.hpp
   packet/replay/critical_path.hpp packet/replay/recorded_schedule.hpp packet/replay/replay.hpp packet/replay/schedule.hpp

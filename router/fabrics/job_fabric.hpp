@@ -1,0 +1,16 @@
+// The fabric `ofi`, or its refusal: implemented by with_ofi.cpp or, in builds with
+// -DTOROID_OFI=OFF, by without_ofi.cpp.
+#pragma once
+
+#include <memory>
+
+#include "hal/fabric.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+
+namespace toroid::fabrics {
+
+/// Makes `ofi` on the job that join_job() joins. Throws BadInput if this build lacks `ofi`.
+std::unique_ptr<Fabric> make_job_fabric(const Shape& shape, const Machine& machine);
+
+}  // namespace toroid::fabrics

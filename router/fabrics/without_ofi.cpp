@@ -1,0 +1,15 @@
+#include <memory>
+
+#include "hal/check.hpp"
+#include "hal/fabric.hpp"
+#include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "router/fabrics/job_fabric.hpp"
+
+namespace toroid::fabrics {
+
+std::unique_ptr<Fabric> make_job_fabric(const Shape&, const Machine&) {
+  throw BadInput("fabric ofi: this toroid is built without ofi (TOROID_OFI)");
+}
+
+}  // namespace toroid::fabrics
