@@ -99,7 +99,8 @@ class Document:
         program.write_text(block.text)
         is_program = "int main(" in block.text
         what = f"-o {program}.out" if is_program else "-fsyntax-only"
-        flags = "$(pkg-config --cflags --libs toroid)"
+        package = "toroid-ofi" if "<toroid/router/ofi/" in block.text else "toroid"
+        flags = f"$(pkg-config --cflags --libs {package})"
         code, printed = self.run(["bash", "-c", f"{self.compiler} {program} {what} {flags}"])
         if code != 0:
             return self.fail(block.line, "does not compile\n" + "\n".join(printed))

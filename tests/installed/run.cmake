@@ -61,12 +61,24 @@ run(${prefix}/bin/toroid compare --torus 4x4 --bytes 240 --policies random,${own
 file(READ ${own}/table.csv output)
 expect_match("${output}" "/nearest/nearest\\.so,")
 
-expect_refused("REQUIRED COMPONENTS fft nosuch" "has no component nosuch; known: hal router packet fft")
+expect_refused("REQUIRED COMPONENTS fft nosuch" "has no component nosuch; known: hal router packet fft fabrics")
 expect_refused("0.0 EXACT REQUIRED" "requested version")
 
 compile_plainly(${SCRATCH}/plain ${example}/hello.cpp toroid)
 run(${SCRATCH}/plain)
 expect_match("${output}" "^${expected}$")
+
+file(WRITE ${SCRATCH}/named.cpp "#include <toroid/packet/node/runner.hpp>
+#include <toroid/router/fabrics/make_fabric.hpp>
+using namespace toroid;
+Program wait_for_all(Node& node) { co_await node.barrier(); }
+int main(int, char** arguments) {
+  Runner(*make_fabric(arguments[1], Shape::parse(\"3\"), Machine{})).run(wait_for_all);
+}
+")
+compile_plainly(${SCRATCH}/named ${SCRATCH}/named.cpp toroid-fabrics)
+run(${SCRATCH}/named sim)
+run(${SCRATCH}/named shm)
 
 # Every public header is complete: it needs only headers that are installed.
 file(GLOB_RECURSE headers RELATIVE ${prefix}/include ${prefix}/include/toroid/*.hpp)
@@ -77,18 +89,9 @@ file(WRITE ${SCRATCH}/all.cpp "${text}int main() {}\n")
 compile_plainly(${SCRATCH}/all ${SCRATCH}/all.cpp toroid)
 
 if(WITH_OFI)
-  file(WRITE ${SCRATCH}/ofi.cpp "#include <cstdio>
-#include <toroid/router/job/key.hpp>
-#include <toroid/router/ofi/ofi_fabric.hpp>
-int main() {
-  const toroid::JobKey key = toroid::JobKey::random();
-  if (key.text().empty()) toroid::make_ofi_fabric(*static_cast<toroid::Job*>(nullptr), {}, {}, {});
-  std::printf(\"%zu\", key.text().size());
-}
-")
-  compile_plainly(${SCRATCH}/ofi ${SCRATCH}/ofi.cpp toroid-ofi)
+  compile_plainly(${SCRATCH}/ofi ${example}/ofi_jacobi.cpp toroid-ofi)
   run(${SCRATCH}/ofi)
-  expect_match("${output}" "^64$")
+  expect_match("${output}" "^processes: 1, packets: ")
   file(GLOB_RECURSE targets ${prefix}/*/toroid-ofi-targets*.cmake)
   file(REMOVE ${targets})  # leaves what a build without ofi would install
 else()

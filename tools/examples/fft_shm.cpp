@@ -1,12 +1,11 @@
-// The transform of fft_sim.cpp on this workstation, by two worker threads: only main() differs.
+// The transform of fft_sim.cpp on this workstation, by a worker thread per core: only main()
+// differs.
 #include <cmath>
 #include <complex>
 #include <cstdio>
 #include <toroid/fft/plan/plan.hpp>
 #include <toroid/hal/check.hpp>
 #include <toroid/packet/node/runner.hpp>
-#include <toroid/router/placement/host_topology.hpp>
-#include <toroid/router/placement/placement.hpp>
 #include <toroid/router/shm/ring_fabric.hpp>
 #include <vector>
 
@@ -23,11 +22,8 @@ Program there_and_back(Node& node, fft::Plan* plan) {
 }
 
 int main() {
-  const Shape shape = Shape::parse("4x4x4");
-  const unsigned threads = 2;
-  const auto fabric = make_ring_fabric(
-      shape, Machine{}, place(HostTopology::of_this_machine(), shape, threads, Binding::none),
-      {.route = RingRoute::direct});
+  const auto fabric =
+      make_ring_fabric(Shape::parse("4x4x4"), Machine{}, {.route = RingRoute::direct});
   Runner runner(*fabric);
   const auto blueprint = std::make_shared<const fft::Blueprint>(
       fft::Description{.size = {32, 32, 32}}, fabric->shape());  // shared by all nodes
