@@ -89,7 +89,7 @@ TEST(Runner, RunsOnRings) {
 }
 
 /// The words with which a call refuses its input.
-std::string refusal_of(const std::function<void()>& call) {
+std::string refused_with(const std::function<void()>& call) {
   try {
     call();
   } catch (const BadInput& refused) {
@@ -112,7 +112,7 @@ TEST(Runner, RefusesAFabricThatHasARunner) {
   for (const auto& fabric : fabrics()) {
     const Runner runner(*fabric);
     EXPECT_THAT(
-        refusal_of([&] { const Runner second(*fabric); }),
+        refused_with([&] { const Runner second(*fabric); }),
         ::testing::HasSubstr("node (0,0) has a processor already; a fabric serves one Runner"));
   }
 }
@@ -121,7 +121,7 @@ TEST(Runner, RefusesASecondRun) {
   for (const auto& fabric : fabrics()) {
     Runner runner(*fabric);
     runner.run(greet_all);
-    EXPECT_THAT(refusal_of([&] { runner.run(); }), ::testing::HasSubstr("has run already"));
+    EXPECT_THAT(refused_with([&] { runner.run(); }), ::testing::HasSubstr("has run already"));
   }
 }
 
@@ -131,7 +131,7 @@ TEST(Runner, RefusesToRunWhenItsFabricHasBeenDestroyed) {
     std::vector<std::byte> memory(100);
     const Window window(runner.nodes()[0], memory);
     fabric.reset();
-    EXPECT_THAT(refusal_of([&] { runner.run(); }), ::testing::HasSubstr("was destroyed before"));
+    EXPECT_THAT(refused_with([&] { runner.run(); }), ::testing::HasSubstr("was destroyed before"));
   }
 }
 
@@ -146,9 +146,9 @@ TEST(Runner, MayBeDestroyedBeforeTheObjectsOfItsNodes) {
 
 TEST(Fabrics, RefuseANodeThatDoesNotExistAndARunWithoutProcessors) {
   for (const auto& fabric : fabrics()) {
-    EXPECT_EQ(refusal_of([&] { (void)fabric->device(4); }),
+    EXPECT_EQ(refused_with([&] { (void)fabric->device(4); }),
               "there is no node 4; the torus has nodes 0 to 3");
-    EXPECT_EQ(refusal_of([&] { fabric->run(); }),
+    EXPECT_EQ(refused_with([&] { fabric->run(); }),
               "node (0,0) has no processor; make a Runner on the fabric");
   }
 }
@@ -158,7 +158,7 @@ TEST(Fabrics, RefuseAPlacementWithOtherNodes) {
   const auto refusal = [&](const std::function<void(std::vector<Rank>&)>& change) {
     Placement placement = testing::workers(shape, 2);
     change(placement.workers.back().nodes);
-    return refusal_of([&] { (void)make_ring_fabric(shape, Machine{}, placement); });
+    return refused_with([&] { (void)make_ring_fabric(shape, Machine{}, placement); });
   };
   EXPECT_EQ(refusal([](std::vector<Rank>& nodes) { nodes.pop_back(); }),
             "the placement does not have node (1,1)");
@@ -166,7 +166,7 @@ TEST(Fabrics, RefuseAPlacementWithOtherNodes) {
               ::testing::HasSubstr("node (0,0) twice"));
   EXPECT_THAT(refusal([](std::vector<Rank>& nodes) { nodes.push_back(9); }),
               ::testing::HasSubstr("node 9"));
-  EXPECT_THAT(refusal_of([&] {
+  EXPECT_THAT(refused_with([&] {
                 (void)make_ring_fabric(Shape::parse("3"), Machine{}, testing::workers(shape, 2));
               }),
               ::testing::HasSubstr("node 3"));
