@@ -66,7 +66,17 @@ CollectiveTree::CollectiveTree(Node& node, HandlerId handler)
     : node_(&node),
       up_(handler),
       level_(static_cast<unsigned>(std::countr_zero(node.rank()))),
-      noted_(children() + 1) {}
+      noted_(children() + 1),
+      attachment_(node, "Collectives", *this) {
+  const auto up = [](void* self, const Packet& packet) {
+    static_cast<CollectiveTree*>(self)->on_up(packet);
+  };
+  const auto down = [](void* self, const Packet& packet) {
+    static_cast<CollectiveTree*>(self)->on_down(packet);
+  };
+  node.on(attachment_, up_, {up, this});
+  node.on(attachment_, static_cast<HandlerId>(up_ + 1), {down, this});
+}
 
 std::string CollectiveTree::text() const {
   return fmt::format("the {} of all nodes", kKindNames[static_cast<std::size_t>(call_.kind)]);
@@ -210,11 +220,14 @@ void CollectiveTree::refuse(Rank from) const {
 }
 
 Collectives::Collectives(Node& node) {
-  const HandlerId handler = node.reserve_handlers(2);
-  tree_ = std::make_shared<CollectiveTree>(node, handler);
-  node.on(handler, [tree = tree_](const Packet& packet) { tree->on_up(packet); });
-  node.on(static_cast<HandlerId>(handler + 1),
-          [tree = tree_](const Packet& packet) { tree->on_down(packet); });
+  const auto tree = std::make_shared<CollectiveTree>(node, node.reserve_handlers(2));
+  node.keep(tree);
+  tree_ = {tree.get(), [tree](CollectiveTree* last) { last->release(); }};
+}
+
+/// The node keeps the tree, because packets of the next call may still come.
+void CollectiveTree::release() {
+  if (!has_ended()) attachment_.detach(true);
 }
 
 void Collectives::check_places(std::size_t places) const {

@@ -52,6 +52,9 @@ class CollectiveTree {
   CollectiveTree(const CollectiveTree&) = delete;
 
   const Node& node() const { return *node_; }
+  /// The caller has no access to the calls any more. Ends the run if a call is in progress, because
+  /// its result belongs to the caller.
+  void release();
   /// Begins a call with this node's contribution, `call.bytes` long. On nodes other than the root
   /// of a broadcast the contribution has no effect. Throws BadInput if the call is too long or its
   /// root does not exist. REQUIRES: the call before has ended.
@@ -91,6 +94,7 @@ class CollectiveTree {
   std::vector<Packet> early_;         ///< packets from children for the next call
   std::vector<std::uint32_t> noted_;  ///< packets noted in the record, by child, then the parent's
   alignas(std::max_align_t) std::array<std::byte, kPayloadBytes> value_{};
+  Attachment attachment_;
 };
 
 /// Awaits the end of a collective call, whose result is then in the caller's array.
@@ -143,8 +147,9 @@ concept CollectiveValue = std::is_trivially_copyable_v<T> && std::default_initia
 /// its parent, so node 0 receives P b bytes. Then P b bytes travel down every edge of the tree, or,
 /// in a gather to a root, down the path to the root. On a model, folding takes no time.
 /// **Numbers:** takes two handler numbers (Node::reserve_handlers).
-/// **Lifetime:** copies share their state, which lives until the node ends; arrays of the caller
-/// must live until their call has ended.
+/// **Lifetime:** copies share their state, which the node keeps until the run has ended. Arrays of
+/// the caller must live until their call has ended: if the last copy is destroyed before, the run
+/// ends.
 class Collectives {
  public:
   explicit Collectives(Node& node);

@@ -138,7 +138,7 @@ const Rooms kToolRooms = {
     {"transform", {"files", "options", "report", "run", "text"}},
     {"lab", {"files", "options", "report", "run", "text", "transform"}},
     {"command", {"files", "lab", "options", "report", "run", "text", "transform"}},
-    {"main.cpp", {"command", "run"}},
+    {"main.cpp", {"command", "options", "run"}},
     {"python", {"command", "files", "options", "report", "run", "text"}},
     {"bench", {"run"}},
     {"examples", {}}};
