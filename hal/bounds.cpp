@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 
+#include "hal/check.hpp"
 #include "hal/direction.hpp"
 #include "hal/failures.hpp"
 #include "hal/packet.hpp"
@@ -111,6 +112,7 @@ Tick Bounds::max() const {
 }
 
 Machine moved_by_engines(Machine machine) {
+  TOROID_CHECK(machine.has_dma_engine());
   machine.inject_cycles = machine.dma_inject_cycles;
   machine.receive_cycles = machine.dma_receive_cycles;
   return machine;

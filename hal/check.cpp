@@ -33,6 +33,7 @@ bool has_control_characters(std::string_view text) {
 }
 
 std::size_t character_end(std::string_view text, std::size_t end) {
+  TOROID_CHECK_LE(end, text.size());
   constexpr std::size_t kMostContinuing = 3;  // most bytes of a character after its first one
   const std::size_t least = end - std::min(end, kMostContinuing);
   while (end > least && end < text.size() && (text[end] & 0xc0) == 0x80) --end;

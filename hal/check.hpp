@@ -1,7 +1,9 @@
 // The three kinds of failure.
 //
 // TOROID_CHECK: a programmer's error. The check is active in every build. If it fails, it prints
-// its place in the source and its condition, and aborts.
+// its place in the source and its condition, and aborts. TOROID_CHECK_IN_CHECKED_BUILD is the same
+// for the paths of every packet, where a check would take time: it is active in builds with the
+// CMake option TOROID_CHECKED only. The two check the preconditions that comments state.
 // BadInput: the user's input cannot be used. The command prints one clear line and exits with 2.
 // RunFailed: the run itself failed. The command prints one clear text and exits with 1.
 // It is not a failure if a function cannot act now but may be able to later. Such a function is
@@ -69,3 +71,9 @@ std::string shortened(std::string_view text);
 #define TOROID_CHECK_EQ(a, b) TOROID_CHECK_OP(a, ==, b)
 #define TOROID_CHECK_LT(a, b) TOROID_CHECK_OP(a, <, b)
 #define TOROID_CHECK_LE(a, b) TOROID_CHECK_OP(a, <=, b)
+
+#ifdef TOROID_CHECKED
+#define TOROID_CHECK_IN_CHECKED_BUILD(condition) TOROID_CHECK(condition)
+#else  // the condition must compile in every build
+#define TOROID_CHECK_IN_CHECKED_BUILD(condition) static_cast<void>(sizeof(!(condition)))
+#endif

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "hal/check.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
@@ -92,6 +93,13 @@ class Device {
   /// will throw the reason. When this returns, no other thread reads arrays of this node. Does
   /// nothing if nothing moves by put between threads. REQUIRES: called in a turn of this node.
   virtual void stop_readers() noexcept {}
+
+ protected:
+  /// Checks what inject() requires, in a checked build.
+  void check_injection(const SendDescriptor& descriptor, std::uint32_t count, unsigned fifo) {
+    TOROID_CHECK_IN_CHECKED_BUILD(0 < count && count <= descriptor.left());
+    TOROID_CHECK_IN_CHECKED_BUILD(descriptor.header.chunks() * count <= fifos().used(fifo));
+  }
 };
 
 }  // namespace toroid

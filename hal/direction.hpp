@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include "hal/check.hpp"
+
 namespace toroid {
 
 inline constexpr unsigned kMaxDims = 6;
@@ -49,7 +51,10 @@ class DirectionSet {
   }
   /// The first direction in dimension order, which is that of a deterministic packet's next hop.
   /// REQUIRES: not empty.
-  constexpr Direction first() const { return {static_cast<std::uint8_t>(std::countr_zero(bits_))}; }
+  constexpr Direction first() const {
+    TOROID_CHECK_IN_CHECKED_BUILD(!empty());
+    return {static_cast<std::uint8_t>(std::countr_zero(bits_))};
+  }
   constexpr bool operator==(const DirectionSet&) const = default;
 
  private:

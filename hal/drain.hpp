@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "hal/check.hpp"
 #include "hal/direction.hpp"
 #include "hal/drain_rules.hpp"
 #include "hal/flowchart_profile.hpp"
@@ -54,10 +55,8 @@ class Drain {
   /// Ends a turn in which packets stay in the queues for lack of room, and counts why. REQUIRES:
   /// the last run() moved something; a run() that moves nothing has already done this.
   void end_turn(const OutputQueues& queues, const InjectionFifos& fifos) {
-    if (fifos.open(1).empty())
-      ++profile_.full_turns;
-    else
-      count_stuck(queues);
+    TOROID_CHECK(has_moved_);
+    note_end(queues, fifos);
   }
 
   DrainProfile profile() const {
@@ -101,7 +100,8 @@ class Drain {
     const std::size_t moved = queues.count() == 1 ? empty_only(rule, queues, fifos, limit, sink)
                                                   : visit(rule, queues, fifos, limit, sink);
     profile_.packets += moved;
-    if (moved == 0) end_turn(queues, fifos);
+    has_moved_ = moved > 0;
+    if (moved == 0) note_end(queues, fifos);
     return moved;
   }
 
@@ -188,6 +188,14 @@ class Drain {
     return open;
   }
 
+  void note_end(const OutputQueues& queues, const InjectionFifos& fifos) {
+    has_moved_ = false;
+    if (fifos.open(1).empty())
+      ++profile_.full_turns;
+    else
+      count_stuck(queues);
+  }
+
   void count_stuck(const OutputQueues& queues) {
     ++profile_.stuck_turns;
     profile_.stuck_heads += queues.waiting();
@@ -263,6 +271,7 @@ class Drain {
   };
 
   DrainRule rule_;
+  bool has_moved_ = false;  ///< whether the last run() moved something, and the turn goes on
   unsigned last_fifo_ = 0;
   unsigned queue_ = 0;       ///< iL: the queue from which the last packet came
   DirectionTally stuck_on_;  ///< counts not yet in profile_.stuck_on; unused if heads are indexed

@@ -180,7 +180,10 @@ DirectionSet Failures::passable(Rank here, Rank to, DirectionSet directions) con
   const Coord end = shape_.coord(to);
   Route left{.hops = {}, .directions = directions};
   for (unsigned d = 0; d < shape_.dims(); ++d) {
-    const unsigned count = hops(d, from[d], end[d], directions.has(Direction::minus(d)));
+    const bool minus = directions.has(Direction::minus(d));
+    TOROID_CHECK_IN_CHECKED_BUILD((minus || directions.has(Direction::plus(d))) ==
+                                  (from[d] != end[d]));
+    const unsigned count = hops(d, from[d], end[d], minus);
     if (count >= width_[d]) return {};
     left.hops[d] = static_cast<std::uint8_t>(count);
   }
@@ -219,6 +222,7 @@ bool Failures::has_ordered_way(Rank from, Rank to, DirectionSet hints) const {
 }
 
 bool Failures::leaves_way(Rank from, Rank to, DirectionSet hints, bool dynamic) const {
+  TOROID_CHECK_IN_CHECKED_BUILD(route_along(shape_, shape_.coord(from), shape_.coord(to), hints));
   if (!is_alive(from) || !is_alive(to)) return false;
   if (hints.empty()) return true;
   return dynamic ? !passable(from, to, hints).empty() : has_ordered_way(from, to, hints);

@@ -23,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "hal/check.hpp"
 #include "hal/direction.hpp"
 #include "hal/route.hpp"
 #include "hal/shape.hpp"
@@ -87,6 +88,7 @@ class Failures {
   /// packets that are nearer to `to` than every node where a failure closes a direction; most
   /// packets are. REQUIRES: `left` is within the hops of minimal paths, or long ways are allowed.
   DirectionSet passable(Rank here, Rank to, const Route& left) const {
+    TOROID_CHECK_IN_CHECKED_BUILD(is_in_box(left));
     const unsigned minus = minus_of(left.directions);
     const unsigned clear = clear_hops_[index(to, minus)].load(std::memory_order_relaxed);
     if (sum(left.hops) < clear) [[likely]]
@@ -96,6 +98,7 @@ class Failures {
   /// Whether the rest of a packet's path in dimension order is intact, so that it may escape.
   /// REQUIRES: the same as passable().
   bool leaves_escape(Rank here, Rank to, const Route& left) const {
+    TOROID_CHECK_IN_CHECKED_BUILD(is_in_box(left));
     const unsigned minus = minus_of(left.directions);
     const unsigned clear = clear_hops_[index(to, minus)].load(std::memory_order_relaxed);
     return sum(left.hops) < clear || has_ordered_way(here, to, left.directions);
@@ -133,6 +136,11 @@ class Failures {
     unsigned total = 0;
     for (const unsigned h : hops) total += h;
     return total;
+  }
+  bool is_in_box(const Route& left) const {
+    for (unsigned d = 0; d < shape_.dims(); ++d)
+      if (left.hops[d] >= width_[d]) return false;
+    return true;
   }
   std::size_t index(Rank to, unsigned minus) const {
     return (std::size_t{to} << shape_.dims()) + minus;

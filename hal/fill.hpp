@@ -67,9 +67,13 @@ class Fill {
 
   bool done() const { return order_.size() == 0 || sent_ >= batching_.packets; }
   /// The peer of the current visit. REQUIRES: !done().
-  Rank peer() const { return order_[visit_]; }
+  Rank peer() const {
+    TOROID_CHECK_IN_CHECKED_BUILD(!done());
+    return order_[visit_];
+  }
   /// The number of the current visit, counted over all rounds. REQUIRES: !done().
   std::uint64_t visit() const {
+    TOROID_CHECK_IN_CHECKED_BUILD(!done());
     return std::uint64_t{sent_ / batching_.per_visit} * order_.size() + visit_;
   }
   /// Number of visits in one round.

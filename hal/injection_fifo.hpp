@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hal/check.hpp"
 #include "hal/direction.hpp"
 #include "hal/shape.hpp"
 
@@ -49,9 +50,15 @@ class InjectionFifos {
     return directions(f).meets(possible) && room(f) >= chunks;
   }
   /// Adds packets of `chunks` chunks in all. REQUIRES: they fit.
-  void add(unsigned f, unsigned chunks) { move(f, chunks); }
+  void add(unsigned f, unsigned chunks) {
+    TOROID_CHECK_IN_CHECKED_BUILD(chunks <= room(f));
+    move(f, chunks);
+  }
   /// Removes packets of `chunks` chunks in all. REQUIRES: they were there.
-  void release(unsigned f, unsigned chunks) { move(f, 0u - chunks); }
+  void release(unsigned f, unsigned chunks) {
+    TOROID_CHECK_IN_CHECKED_BUILD(chunks <= used(f));
+    move(f, 0u - chunks);
+  }
   /// The number of FIFOs that serve any of the directions.
   unsigned serving(DirectionSet possible) const {
     unsigned count = 0;

@@ -86,6 +86,7 @@ std::uint64_t LinkFaultDraw::gap() {
 }
 
 LinkFault LinkFaultDraw::fault() {
+  TOROID_CHECK_EQ(sound_, 0u);
   if (burst_left_ == 0) burst_left_ = burst_;
   if (--burst_left_ == 0) sound_ = gap();
   unsigned nth = random_.below(static_cast<std::uint32_t>(std::popcount(faults_)));

@@ -9,6 +9,7 @@
 #include <new>  // IWYU pragma: keep (placement new)
 #include <vector>
 
+#include "hal/check.hpp"
 #include "hal/direction.hpp"
 #include "hal/flowchart_profile.hpp"
 #include "hal/packet.hpp"
@@ -88,7 +89,10 @@ class OutputQueues {
   // Used by drain.
   unsigned after(unsigned i) const { return i + 1 == count() ? 0 : i + 1; }
   /// REQUIRES: not empty.
-  const SendDescriptor& front(unsigned i) const { return pool_[state(i).head].descriptor; }
+  const SendDescriptor& front(unsigned i) const {
+    TOROID_CHECK_IN_CHECKED_BUILD(!is_empty(i));
+    return pool_[state(i).head].descriptor;
+  }
   /// Hint bits of the packet at the front; none if the queue is empty.
   DirectionSet front_hints(unsigned i) const { return state(i).front_hints; }
   /// Length in chunks of the packet at the front; if the queue is empty, of the last packet that
@@ -184,6 +188,7 @@ std::uint32_t OutputQueues::emplace(unsigned i, Make&& make) {
     grow();
   const std::uint32_t place = free_;
   const SendDescriptor* const made = new (&pool_[place].descriptor) SendDescriptor(make());
+  TOROID_CHECK_IN_CHECKED_BUILD(free_ == place);
   const std::uint32_t packets = made->packets;
   if (packets == 0) return 0;
   const std::uint32_t of_message = made->message_packets();

@@ -87,7 +87,11 @@ class PacketHeader {
                   std::uint64_t{f.deposit} << 44 | std::uint64_t{f.dynamic} << 45 |
                   std::uint64_t(f.channel) << 46 | std::uint64_t{f.chunks - 1} << 48),
         software_(std::uint64_t{f.handler} | std::uint64_t{f.payload_bytes} << 16 |
-                  std::uint64_t{f.order} << 24 | std::uint64_t{f.argument} << 32) {}
+                  std::uint64_t{f.order} << 24 | std::uint64_t{f.argument} << 32) {
+    TOROID_CHECK_IN_CHECKED_BUILD(f.hints.bits() < 1u << kMaxLinks);
+    TOROID_CHECK_IN_CHECKED_BUILD(1 <= f.chunks && f.chunks <= kMaxChunks);
+    TOROID_CHECK_IN_CHECKED_BUILD(f.payload_bytes <= kPayloadBytes);
+  }
 
   constexpr Rank destination() const { return static_cast<Rank>(hardware_); }
   constexpr DirectionSet hints() const { return DirectionSet((hardware_ >> 32) & 0xfffu); }
@@ -106,10 +110,12 @@ class PacketHeader {
 
   /// The header with this order. REQUIRES: its order is still 0.
   constexpr PacketHeader with_order(DimensionOrder order) const {
+    TOROID_CHECK_IN_CHECKED_BUILD(this->order() == 0);
     return {hardware_, software_ | std::uint64_t{order} << 24};
   }
   /// The header with this destination and these hints. REQUIRES: both are still 0.
   constexpr PacketHeader with_way(Rank destination, DirectionSet hints) const {
+    TOROID_CHECK_IN_CHECKED_BUILD(this->destination() == 0 && this->hints().empty());
     return {hardware_ | std::uint64_t{destination} | std::uint64_t{hints.bits()} << 32, software_};
   }
   /// The header with other hints.

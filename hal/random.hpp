@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "hal/check.hpp"
+
 namespace toroid {
 
 /// SplitMix64's finaliser: a bijection of 64-bit words that mixes every bit into every other.
@@ -25,6 +27,7 @@ class Random {
   /// Uniform in [0, bound); REQUIRES: bound > 0. Lemire's multiply-shift; its bias is below bound /
   /// 2^32, far too small to show in any schedule here.
   constexpr std::uint32_t below(std::uint32_t bound) {
+    TOROID_CHECK_IN_CHECKED_BUILD(bound > 0);
     return static_cast<std::uint32_t>(((next() >> 32) * bound) >> 32);
   }
 

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "hal/check.hpp"
 #include "hal/direction.hpp"
 #include "hal/packet.hpp"
 #include "hal/put.hpp"
@@ -72,6 +73,7 @@ struct SendDescriptor {
   }
   /// A descriptor of only the next `count` packets. REQUIRES: count <= left().
   SendDescriptor next(std::uint32_t count) const {
+    TOROID_CHECK_IN_CHECKED_BUILD(count <= left());
     SendDescriptor some = *this;
     some.packets = first + count;
     return some;
@@ -91,7 +93,10 @@ class DescriptorQueue {
   bool empty() const { return head_ == tail_; }
   std::size_t size() const { return tail_ - head_; }  // modulo 2^32, as head and tail count
   /// REQUIRES: not empty.
-  const SendDescriptor& front() const { return ring_[head_ & mask()]; }
+  const SendDescriptor& front() const {
+    TOROID_CHECK_IN_CHECKED_BUILD(!empty());
+    return ring_[head_ & mask()];
+  }
   /// Gives the front descriptor's remaining packets other hints.
   void turn_front(DirectionSet hints) {
     SendDescriptor& front = ring_[head_ & mask()];

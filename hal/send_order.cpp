@@ -94,6 +94,8 @@ Rank SendOrder::computed_place(Rank i) const {
 }
 
 std::optional<Rank> SendOrder::visit_of(Rank peer) const {
+  TOROID_CHECK(std::holds_alternative<std::monostate>(source_) ||
+               std::holds_alternative<KeyedPermutation>(source_));
   if (peer == self_ || peer > peers_) return std::nullopt;
   const Rank place = peer < self_ ? peer : peer - 1;
   if (const auto* bijection = std::get_if<KeyedPermutation>(&source_))

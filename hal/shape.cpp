@@ -107,7 +107,10 @@ bool Shape::operator==(const Shape& other) const {
 
 Rank Shape::offset(const Coord& from, const Coord& to) const {
   std::array<unsigned, kMaxDims> at{};  // adding extents keeps everything at or above 0
-  for (unsigned d = 0; d < dims_; ++d) at[d] += to[d] + extent_[d] - from[d];
+  for (unsigned d = 0; d < dims_; ++d) {
+    TOROID_CHECK(wraps_[d]);
+    at[d] += to[d] + extent_[d] - from[d];
+  }
   for (unsigned d = 0; d < dims_; ++d)
     for (unsigned e = 0; to[d] < from[d] && e < dims_; ++e)
       at[e] += extent_[e] - twist_[d][e];  // the extent added to d is a round: undo its twist
@@ -127,6 +130,7 @@ void Shape::append(unsigned extent, bool wraps) {
 /// Assembles the bytes in a register. If they were stored one by one, a load of all of them
 /// together would wait until all stores are done. REQUIRES: a little-endian processor.
 Coord Shape::coord(Rank rank) const {
+  TOROID_CHECK_LT(rank, size_);
   std::uint64_t packed = 0;
   for_each_coordinate(rank, [&](unsigned d, unsigned at) { packed |= std::uint64_t{at} << 8 * d; });
   struct Padded {

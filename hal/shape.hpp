@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "hal/check.hpp"
 #include "hal/direction.hpp"
 
 namespace toroid {
@@ -70,7 +71,10 @@ class Shape {
   /// The shift along dimension e after one round along d by +; 0 if there is none.
   unsigned twist(unsigned d, unsigned e) const { return twist_[d][e]; }
   /// The shortest paths of a twisted torus. REQUIRES: is_twisted().
-  const ShortestWays& ways() const { return *ways_; }
+  const ShortestWays& ways() const {
+    TOROID_CHECK(is_twisted());
+    return *ways_;
+  }
   /// The table of routes by dimension. Null if the shape is twisted or a part of a machine.
   const RouteTable* routes() const { return routes_.get(); }
   /// The node that lies at the same offset from node 0 as `to` lies from `from`. REQUIRES: every

@@ -152,6 +152,7 @@ std::size_t PieceMessages::take(Rank from, std::uint32_t first, std::uint32_t pa
 
 std::size_t PieceMessages::pack_part(const MessagePart& part, std::span<std::byte> packed) const {
   const Transfer& transfer = *redistribution_->to(part.member, sending_).transfer;
+  TOROID_CHECK(part.is_in(transfer.packets()));
   const Transfer::Elements elements = transfer.elements(part.first, part.packets);
   const std::size_t bytes = std::size_t{elements.count} * redistribution_->element_bytes();
   TOROID_CHECK_LE(bytes, packed.size());
@@ -174,6 +175,7 @@ bool PieceMessages::unpack_part(const MessagePart& part, std::span<const std::by
 std::span<const std::byte> PieceMessages::offer_part(const MessagePart& part,
                                                      std::size_t least) const {
   const Transfer& transfer = *redistribution_->to(part.member, sending_).transfer;
+  TOROID_CHECK(part.is_in(transfer.packets()));
   const std::uint32_t element = redistribution_->element_bytes();
   if (std::uint64_t{transfer.stretch()} * element < least) return {};
   const Transfer::Elements elements = transfer.elements(part.first, part.packets);

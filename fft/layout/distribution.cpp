@@ -40,6 +40,7 @@ Index gap(const Index& extents, std::span<const Box> boxes) {
 }  // namespace
 
 PieceCut::PieceCut(const PieceRule& rule, std::int64_t length) : planes_(rule.planes) {
+  TOROID_CHECK_LT(0, rule.planes);
   const std::int64_t fit = length / rule.planes;
   whole_ = static_cast<std::uint32_t>(rule.taper ? std::max<std::int64_t>(0, fit - 1) : fit);
   for (std::int64_t left = length - whole_ * planes_; left > 0; left -= tail_.back())
@@ -83,6 +84,12 @@ Distribution distribution_of_boxes(const Index& extents, std::vector<Box> boxes)
   return {extents, [boxes = std::move(boxes)](Rank node) {
             return node < boxes.size() ? NodeLayout::dense(boxes[node]) : NodeLayout();
           }};
+}
+
+std::int64_t elements_on(const Distribution& distribution, Rank nodes) {
+  std::int64_t elements = 0;
+  for (Rank node = 0; node < nodes; ++node) elements += distribution.layout(node).size();
+  return elements;
 }
 
 Distribution without_gaps(const Distribution& distribution) {

@@ -65,6 +65,9 @@ std::string text_of(const Box& box);
 /// Node r holds boxes[r], stored in C order without gaps. Nodes without a box hold nothing.
 Distribution distribution_of_boxes(const Index& extents, std::vector<Box> boxes);
 
+/// The number of elements that the nodes 0 to `nodes` - 1 hold together.
+std::int64_t elements_on(const Distribution& distribution, Rank nodes);
+
 /// The same distribution, except that a part that is a single box is stored in C order without
 /// gaps.
 Distribution without_gaps(const Distribution& distribution);

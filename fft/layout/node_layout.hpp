@@ -1,11 +1,13 @@
 // One node's part of an array.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
 
 #include "fft/layout/box.hpp"
+#include "hal/check.hpp"
 
 namespace toroid::fft {
 
@@ -33,6 +35,7 @@ class NodeLayout {
   std::int64_t extent() const { return extent_; }
   /// The place of an element. REQUIRES: one of the boxes contains it.
   std::int64_t offset(const Index& at) const {
+    TOROID_CHECK_IN_CHECKED_BUILD(holds(at));
     std::int64_t place = base_;
     for (unsigned axis = 0; axis < kAxes; ++axis) place += at[axis] * stride_[axis];
     return place;
@@ -53,6 +56,9 @@ class NodeLayout {
   bool operator==(const NodeLayout&) const = default;
 
  private:
+  bool holds(const Index& at) const {
+    return std::ranges::any_of(boxes_, [&](const Box& box) { return box.contains(at); });
+  }
   void add(const Box& box);
   void add_lines(const Box& block, const AxisOrder& order, unsigned level, std::int64_t first,
                  std::int64_t last);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "fft/layout/distribution.hpp"
 #include "fft/layout/node_layout.hpp"
 #include "hal/check.hpp"
 
@@ -85,6 +86,8 @@ AxisOrder lines_order(unsigned axis) {
 }
 
 Distribution on_nodes(const Distribution& parts, std::span<const Rank> nodes, Rank size) {
+  TOROID_CHECK_EQ(elements_on(parts, static_cast<Rank>(nodes.size())),
+                  Box::of(parts.extents).volume());
   std::vector<Rank> part_of(size, kNoPart);
   for (Rank part = 0; part < nodes.size(); ++part) {
     if (nodes[part] >= size)

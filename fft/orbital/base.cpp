@@ -121,11 +121,18 @@ void OrbitalBase::begin(unsigned number, unsigned stage) {
     shifts_[number - 1].begin(own(stage), next(stage));
 }
 
+bool OrbitalBase::has_ended(unsigned stage) const {
+  return std::ranges::all_of(ended_[stage], [](const RingShift* shift) {
+    return has_arrived(*shift) && shift->sent().value() == shift->sent_with_all();
+  });
+}
+
 /// The coefficients' next block arrives in the memory for X0's next block, which X0 does not need
 /// because it stays at its node.
 void OrbitalBase::begin_stage(unsigned step) {
   const unsigned stage = stage_of(step);
   const OrbitalStage arrays = plan_->stage(stage);
+  TOROID_CHECK(stage == 0 || has_ended(stage - 1));
   times_[stage].begin = node_->now();
   if (stage == 0) {
     numbers_shifted_.clear();
@@ -163,7 +170,10 @@ std::size_t OrbitalBase::bytes_to(unsigned slice) const {
 Tick OrbitalBase::transform_block(unsigned next_stage) {
   const bool forward = plan_->options().sign == Sign::forward;
   if (forward ? next_stage == 0 : next_stage == OrbitalPlan::kStages) return 0;
-  return transform_lines(plan_->stage(forward ? next_stage - 1 : next_stage).pair());
+  const OrbitalStage stage = plan_->stage(forward ? next_stage - 1 : next_stage);
+  const unsigned block = forward ? stage.sum : stage.data;
+  TOROID_CHECK(block == 0 || has_arrived(shifts_[block - 1]));
+  return transform_lines(stage.pair());
 }
 
 /// Between the two stages, the node waited for the sum of the previous stage, but the waits were
@@ -180,6 +190,7 @@ void OrbitalBase::pass_to(unsigned next_stage) {
 /// If blocks are passed as pointers, a block may be overwritten as soon as the next node has read
 /// it. So the block is sent only at the end of the step, when this node has read it too.
 void OrbitalBase::begin_step(unsigned step) {
+  for (const RingShift* const shift : reads(step)) TOROID_CHECK(has_arrived(*shift));
   if (carrier() == RingShift::Carrier::packets)
     for (RingShift* const shift : reads(step)) shift->release();
 }
@@ -220,6 +231,7 @@ void OrbitalBase::end_step(unsigned step) {
 }
 
 void OrbitalBase::end_run() {
+  TOROID_CHECK(has_ended(OrbitalPlan::kStages - 1));
   if (plan_->stage(OrbitalPlan::kStages - 1).pair() == 0) bring_coefficients_home();
 }
 

@@ -12,6 +12,7 @@
 
 #include "fft/layout/local_array.hpp"
 #include "fft/orbital/plan.hpp"
+#include "hal/check.hpp"
 #include "hal/packet.hpp"
 #include "hal/tick.hpp"
 #include "packet/exchange/ring_shift.hpp"
@@ -127,9 +128,12 @@ class OrbitalBase {
   OrbitalBase(Node& node, const OrbitalPlan& plan, HandlerId first_handler, Bytes bytes);
 
   Node& node() const { return *node_; }
-  /// This node's block of X`number`. REQUIRES: its stage has begun, and the block has arrived.
+  /// This node's block of X`number`. Only the bytes that have arrived may be used. REQUIRES: its
+  /// stage has begun.
   std::byte* array(unsigned number) const {
-    return number == 0 ? static_x0_ : shifts_[number - 1].block();
+    std::byte* const block = number == 0 ? static_x0_ : shifts_[number - 1].block();
+    TOROID_CHECK(block != nullptr);
+    return block;
   }
   /// The input block of a run; the run overwrites it.
   std::byte* input_block() { return blocks_.front().as<std::byte>(); }
@@ -139,6 +143,12 @@ class OrbitalBase {
   std::byte* shifted_coefficients() const { return shifts_[kCoefficients].block(); }
 
  private:
+  static bool has_arrived(const RingShift& shift) {
+    return shift.arrived().value() >= shift.arrived_with(shift.size());
+  }
+  /// Whether all blocks of the shifts that end with the stage have arrived and left.
+  bool has_ended(unsigned stage) const;
+
   /// Sets a slice of X`sum` to the product of X`data` and the coefficients. If `add`, adds the
   /// product to the slice instead. Returns the number of real multiply-adds per plane.
   virtual std::uint64_t multiply_blocks(const OrbitalStage& stage, bool add,

@@ -53,6 +53,7 @@
 #include "fft/layout/box.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/transform_kind.hpp"
+#include "hal/check.hpp"
 #include "hal/shape.hpp"
 
 namespace toroid::fft {
@@ -98,6 +99,8 @@ struct OrbitalOptions {
 /// REQUIRES: extent divides size; 0 <= place, frequency < size.
 constexpr std::int64_t frequency_by_digits(std::int64_t size, std::int64_t extent,
                                            std::int64_t place) {
+  TOROID_CHECK_IN_CHECKED_BUILD(extent > 0 && size % extent == 0);
+  TOROID_CHECK_IN_CHECKED_BUILD(0 <= place && place < size);
   const std::int64_t block = size / extent;
   return place % block * extent + place / block;
 }

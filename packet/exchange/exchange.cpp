@@ -136,6 +136,7 @@ Exchange::~Exchange() {
 }
 
 const ExchangeAudit& Exchange::audit(LatencyHistogram& latency) {
+  TOROID_CHECK_EQ(starts_, 0u);
   end_.audit.emplace().latency = &latency;
   return *end_.audit;
 }
@@ -256,6 +257,7 @@ PutDescriptor Exchange::put(const SendDescriptor& descriptor) {
 
 std::size_t Exchange::pack(const SendDescriptor& descriptor, std::uint32_t first,
                            std::uint32_t packets, std::span<std::byte> to) {
+  TOROID_CHECK_LE(std::size_t{packets} * kPayloadBytes, to.size());
   const Cookie put = Cookie::of(descriptor);
   return end_.messages->pack_part({put.member, put.first + first, packets}, to);
 }

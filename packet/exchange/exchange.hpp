@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "hal/check.hpp"
 #include "hal/fill.hpp"
 #include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
@@ -110,6 +111,7 @@ class Exchange final : public Outgoing, private PayloadSource {
   /// REQUIRES: it has an audit, does not combine messages and is not recorded.
   template <typename Archive>
   void serialize(Archive& archive) {
+    TOROID_CHECK(end_.audit && combiner_ == nullptr && end_.node->record() == nullptr);
     archive.know(static_cast<Outgoing*>(this));
     archive.know(static_cast<PayloadSource*>(this));
     archive.know(static_cast<PayloadSource*>(&envelopes_));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "hal/check.hpp"
 #include "hal/fill.hpp"
 #include "hal/machine.hpp"
 #include "hal/tick.hpp"
@@ -28,6 +29,7 @@ void Exchange::hand_over() {
 }
 
 std::uint32_t Exchange::most_in_window(std::uint32_t limit) const {
+  TOROID_CHECK_IN_CHECKED_BUILD(!window_is_closed());
   const std::uint32_t window = end_.plan->settings().throttle.window;
   return window == 0 ? limit : std::min(limit, window - outstanding_);
 }

@@ -5,6 +5,7 @@
 #include <bit>
 #include <vector>
 
+#include "hal/check.hpp"
 #include "hal/failures.hpp"
 #include "packet/exchange/combining_plan.hpp"
 
@@ -191,6 +192,7 @@ Rank ExchangePlan::relay(const Waypoint& packet, Rank identity) const {
 }
 
 Tick ExchangePlan::release(Rank self, Rank identity, Rank to) const {
+  TOROID_CHECK(has_releases_);
   check_visit(self, identity, to);
   const Tick when = policy_->release(shape_, self, to);
   if (when <= kLastRelease) return when;
@@ -202,6 +204,7 @@ Tick ExchangePlan::release(Rank self, Rank identity, Rank to) const {
 const CombiningPlan& ExchangePlan::combining(
     Rank group, std::uint64_t number,
     const std::function<std::unique_ptr<const Traffic>()>& traffic) const {
+  TOROID_CHECK(combines());
   const std::lock_guard lock(mutex_);
   auto& plan = combining_[{group, number}];
   if (!plan) plan = std::make_unique<const CombiningPlan>(*this, *traffic());

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "hal/check.hpp"
 #include "hal/put.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/conservation.hpp"
@@ -49,7 +50,9 @@ class MessageCut {
   MessageCut(std::uint64_t bytes, unsigned per_packet)
       : per_packet_(per_packet),
         full_(static_cast<std::uint32_t>(bytes / per_packet)),
-        rest_(static_cast<unsigned>(bytes % per_packet)) {}
+        rest_(static_cast<unsigned>(bytes % per_packet)) {
+    TOROID_CHECK(bytes / per_packet + (rest_ > 0 ? 1 : 0) <= UINT32_MAX);
+  }
 
   unsigned per_packet() const { return per_packet_; }
   std::uint32_t packets() const { return full_ + (rest_ > 0 ? 1u : 0u); }
@@ -60,6 +63,7 @@ class MessageCut {
   }
   /// The bytes that `packets` packets from `first` on carry. REQUIRES: there are that many.
   Stretch stretch(std::uint32_t first, std::uint32_t packets) const {
+    TOROID_CHECK_IN_CHECKED_BUILD(std::uint64_t{first} + packets <= this->packets());
     const std::uint64_t begin = std::uint64_t{first} * per_packet_;
     const std::uint64_t all = std::uint64_t{full_} * per_packet_ + rest_;
     return {begin, std::min(std::uint64_t{packets} * per_packet_, all - begin)};

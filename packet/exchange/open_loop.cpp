@@ -23,9 +23,12 @@ double uniform(Random& random) {
 }  // namespace
 
 ArrivalTimes::ArrivalTimes(ArrivalRule arrivals, double per_cycle, Random random)
-    : arrivals_(arrivals), per_cycle_(per_cycle), random_(random), phase_(uniform(random_)) {}
+    : arrivals_(arrivals), per_cycle_(per_cycle), random_(random), phase_(uniform(random_)) {
+  TOROID_CHECK(0 <= per_cycle && per_cycle <= 1);
+}
 
 Tick ArrivalTimes::next() {
+  TOROID_CHECK(per_cycle_ > 0);
   if (arrivals_ == ArrivalRule::bernoulli) return last_ += gap();
   return static_cast<Tick>(std::min(phase_++ / per_cycle_, static_cast<double>(kLastTick)));
 }
@@ -50,7 +53,6 @@ OpenLoop::OpenLoop(Node& node, HandlerId handler, const Traffic& traffic,
       destinations_(node.options().seed ^ kDestinations, node.rank()),
       attachment_(node, "OpenLoop", *this) {
   TOROID_CHECK_LT(0u, options.bytes);
-  TOROID_CHECK_LE(options.per_cycle, 1.0);
   node.on(attachment_, handler,
           {[](void* self, const Packet& packet) { static_cast<OpenLoop*>(self)->arrive(packet); },
            this});

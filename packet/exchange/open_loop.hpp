@@ -42,8 +42,9 @@ struct OpenLoopPeriods {
 /// The cycles in which a node generates messages, ascending; several messages may share a cycle.
 class ArrivalTimes {
  public:
-  /// REQUIRES: 0 < per_cycle <= 1.
+  /// REQUIRES: 0 <= per_cycle <= 1.
   ArrivalTimes(ArrivalRule arrivals, double per_cycle, Random random);
+  /// REQUIRES: per_cycle > 0.
   Tick next();
 
  private:

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "hal/check.hpp"
 #include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
 #include "hal/send_descriptor.hpp"
@@ -66,7 +67,10 @@ class RingBroadcast final : public PayloadSource, public Outgoing {
   /// The value of arrived() at which the current block has arrived.
   std::uint64_t current() const { return used_ + 1; }
   /// The current block. REQUIRES: it has arrived.
-  const std::byte* block() const { return slots_[used_ % 2].memory; }
+  const std::byte* block() const {
+    TOROID_CHECK_LT(used_, arrived_.value());
+    return slots_[used_ % 2].memory;
+  }
   /// Goes on to the next block. REQUIRES: the current one has arrived.
   void advance();
   /// Number of blocks that the node no longer needs and has sent on. At the end of a round a

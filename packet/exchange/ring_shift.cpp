@@ -26,6 +26,7 @@ RingShift::RingShift(Node& node, HandlerId first_handler, const Way& way, std::s
       early_(alone_ || by_pointers() ? 0 : 2 * packets_),
       attachment_(node, "RingShift", *this) {
   TOROID_CHECK_LT(0u, packets_);
+  TOROID_CHECK(!by_pointers() || (shares_memory_with(way.to) && shares_memory_with(way.from)));
   const auto receive = [](void* self, const Packet& packet) {
     RingShift& shift = *static_cast<RingShift*>(self);
     shift.by_pointers() ? shift.receive_pointer(packet) : shift.receive(packet);

@@ -11,6 +11,7 @@
 
 #include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
+#include "hal/put.hpp"
 #include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/counter.hpp"
@@ -119,6 +120,9 @@ class RingShift final : public PayloadSource, public Outgoing {
   static constexpr unsigned kBufferBit = 31;
 
   unsigned current() const { return static_cast<unsigned>(steps_ % 2); }
+  bool shares_memory_with(Rank other) const {
+    return other == node_->rank() || node_->put_reach(other) == PutReach::shared;
+  }
   bool by_pointers() const { return way_.carrier == Carrier::pointer; }
   std::uint64_t sendable() const;
   std::uint64_t owed() const;

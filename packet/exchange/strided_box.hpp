@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 
+#include "hal/check.hpp"
 #include "hal/copy_bytes.hpp"
 
 namespace toroid {
@@ -27,7 +28,10 @@ struct StridedBox {
   /// Whether all of the box lies in a memory of `memory` bytes, and no two stretches overlap.
   bool lies_in(std::uint64_t memory) const;
   /// Bytes of all stretches. REQUIRES: the box lies in some memory.
-  std::uint64_t total() const { return count * bytes; }
+  std::uint64_t total() const {
+    TOROID_CHECK_IN_CHECKED_BUILD(lies_in(UINT64_MAX));
+    return count * bytes;
+  }
   /// The box as text for messages: "3 x 8 bytes, 100 apart, at offset 16".
   std::string text() const;
 };
@@ -39,7 +43,8 @@ class BoxCursor {
  public:
   /// Begins at byte `at` of the box, which lies in memory that begins at `memory`.
   BoxCursor(Byte* memory, const StridedBox& box, std::uint64_t at)
-      : memory_(memory + box.offset), box_(&box), within_(at) {
+      : memory_(memory + box.offset), box_(&box), within_(at), rest_(box.total() - at) {
+    TOROID_CHECK_IN_CHECKED_BUILD(at <= box.total());
     if (box.is_stretch() || box.is_empty()) return;
     memory_ += at / box.bytes * box.stride;
     within_ = at % box.bytes;
@@ -48,7 +53,11 @@ class BoxCursor {
   Byte* at() const { return memory_ + within_; }
   /// Bytes from here to the end of the stretch; 0 only if the box has no more bytes.
   std::uint64_t left() const { return box_->bytes - within_; }
+  /// Bytes from here to the end of the box.
+  std::uint64_t rest() const { return rest_; }
   void advance(std::uint64_t bytes) {
+    TOROID_CHECK_IN_CHECKED_BUILD(bytes <= rest_);
+    rest_ -= bytes;
     within_ += bytes;
     if (within_ < box_->bytes || box_->is_stretch()) return;
     memory_ += box_->stride;
@@ -59,6 +68,7 @@ class BoxCursor {
   Byte* memory_;  ///< where the current stretch begins
   const StridedBox* box_;
   std::uint64_t within_;  ///< bytes of the stretch before the cursor
+  std::uint64_t rest_;
 };
 
 /// copy_boxes() for bytes that are not contiguous at both ends.
@@ -67,6 +77,7 @@ void copy_pieces(BoxCursor<const std::byte> from, BoxCursor<std::byte> to, std::
 /// Copies `bytes` bytes from box to box. REQUIRES: both have that many bytes left.
 inline void copy_boxes(const BoxCursor<const std::byte>& from, const BoxCursor<std::byte>& to,
                        std::uint64_t bytes) {
+  TOROID_CHECK_IN_CHECKED_BUILD(bytes <= from.rest() && bytes <= to.rest());
   constexpr std::uint64_t kOften = 216;  // the data of a full packet of a window
   if (from.left() < bytes || to.left() < bytes)
     copy_pieces(from, to, bytes);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "hal/check.hpp"
 #include "hal/checkpoint_archive.hpp"
 #include "packet/exchange/combining_plan.hpp"
 #include "packet/exchange/endpoint.hpp"
@@ -41,6 +42,7 @@ TrafficExchange::TrafficExchange(const Policy& policy, const Traffic& traffic, c
              .peers = options.peers,
              .name = fmt::format("policy {}", policy.name())}),
       parts_(shape.size()) {
+  TOROID_CHECK(options.payload || !options.counts_sources);
   if (plan_.combines()) {
     combining();
     return;
@@ -178,9 +180,11 @@ std::string TrafficExchange::cannot_be_saved() const {
 
 void TrafficExchange::serialize(Archive& archive) {
   constexpr std::uint32_t kNode = 0x45444f4e;
+  TOROID_CHECK_EQ(cannot_be_saved(), "");
+  TOROID_CHECK_EQ(parts_.size(), std::size_t{plan_.shape().size()});
   for (LaneLatency& lane : latencies_) archive(lane.histogram);
   for (Part& part : parts_) {
-    TOROID_CHECK(part.node->record() == nullptr);
+    TOROID_CHECK_EQ(part.node->doing(), "");
     archive.mark(kNode);
     archive.begin_objects();
     archive(part.exchange, part.messages, *part.node);

@@ -143,6 +143,7 @@ std::uint32_t TrafficMessages::packets_to_put(Rank member) const {
 
 std::size_t TrafficMessages::take(Rank from, std::uint32_t first, std::uint32_t packets,
                                   const std::byte* source) {
+  check_put();
   const std::span<std::byte> block = data_->from(from);
   return copy_packets(cut_of(block.size()), first, packets, source, block);
 }
@@ -153,6 +154,7 @@ std::size_t TrafficMessages::pack_part(const MessagePart& part, std::span<std::b
 }
 
 bool TrafficMessages::unpack_part(const MessagePart& part, std::span<const std::byte> packed) {
+  check_put();
   if (!has_payload() || traffic_->bytes(part.member, self_) == 0) return false;
   const std::span<std::byte> block = data_->from(part.member);
   return unpack_packets(cut_of(block.size()), part, packed, block);
@@ -165,6 +167,7 @@ std::span<const std::byte> TrafficMessages::offer_part(const MessagePart& part,
 }
 
 bool TrafficMessages::land_part(const MessagePart& part, std::vector<PutStretch>& landing) {
+  check_put();
   if (!has_payload() || traffic_->bytes(part.member, self_) == 0) return false;
   const std::span<std::byte> block = data_->from(part.member);
   return land_packets(cut_of(block.size()), part, block, landing);

@@ -100,6 +100,7 @@ class TrafficMessages final : public Messages {
   std::uint32_t most_packets() const override;
   MessageRun run(Rank member, std::uint32_t first, std::uint32_t limit) const override {
     if (!bytes_) return run_of(bytes_to(member), plan_->data_bytes(), first, limit);
+    TOROID_CHECK_IN_CHECKED_BUILD(*bytes_ == 0 || bytes_to(member) > 0);
     return cut_.run(first, limit);
   }
   bool has_payload() const override { return plan_->format().payload; }
@@ -137,6 +138,8 @@ class TrafficMessages final : public Messages {
  private:
   /// The cut of a message of `bytes` bytes.
   MessageCut cut_of(std::uint64_t bytes) const { return {bytes, plan_->data_bytes()}; }
+  /// Puts are not counted by source.
+  void check_put() const { TOROID_CHECK(received_.empty()); }
   /// Whether the traffic alone determines which packets reach this node.
   bool is_counted() const { return !plan_->is_sample() && !plan_->combines(); }
   Arrivals sum_of_sources() const;

@@ -287,6 +287,7 @@ PutDescriptor Window::put(const SendDescriptor& descriptor) {
 
 std::size_t Window::pack(const SendDescriptor& descriptor, std::uint32_t first,
                          std::uint32_t packets, std::span<std::byte> to) {
+  TOROID_CHECK_LE(std::size_t{packets} * kPayloadBytes, to.size());
   const Operation& operation = operations_[descriptor.cookie >> 32];
   const unsigned data = WindowMessage::data_bytes(operation.message.box);
   return write(operation, std::uint64_t{first} * data, std::uint64_t{packets} * data, to);

@@ -1,5 +1,7 @@
 #include "packet/message_passing/all_to_all.hpp"
 
+#include <algorithm>
+
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
 #include "packet/node/node.hpp"
@@ -41,6 +43,7 @@ AllToAll::AllToAll(MessagePassing& layer, const Group& group, Communicator commu
 }
 
 void AllToAll::start() {
+  TOROID_CHECK(std::ranges::all_of(requests_, &MessageRequest::done));
   layer_->node().spend(layer_->node().machine().collective_cycles);
   for (const Rank peer : order_)
     if (!block(from_, peer).empty())

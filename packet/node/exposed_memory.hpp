@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "hal/check.hpp"
+
 namespace toroid {
 
 class ExposedMemory {
@@ -23,8 +25,10 @@ class ExposedMemory {
 
   /// REQUIRES: the memory was registered as a whole.
   void remove(std::span<const std::byte> memory) {
-    std::erase_if(all_,
-                  [&](std::span<const std::byte> one) { return one.data() == memory.data(); });
+    const std::size_t removed = std::erase_if(all_, [&](std::span<const std::byte> one) {
+      return one.data() == memory.data() && one.size() == memory.size();
+    });
+    TOROID_CHECK(removed == 1 || memory.empty());
   }
 
  private:

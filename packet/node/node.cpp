@@ -43,6 +43,11 @@ Node::PlainHandler refusal(const char* name) {
       }};
 }
 
+const NodeOptions& existing(const NodeOptions* options) {
+  TOROID_CHECK(options != nullptr);
+  return *options;
+}
+
 unsigned queues_in_turn(const Shape& shape, const PolicySettings& settings) {
   return settings.queue_per_direction ? shape.links() : settings.output_queues;
 }
@@ -54,7 +59,7 @@ Node::Node(Device& device, const NodeOptions& options)
 
 Node::Node(Device& device, std::shared_ptr<const NodeOptions> options)
     : device_(&device),
-      routing_(options->settings.routing),
+      routing_(existing(options.get()).settings.routing),
       record_(options->record == nullptr ? nullptr : &options->record->of(device.rank())),
       packets_per_turn_(static_cast<std::uint32_t>(device.packets_per_turn())),
       rank_(device.rank()),
@@ -103,7 +108,9 @@ void Node::on(HandlerId id, PlainHandler handler) {
   if (running_ > 0) extras().program_handlers.push_back({id, running_});
 }
 
-void Node::on(const Attachment&, HandlerId id, PlainHandler handler) {
+void Node::on(const Attachment& object, HandlerId id, PlainHandler handler) {
+  TOROID_CHECK(object.node_ == this || object.mover_ == this);
+  TOROID_CHECK(object.holds(handler.context));
   set(id, handler);
   forget_program_handler(id);
 }
@@ -181,6 +188,13 @@ const Node::PlainHandler* Node::handler(HandlerId id) const {
   const std::vector<PlainHandler>& handlers = is_layers ? layers_handlers_ : handlers_;
   const std::size_t place = is_layers ? id : id - kFirstUserHandler;
   return place < handlers.size() && handlers[place].run != nullptr ? &handlers[place] : nullptr;
+}
+
+void Node::run(Program program) {
+  if (started_)
+    throw BadInput(fmt::format("node {} has begun its run; give it its program before the run",
+                               shape().coord_text(rank_)));
+  program_ = std::move(program);
 }
 
 HandlerId Node::reserve_handlers(unsigned count) {

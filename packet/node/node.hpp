@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "hal/check.hpp"
 #include "hal/device.hpp"
 #include "hal/dimension_order.hpp"
 #include "hal/direction.hpp"
@@ -70,7 +71,10 @@ class NextLook {
   bool is_never() const { return when_ == kNever; }
   bool is_at_once() const { return when_ == kAtOnce; }
   /// REQUIRES: is_never() and is_at_once() are false.
-  Tick when() const { return when_; }
+  Tick when() const {
+    TOROID_CHECK(!is_never() && !is_at_once());
+    return when_;
+  }
 
  private:
   static constexpr Tick kAtOnce = 0;  ///< never the time of an at(): the first turn is at 0, so
@@ -148,8 +152,8 @@ class alignas(64) Node final : public Processor, private PacketSink {
   Node(const Node&) = delete;
   ~Node();
 
-  /// Sets the program that this node runs. REQUIRES: called before the first turn.
-  void run(Program program) { program_ = std::move(program); }
+  /// Sets the program that this node runs. Throws BadInput after the node's first turn.
+  void run(Program program);
 
   Rank rank() const { return rank_; }
   /// Nodes of one lane never run at the same time.
@@ -258,7 +262,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   std::string waits_for() const override;
   std::uint64_t turns_taken() const override { return turns_.load(std::memory_order_relaxed); }
   std::string doing() const override;
-  /// The time at which the program ended, in ticks. REQUIRES: it has ended.
+  /// The time at which the program ended, in ticks; 0 if it has not ended.
   Tick finished_at() const { return finished_at_; }
   /// Counts of filling and draining the output queues so far, including the DMA engine's.
   FlowchartProfile profile() const;
@@ -269,6 +273,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   /// program runs; nothing is recorded.
   template <typename Archive>
   void serialize(Archive& archive) {
+    TOROID_CHECK(parts_.empty() && record_ == nullptr);
     archive.know(static_cast<PayloadSource*>(&inline_payloads_));
     bool ended = program_.done();
     auto later = static_cast<std::uint32_t>(later_.size());
@@ -500,6 +505,7 @@ requires std::is_trivially_copyable_v<T> SendAwaiter Node::send(Rank to, Handler
 
 inline PacketHeader Node::header(HandlerId handler, unsigned payload_bytes, std::uint32_t argument,
                                  unsigned chunks) const {
+  TOROID_CHECK_IN_CHECKED_BUILD(chunks_for(payload_bytes) <= chunks);
   const bool dynamic = routing_ != RoutingRule::deterministic;
   return PacketHeader(
       HeaderFields{.hints = {},

@@ -22,17 +22,20 @@ Runner::Runner(Fabric& fabric, const NodeOptions& options)
 void Runner::run() {
   if (life_.expired())
     throw BadInput("the fabric was destroyed before the run; it must outlive it");
+  ran_ = true;
   fabric_->run();
   for (const Node& node : nodes_) node.check_end();
 }
 
 Tick Runner::finished_at() const {
+  TOROID_CHECK(ran_);
   Tick last = 0;
   for (const Node& node : nodes_) last = std::max(last, node.finished_at());
   return last;
 }
 
 FlowchartProfile Runner::profile() const {
+  TOROID_CHECK(ran_);
   FlowchartProfile sum;
   for (const Node& node : nodes_) sum += node.profile();
   return sum;

@@ -37,7 +37,8 @@ class Runner {
   /// The same if the nodes already have their programs.
   void run();
 
-  /// When the last program of this process ended, in cycles. REQUIRES: after run().
+  /// When the last program of this process ended, in cycles. Programs that did not end, such as
+  /// those of nodes that failed, do not count. REQUIRES: after run().
   Tick finished_at() const;
   /// Counts of filling and draining on the nodes of this process. REQUIRES: after run().
   FlowchartProfile profile() const;
@@ -47,6 +48,7 @@ class Runner {
   std::weak_ptr<const void> life_;  ///< the fabric's
   Agreement agreement_;
   ImmovableArray<Node> nodes_;
+  bool ran_ = false;
 };
 
 }  // namespace toroid

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "hal/check.hpp"
 #include "hal/packet.hpp"
 #include "hal/route.hpp"
 #include "packet/replay/schedule.hpp"
@@ -35,6 +36,7 @@ Tick cycles_of_seconds(const Machine& machine, double seconds) {
 }
 
 Tick critical_path(const Machine& machine, const Shape& shape, const ScheduleGraph& graph) {
+  TOROID_CHECK_LE(graph.ranks(), shape.size());
   std::vector<Tick> starts(graph.last(graph.ranks() - 1));
   const auto not_before = [&](OperationId id, Tick when) {
     starts[id] = std::max(starts[id], when);

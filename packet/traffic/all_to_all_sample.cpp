@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "hal/check.hpp"
+
 namespace toroid {
 namespace {
 
@@ -75,6 +77,7 @@ std::vector<Rank> SampleTraffic::sources(Rank to) const {
 
 Rank SampleTraffic::draw(Rank from, Random& random) const {
   const std::vector<Rank> to = targets(from);
+  TOROID_CHECK(!to.empty());
   return to[random.below(static_cast<std::uint32_t>(to.size()))];
 }
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "hal/check.hpp"
+
 namespace toroid {
 
 GroupTraffic::GroupTraffic(std::string name, const Shape& shape, unsigned inside,
@@ -46,6 +48,7 @@ std::vector<Rank> GroupTraffic::targets(Rank from) const {
 }
 
 Rank GroupTraffic::draw(Rank from, Random& random) const {
+  TOROID_CHECK_LT(1u, members_);
   const Rank first = first_of(from);
   const Rank peer = member(first, random.below(members_ - 1));
   return peer == from ? member(first, members_ - 1) : peer;

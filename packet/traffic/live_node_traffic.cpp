@@ -1,5 +1,7 @@
 #include "packet/traffic/live_node_traffic.hpp"
 
+#include "hal/check.hpp"
+
 namespace toroid {
 
 std::uint64_t MaskedTraffic::bytes(Rank from, Rank to) const {
@@ -22,6 +24,7 @@ std::vector<Rank> MaskedTraffic::sources(Rank to) const {
 
 /// The loop ends, because `from` has a living target.
 Rank MaskedTraffic::draw(Rank from, Random& random) const {
+  TOROID_CHECK_IN_CHECKED_BUILD(!targets(from).empty());
   for (;;)
     if (const Rank to = all_->draw(from, random); shape_.is_alive(to)) return to;
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hal/check.hpp"
 #include "hal/random.hpp"
 #include "hal/shape.hpp"
 #include "packet/traffic/traffic.hpp"
@@ -33,7 +34,10 @@ class PermutationTraffic final : public Traffic {
   std::uint64_t bytes(Rank from, Rank to) const override;
   std::vector<Rank> targets(Rank from) const override { return one(to_, from); }
   std::vector<Rank> sources(Rank to) const override { return one(from_, to); }
-  Rank draw(Rank from, Random&) const override { return to_[from]; }
+  Rank draw(Rank from, Random&) const override {
+    TOROID_CHECK(to_[from] != from);
+    return to_[from];
+  }
 
  private:
   std::vector<Rank> one(const std::vector<Rank>& map, Rank node) const;

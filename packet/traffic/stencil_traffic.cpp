@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "hal/check.hpp"
+
 namespace toroid {
 namespace {
 
@@ -63,6 +65,7 @@ std::uint64_t StencilTraffic::bytes(Rank from, Rank to) const {
 
 Rank StencilTraffic::draw(Rank from, Random& random) const {
   const std::vector<Rank> to = around(from, +1);
+  TOROID_CHECK(!to.empty());
   return to[random.below(static_cast<std::uint32_t>(to.size()))];
 }
 

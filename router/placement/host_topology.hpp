@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "hal/check.hpp"
+
 namespace toroid {
 
 /// A physical core; its hyperthreads are its PUs (processing units).
@@ -33,6 +35,7 @@ class HostTopology {
 
   /// `count` of its cores, from `first` on. REQUIRES: count > 0, and the cores exist.
   HostTopology part(std::size_t first, std::size_t count) && {
+    TOROID_CHECK(count > 0 && first <= cores_.size() && count <= cores_.size() - first);
     const auto begin = cores_.begin() + static_cast<std::ptrdiff_t>(first);
     return HostTopology({begin, begin + static_cast<std::ptrdiff_t>(count)});
   }

@@ -19,6 +19,7 @@ RingDevice::RingDevice(const SharedDeviceState& shared, Rank rank,
       link_counters_(shared.shape.links()) {}
 
 void RingDevice::inject(const SendDescriptor& descriptor, std::uint32_t count, unsigned fifo) {
+  check_injection(descriptor, count, fifo);
   const SendDescriptor some = descriptor.next(count);
   if (!accept(some, fifo)) fifos_.release(fifo, some.header.chunks() * count);
 }

@@ -44,6 +44,7 @@ SimDevice::SimDevice(SimDevice* processors)
 /// Refuses malformed headers. All packets of a descriptor have the same header. A descriptor made
 /// by the node itself comes with its route, which then needs no validation.
 void SimDevice::inject(const SendDescriptor& descriptor, std::uint32_t count, unsigned fifo) {
+  check_injection(descriptor, count, fifo);
   const PacketHeader& header = descriptor.header;
   Network& network = *network_;
   Route route = descriptor.route;
@@ -115,6 +116,7 @@ void SimDevice::refuse_time() const {
 }
 
 bool SimDevice::try_wake_at(Tick when) {
+  TOROID_CHECK_LT(now(), when);
   if (when > kLastTick) refuse_time();
   network_->at(when, {EventKind::alarm, actor(), 0});
   return true;

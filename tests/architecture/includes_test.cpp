@@ -7,12 +7,13 @@
 #include <fstream>
 #include <istream>
 #include <map>
-#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "tests/architecture/headers_named.hpp"
 
 namespace {
 
@@ -177,21 +178,10 @@ TEST(Includes, OfToolsSubfoldersStayWithinAllowedOnes) {
   expect_rooms_kept("tools/lab", kLabRooms);
 }
 
-/// The headers that a file names. The first group of the regular expression matches a header.
-std::set<std::string> headers_named(const std::string& file, const std::string& pattern) {
-  std::ifstream text(fs::path(TOROID_SOURCE_DIR) / file);
-  std::set<std::string> headers;
-  const std::regex header(pattern);
-  for (std::string line; std::getline(text, line);)
-    for (std::sregex_iterator found(line.begin(), line.end(), header), end; found != end; ++found)
-      if (!line.starts_with("#")) headers.insert((*found)[1]);
-  return headers;
-}
-
 TEST(PublicHeaders, ExistAndMatchTheLibraryPage) {
-  const std::string header = "((?:hal|router|packet|fft)/[a-z_/]+\\.hpp)";
-  const auto listed = headers_named("tools/cmake/public_headers.cmake", header);
-  EXPECT_EQ(listed, headers_named("docs/LIBRARY.md", "`" + header + "`"));
+  const auto listed = toroid::testing::public_headers();
+  EXPECT_EQ(listed, toroid::testing::headers_named("docs/LIBRARY.md",
+                                                   "`" + toroid::testing::kHeaderName + "`"));
   for (const std::string& file : listed)
     EXPECT_TRUE(fs::exists(fs::path(TOROID_SOURCE_DIR) / file)) << file;
 }

@@ -117,7 +117,9 @@ TEST(HeaderError, EachHasItsOwnCause) {
             dynamic_bit_disagrees_with_channel);
   EXPECT_EQ(error_with([](auto& f) { f.deposit = true; }), bad_deposit);
   EXPECT_EQ(error_with([](auto& f) { f.chunks = 7; }), payload_longer_than_chunks);
-  EXPECT_EQ(error_with([](auto& f) { f.payload_bytes = 241; }), payload_longer_than_chunks);
+  const PacketHeader full{sound()};
+  EXPECT_EQ(error_of({full.hardware_word(), full.software_word() + (1u << 16)}),  // 241 bytes
+            payload_longer_than_chunks);
 }
 
 TEST(HeaderError, DetectsHintsIntoAMeshEdgeOrAMissingDimension) {

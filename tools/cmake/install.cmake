@@ -68,6 +68,10 @@ install(FILES ${generated_dir}/toroid-config.cmake ${generated_dir}/toroid-confi
 # The .pc file gives the prefix relative to its own folder, so that the installation can be moved.
 file(RELATIVE_PATH to_prefix /prefix/${pkgconfig_dir} /prefix)
 string(REGEX REPLACE "/$" "" to_prefix ${to_prefix})
+set(pc_checked "")
+if(TOROID_CHECKED)
+  set(pc_checked " -DTOROID_CHECKED")
+endif()
 set(pc_fftw "")
 if(TOROID_FFTW)
   set(pc_fftw "fftw3 fftw3f ")

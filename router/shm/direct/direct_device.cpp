@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "hal/check.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
@@ -40,6 +41,7 @@ bool DirectDevice::has_news() const {
 }
 
 bool DirectDevice::try_pass(const SendDescriptor& descriptor, std::span<const std::byte> payload) {
+  TOROID_CHECK_IN_CHECKED_BUILD(payload.size() == descriptor.header.payload_bytes());
   TaggedSender* const ring = open_ring(descriptor, 1);
   if (ring == nullptr) return false;
   if (!payload.empty()) std::memcpy(ring->claim().payload.data(), payload.data(), payload.size());
@@ -52,6 +54,7 @@ bool DirectDevice::try_pass(const SendDescriptor& descriptor, std::span<const st
 /// Packets go straight into the ring if open_ring() finds one. Otherwise they reach it later,
 /// through the FIFO.
 void DirectDevice::inject(const SendDescriptor& descriptor, std::uint32_t count, unsigned f) {
+  check_injection(descriptor, count, f);
   const SendDescriptor some = descriptor.next(count);
   TaggedSender* const ring = some.is_put ? nullptr : open_ring(some, count);
   if (ring == nullptr) return RingDevice::inject(descriptor, count, f);
