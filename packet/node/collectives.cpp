@@ -114,7 +114,9 @@ std::size_t CollectiveTree::place_of(unsigned child) const {
 }
 
 void CollectiveTree::begin(const CollectiveCall& call, std::span<const std::byte> mine) {
-  TOROID_CHECK(has_ended());
+  if (!has_ended())
+    throw RunFailed(
+        "a collective call began before the one before had ended; use co_await on every call");
   const Rank self = node_->rank();
   const std::string_view name = kKindNames[static_cast<std::size_t>(call.kind)];
   if (mine.size() > kPayloadBytes)

@@ -20,6 +20,7 @@
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/ring_shift.hpp"
+#include "packet/node/runner.hpp"
 #include "router/sim/sim_fabric.hpp"
 #include "tests/router/sim/sim_machine.hpp"
 #include "tests/violations.hpp"
@@ -72,13 +73,6 @@ constexpr unsigned first_step(unsigned stage) {
 }
 
 const Violation kAborting[] = {
-    {"fft/execute/call_time.hpp:call_time", "0u < rounds",
-     [] {
-       const auto fabric = make_sim_fabric(Shape::parse("2"), Machine{});
-       (void)call_time(*fabric, {}, small_blueprint(), Way::forward, 0);
-     }},
-    {"fft/layout/box.hpp:extents_of", "kMaxAxes",
-     [] { (void)extents_of(std::array<std::int64_t, kMaxAxes + 1>{}); }},
     {"fft/layout/distribution.hpp:PieceCut", "0 < rule.planes",
      [] { const PieceCut cut(PieceRule{}, 4); }},
     {"fft/layout/node_layout.hpp:with_gaps", "boxes_.size",
@@ -110,12 +104,6 @@ const Violation kAborting[] = {
        one.send(first_step(0));
        one.transform.begin_step(first_step(0) + 1);
      }},
-    {"fft/orbital/base.hpp:end_step", "released_ ==",
-     [] {
-       OneTransform one;
-       one.transform.begin_stage(first_step(0));
-       one.transform.end_step(first_step(0));
-     }},
     {"fft/orbital/base.hpp:end_run", "has_ended",
      [] {
        OneTransform one;
@@ -124,8 +112,6 @@ const Violation kAborting[] = {
      }},
     {"fft/orbital/base.hpp:array", "block != nullptr",
      [] { (void)OneTransform().transform.output(); }},
-    {"fft/plan/redistribution_plan.hpp:redistribution", "elements_on",
-     [] { (void)redistribution(rows_on(4), rows_on(2), Shape::parse("2")); }},
     {"fft/plan/transform_bounds.hpp:TransformBounds", "has_dma_engine",
      [] {
        const auto blueprint = small_blueprint();
@@ -142,6 +128,23 @@ const Violation kAbortingInACheckedBuild[] = {
      [] { (void)frequency_by_digits(9, 2, 0); }},
 };
 
+const Violation kThrowing[] = {
+    {"fft/execute/call_time.hpp:call_time", "has a processor already",
+     [] {
+       const auto fabric = make_sim_fabric(Shape::parse("2"), Machine{});
+       const Runner runner(*fabric);
+       (void)call_time(*fabric, {}, small_blueprint(), Way::forward);
+     }},
+    {"fft/orbital/base.hpp:end_step", "a RingShift went on before",
+     [] {
+       OneTransform one;
+       one.transform.begin_stage(first_step(0));
+       one.transform.end_step(first_step(0));
+     }},
+    {"fft/plan/redistribution_plan.hpp:redistribution", "each on one node",
+     [] { (void)redistribution(rows_on(4), rows_on(2), Shape::parse("2")); }},
+};
+
 TEST(FftPreconditionsDeathTest, AbortIfViolated) {
   testing::expect_aborts(kAborting);
 }
@@ -149,6 +152,10 @@ TEST(FftPreconditionsDeathTest, AbortIfViolated) {
 TEST(FftPreconditionsDeathTest, AbortIfViolatedInACheckedBuild) {
   if (!testing::kIsCheckedBuild) GTEST_SKIP() << testing::kNeedsCheckedBuild;
   testing::expect_aborts(kAbortingInACheckedBuild);
+}
+
+TEST(FftPreconditions, ThrowIfViolated) {
+  testing::expect_thrown(kThrowing);
 }
 
 }  // namespace

@@ -31,6 +31,7 @@
 #include "packet/message_passing/message_passing.hpp"
 #include "packet/message_passing/request.hpp"
 #include "packet/node/attachment.hpp"
+#include "packet/node/collectives.hpp"
 #include "packet/node/message_record.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
@@ -138,7 +139,7 @@ const Violation kAborting[] = {
     {"packet/exchange/exchange_plan.hpp:ExchangePlan", "0u < settings_.packets_per_visit",
      [] { const OneExchange one(NodeOptions{.packets_per_visit = 0}); }},
     {"packet/exchange/exchange_plan.hpp:release", "has_releases_",
-     [] { (void)OneExchange().plan->release(0, 1); }},
+     [] { (void)OneExchange().plan->release(0, 0, 1); }},
     {"packet/exchange/exchange_plan.hpp:combining", "combines",
      [] { (void)OneExchange().plan->combining(0, 0, {}); }},
     {"packet/exchange/messages.hpp:MessagePart", "part.is_in",
@@ -156,38 +157,14 @@ const Violation kAborting[] = {
      [] { const ArrivalTimes times(ArrivalRule::bernoulli, 1.5, Random(1)); }},
     {"packet/exchange/open_loop.hpp:next", "per_cycle_ > 0",
      [] { (void)ArrivalTimes(ArrivalRule::bernoulli, 0, Random(1)).next(); }},
-    {"packet/exchange/ring_broadcast.hpp:begin", "end_of_rounds",
-     [] {
-       OneBroadcast one;
-       one.begin();
-       one.begin();
-     }},
     {"packet/exchange/ring_broadcast.hpp:block", "used_ < arrived_",
      [] {
        OneBroadcast one;
        one.begin();
        (void)one.broadcast.block();
      }},
-    {"packet/exchange/ring_broadcast.hpp:advance", "used_ < arrived_",
-     [] {
-       OneBroadcast one;
-       one.begin();
-       one.broadcast.advance();
-     }},
     {"packet/exchange/ring_shift.hpp:RingShift", "shares_memory_with",
      [] { const OneShift one(RingShift::Carrier::pointer); }},
-    {"packet/exchange/ring_shift.hpp:begin", "has_begun_",
-     [] {
-       OneShift one;
-       one.begin();
-       one.begin();
-     }},
-    {"packet/exchange/ring_shift.hpp:advance", "released_ ==",
-     [] {
-       OneShift one;
-       one.begin();
-       one.shift.advance();
-     }},
     {"packet/exchange/traffic_exchange.hpp:counts_sources", "options.payload",
      [] {
        const PermutationTraffic traffic("swap", {1, 0}, 240);
@@ -201,13 +178,6 @@ const Violation kAborting[] = {
        TrafficExchange(policy_by_name("random"), traffic, two_nodes(), Machine{})
            .serialize(archive);
      }},
-    {"packet/exchange/window.hpp:remote", "Acknowledge::yes",
-     [] {
-       SimMachine sim(two_nodes());
-       std::array<std::byte, 8> memory{};
-       Window window(sim.node(0), memory);
-       (void)window.put(0, 0, std::span(memory).first(0)).remote();
-     }},
     {"packet/message_passing/all_to_all.hpp:start", "MessageRequest::done",
      [] {
        SimMachine sim(two_nodes());
@@ -215,12 +185,6 @@ const Violation kAborting[] = {
        AllToAll call(layer, Group::all(two_nodes(), 0), 0, {{8, 8}, {8, 8}});
        call.start();
        call.start();
-     }},
-    {"packet/message_passing/message_passing.hpp:send", "node_->rank",
-     [] {
-       SimMachine sim(two_nodes());
-       MessageRequest request;
-       MessagePassing(sim.node(0), kHandler).send(0, 0, 0, {}, request);
      }},
     {"packet/node/node.hpp:at", "now.. < when",
      [] {
@@ -307,6 +271,37 @@ const Violation kAbortingInACheckedBuild[] = {
 };
 
 const Violation kThrowing[] = {
+    {"packet/node/collectives.hpp:begin", "use co_await on every call",
+     [] {
+       SimMachine sim(two_nodes());
+       Collectives all(sim.node(0));
+       (void)all.sum(1);
+       (void)all.sum(1);
+     }},
+    {"packet/exchange/ring_broadcast.hpp:begin", "a RingBroadcast began a round before",
+     [] {
+       OneBroadcast one;
+       one.begin();
+       one.begin();
+     }},
+    {"packet/exchange/ring_broadcast.hpp:advance", "a RingBroadcast went on before its block",
+     [] {
+       OneBroadcast one;
+       one.begin();
+       one.broadcast.advance();
+     }},
+    {"packet/exchange/ring_shift.hpp:begin", "a RingShift began a round before",
+     [] {
+       OneShift one;
+       one.begin();
+       one.begin();
+     }},
+    {"packet/exchange/ring_shift.hpp:advance", "a RingShift went on before",
+     [] {
+       OneShift one;
+       one.begin();
+       one.shift.advance();
+     }},
     {"packet/node/node.hpp:barrier", "before it has passed the one before",
      [] {
        SimMachine sim(two_nodes());
