@@ -6,12 +6,12 @@
 
 namespace toroid {
 
-/// The state at the end of a turn. It tells the fabric when the next turn is due.
+/// The state at the end of a turn. It tells the fabric when the next turn is due. A single byte,
+/// because g++ returns three bytes by way of memory, which takes longer than the rest of a turn.
 struct TurnResult {
-  bool output_waiting = false;  ///< packets wait for room in the injection FIFOs
-  bool again = false;           ///< there is more to do, even if no packet arrives and no FIFO gets
-                                ///< room
-  bool gone_on = false;  ///< the program has gone on from one await to another, or to its end
+  bool output_waiting : 1 = false;  ///< packets wait for room in the injection FIFOs
+  bool again : 1 = false;  ///< there is more to do, even if no packet arrives and no FIFO gets room
+  bool gone_on : 1 = false;  ///< the program has gone on from one await to another, or to its end
 };
 
 /// The program of one node as its fabric sees it. The fabric calls turn() on one thread at a time.
