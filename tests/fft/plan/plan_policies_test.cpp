@@ -341,7 +341,8 @@ TEST(PlanPolicies, RelaysToNowhereAreReportedWithTheExchange) {
   for (const bool combines : {false, true}) {
     const std::string text = failure_of(LeadsNowhere(combines));
     EXPECT_THAT(text, ::testing::HasSubstr("policy broken: relay() leads from ("));
-    EXPECT_THAT(text, ::testing::HasSubstr("to a node that does not exist (rank 77, expected 0 to "));
+    EXPECT_THAT(text,
+                ::testing::HasSubstr("to a node that does not exist (rank 77, expected 0 to "));
   }
 }
 
