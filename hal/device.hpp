@@ -87,7 +87,8 @@ class Device {
   /// processor to `times`, which must outlive the measurement. A null pointer ends the measurement.
   virtual void time_packets(PacketTimes*) {}
   /// Asks for a turn at the cycle `when`, or as soon after it as the processor is free. Returns
-  /// false, and asks for nothing, if time is that of the wall clock. REQUIRES: when > now().
+  /// false, and asks for nothing, if time is that of the wall clock. REQUIRES: `when` is after the
+  /// cycle in which the present turn began.
   [[nodiscard]] virtual bool try_wake_at(Tick) { return false; }
   /// Stops the run, because arrays from which puts are read are about to be freed: the present turn
   /// will throw the reason. When this returns, no other thread reads arrays of this node. Does

@@ -10,7 +10,6 @@
 #include <tuple>
 #include <utility>
 
-#include "hal/check.hpp"
 #include "hal/node_and_link_names.hpp"
 #include "hal/parse_number.hpp"
 #include "hal/random.hpp"

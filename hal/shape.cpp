@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <utility>
 
-#include "hal/check.hpp"
 #include "hal/failures.hpp"
 #include "hal/parse_number.hpp"
 #include "hal/route_table.hpp"

@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "fft/layout/distribution.hpp"
 #include "fft/layout/node_layout.hpp"
 #include "hal/check.hpp"
 

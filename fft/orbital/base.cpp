@@ -5,7 +5,6 @@
 
 #include "fft/plan/cost_model.hpp"
 #include "fft/plan/transform_kind.hpp"
-#include "hal/check.hpp"
 #include "hal/machine.hpp"
 #include "hal/put.hpp"
 #include "hal/shape.hpp"

@@ -1,10 +1,12 @@
 #include "packet/exchange/endpoint.hpp"
 
+#include "hal/check.hpp"
 #include "packet/node/message_record.hpp"
 
 namespace toroid {
 
 void Endpoint::make_header(unsigned bytes) {
+  TOROID_CHECK_LE(bytes, plan->data_bytes());
   const unsigned envelope = plan->label() == PacketLabel::envelope ? unsigned{sizeof(Envelope)} : 0;
   const unsigned carried = envelope + (plan->format().payload ? bytes : 0);
   header = node->header(handler, carried, 0, chunks_for(plan->envelope_bytes() + bytes));

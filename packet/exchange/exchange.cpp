@@ -8,7 +8,6 @@
 #include <concepts>
 #include <cstring>
 
-#include "hal/check.hpp"
 #include "packet/exchange/combiner.hpp"
 #include "packet/exchange/conservation.hpp"
 #include "packet/exchange/put_threshold.hpp"

@@ -25,6 +25,7 @@
 #include "packet/exchange/group.hpp"
 #include "packet/exchange/latency.hpp"
 #include "packet/exchange/messages.hpp"
+#include "packet/node/attachment.hpp"
 #include "packet/node/counter.hpp"
 #include "packet/node/inline_payloads.hpp"
 #include "packet/node/node.hpp"

@@ -5,7 +5,6 @@
 #include <bit>
 #include <vector>
 
-#include "hal/check.hpp"
 #include "hal/failures.hpp"
 #include "packet/exchange/combining_plan.hpp"
 

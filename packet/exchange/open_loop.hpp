@@ -15,6 +15,7 @@
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "packet/exchange/latency.hpp"
+#include "packet/node/attachment.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 #include "packet/traffic/traffic.hpp"

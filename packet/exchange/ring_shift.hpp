@@ -14,6 +14,7 @@
 #include "hal/put.hpp"
 #include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
+#include "packet/node/attachment.hpp"
 #include "packet/node/counter.hpp"
 #include "packet/node/node.hpp"
 

@@ -3,8 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstddef>
 
-#include "hal/check.hpp"
 #include "hal/checkpoint_archive.hpp"
 #include "packet/exchange/combining_plan.hpp"
 #include "packet/exchange/endpoint.hpp"

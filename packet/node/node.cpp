@@ -7,7 +7,6 @@
 #include <new>
 #include <optional>
 
-#include "hal/check.hpp"
 #include "hal/failures.hpp"
 #include "hal/injection_fifo.hpp"
 
@@ -192,8 +191,10 @@ const Node::PlainHandler* Node::handler(HandlerId id) const {
 
 void Node::run(Program program) {
   if (started_)
-    throw BadInput(fmt::format("node {} has begun its run; give it its program before the run",
-                               shape().coord_text(rank_)));
+    throw BadInput(fmt::format(
+        "node {} has had its first turn already; give it its program before the run, and make "
+        "another fabric for another run",
+        shape().coord_text(rank_)));
   program_ = std::move(program);
 }
 

@@ -1,7 +1,6 @@
 #include "packet/node/runner.hpp"
 
 #include <algorithm>
-#include <memory>
 
 #include "hal/check.hpp"
 #include "hal/shape.hpp"

@@ -2,6 +2,7 @@
 // DMA engine has its own device and clock.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -111,6 +112,11 @@ class alignas(64) SimDevice final : public Device {
  private:
   /// The processor's device, which owns the state of the node.
   SimDevice& node() { return is_engine_ ? *other_ : *this; }
+  /// The cycle in which the present turn began: that of the processor or of its engine, which may
+  /// call each other's devices.
+  Tick present_cycle() const {
+    return other_ == nullptr ? turn_began_ : std::max(turn_began_, other_->turn_began_);
+  }
   [[noreturn]] void refuse_time() const;
   bool wake(Tick now);
   void wake_after(Tick when);

@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <complex>
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "fft/execute/call_time.hpp"
 #include "fft/layout/box.hpp"

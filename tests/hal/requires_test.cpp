@@ -1,7 +1,6 @@
 // Violations of the preconditions of the public headers in hal/.
 #include <gtest/gtest.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 

@@ -8,13 +8,12 @@
 #include <span>
 #include <vector>
 
-#include "hal/check.hpp"
 #include "hal/machine.hpp"
 #include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
 #include "hal/random.hpp"
+#include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
-#include "hal/tick.hpp"
 #include "packet/exchange/block_messages.hpp"
 #include "packet/exchange/exchange.hpp"
 #include "packet/exchange/group.hpp"
@@ -40,6 +39,7 @@
 #include "packet/replay/critical_path.hpp"
 #include "packet/replay/schedule.hpp"
 #include "packet/replay/schedule_graph.hpp"
+#include "packet/traffic/patterns.hpp"
 #include "packet/traffic/permutation_traffic.hpp"
 #include "router/sim/sim_fabric.hpp"
 #include "tests/hal/memory_archive.hpp"
@@ -186,7 +186,7 @@ const Violation kAborting[] = {
        call.start();
        call.start();
      }},
-    {"packet/node/node.hpp:at", "now.. < when",
+    {"packet/node/node.hpp:at", "present_cycle.. < when",
      [] {
        SimMachine sim(two_nodes());
        LateSource source;
@@ -246,13 +246,13 @@ const Violation kAbortingInACheckedBuild[] = {
      [] { (void)MessageCut(480, 240).stretch(1, 2); }},
     {"packet/exchange/messages.hpp:run", "bytes_to",
      [] {
-       const Shape shape = Shape::parse("3");
+       const Shape shape = Shape::parse("2x2");
        const auto plan =
            testing::plan_for(NodeOptions{.settings = {.packets_per_visit = 1}}, shape, shape);
-       const PermutationTraffic traffic = swap_of_three();
-       (void)TrafficMessages(*plan, traffic, 0).run(2, 0, 1);
+       const auto lines = make_traffic("lines:X", shape, 240, 1);
+       (void)TrafficMessages(*plan, *lines, 0).run(1, 0, 1);
      }},
-    {"packet/exchange/strided_box.hpp:total", "lies_in",
+    {"packet/exchange/strided_box.hpp:total", "bytes <= ",
      [] { (void)StridedBox{.count = 1ull << 40, .bytes = 1 << 30, .stride = 1 << 30}.total(); }},
     {"packet/exchange/strided_box.hpp:BoxCursor", "bytes <= rest_",
      [] {

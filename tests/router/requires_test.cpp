@@ -2,7 +2,10 @@
 // fabric checks.
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <memory>
+#include <span>
+#include <utility>
 
 #include "hal/direction.hpp"
 #include "hal/fabric.hpp"
@@ -42,7 +45,7 @@ class NoCheckpoints final : public SimCheckpoints {
 };
 
 const Violation kAborting[] = {
-    {"hal/device.hpp:try_wake_at", "now.. < when",
+    {"hal/device.hpp:try_wake_at", "present_cycle.. < when",
      [] { (void)small_model()->device(0).try_wake_at(0); }},
     {"router/placement/host_topology.hpp:part", "count > 0",
      [] { (void)HostTopology::synthetic("core:2 pu:1").part(1, 2); }},

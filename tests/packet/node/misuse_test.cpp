@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -32,7 +33,8 @@
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 #include "packet/policies/policies.hpp"
-#include "tests/packet/every_machine.hpp"
+#include "router/shm/ring_fabric.hpp"
+#include "router/sim/sim_fabric.hpp"
 #include "tests/packet/exchange/plans.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/shm/ring_machine.hpp"
@@ -194,10 +196,10 @@ TEST(Misuse, MemoryOfAWindowThatHasEndedMayBeOpenedAgain) {
 /// The messages and the plan of an exchange, which outlive the run.
 struct MisusedExchange {
   explicit MisusedExchange(const Shape& shape, const NodeOptions& options, std::uint64_t bytes)
-      : messages(shape, bytes, kPayloadBytes),
-        plan(testing::plan_for(options, shape, shape, {.payload = false, .places = false})) {}
-  UniformMessages messages;
+      : plan(testing::plan_for(options, shape, shape, {.payload = false, .places = false})),
+        messages(shape, bytes, plan->data_bytes()) {}
   PlanPointer plan;
+  UniformMessages messages;
 };
 
 Program exchange_in_the_program(Node& node, MisusedExchange* shared, bool waits) {

@@ -122,6 +122,8 @@ TEST(Runner, RefusesASecondRun) {
     Runner runner(*fabric);
     runner.run(greet_all);
     EXPECT_THAT(refused_with([&] { runner.run(); }), ::testing::HasSubstr("has run already"));
+    EXPECT_THAT(refused_with([&] { runner.run(greet_all); }),
+                ::testing::HasSubstr("node (0,0) has had its first turn already"));
   }
 }
 
