@@ -6,6 +6,7 @@
 #include <cstring>
 #include <new>
 #include <optional>
+#include <utility>
 
 #include "hal/failures.hpp"
 #include "hal/injection_fifo.hpp"
