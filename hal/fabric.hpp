@@ -39,6 +39,8 @@ class Fabric {
   /// does not suffice for such a report. REQUIRES: called once.
   virtual void run() = 0;
   virtual const FabricCounters& counters() const = 0;
+  /// The processors are about to be destroyed: run() may not be called from now on.
+  virtual void detach() {}
   /// Expires when the fabric is destroyed.
   std::weak_ptr<const void> life() const { return life_; }
 

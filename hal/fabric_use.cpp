@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "hal/check.hpp"
 
@@ -33,6 +32,7 @@ void FabricUse::attach(Rank node) {
 
 void FabricUse::run() {
   if (ran_) throw BadInput("the fabric has run already; make another one for another run");
+  if (detached_) throw BadInput("the Runner of the fabric has been destroyed before the run");
   const auto free = std::ranges::find(nodes_, Node::free);
   if (free != nodes_.end())
     throw BadInput(fmt::format("node {} has no processor; make a Runner on the fabric",

@@ -8,8 +8,8 @@
 
 namespace toroid {
 
-/// Every fabric has one and asks it first. All functions throw BadInput, with a message that says
-/// what is wrong, before anything has changed.
+/// The fabrics of toroid have one each and ask it first. All functions throw BadInput, with a
+/// message that says what is wrong, before anything has changed.
 class FabricUse {
  public:
   /// `shape` must outlive this. `nodes`: the nodes that this process runs.
@@ -19,6 +19,8 @@ class FabricUse {
   void check(Rank node) const;
   /// For Fabric::attach(): throws also if the node has a processor.
   void attach(Rank node);
+  /// For Fabric::detach(): run() throws from now on.
+  void detach() { detached_ = true; }
   /// For Fabric::run(): throws if a node has no processor, or if this is not the first run.
   void run();
 
@@ -29,6 +31,7 @@ class FabricUse {
   const Shape* shape_;
   std::vector<Node> nodes_;  ///< [rank]
   bool ran_ = false;
+  bool detached_ = false;
 };
 
 }  // namespace toroid

@@ -21,6 +21,7 @@
 #include "fft/plan/plan.hpp"
 #include "hal/packet_times.hpp"
 #include "hal/tick.hpp"
+#include "packet/node/attachment.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 

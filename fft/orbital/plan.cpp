@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "fft/orbital/coefficients.hpp"
-#include "hal/check.hpp"
 
 namespace toroid::fft {
 

@@ -234,7 +234,7 @@ class Exchange final : public Outgoing, private PayloadSource {
   Attachment attachment_;
 };
 
-class ExchangeAwaiter final : public Awaiter {
+class [[nodiscard]] ExchangeAwaiter final : public Awaiter {
  public:
   enum class For : std::uint8_t { all, received, sent };
   ExchangeAwaiter(const Exchange& exchange, For what) : exchange_(&exchange), what_(what) {}

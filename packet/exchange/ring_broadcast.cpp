@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "hal/check.hpp"
 #include "packet/node/message_record.hpp"
 
 namespace toroid {

@@ -11,6 +11,7 @@
 #include "hal/packet.hpp"
 #include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
+#include "packet/node/attachment.hpp"
 #include "packet/node/counter.hpp"
 #include "packet/node/node.hpp"
 

@@ -22,6 +22,7 @@
 #include "hal/tick.hpp"
 #include "packet/exchange/strided_box.hpp"
 #include "packet/exchange/window_message.hpp"
+#include "packet/node/attachment.hpp"
 #include "packet/node/counter.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"

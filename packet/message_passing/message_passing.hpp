@@ -17,6 +17,7 @@
 #include "packet/exchange/messages.hpp"
 #include "packet/message_passing/envelope.hpp"
 #include "packet/message_passing/request.hpp"
+#include "packet/node/attachment.hpp"
 #include "packet/node/node.hpp"
 
 namespace toroid {

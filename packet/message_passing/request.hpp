@@ -46,7 +46,7 @@ struct MessageRequest {
 };
 
 /// A program that awaits this goes on when all of the requests are done.
-class RequestsAwaiter final : public Awaiter {
+class [[nodiscard]] RequestsAwaiter final : public Awaiter {
  public:
   explicit RequestsAwaiter(std::span<const MessageRequest> requests) : requests_(requests) {}
   bool ready() override {

@@ -14,23 +14,32 @@ namespace {
 constexpr std::array<std::string_view, 6> kKindNames = {"sum",       "minimum", "maximum",
                                                         "broadcast", "gather",  "gather to a root"};
 
-/// The argument of a packet: the number of the packet in its message, the kind of the call, and the
+/// The argument of a packet: the number of the packet in its message, a mark of the call, and the
 /// number of the sender among the children of the receiver.
 struct Label {
-  static constexpr unsigned kChildBits = 5, kKindBits = 3;
+  static constexpr unsigned kChildBits = 5, kMarkBits = 11;
+  static constexpr std::size_t kMostPackets = std::size_t{1} << (32 - kChildBits - kMarkBits);
   std::uint32_t index;
-  CollectiveKind kind;
+  std::uint32_t mark;
   unsigned child;
 
   explicit Label(std::uint32_t argument)
-      : index(argument >> (kChildBits + kKindBits)),
-        kind(static_cast<CollectiveKind>(argument >> kChildBits & ((1u << kKindBits) - 1))),
+      : index(argument >> (kChildBits + kMarkBits)),
+        mark(argument >> kChildBits & ((1u << kMarkBits) - 1)),
         child(argument & ((1u << kChildBits) - 1)) {}
-  static std::uint32_t pack(std::size_t index, CollectiveKind kind, unsigned child) {
-    return static_cast<std::uint32_t>(index << (kChildBits + kKindBits)) |
-           static_cast<std::uint32_t>(kind) << kChildBits | child;
+  static std::uint32_t pack(std::size_t index, std::uint32_t mark, unsigned child) {
+    return static_cast<std::uint32_t>(index << (kChildBits + kMarkBits)) | mark << kChildBits |
+           child;
   }
 };
+
+/// What must be equal on all nodes, besides the number of bytes: the kind, the type, and of the
+/// root four bits, which differ for roots that are close to each other.
+std::uint32_t mark_of(const CollectiveCall& call) {
+  std::uint32_t root = 0;
+  for (Rank rest = call.root; rest > 0; rest >>= 4) root ^= rest & 15;
+  return static_cast<std::uint32_t>(call.kind) << 8 | std::uint32_t{call.type} << 4 | root;
+}
 
 /// Number of packets of a message; an empty message takes one.
 std::size_t packets_of(std::size_t bytes) {
@@ -126,6 +135,10 @@ void CollectiveTree::begin(const CollectiveCall& call, std::span<const std::byte
     throw BadInput(fmt::format("the root of a {} is a node from 0 to {}, not {}", name,
                                node_->size() - 1, call.root));
   call_ = call;
+  mark_ = mark_of(call);
+  if (packets_of(bytes_down(0)) > Label::kMostPackets)
+    throw BadInput(fmt::format("a {} of {} bytes in all; expected at most {}", name, bytes_down(0),
+                               Label::kMostPackets * kPayloadBytes));
   phase_ = Phase::up;
   const bool contributes = call.kind != CollectiveKind::broadcast || self == call.root;
   collected_.resize(is_reduction(call.kind) ? place_of(children())
@@ -145,7 +158,7 @@ void CollectiveTree::take_up(const Packet& packet) {
   const Label label(packet.header.argument());
   if (label.child >= children()) refuse(node_->rank());
   const Rank from = child_of(node_->rank(), label.child);
-  if (label.kind != call_.kind || !fits(packet, label.index, bytes_up(from))) refuse(from);
+  if (label.mark != mark_ || !fits(packet, label.index, bytes_up(from))) refuse(from);
   std::byte* const place = collected_.data() + place_of(label.child);
   copy_payload(place + label.index * kPayloadBytes, packet.payload.data(),
                packet.header.payload_bytes());
@@ -170,13 +183,13 @@ void CollectiveTree::end_up() {
     if (self == 0)
       pass_down(index, piece);
     else
-      node_->post(parent_of(self), up_, piece, Label::pack(index, call_.kind, level_));
+      node_->post(parent_of(self), up_, piece, Label::pack(index, mark_, level_));
   }
 }
 
 void CollectiveTree::on_down(const Packet& packet) {
   const Label label(packet.header.argument());
-  if (phase_ != Phase::down || label.kind != call_.kind ||
+  if (phase_ != Phase::down || label.mark != mark_ ||
       !fits(packet, label.index, bytes_down(node_->rank())))
     refuse(parent_of(node_->rank()));
   pass_down(label.index, packet.bytes());
@@ -185,7 +198,7 @@ void CollectiveTree::on_down(const Packet& packet) {
 /// Sends a packet of the result to the children, the one with the largest subtree first, and stores
 /// it here.
 void CollectiveTree::pass_down(std::size_t index, std::span<const std::byte> piece) {
-  const std::uint32_t label = Label::pack(index, call_.kind, 0);
+  const std::uint32_t label = Label::pack(index, mark_, 0);
   for (unsigned k = children(); k-- > 0;) {
     const Rank child = child_of(node_->rank(), k);
     const bool gets = bytes_down(child) > 0;
@@ -216,7 +229,8 @@ void CollectiveTree::refuse(Rank from) const {
   const Shape& shape = node_->shape();
   throw RunFailed(
       fmt::format("the nodes make different collective calls: a packet from node {} does not "
-                  "belong to the {} of node {}",
+                  "belong to the {} of node {}; kind, root, and type and number of the values must "
+                  "be equal",
                   shape.coord_text(from), kKindNames[static_cast<std::size_t>(call_.kind)],
                   shape.coord_text(node_->rank())));
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,7 @@
 
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
+#include "packet/node/attachment.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 
@@ -31,7 +33,17 @@ struct CollectiveCall {
   /// Combines the values of two contributions of a reduction in `into`.
   void (*fold)(std::byte* into, const std::byte* from, std::size_t bytes) = nullptr;
   std::byte* result = nullptr;  ///< where the result goes; null if this node does not get it
+  std::uint8_t type = 0;        ///< see collective_type()
 };
+
+/// A number below 16 that tells the types of numbers apart.
+template <typename T>
+constexpr std::uint8_t collective_type() {
+  constexpr unsigned kSize = std::bit_width(sizeof(T)) - 1;
+  if constexpr (std::floating_point<T>) return 6 + kSize;
+  if constexpr (std::integral<T>) return (std::signed_integral<T> ? 4 : 0) + kSize;
+  return 15;
+}
 
 /// One node's part in collective calls, which follow one another.
 ///
@@ -57,7 +69,7 @@ class CollectiveTree {
   void release();
   /// Begins a call with this node's contribution, `call.bytes` long. On nodes other than the root
   /// of a broadcast the contribution has no effect. Throws BadInput if the call is too long or its
-  /// root does not exist. REQUIRES: the call before has ended.
+  /// root does not exist, RunFailed if the call before has not ended.
   void begin(const CollectiveCall& call, std::span<const std::byte> mine);
   bool has_ended() const { return phase_ == Phase::idle; }
   /// "the sum of all nodes"
@@ -88,6 +100,7 @@ class CollectiveTree {
   HandlerId up_;    ///< handler of packets to the parent; that of packets to children follows it
   unsigned level_;  ///< number of this node among its parent's children
   CollectiveCall call_;
+  std::uint32_t mark_ = 0;  ///< of call_
   Phase phase_ = Phase::idle;
   std::uint64_t missing_ = 0;         ///< packets that have not arrived in this phase
   std::vector<std::byte> collected_;  ///< own contribution, then the children's
@@ -135,7 +148,8 @@ concept CollectiveValue = std::is_trivially_copyable_v<T> && std::default_initia
 ///   co_await all.gather(mine, std::span(of_all_nodes));  // [rank]
 ///
 /// **Calls:** all nodes make the same calls in the same order, each after the end of the one
-/// before; nothing is needed between two calls. No call ends on a node before all nodes have begun
+/// before; kind, root, and type and number of the values are equal on all nodes. Nothing is needed
+/// between two calls. No call ends on a node before all nodes have begun
 /// it, so each is a barrier too. If a node receives packets of another call than its own, the run
 /// ends with a message that names both nodes.
 /// **Results** follow from the contributions and the number of nodes alone, to the last bit, on
@@ -183,7 +197,8 @@ class Collectives {
   /// The value that the root passes; the other nodes' values have no effect.
   template <CollectiveValue T>
   CollectiveValueAwaiter<T> broadcast(const T& value, Rank root) {
-    tree_->begin({CollectiveKind::broadcast, root, sizeof value, nullptr, tree_->value()},
+    tree_->begin({CollectiveKind::broadcast, root, sizeof value, nullptr, tree_->value(),
+                  collective_type<T>()},
                  std::as_bytes(std::span(&value, 1)));
     return CollectiveValueAwaiter<T>(*tree_);
   }
@@ -227,25 +242,26 @@ class Collectives {
   }
   template <CollectiveKind kind, CollectiveNumber T>
   CollectiveValueAwaiter<T> reduce(T value) {
-    tree_->begin({kind, 0, sizeof value, fold<T, kind>, tree_->value()},
+    tree_->begin({kind, 0, sizeof value, fold<T, kind>, tree_->value(), collective_type<T>()},
                  std::as_bytes(std::span(&value, 1)));
     return CollectiveValueAwaiter<T>(*tree_);
   }
   template <CollectiveKind kind, CollectiveNumber T>
   CollectiveAwaiter reduce_all(std::span<T> values) {
     const std::span<std::byte> bytes = std::as_writable_bytes(values);
-    tree_->begin({kind, 0, bytes.size(), fold<T, kind>, bytes.data()}, bytes);
+    tree_->begin({kind, 0, bytes.size(), fold<T, kind>, bytes.data(), collective_type<T>()}, bytes);
     return CollectiveAwaiter(*tree_);
   }
   template <CollectiveValue T>
   CollectiveAwaiter gather(CollectiveKind kind, Rank root, const T& value, T* all) {
-    tree_->begin({kind, root, sizeof value, nullptr, reinterpret_cast<std::byte*>(all)},
+    tree_->begin({kind, root, sizeof value, nullptr, reinterpret_cast<std::byte*>(all),
+                  collective_type<T>()},
                  std::as_bytes(std::span(&value, 1)));
     return CollectiveAwaiter(*tree_);
   }
   void check_places(std::size_t places) const;
 
-  /// The node's handlers own it too, because packets may arrive when the program has ended.
+  /// The node keeps it too, because packets may arrive when the program has ended.
   std::shared_ptr<CollectiveTree> tree_;
 };
 

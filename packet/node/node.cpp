@@ -71,11 +71,11 @@ Node::Node(Device& device, std::shared_ptr<const NodeOptions> options)
       coord_(device.shape().coord(rank_)),
       options_(std::move(options)),
       barrier_(device.shape().size()) {
-  on(kBarrierHandler, {[](void* self, const Packet& packet) {
-                         Node& node = *static_cast<Node*>(self);
-                         node.barrier_.on_packet(node, packet.header.argument());
-                       },
-                       this});
+  set(kBarrierHandler, {[](void* self, const Packet& packet) {
+                          Node& node = *static_cast<Node*>(self);
+                          node.barrier_.on_packet(node, packet.header.argument());
+                        },
+                        this});
   if (Device* const engine = device.engine()) dma_ = std::make_unique<Node>(*engine, options_);
 }
 
@@ -103,9 +103,22 @@ void Node::on(HandlerId id, Handler handler) {
 }
 
 void Node::on(HandlerId id, PlainHandler handler) {
+  check_free(id);
   set(id, handler);
   forget_program_handler(id);
   if (running_ > 0) extras().program_handlers.push_back({id, running_});
+}
+
+void Node::check_free(HandlerId id) const {
+  if (id < kFirstUserHandler)
+    throw BadInput(fmt::format("a handler has number {}; expected {} to {}", id, kFirstUserHandler,
+                               kMaxHandlers - 1));
+  const PlainHandler* const present = handler(id);
+  if (present == nullptr) return;
+  for (const Attachment* at = attachments_; at != nullptr; at = at->next_)
+    if (at->holds(present->context))
+      throw BadInput(
+          fmt::format("handler {} belongs to a {}; expected another number", id, at->name_));
 }
 
 void Node::on(const Attachment& object, HandlerId id, PlainHandler handler) {
@@ -235,7 +248,12 @@ SleepAwaiter Node::sleep_until(Tick when) {
 
 PerformAwaiter Node::perform(Program& part) {
   if (part.done()) return PerformAwaiter(part);
-  TOROID_CHECK_LT(parts_.size(), kMostParts);
+  if (running_ == 0)
+    throw RunFailed(
+        "perform() was called by a handler or before the run; only the running program may begin "
+        "a transform or another part");
+  if (parts_.size() >= kMostParts)
+    throw RunFailed(fmt::format("programs are nested more than {} deep", kMostParts));
   parts_.push_back(&part);
   return PerformAwaiter(part);
 }
@@ -512,14 +530,20 @@ std::size_t Node::arrive(const PutDescriptor& put) {
   const PlainHandler* const window = handler(put.window);
   if (window == nullptr || window->put == nullptr)
     throw RunFailed(
-        fmt::format("received a put for window {}, which it does not have", put.window));
+        fmt::format("received a put for window {}, which it does not have; all nodes must make "
+                    "their windows in the same order, before the program's first await",
+                    put.window));
   return window->put(window->context, put);
 }
 
 void Node::look_up(HandlerId id) {
   const PlainHandler* const handler = this->handler(id);
   if (handler == nullptr)
-    throw RunFailed(fmt::format("received a packet for handler {}, which it does not have", id));
+    throw RunFailed(
+        fmt::format("received a packet for handler {}, which it does not have; set it "
+                    "with node.on(), or make its object, before the program's first "
+                    "await",
+                    id));
   last_handler_ = *handler;
   last_id_.store(id, std::memory_order_relaxed);
 }

@@ -216,7 +216,8 @@ class alignas(64) Node final : public Processor, private PacketSink {
   SleepAwaiter sleep_until(Tick when);
   /// Waits until another program, a part of this one, has ended. The part runs in this program's
   /// place, and may have parts itself. An exception in a part ends the run. `part` must outlive the
-  /// await. The program must await the result before anything else; otherwise the run ends.
+  /// await. The program must await the result before anything else; otherwise the run ends. It also
+  /// ends if parts are nested more than 250 deep, or if a handler calls this.
   PerformAwaiter perform(Program& part);
   /// Waits until every node has reached this barrier. REQUIRES: no two barriers of one node
   /// overlap.
@@ -303,6 +304,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
 
   Extras& extras();
   void set(HandlerId id, const PlainHandler& handler);
+  void check_free(HandlerId id) const;
   void forget_program_handler(HandlerId id);
   void end_handlers_of(const Attachment& object);
   void end_handlers_of(std::uint8_t depth);
@@ -415,7 +417,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   std::unique_ptr<Extras> extras_;     ///< null until something is in them
 };
 
-class SendAwaiter final : public Awaiter {
+class [[nodiscard]] SendAwaiter final : public Awaiter {
  public:
   SendAwaiter(Node& node, Rank to, HandlerId handler, std::span<const std::byte> payload,
               std::uint32_t argument);
@@ -431,7 +433,7 @@ class SendAwaiter final : public Awaiter {
   std::array<std::byte, kPayloadBytes> payload_;
 };
 
-class UntilAwaiter final : public Awaiter {
+class [[nodiscard]] UntilAwaiter final : public Awaiter {
  public:
   UntilAwaiter(const Counter& counter, std::uint64_t n) : counter_(&counter), n_(n) {}
   bool ready() override { return counter_->value() >= n_; }
@@ -442,7 +444,7 @@ class UntilAwaiter final : public Awaiter {
   std::uint64_t n_;
 };
 
-class ComputeAwaiter final : public Awaiter {
+class [[nodiscard]] ComputeAwaiter final : public Awaiter {
  public:
   /// `yields`: whether the turn ends even if no time passes.
   ComputeAwaiter(Device& device, Tick cycles, bool yields)
@@ -461,7 +463,7 @@ class ComputeAwaiter final : public Awaiter {
   bool begun_ = false;
 };
 
-class SleepAwaiter final : public Awaiter {
+class [[nodiscard]] SleepAwaiter final : public Awaiter {
  public:
   SleepAwaiter(Device& device, Tick when) : device_(&device), when_(when) {}
   bool ready() override;
@@ -484,7 +486,7 @@ class [[nodiscard]] PerformAwaiter final : public Awaiter {
   const Program* part_;
 };
 
-class BarrierAwaiter final : public Awaiter {
+class [[nodiscard]] BarrierAwaiter final : public Awaiter {
  public:
   explicit BarrierAwaiter(Barrier& barrier) : barrier_(&barrier) {}
   bool ready() override { return barrier_->passed(); }

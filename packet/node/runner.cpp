@@ -18,6 +18,10 @@ Runner::Runner(Fabric& fabric, const NodeOptions& options)
     fabric.attach(r, nodes_.emplace_back(fabric.device(r), shared));
 }
 
+Runner::~Runner() {
+  if (!life_.expired()) fabric_->detach();
+}
+
 void Runner::run() {
   if (life_.expired())
     throw BadInput("the fabric was destroyed before the run; it must outlive it");

@@ -21,6 +21,7 @@ class Runner {
   /// `fabric` must outlive the run. Throws BadInput if the fabric has processors already.
   explicit Runner(Fabric& fabric, const NodeOptions& options = {});
   Runner(const Runner&) = delete;
+  ~Runner();
 
   /// The nodes of this process, by rank. They do not move: programs hold references.
   ImmovableArray<Node>& nodes() { return nodes_; }

@@ -15,6 +15,7 @@
 #include "hal/packet.hpp"
 #include "hal/send_descriptor.hpp"
 #include "hal/tick.hpp"
+#include "packet/node/attachment.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 #include "packet/replay/schedule_graph.hpp"

@@ -132,6 +132,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     use_.attach(rank);
     topology_->device(rank).attach(processor);
   }
+  void detach() override { use_.detach(); }
   const FabricCounters& counters() const override { return counters_; }
   void own(std::unique_ptr<Job> job) { own_job_ = std::move(job); }
   OfiTransport transport() const {

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <memory>
 #include <numeric>
-#include <string>
 #include <utility>
 
 #include "hal/check.hpp"

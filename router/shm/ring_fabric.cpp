@@ -58,6 +58,7 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
     use_.attach(rank);
     topology_->device(rank).attach(processor);
   }
+  void detach() override { use_.detach(); }
   const FabricCounters& counters() const override { return counters_; }
 
   void run() override {

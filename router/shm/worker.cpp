@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <utility>
 
-#include "hal/check.hpp"
 #include "router/shm/direct/put_switch.hpp"
 #include "router/termination/stall_report.hpp"
 

@@ -69,6 +69,7 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
     use_.attach(rank);
     block(rank).attach(rank, processor);
   }
+  void detach() override { use_.detach(); }
   const FabricCounters& counters() const override { return counters_; }
 
   void run() override {
@@ -192,9 +193,18 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
   void run_alone(Block& block, Tick end) {
     while (block.next() < end && !block.failure()) {
       take_samples(block.next());
-      block.run(std::min(next_sample_, end), next_progress_);
+      block.run(std::min(next_sample_, end), next_look(block));
       report_progress(block.counts());
     }
+  }
+
+  /// The number of events after which the fabric looks at the run again. Events may take long, so
+  /// a run with a limit is looked at more often.
+  std::uint64_t next_look(const Block& block) const {
+    constexpr std::uint64_t kEventsPerLook = 1024;
+    return options_.limit.count() > 0
+               ? std::min(next_progress_, block.counts().events + kEventsPerLook)
+               : next_progress_;
   }
 
   void begin_samples() {
@@ -212,9 +222,9 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
   }
 
   void report_progress(const Block::Counts& counts) {
+    if (options_.limit.count() > 0) throw_if_overdue();
     if (counts.events < next_progress_) return;
     next_progress_ = counts.events + kEventsPerReport;
-    throw_if_overdue();
     if (options_.progress) options_.progress({counts.end, counts.delivered, resumed_from_});
   }
 

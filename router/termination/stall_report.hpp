@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "hal/check.hpp"
 #include "hal/processor.hpp"
 #include "hal/shape.hpp"
 #include "router/rules/routing.hpp"

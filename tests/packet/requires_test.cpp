@@ -25,12 +25,10 @@
 #include "packet/exchange/strided_box.hpp"
 #include "packet/exchange/traffic_exchange.hpp"
 #include "packet/exchange/traffic_messages.hpp"
-#include "packet/exchange/window.hpp"
 #include "packet/message_passing/all_to_all.hpp"
 #include "packet/message_passing/message_passing.hpp"
 #include "packet/message_passing/request.hpp"
 #include "packet/node/attachment.hpp"
-#include "packet/node/collectives.hpp"
 #include "packet/node/message_record.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
@@ -271,13 +269,6 @@ const Violation kAbortingInACheckedBuild[] = {
 };
 
 const Violation kThrowing[] = {
-    {"packet/node/collectives.hpp:begin", "use co_await on every call",
-     [] {
-       SimMachine sim(two_nodes());
-       Collectives all(sim.node(0));
-       (void)all.sum(1);
-       (void)all.sum(1);
-     }},
     {"packet/exchange/ring_broadcast.hpp:begin", "a RingBroadcast began a round before",
      [] {
        OneBroadcast one;

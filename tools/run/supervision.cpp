@@ -110,6 +110,7 @@ bool says_why(int code) {
 }  // namespace
 
 int run_supervised(const std::function<int()>& work, const std::string& libraries) {
+  ::signal(SIGCHLD, SIG_DFL);  // a caller may ignore it, and then no child can be waited for
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) return complain("too many files are open");
   const FileDescriptor from(ends[0]);

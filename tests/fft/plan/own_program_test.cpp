@@ -7,8 +7,8 @@
 #include <array>
 #include <cmath>
 #include <complex>
+#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <numbers>
 #include <string>
 #include <vector>

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "hal/check.hpp"
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"

@@ -197,6 +197,28 @@ TEST(Collectives, EndTheRunIfNodesMakeDifferentCalls) {
                 "belong to the sum of node (0)"));
 }
 
+Program sum_other_types(Node& node) {
+  Collectives all(node);
+  if (node.rank() == 1)
+    co_await all.sum(std::int64_t{1});
+  else
+    co_await all.sum(1.0);
+}
+
+Program broadcast_from_other_roots(Node& node) {
+  Collectives all(node);
+  const Rank root = node.rank() == 3 ? 1 : 2;
+  co_await all.broadcast(7, root);
+}
+
+TEST(Collectives, EndTheRunIfTypesOrRootsDiffer) {
+  for (const auto program : {sum_other_types, broadcast_from_other_roots}) {
+    SimMachine machine(Shape::parse("4"));
+    EXPECT_THAT(failure_of([&] { machine.run(program); }),
+                HasSubstr("the nodes make different collective calls"));
+  }
+}
+
 Program call_until(Node& node, unsigned calls) {
   Collectives all(node);
   for (unsigned call = 0; call < calls; ++call) co_await all.sum(1);

@@ -9,7 +9,6 @@
 #include "hal/check.hpp"
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
-#include "packet/node/handlers.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 #include "tests/router/emulated_machine.hpp"

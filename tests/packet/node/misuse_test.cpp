@@ -14,6 +14,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "hal/check.hpp"
@@ -26,6 +27,7 @@
 #include "packet/exchange/ring_shift.hpp"
 #include "packet/exchange/stream.hpp"
 #include "packet/exchange/window.hpp"
+#include "packet/message_passing/envelope.hpp"
 #include "packet/message_passing/message_passing.hpp"
 #include "packet/message_passing/request.hpp"
 #include "packet/node/counter.hpp"
@@ -610,6 +612,24 @@ TEST(Misuse, OfAMessageThatIsLongerThanItsReceiveIsNamed) {
       });
 }
 
+Program take_a_number_of_a_window(Node& node, std::vector<double>* memory) {
+  const Window window(node, bytes_of(*memory));
+  node.on(window.number(), [](const Packet&) {});
+  co_await node.barrier();
+}
+
+TEST(Misuse, OfHandlerNumbersOfOthersIsNamed) {
+  std::vector<std::vector<double>> memory(4, std::vector<double>(10));
+  expect_end([&](Node& node) { return take_a_number_of_a_window(node, &memory[node.rank()]); },
+             {"handler 255 belongs to a Window; expected another number"});
+  expect_end(
+      [](Node& node) {
+        node.on(3, [](const Packet&) {});
+        return Program();
+      },
+      {"a handler has number 3; expected 16 to 255"});
+}
+
 TEST(Misuse, OfHandlerNumbersIsNamed) {
   expect_end(
       [](Node& node) {
@@ -668,6 +688,19 @@ TEST(Misuse, AProgramThatGoesOnForEverIsNamed) {
   expect_end(go_on_for_ever, {"the run did not end", "the busiest nodes: ("});
 }
 
+Program go_on_slowly(Node& node) {
+  for (;;) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    co_await node.progress();
+  }
+}
+
+/// The process goes on, because every node returns from its turns.
+TEST(Misuse, ASlowProgramThatGoesOnForEverFailsTheRunOnly) {
+  SimMachine sim(Shape::parse("2"), {}, {.limit = std::chrono::milliseconds(100)});
+  EXPECT_THAT(end_of(sim, go_on_slowly), ::testing::HasSubstr("the run did not end within 0.1 s"));
+}
+
 Program never_return(Node& node) {
   co_await node.barrier();
   for (volatile unsigned i = 0;;) i = i + 1;
@@ -718,6 +751,36 @@ TEST(Misuse, OfAPartThatIsNotAwaitedIsNamed) {
         },
         {"without waiting for it; use co_await"});
   }
+}
+
+TEST(Misuse, OfAPartThatAHandlerBeginsIsNamed) {
+  std::deque<Program> parts;
+  const Counter apples("apples");
+  expect_end(
+      [&](Node& node) {
+        Program& part = parts.emplace_back(wait_for(node, &apples));
+        node.on(kHandler, [&node, &part](const Packet&) { (void)node.perform(part); });
+        return send_to(node, 1, kHandler);
+      },
+      {"node (1)", "perform() was called by a handler or before the run"});
+  expect_end(
+      [&](Node& node) {
+        (void)node.perform(parts.emplace_back(wait_for(node, &apples)));
+        return Program();
+      },
+      {"perform() was called by a handler or before the run"});
+}
+
+Program recurse(Node& node, std::deque<Program>* parts, unsigned depth) {
+  if (depth == 0) co_return;
+  Program& part = parts->emplace_back(recurse(node, parts, depth - 1));
+  co_await node.perform(part);
+}
+
+TEST(Misuse, OfTooManyPartsWithinPartsIsNamed) {
+  std::array<std::deque<Program>, 4> parts;
+  expect_end([&](Node& node) { return recurse(node, &parts[node.rank()], 300); },
+             {"programs are nested more than 250 deep"});
 }
 
 Program forget_a_barrier(Node& node) {

@@ -137,6 +137,14 @@ TEST(Runner, RefusesToRunWhenItsFabricHasBeenDestroyed) {
   }
 }
 
+TEST(Runner, LeavesItsFabricWithoutProcessors) {
+  for (const auto& fabric : fabrics()) {
+    { const Runner runner(*fabric); }
+    EXPECT_THAT(refused_with([&] { fabric->run(); }),
+                ::testing::HasSubstr("the Runner of the fabric has been destroyed"));
+  }
+}
+
 TEST(Runner, MayBeDestroyedBeforeTheObjectsOfItsNodes) {
   for (const auto& fabric : fabrics()) {
     std::vector<std::byte> memory(100);

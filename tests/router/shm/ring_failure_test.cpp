@@ -102,8 +102,9 @@ TEST(RingFailure, OfAllNodesIsReportedOnce) {
 TEST(RingFailure, OfAMissingHandlerNamesItsNode) {
   RingMachine machine(Shape::parse("2x2"), 2);
   machine.node(0).post(3, 255, {});
-  EXPECT_EQ(failure_of([&] { machine.run([](Node&) { return Program(); }); }),
-            "node (1,1): received a packet for handler 255, which it does not have");
+  const std::string text = failure_of([&] { machine.run([](Node&) { return Program(); }); });
+  EXPECT_EQ(text.find("node (1,1): received a packet for handler 255, which it does not have"), 0u)
+      << text;
 }
 
 struct Stop {

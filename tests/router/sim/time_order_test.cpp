@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <string>
 #include <vector>
 
 #include "hal/device.hpp"
