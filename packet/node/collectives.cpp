@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <bit>
 #include <string_view>
 #include <utility>
 

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <thread>
 
+#include "hal/check.hpp"
 #include "hal/direction.hpp"
 #include "hal/packet.hpp"
 

@@ -37,6 +37,7 @@
 #include "packet/policies/policies.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "router/sim/sim_fabric.hpp"
+#include "tests/packet/every_machine.hpp"
 #include "tests/packet/exchange/plans.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/shm/ring_machine.hpp"
