@@ -96,9 +96,9 @@ TEST_F(PolicyFromALibrary, NamesTheFunctionThatThrowsWhateverItThrows) {
       for (const Arguments& fabric :
            {Arguments{"--threads", "1"}, Arguments{"--threads", "3"}, kShm}) {
         if (kFunctions[function] == "release()" && fabric == kShm) continue;  // refused there
-        const Ended ended = run(
-            Arguments{"alltoall", "--torus", is_of_large ? "32x33" : "4x2", "--policy", policy} +
-            fabric);
+        const Ended ended = run(Arguments{"alltoall", "--torus", is_of_large ? "32x33" : "4x2",
+                                          "--policy", policy, "--quiet"} +
+                                fabric);
         SCOPED_TRACE(fmt::format("{} {} {}", kFunctions[function], policy, fmt::join(fabric, " ")));
         EXPECT_EQ(ended.exit_code, is_called_at_load(kFunctions[function]) ? 2 : 1);
         EXPECT_EQ(ended.err_lines(), 1) << ended.err;
