@@ -579,6 +579,7 @@ void Node::check_end() const {
 
 std::string Node::waits_for() const {
   if (!queues_.empty()) return "room in its injection FIFOs";
+  if (!own_.empty()) return "an end of the packets that it sends to itself";
   if (current().done() && dma_ && !dma_->finished())
     return "its DMA engine to send its remaining packets";
   return current().wait() != nullptr ? current().wait()->text() : "nothing";
