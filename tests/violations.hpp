@@ -48,7 +48,12 @@ inline constexpr bool kIsCheckedBuild = true;
 #else
 inline constexpr bool kIsCheckedBuild = false;
 #endif
-inline constexpr const char* kNeedsCheckedBuild =
-    "these preconditions are checked only in builds with -DTOROID_CHECKED=ON";
+
+/// Violations that only a checked build notices; elsewhere the test is skipped.
+inline void expect_aborts_in_a_checked_build(std::span<const Violation> violations) {
+  if (!kIsCheckedBuild)
+    GTEST_SKIP() << "these preconditions are checked only in builds with -DTOROID_CHECKED=ON";
+  expect_aborts(violations);
+}
 
 }  // namespace toroid::testing

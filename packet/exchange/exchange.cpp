@@ -102,7 +102,7 @@ Exchange::Exchange(Node& node, HandlerId handler, const Group& group, const Exch
       least_in_put_(least_in_put(node, plan)),
       fill_(fill_of_round_0()),
       processor_(&node),
-      attachment_(node, *end_.node, "Exchange", std::as_bytes(std::span(this, 1))) {
+      attachment_(node, *end_.node, "Exchange", *this) {
   if (node.options().named_queues < plan.named_queues())
     throw BadInput(fmt::format("policy {} needs {} named output queues, the node has {}",
                                plan.policy().name(), plan.named_queues(),
@@ -110,20 +110,14 @@ Exchange::Exchange(Node& node, HandlerId handler, const Group& group, const Exch
   if (node.options().transfer == TransferMode::put && least_in_put_ == kNoPuts)
     throw BadInput(cannot_be_put(plan.policy()));
   if (plan.combines()) combiner_ = std::make_unique<Combiner>(*this);
-  const auto take = [](void* self, const PutDescriptor& put) {
+  using Handler = Node::PlainHandler;
+  Handler arrivals = plan.label() == PacketLabel::place
+                         ? Handler::of<&Exchange::arrive>(this)
+                         : Handler::of<&Exchange::arrive_by_number>(this);
+  arrivals.put = [](void* self, const PutDescriptor& put) {
     return static_cast<Exchange*>(self)->take(put);
   };
-  if (plan.label() == PacketLabel::place)
-    end_.node->on(
-        attachment_, handler,
-        {[](void* self, const Packet& packet) { static_cast<Exchange*>(self)->arrive(packet); },
-         this, take});
-  else
-    end_.node->on(attachment_, handler,
-                  {[](void* self, const Packet& packet) {
-                     static_cast<Exchange*>(self)->arrive_by_number(packet);
-                   },
-                   this, take});
+  end_.node->on(attachment_, handler, arrivals);
   if (plan.has_window())
     end_.node->on(
         attachment_, static_cast<HandlerId>(handler + 1),

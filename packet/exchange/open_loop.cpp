@@ -53,9 +53,7 @@ OpenLoop::OpenLoop(Node& node, HandlerId handler, const Traffic& traffic,
       destinations_(node.options().seed ^ kDestinations, node.rank()),
       attachment_(node, "OpenLoop", *this) {
   TOROID_CHECK_LT(0u, options.bytes);
-  node.on(attachment_, handler,
-          {[](void* self, const Packet& packet) { static_cast<OpenLoop*>(self)->arrive(packet); },
-           this});
+  node.on(attachment_, handler, Node::PlainHandler::of<&OpenLoop::arrive>(this));
 }
 
 Program OpenLoop::program(Node& node, OpenLoop& loop) {

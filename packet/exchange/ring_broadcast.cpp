@@ -16,14 +16,10 @@ RingBroadcast::RingBroadcast(Node& node, HandlerId first_handler, const Ring& ri
       attachment_(node, "RingBroadcast", *this) {
   TOROID_CHECK_LT(0u, packets_);
   TOROID_CHECK_LT(ring.place, ring.size);
-  const auto receive = [](void* self, const Packet& packet) {
-    static_cast<RingBroadcast*>(self)->receive(packet);
-  };
-  const auto permission = [](void* self, const Packet& packet) {
-    static_cast<RingBroadcast*>(self)->on_permission(packet);
-  };
-  node.on(attachment_, first_handler, {receive, this});
-  node.on(attachment_, static_cast<HandlerId>(first_handler + 1), {permission, this});
+  using Handler = Node::PlainHandler;
+  node.on(attachment_, first_handler, Handler::of<&RingBroadcast::receive>(this));
+  node.on(attachment_, static_cast<HandlerId>(first_handler + 1),
+          Handler::of<&RingBroadcast::on_permission>(this));
 }
 
 RingBroadcast::~RingBroadcast() {

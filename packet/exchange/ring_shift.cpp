@@ -27,15 +27,12 @@ RingShift::RingShift(Node& node, HandlerId first_handler, const Way& way, std::s
       attachment_(node, "RingShift", *this) {
   TOROID_CHECK_LT(0u, packets_);
   TOROID_CHECK(!by_pointers() || (shares_memory_with(way.to) && shares_memory_with(way.from)));
-  const auto receive = [](void* self, const Packet& packet) {
-    RingShift& shift = *static_cast<RingShift*>(self);
-    shift.by_pointers() ? shift.receive_pointer(packet) : shift.receive(packet);
-  };
-  const auto permission = [](void* self, const Packet&) {
-    static_cast<RingShift*>(self)->on_permission();
-  };
-  node.on(attachment_, first_handler, {receive, this});
-  node.on(attachment_, static_cast<HandlerId>(first_handler + 1), {permission, this});
+  using Handler = Node::PlainHandler;
+  node.on(attachment_, first_handler,
+          by_pointers() ? Handler::of<&RingShift::receive_pointer>(this)
+                        : Handler::of<&RingShift::receive>(this));
+  node.on(attachment_, static_cast<HandlerId>(first_handler + 1),
+          Handler::of<&RingShift::on_permission>(this));
 }
 
 RingShift::~RingShift() {
@@ -233,7 +230,7 @@ void RingShift::note_block_received() const {
     note_received(first_handler_, way_.from, arrived_.value() / packets_);
 }
 
-void RingShift::on_permission() {
+void RingShift::on_permission(const Packet&) {
   ++permitted_;
   note_received(static_cast<HandlerId>(first_handler_ + 1), RankRecord::kEverybody, permitted_);
   post_if_needed();

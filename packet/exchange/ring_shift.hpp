@@ -136,7 +136,7 @@ class RingShift final : public PayloadSource, public Outgoing {
   void note_left(unsigned buffer, std::uint64_t packets);
   void receive(const Packet& packet);
   void receive_pointer(const Packet& packet);
-  void on_permission();
+  void on_permission(const Packet& packet);
   void note_arrived(std::uint64_t packet);
   void note_block_received() const;
   void note_received(HandlerId handler, Rank from, std::uint64_t count) const;

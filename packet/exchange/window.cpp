@@ -40,7 +40,7 @@ Window::Window(Node& node, std::span<std::byte> memory)
                  : node.dma()),
       memory_(memory),
       number_(opened(node, memory)),
-      attachment_(node, *mover_, "Window", std::as_bytes(std::span(this, 1))) {
+      attachment_(node, *mover_, "Window", *this) {
   mover_->on(
       attachment_, number_,
       {[](void* self, const Packet& packet) {

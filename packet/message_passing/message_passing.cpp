@@ -45,18 +45,10 @@ MessagePassing::MessagePassing(Node& node, HandlerId first_handler)
     throw BadInput("message passing cannot be recorded: its packets are not whole messages");
   attachment_.ask_at_end(
       [](const void* self) { return static_cast<const MessagePassing*>(self)->unclaimed(); });
-  const auto set = [&](unsigned kind, void (*run)(void*, const Packet&)) {
-    node.on(attachment_, handler(kind), {run, this});
-  };
-  set(kData, [](void* self, const Packet& packet) {
-    static_cast<MessagePassing*>(self)->on_data(packet);
-  });
-  set(kAnnouncement, [](void* self, const Packet& packet) {
-    static_cast<MessagePassing*>(self)->on_announcement(packet);
-  });
-  set(kPermission, [](void* self, const Packet& packet) {
-    static_cast<MessagePassing*>(self)->on_permission(packet);
-  });
+  using Handler = Node::PlainHandler;
+  node.on(attachment_, handler(kData), Handler::of<&MessagePassing::on_data>(this));
+  node.on(attachment_, handler(kAnnouncement), Handler::of<&MessagePassing::on_announcement>(this));
+  node.on(attachment_, handler(kPermission), Handler::of<&MessagePassing::on_permission>(this));
 }
 
 MessagePassing::~MessagePassing() {

@@ -24,18 +24,19 @@ class Attachment {
   /// Not attached to a node.
   Attachment() = default;
   /// `mover`: the node that has the object's handlers: `node`, or its DMA engine. `name`: the
-  /// object's class, a string literal. `object`: the memory of the whole object, into which the
-  /// handlers' contexts point; empty if it has none and fills no queues.
-  Attachment(Node& node, Node& mover, const char* name, std::span<const std::byte> object) {
-    attach(node, mover, name, object);
+  /// object's class, a string literal. The contexts of the handlers point into `object`.
+  template <typename T>
+  Attachment(Node& node, Node& mover, const char* name, const T& object) {
+    attach(node, mover, name, std::as_bytes(std::span(&object, 1)));
   }
-  /// The same for an object of class T whose handlers `node` has.
+  /// The same for an object whose handlers `node` has.
   template <typename T>
   Attachment(Node& node, const char* name, const T& object)
-      : Attachment(node, node, name, std::as_bytes(std::span(&object, 1))) {}
+      : Attachment(node, node, name, object) {}
   Attachment(const Attachment&) = delete;
   ~Attachment() { detach(false); }
 
+  /// `object`: the memory of the whole object; empty if it has no handlers and fills no queues.
   /// REQUIRES: not attached.
   void attach(Node& node, Node& mover, const char* name, std::span<const std::byte> object);
   /// The object's destructor calls this first. `is_busy`: packets of the object have not left the

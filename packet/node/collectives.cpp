@@ -76,14 +76,10 @@ CollectiveTree::CollectiveTree(Node& node, HandlerId handler)
       level_(static_cast<unsigned>(std::countr_zero(node.rank()))),
       noted_(children() + 1),
       attachment_(node, "Collectives", *this) {
-  const auto up = [](void* self, const Packet& packet) {
-    static_cast<CollectiveTree*>(self)->on_up(packet);
-  };
-  const auto down = [](void* self, const Packet& packet) {
-    static_cast<CollectiveTree*>(self)->on_down(packet);
-  };
-  node.on(attachment_, up_, {up, this});
-  node.on(attachment_, static_cast<HandlerId>(up_ + 1), {down, this});
+  using Handler = Node::PlainHandler;
+  node.on(attachment_, up_, Handler::of<&CollectiveTree::on_up>(this));
+  node.on(attachment_, static_cast<HandlerId>(up_ + 1),
+          Handler::of<&CollectiveTree::on_down>(this));
 }
 
 std::string CollectiveTree::text() const {

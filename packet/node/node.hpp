@@ -114,6 +114,14 @@ class alignas(64) Node final : public Processor, private PacketSink {
     void (*run)(void* context, const Packet&) = nullptr;
     void* context = nullptr;
     std::size_t (*put)(void* context, const PutDescriptor&) = nullptr;
+
+    /// Calls a member function of `object` with every packet.
+    template <auto member, typename T>
+    static PlainHandler of(T* object) {
+      return {
+          .run = [](void* self, const Packet& packet) { (static_cast<T*>(self)->*member)(packet); },
+          .context = object};
+    }
   };
   /// Sets the handler with number `id`. It runs whenever a packet for it arrives, on the node's own
   /// thread. It may post packets but must never wait.
@@ -381,8 +389,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   bool ended_ = true;         ///< the program has ended, or there is none
   bool posted_ = false;       ///< something was queued since the end of the last turn
   bool failed_ = false;       ///< the run ends because of ended_early_
-  std::uint8_t running_ = 0;  ///< depth of the program that runs, 1 if it is no part of another; 0
-                              ///< if none runs
+  std::uint8_t running_ = 0;  ///< nesting depth of the running program, from 1; 0 between programs
   std::atomic<Phase> phase_ = Phase::between_turns;
   RoutingRule routing_;
   std::vector<Packet> own_;       ///< packets that the node sends to itself, through memory

@@ -35,9 +35,7 @@ Replay::Replay(Node& node, HandlerId handler, const ScheduleGraph& graph, Messag
       options_(options),
       attachment_(node, "Replay", *this) {
   graph.check_living(node.shape(), node.rank());
-  node.on(
-      attachment_, handler,
-      {[](void* self, const Packet& packet) { static_cast<Replay*>(self)->arrive(packet); }, this});
+  node.on(attachment_, handler, Node::PlainHandler::of<&Replay::arrive>(this));
   if (node.rank() >= graph.ranks()) return;
   first_ = graph.first(node.rank());
   left_ = graph.last(node.rank()) - first_;

@@ -15,6 +15,7 @@
 #include "hal/failures.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/link_errors.hpp"
+#include "hal/version.hpp"
 #include "router/job/blob.hpp"
 #include "router/ofi/message_or_write.hpp"
 #include "router/rules/routing.hpp"
@@ -71,7 +72,7 @@ void add_options(const OfiOptions& options, Items& items) {
 }
 
 Items items_of(const FabricInputs& inputs) {
-  Items items{"toroid " TOROID_VERSION};
+  Items items{fmt::format("toroid {}", kVersion)};
   items.push_back(inputs.places_itself ? "its own placement" : "a placement of the caller");
   add_shape(inputs.shape, items);
   add_machine(inputs.machine, items);

@@ -50,6 +50,7 @@
 #include "router/shm/torus/boundary_links.hpp"
 #include "router/shm/worker_pool.hpp"
 #include "router/termination/detector.hpp"
+#include "router/termination/failure.hpp"
 #include "router/termination/run_control.hpp"
 #include "router/termination/stall_report.hpp"
 #include "router/termination/time_limit.hpp"
@@ -88,10 +89,8 @@ std::string message_of(const std::exception_ptr& failure) {
     std::rethrow_exception(failure);
   } catch (const std::bad_alloc&) {
     return "not enough memory";
-  } catch (const std::exception& error) {
-    return error.what();
   } catch (...) {
-    return "threw something that is not a std::exception";
+    return termination::text_of(failure);
   }
 }
 

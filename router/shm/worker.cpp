@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "router/shm/direct/put_switch.hpp"
-#include "router/termination/stall_report.hpp"
+#include "router/termination/failure.hpp"
 
 namespace toroid::ring {
 namespace {

@@ -8,8 +8,8 @@
 #include <tuple>
 #include <utility>
 
-#include "hal/check.hpp"
 #include "hal/shape.hpp"
+#include "router/termination/failure.hpp"
 
 namespace toroid::ring {
 
@@ -21,21 +21,7 @@ struct WorkerPool::Gates {
   std::latch go;
 };
 
-namespace {
-
-/// A failure with this text. If memory does not suffice for it, the lack of memory is the failure:
-/// an exception that left a thread would end the process, and workers that wait at the gates must
-/// be let go in any case.
-template <class Text>
-std::exception_ptr failure_with(Text text) noexcept {
-  try {
-    throw RunFailed(text());
-  } catch (...) {
-    return std::current_exception();
-  }
-}
-
-}  // namespace
+using termination::failure_with;
 
 void WorkerPool::run(const std::function<void()>& ready, const std::function<void()>& watch) {
   const std::size_t workers = placement_.workers.size();

@@ -5,7 +5,7 @@
 
 #include "hal/check.hpp"
 #include "router/sim/flight.hpp"
-#include "router/termination/stall_report.hpp"
+#include "router/termination/failure.hpp"
 
 namespace toroid::sim {
 

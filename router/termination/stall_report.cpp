@@ -9,7 +9,6 @@
 #include <numeric>
 #include <thread>
 
-#include "hal/check.hpp"
 #include "hal/direction.hpp"
 #include "hal/packet.hpp"
 
@@ -91,25 +90,6 @@ std::string programs_text(const StalledMachine& machine) {
                      machine.processor(unfinished.front()).waits_for());
 }
 
-std::string text_of(const std::exception_ptr& error) {
-  try {
-    std::rethrow_exception(error);
-  } catch (const std::exception& known) {
-    return known.what();
-  } catch (...) {
-    return "threw something that is not a std::exception";
-  }
-}
-
-template <typename Text>
-std::exception_ptr failure_with(const Text& text) noexcept {
-  try {
-    throw RunFailed(text());
-  } catch (...) {
-    return std::current_exception();
-  }
-}
-
 struct Activity {
   Rank node;
   std::uint64_t turns;
@@ -125,6 +105,20 @@ std::vector<Activity> activities(const StalledMachine& machine) {
   return all;
 }
 
+/// The nodes that are in the same turn as a tenth of a second before.
+std::string unreturned_text(const StalledMachine& machine, const std::vector<Activity>& before) {
+  const auto is_in_a_turn = [](const Activity& node) { return !node.doing.empty(); };
+  if (std::ranges::none_of(before, is_in_a_turn)) return {};
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  const std::vector<Activity> now = activities(machine);
+  std::string text;
+  for (std::size_t i = 0; i < now.size(); ++i)
+    if (now[i].turns == before[i].turns && is_in_a_turn(now[i]))
+      text += fmt::format("; node {} has not returned from {}",
+                          machine.shape().coord_text(now[i].node), now[i].doing);
+  return text;
+}
+
 }  // namespace
 
 std::vector<Rank> StalledMachine::nodes() const {
@@ -134,14 +128,8 @@ std::vector<Rank> StalledMachine::nodes() const {
 }
 
 std::string activity_report(const StalledMachine& machine, const std::string& when) {
-  const std::vector<Activity> before = activities(machine);
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
   std::vector<Activity> now = activities(machine);
-  std::string text = fmt::format("the run did not end {}", when);
-  for (std::size_t i = 0; i < now.size(); ++i)
-    if (now[i].turns == before[i].turns && !now[i].doing.empty())
-      text += fmt::format("; node {} has not returned from {}",
-                          machine.shape().coord_text(now[i].node), now[i].doing);
+  std::string text = fmt::format("the run did not end {}", when) + unreturned_text(machine, now);
   constexpr std::size_t kShown = 3;
   const std::size_t shown = std::min(kShown, now.size());
   std::ranges::partial_sort(now, now.begin() + static_cast<std::ptrdiff_t>(shown),
@@ -151,16 +139,6 @@ std::string activity_report(const StalledMachine& machine, const std::string& wh
     text += fmt::format("{} {} with {} turns", i == 0 ? "" : ",",
                         machine.shape().coord_text(now[i].node), now[i].turns);
   return text;
-}
-
-std::exception_ptr node_failure(const Shape& shape, Rank node,
-                                const std::exception_ptr& error) noexcept {
-  return failure_with(
-      [&] { return fmt::format("node {}: {}", shape.coord_text(node), text_of(error)); });
-}
-
-std::exception_ptr run_failure(const std::exception_ptr& error) noexcept {
-  return failure_with([&] { return text_of(error); });
 }
 
 std::string stall_report(const StalledMachine& machine, const std::string& when) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <exception>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,15 +33,8 @@ class StalledMachine {
 std::string stall_report(const StalledMachine& machine, const std::string& when);
 
 /// Reports what a run is doing that does not end: the nodes that do not return from a turn, and the
-/// busiest ones. `when` is a phrase such as "within 10 s". Takes a tenth of a second, because it
-/// compares two looks at the nodes. Any thread may call it during the run.
+/// busiest ones. `when` is a phrase such as "within 10 s". If nodes are in a turn it takes a tenth
+/// of a second, to see whether they return. Any thread may call it during the run.
 std::string activity_report(const StalledMachine& machine, const std::string& when);
-
-/// A RunFailed with the text of an exception from a node's turn, after the node's coordinates. If
-/// memory does not suffice for it, the lack of memory is the failure.
-std::exception_ptr node_failure(const Shape& shape, Rank node,
-                                const std::exception_ptr& error) noexcept;
-/// The same for an exception that does not come from a node.
-std::exception_ptr run_failure(const std::exception_ptr& error) noexcept;
 
 }  // namespace toroid::termination

@@ -150,8 +150,7 @@ TEST(FftPreconditionsDeathTest, AbortIfViolated) {
 }
 
 TEST(FftPreconditionsDeathTest, AbortIfViolatedInACheckedBuild) {
-  if (!testing::kIsCheckedBuild) GTEST_SKIP() << testing::kNeedsCheckedBuild;
-  testing::expect_aborts(kAbortingInACheckedBuild);
+  testing::expect_aborts_in_a_checked_build(kAbortingInACheckedBuild);
 }
 
 TEST(FftPreconditions, ThrowIfViolated) {

@@ -118,8 +118,7 @@ TEST(HalPreconditionsDeathTest, AbortIfViolated) {
 }
 
 TEST(HalPreconditionsDeathTest, AbortIfViolatedInACheckedBuild) {
-  if (!testing::kIsCheckedBuild) GTEST_SKIP() << testing::kNeedsCheckedBuild;
-  testing::expect_aborts(kInACheckedBuild);
+  testing::expect_aborts_in_a_checked_build(kInACheckedBuild);
 }
 
 }  // namespace

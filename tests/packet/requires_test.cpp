@@ -306,8 +306,7 @@ TEST(PacketPreconditionsDeathTest, AbortIfViolated) {
 }
 
 TEST(PacketPreconditionsDeathTest, AbortIfViolatedInACheckedBuild) {
-  if (!testing::kIsCheckedBuild) GTEST_SKIP() << testing::kNeedsCheckedBuild;
-  testing::expect_aborts(kAbortingInACheckedBuild);
+  testing::expect_aborts_in_a_checked_build(kAbortingInACheckedBuild);
 }
 
 TEST(PacketPreconditions, ThrowIfViolated) {

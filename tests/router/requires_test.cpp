@@ -93,8 +93,7 @@ TEST(RouterPreconditionsDeathTest, AbortIfViolated) {
 }
 
 TEST(RouterPreconditionsDeathTest, AbortIfViolatedInACheckedBuild) {
-  if (!testing::kIsCheckedBuild) GTEST_SKIP() << testing::kNeedsCheckedBuild;
-  testing::expect_aborts(kAbortingInACheckedBuild);
+  testing::expect_aborts_in_a_checked_build(kAbortingInACheckedBuild);
 }
 
 TEST(RouterPreconditions, ThrowIfViolated) {
