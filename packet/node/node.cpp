@@ -250,8 +250,8 @@ PerformAwaiter Node::perform(Program& part) {
   if (part.done()) return PerformAwaiter(part);
   if (running_ == 0)
     throw RunFailed(
-        "perform() was called by a handler or before the run; only the running program may begin "
-        "a transform or another part");
+        "perform() was called by a handler or before the run, or for another node; only a node's "
+        "running program may begin a transform or another part on it");
   if (parts_.size() >= kMostParts)
     throw RunFailed(fmt::format("programs are nested more than {} deep", kMostParts));
   parts_.push_back(&part);

@@ -44,8 +44,8 @@ int main() {
                           {.places = true});
   Runner runner(*fabric);
   std::deque<Part> parts;
-  for (Node& node : runner.nodes()) parts.emplace_back(node, plan);
-  runner.run([&](Node& node) { return all_to_all(node, &parts[node.rank()]); });
+  for (Node& node : runner.nodes()) node.run(all_to_all(node, &parts.emplace_back(node, plan)));
+  runner.run();
 
   const Tick bound = all_to_all_bounds(machine, shape, message_cost(machine, kBytes)).hottest_link;
   std::printf("%lld cycles, bound %lld\n", static_cast<long long>(runner.finished_at()),

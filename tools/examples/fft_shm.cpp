@@ -3,6 +3,7 @@
 #include <cmath>
 #include <complex>
 #include <cstdio>
+#include <deque>
 #include <toroid/fft/plan/plan.hpp>
 #include <toroid/hal/check.hpp>
 #include <toroid/packet/node/runner.hpp>
@@ -27,8 +28,9 @@ int main() {
   Runner runner(*fabric);
   const auto blueprint = std::make_shared<const fft::Blueprint>(
       fft::Description{.size = {32, 32, 32}}, fabric->shape());  // shared by all nodes
-  std::vector<fft::Plan> plans;  // outlive the run: packets may still come for them
-  for (Node& node : runner.nodes()) plans.emplace_back(node, blueprint);
-  runner.run([&](Node& node) { return there_and_back(node, &plans[node.rank()]); });
+  std::deque<fft::Plan> plans;  // programs point to them, so they must not move
+  for (Node& node : runner.nodes())
+    node.run(there_and_back(node, &plans.emplace_back(node, blueprint)));
+  runner.run();
   std::printf("%llu packets\n", static_cast<unsigned long long>(fabric->counters().delivered));
 }

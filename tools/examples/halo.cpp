@@ -49,8 +49,8 @@ int main() {
   const auto fabric = make_sim_fabric(Shape::parse("8"), Machine{});
   Runner runner(*fabric);
   std::deque<Domain> domains;
-  for (Node& node : runner.nodes()) domains.emplace_back(node);
-  runner.run([&](Node& node) { return jacobi(node, &domains[node.rank()]); });
+  for (Node& node : runner.nodes()) node.run(jacobi(node, &domains.emplace_back(node)));
+  runner.run();
   double sum = 0;
   for (const Domain& domain : domains)
     for (const double cell : domain.cells) sum += cell;

@@ -35,8 +35,9 @@ Program pass_on(Node& node, MessagePassing* layer) {
 int main() {
   const auto fabric = make_sim_fabric(Shape::parse("4x4"), Machine{});
   Runner runner(*fabric);
-  std::deque<MessagePassing> layers;  // outlive the run
-  for (Node& node : runner.nodes()) layers.emplace_back(node, kFirstUserHandler);
-  runner.run([&](Node& node) { return pass_on(node, &layers[node.rank()]); });
+  std::deque<MessagePassing> layers;
+  for (Node& node : runner.nodes())
+    node.run(pass_on(node, &layers.emplace_back(node, kFirstUserHandler)));
+  runner.run();
   std::printf("%lld cycles\n", static_cast<long long>(runner.finished_at()));
 }

@@ -50,7 +50,7 @@ int main() {
   const auto fabric = make_sim_fabric(Shape::parse("8"), Machine{});
   Runner runner(*fabric);
   std::deque<Ring> rings;
-  for (Node& node : runner.nodes()) rings.emplace_back(node);
-  runner.run([&](Node& node) { return sum_of_all(node, &rings[node.rank()]); });
+  for (Node& node : runner.nodes()) node.run(sum_of_all(node, &rings.emplace_back(node)));
+  runner.run();
   std::printf("%lld cycles\n", static_cast<long long>(runner.finished_at()));
 }
