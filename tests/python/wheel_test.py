@@ -32,8 +32,8 @@ class Wheel(unittest.TestCase):
         environment |= {"TOROID_BUILD": str(BUILD), "PIP_NO_INDEX": "1", "PIP_NO_CACHE_DIR": "1"}
         with tempfile.TemporaryDirectory() as place:
             copy = pathlib.Path(place) / "toroid"
-            copy.mkdir()
-            for name in ("CMakeLists.txt", "tools"):  # a copy, because setuptools writes beside its sources
+            (copy / "hal").mkdir(parents=True)
+            for name in ("hal/version.hpp", "tools"):  # a copy, because setuptools writes beside its sources
                 run("cp", "-r", SOURCE / name, copy / name)
             run(sys.executable, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps",
                 "--wheel-dir", place, copy / "tools" / "python", env=environment)

@@ -14,8 +14,7 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 
 
 def version():
-    found = re.search(r"project\(toroid VERSION ([0-9.]+)", (TOP / "CMakeLists.txt").read_text())
-    return found[1]
+    return re.search(r'kVersion = "([0-9.]+)"', (TOP / "hal" / "version.hpp").read_text())[1]
 
 
 class BuildByCMake(build_ext):
