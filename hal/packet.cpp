@@ -1,5 +1,7 @@
 #include "hal/packet.hpp"
 
+#include <fmt/core.h>
+
 #include "hal/failures.hpp"
 
 namespace toroid {
@@ -53,6 +55,13 @@ HeaderError validate(const PacketHeader& header, const Shape& shape, const Coord
                      Route& route) {
   const HeaderError error = validate_fields(header, shape);
   return error != HeaderError::none ? error : validate_way(header, shape, here, route);
+}
+
+void refuse_short_payload(const PacketHeader& header, std::size_t wanted) {
+  throw RunFailed(
+      fmt::format("a packet for handler {} has {} bytes of payload, but its handler "
+                  "reads {}; expected at least as many",
+                  header.handler(), header.payload_bytes(), wanted));
 }
 
 }  // namespace toroid

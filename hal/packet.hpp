@@ -221,6 +221,9 @@ HeaderError validate_way(const PacketHeader& header, const Shape& shape, const C
 HeaderError validate(const PacketHeader& header, const Shape& shape, const Coord& here,
                      Route& route);
 
+/// Throws RunFailed, which names the handler of the packet and both sizes.
+[[noreturn]] void refuse_short_payload(const PacketHeader& header, std::size_t wanted);
+
 struct alignas(64) Packet {
   PacketHeader header;
   std::array<std::byte, kPayloadBytes> payload;
@@ -229,12 +232,13 @@ struct alignas(64) Packet {
     return std::span(payload).first(header.payload_bytes());
   }
 
-  /// The beginning of the payload as a value. REQUIRES: the payload is at least as long as the
+  /// The beginning of the payload as a value. Throws RunFailed if the payload is shorter than the
   /// value.
   template <typename T>
   requires std::is_trivially_copyable_v<T> T as()
   const {
-    TOROID_CHECK_LE(sizeof(T), header.payload_bytes());
+    if (sizeof(T) > header.payload_bytes()) [[unlikely]]
+      refuse_short_payload(header, sizeof(T));
     T value;
     std::memcpy(&value, payload.data(), sizeof(T));
     return value;

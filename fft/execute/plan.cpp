@@ -27,18 +27,22 @@ bool has_extents_of(const Shape& a, const Shape& b) {
   return equal;
 }
 
+constexpr Agreement::Kind kPlans = {
+    .name = "plan",
+    .compare =
+        [](const void* a, const void* b) {
+          return difference(*static_cast<const Blueprint*>(a), *static_cast<const Blueprint*>(b));
+        },
+    .describe = [](const void* plan) { return fields_of(*static_cast<const Blueprint*>(plan)); }};
+
 /// Returns the blueprint, if it is for the node's machine and equal to that of all other nodes.
-std::shared_ptr<const Blueprint> checked(const Node& node,
-                                         std::shared_ptr<const Blueprint> blueprint) {
+std::shared_ptr<const Blueprint> checked(Node& node, std::shared_ptr<const Blueprint> blueprint) {
   if (blueprint == nullptr) throw BadInput("a plan of no blueprint; expected a blueprint");
   if (!has_extents_of(blueprint->shape(), node.shape()))
     throw BadInput(fmt::format("a blueprint for {} nodes; expected one for the machine's {}",
                                blueprint->shape().text(), node.shape().text()));
-  const auto compare = [](const void* a, const void* b) {
-    return difference(*static_cast<const Blueprint*>(a), *static_cast<const Blueprint*>(b));
-  };
   if (Agreement* const agreement = node.options().agreement)
-    agreement->add(node.shape(), node.rank(), "plan", blueprint, compare);
+    agreement->add(node, blueprint, kPlans);
   return blueprint;
 }
 

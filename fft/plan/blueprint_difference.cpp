@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "fft/plan/square_matrix.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
+#include "hal/random.hpp"
 #include "hal/shape.hpp"
 
 namespace toroid::fft {
@@ -130,7 +132,61 @@ Difference stage_difference(const Blueprint& a, const Blueprint& b) {
   return {};
 }
 
+/// A checksum of texts that are too long to send.
+class Checksum {
+ public:
+  void add(std::string_view text) {
+    sum_ = mix64(sum_ ^ text.size());
+    for (const char c : text) sum_ = mix64(sum_ ^ static_cast<unsigned char>(c));
+  }
+  std::string of(std::string_view what) const {
+    return fmt::format("{} with checksum {:x}", what, sum_);
+  }
+
+ private:
+  std::uint64_t sum_ = 0;
+};
+
+std::string boxes_text(const std::vector<Box>& boxes) {
+  Checksum checksum;
+  for (const Box& box : boxes) checksum.add(text_of(box));
+  return checksum.of(fmt::format("{} boxes", boxes.size()));
+}
+
+std::string matrix_text(const SquareMatrix* matrix) {
+  if (matrix == nullptr) return "none";
+  Checksum checksum;
+  for (std::int64_t row = 0; row < matrix->size(); ++row)
+    for (std::int64_t column = 0; column < matrix->size(); ++column) {
+      const SquareMatrix::Value value = matrix->at(row, column);
+      checksum.add(fmt::format("{},{}", value.real(), value.imag()));
+    }
+  return checksum.of("a matrix");
+}
+
+std::string stages_text(const Blueprint& blueprint) {
+  if (!blueprint.has_own_stages()) return "those of a transform";
+  Checksum checksum;
+  for (const Stage& stage : blueprint.stages())
+    for (Rank node = 0; node < blueprint.shape().size(); ++node)
+      checksum.add(layout_text(stage.in.layout(node)));
+  return checksum.of(fmt::format("{} stages", blueprint.stages().size()));
+}
+
 }  // namespace
+
+Agreement::Fields fields_of(const Blueprint& blueprint) {
+  const Description& description = blueprint.description();
+  Agreement::Fields fields;
+  for (const Field& field : kFields) fields.emplace_back(field.name, field.text(description));
+  for (std::size_t axis = 0; axis < description.kinds.size(); ++axis)
+    fields.emplace_back(fmt::format("the matrix of axis {}", axis),
+                        matrix_text(description.kinds[axis].matrix.get()));
+  fields.emplace_back("in_boxes", boxes_text(description.in_boxes));
+  fields.emplace_back("out_boxes", boxes_text(description.out_boxes));
+  fields.emplace_back("its stages", stages_text(blueprint));
+  return fields;
+}
 
 std::optional<Agreement::Difference> difference(const Blueprint& a, const Blueprint& b) {
   const Description& of_a = a.description();

@@ -12,5 +12,7 @@ namespace toroid::fft {
 /// together; none if they are equal. Fields that concern only a node's own work may differ; see
 /// Description.
 std::optional<Agreement::Difference> difference(const Blueprint& a, const Blueprint& b);
+/// Everything that difference() compares, as text; of boxes, matrices and stages a checksum.
+Agreement::Fields fields_of(const Blueprint& blueprint);
 
 }  // namespace toroid::fft

@@ -57,7 +57,7 @@ MessagePassing::~MessagePassing() {
 
 std::string MessagePassing::unclaimed() const {
   constexpr std::size_t kShown = 3;
-  if (unexpected_.empty()) return {};
+  if (unexpected_.empty()) return unmatched();
   std::string text = unexpected_.size() == 1
                          ? "a message that no receive took:"
                          : fmt::format("{} messages that no receive took:", unexpected_.size());
@@ -69,6 +69,18 @@ std::string MessagePassing::unclaimed() const {
                         envelope.communicator, envelope.bytes);
   }
   return unexpected_.size() > kShown ? text + "; ..." : text;
+}
+
+/// Says which receives no message has reached; empty if there are none.
+std::string MessagePassing::unmatched() const {
+  if (posted_.empty()) return {};
+  const Posted& first = posted_.front();
+  const std::string source =
+      first.source == kAnySource ? "any node" : node_->shape().coord_text(first.source);
+  const std::string tag = first.tag == kAnyTag ? "any tag" : fmt::format("tag {}", first.tag);
+  return fmt::format("{} that no message reached{} from {}, {}, communicator {}",
+                     posted_.size() == 1 ? "a receive" : fmt::format("{} receives", posted_.size()),
+                     posted_.size() == 1 ? ":" : ", the first", source, tag, first.communicator);
 }
 
 void MessagePassing::spend_copy(std::uint64_t bytes) const {

@@ -72,6 +72,7 @@ class MessagePassing final : public Outgoing, private PayloadSource {
 
   /// "2 messages that no receive took: from (0,1), tag 7, 24 bytes; ..."; empty if there are none.
   std::string unclaimed() const;
+  std::string unmatched() const;
 
  private:
   struct Outbound {

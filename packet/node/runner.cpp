@@ -1,9 +1,10 @@
 #include "packet/node/runner.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "hal/check.hpp"
-#include "hal/shape.hpp"
 
 namespace toroid {
 
@@ -16,10 +17,20 @@ Runner::Runner(Fabric& fabric, const NodeOptions& options)
   shared->agreement = &agreement_;
   for (const Rank r : fabric.nodes())
     fabric.attach(r, nodes_.emplace_back(fabric.device(r), shared));
+  const bool has_others = nodes_.size() < fabric.shape().size();
+  if (has_others && nodes_[0].rank() == 0) agreement_.hear_others(nodes_[0]);
 }
 
 Runner::~Runner() {
   if (!life_.expired()) fabric_->detach();
+}
+
+Node& Runner::node(Rank rank) {
+  const auto at = std::ranges::lower_bound(nodes_, rank, {}, &Node::rank);
+  if (at == nodes_.end() || at->rank() != rank)
+    throw BadInput(fmt::format("node {} is not one of the {} nodes of this process, {} to {}", rank,
+                               nodes_.size(), nodes_[0].rank(), nodes_[nodes_.size() - 1].rank()));
+  return *at;
 }
 
 void Runner::run() {

@@ -9,6 +9,7 @@
 #include "hal/fabric.hpp"
 #include "hal/flowchart_profile.hpp"
 #include "hal/immovable_array.hpp"
+#include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "packet/node/agreement.hpp"
 #include "packet/node/node.hpp"
@@ -26,6 +27,9 @@ class Runner {
   /// The nodes of this process, by rank. They do not move: programs hold references.
   ImmovableArray<Node>& nodes() { return nodes_; }
   const ImmovableArray<Node>& nodes() const { return nodes_; }
+
+  /// The node of this rank. Throws BadInput if it is not one of this process's nodes.
+  Node& node(Rank rank);
 
   /// Gives every node the program that `program(node)` makes, and runs all to their end. Throws
   /// what Fabric::run() throws, RunFailed if a message has arrived that no receive has taken, and

@@ -1,10 +1,11 @@
 #include "router/job/job.hpp"
 
-#include <cstdio>
-#include <cstdlib>
+#include <memory>
+#include <mutex>
 #include <utility>
 
 #include "hal/check.hpp"
+#include "hal/process_end.hpp"
 #include "router/job/launcher_pipe.hpp"
 #include "router/job/member.hpp"
 #include "router/job/wire.hpp"
@@ -17,27 +18,21 @@ std::unique_ptr<job::Member> make_member(Bootstrap bootstrap, const JobOptions& 
                              : job::make_leaf(std::move(bootstrap), options);
 }
 
-/// Ends the process at once, because the program is busy or stuck and does not notice that its job
-/// has failed.
-[[noreturn]] void end_process(const std::string& why) {
-  std::fputs(("toroid: " + one_line(why) + "\n").c_str(), stderr);
-  std::_Exit(1);
-}
-
-}  // namespace
-
-void Job::Leave::operator()(job::Member* member) const noexcept {
+void leave(job::Member* member) noexcept {
   const unsigned rank = member->bootstrap().rank;
   member->leave();
   delete member;
   job::tell_launcher(rank | job::kEndsInOrder);
 }
 
+}  // namespace
+
 Job::Job(Bootstrap bootstrap, JobOptions options) {
   TOROID_CHECK_LT(bootstrap.rank, bootstrap.size);
-  member_.reset(make_member(std::move(bootstrap), options).release());
+  member_ = {make_member(std::move(bootstrap), options).release(), leave};
   member_->join();
 }
+Job::Job(std::shared_ptr<job::Member> member) : member_(std::move(member)) {}
 Job::~Job() = default;
 
 unsigned Job::rank() const {
@@ -98,9 +93,18 @@ std::string Job::failure() const {
   return member_->failure();
 }
 
+/// A launcher starts a process as one member of one job.
 Job join_job(JobOptions options) {
-  if (!options.abandon) options.abandon = end_process;
-  return Job(find_bootstrap(), std::move(options));
+  static std::mutex mutex;
+  static std::weak_ptr<job::Member> present;  // guarded by mutex
+  const std::lock_guard lock(mutex);
+  if (auto member = present.lock()) return Job(std::move(member));
+  // The program may be busy or stuck, and does not notice that its job has failed.
+  if (!options.abandon)
+    options.abandon = [](const std::string& why) { end_process(one_line(why)); };
+  const Job job(find_bootstrap(), std::move(options));
+  if (job.size() > 1) present = job.member_;
+  return job;
 }
 
 }  // namespace toroid

@@ -92,15 +92,19 @@ struct Loss {
 /// without lost processes, the job does not fail: process 0 tells all others, and closes its
 /// connection with the lost process, which cannot come back.
 ///
-/// Owned by the program, which calls it from one thread; fail(), failure(), name() and refused()
+/// A Job is a handle: copies share the membership, and the process leaves with the last of them. A
+/// fabric keeps one. The program calls it from one thread; fail(), failure(), name() and refused()
 /// may be called from any thread.
 class Job {
  public:
   /// Returns when all processes have joined. Throws RunFailed; on process 0 its text lists the
   /// missing processes.
   explicit Job(Bootstrap bootstrap, JobOptions options = {});
-  /// Leaves the job: says goodbye to the others. A process whose connection closes without a
-  /// goodbye counts as dead. `toroid launch` counts it as failed, even if its exit code is 0.
+  Job(const Job&) = default;
+  Job& operator=(const Job&) = delete;
+  /// The last handle leaves the job: says goodbye to the others. A process whose connection closes
+  /// without a goodbye counts as dead. `toroid launch` counts it as failed, even if its exit code is
+  /// 0.
   ~Job();
 
   unsigned rank() const;
@@ -148,15 +152,16 @@ class Job {
   std::string failure() const;
 
  private:
-  struct Leave {
-    void operator()(job::Member* member) const noexcept;
-  };
-  std::unique_ptr<job::Member, Leave> member_;
+  friend Job join_job(JobOptions options);
+  explicit Job(std::shared_ptr<job::Member> member);
+
+  std::shared_ptr<job::Member> member_;
 };
 
 /// Joins the job that the launcher describes: by environment variables (RANK, WORLD_SIZE,
 /// MASTER_ADDR, MASTER_PORT, TOROID_JOB_KEY) or by PMIx. If it describes none, this process is a
-/// job of its own. Returns when all processes have joined. If `options.abandon` is empty, a process
+/// job of its own. Returns when all processes have joined. If this process is already in the job of
+/// its launcher, returns another handle of it and ignores `options`. If `options.abandon` is empty, a process
 /// that is still in a failed job after `options.patience_after_failure` prints the reason and ends
 /// with exit code 1. Throws BadInput if the environment is incomplete or contradictory, RunFailed
 /// if a process is missing.

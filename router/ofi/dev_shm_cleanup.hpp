@@ -36,7 +36,7 @@ class DevShmCleanup {
     ino_t inode;
   };
 
-  const Job& job_;
+  Job job_;
   std::vector<File> files_;
 };
 

@@ -52,6 +52,7 @@
 #include "router/termination/detector.hpp"
 #include "router/termination/failure.hpp"
 #include "router/termination/run_control.hpp"
+#include "router/termination/silence_notice.hpp"
 #include "router/termination/stall_report.hpp"
 #include "router/termination/time_limit.hpp"
 
@@ -133,7 +134,6 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   }
   void detach() override { use_.detach(); }
   const FabricCounters& counters() const override { return counters_; }
-  void own(std::unique_ptr<Job> job) { own_job_ = std::move(job); }
   OfiTransport transport() const {
     const bool writes = provider_.writes && !peers_.empty();
     return {provider_.name, writes ? FrameWay::writes : FrameWay::messages,
@@ -162,7 +162,9 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     } watched{job_};
     const termination::TimeLimit limit(
         options_.ring.limit,
-        [this](const std::string& when) { return termination::activity_report(*this, when); },
+        [this](const std::string& when) {
+          return termination::activity_report(*this, "the run did not end " + when);
+        },
         [this](const std::string& text) { job_.fail(text); });
     pool_->run([this] { start_together(); }, [this] { watch(); });
   }
@@ -263,9 +265,11 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
 
   /// Returns when there is a verdict. The calling thread sleeps and checks every kWatchPeriod.
   void watch() {
+    termination::SilenceNotice notice(options_.ring.stall, options_.ring.notice);
     try {
       while ((verdict_ = job_.wait(kWatchPeriod)) == Verdict::none) {
         if (options_.ring.watch) options_.ring.watch(control_.received());
+        notice.look(control_, *this);
         if (const auto failure = control_.failure()) job_.fail(message_of(failure));
         if (const auto error = lasting_error()) job_.fail(*error);
       }
@@ -371,8 +375,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     return waiting;
   }
 
-  std::unique_ptr<Job> own_job_;  ///< null if the caller owns the job; destroyed last
-  Job& job_;
+  Job job_;  ///< destroyed last
   Partition partition_;
   ring::SharedDeviceState shared_;
   FabricUse use_;
@@ -430,10 +433,8 @@ std::unique_ptr<Fabric> make_ofi_fabric(Job& job, const Shape& shape, const Mach
 
 std::unique_ptr<Fabric> make_ofi_fabric(const Shape& shape, const Machine& machine,
                                         OfiOptions options, OfiTransport* transport) {
-  std::unique_ptr<Job> job(new Job(join_job()));
-  auto fabric = agreed_fabric(*job, shape, machine, std::nullopt, std::move(options), transport);
-  fabric->own(std::move(job));
-  return fabric;
+  Job job = join_job();
+  return agreed_fabric(job, shape, machine, std::nullopt, std::move(options), transport);
 }
 
 }  // namespace toroid

@@ -46,8 +46,8 @@ struct OfiTransport {
 /// Makes a fabric of the torus's nodes that this process owns. All processes of a job make and run
 /// their fabrics in the same order, with the same arguments; if another process passes a different
 /// shape, machine or option, this throws BadInput, which names the difference. Only the placement
-/// differs: it must be for this process's nodes. `job` must outlive the fabric. If `transport` is
-/// not null, writes to it what the processes have agreed on. On process 0 the counters cover all
+/// differs: it must be for this process's nodes. The fabric keeps a handle of the job. If
+/// `transport` is not null, writes to it what the processes have agreed on. On process 0 the counters cover all
 /// nodes; on other processes they cover the process's own nodes and are 0 for all others. Throws
 /// BadInput if the machine cannot be emulated or the provider cannot be used, RunFailed if another
 /// process fails.
@@ -58,8 +58,7 @@ std::unique_ptr<Fabric> make_ofi_fabric(Job& job, const Shape& shape, const Mach
 /// worker per core.
 std::unique_ptr<Fabric> make_ofi_fabric(Job& job, const Shape& shape, const Machine& machine,
                                         OfiOptions options = {}, OfiTransport* transport = nullptr);
-/// The same on the job that join_job() joins. The fabric owns the job: it leaves it when it is
-/// destroyed.
+/// The same on the job that join_job() joins.
 std::unique_ptr<Fabric> make_ofi_fabric(const Shape& shape, const Machine& machine,
                                         OfiOptions options = {}, OfiTransport* transport = nullptr);
 

@@ -23,6 +23,7 @@
 #include "router/termination/detector.hpp"
 #include "router/termination/losses_report.hpp"
 #include "router/termination/run_control.hpp"
+#include "router/termination/silence_notice.hpp"
 #include "router/termination/stall_report.hpp"
 #include "router/termination/time_limit.hpp"
 
@@ -66,7 +67,9 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
     {
       const termination::TimeLimit limit(
           options_.limit,
-          [this](const std::string& when) { return termination::activity_report(*this, when); },
+          [this](const std::string& when) {
+            return termination::activity_report(*this, "the run did not end " + when);
+          },
           [this](const std::string& text) {
             control_.fail(std::make_exception_ptr(RunFailed(text)));
           });
@@ -86,10 +89,12 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
   void watch() {
     try {
       termination::TerminationDetector detector = control_.detector();
+      termination::SilenceNotice notice(options_.stall, options_.notice);
       while (!control_.ended()) {
         control_.wait_for(std::min({kWatchPeriod, options_.stall / 10, until_failure()}));
         topology_->pass(shared_.clock.now());
         if (options_.watch) options_.watch(control_.received());
+        notice.look(control_, *this);
         if (control_.is_stalled(detector, termination::Clock::now()))
           control_.end(Verdict::stalled);
       }

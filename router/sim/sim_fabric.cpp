@@ -106,7 +106,7 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
   void run_within_limits() {
     const termination::TimeLimit limit(
         options_.limit,
-        [this](const std::string& when) { return termination::activity_report(*this, when); },
+        [this](const std::string& when) { return termination::activity_report(*this, "the run did not end " + when); },
         [this](const std::string& text) {
           const std::lock_guard lock(overdue_mutex_);
           overdue_ = text;
@@ -119,7 +119,8 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
       run_whole();
     if (options_.cycles > 0 && next() != sim::kNever)
       throw RunFailed(
-          termination::activity_report(*this, fmt::format("before cycle {}", options_.cycles)));
+          termination::activity_report(
+          *this, fmt::format("the run did not end before cycle {}", options_.cycles)));
   }
 
   /// The cycle before which the run must end.

@@ -54,6 +54,8 @@ class RunControl {
   /// false if the run has members in other processes.
   bool is_quiescent(TerminationDetector& detector) const;
   bool is_stalled(TerminationDetector& detector, Clock::time_point now) const;
+  /// Whether every worker is passive at present.
+  bool all_passive() const;
 
   // Relaxed: joining the threads orders all later reads.
   bool ended() const { return verdict_.load(std::memory_order_relaxed) != Verdict::none; }
@@ -79,7 +81,6 @@ class RunControl {
   void stop_others();
 
  private:
-  bool all_passive() const;
   void end(Verdict verdict, std::exception_ptr failure);
 
   std::vector<WorkerReport> reports_;

@@ -127,9 +127,9 @@ std::vector<Rank> StalledMachine::nodes() const {
   return all;
 }
 
-std::string activity_report(const StalledMachine& machine, const std::string& when) {
+std::string activity_report(const StalledMachine& machine, const std::string& begin) {
   std::vector<Activity> now = activities(machine);
-  std::string text = fmt::format("the run did not end {}", when) + unreturned_text(machine, now);
+  std::string text = begin + unreturned_text(machine, now);
   constexpr std::size_t kShown = 3;
   const std::size_t shown = std::min(kShown, now.size());
   std::ranges::partial_sort(now, now.begin() + static_cast<std::ptrdiff_t>(shown),

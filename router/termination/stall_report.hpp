@@ -32,9 +32,10 @@ class StalledMachine {
 /// program has finished and no packet is in flight. `when` is a phrase such as "at cycle 7".
 std::string stall_report(const StalledMachine& machine, const std::string& when);
 
-/// Reports what a run is doing that does not end: the nodes that do not return from a turn, and the
-/// busiest ones. `when` is a phrase such as "within 10 s". If nodes are in a turn it takes a tenth
-/// of a second, to see whether they return. Any thread may call it during the run.
-std::string activity_report(const StalledMachine& machine, const std::string& when);
+/// Reports what a run is doing: the nodes that do not return from a turn, and the busiest ones.
+/// `begin` is the report's beginning, such as "the run did not end within 10 s". If nodes are in a
+/// turn it takes a tenth of a second, to see whether they return. Any thread may call it during the
+/// run.
+std::string activity_report(const StalledMachine& machine, const std::string& begin);
 
 }  // namespace toroid::termination

@@ -1,11 +1,10 @@
 #include "router/termination/time_limit.hpp"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
-#include <cstdlib>
-#include <tuple>
 #include <utility>
+
+#include "hal/process_end.hpp"
 
 namespace toroid::termination {
 namespace {
@@ -44,10 +43,7 @@ void TimeLimit::watch(std::chrono::milliseconds limit) {
   if (ended_within({})) return;
   end_(text);
   if (ended_within(kGrace)) return;
-  // Without the streams of C, whose locks the thread that does not return may hold.
-  const std::string line = "toroid: " + text + "\n";
-  std::ignore = ::write(STDERR_FILENO, line.data(), line.size());
-  std::_Exit(1);
+  end_process(text);
 }
 
 }  // namespace toroid::termination

@@ -17,6 +17,7 @@ namespace toroid::termination {
 class TimeLimit {
  public:
   /// No thread is started if `limit` is 0. The functions are called by the watching thread.
+  /// `report` gets a phrase such as "within 10 s".
   TimeLimit(std::chrono::milliseconds limit,
             std::function<std::string(const std::string& when)> report,
             std::function<void(const std::string& text)> end);

@@ -65,12 +65,6 @@ const Violation kInEveryBuild[] = {
      [] { (void)tie_fifos(Shape::parse("2"), 0, 8); }},
     {"hal/link_errors.hpp:fault", "sound_ == 0u", [] { (void)LinkFaultDraw().fault(); }},
     {"hal/output_queues.hpp:OutputQueues", "0u < in_turn", [] { const OutputQueues queues(0, 4); }},
-    {"hal/packet.hpp:as", "payload_bytes",
-     [] {
-       Packet packet{};
-       packet.header = PacketHeader(HeaderFields{.hints = {}, .payload_bytes = 4});
-       (void)packet.as<std::uint64_t>();
-     }},
     {"hal/send_order.hpp:SendOrder", "self < members",
      [] { const SendOrder order(OrderRule::rank, 3, 3, 1); }},
     {"hal/shape.hpp:coord", "rank < size_", [] { (void)Shape::parse("2x3").coord(6); }},

@@ -1,14 +1,13 @@
 #include "tools/options/library_call.hpp"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <string>
 
 #include "hal/check.hpp"
+#include "hal/process_end.hpp"
 
 namespace toroid {
 
@@ -35,9 +34,7 @@ bool LibraryCall::guard() {
 }
 
 void LibraryCall::end_process(std::string_view what) const {
-  const std::string text = one_line(fmt::format("toroid: {}: {} in {}", subject_, what, function_));
-  std::fputs((text + "\n").c_str(), stderr);
-  ::_exit(1);
+  toroid::end_process(one_line(fmt::format("{}: {} in {}", subject_, what, function_)));
 }
 
 void throw_named(std::string_view subject, std::string_view function) {

@@ -5,12 +5,16 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <memory>
 #include <numeric>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "hal/check.hpp"
+#include "packet/policies/policies.hpp"
+#include "packet/policies/policy.hpp"
 #include "router/job/blob.hpp"
 #include "router/placement/placement.hpp"
 #include "router/sim/sim_fabric.hpp"
@@ -30,6 +34,10 @@ SimOptions sim_options(const Shape& shape, const RunOptions& run, Progress& prog
   options.cpu = &cpu;
   if (options.checkpoints != nullptr) progress.leave_interruptions();
   return options;
+}
+
+const Policy& policy_of(const RunOptions& run) {
+  return run.node.policy == nullptr ? policy_by_name("random") : *run.node.policy;
 }
 
 double sum(const std::vector<double>& numbers) {
@@ -58,13 +66,14 @@ Emulation::Emulation(const Shape& shape, const Machine& machine, const RunOption
       processes_(options.processes),
       transfer_(options.node.transfer),
       route_(options.ring.route),
-      fabric_(make_fabric(shape, machine, options)),
+      preparation_(preparation_limit(options, policy_of(options))),
+      fabric_(make_fabric(shape, machine, options, quiet)),
       runner_(*fabric_, options.node) {
   throw_if_interrupted();
 }
 
 std::unique_ptr<Fabric> Emulation::make_fabric(const Shape& shape, const Machine& machine,
-                                               const RunOptions& options) {
+                                               const RunOptions& options, bool is_quiet) {
   is_virtual_ = options.fabric == FabricName::sim;
   if (is_virtual_) {
     const SimOptions sim = sim_options(shape, options, progress_, cpu_);
@@ -74,6 +83,7 @@ std::unique_ptr<Fabric> Emulation::make_fabric(const Shape& shape, const Machine
   RingOptions ring = options.ring;
   ring.tying = options.node.settings.tying;
   ring.cpu = &cpu_;
+  if (is_quiet) ring.notice = [](const std::string&) {};
   ring.watch = [this](std::uint64_t delivered) { progress_.show(delivered); };
   Placement placement = placement_of(shape, options);
   workers_ = static_cast<unsigned>(placement.workers.size());
@@ -92,6 +102,7 @@ std::unique_ptr<Fabric> Emulation::carried_fabric(OfiEmulation emulation) {
 }
 
 void Emulation::run() {
+  preparation_.reset();
   const auto wall = std::chrono::steady_clock::now();
   runner_.run();
   progress_.clear();

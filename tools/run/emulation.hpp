@@ -18,6 +18,7 @@
 #include "packet/node/settings.hpp"
 #include "router/ofi/message_or_write.hpp"
 #include "router/shm/ring_fabric.hpp"
+#include "router/termination/time_limit.hpp"
 #include "router/threads/cpu_account.hpp"
 #include "tools/run/ofi.hpp"
 #include "tools/run/processes.hpp"
@@ -73,7 +74,7 @@ class Emulation {
 
  private:
   std::unique_ptr<Fabric> make_fabric(const Shape& shape, const Machine& machine,
-                                      const RunOptions& options);
+                                      const RunOptions& options, bool is_quiet);
   std::unique_ptr<Fabric> carried_fabric(OfiEmulation emulation);
 
   Progress progress_;
@@ -86,6 +87,7 @@ class Emulation {
   unsigned workers_ = 1;
   bool is_virtual_ = false;
   CpuAccount cpu_;
+  std::unique_ptr<termination::TimeLimit> preparation_;  ///< until run()
   std::unique_ptr<Fabric> fabric_;
   Runner runner_;
   FlowchartProfile profile_;

@@ -1,14 +1,13 @@
 #include "tools/run/interruption.hpp"
 
 #include <signal.h>
-#include <sys/types.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <csignal>
-#include <cstddef>
 
 #include "hal/check.hpp"
+#include "hal/process_end.hpp"
 #include "tools/run/embedding_program.hpp"
 
 namespace toroid {
@@ -21,14 +20,7 @@ static_assert(std::atomic<bool>::is_always_lock_free);  // a signal handler read
 
 /// Ends the process. Uses only functions that are allowed in signal handlers.
 void end_now(int) {
-  constexpr char kSaid[] = "toroid: interrupted\n";
-  std::size_t done = 0;
-  while (done < sizeof kSaid - 1) {
-    const ssize_t more = ::write(STDERR_FILENO, kSaid + done, sizeof kSaid - 1 - done);
-    if (more <= 0) break;
-    done += static_cast<std::size_t>(more);
-  }
-  ::_exit(goes_on != 0 ? 128 + interrupted : 1);
+  end_process("interrupted", goes_on != 0 ? 128 + interrupted : 1);
 }
 
 /// How often a signal has come.

@@ -1,9 +1,12 @@
 #include "tools/run/run_options.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <string>
 #include <utility>
 
 #include "router/ofi/message_or_write.hpp"
@@ -74,6 +77,18 @@ RunOptions run_options(const CommonOptions& common, const TorusOptions& torus,
       .processes = fabric == FabricName::ofi ? Processes::join() : Processes(),
       .frames = frames_of(common)};
   return moving_by(transfer, std::move(run));
+}
+
+std::unique_ptr<termination::TimeLimit> preparation_limit(const RunOptions& run,
+                                                          const Policy& policy) {
+  const std::string name(policy.name());
+  return std::make_unique<termination::TimeLimit>(
+      run.ring.limit,
+      [name](const std::string& when) {
+        return fmt::format("the run did not begin {}: policy {} is asked for its orders", when,
+                           name);
+      },
+      [](const std::string&) {});
 }
 
 unsigned sim_threads(const Shape& shape, const RunOptions& options) {

@@ -1,13 +1,17 @@
 // The options of a run, converted from the command line.
 #pragma once
 
+#include <memory>
+
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/settings.hpp"
+#include "packet/policies/policy.hpp"
 #include "router/placement/placement.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "router/sim/sim_fabric.hpp"
+#include "router/termination/time_limit.hpp"
 #include "tools/options/common_options.hpp"
 #include "tools/run/ofi.hpp"
 #include "tools/run/processes.hpp"
@@ -30,6 +34,10 @@ struct RunOptions {
 /// Converts the command line's options. On `ofi` it joins the run's other processes.
 RunOptions run_options(const CommonOptions& common, const TorusOptions& torus,
                        const Machine& machine);
+/// Ends the process with a message if the run's limit passes before the result is destroyed,
+/// because a function of this policy does not return.
+std::unique_ptr<termination::TimeLimit> preparation_limit(const RunOptions& run,
+                                                          const Policy& policy);
 /// Returns the run with `transfer` as the way in which messages move.
 RunOptions moving_by(TransferMode transfer, RunOptions run);
 /// The number of threads of a run on `sim`. Results do not depend on it.

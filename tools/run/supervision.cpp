@@ -18,6 +18,7 @@
 #include <system_error>
 
 #include "hal/check.hpp"
+#include "hal/process_end.hpp"
 #include "tools/files/file_descriptor.hpp"
 
 namespace toroid {
@@ -64,15 +65,14 @@ int wait_and_pass_on(pid_t child, const AwaitedSignals& signals) {
   }
 }
 
-/// Whether a signal comes from a fault of a program rather than from a user.
-bool is_fault(int number) {
-  return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL ||
-         number == SIGABRT;
+/// Whether a user, or the reader of a pipe, ends programs with this signal and knows why.
+bool is_usual(int number) {
+  return number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGPIPE;
 }
 
 /// Ends this process as the child has ended, without another core dump.
 int end_by(int number, const AwaitedSignals& signals, const std::string& libraries) {
-  if (is_fault(number))
+  if (!is_usual(number))
     complain(fmt::format("the run with policy {} was ended by signal {} ({})", libraries, number,
                          ::strsignal(number)));
   ::prctl(PR_SET_DUMPABLE, 0);
@@ -82,15 +82,25 @@ int end_by(int number, const AwaitedSignals& signals, const std::string& librari
   return 128 + number;
 }
 
+/// The end of the pipe to the parent, in the child.
+int to_parent = -1;
+
+void tell_parent(int code) {
+  [[maybe_unused]] const auto written = ::write(to_parent, &code, sizeof code);
+}
+
 /// Runs `work` and writes its exit code into the pipe, because a destructor in the library may
-/// still end the process with another one.
+/// still end the process with another one. If the command ends the process itself, and says why, it
+/// writes into the pipe too.
 [[noreturn]] void be_child(pid_t parent, const AwaitedSignals& signals, int pipe,
                            const std::function<int()>& work) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(1);
   signals.unblock();
+  to_parent = pipe;
+  on_end_process(tell_parent);
   const int code = work();
-  [[maybe_unused]] const auto written = ::write(pipe, &code, sizeof code);
+  tell_parent(code);
   std::exit(code);
 }
 
@@ -99,12 +109,6 @@ std::optional<int> returned_code(int pipe) {
   int code = 0;
   if (::read(pipe, &code, sizeof code) != sizeof code) return std::nullopt;
   return code;
-}
-
-/// Whether the command ends itself with this exit code where it cannot return: after a signal, or
-/// in a job that has failed. It has then said why.
-bool says_why(int code) {
-  return code == 1 || code > 128;
 }
 
 }  // namespace
@@ -124,11 +128,9 @@ int run_supervised(const std::function<int()>& work, const std::string& librarie
   const int status = wait_and_pass_on(child, signals);
   if (WIFSIGNALED(status)) return end_by(WTERMSIG(status), signals, libraries);
   if (const std::optional<int> code = returned_code(from.number())) return *code;
-  const int code = WEXITSTATUS(status);
-  if (says_why(code)) return code;
   return complain(fmt::format(
       "policy {}: its library ended the process with exit code {} before the run was over",
-      libraries, code));
+      libraries, WEXITSTATUS(status)));
 }
 
 }  // namespace toroid

@@ -8,8 +8,8 @@
 namespace toroid {
 
 /// Runs `work` in a child process and returns the exit code that `work` returns. If the child ends
-/// before `work` has returned, with an exit code that no run of the command ends with at once,
-/// prints a message and returns 1; `libraries` are the files that the message names.
+/// before `work` has returned, and not by end_process(), prints a message and returns 1;
+/// `libraries` are the files that the message names.
 ///
 /// **Signals:** SIGINT and SIGTERM are passed on to the child. If a signal ends the child, the same
 /// signal ends this process. The child ends when this process ends.

@@ -27,6 +27,7 @@
 #include "router/sim/sim_fabric.hpp"
 #include "tests/random_bytes.hpp"
 #include "tests/router/emulated_machine.hpp"
+#include "tests/router/failure_of.hpp"
 #include "tests/router/shm/ring_machine.hpp"
 #include "tests/router/sim/sim_machine.hpp"
 
@@ -249,6 +250,19 @@ TEST(MessagePassing, MessageThatNoReceiveTakesFailsTheRun) {
       "node (1) has 4 messages that no receive took: from (0), tag 0, communicator 5, 100 "
       "bytes; from (0), tag 1, communicator 5, 0 bytes; from (0), tag 2, communicator 5, 4000 "
       "bytes; ...");
+}
+
+TEST(MessagePassing, AReceiveThatNoMessageReachesFailsTheRun) {
+  const auto fabric = make_sim_fabric(Shape::parse("2"), Machine{});
+  Runner runner(*fabric);
+  MessagePassing layer(runner.node(1), kHandler);
+  std::array<std::byte, 8> buffer{};
+  std::array<MessageRequest, 2> requests;
+  layer.receive(0, 5, 7, buffer, requests[0]);
+  layer.receive(kAnySource, 5, kAnyTag, buffer, requests[1]);
+  EXPECT_EQ(testing::failure_of([&] { runner.run([](Node&) { return Program(); }); }),
+            "node (1) has 2 receives that no message reached, the first from (0), tag 7, "
+            "communicator 5");
 }
 
 /// The same if the layer is a local of the program, which ends before the run.

@@ -57,14 +57,24 @@ TEST(Misuse, OfANodeOrHandlerThatDoesNotExistIsNamed) {
   expect_end([](Node& node) { return send_to(node, 1, 200); }, {"node (1)", "handler 200"});
 }
 
-TEST(Misuse, OfTooLargeAPayloadIsNamed) {
+TEST(Misuse, OfAShorterPayloadThanItsHandlerReadsIsNamed) {
   expect_end(
       [](Node& node) {
-        const std::vector<std::byte> payload(241);
-        if (node.rank() == 0) node.post(1, kHandler, payload);
-        return Program();
+        node.on(kHandler, [](const Packet& packet) { (void)packet.as<std::uint64_t>(); });
+        return send_to(node, 1, kHandler);
       },
-      {"a payload of 241 bytes; a packet carries at most 240"});
+      {"node (1): a packet for handler 16 has 4 bytes of payload, but its handler reads 8"});
+}
+
+Program post_to_next(Node& node, std::size_t bytes) {
+  const std::vector<std::byte> payload(bytes);
+  if (node.rank() == 0) node.post(1, kHandler, payload);
+  co_return;
+}
+
+TEST(Misuse, OfTooLargeAPayloadIsNamed) {
+  expect_end([](Node& node) { return post_to_next(node, 241); },
+             {"a payload of 241 bytes; a packet carries at most 240"});
 }
 
 TEST(Misuse, OfAHandlerNumberOutOfRangeIsNamed) {

@@ -43,6 +43,15 @@ Program greet_all(Node& node) {
   co_await node.compute(Tick{1000} * node.rank());
 }
 
+TEST(Runner, FindsANodeByItsRank) {
+  const auto fabric = make_sim_fabric(Shape::parse("3x2"), Machine{});
+  Runner runner(*fabric);
+  EXPECT_EQ(runner.node(4).rank(), 4u);
+  EXPECT_THAT([&] { runner.node(6); },
+              ::testing::ThrowsMessage<BadInput>(
+                  "node 6 is not one of the 6 nodes of this process, 0 to 5"));
+}
+
 TEST(Runner, RunsAProgramOnEveryNodeAndSumsTheirCounts) {
   const auto fabric = make_sim_fabric(Shape::parse("3x2x1"), Machine{});
   Runner runner(*fabric);

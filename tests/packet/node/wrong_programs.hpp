@@ -1,19 +1,15 @@
-// Runs programs that misuse the layer, on the model and on rings, and returns what is said.
+// Runs programs that misuse the layer, on every fabric, and returns what is said.
 #pragma once
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "hal/check.hpp"
@@ -22,13 +18,9 @@
 #include "packet/node/counter.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
-#include "router/shm/ring_fabric.hpp"
-#include "router/sim/sim_fabric.hpp"
 #include "tests/packet/exchange/plans.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/failure_of.hpp"
-#include "tests/router/shm/ring_machine.hpp"
-#include "tests/router/sim/sim_machine.hpp"
 
 namespace toroid::testing {
 
@@ -44,26 +36,11 @@ inline std::string end_of(EmulatedMachine& machine, const MakeProgram& program) 
   }
 }
 
-/// Lets `expect` look at the end of the run on the model and on rings of both routes.
-inline void on_every_fabric(const char* torus, const NodeOptions& nodes, const MakeProgram& program,
-                            const std::function<void(const std::string&)>& expect) {
-  const Shape shape = Shape::parse(torus);
-  {
-    SCOPED_TRACE("sim");
-    SimOptions model;
-    model.cycles = 1'000'000;
-    SimMachine sim(shape, nodes, model);
-    expect(end_of(sim, program));
-  }
-  for (const RingRoute route : kRoutes) {
-    SCOPED_TRACE(kRingRouteNames[static_cast<unsigned>(route)]);
-    RingOptions options = routed(route);
-    options.stall = std::chrono::milliseconds(250);
-    options.limit = std::chrono::milliseconds(400);
-    RingMachine rings(shape, 2, nodes, options);
-    expect(end_of(rings, program));
-  }
-}
+/// Lets `expect` look at the end of the run on each of the fabrics that this executable tests:
+/// wrong_programs.cpp has the model and rings of both routes, tests/router/ofi/wrong_programs.cpp
+/// has several processes.
+void on_every_fabric(const char* torus, const NodeOptions& nodes, const MakeProgram& program,
+                     const std::function<void(const std::string&)>& expect);
 
 /// The run of this program ends with a message that has all of these words.
 inline void expect_end(const MakeProgram& program, const std::vector<std::string>& words,

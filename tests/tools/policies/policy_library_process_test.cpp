@@ -124,7 +124,22 @@ TEST_F(PolicyOfAProcess, CannotEndTheRunWhileItIsLoaded) {
     for (const char* act : {"exit", "quick_exit"})
       expect_failed(end(act), 1, fmt::format("exit() was called in {}", function));
     expect_failed(end("_Exit"), 1, "its library ended the process with exit code 0 before");
+    expect_failed(end("_exit 1"), 1, "its library ended the process with exit code 1 before");
     expect_failed(end("raise SIGSEGV"), 1, "so was ended by signal 11 (Seg", SIGSEGV);
+    expect_failed(end("raise SIGKILL"), 1, "so was ended by signal 9 (Killed", SIGKILL);
+  }
+}
+
+TEST_F(PolicyOfAProcess, IsNamedIfItNeverReturnsAnOrder) {
+  constexpr unsigned kOrder = 5, kNeverReturns = 9;
+  const std::string policy =
+      fmt::format("{}:{}", copied("misbehaves"), parameter_of(kOrder, kNeverReturns));
+  for (const Arguments& fabric : {Arguments{}, kShm}) {
+    const Ended ended =
+        run(Arguments{"alltoall", "--torus", "4x2", "--quiet", "--limit", "1", "--policy", policy} +
+            fabric);
+    EXPECT_EQ(ended.exit_code, 1);
+    EXPECT_THAT(ended.err, HasSubstr("the run did not"));
   }
 }
 

@@ -17,14 +17,18 @@ inline void act(std::string_view what) {
   if (what == "quick_exit") std::quick_exit(0);
   if (what == "_Exit") std::_Exit(0);
   if (what == "_exit 3") ::_exit(3);
+  if (what == "_exit 1") ::_exit(1);
   if (what == "abort") std::abort();
   if (what == "raise SIGSEGV") std::raise(SIGSEGV);
   if (what == "raise SIGTERM") std::raise(SIGTERM);
+  if (what == "raise SIGKILL") std::raise(SIGKILL);
+  if (what == "never returns")
+    for (volatile unsigned i = 0;; i = i + 1) continue;
 }
 
 inline constexpr std::string_view kActs[] = {
-    "throws a number", "throws an exception", "exit",          "quick_exit", "_Exit", "_exit 3",
-    "abort",           "raise SIGSEGV",       "raise SIGTERM",
+    "throws a number", "throws an exception", "exit",          "quick_exit",    "_Exit", "_exit 3",
+    "abort",           "raise SIGSEGV",       "raise SIGTERM", "never returns",
 };
 
 /// The functions that misbehave, by the number of each.
