@@ -103,8 +103,8 @@ class Job {
   Job(const Job&) = default;
   Job& operator=(const Job&) = delete;
   /// The last handle leaves the job: says goodbye to the others. A process whose connection closes
-  /// without a goodbye counts as dead. `toroid launch` counts it as failed, even if its exit code is
-  /// 0.
+  /// without a goodbye counts as dead. `toroid launch` counts it as failed, even if its exit code
+  /// is 0.
   ~Job();
 
   unsigned rank() const;
@@ -161,10 +161,10 @@ class Job {
 /// Joins the job that the launcher describes: by environment variables (RANK, WORLD_SIZE,
 /// MASTER_ADDR, MASTER_PORT, TOROID_JOB_KEY) or by PMIx. If it describes none, this process is a
 /// job of its own. Returns when all processes have joined. If this process is already in the job of
-/// its launcher, returns another handle of it and ignores `options`. If `options.abandon` is empty, a process
-/// that is still in a failed job after `options.patience_after_failure` prints the reason and ends
-/// with exit code 1. Throws BadInput if the environment is incomplete or contradictory, RunFailed
-/// if a process is missing.
+/// its launcher, returns another handle of it and ignores `options`. If `options.abandon` is empty,
+/// a process that is still in a failed job after `options.patience_after_failure` prints the reason
+/// and ends with exit code 1. Throws BadInput if the environment is incomplete or contradictory,
+/// RunFailed if a process is missing.
 Job join_job(JobOptions options = {});
 
 }  // namespace toroid
