@@ -32,12 +32,6 @@ const std::vector<SquareMatrix::Value>& SquareMatrix::inverse() const {
   return inverse_;
 }
 
-long double SquareMatrix::largest() const {
-  long double most = 0;
-  for (const Value& value : values_) most = std::max(most, std::abs(value));
-  return most;
-}
-
 std::int64_t SquareMatrix::pivot_row(const std::vector<Value>& rest, std::int64_t column) const {
   std::int64_t best = column;
   for (std::int64_t row = column + 1; row < size_; ++row)
@@ -52,14 +46,45 @@ void SquareMatrix::exchange_rows(std::vector<Value>& values, std::int64_t a, std
   if (a != b) std::swap_ranges(begin(a), begin(a) + size_, begin(b));
 }
 
+namespace {
+
+using Values = std::vector<SquareMatrix::Value>;
+
+/// The power of two nearest below the largest absolute value of `count` elements; 0 if all are 0.
+long double power_of_two(const SquareMatrix::Value* first, std::size_t count, std::size_t stride) {
+  long double most = 0;
+  for (std::size_t i = 0; i < count; ++i) most = std::max(most, std::abs(first[i * stride]));
+  return most == 0 ? 0 : std::ldexp(1.0L, std::ilogb(most));
+}
+
+/// Divides every row, then every column, by a power of two, so that the largest element of each
+/// is from 1 to 2. Returns the divisors: of the rows first. A row or column of zeros has divisor 0
+/// and is left alone.
+std::vector<long double> equilibrate(Values& values, std::size_t n) {
+  std::vector<long double> divisors(2 * n);
+  for (const bool columns : {false, true})
+    for (std::size_t line = 0; line < n; ++line) {
+      const std::size_t begin = columns ? line : line * n;
+      const std::size_t stride = columns ? n : 1;
+      const long double divisor = power_of_two(&values[begin], n, stride);
+      divisors[(columns ? n : 0) + line] = divisor;
+      for (std::size_t i = 0; i < n && divisor != 0; ++i) values[begin + i * stride] /= divisor;
+    }
+  return divisors;
+}
+
+}  // namespace
+
 /// Gauss-Jordan elimination: the steps that turn M into the identity turn the identity into the
-/// inverse.
+/// inverse. It inverts the matrix of scaled rows and columns, R·M·C; the inverse is C·(R·M·C)^-1·R.
 std::vector<SquareMatrix::Value> SquareMatrix::inverted() const {
   std::vector<Value> rest = values_;
   std::vector<Value> inverse(values_.size());
+  const auto n = static_cast<std::size_t>(size_);
+  const std::vector<long double> divisors = equilibrate(rest, n);
   for (std::int64_t row = 0; row < size_; ++row) inverse[place(row, row)] = 1;
   const long double least =
-      largest() * static_cast<long double>(size_) * std::numeric_limits<double>::epsilon();
+      static_cast<long double>(size_) * std::numeric_limits<double>::epsilon();
   for (std::int64_t column = 0; column < size_; ++column) {
     const std::int64_t pivot = pivot_row(rest, column);
     if (std::abs(rest[place(pivot, column)]) <= least)
@@ -77,6 +102,9 @@ std::vector<SquareMatrix::Value> SquareMatrix::inverted() const {
           (*values)[place(row, c)] -= factor * (*values)[place(column, c)];
     }
   }
+  for (std::size_t row = 0; row < n; ++row)
+    for (std::size_t column = 0; column < n; ++column)
+      inverse[row * n + column] /= divisors[n + row] * divisors[column];
   return inverse;
 }
 

@@ -31,8 +31,8 @@ class SquareMatrix {
   bool is_complex() const { return is_complex_; }
   Value at(std::int64_t row, std::int64_t column) const { return values_[place(row, column)]; }
   /// An element of the inverse matrix. The first call computes the inverse. Throws BadInput if M is
-  /// singular in double precision: a pivot of the elimination is at most N·2^-52 times the largest
-  /// element.
+  /// singular in double precision: after rows and columns have been scaled to a largest element of
+  /// about 1, a pivot of the elimination is at most N·2^-52.
   Value inverse_at(std::int64_t row, std::int64_t column) const {
     return inverse()[place(row, column)];
   }
@@ -46,7 +46,6 @@ class SquareMatrix {
   /// Among the rows from row `column` on, the one with the largest element in that column.
   std::int64_t pivot_row(const std::vector<Value>& rest, std::int64_t column) const;
   void exchange_rows(std::vector<Value>& values, std::int64_t a, std::int64_t b) const;
-  long double largest() const;
 
   std::string name_;
   std::int64_t size_;

@@ -79,6 +79,27 @@ TEST_F(Redistribute, WritesTheArrayThatItReads) {
   EXPECT_EQ(directory_.content_of("out.npy"), directory_.content_of("in.npy"));
 }
 
+/// Integers above 2^53, NaNs with a payload, and bytes.
+TEST_F(Redistribute, MovesTheBitsOfEveryType) {
+  for (const std::string dtype : {"|u1", ">i2", "<f4", "<i8", ">f8", "<c16"}) {
+    const std::size_t size = std::stoul(dtype.substr(2));
+    std::vector<std::byte> data(4 * 6 * size);
+    for (std::size_t i = 0; i < data.size(); ++i) data[i] = std::byte(i % 3 == 0 ? 255 : 127 + i);
+    std::ostringstream file;
+    write_npy(file, StoredArray{dtype, false, {4, 6}, data});
+    directory_.save("in.npy", file.str());
+    for (const Arguments& fabric : {Arguments{}, kShm}) {
+      const nlohmann::json report =
+          run(Arguments{"redistribute", "--in", "in.npy", "--out", "out.npy", "--torus", "2x3",
+                        "--from", "blocks", "--to", "slabs:x", "--check"} +
+              fabric);
+      EXPECT_EQ(report["wrong_elements"], 0);
+      EXPECT_EQ(report["type"], dtype.substr(1));
+      EXPECT_EQ(directory_.content_of("out.npy"), directory_.content_of("in.npy")) << dtype;
+    }
+  }
+}
+
 TEST_F(Redistribute, RefusesInvalidLayouts) {
   expect_refusal_of("slab:x", {"--from 'slab:x'", "unknown layout", "slabs"});
   expect_refusal_of("slabs", {"expected one axis of xyz, e.g. slabs:x"});

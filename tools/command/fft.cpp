@@ -29,6 +29,7 @@
 #include "tools/run/run_setup.hpp"
 #include "tools/text/json.hpp"
 #include "tools/text/spelling.hpp"
+#include "tools/text/warning.hpp"
 #include "tools/transform/input.hpp"
 #include "tools/transform/kinds_text.hpp"
 #include "tools/transform/method_options.hpp"
@@ -130,6 +131,9 @@ class FftCommand {
     }
     Json report = fft_report(options_, {job, bounds, machine_, under, emulation, outcome});
     if (!timings_.empty()) report["timings"] = timings_;
+    outcome.result.has_batch_axis = input_.array.has_batch_axis;
+    const auto not_finite = find_not_finite(outcome.result);
+    if (not_finite) say_not_finite(*not_finite);
     if (options_.check || session.is_observed()) input_.array.hold_values();
     const bool good = !options_.check || check(description, outcome, report);
     session.print(fft_table(report) +
@@ -146,6 +150,16 @@ class FftCommand {
       throw RunFailed(fmt::format("the result differs from a serial transform by more than {}",
                                   tolerance_of(description)));
     return 0;
+  }
+
+  /// Warns or, if the result was to be checked, fails: sums of large numbers may overflow.
+  void say_not_finite(std::size_t element) const {
+    const std::string text = fmt::format(
+        "the result is not finite: element {} in C order; the numbers of the transform "
+        "exceed the largest of {} precision",
+        element, options_.precision);
+    if (options_.check) throw RunFailed(text);
+    warn(text);
   }
 
   bool check(const fft::Description& description, const Outcome& outcome, Json& report) const {

@@ -8,6 +8,7 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -58,13 +59,16 @@ struct RedistributeOptions : ArrayOptions {
   TorusOptions torus;
   ObservationOptions observation;
   std::string export_to;
-  std::string type = "c16";
+  std::string type;  ///< empty: that of the file, or c16
   std::string from;
   std::string to;
 
-  NpyType element() const { return parse_choice<NpyType>("type", kTypeNames, type); }
-  bool real() const { return element() == NpyType::f4 || element() == NpyType::f8; }
-  bool single() const { return element() == NpyType::f4 || element() == NpyType::c8; }
+  /// Whether bit patterns are moved, whatever they mean.
+  bool is_raw() const { return type.empty() && !in.empty(); }
+  /// Type in which the numbers are moved. REQUIRES: is_raw() is false.
+  NpyType element() const {
+    return type.empty() ? NpyType::c16 : parse_choice<NpyType>("type", kTypeNames, type);
+  }
 };
 
 /// Each element's value is its index in C order.
@@ -75,16 +79,32 @@ HostArray numbered_array(const Size& size) {
   return array;
 }
 
+bool is_real(NpyType type) {
+  return type == NpyType::f4 || type == NpyType::f8;
+}
+bool is_single(NpyType type) {
+  return type == NpyType::f4 || type == NpyType::c8;
+}
+
+/// The type whose elements have as many bytes as the array's raw elements, or --type.
+NpyType container_of(const HostArray& array, const RedistributeOptions& options) {
+  if (!array.raw) return options.element();
+  return array.raw->bytes == 4 ? NpyType::f4 : array.raw->bytes == 8 ? NpyType::f8 : NpyType::c16;
+}
+
 /// Refuses values that the chosen type would round: a redistribution must not change any value.
 void check_exact(const HostArray& array, const RedistributeOptions& options) {
-  const auto is_exact = [&options](const fft::Complex& value) {
-    if (options.real() && value.imag() != 0) return false;
-    return !options.single() || fft::Complex(std::complex<float>(value)) == value;
+  if (array.raw) return;
+  const NpyType type = options.element();
+  const auto is_exact = [type](const fft::Complex& value) {
+    if (is_real(type) && value.imag() != 0) return false;
+    return !is_single(type) || fft::Complex(std::complex<float>(value)) == value;
   };
   if (const auto found = find_element_that_fails(array, is_exact))
-    throw BadInput(fmt::format("{}: element {} in C order does not fit type {}; use --type c16",
-                               options.in.empty() ? "--size" : input_name(options.in), *found,
-                               options.type));
+    throw BadInput(
+        fmt::format("{}: element {} in C order does not fit type {}; leave out --type to "
+                    "move the bits as they are",
+                    options.in.empty() ? "--size" : input_name(options.in), *found, options.type));
 }
 
 /// The bytes of the arrays that exist at the same time: input and result, on the host and on the
@@ -98,7 +118,9 @@ double array_bytes(const Size& size) {
 HostArray input_of(const RedistributeOptions& options, const Shape& shape) {
   if (options.in.empty() == options.size.empty())
     throw BadInput("an array is missing: give either --in FILE or --size 64x64x64");
-  if (!options.in.empty()) return load_array(options.in, 1);
+  const ArrayRequest request{.permissive = options.permissive};
+  if (!options.in.empty())
+    return options.is_raw() ? load_raw_array(options.in, request) : load_array(options.in, request);
   const Size size = parse_size(options.size);
   check_memory(shape, array_bytes(size));
   return numbered_array(size);
@@ -115,8 +137,12 @@ class RedistributeCommand {
     input_ = input_of(options_, shape_);
     check_exact(input_, options_);
     check_memory(shape_, array_bytes(input_.size));
-    const TransformJob job{blueprint(), fft::Way::forward, fft::Scale::none,
-                           run_.fabric == FabricName::sim ? 1 : options_.repeat};
+    const TransformJob job{blueprint(),
+                           fft::Way::forward,
+                           fft::Scale::none,
+                           run_.fabric == FabricName::sim ? 1 : options_.repeat,
+                           0,
+                           input_.raw ? input_.raw->bytes : 0};
     const RunOptions under = under_policy(run_, *job.blueprint, machine_);
     TransformOutputs outputs(paths(), run_.processes.reports());
     RunSession session(options_.common, shape_, machine_, run_, outputs.beside());
@@ -136,8 +162,9 @@ class RedistributeCommand {
   std::shared_ptr<const fft::Blueprint> blueprint() const {
     fft::Description description;
     description.size = input_.size;
-    description.real = options_.real();
-    description.precision = options_.single() ? fft::Precision::single : fft::Precision::double_;
+    description.real = is_real(container_of(input_, options_));
+    description.precision = is_single(container_of(input_, options_)) ? fft::Precision::single
+                                                                      : fft::Precision::double_;
     description.may_leave_gaps = run_.fabric != FabricName::sim;  // avoids a final copy
     return fft::redistribution(parse_distribution("--from", options_.from, input_.size, shape_),
                                parse_distribution("--to", options_.to, input_.size, shape_), shape_,
@@ -149,12 +176,14 @@ class RedistributeCommand {
     const PlanBounds bounds = bounds_of(*job.blueprint, job.way, machine_, under.sim.dma);
     session.announce(transform_work(*job.blueprint) * job.repeat, array_bytes(input_.size));
     Emulation emulation = session.emulation(under, bounds.total.packets * job.repeat);
-    const Outcome outcome = session.run([&] { return transform(emulation, job, input_); });
+    Outcome outcome = session.run([&] { return transform(emulation, job, input_); });
     if (!session.collect(emulation)) return 0;
     Json report = this->report({job, bounds, machine_, under, emulation, outcome});
     const std::size_t wrong = options_.check ? check(outcome, report) : 0;
     session.print(table(report));
-    if (outputs.array && wrong == 0) outputs.write_array(outcome.result, options_.element());
+    if (input_.raw) outcome.result.raw->dtype = input_.raw->dtype;
+    if (outputs.array && wrong == 0)
+      outputs.write_array(outcome.result, container_of(input_, options_));
     session.write(emulation, report);
     session.check(emulation);
     if (wrong > 0) throw RunFailed(fmt::format("{} elements are in the wrong place", wrong));
@@ -166,7 +195,7 @@ class RedistributeCommand {
     report.update({{"size", input_.size},
                    {"from", options_.from},
                    {"to", options_.to},
-                   {"type", options_.type}});
+                   {"type", type_text()}});
     add_run(report, figures);
     report["payload_bytes"] = figures.bounds.total.payload_bytes;
     report["bytes_per_process"] = static_cast<std::uint64_t>(figures.outcome.bytes_per_process);
@@ -174,9 +203,22 @@ class RedistributeCommand {
     return report;
   }
 
+  /// The type of the elements without their byte order, as in "i8".
+  std::string type_text() const {
+    if (input_.raw) return input_.raw->dtype.substr(1);
+    return std::string(kTypeNames[static_cast<std::size_t>(options_.element())]);
+  }
+
   /// Number of elements in the wrong place.
   std::size_t check(const Outcome& outcome, Json& report) const {
     std::size_t wrong = 0;
+    if (input_.raw) {
+      const std::size_t bytes = input_.raw->bytes;
+      for (std::size_t i = 0; i < input_.raw->data.size(); i += bytes)
+        wrong += std::memcmp(&input_.raw->data[i], &outcome.result.raw->data[i], bytes) != 0;
+      report["wrong_elements"] = wrong;
+      return wrong;
+    }
     auto arrived = outcome.result.values.begin();
     for_each_value(input_,
                    [&](const fft::Complex& value) { wrong += *arrived++ != value ? 1 : 0; });
@@ -222,9 +264,11 @@ void add_data_options(CLI::App& verb, RedistributeOptions& options) {
       verb, options,
       {.size = "64x64x64, or 64 for a cube: each element has its index in C order as value",
        .out = "write the result as .npy in C order; -: standard output"});
-  verb.add_option("--type", options.type, "element type, in NumPy's notation")
-      ->check(one_of("type", kTypeNames))
-      ->capture_default_str();
+  verb.add_option(
+          "--type", options.type,
+          "element type to which numbers are converted, in NumPy's notation; without it, the "
+          "bits of --in are moved as they are, and --size has c16")
+      ->check(one_of("type", kTypeNames));
 }
 
 void add_layout_option(CLI::App& verb, const std::string& name, std::string& layout,

@@ -1,9 +1,12 @@
 #include "tools/files/array_file.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -21,16 +24,24 @@ namespace {
 
 using FileBytes = std::span<const std::byte>;
 
+/// Reads a file of a format with one array per file.
+template <StoredArray (*read)(FileBytes, const Leniency&)>
+StoredArray only(FileBytes bytes, std::string_view array, const Leniency& leniency) {
+  if (!array.empty())
+    throw BadInput(fmt::format("is no .npz archive, so it has no array '{}'", shortened(array)));
+  return read(bytes, leniency);
+}
+
 struct ArrayFormat {
   bool (*begins)(FileBytes);
-  StoredArray (*find)(FileBytes);
+  StoredArray (*find)(FileBytes, std::string_view array, const Leniency& leniency);
   std::array<std::string_view, 4> endings;  ///< file name endings in lower case; "" if unused
 };
 
 constexpr std::array<ArrayFormat, 3> kArrayFormats = {
-    {{is_npy, npy::stored, {".npy"}},
+    {{is_npy, only<npy::stored>, {".npy"}},
      {is_zip, stored_npz, {".npz"}},
-     {is_map, stored_map, {".map", ".mrc", ".mrcs", ".ccp4"}}}};
+     {is_map, only<stored_map>, {".map", ".mrc", ".mrcs", ".ccp4"}}}};
 
 const ArrayFormat* format_of_content(FileBytes bytes) {
   const auto* const found = std::ranges::find_if(
@@ -58,19 +69,21 @@ const ArrayFormat* format_of_name(std::string_view name) {
   return nullptr;
 }
 
-StoredArray array_in(FileBytes bytes, std::string_view name) {
-  if (const ArrayFormat* const format = format_of_content(bytes)) return format->find(bytes);
-  if (const ArrayFormat* const missed = format_of_name(name)) return missed->find(bytes);
+StoredArray array_in(FileBytes bytes, const ArrayPlace& place, const Leniency& leniency) {
+  if (const ArrayFormat* const format = format_of_content(bytes))
+    return format->find(bytes, place.array, leniency);
+  if (const ArrayFormat* const missed = format_of_name(place.file))
+    return missed->find(bytes, place.array, leniency);
   throw BadInput(
       "unknown array format; expected a NumPy .npy file, an .npz archive or an MRC/CCP4 map (with "
       "'MAP ' at byte 208)");
 }
 
 /// The array owns its memory, unless it refers to `bytes`.
-StoredArray unpacked_array_in(FileBytes bytes, std::string_view name) {
-  if (!is_gzip(bytes)) return array_in(bytes, name);
+StoredArray unpacked_array_in(FileBytes bytes, const ArrayPlace& place, const Leniency& leniency) {
+  if (!is_gzip(bytes)) return array_in(bytes, place, leniency);
   auto unpacked = std::make_shared<const std::vector<std::byte>>(gunzipped(bytes));
-  StoredArray array = array_in(*unpacked, name);
+  StoredArray array = array_in(*unpacked, place, leniency);
   if (array.owner == nullptr) array.owner = std::move(unpacked);
   return array;
 }
@@ -82,16 +95,28 @@ std::string input_name(const std::string& path) {
 }
 
 NpyArray parse_array(std::span<const std::byte> bytes, std::string_view name) {
-  return naming(name, [&] { return decoded(unpacked_array_in(bytes, name)); });
+  return naming(name, [&] {
+    return decoded(unpacked_array_in(bytes, {std::string(name), {}}, {}));
+  });
 }
 
-StoredArray read_stored_array(const std::string& path) {
-  const std::string name = input_name(path);
-  return naming(name, [&] {
+ArrayPlace place_of(const std::string& path) {
+  constexpr std::string_view kArchive = ".npz:";
+  const std::size_t end = path.rfind(kArchive);
+  if (end == std::string::npos || end + kArchive.size() == path.size() ||
+      std::filesystem::exists(path))
+    return {path, {}};
+  return {path.substr(0, end + kArchive.size() - 1), path.substr(end + kArchive.size())};
+}
+
+StoredArray read_stored_array(const std::string& path, bool permissive) {
+  const ArrayPlace place = place_of(path);
+  const Leniency leniency(permissive, input_name(place.file));
+  return naming(input_name(place.file), [&] {
     auto bytes = std::make_shared<const std::vector<std::byte>>(
         path == kStandardStream ? read_bytes(stdin, 0, may_hold_an_array)
-                                : read_bytes(path, may_hold_an_array));
-    StoredArray array = unpacked_array_in(*bytes, name);
+                                : read_bytes(place.file, may_hold_an_array));
+    StoredArray array = unpacked_array_in(*bytes, place, leniency);
     if (array.owner == nullptr) array.owner = std::move(bytes);
     return array;
   });

@@ -17,12 +17,21 @@ inline constexpr std::string_view kStandardStream = "-";
 /// The name of the input `path` for messages.
 std::string input_name(const std::string& path);
 
-/// Reads the only array in a file or in standard input. The content, not the name, decides the
-/// format and whether the file is gzipped. Throws BadInput with a message that begins with the
-/// input's name.
+/// A file and an array in it.
+struct ArrayPlace {
+  std::string file;
+  std::string array;  ///< name in an .npz archive; empty: the only array
+};
+/// "a.npz:x" is array x of a.npz, unless a file has this name.
+ArrayPlace place_of(const std::string& path);
+
+/// Reads the array at place_of(path), or the only array in standard input. The content, not the
+/// name, decides the format and whether the file is gzipped. Throws BadInput with a message that
+/// begins with the input's name.
 NpyArray read_array(const std::string& path);
-/// read_array() without conversion: the result owns the bytes of the file.
-StoredArray read_stored_array(const std::string& path);
+/// read_array() without conversion: the result owns the bytes of the file. If `permissive` is set,
+/// it warns of damaged marks and of bytes after the elements instead of refusing them.
+StoredArray read_stored_array(const std::string& path, bool permissive = false);
 
 /// read_array() of a file's content. If the content has no known format, the ending of `name`
 /// decides which format the error message expects.

@@ -19,8 +19,8 @@
 namespace toroid {
 namespace {
 
-constexpr std::size_t kMapHeader = 1024;  // bytes
-constexpr std::string_view kMapMark = "MAP ";
+constexpr std::size_t kMapHeader = 1024;      // bytes
+constexpr std::string_view kMapMark = "MAP";  // then a blank or a zero byte
 
 /// A field of the header: its name and the number of its word.
 enum class MapField : std::size_t {
@@ -32,8 +32,12 @@ enum class MapField : std::size_t {
   MAPC = 17,
   MAPR = 18,
   MAPS = 19,
+  DMIN = 20,
+  DMAX = 21,
   ISPG = 23,
   NSYMBT = 24,
+  IMOD_STAMP = 39,
+  IMOD_FLAGS = 40,
   MAP = 53,
   MACHST = 54
 };
@@ -77,28 +81,35 @@ std::string hexadecimal(std::array<std::byte, 4> word) {
   return text;
 }
 
+/// Whether the mode is known in this byte order.
+bool has_known_mode(std::span<const std::byte> bytes, bool big_endian) {
+  return find_mode(number_of(word_at(bytes, MapField::MODE), big_endian)) != nullptr;
+}
+
 /// The byte order that the machine stamp names. Only its first two bytes count, one for floats and
-/// one for integers; 44 41 is an old form of little endian.
-bool is_big_endian(std::span<const std::byte> bytes) {
+/// one for integers; 44 41 is an old form of little endian. If another stamp is excused, it is the
+/// order in which the mode is known.
+bool is_big_endian(std::span<const std::byte> bytes, const Leniency& leniency) {
   const std::array<std::byte, 4> stamp = word_at(bytes, MapField::MACHST);
   const std::string_view text(reinterpret_cast<const char*>(stamp.data()), 2);
   if (text == "\x44\x44" || text == "\x44\x41") return false;
   if (text == "\x11\x11") return true;
-  throw BadInput(
+  leniency.excuse(
       fmt::format("field MACHST, the machine stamp in word 54, is {}; expected 44 44 or 44 41 "
                   "(little-endian) or 11 11 (big-endian) in its first two bytes",
                   hexadecimal(stamp)));
+  return !has_known_mode(bytes, false) && has_known_mode(bytes, true);
 }
 
 /// A header whose mark and machine stamp are valid.
 class MapHeader {
  public:
-  explicit MapHeader(std::span<const std::byte> bytes) {
-    if (!is_map(bytes)) refuse_mark(bytes);
+  MapHeader(std::span<const std::byte> bytes, const Leniency& leniency) {
+    if (!is_map(bytes)) excuse_mark(bytes, leniency);
     if (bytes.size() < kMapHeader)
       throw BadInput(
           fmt::format("header truncated: expected {} bytes, found {}", kMapHeader, bytes.size()));
-    big_endian_ = is_big_endian(bytes);
+    big_endian_ = is_big_endian(bytes, leniency);
     bytes_ = bytes.first(kMapHeader);
   }
 
@@ -123,17 +134,30 @@ class MapHeader {
 
   /// The dtype as NumPy names it.
   std::string dtype() const {
-    const std::string_view code = mode().code;
+    const std::string_view code = has_unsigned_bytes() ? "u1" : mode().code;
     const char order = code.back() == '1' ? '|' : big_endian_ ? '>' : '<';
     return order + std::string(code);
   }
 
  private:
-  [[noreturn]] static void refuse_mark(std::span<const std::byte> bytes) {
+  float real(MapField field) const { return std::bit_cast<float>((*this)[field]); }
+
+  /// Bytes are signed since MRC2014. IMOD writes unsigned ones too, and says so by its stamp and a
+  /// flag; older programs wrote them without any sign but the largest value.
+  bool has_unsigned_bytes() const {
+    constexpr std::int32_t kImod = 1146047817;  // "IMOD"
+    constexpr std::int32_t kSigned = 1;
+    if (mode().mode != 0) return false;
+    if ((*this)[MapField::IMOD_STAMP] == kImod)
+      return ((*this)[MapField::IMOD_FLAGS] & kSigned) == 0;
+    return real(MapField::DMIN) >= 0 && real(MapField::DMAX) > 127;
+  }
+
+  static void excuse_mark(std::span<const std::byte> bytes, const Leniency& leniency) {
     if (bytes.size() < offset_of(MapField::MACHST))
       throw BadInput(fmt::format("not an MRC/CCP4 map: expected a header of {} bytes, found {}",
                                  kMapHeader, bytes.size()));
-    throw BadInput(fmt::format(
+    leniency.excuse(fmt::format(
         "not an MRC/CCP4 map: field MAP in word 53 is {}; expected 'MAP ' (4d 41 50 20)",
         hexadecimal(word_at(bytes, MapField::MAP))));
   }
@@ -181,9 +205,11 @@ std::vector<std::size_t> shape_of_map(const MapHeader& header) {
   return {nz / mz, mz, ny, nx};
 }
 
-/// The elements after the extended header. Throws BadInput if their size contradicts the extents.
+/// The elements after the extended header. Throws BadInput if their size contradicts the extents;
+/// `leniency` may excuse bytes after them.
 std::span<const std::byte> elements_of(std::span<const std::byte> bytes, const MapHeader& header,
-                                       std::span<const std::size_t> shape) {
+                                       std::span<const std::size_t> shape,
+                                       const Leniency& leniency) {
   const std::size_t after = bytes.size() - kMapHeader;
   const std::int32_t extended = header[MapField::NSYMBT];
   if (extended < 0 || static_cast<std::size_t>(extended) > after)
@@ -196,29 +222,32 @@ std::span<const std::byte> elements_of(std::span<const std::byte> bytes, const M
   const std::size_t item = npy::format_of(header.dtype()).size();
   double expected = static_cast<double>(item);
   for (const std::size_t extent : shape) expected *= static_cast<double>(extent);
-  if (expected == static_cast<double>(data.size())) return data;
-  throw BadInput(fmt::format(
-      "{}: fields NZ, NY, NX = {}, {}, {} and MODE {} need {:.0f} bytes of elements, found {}",
-      expected > static_cast<double>(data.size()) ? "data truncated"
-                                                  : "trailing bytes after the data",
+  const auto found = static_cast<double>(data.size());
+  const std::string sizes = fmt::format(
+      ": fields NZ, NY, NX = {}, {}, {} and MODE {} need {:.0f} bytes of elements, found {}",
       header[MapField::NZ], header[MapField::NY], header[MapField::NX], header[MapField::MODE],
-      expected, data.size()));
+      expected, data.size());
+  if (found < expected) throw BadInput("data truncated" + sizes);
+  if (found > expected) leniency.excuse("trailing bytes after the data" + sizes);
+  return data.first(static_cast<std::size_t>(expected));
 }
 
 }  // namespace
 
 bool is_map(std::span<const std::byte> bytes) {
   constexpr std::size_t at = offset_of(MapField::MAP);
-  return bytes.size() >= at + kMapMark.size() &&
-         std::memcmp(bytes.data() + at, kMapMark.data(), kMapMark.size()) == 0;
+  if (bytes.size() <= at + kMapMark.size()) return false;
+  const auto last = std::to_integer<char>(bytes[at + kMapMark.size()]);
+  return std::memcmp(bytes.data() + at, kMapMark.data(), kMapMark.size()) == 0 &&
+         (last == ' ' || last == '\0');
 }
 
-StoredArray stored_map(std::span<const std::byte> bytes) {
-  const MapHeader header(bytes);
+StoredArray stored_map(std::span<const std::byte> bytes, const Leniency& leniency) {
+  const MapHeader header(bytes, leniency);
   (void)header.mode();  // checked first, since its message explains a wrong byte order
   std::vector<std::size_t> shape = shape_of_map(header);
   check_axes(header);
-  const std::span<const std::byte> elements = elements_of(bytes, header, shape);
+  const std::span<const std::byte> elements = elements_of(bytes, header, shape, leniency);
   return npy::stored({header.dtype(), false, std::move(shape)}, elements);
 }
 

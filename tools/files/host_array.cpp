@@ -34,10 +34,8 @@ void check_size(const Size& size, std::int64_t batch, const std::string& what) {
 }
 
 void check_finite(const HostArray& array, const std::string& name) {
-  const auto found = find_element_that_fails(array, [](const fft::Complex& value) {
-    return std::isfinite(value.real()) && std::isfinite(value.imag());
-  });
-  if (found) throw BadInput(fmt::format("{}: element {} in C order is not finite", name, *found));
+  if (const auto found = find_not_finite(array))
+    throw BadInput(fmt::format("{}: element {} in C order is not finite", name, *found));
 }
 
 /// The last axis that is longer than 1. Rows lie along it, so that they are long.
@@ -112,6 +110,7 @@ std::ptrdiff_t BorrowedArray::offset(const fft::Index& index) const {
 }
 
 std::size_t HostArray::elements() const {
+  if (raw) return raw->data.size() / raw->bytes;
   if (!borrowed) return values.size();
   return static_cast<std::size_t>(fft::Box::of(extents()).volume());
 }
@@ -152,6 +151,12 @@ std::optional<std::size_t> find_element_that_fails(
     }
   } while (next_row(at, box, fast));
   return std::nullopt;
+}
+
+std::optional<std::size_t> find_not_finite(const HostArray& array) {
+  return find_element_that_fails(array, [](const fft::Complex& value) {
+    return std::isfinite(value.real()) && std::isfinite(value.imag());
+  });
 }
 
 void for_each_value(const HostArray& array, const std::function<void(const fft::Complex&)>& visit) {
@@ -212,27 +217,84 @@ std::shared_ptr<const BorrowedArray> borrowed_from(const StoredArray& file,
 
 }  // namespace
 
-HostArray load_array(const std::string& path, std::int64_t batch) {
-  const std::string name = input_name(path);
-  const StoredArray file = read_stored_array(path);
+namespace {
+
+/// The array of this file without its elements.
+HostArray shaped_like(const StoredArray& file, const std::string& name,
+                      const ArrayRequest& request) {
+  const std::int64_t batch = request.batch;
   Size shape(file.shape.begin(), file.shape.end());
-  if (batch > 1) {
-    if (shape.empty() || shape[0] != batch)
-      throw BadInput(
-          fmt::format("{}: the first extent must be {}, the size of the batch", name, batch));
-    shape.erase(shape.begin());
-  }
+  if (batch > 1 && (shape.empty() || shape[0] != batch))
+    throw BadInput(
+        fmt::format("{}: the first extent must be {}, the size of the batch", name, batch));
+  const bool has_batch_axis =
+      batch > 1 || (request.may_have_batch && shape.size() > 1 && shape[0] == 1);
+  if (has_batch_axis) shape.erase(shape.begin());
   if (shape.empty() || shape.size() > fft::kMaxAxes)
     throw BadInput(
         fmt::format("{}: has {} dimensions; expected 1 to {}", name, shape.size(), fft::kMaxAxes));
   check_size(shape, batch, name);
   HostArray array{std::move(shape), batch, {}};
+  array.has_batch_axis = has_batch_axis;
+  return array;
+}
+
+/// The elements of a file in C order, each padded to `kBytes`.
+template <std::size_t kBytes>
+std::vector<std::byte> padded_elements(const StoredArray& file) {
+  using Item = std::array<std::byte, kBytes>;
+  const std::size_t size = npy::format_of(file.dtype).size();
+  const auto load = [&](std::size_t i) {
+    Item item{};
+    std::memcpy(item.data(), file.data.data() + i * size, size);
+    return item;
+  };
+  const std::vector<std::size_t> in_file(file.shape.rbegin(), file.shape.rend());
+  const std::vector<Item> items = file.fortran_order ? npy::reverse_axes(in_file, load)
+                                                     : npy::in_order(file.data.size() / size, load);
+  const auto bytes = std::as_bytes(std::span(items));
+  return {bytes.begin(), bytes.end()};
+}
+
+RawElements raw_elements(const StoredArray& file, const std::string& name) {
+  const std::size_t size = npy::format_of(file.dtype).size();
+  if (size > 16)
+    throw BadInput(fmt::format("{}: elements of type {} have {} bytes; expected at most 16", name,
+                               file.dtype, size));
+  if (size <= 4) return {file.dtype, 4, padded_elements<4>(file)};
+  if (size == 8) return {file.dtype, 8, padded_elements<8>(file)};
+  return {file.dtype, 16, padded_elements<16>(file)};
+}
+
+}  // namespace
+
+HostArray load_array(const std::string& path, const ArrayRequest& request) {
+  const std::string name = input_name(path);
+  const StoredArray file = read_stored_array(path, request.permissive);
+  HostArray array = shaped_like(file, name, request);
   if (const auto type = borrowed_type(file))
     array.borrowed = borrowed_from(file, *type, array.extents());
   else
     array.values = decoded(file).values;
   check_finite(array, name);
   return array;
+}
+
+HostArray load_raw_array(const std::string& path, const ArrayRequest& request) {
+  const std::string name = input_name(path);
+  const StoredArray file = read_stored_array(path, request.permissive);
+  HostArray array = shaped_like(file, name, request);
+  array.raw = raw_elements(file, name);
+  return array;
+}
+
+StoredArray stored_from(const HostArray& array, std::vector<std::byte>& bytes) {
+  const RawElements& raw = array.raw.value();
+  const std::size_t size = npy::format_of(raw.dtype).size();
+  bytes.resize(array.elements() * size);
+  for (std::size_t i = 0; i < array.elements(); ++i)
+    std::memcpy(bytes.data() + i * size, raw.data.data() + i * raw.bytes, size);
+  return {raw.dtype, false, std::vector<std::size_t>(array.size.begin(), array.size.end()), bytes};
 }
 
 HostArray random_array(const Size& size, std::int64_t batch, bool real, std::uint64_t seed) {
@@ -264,9 +326,20 @@ fft::ConstArray NodeArray::view() const {
   return {memory_.as<std::byte>(), elements_, real_, precision_};
 }
 
+std::size_t NodeArray::element_bytes() const {
+  return (precision_ == fft::Precision::single ? 4u : 8u) * (real_ ? 1u : 2u);
+}
+
 std::span<const std::byte> NodeArray::bytes() const {
-  const std::size_t number = precision_ == fft::Precision::single ? 4 : 8;
-  return {reinterpret_cast<const std::byte*>(memory_.data()), elements_ * number * (real_ ? 1 : 2)};
+  return {reinterpret_cast<const std::byte*>(memory_.data()), elements_ * element_bytes()};
+}
+
+std::byte* NodeArray::place(std::size_t i) {
+  return memory_.as<std::byte>() + i * element_bytes();
+}
+
+const std::byte* NodeArray::place(std::size_t i) const {
+  return bytes().data() + i * element_bytes();
 }
 
 fft::Complex NodeArray::get(std::size_t i) const {
@@ -294,6 +367,13 @@ void NodeArray::set(std::size_t i, fft::Complex value) {
 }
 
 void take_part(const HostArray& whole, const fft::NodeLayout& layout, NodeArray& part) {
+  if (whole.raw)
+    return for_each_element(
+        whole.extents(), dense(whole), layout, [&](std::ptrdiff_t global, std::size_t local) {
+          std::memcpy(part.place(local),
+                      whole.raw->data.data() + static_cast<std::size_t>(global) * whole.raw->bytes,
+                      whole.raw->bytes);
+        });
   if (const BorrowedArray* const borrowed = whole.borrowed.get())
     return for_each_element(
         whole.extents(), *borrowed, layout,
@@ -305,22 +385,43 @@ void take_part(const HostArray& whole, const fft::NodeLayout& layout, NodeArray&
 }
 
 void put_part(HostArray& whole, const fft::NodeLayout& layout, const NodeArray& part) {
+  if (whole.raw)
+    return for_each_element(
+        whole.extents(), dense(whole), layout, [&](std::ptrdiff_t global, std::size_t local) {
+          std::memcpy(whole.raw->data.data() + static_cast<std::size_t>(global) * whole.raw->bytes,
+                      part.place(local), whole.raw->bytes);
+        });
   for_each_element(whole.extents(), dense(whole), layout,
                    [&](std::ptrdiff_t global, std::size_t local) {
                      whole.values[static_cast<std::size_t>(global)] = part.get(local);
                    });
 }
 
+namespace {
+
+/// The larger of two numbers; NaN if one of them is NaN, which std::max might drop.
+double larger(double a, double b) {
+  return std::isnan(a) || a > b ? a : b;
+}
+
+double largest_of(std::span<const fft::Complex> values) {
+  double largest = 0;
+  for (const fft::Complex& value : values) largest = larger(largest, std::abs(value));
+  return largest;
+}
+
+}  // namespace
+
 ArrayError compare(std::span<const fft::Complex> a, std::span<const fft::Complex> b) {
   TOROID_CHECK_EQ(a.size(), b.size());
-  double largest = 0;  // all values are divided by it, so that squares neither over- nor underflow
-  for (const fft::Complex& value : b) largest = std::max(largest, std::abs(value));
+  // All values are divided by the largest, so that squares neither over- nor underflow.
+  const double largest = largest_of(b);
   const double unit = largest > 0 ? largest : 1;
   double difference = 0;
   double norm = 0;
   ArrayError error;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    error.max = std::max(error.max, std::abs(a[i] - b[i]));
+    error.max = larger(error.max, std::abs(a[i] - b[i]));
     difference += std::norm((a[i] - b[i]) / unit);
     norm += std::norm(b[i] / unit);
   }

@@ -15,6 +15,7 @@
 #include "fft/layout/node_layout.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/plan.hpp"
+#include "tools/files/npy.hpp"
 
 namespace toroid {
 
@@ -35,13 +36,23 @@ struct BorrowedArray {
   std::ptrdiff_t stride(unsigned axis) const { return strides[axis]; }
 };
 
-/// One array, or the arrays of a batch one after the other. It either holds its elements in double
-/// precision or borrows them, which avoids a copy of a large file.
+/// Elements that are moved and never computed with, as bit patterns in C order.
+struct RawElements {
+  std::string dtype;  ///< as NumPy names it, e.g. ">i8"
+  /// Bytes of an element here, 4, 8 or 16; shorter elements are padded with zeros.
+  std::size_t bytes = 16;
+  std::vector<std::byte> data{};
+};
+
+/// One array, or the arrays of a batch one after the other. It holds its elements in double
+/// precision, borrows them, which avoids a copy of a large file, or holds them as bit patterns.
 struct HostArray {
   Size size;
   std::int64_t batch = 1;
   std::vector<fft::Complex> values;  ///< in C order; empty if the elements are borrowed
   std::shared_ptr<const BorrowedArray> borrowed{};
+  std::optional<RawElements> raw{};
+  bool has_batch_axis = false;  ///< whether files have an axis for the batch although it is 1
 
   std::size_t elements() const;  ///< in all arrays of the batch
   std::size_t volume() const { return elements() / static_cast<std::size_t>(batch); }
@@ -56,14 +67,28 @@ struct HostArray {
 /// not called for later elements.
 std::optional<std::size_t> find_element_that_fails(
     const HostArray& array, const std::function<bool(const fft::Complex&)>& holds);
+/// The number of the first element that is infinite or NaN; nothing if there is none.
+std::optional<std::size_t> find_not_finite(const HostArray& array);
 /// Calls visit(value) for every element, in the same order as find_element_that_fails().
 void for_each_value(const HostArray& array, const std::function<void(const fft::Complex&)>& visit);
+
+/// How to read an array from a file.
+struct ArrayRequest {
+  std::int64_t batch = 1;       ///< if above 1, the first axis of the file has this many arrays
+  bool may_have_batch = false;  ///< a first axis of 1 is that of a batch of 1
+  bool permissive = false;      ///< see read_stored_array()
+};
 
 /// Returns the extents of "64x64x64", "4x4x4x4", or "64" for a cube. Throws BadInput.
 Size parse_size(const std::string& text);
 /// Loads an array of 1 to 6 axes from a file of any format that read_array() reads; "-" is standard
-/// input. If `batch` > 1, the file has the batch as an additional first axis. Throws BadInput.
-HostArray load_array(const std::string& path, std::int64_t batch);
+/// input. Throws BadInput.
+HostArray load_array(const std::string& path, const ArrayRequest& request = {});
+/// The same without conversion: the result has raw elements. Throws BadInput also if elements have
+/// more than 16 bytes.
+HostArray load_raw_array(const std::string& path, const ArrayRequest& request = {});
+/// The array of a .npy file with these raw elements, which `bytes` then owns.
+StoredArray stored_from(const HostArray& array, std::vector<std::byte>& bytes);
 /// Random numbers from the seed. Real and imaginary parts are uniform in [0, 1); imaginary parts
 /// are 0 if `real`.
 HostArray random_array(const Size& size, std::int64_t batch, bool real, std::uint64_t seed);
@@ -76,6 +101,10 @@ class NodeArray {
   fft::ConstArray view() const;
   fft::Array view();
   std::span<const std::byte> bytes() const;
+  std::size_t element_bytes() const;
+  /// The bytes of element i.
+  std::byte* place(std::size_t i);
+  const std::byte* place(std::size_t i) const;
   fft::Complex get(std::size_t i) const;
   void set(std::size_t i, fft::Complex value);
 
@@ -90,6 +119,7 @@ class NodeArray {
 void take_part(const HostArray& whole, const fft::NodeLayout& layout, NodeArray& part);
 void put_part(HostArray& whole, const fft::NodeLayout& layout, const NodeArray& part);
 
+/// Both are NaN if an element of a or b is NaN.
 struct ArrayError {
   double max = 0;  ///< largest |a - b|
   double l2 = 0;   ///< |a - b| / |b|, both in the Euclidean norm

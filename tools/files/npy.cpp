@@ -155,10 +155,10 @@ NpyIntegers parse_integers(std::span<const std::byte> bytes) {
 }
 
 template <typename T>
-void write_integers(std::ostream& out, std::span<const std::size_t> shape, std::string_view code,
+void write_integers(std::ostream& out, std::span<const std::size_t> shape, std::string_view dtype,
                     std::span<const T> values) {
   TOROID_CHECK_EQ(npy::element_count(shape, 1), values.size());
-  const std::string header = npy::header_text(shape, code, false);
+  const std::string header = npy::header_text(shape, dtype, false);
   out.write(header.data(), static_cast<std::streamsize>(header.size()));
   out.write(reinterpret_cast<const char*>(values.data()),
             static_cast<std::streamsize>(values.size_bytes()));
@@ -166,18 +166,27 @@ void write_integers(std::ostream& out, std::span<const std::size_t> shape, std::
 
 }  // namespace
 
+void write_npy(std::ostream& out, const StoredArray& array) {
+  TOROID_CHECK_EQ(array.data.size(),
+                  npy::element_count(array.shape, 1) * npy::format_of(array.dtype).size());
+  const std::string header = npy::header_text(array.shape, array.dtype, array.fortran_order);
+  out.write(header.data(), static_cast<std::streamsize>(header.size()));
+  out.write(reinterpret_cast<const char*>(array.data.data()),
+            static_cast<std::streamsize>(array.data.size()));
+}
+
 NpyIntegers read_npy_integers(const std::filesystem::path& path) {
   return naming(path.native(), [&path] { return parse_integers(read_bytes(path, is_npy)); });
 }
 
 void write_npy(std::ostream& out, std::span<const std::size_t> shape,
                std::span<const std::int32_t> values) {
-  write_integers(out, shape, "i4", values);
+  write_integers(out, shape, "<i4", values);
 }
 
 void write_npy(std::ostream& out, std::span<const std::size_t> shape,
                std::span<const std::int64_t> values) {
-  write_integers(out, shape, "i8", values);
+  write_integers(out, shape, "<i8", values);
 }
 
 }  // namespace toroid

@@ -60,6 +60,9 @@ void write_npy(std::ostream& out, std::span<const std::size_t> shape,
                std::span<const std::complex<double>> values, NpyType type = NpyType::c16,
                bool fortran_order = false);
 
+/// Writes the array as it is, in format 1.0. A failed write leaves an error state in `out`.
+void write_npy(std::ostream& out, const StoredArray& array);
+
 struct NpyIntegers {
   std::vector<std::size_t> shape;
   std::vector<std::int64_t> values;  ///< in C order, whatever the file's order

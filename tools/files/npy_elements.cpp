@@ -122,14 +122,76 @@ bool has_byte_order(char order, std::size_t number_size) {
   return order == '<' || order == '>' || order == '=' || (order == '|' && number_size == 1);
 }
 
+struct Spelling {
+  std::string_view text;
+  std::string_view code;
+};
+/// NumPy's codes of one character, on machines whose `long` has 64 bits.
+constexpr std::array<Spelling, 19> kCharacters = {{{"?", "b1"},
+                                                   {"b", "i1"},
+                                                   {"B", "u1"},
+                                                   {"h", "i2"},
+                                                   {"H", "u2"},
+                                                   {"i", "i4"},
+                                                   {"I", "u4"},
+                                                   {"l", "i8"},
+                                                   {"L", "u8"},
+                                                   {"q", "i8"},
+                                                   {"Q", "u8"},
+                                                   {"p", "i8"},
+                                                   {"P", "u8"},
+                                                   {"e", "f2"},
+                                                   {"f", "f4"},
+                                                   {"d", "f8"},
+                                                   {"g", "f16"},
+                                                   {"F", "c8"},
+                                                   {"D", "c16"}}};
+/// NumPy's and Python's names, which have no byte order.
+constexpr std::array<Spelling, 45> kNames = {
+    {{"G", "c32"},          {"bool", "b1"},         {"bool_", "b1"},     {"int8", "i1"},
+     {"int16", "i2"},       {"int32", "i4"},        {"int64", "i8"},     {"uint8", "u1"},
+     {"uint16", "u2"},      {"uint32", "u4"},       {"uint64", "u8"},    {"float16", "f2"},
+     {"float32", "f4"},     {"float64", "f8"},      {"float128", "f16"}, {"complex64", "c8"},
+     {"complex128", "c16"}, {"complex256", "c32"},  {"byte", "i1"},      {"ubyte", "u1"},
+     {"short", "i2"},       {"ushort", "u2"},       {"intc", "i4"},      {"uintc", "u4"},
+     {"int", "i8"},         {"int_", "i8"},         {"uint", "u8"},      {"long", "i8"},
+     {"ulong", "u8"},       {"longlong", "i8"},     {"ulonglong", "u8"}, {"intp", "i8"},
+     {"uintp", "u8"},       {"half", "f2"},         {"single", "f4"},    {"float", "f8"},
+     {"double", "f8"},      {"longdouble", "f16"},  {"csingle", "c8"},   {"complex", "c16"},
+     {"cdouble", "c16"},    {"clongdouble", "c32"}, {"complex_", "c16"}, {"float_", "f8"},
+     {"longfloat", "f16"}}};
+
+template <std::size_t kCount>
+std::string_view code_of(std::string_view text, const std::array<Spelling, kCount>& spellings) {
+  const auto* const found = std::ranges::find(spellings, text, &Spelling::text);
+  return found == spellings.end() ? std::string_view() : found->code;
+}
+
+const ElementFormat* find_format(std::string_view code) {
+  const auto* const found = std::ranges::find(kElementFormats, code, &ElementFormat::code);
+  return found == kElementFormats.end() ? nullptr : found;
+}
+
 }  // namespace
+
+std::string canonical_dtype(std::string_view spelling) {
+  constexpr std::string_view kOrders = "<>=|";
+  const bool has_order = !spelling.empty() && kOrders.find(spelling[0]) != kOrders.npos;
+  const std::string_view rest = spelling.substr(has_order ? 1 : 0);
+  std::string_view code = has_order ? std::string_view() : code_of(rest, kNames);
+  if (code.empty()) code = code_of(rest, kCharacters);
+  if (code.empty()) code = rest;
+  const ElementFormat* const format = find_format(code);
+  if (format == nullptr) throw unsupported_dtype(spelling);
+  if (format->number_size == 1) return '|' + std::string(code);
+  return (spelling[0] == '>' ? '>' : '<') + std::string(code);
+}
 
 ElementFormat format_of(std::string_view dtype) {
   constexpr char kForeign = std::endian::native == std::endian::little ? '>' : '<';
   if (dtype.empty()) throw unsupported_dtype(dtype);
-  const auto* const found =
-      std::ranges::find(kElementFormats, dtype.substr(1), &ElementFormat::code);
-  if (found == kElementFormats.end() || !has_byte_order(dtype.front(), found->number_size))
+  const ElementFormat* const found = find_format(dtype.substr(1));
+  if (found == nullptr || !has_byte_order(dtype.front(), found->number_size))
     throw unsupported_dtype(dtype);
   ElementFormat format = *found;
   format.is_swapped = dtype.front() == kForeign && format.number_size > 1;

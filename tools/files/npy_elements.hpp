@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <iterator>
 #include <span>
+#include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "tools/files/npy_header.hpp"
@@ -42,6 +44,10 @@ struct ElementFormat {
   std::size_t size() const { return number_size * numbers; }  ///< bytes
 };
 
+/// Returns the dtype that NumPy's `dtype.str` has for a spelling that numpy.dtype() takes: "f8",
+/// "|f8", "float64" and "<d" are "<f8". Throws BadInput, which lists the supported dtypes.
+std::string canonical_dtype(std::string_view spelling);
+
 /// Returns the format of a dtype such as "<f4" or "|b1". Throws BadInput, which lists the supported
 /// dtypes.
 ElementFormat format_of(std::string_view dtype);
@@ -57,17 +63,21 @@ using Complex = std::complex<double>;
 /// Elements per side of a tile; the rows of a tile stay in the nearest cache.
 inline constexpr std::size_t kTile = 8;
 
+/// What load(i) returns.
 template <class Load>
-std::vector<Complex> in_order(std::size_t count, Load load) {
-  std::vector<Complex> values(count);
+using Loaded = std::invoke_result_t<Load, std::size_t>;
+
+template <class Load>
+std::vector<Loaded<Load>> in_order(std::size_t count, Load load) {
+  std::vector<Loaded<Load>> values(count);
   for (std::size_t i = 0; i < count; ++i) values[i] = load(i);
   return values;
 }
 
 /// Transposes one plane of reverse_axes(), tile by tile: to[column * stride + row] = load(row,
 /// column).
-template <class Load>
-void transpose_plane(std::size_t rows, std::size_t columns, Complex* to, std::size_t to_stride,
+template <class Item, class Load>
+void transpose_plane(std::size_t rows, std::size_t columns, Item* to, std::size_t to_stride,
                      Load load) {
   for (std::size_t row = 0; row < rows; row += kTile) {
     const std::size_t row_end = std::min(row + kTile, rows);
@@ -83,7 +93,7 @@ void transpose_plane(std::size_t rows, std::size_t columns, Complex* to, std::si
 /// Reverses the order of the axes. load(i) returns element i of an array of `shape` in C order. The
 /// result is in C order and has the reversed shape, i.e. it is in Fortran order with `shape`.
 template <class Load>
-std::vector<Complex> reverse_axes(std::span<const std::size_t> shape, Load load) {
+std::vector<Loaded<Load>> reverse_axes(std::span<const std::size_t> shape, Load load) {
   const std::size_t count = element_count(shape, 1);
   std::vector<std::size_t> extents;  // without extents of 1, which would make the planes thin
   std::ranges::copy_if(shape, std::back_inserter(extents), [](auto extent) { return extent != 1; });
@@ -94,7 +104,7 @@ std::vector<Complex> reverse_axes(std::span<const std::size_t> shape, Load load)
   const std::size_t row_stride = count / rows;
   const std::size_t column_stride = count / columns;
   const std::span<const std::size_t> middle(extents.begin() + 1, extents.end() - 1);
-  std::vector<Complex> reversed(count);
+  std::vector<Loaded<Load>> reversed(count);
   for (std::size_t plane = 0; plane < column_stride / rows; ++plane) {
     std::size_t rest = plane;
     std::size_t from = 0, from_stride = columns;

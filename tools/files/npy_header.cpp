@@ -20,7 +20,7 @@ constexpr std::size_t kVersionEnd = 8;  // bytes: magic, major, minor
 constexpr std::size_t kAlignment = 64;  // bytes: NumPy begins the data at a multiple of it
 
 /// The dtypes of NpyType, in its order.
-constexpr std::array<std::string_view, 4> kWrittenCodes = {"f4", "f8", "c8", "c16"};
+constexpr std::array<std::string_view, 4> kWrittenTypes = {"<f4", "<f8", "<c8", "<c16"};
 
 /// Removes the header from `bytes`, which then begins at the data; returns the header's text.
 std::string_view take_header_text(std::span<const std::byte>& bytes) {
@@ -60,13 +60,14 @@ std::string tuple_text(std::span<const std::size_t> shape) {
 
 }  // namespace
 
-void check_data_size(std::span<const std::size_t> shape, std::size_t item_size, std::size_t found) {
+std::size_t check_data_size(std::span<const std::size_t> shape, std::size_t item_size,
+                            std::size_t found, const Leniency& leniency) {
   const std::size_t expected = element_count(shape, item_size) * item_size;
-  if (found == expected) return;
-  const std::string_view wrong =
-      found < expected ? "data truncated" : "trailing bytes after the data";
-  throw BadInput(
-      fmt::format("{}: expected {} bytes after the header, found {}", wrong, expected, found));
+  const std::string sizes =
+      fmt::format(": expected {} bytes after the header, found {}", expected, found);
+  if (found < expected) throw BadInput("data truncated" + sizes);
+  if (found > expected) leniency.excuse("trailing bytes after the data" + sizes);
+  return expected;
 }
 
 Header take_header(std::span<const std::byte>& bytes) {
@@ -84,23 +85,24 @@ std::size_t element_count(std::span<const std::size_t> shape, std::size_t item_s
   return count;
 }
 
-StoredArray stored(Header header, std::span<const std::byte> data) {
-  check_data_size(header.shape, format_of(header.dtype).size(), data.size());
-  return {std::move(header.dtype), header.fortran_order, std::move(header.shape), data};
+StoredArray stored(Header header, std::span<const std::byte> data, const Leniency& leniency) {
+  const std::size_t size =
+      check_data_size(header.shape, format_of(header.dtype).size(), data.size(), leniency);
+  return {std::move(header.dtype), header.fortran_order, std::move(header.shape), data.first(size)};
 }
 
-StoredArray stored(std::span<const std::byte> bytes) {
+StoredArray stored(std::span<const std::byte> bytes, const Leniency& leniency) {
   Header header = take_header(bytes);
-  return stored(std::move(header), bytes);
+  return stored(std::move(header), bytes, leniency);
 }
 
 std::string header_text(std::span<const std::size_t> shape, NpyType type, bool fortran_order) {
-  return header_text(shape, kWrittenCodes[static_cast<std::size_t>(type)], fortran_order);
+  return header_text(shape, kWrittenTypes[static_cast<std::size_t>(type)], fortran_order);
 }
 
-std::string header_text(std::span<const std::size_t> shape, std::string_view code,
+std::string header_text(std::span<const std::size_t> shape, std::string_view dtype,
                         bool fortran_order) {
-  std::string dict = fmt::format("{{'descr': '<{}', 'fortran_order': {}, 'shape': {}, }}", code,
+  std::string dict = fmt::format("{{'descr': '{}', 'fortran_order': {}, 'shape': {}, }}", dtype,
                                  fortran_order ? "True" : "False", tuple_text(shape));
   const std::size_t begin = kVersionEnd + 2;
   const std::size_t end = (begin + dict.size() + 1 + kAlignment - 1) / kAlignment * kAlignment;
@@ -169,7 +171,7 @@ class DictParser {
   std::string take_dtype() {
     skip_blanks();
     if (peek() == '[' || peek() == '(') throw unsupported_dtype(bracketed());
-    return take_string();
+    return canonical_dtype(take_string());
   }
 
   /// A structured dtype, from its bracket to the matching one. It is only shown in a message, so

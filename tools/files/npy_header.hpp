@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hal/check.hpp"
+#include "tools/files/leniency.hpp"
 #include "tools/files/npy.hpp"
 
 namespace toroid::npy {
@@ -30,15 +31,17 @@ Header take_header(std::span<const std::byte>& bytes);
 /// the extents other than 0 is too large, even if another extent is 0.
 std::size_t element_count(std::span<const std::size_t> shape, std::size_t item_size);
 /// The array that the header describes. `data`: the bytes after the header.
-StoredArray stored(Header header, std::span<const std::byte> data);
-/// The array in a complete file.
-StoredArray stored(std::span<const std::byte> bytes);
+StoredArray stored(Header header, std::span<const std::byte> data, const Leniency& leniency = {});
+/// The array in a complete file. `leniency` may excuse bytes after the data.
+StoredArray stored(std::span<const std::byte> bytes, const Leniency& leniency = {});
 
-/// Throws BadInput unless an array of this shape has `found` bytes.
-void check_data_size(std::span<const std::size_t> shape, std::size_t item_size, std::size_t found);
+/// Returns the number of bytes of an array of this shape. Throws BadInput unless it is `found`;
+/// `leniency` may excuse that more bytes were found.
+std::size_t check_data_size(std::span<const std::size_t> shape, std::size_t item_size,
+                            std::size_t found, const Leniency& leniency = {});
 
-/// All bytes before the data in a file of format 1.0. `code`: the dtype without the byte order.
-std::string header_text(std::span<const std::size_t> shape, std::string_view code,
+/// All bytes before the data in a file of format 1.0.
+std::string header_text(std::span<const std::size_t> shape, std::string_view dtype,
                         bool fortran_order);
 std::string header_text(std::span<const std::size_t> shape, NpyType type, bool fortran_order);
 

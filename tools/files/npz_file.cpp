@@ -38,30 +38,36 @@ std::string array_names(const std::vector<std::string>& members) {
   return names + (members.size() > kMostNames ? ", ..." : "");
 }
 
-/// The index of the only member that is an array.
-std::size_t only_array(const std::vector<std::string>& members) {
+/// The index of the array called `name`; of the only array if `name` is empty.
+std::size_t array_called(std::string_view name, const std::vector<std::string>& members) {
   std::vector<std::string> arrays;
   std::ranges::copy_if(members, std::back_inserter(arrays), is_array);
-  if (arrays.size() > 1)
-    throw BadInput(
-        fmt::format("holds {} arrays; expected one: {}", arrays.size(), array_names(arrays)));
   if (arrays.empty())
     throw BadInput(
         fmt::format("holds no array, i.e. none of its {} members is a .npy file", members.size()));
-  return static_cast<std::size_t>(std::ranges::find_if(members, is_array) - members.begin());
+  if (name.empty() && arrays.size() > 1)
+    throw BadInput(fmt::format("holds {} arrays; name one of them, as in FILE.npz:NAME: {}",
+                               arrays.size(), array_names(arrays)));
+  const std::string member = name.empty() ? arrays[0] : std::string(name).append(kArrayEnding);
+  const auto found = std::ranges::find(members, member);
+  if (found == members.end())
+    throw BadInput(
+        fmt::format("holds no array '{}'; it holds {}", shortened(name), array_names(arrays)));
+  return static_cast<std::size_t>(found - members.begin());
 }
 
 }  // namespace
 
-StoredArray stored_npz(std::span<const std::byte> bytes) {
+StoredArray stored_npz(std::span<const std::byte> bytes, std::string_view name,
+                       const Leniency& leniency) {
   if (!is_zip(bytes))
     throw BadInput("not an .npz archive: expected it to begin with the bytes 'P' 'K' 3 4");
   const ZipArchive archive(bytes);
   const std::vector<std::string> members = archive.names();
-  const std::size_t member = only_array(members);
+  const std::size_t member = array_called(name, members);
   return naming(fmt::format("array {}", array_name(members[member])), [&] {
     auto content = std::make_shared<const std::vector<std::byte>>(archive.content(member));
-    StoredArray array = npy::stored(*content);
+    StoredArray array = npy::stored(*content, leniency);
     array.owner = std::move(content);
     return array;
   });

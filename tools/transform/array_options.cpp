@@ -10,7 +10,11 @@ void add_array_options(CLI::App& verb, ArrayOptions& options, const ArrayTexts& 
       ->type_name("SIZE")
       ->check(not_empty());
   add_file_option(verb, "--in", options.in,
-                  "array of 1 to 6 dimensions: .npy, .npz or .map; -: standard input");
+                  "array of 1 to 6 dimensions: .npy, .npz or .map, or array NAME of an archive as "
+                  "FILE.npz:NAME; -: standard input");
+  verb.add_flag("--permissive", options.permissive,
+                "read --in although marks in it are damaged or bytes follow the elements; each is "
+                "warned of");
   add_file_option(verb, "--out", options.out, std::string(texts.out));
 }
 

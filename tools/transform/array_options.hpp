@@ -13,6 +13,7 @@ struct ArrayOptions {
   std::string in;
   std::string out;
   bool check = false;
+  bool permissive = false;  ///< damaged marks in --in are warned of, not refused
   unsigned repeat = 1;
 };
 

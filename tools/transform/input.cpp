@@ -24,6 +24,7 @@
 #include "tools/files/array_file.hpp"
 #include "tools/run/estimate.hpp"
 #include "tools/text/spelling.hpp"
+#include "tools/text/warning.hpp"
 #include "tools/transform/kinds_text.hpp"
 
 namespace toroid {
@@ -105,6 +106,26 @@ void check_elements(const FftOptions& options, const HostArray& array, const IsG
         fmt::format("{}: element {} in C order {}", input_name(options.in), *found, fault));
 }
 
+/// Numbers below the normal numbers of single precision lose digits or become 0. Warns of them, and
+/// refuses an array that has no others.
+void check_small_values(const std::string& name, const HostArray& array) {
+  constexpr double kLeast = std::numeric_limits<float>::min();
+  std::size_t small = 0, nonzero = 0;
+  for_each_value(array, [&](const fft::Complex& value) {
+    const double size = std::max(std::abs(value.real()), std::abs(value.imag()));
+    nonzero += size > 0 ? 1 : 0;
+    small += size > 0 && size < kLeast ? 1 : 0;
+  });
+  if (small == 0) return;
+  if (small == nonzero)
+    throw BadInput(
+        fmt::format("{}: all elements that are not 0 are too small for single precision", name));
+  warn(
+      fmt::format("{}: {} of {} elements that are not 0 are too small for single precision; they "
+                  "lose digits or become 0",
+                  name, small, nonzero));
+}
+
 void check_values(const FftOptions& options, const HostArray& array) {
   constexpr double kMost = std::numeric_limits<float>::max();
   const auto is_real = [](const fft::Complex& value) { return value.imag() == 0; };
@@ -113,8 +134,9 @@ void check_values(const FftOptions& options, const HostArray& array) {
   };
   if (takes_real(options))
     check_elements(options, array, is_real, "is not real, as --real requires");
-  if (options.precision == "single")
-    check_elements(options, array, is_single, "is too large for single precision");
+  if (options.precision != "single") return;
+  check_elements(options, array, is_single, "is too large for single precision");
+  check_small_values(input_name(options.in), array);
 }
 
 }  // namespace
@@ -144,7 +166,7 @@ FftInput fft_input(const FftOptions& options, const Shape& shape) {
     check_memory_for(options, shape, size);
     return {random_input(options, size), size};
   }
-  HostArray array = load_array(options.in, options.batch);
+  HostArray array = load_array(options.in, {options.batch, options.has_batch, options.permissive});
   const Size size =
       options.size.empty() ? whole_size(options, array.size) : parse_size(options.size);
   check_fits(options, size, array);

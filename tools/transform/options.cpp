@@ -46,8 +46,9 @@ void add_data_options(CLI::App& verb, FftOptions& options) {
       ->check(one_of("precision", kPrecisionNames))
       ->capture_default_str();
   verb.add_option("--batch", options.batch,
-                  "arrays per call; the first extent of --in must equal it")
+                  "arrays per call; they lie along the first axis of --in")
       ->transform(whole_number(1, std::uint64_t{1} << 31))
+      ->each([&options](const std::string&) { options.has_batch = true; })
       ->capture_default_str();
   verb.add_option("--scale", options.scale, "factor that multiplies the results")
       ->check(one_of("scale", fft::kScaleNames))

@@ -34,6 +34,7 @@ struct FftOptions : ArrayOptions, PieceOptions, StageOptions {
   bool return_to_input = false;
   bool timings = false;
   std::int64_t batch = 1;
+  bool has_batch = false;  ///< --batch was given
   double box_cut = 1;
   unsigned cores = 1;
   unsigned loops = 0;  ///< number of round trips; 0 if there is a single transform

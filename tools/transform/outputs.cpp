@@ -63,7 +63,7 @@ void refuse_clashes(const OutputPaths& paths) {
   for (const std::string& input : paths.boxes)
     for (const std::string& output : outputs) refuse_one_file_for_two(std::array{input, output});
   for (const std::string& output : outputs | std::views::drop(1))  // --out may replace --in
-    refuse_one_file_for_two(std::array{without_stream(paths.in), output});
+    refuse_one_file_for_two(std::array{without_stream(place_of(paths.in).file), output});
 }
 
 std::unique_ptr<OutputFile> open(const std::string& path) {
@@ -92,8 +92,13 @@ RunFiles TransformOutputs::beside() const {
 
 void TransformOutputs::write_array(const HostArray& values, NpyType type) {
   std::vector<std::size_t> shape(values.size.begin(), values.size.end());
-  if (values.batch > 1) shape.insert(shape.begin(), static_cast<std::size_t>(values.batch));
-  write_npy(array->stream(), shape, values.values, type);
+  if (values.batch > 1 || values.has_batch_axis)
+    shape.insert(shape.begin(), static_cast<std::size_t>(values.batch));
+  std::vector<std::byte> bytes;
+  if (values.raw)
+    write_npy(array->stream(), stored_from(values, bytes));
+  else
+    write_npy(array->stream(), shape, values.values, type);
   throw_if_interrupted();
   array->commit();
 }

@@ -167,7 +167,11 @@ class Results {
     outcome_.result.size.assign(extents.begin(),
                                 extents.begin() + job.blueprint->description().size.size());
     outcome_.result.batch = extents[fft::kBatchAxis];
-    outcome_.result.values.resize(static_cast<std::size_t>(fft::Box::of(extents).volume()));
+    const auto volume = static_cast<std::size_t>(fft::Box::of(extents).volume());
+    if (job.raw_bytes > 0)
+      outcome_.result.raw = {{}, job.raw_bytes, std::vector<std::byte>(volume * job.raw_bytes)};
+    else
+      outcome_.result.values.resize(volume);
     for (unsigned r = 0; r < job.repeat; ++r) outcome_.repetitions.emplace_back(stages_);
     for (std::size_t s = 0; s < stages_; ++s)
       if (!stage(s).is_empty()) busy_.push_back(s);

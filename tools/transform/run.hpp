@@ -81,6 +81,8 @@ struct TransformJob {
   /// Number of round trips (forward, then backward) in one repetition; `scale` applies to each
   /// round trip. If it is 0, a repetition is a single transform in the direction `way`.
   unsigned loops = 0;
+  /// If the array has raw elements, the bytes of one; the result has them too.
+  std::size_t raw_bytes = 0;
 
   /// The transforms of one repetition, in order.
   std::vector<fft::Way> ways() const;

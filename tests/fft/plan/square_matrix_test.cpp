@@ -58,10 +58,20 @@ TEST(SquareMatrix, TimesItsInverseIsTheIdentity) {
   }
 }
 
+TEST(SquareMatrix, InvertsAMatrixWhoseRowsAndColumnsDifferInScale) {
+  const SquareMatrix rows("m", 2, {1e16, 2e16, 3, 4});
+  EXPECT_NEAR(static_cast<double>(rows.inverse_at(0, 0).real() * 1e16L), -2, 1e-12);
+  EXPECT_NEAR(static_cast<double>(rows.inverse_at(1, 1).real()), -0.5, 1e-12);
+  const SquareMatrix columns("m", 2, {1e-20, 2, 3e-20, 4});
+  EXPECT_NEAR(static_cast<double>(columns.inverse_at(0, 0).real() * 1e-20L), -2, 1e-12);
+  EXPECT_NEAR(static_cast<double>(columns.inverse_at(1, 0).real()), 1.5, 1e-12);
+}
+
 TEST(SquareMatrix, RefusesToInvertASingularMatrix) {
-  for (const Values& values : {Values{1, 2, 2, 4}, Values{0, 0, 0, 0}, Values{1, 0, 0, 1e-17},
-                               Values{{0, 1}, 1, -1, {0, 1}}})
+  for (const Values& values : {Values{1, 2, 2, 4}, Values{0, 0, 0, 0}, Values{1, 0, 1e-17, 0},
+                               Values{{0, 1}, 1, -1, {0, 1}}, Values{1, 1, 1, 1 + 1e-17}})
     EXPECT_EQ(refusal_of_matrix(2, values), "matrix m is singular: it has no inverse");
+  EXPECT_EQ(refusal_of_matrix(2, {1, 0, 0, 1e-17}), "nothing refused");  // rows of different scales
   EXPECT_EQ(refusal_of_matrix(2, {1e-20, 0, 0, 1e-20}), "nothing refused");  // small, but regular
 }
 

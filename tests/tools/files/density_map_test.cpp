@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +15,7 @@
 #include <ios>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -27,6 +29,7 @@
 #include "tests/tools/values.hpp"
 #include "tools/files/array_file.hpp"
 #include "tools/files/density_map.hpp"
+#include "tools/files/leniency.hpp"
 #include "tools/files/npy.hpp"
 
 namespace toroid::testing {
@@ -157,11 +160,67 @@ TEST(MapFile, MayLeaveItsAxesUnset) {
   EXPECT_EQ(map_of(parts).values, Values(24));
 }
 
-TEST(MapFile, IsRefusedIfTheMarkOrTheMachineStampIsWrong) {
+TEST(MapFile, MayHaveAMarkThatEndsWithAZeroByte) {
   MapParts parts = sound_map();
   parts.mark = "MAP\0"s;
+  EXPECT_EQ(map_of(parts).values, Values(24));
+}
+
+/// The values of a map of the bytes 1 and 255 with these words.
+Values bytes_with(std::map<unsigned, std::int32_t> words, bool big_endian = false) {
+  return map_of({.nx = 2,
+                 .mode = 0,
+                 .elements = "\x01\xff",
+                 .big_endian = big_endian,
+                 .words = std::move(words)})
+      .values;
+}
+
+constexpr std::int32_t kImod = 1146047817;
+
+TEST(MapFile, HasUnsignedBytesIfImodSaysSo) {
+  for (const bool big_endian : {false, true}) {
+    EXPECT_THAT(bytes_with({{39, kImod}, {40, 0}}, big_endian), ElementsAre(1, 255));
+    EXPECT_THAT(bytes_with({{39, kImod}, {40, 6}}, big_endian), ElementsAre(1, 255));
+    EXPECT_THAT(bytes_with({{39, kImod}, {40, 7}}, big_endian), ElementsAre(1, -1));
+    EXPECT_THAT(bytes_with({{40, 0}}, big_endian), ElementsAre(1, -1));
+  }
+}
+
+TEST(MapFile, HasUnsignedBytesIfItHasNoStampAndItsLargestIsAbove127) {
+  const auto bits = [](float number) { return std::bit_cast<std::int32_t>(number); };
+  EXPECT_THAT(bytes_with({{20, bits(0)}, {21, bits(255)}}), ElementsAre(1, 255));
+  EXPECT_THAT(bytes_with({{20, bits(0)}, {21, bits(127)}}), ElementsAre(1, -1));
+  EXPECT_THAT(bytes_with({{20, bits(-1)}, {21, bits(255)}}), ElementsAre(1, -1));
+  EXPECT_THAT(bytes_with({{20, bits(0)}, {21, bits(255)}, {39, kImod}, {40, 1}}),
+              ElementsAre(1, -1));
+}
+
+TEST(MapFile, IsReadInSpiteOfSmallFaultsIfThatIsAllowed) {
+  for (const bool big_endian : {false, true}) {
+    const std::string file = map_bytes({.nx = 2,
+                                        .mode = 1,
+                                        .elements = big_endian ? "\0\1\0\2more"s : "\1\0\2\0more"s,
+                                        .big_endian = big_endian,
+                                        .mark = "    ",
+                                        .stamp = "\xff\xff\0\0"s});
+    ::testing::internal::CaptureStderr();
+    const Leniency leniency(true, "a.map");
+    EXPECT_THAT(decoded(stored_map(std::as_bytes(std::span(file)), leniency)).values,
+                ElementsAre(1, 2));
+    const std::string said = ::testing::internal::GetCapturedStderr();
+    EXPECT_EQ(std::ranges::count(said, '\n'), 3) << said;
+    for (const char* word :
+         {"toroid: warning: a.map: ", "field MAP in", "MACHST", "trailing bytes"})
+      EXPECT_THAT(said, HasSubstr(word));
+  }
+}
+
+TEST(MapFile, IsRefusedIfTheMarkOrTheMachineStampIsWrong) {
+  MapParts parts = sound_map();
+  parts.mark = "MAPS"s;
   EXPECT_THAT(map_refusal(parts),
-              HasSubstr("field MAP in word 53 is 4d 41 50 00; expected 'MAP ' (4d 41 50 20)"));
+              HasSubstr("field MAP in word 53 is 4d 41 50 53; expected 'MAP ' (4d 41 50 20)"));
   parts = sound_map();
   for (const std::string& stamp :
        {"\0\0\0\0"s, "\x11\x44\0\0"s, "\x44\x11\0\0"s, "\xff\xff\0\0"s}) {

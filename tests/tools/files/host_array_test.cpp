@@ -44,7 +44,7 @@ class ArrayIo : public ::testing::Test {
  protected:
   HostArray loaded(const std::string& content, std::int64_t batch = 1) {
     directory_.save("a.npy", content);
-    return load_array(directory_ / "a.npy", batch);
+    return load_array(directory_ / "a.npy", {.batch = batch});
   }
   TemporaryDirectory directory_;
 };
@@ -111,13 +111,76 @@ TEST_F(ArrayIo, NodesTakeTheSamePartsOfBorrowedAndHeldArrays) {
   EXPECT_EQ(part_of(where_it_lies), part_of(held));
 }
 
+TEST_F(ArrayIo, ABatchOfOneMayHaveAnAxis) {
+  directory_.save("a.npy", written({1, 3, 5}, exact_values(15, true), NpyType::f8));
+  EXPECT_EQ(load_array(directory_ / "a.npy").size, (Size{1, 3, 5}));
+  const HostArray array = load_array(directory_ / "a.npy", {.may_have_batch = true});
+  EXPECT_EQ(array.size, (Size{3, 5}));
+  EXPECT_TRUE(array.has_batch_axis);
+  directory_.save("a.npy", written({3, 5}, exact_values(15, true), NpyType::f8));
+  EXPECT_EQ(load_array(directory_ / "a.npy", {.may_have_batch = true}).size, (Size{3, 5}));
+}
+
+/// Bit patterns: numbers that are NaN, with every bit of their payload, among them.
+TEST_F(ArrayIo, RawElementsAreMovedAndWrittenBitForBit) {
+  for (const std::string dtype :
+       {"|b1", "|i1", ">u2", "<f2", "<i4", ">f4", "<u8", ">i8", "<c8", "<c16"})
+    for (const bool fortran_order : {false, true}) {
+      SCOPED_TRACE(dtype);
+      const std::size_t size = std::stoul(dtype.substr(2));
+      std::vector<std::byte> data(2 * 3 * 5 * size);
+      for (std::size_t i = 0; i < data.size(); ++i) data[i] = std::byte(255 - 7 * i);
+      std::ostringstream file;
+      write_npy(file, StoredArray{dtype, fortran_order, {2, 3, 5}, data});
+      directory_.save("a.npy", file.str());
+      const HostArray array = load_raw_array(directory_ / "a.npy");
+      ASSERT_TRUE(array.raw);
+      EXPECT_EQ(array.elements(), 30u);
+      HostArray other = array;
+      std::ranges::fill(other.raw->data, std::byte(0));
+      const fft::NodeLayout layout = fft::NodeLayout::dense(fft::Box::of(array.extents()));
+      NodeArray part(30, array.raw->bytes < 16,
+                     array.raw->bytes == 4 ? fft::Precision::single : fft::Precision::double_);
+      take_part(array, layout, part);
+      put_part(other, layout, part);
+      EXPECT_EQ(other.raw->data, array.raw->data);
+      std::vector<std::byte> bytes;
+      EXPECT_EQ(stored_from(other, bytes).dtype, dtype);
+      for (std::size_t i = 0; i < 30; ++i) {
+        const std::size_t in_file = fortran_order ? i / 15 + 2 * (i / 5 % 3) + 6 * (i % 5) : i;
+        EXPECT_TRUE(std::ranges::equal(std::span(bytes).subspan(i * size, size),
+                                       std::span(data).subspan(in_file * size, size)));
+      }
+    }
+}
+
+TEST_F(ArrayIo, RefusesToMoveElementsOfMoreThan16Bytes) {
+  std::ostringstream file;
+  const std::vector<std::byte> data(64);
+  write_npy(file, StoredArray{"<c32", false, {2}, data});
+  directory_.save("a.npy", file.str());
+  EXPECT_THROW((void)load_raw_array(directory_ / "a.npy"), BadInput);
+}
+
+TEST(ErrorOfArrays, KeepsNaN) {
+  const Values good = {1, 2, 3};
+  for (const std::size_t place : {0u, 1u, 2u}) {
+    Values bad = good;
+    bad[place] = std::nan("");
+    for (const ArrayError& error : {compare(bad, good), compare(good, bad)}) {
+      EXPECT_TRUE(std::isnan(error.max));
+      EXPECT_TRUE(std::isnan(error.l2));
+    }
+  }
+}
+
 TEST_F(ArrayIo, RefusalNamesTheFirstNonFiniteElement) {
   Values values = exact_values(2 * 3 * 5, true);
   values[17] = std::numeric_limits<double>::infinity();
   for (const bool fortran_order : {false, true}) {
     directory_.save("a.npy", written({2, 3, 5}, values, NpyType::f8, fortran_order));
     try {
-      (void)load_array(directory_ / "a.npy", 1);
+      (void)load_array(directory_ / "a.npy");
       ADD_FAILURE() << "accepted";
     } catch (const BadInput& error) {
       EXPECT_NE(std::string(error.what()).find("element 17 in C order"), std::string::npos)

@@ -4,9 +4,11 @@
 #include <array>
 #include <cstddef>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "hal/check.hpp"
 #include "tests/tools/files/npy_bytes.hpp"
 #include "tests/tools/python.hpp"
 #include "tests/tools/temporary_directory.hpp"
@@ -23,6 +25,12 @@ constexpr const char* kNumPyArray =
     "def counted(*shape):\n"
     "  i = np.arange(np.prod(shape, dtype=int))\n"
     "  return (i - 0.5j * i).reshape(shape)\n";
+
+/// The values as bytes, so that NaNs can be compared.
+std::string bits_of(const std::vector<Complex>& values) {
+  const auto bytes = std::as_bytes(std::span(values));
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 TEST(Npy, ReadsWhatNumPyWrites) {
   const TemporaryDirectory directory;
@@ -102,6 +110,49 @@ for code in codes:
     EXPECT_EQ(array.values, expected.values) << path << ' ' << array.dtype;
   }
   EXPECT_GE(files, 14 * 4);
+}
+
+/// NumPy decides which spellings of a dtype a file may have, and what they mean.
+TEST(Npy, ReadsEverySpellingOfADtypeThatNumPyReads) {
+  const TemporaryDirectory directory;
+  const std::string python = python_with("numpy");
+  if (python.empty()) GTEST_SKIP() << "no python3 with numpy";
+  ASSERT_TRUE(run_python(python, directory, R"(
+import io, struct, warnings
+import numpy as np
+warnings.simplefilter('ignore')
+codes = ('b1 i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 c8 c16 ? b B h H i I l L q Q p P e f d F D f3 x').split()
+names = ('bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128 '
+         'byte ubyte short ushort intc uintc int uint longlong ulonglong intp uintp half single float double '
+         'csingle complex cdouble <float64 float65 integer').split()
+spellings = [order + code for order in ('', '<', '>', '=', '|') for code in codes] + names
+for number, spelling in enumerate(spellings):
+  header = ("{'descr': '%s', 'fortran_order': False, 'shape': (3,), }" % spelling).encode()
+  begin = b'\x93NUMPY\1\0' + struct.pack('<H', len(header)) + header
+  try:
+    size = np.dtype(spelling).itemsize
+    file = begin + (bytes(range(1, 3 * size + 1)) if size > 1 else b'\1\0\1')
+    values = np.load(io.BytesIO(file))
+    if values.dtype.kind not in 'biufc': continue
+  except Exception:
+    file, values = begin + bytes(24), None
+  open('%03d.%s.npy' % (number, 'no' if values is None else 'of'), 'wb').write(file)
+  if values is not None: np.save('%03d.as.npy' % number, values.astype('<c16'))
+)"s));
+  int read = 0, refused = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(directory.path())) {
+    const std::string path = entry.path();
+    if (path.ends_with(".no.npy")) {
+      ++refused;
+      EXPECT_THROW(read_npy(path), BadInput) << path;
+    }
+    if (!path.ends_with(".of.npy")) continue;
+    ++read;
+    const NpyArray expected = read_npy(path.substr(0, path.size() - 7) + ".as.npy");
+    EXPECT_EQ(bits_of(read_npy(path).values), bits_of(expected.values)) << path;
+  }
+  EXPECT_GE(read, 150);
+  EXPECT_GE(refused, 5);
 }
 
 TEST(Npy, WritesWhatNumPyReads) {

@@ -35,7 +35,7 @@ TEST(Npy, ReadsEveryElementType) {
   EXPECT_THAT(c8.values, ElementsAre(Complex(0.1F, 2)));
   const auto c16 = parsed(file_of(header_of("=c16", "(1,)"), bytes_of<double>({0.1, -3})));
   EXPECT_THAT(c16.values, ElementsAre(Complex(0.1, -3)));
-  EXPECT_EQ(c16.dtype, "=c16");
+  EXPECT_EQ(c16.dtype, "<c16");
 }
 
 /// The elements of a file with this data.

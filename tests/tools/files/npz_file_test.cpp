@@ -76,10 +76,10 @@ TEST(NpzFile, MayHoldOtherFilesInAdditionToItsArray) {
 
 TEST(NpzFile, WithSeveralArraysIsRefusedWithTheirNames) {
   EXPECT_EQ(archive_refusal(zip_bytes({array_part("density.npy"), array_part("mask.npy")})),
-            "holds 2 arrays; expected one: density, mask");
-  EXPECT_THAT(
-      archive_refusal(zip_bytes(std::vector(12, array_part("x\n.npy")))),
-      AllOf(StartsWith("holds 12 arrays; expected one: x?, x?"), ::testing::EndsWith(", ...")));
+            "holds 2 arrays; name one of them, as in FILE.npz:NAME: density, mask");
+  EXPECT_THAT(archive_refusal(zip_bytes(std::vector(12, array_part("x\n.npy")))),
+              AllOf(StartsWith("holds 12 arrays; name one of them, as in FILE.npz:NAME: x?, x?"),
+                    ::testing::EndsWith(", ...")));
 }
 
 TEST(NpzFile, WithoutAnArrayIsRefused) {
@@ -169,11 +169,20 @@ np.savez('two.npz', a, mask=a > 0)
       EXPECT_EQ(array.shape, (Extents{3, 4, 5}));
       EXPECT_EQ(array.values, expected) << code << ' ' << way;
     }
+  EXPECT_EQ(read_array(directory / "two.npz:arr_0").values, expected);
+  EXPECT_EQ(read_array(directory / "two.npz:mask").shape, (Extents{3, 4, 5}));
+  try {
+    read_array(directory / "two.npz:masks");
+    ADD_FAILURE() << "accepted";
+  } catch (const BadInput& reason) {
+    EXPECT_THAT(reason.what(), HasSubstr("two.npz: holds no array 'masks'; it holds "));
+  }
   try {
     read_array(directory / "two.npz");
     ADD_FAILURE() << "accepted";
   } catch (const BadInput& reason) {
-    EXPECT_THAT(reason.what(), HasSubstr("two.npz: holds 2 arrays; expected one: "));
+    EXPECT_THAT(reason.what(),
+                HasSubstr("two.npz: holds 2 arrays; name one of them, as in FILE.npz:NAME: "));
     EXPECT_THAT(reason.what(), AllOf(HasSubstr("arr_0"), HasSubstr("mask")));
   }
 }

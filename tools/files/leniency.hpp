@@ -1,0 +1,32 @@
+// Whether a reader refuses what is slightly wrong in a file, or reads on with a warning.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "hal/check.hpp"
+#include "tools/text/warning.hpp"
+
+namespace toroid {
+
+/// Readers ask it about a fault that leaves no doubt about the elements: a damaged mark, bytes
+/// behind the elements.
+class Leniency {
+ public:
+  /// Refuses everything.
+  Leniency() = default;
+  /// Warns instead, in the name of this file, if `permissive` is set.
+  Leniency(bool permissive, std::string file) : permissive_(permissive), file_(std::move(file)) {}
+
+  /// Throws BadInput with this text, or warns.
+  void excuse(const std::string& fault) const {
+    if (!permissive_) throw BadInput(fault);
+    warn(file_ + ": " + fault + "; it is read nevertheless");
+  }
+
+ private:
+  bool permissive_ = false;
+  std::string file_;
+};
+
+}  // namespace toroid
