@@ -214,6 +214,40 @@ class Policies(unittest.TestCase):
                 out, err = run.communicate(timeout=60)
                 self.assertIn("interrupted, then 16", out, err)
 
+    def test_holds_messages_back_by_a_table(self):
+        class Late(Shift):
+            def release(self, shape):
+                return np.full((shape.size, shape.size), 5000)
+
+        late, at_once = (toroid.run("4x4", policy=one()) for one in (Late, Shift))
+        self.assertGreaterEqual(late.cycles, 5000)
+        self.assertLess(late.cycles - at_once.cycles, 5001)
+        with self.assertRaisesRegex(toroid.BadInput, "release times have no effect"):
+            toroid.run("4x4", policy=Late(), fabric="shm")
+
+    def test_refuses_wrong_release_times(self):
+        for table, said in (([[0]], "expected a table of 16 sources by 16 destinations"),
+                            (np.full((16, 16), -1), "row 0, column 0: -1 is not a time from 0 to"),
+                            (np.full((16, 16), 2**60), f"{2**60} is not a time from 0 to")):
+            class Wrong(Shift):
+                def release(self, shape):
+                    return table
+
+            with self.assertRaisesRegex(toroid.PolicyError, said):
+                toroid.run("4x4", policy=Wrong())
+
+    def test_refuses_a_class_in_the_place_of_an_object(self):
+        with self.assertRaisesRegex(TypeError, r"Shift is a class; expected an object: Shift\(\)"):
+            toroid.run("4x4", policy=Shift)
+
+    def test_refuses_methods_that_nobody_would_call(self):
+        for member, said in (("orders", r"did you mean order\(\)"), ("relese", r"did you mean release\(\)"),
+                             ("combines", "its methods are order, settings, relay, release")):
+            with self.assertRaisesRegex(TypeError, said):
+                type("Mine", (toroid.Policy,), {member: lambda self: None})
+        for member in ("hops", "_orders"):
+            type("Mine", (toroid.Policy,), {member: lambda self: None})
+
     def test_its_exception_ends_a_comparison(self):
         def fail(good):
             raise KeyError("lost")

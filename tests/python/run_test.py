@@ -100,6 +100,23 @@ class Run(unittest.TestCase):
         thread.join()
         self.assertGreater(counted, 3)
 
+    def test_takes_a_torus_as_text_tuple_or_shape(self):
+        cycles = toroid.run("4x2").cycles
+        for torus in ((4, 2), (np.int64(4), np.uint8(2)), toroid.Shape("4x2"), toroid.Shape((4, 2)),
+                      toroid.Shape(np.array([4, 2]))):
+            self.assertEqual(toroid.run(torus).cycles, cycles)
+        rows = toroid.compare(torus=[(4, 2), "2x2", (3,)], policies="shift")
+        self.assertEqual([row.torus for row in rows], ["4x2", "2x2", "3"])
+        for torus in ((), (4.0, 2), None, (0, 4)):
+            with self.assertRaises(toroid.BadInput):
+                toroid.Shape(torus)
+
+    def test_takes_numbers_and_truths_of_numpy(self):
+        plain = toroid.run("4x4", bytes=480, seed=2, mesh=True)
+        numpy = toroid.run("4x4", bytes=np.int32(480), seed=np.uint8(2), mesh=np.True_, no_bubble=np.False_)
+        self.assertEqual(numpy.result_hash, plain.result_hash)
+        self.assertTrue(toroid.run("4x4", fabric="shm", stall=np.float64(20)).packets)
+
     def test_ctrl_c_ends_a_run_and_the_next_run_works(self):
         threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
         with self.assertRaises(KeyboardInterrupt):

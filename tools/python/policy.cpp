@@ -50,7 +50,8 @@ PythonPolicy::PythonPolicy(py::object policy)
       name_(name_of(policy_)),
       changes_order_(policy_.attr("changes_order").cast<bool>()),
       relays_(policy_.attr("_has_relays").cast<bool>()),
-      shortest_(policy_.attr("keeps_to_shortest_ways").cast<bool>()) {}
+      shortest_(policy_.attr("keeps_to_shortest_ways").cast<bool>()),
+      releases_(policy_.attr("_has_releases").cast<bool>()) {}
 
 void PythonPolicy::refuse(const std::string& what, std::exception_ptr cause) const {
   const EmbeddingError refusal(fmt::format("policy {}: {}", name_, what), std::move(cause));
@@ -92,10 +93,14 @@ PythonPolicy::Known& PythonPolicy::known(const Shape& shape) const {
     if (Known* const found = find()) return *found;
   }
   const py::gil_scoped_acquire interpreter;
-  auto made = std::make_unique<Known>(Known{shape, py::cast(shape), {}, {}});
+  auto made = std::make_unique<Known>(Known{shape, py::cast(shape), {}, {}, {}});
   if (relays_)
     made->relays = asked(fmt::format("relay() on torus {}", shape.text()),
                          [&] { return relays_of(shape, policy_.attr("relay")(made->object)); });
+  if (releases_)
+    made->releases = asked(fmt::format("release() on torus {}", shape.text()), [&] {
+      return releases_of(shape, policy_.attr("release")(made->object));
+    });
   const std::lock_guard lock(mutex_);
   if (Known* const found = find()) return *found;
   return *shapes_.emplace_back(std::move(made));
@@ -146,15 +151,25 @@ bool PythonPolicy::keeps_to_shortest_ways(const Shape& shape) const {
   return shortest_ || stages(shape) == 1;
 }
 
-Rank PythonPolicy::relay(const Shape& shape, const Waypoint& packet) const {
-  if (packet.stage > 0) return packet.to;
+const PythonPolicy::Known& PythonPolicy::latest(const Shape& shape) const {
   const Known* about = latest_.load(std::memory_order_acquire);  // partner: the store below
   if (about == nullptr || !(about->shape == shape)) {
     about = &known(shape);
     latest_.store(about, std::memory_order_release);
   }
-  if (about->relays.empty()) return packet.to;
-  return about->relays[std::size_t{packet.here} * shape.size() + packet.to];
+  return *about;
+}
+
+Rank PythonPolicy::relay(const Shape& shape, const Waypoint& packet) const {
+  if (packet.stage > 0) return packet.to;
+  const Known& about = latest(shape);
+  if (about.relays.empty()) return packet.to;
+  return about.relays[std::size_t{packet.here} * shape.size() + packet.to];
+}
+
+Tick PythonPolicy::release(const Shape& shape, Rank self, Rank to) const {
+  const Known& about = latest(shape);
+  return about.releases.empty() ? 0 : about.releases[std::size_t{self} * shape.size() + to];
 }
 
 }  // namespace toroid::python

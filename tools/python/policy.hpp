@@ -17,6 +17,7 @@
 
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
+#include "hal/tick.hpp"
 #include "packet/node/settings.hpp"
 #include "packet/policies/policy.hpp"
 #include "tools/run/embedding_program.hpp"
@@ -41,6 +42,8 @@ class PythonPolicy final : public Policy {
   unsigned stages(const Shape& shape) const override;
   Rank relay(const Shape& shape, const Waypoint& packet) const override;
   bool keeps_to_shortest_ways(const Shape& shape) const override;
+  bool has_releases() const override { return releases_; }
+  Tick release(const Shape& shape, Rank self, Rank to) const override;
 
   /// Returns the refusal whose message is contained in `text`, the text of a failure; null if there
   /// is none. The text may begin with the place of a node.
@@ -50,11 +53,13 @@ class PythonPolicy final : public Policy {
   /// Results kept for one shape.
   struct Known {
     Shape shape;
-    pybind11::object object;   ///< used only with the interpreter's lock
-    std::vector<Rank> relays;  ///< [here · size + destination]
+    pybind11::object object;     ///< used only with the interpreter's lock
+    std::vector<Rank> relays;    ///< [here · size + destination]
+    std::vector<Tick> releases;  ///< [source · size + destination]
     std::map<std::tuple<Rank, Rank, std::uint64_t, std::uint32_t>, SendOrder> orders;
   };
   Known& known(const Shape& shape) const;
+  const Known& latest(const Shape& shape) const;
   SendOrder ask_order(const Visitor& visitor, const Known& about) const;
   /// Returns the result of `ask`; an exception becomes a refusal that begins with `where`.
   template <typename Ask>
@@ -66,12 +71,13 @@ class PythonPolicy final : public Policy {
   bool changes_order_;
   bool relays_;
   bool shortest_;
+  bool releases_;
   /// Guards the members below except latest_. Never held while Python code runs.
   mutable std::mutex mutex_;
   mutable std::vector<std::unique_ptr<Known>> shapes_;
   mutable std::uint64_t kept_ = 0;  ///< number of ranks in all kept orders
   mutable std::deque<EmbeddingError> refusals_;
-  mutable std::atomic<const Known*> latest_ = nullptr;  ///< cache for relay(): the last shape used
+  mutable std::atomic<const Known*> latest_ = nullptr;  ///< cache of latest(): the last shape used
 };
 
 }  // namespace toroid::python

@@ -13,6 +13,9 @@ class PolicyCall {
 
   /// Whether the calling thread is inside such a method.
   static bool is_going_on();
+  /// Whether a method is running that began before the calling thread did: the thread is then
+  /// taken to be one that the method has started and waits for.
+  static bool has_begun_this_thread();
   /// Raises KeyboardInterrupt in all running methods, so that an endless loop there ends too.
   /// REQUIRES: the interpreter's lock.
   static void interrupt();

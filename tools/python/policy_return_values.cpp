@@ -9,10 +9,12 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "hal/check.hpp"
 #include "hal/failures.hpp"
+#include "packet/exchange/exchange_plan.hpp"
 #include "tools/python/whole_numbers.hpp"
 
 namespace py = pybind11;
@@ -112,7 +114,13 @@ SendOrder order_of(const Visitor& visitor, const py::object& given) {
   return checked_order({peers->data(), peers->data() + peers->size()});
 }
 
-std::vector<Rank> relays_of(const Shape& shape, const py::object& given) {
+namespace {
+
+/// Converts a table [source, destination] of numbers from 0 to `most`; empty for None. `kind`: what
+/// a number is, such as "a rank".
+template <typename Number>
+std::vector<Number> table_of(const Shape& shape, const py::object& given, Number most,
+                             std::string_view kind) {
   if (given.is_none()) return {};
   const Rank nodes = shape.size();
   const std::optional<WholeNumbers> table = whole_numbers(given);
@@ -120,10 +128,20 @@ std::vector<Rank> relays_of(const Shape& shape, const py::object& given) {
       table->values.shape(1) != nodes)
     throw BadInput(fmt::format("expected a table of {} sources by {} destinations", nodes, nodes));
   for (std::size_t i = 0; i < table->size(); ++i)
-    if (table->data()[i] < 0 || table->data()[i] >= std::int64_t{nodes})
-      throw BadInput(fmt::format("row {}, column {}: {} is not a rank from 0 to {}", i / nodes,
-                                 i % nodes, table->shown(i), nodes - 1));
+    if (table->data()[i] < 0 || static_cast<std::uint64_t>(table->data()[i]) > most)
+      throw BadInput(fmt::format("row {}, column {}: {} is not {} from 0 to {}", i / nodes,
+                                 i % nodes, table->shown(i), kind, most));
   return {table->data(), table->data() + table->size()};
+}
+
+}  // namespace
+
+std::vector<Rank> relays_of(const Shape& shape, const py::object& given) {
+  return table_of<Rank>(shape, given, shape.size() - 1, "a rank");
+}
+
+std::vector<Tick> releases_of(const Shape& shape, const py::object& given) {
+  return table_of<Tick>(shape, given, kLastRelease, "a time");
 }
 
 }  // namespace toroid::python

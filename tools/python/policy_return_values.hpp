@@ -7,6 +7,7 @@
 
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
+#include "hal/tick.hpp"
 #include "packet/node/settings.hpp"
 #include "packet/policies/policy.hpp"
 
@@ -22,5 +23,8 @@ SendOrder order_of(const Visitor& visitor, const pybind11::object& given);
 /// Converts the result of relay() to a table with the index [source · size + destination]. Throws
 /// BadInput with the row and column of a wrong entry.
 std::vector<Rank> relays_of(const Shape& shape, const pybind11::object& given);
+
+/// The same for the result of release(), in cycles.
+std::vector<Tick> releases_of(const Shape& shape, const pybind11::object& given);
 
 }  // namespace toroid::python

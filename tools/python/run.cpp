@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <semaphore>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -30,6 +31,7 @@
 #include "tools/python/module.hpp"
 #include "tools/python/policy.hpp"
 #include "tools/python/policy_call.hpp"
+#include "tools/python/process_state.hpp"
 #include "tools/report/recording.hpp"
 #include "tools/run/embedding_program.hpp"
 #include "tools/text/json.hpp"
@@ -53,7 +55,7 @@ struct Results {
 };
 
 /// A command that runs in its own thread, so that the calling Python thread can handle signals and
-/// the progress line. Owned by run_command().
+/// the progress line. Owned by Command.
 class Run final : public EmbeddingProgram {
  public:
   Run(std::vector<std::string> words, const HostArray* input, bool records, bool shows_progress)
@@ -83,16 +85,15 @@ class Run final : public EmbeddingProgram {
   }
   void take_latency(const LatencyHistogram& latency) override { results_.latency = latency; }
 
-  void start() {
-    thread_ = std::thread([this] {
+  /// Starts the thread. It has a reference to `keeper`, the owner of this object.
+  void start(std::shared_ptr<void> keeper) {
+    thread_ = std::thread([this, keeper = std::move(keeper)]() mutable {
       try {
         run_command_line(words_);
       } catch (...) {
         failure_ = std::current_exception();
       }
-      const std::lock_guard lock(mutex_);
-      done_ = true;
-      changed_.notify_all();
+      if (note_end()) release_abandoned(std::move(keeper));
     });
   }
   /// Waits up to 50 ms; returns whether the command has ended.
@@ -101,6 +102,14 @@ class Run final : public EmbeddingProgram {
     return changed_.wait_for(lock, 50ms, [this] { return done_; });
   }
   void join() { thread_.join(); }
+  /// Lets the command end later, whenever what it is in returns. Returns false if it has ended.
+  bool try_abandon() {
+    const std::lock_guard lock(mutex_);
+    if (done_) return false;
+    is_abandoned_ = true;
+    thread_.detach();
+    return true;
+  }
   std::string line() {
     const std::lock_guard lock(mutex_);
     return line_;
@@ -109,41 +118,73 @@ class Run final : public EmbeddingProgram {
   Results& results() { return results_; }
 
  private:
+  /// Returns whether the command was abandoned.
+  bool note_end() {
+    const std::lock_guard lock(mutex_);
+    done_ = true;
+    changed_.notify_all();
+    return is_abandoned_;
+  }
+  /// Objects of Python may be released only with the interpreter's lock; while the interpreter
+  /// ends, not at all.
+  static void release_abandoned(std::shared_ptr<void> keeper) {
+    if (is_ending()) {
+      new std::shared_ptr<void>(std::move(keeper));
+      return;
+    }
+    const py::gil_scoped_acquire interpreter;
+    keeper.reset();
+  }
+
   std::vector<std::string> words_;
   const HostArray* input_;
   bool records_;
   bool shows_;
   std::atomic<bool> interrupted_ = false;
   std::thread thread_;
-  std::mutex mutex_;  ///< guards line_, done_ and results_.printed
+  std::mutex mutex_;  ///< guards line_, done_, is_abandoned_ and results_.printed
   std::condition_variable changed_;
   std::string line_;
   bool done_ = false;
+  bool is_abandoned_ = false;
   std::exception_ptr failure_;
   Results results_;
 };
 
-/// Lets only one command at a time run in the process; a waiting caller can be interrupted.
+/// Lets only one command at a time run in the process. A semaphore, because the thread of an
+/// abandoned command gives the turn back.
 class Turn {
  public:
+  /// Waits for the turn; the caller can be interrupted. Throws RunFailed if it would never come.
   Turn() {
-    if (PolicyCall::is_going_on()) throw RunFailed("a policy cannot start a run");
-    for (;;) {
-      {
-        const py::gil_scoped_release released;
-        if (mutex().try_lock_for(100ms)) return;
-      }
+    const auto begin = std::chrono::steady_clock::now();
+    while (!try_take()) {
       if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      check(std::chrono::steady_clock::now() - begin > 1s);
     }
   }
-  ~Turn() { mutex().unlock(); }
+  ~Turn() { semaphore().release(); }
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 
  private:
-  static std::timed_mutex& mutex() {
-    static std::timed_mutex one;
+  static std::binary_semaphore& semaphore() {
+    static std::binary_semaphore one(1);
     return one;
+  }
+  static bool try_take() {
+    check(false);
+    const py::gil_scoped_release released;
+    return semaphore().try_acquire_for(100ms);
+  }
+  static void check(bool has_waited) {
+    if (is_ending()) throw RunFailed("the interpreter is ending");
+    if (was_forked_during_a_run())
+      throw RunFailed(
+          "this process was forked while its parent was in a run; let multiprocessing "
+          "start it with 'spawn', or fork before the run");
+    if (PolicyCall::is_going_on() || (has_waited && PolicyCall::has_begun_this_thread()))
+      throw RunFailed("a policy cannot start a run, not in another thread either");
   }
 };
 
@@ -240,37 +281,93 @@ py::dict made_of(Results& results) {
   return made;
 }
 
-/// Starts a run. The destructor ends it, joins its thread and unsets the host program.
+/// Everything that a run uses. The calling thread owns it or, once the run is abandoned, the run's
+/// thread. The destructor needs the interpreter's lock.
+struct Command {
+  Command(std::vector<std::string> words, const py::dict& policies, const py::object& given,
+          bool records, bool shows_progress)
+      : own(policies), input(given), run(std::move(words), borrow(), records, shows_progress) {
+    set_embedding_program(&run);
+  }
+  ~Command() { set_embedding_program(nullptr); }
+  Command(const Command&) = delete;
+  Command& operator=(const Command&) = delete;
+
+  const HostArray* borrow() {
+    if (!input.is_none()) array = borrowed(py::cast<py::array>(input));
+    return array ? &*array : nullptr;
+  }
+
+  Turn turn;
+  Policies own;
+  py::object input;
+  std::optional<HostArray> array{};
+  Run run;
+};
+
+/// The command that runs, for end_runs(). Used only with the interpreter's lock.
+std::weak_ptr<Command>& present_command() {
+  static std::weak_ptr<Command> command;
+  return command;
+}
+
+/// Starts a run. The destructor ends it and joins its thread, unless the run was abandoned.
 class Going {
  public:
-  explicit Going(Run& run) : run_(run) {
-    set_embedding_program(&run);
-    try {
-      run.start();
-    } catch (...) {
-      set_embedding_program(nullptr);
-      throw;
-    }
+  explicit Going(const std::shared_ptr<Command>& command) : command_(command) {
+    command->run.start(command);
+    present_command() = command;
   }
   ~Going() {
-    run_.interrupt();  // has no effect on a run that has ended; needed if an exception is in flight
-    {
-      const py::gil_scoped_release released;
-      run_.join();
-    }
-    set_embedding_program(nullptr);
+    if (is_abandoned_) return;
+    Run& run = command_->run;
+    run.interrupt();  // has no effect on a run that has ended; needed if an exception is in flight
+    const py::gil_scoped_release released;
+    run.join();
   }
   Going(const Going&) = delete;
   Going& operator=(const Going&) = delete;
 
+  Run& run() { return command_->run; }
+  /// Returns false if the run has ended.
+  bool try_abandon() { return is_abandoned_ = run().try_abandon(); }
+
  private:
-  Run& run_;
+  std::shared_ptr<Command> command_;
+  bool is_abandoned_ = false;
 };
 
-/// Waits for the end of a run. A signal ends the run. Calls `progress` with each new line of the
-/// progress. Returns the Python exception that ended the run, if any.
-std::optional<py::error_already_set> follow(Run& run, const py::object& progress) {
-  std::optional<py::error_already_set> raised;
+/// Why a run is to end: signals that its caller has received, or the end of the interpreter.
+class Reasons {
+ public:
+  void note(const py::error_already_set& error) {
+    if (!raised_) raised_.emplace(error);
+    insists_ = std::exchange(ends_, true);
+    latest_ = std::chrono::steady_clock::now();
+  }
+  void note_end_of_interpreter() {
+    if (!std::exchange(insists_, true)) latest_ = std::chrono::steady_clock::now();
+    ends_ = true;
+  }
+  bool any() const { return ends_; }
+  /// Whether the user has asked twice, or the interpreter ends, and the run has not ended in half a
+  /// second: it is in code that cannot be interrupted, such as a policy that sleeps.
+  bool insist() const { return insists_ && std::chrono::steady_clock::now() - latest_ > 500ms; }
+  std::optional<py::error_already_set> raised() && { return std::move(raised_); }
+
+ private:
+  std::optional<py::error_already_set> raised_;
+  bool ends_ = false;
+  bool insists_ = false;
+  std::chrono::steady_clock::time_point latest_{};
+};
+
+/// Waits for the end of a run. A signal ends the run; a second one abandons it if it does not end.
+/// Calls `progress` with each new line of the progress. Returns the Python exception that ended the
+/// run, if any.
+std::optional<py::error_already_set> follow(Going& going, const py::object& progress) {
+  Run& run = going.run();
+  Reasons reasons;
   std::string shown;
   for (bool done = false; !done;) {
     {
@@ -279,35 +376,54 @@ std::optional<py::error_already_set> follow(Run& run, const py::object& progress
     }
     try {
       if (PyErr_CheckSignals() != 0) throw py::error_already_set();
-      if (std::string line = run.line(); !progress.is_none() && line != shown && !raised)
+      if (std::string line = run.line(); !progress.is_none() && line != shown && !reasons.any())
         progress(shown = std::move(line));
     } catch (py::error_already_set& error) {
-      if (!raised) raised.emplace(error);
+      reasons.note(error);
       run.interrupt();
     }
-    if (raised && !done) PolicyCall::interrupt();
+    if (is_ending()) reasons.note_end_of_interpreter();
+    if (reasons.any() && !done) PolicyCall::interrupt();
+    if (reasons.insist() && !done) done = going.try_abandon();
   }
-  return raised;
+  return std::move(reasons).raised();
 }
 
 py::dict run_command(std::vector<std::string> words, const py::dict& policies,
                      const py::object& input, bool records, const py::object& progress) {
-  const Turn turn;
-  const Policies own(policies);
-  std::optional<HostArray> array;
-  if (!input.is_none()) array = borrowed(py::cast<py::array>(input));
-  Run run(std::move(words), array ? &*array : nullptr, records, !progress.is_none());
+  const InRun here;
+  const auto command =
+      std::make_shared<Command>(std::move(words), policies, input, records, !progress.is_none());
   std::optional<py::error_already_set> raised;
   {
-    const Going going(run);
-    raised = follow(run, progress);
+    Going going(command);
+    raised = follow(going, progress);
+  }
+  if (is_ending()) {  // nobody waits for the result; SystemExit ends a thread without a message
+    PyErr_SetNone(PyExc_SystemExit);
+    throw py::error_already_set();
   }
   if (raised) throw *std::move(raised);
-  if (run.failure()) {
-    own.look_for_refusal(run.failure());
-    raise(run.failure());
+  if (command->run.failure()) {
+    command->own.look_for_refusal(command->run.failure());
+    raise(command->run.failure());
   }
-  return made_of(run.results());
+  return made_of(command->run.results());
+}
+
+/// Ends all runs before the interpreter ends: afterwards no thread could return to it. A run that
+/// is in code which cannot be interrupted is left behind, and ends with the process.
+void end_runs() {
+  begin_to_end();
+  if (was_forked_during_a_run()) return;
+  const auto begin = std::chrono::steady_clock::now();
+  while ((InRun::any() || !present_command().expired()) &&
+         std::chrono::steady_clock::now() - begin < 2s) {
+    if (const auto command = present_command().lock()) command->run.interrupt();
+    PolicyCall::interrupt();
+    const py::gil_scoped_release released;
+    std::this_thread::sleep_for(10ms);
+  }
 }
 
 }  // namespace
@@ -316,6 +432,8 @@ void add_run(py::module_& module) {
   module.def("run_command", &run_command, py::arg("words"), py::arg("policies"), py::arg("input"),
              py::arg("records"), py::arg("progress"),
              "Run a toroid command in this process and return its results.");
+  watch_forks();
+  py::module_::import("atexit").attr("register")(py::cpp_function(&end_runs));
 }
 
 }  // namespace toroid::python

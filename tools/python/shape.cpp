@@ -156,9 +156,23 @@ std::vector<Rank> route(const Shape& shape, std::int64_t from, std::int64_t to,
   return nodes;
 }
 
-Shape made(const std::string& text, bool mesh, const std::vector<std::string>& failed_links,
+/// A torus as text: "4x4", (4, 4) or [4, 4].
+std::string torus_text(const py::object& torus) {
+  if (py::isinstance<py::str>(torus)) return torus.cast<std::string>();
+  const std::optional<WholeNumbers> extents = whole_numbers(torus);
+  if (!extents || extents->values.ndim() != 1 || extents->size() == 0)
+    throw BadInput(
+        fmt::format("a torus of type {}; expected a text such as '4x4' or a tuple of "
+                    "extents such as (4, 4)",
+                    type_name(torus)));
+  std::string text;
+  for (std::size_t i = 0; i < extents->size(); ++i) text += (i == 0 ? "" : "x") + extents->shown(i);
+  return text;
+}
+
+Shape made(const py::object& torus, bool mesh, const std::vector<std::string>& failed_links,
            const std::vector<std::string>& failed_nodes) {
-  const Shape shape = Shape::parse(text, mesh);
+  const Shape shape = Shape::parse(torus_text(torus), mesh);
   if (failed_links.empty() && failed_nodes.empty()) return shape;
   return shape.with_failures({failed_links, failed_nodes, false});
 }
@@ -171,7 +185,7 @@ py::tuple state_of(const Shape& shape) {
 
 Shape of_state(const py::tuple& state) {
   using Names = std::vector<std::string>;
-  return made(state[0].cast<std::string>(), false, state[1].cast<Names>(), state[2].cast<Names>());
+  return made(state[0], false, state[1].cast<Names>(), state[2].cast<Names>());
 }
 
 std::vector<unsigned> extents(const Shape& shape) {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable, Optional, Union
+from typing import Any, Iterable, Optional, Tuple, Union
 
 import numpy as np
 
@@ -21,7 +21,7 @@ def _text(value: Any) -> str:
     if isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{value!r}: expected a string or a number")
     if isinstance(value, float):
-        return repr(value)
+        return repr(float(value))  # NumPy's numbers have another repr
     if isinstance(value, _toroid.Shape) and value.has_failures:
         raise _toroid.BadInput("a shape with failures cannot be passed to a run; use fail_links and "
                                "fail_nodes")
@@ -30,11 +30,22 @@ def _text(value: Any) -> str:
     return str(value)
 
 
+def _torus(value: Any) -> Any:
+    """Return a tuple of extents as text, such as "4x4" for (4, 4); in a list, each of its elements."""
+    if isinstance(value, list):
+        return [_torus(one) for one in value]
+    if isinstance(value, tuple) and all(isinstance(one, (int, np.integer)) for one in value):
+        return "x".join(str(int(one)) for one in value)
+    return value
+
+
 def _words(options: dict) -> list:
     """Return --name=value for each option; None and False are left out, True gives a flag."""
     words = []
     for name, value in options.items():
         option = "--" + name.replace("_", "-")
+        if isinstance(value, np.bool_):
+            value = bool(value)
         if value is None or value is False:
             continue
         if value is True:
@@ -69,7 +80,7 @@ def _policies(policies: Any, names: Names) -> Optional[str]:
     return ",".join(names.word(one) for one in policies)
 
 
-def run(*, torus: str, traffic: str = "all-to-all", bytes: Union[int, str] = 240,
+def run(torus: Union[str, Tuple[int, ...], "_toroid.Shape"], *, traffic: str = "all-to-all", bytes: Union[int, str] = 240,
         policy: Union[str, Policy] = "random", machine: Union[str, "_toroid.Machine"] = "bgl", fabric: str = "sim",
         seed: int = 1, threads: Optional[int] = None, mesh: bool = False,
         peers: Optional[int] = None, sample: Optional[int] = None, queues: Optional[int] = None,
@@ -85,8 +96,8 @@ def run(*, torus: str, traffic: str = "all-to-all", bytes: Union[int, str] = 240
 
     Parameters
     ----------
-    torus : str
-        The extents, e.g. "8x8x8"; in "8x8x4m" Z is a mesh dimension, without wraparound links.
+    torus : str, tuple of int or Shape
+        The extents, e.g. "8x8x8" or (8, 8, 8); in "8x8x4m" Z is a mesh dimension, without wraparound links.
     traffic : str
         A traffic pattern of `toroid alltoall`, e.g. "transpose" or "lines:X".
     bytes : int or str
@@ -133,7 +144,7 @@ def run(*, torus: str, traffic: str = "all-to-all", bytes: Union[int, str] = 240
             "fail_node": list(fail_nodes) if not isinstance(fail_nodes, str) else [fail_nodes],
             "link_error": _rates(link_errors), "link_faults": link_faults}
     words = ["alltoall", "--json=-"] + _words({
-        "torus": torus, "traffic": None if traffic == "all-to-all" else traffic, "bytes": bytes,
+        "torus": _torus(torus), "traffic": None if traffic == "all-to-all" else traffic, "bytes": bytes,
         "policy": names.word(policy), "machine": machine, "fabric": fabric, "seed": seed,
         "threads": threads, "mesh": mesh, "peers": peers, "sample": sample, "queues": queues,
         "per_visit": per_visit, "order": order, "routing": routing, "tie": tie, "tying": tying,
@@ -155,7 +166,7 @@ def _numbers(array: Any) -> np.ndarray:
     return given.astype(np.complex128 if given.dtype.kind == "c" else np.float64)
 
 
-def fft(array: Any, *, torus: str, fabric: str = "sim", method: Optional[str] = None,
+def fft(array: Any, *, torus: Union[str, Tuple[int, ...], "_toroid.Shape"], fabric: str = "sim", method: Optional[str] = None,
         inverse: bool = False, norm: Optional[str] = None, machine: Union[str, "_toroid.Machine"] = "bgl", seed: int = 1,
         policy: Union[str, Policy, None] = None, threads: Optional[int] = None,
         mesh: bool = False, precision: Optional[str] = None, kernel: Optional[str] = None,
@@ -169,8 +180,8 @@ def fft(array: Any, *, torus: str, fabric: str = "sim", method: Optional[str] = 
     array : array_like
         1 to 6 axes (1 axis on a single node only); real input gives the whole spectrum. Single and double
         precision are used without a copy, in any layout; other numbers are converted first.
-    torus : str
-        The extents, e.g. "2x2x2".
+    torus : str, tuple of int or Shape
+        The extents, e.g. "2x2x2" or (2, 2, 2).
     fabric : {"sim", "shm"}
         "sim" runs in virtual time, "shm" on this computer in wall-clock time.
     method : {"volumetric", "slab", "orbital", "rows"}, optional
@@ -221,7 +232,7 @@ def fft(array: Any, *, torus: str, fabric: str = "sim", method: Optional[str] = 
     if method is None:
         method = "volumetric" if given.ndim == 3 else "rows"
     words = ["fft", "--json=-"] + _words({
-        "torus": torus, "fabric": fabric, "method": method, "inverse": inverse,
+        "torus": _torus(torus), "fabric": fabric, "method": method, "inverse": inverse,
         "scale": _SCALES[norm][bool(inverse)], "machine": machine, "seed": seed,
         "policy": None if policy is None else names.word(policy), "threads": threads,
         "mesh": mesh, "precision": precision, "kernel": kernel, "planes": planes, "queues": queues,
@@ -243,7 +254,7 @@ def compare(*, torus: Any, policies: Any = "all", traffic: Any = None, bytes: An
     Parameters
     ----------
     torus, policies, traffic, bytes, workload, machine, seeds, queues, per_visit, routing
-        One value or a list of values; policies are names, files and Policy objects.
+        One value or a list of values; policies are names, files and Policy objects, a torus may be a tuple.
     threads : int, optional
         On sim the number of concurrent runs, on shm the number of workers of each run (default: one per core).
 
@@ -265,7 +276,7 @@ def compare(*, torus: Any, policies: Any = "all", traffic: Any = None, bytes: An
     """
     names = Names()
     words = ["compare"] + _words({
-        "torus": torus, "policies": _policies(policies, names), "traffic": traffic, "bytes": bytes,
+        "torus": _torus(torus), "policies": _policies(policies, names), "traffic": traffic, "bytes": bytes,
         "workload": workload, "machine": machine, "fabric": fabric, "seed": seed, "seeds": seeds,
         "threads": threads, "mesh": mesh, "peers": peers, "queues": queues,
         "per_visit": per_visit, "routing": routing, "fail_link": fail_links,
@@ -310,7 +321,7 @@ def sweep(*, axis: str, torus: Any, policies: Any = "all", load: Any = None, tra
     """
     names = Names()
     words = ["sweep"] + _words({
-        "axis": axis, "torus": torus, "policies": _policies(policies, names), "load": load,
+        "axis": axis, "torus": _torus(torus), "policies": _policies(policies, names), "load": load,
         "traffic": traffic, "bytes": bytes, "workload": workload, "refine": refine,
         "arrivals": arrivals, "window": window, "warm_up": warm_up, "machine": machine,
         "fabric": fabric, "seed": seed, "seeds": seeds, "threads": threads, "mesh": mesh,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import itertools
 from typing import Any, Mapping, Optional, Sequence, Union
 
@@ -40,8 +41,13 @@ class Policy:
         if "name" not in cls.__dict__:
             cls.name = cls.__name__.lower()
         cls._has_relays = cls.relay is not Policy.relay
+        cls._has_releases = cls.release is not Policy.release
+        for member, value in cls.__dict__.items():
+            if callable(value) and not member.startswith("_"):
+                _refuse_unknown(cls.__name__, member)
 
     _has_relays = False
+    _has_releases = False
 
     def order(self, shape: "_toroid.Shape", rank: int, seed: int, round: int) -> Sequence[int]:
         """Return the order in which node `rank` visits the other nodes.
@@ -84,6 +90,31 @@ class Policy:
         """Return a table [source, destination] of relay ranks, or None to send packets directly."""
         return None
 
+    def release(self, shape: "_toroid.Shape") -> Any:
+        """Return a table [source, destination] of times in cycles, or None.
+
+        The source sends no packet to the destination until this many cycles after it has started the
+        exchange, nor to nodes that it visits later in the round. Has an effect on `sim` only.
+        """
+        return None
+
+
+#: Methods of a policy in C++ that a policy in Python does not have.
+_OF_CPP = ("stages", "combines", "has_releases", "source", "known_result")
+
+
+def _refuse_unknown(policy: str, member: str) -> None:
+    """Refuse a method that looks like one of Policy's, because nobody would call it."""
+    known = [name for name, value in vars(Policy).items() if callable(value) and not name.startswith("_")]
+    if member in known:
+        return
+    meant = difflib.get_close_matches(member, known, n=1, cutoff=0.7)
+    if meant:
+        raise TypeError(f"{policy}.{member}() is not a method of toroid.Policy; did you mean {meant[0]}()? The name of "
+                        f"a method of your own begins with an underscore, or is less similar")
+    if member in _OF_CPP:
+        raise TypeError(f"{policy}.{member}() is not a method of toroid.Policy; its methods are {', '.join(known)}")
+
 
 class Names:
     """The policies of a command. Policies that are objects get generated names, which stand for them in the words of
@@ -96,7 +127,7 @@ class Names:
         if isinstance(policy, str):
             return policy
         if isinstance(policy, type) and issubclass(policy, Policy):
-            policy = policy()
+            raise TypeError(f"{policy.__name__} is a class; expected an object: {policy.__name__}()")
         if not isinstance(policy, Policy):
             raise TypeError(f"{policy!r} is not a policy; expected a name or a toroid.Policy")
         for word, known in self.objects.items():
