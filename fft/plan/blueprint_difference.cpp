@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -147,6 +148,15 @@ class Checksum {
   std::uint64_t sum_ = 0;
 };
 
+/// Everything that NodeLayout compares.
+void add(const NodeLayout& layout, Checksum& checksum) {
+  checksum.add(layout_text(layout));
+  checksum.add(value_text(layout.extent()));
+  for (const Box& box : layout.boxes()) checksum.add(text_of(box));
+  for (unsigned axis = 0; axis < kAxes; ++axis) checksum.add(value_text(layout.stride(axis)));
+  if (!layout.boxes().empty()) checksum.add(value_text(layout.offset(layout.boxes().front().lo)));
+}
+
 std::string boxes_text(const std::vector<Box>& boxes) {
   Checksum checksum;
   for (const Box& box : boxes) checksum.add(text_of(box));
@@ -158,8 +168,8 @@ std::string matrix_text(const SquareMatrix* matrix) {
   Checksum checksum;
   for (std::int64_t row = 0; row < matrix->size(); ++row)
     for (std::int64_t column = 0; column < matrix->size(); ++column) {
-      const SquareMatrix::Value value = matrix->at(row, column);
-      checksum.add(fmt::format("{},{}", value.real(), value.imag()));
+      const auto value = std::complex<double>(matrix->at(row, column)) + 0.0;  // -0 equals 0
+      checksum.add({reinterpret_cast<const char*>(&value), sizeof value});
     }
   return checksum.of("a matrix");
 }
@@ -167,9 +177,11 @@ std::string matrix_text(const SquareMatrix* matrix) {
 std::string stages_text(const Blueprint& blueprint) {
   if (!blueprint.has_own_stages()) return "those of a transform";
   Checksum checksum;
-  for (const Stage& stage : blueprint.stages())
+  for (const Stage& stage : blueprint.stages()) {
+    checksum.add(stage.name);
     for (Rank node = 0; node < blueprint.shape().size(); ++node)
-      checksum.add(layout_text(stage.in.layout(node)));
+      add(stage.in.layout(node), checksum);
+  }
   return checksum.of(fmt::format("{} stages", blueprint.stages().size()));
 }
 

@@ -72,7 +72,6 @@ class MessagePassing final : public Outgoing, private PayloadSource {
 
   /// "2 messages that no receive took: from (0,1), tag 7, 24 bytes; ..."; empty if there are none.
   std::string unclaimed() const;
-  std::string unmatched() const;
 
  private:
   struct Outbound {
@@ -136,6 +135,7 @@ class MessagePassing final : public Outgoing, private PayloadSource {
   void hand_over(Source& source, Inbound& message);
   void match(Source& source, Inbound& message, const Posted& receive);
   static void settle(Source& source, Inbound& message);
+  std::string unmatched() const;
 
   Node* node_;
   HandlerId first_handler_;

@@ -44,6 +44,7 @@ Agreement::Fields fields_of(std::string_view text) {
 /// The argument of a packet: the number of the object, of the packet and of all its packets.
 struct PartLabel {
   static constexpr unsigned kMostParts = 255;
+  static constexpr std::size_t kMostNumbers = std::size_t{1} << 16;
   std::size_t number;
   unsigned part;
   unsigned parts;
@@ -51,16 +52,21 @@ struct PartLabel {
   explicit PartLabel(std::uint32_t argument)
       : number(argument >> 16), part(argument >> 8 & 255), parts(argument & 255) {}
   static std::uint32_t pack(std::size_t number, std::size_t part, std::size_t parts) {
-    return static_cast<std::uint32_t>((number & 0xffff) << 16 | part << 8 | parts);
+    return static_cast<std::uint32_t>(number << 16 | part << 8 | parts);
   }
 };
 
 /// A packet's payload begins with its sender.
 constexpr std::size_t kPartBytes = kPayloadBytes - sizeof(Rank);
 
+[[noreturn]] void refuse_description() {
+  throw RunFailed("received a malformed description of an object");
+}
+
 void send_to_node_0(Node& node, std::size_t number, const std::string& text) {
   const std::size_t parts = (text.size() + kPartBytes - 1) / kPartBytes;
   TOROID_CHECK_LE(parts, PartLabel::kMostParts);
+  TOROID_CHECK_LT(number, PartLabel::kMostNumbers);
   const Rank self = node.rank();
   std::array<std::byte, kPayloadBytes> payload;
   std::memcpy(payload.data(), &self, sizeof self);
@@ -76,9 +82,10 @@ void send_to_node_0(Node& node, std::size_t number, const std::string& text) {
 std::optional<Agreement::Difference> difference(const Agreement::Fields& a,
                                                 const Agreement::Fields& b) {
   const auto [of_a, of_b] = std::ranges::mismatch(a, b);
-  if (of_a != a.end() && of_b != b.end()) return {{of_a->first, of_a->second, of_b->second}};
-  if (a.size() == b.size()) return {};
-  return {{"its number of fields", std::to_string(a.size()), std::to_string(b.size())}};
+  if (of_a == a.end() && of_b == b.end()) return {};
+  if (of_a != a.end() && of_b != b.end() && of_a->first == of_b->first)
+    return {{of_a->first, of_a->second, of_b->second}};
+  return {{"its fields", std::to_string(a.size()), std::to_string(b.size()) + " others"}};
 }
 
 }  // namespace
@@ -106,7 +113,11 @@ void Agreement::add(Node& node, std::shared_ptr<const void> object, const Kind& 
   const std::size_t number = count(node.rank());
   if (number == made_.size()) {
     made_.push_back({node.rank(), object});
-    if (nodes_ < node.size()) describe(node, number, kind);
+    if (nodes_ < node.size()) {
+      Fields fields = kind.describe(object.get());
+      fields.emplace(fields.begin(), "its kind", kind.name);
+      describe(node, number, std::move(fields));
+    }
   }
   Made& made = made_[number];
   if (made.object != object)
@@ -116,31 +127,35 @@ void Agreement::add(Node& node, std::shared_ptr<const void> object, const Kind& 
 }
 
 /// Compares the process's object with those that others have described, or describes it to node 0.
-void Agreement::describe(Node& node, std::size_t number, const Kind& kind) {
-  Fields& fields = made_[number].fields;
-  fields = kind.describe(made_[number].object.get());
-  fields.emplace(fields.begin(), "its kind", kind.name);
-  if (!hears_others()) return send_to_node_0(node, number, text_of(fields));
-  for (const auto& [key, theirs] : heard_)
-    if (key.first == number) judge(number, key.second, theirs);
+void Agreement::describe(Node& node, std::size_t number, Fields fields) {
+  const Fields& mine = made_[number].fields = std::move(fields);
+  if (!hears_others()) return send_to_node_0(node, number, text_of(mine));
+  const auto begin = heard_.lower_bound({number, 0});
+  const auto end = heard_.lower_bound({number + 1, 0});
+  for (auto at = begin; at != end; ++at)
+    if (at->second.is_complete()) judge(number, at->first.second, at->second);
 }
 
 void Agreement::on_packet(const Packet& packet) {
   const PartLabel label(packet.header.argument());
   const auto from = packet.as<Rank>();
-  if (label.part >= label.parts || from >= attachment_.node()->size())
-    throw RunFailed("received a malformed description of an object");
-  const auto piece = packet.bytes().subspan(sizeof from);
+  if (from >= attachment_.node()->size()) refuse_description();
   const std::lock_guard lock(mutex_);
-  Description& theirs = heard_[{label.number, from}];
-  theirs.parts.resize(label.parts);
-  theirs.parts[label.part].assign(reinterpret_cast<const char*>(piece.data()), piece.size());
-  ++theirs.arrived;
-  if (label.number < made_.size()) judge(label.number, from, theirs);
+  const auto [at, is_new] = heard_.try_emplace({label.number, from});
+  Description& theirs = at->second;
+  theirs.add(label.part, label.parts, packet.bytes().subspan(sizeof from));
+  if (label.number < made_.size() && theirs.is_complete()) judge(label.number, from, theirs);
 }
 
-std::optional<std::string> Agreement::Description::text() const {
-  if (arrived < parts.size()) return {};
+void Agreement::Description::add(unsigned part, unsigned of, std::span<const std::byte> piece) {
+  if (parts.empty()) parts.resize(of);
+  if (piece.empty() || parts.size() != of || part >= of || !parts[part].empty())
+    refuse_description();
+  parts[part].assign(reinterpret_cast<const char*>(piece.data()), piece.size());
+  ++arrived;
+}
+
+std::string Agreement::Description::text() const {
   std::string text;
   for (const std::string& part : parts) text += part;
   return text;
@@ -148,18 +163,17 @@ std::optional<std::string> Agreement::Description::text() const {
 
 void Agreement::judge(std::size_t number, Rank from, const Description& theirs) const {
   const Made& made = made_[number];
-  if (const auto text = theirs.text())
-    if (const auto found = difference(made.fields, fields_of(*text)))
-      report(attachment_.node()->shape(), made.fields.front().second, number + 1, made.first, from,
-             *found);
+  if (const auto found = difference(fields_of(text_of(made.fields)), fields_of(theirs.text())))
+    report(attachment_.node()->shape(), made.fields.front().second, number + 1, made.first, from,
+           *found);
 }
 
 /// Says what another process has made and this process has not.
 std::string Agreement::unmade() const {
   for (const auto& [key, theirs] : heard_) {
     const auto& [number, from] = key;
-    if (number < made_.size() || !theirs.text()) continue;
-    const std::string kind = fields_of(*theirs.text()).front().second;
+    if (number < made_.size() || !theirs.is_complete()) continue;
+    const std::string kind = fields_of(theirs.text()).front().second;
     return fmt::format(
         "not made {0} {1}, which node {2} has made; make equal {0}s in the same "
         "order on all nodes",

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,7 +31,8 @@ inline constexpr HandlerId kAgreementHandler = 1;
 /// **Between processes**, the node that makes its process's k-th object first describes it to node
 /// 0, in packets for kAgreementHandler. The process of node 0 compares the description with that of
 /// its own k-th object when both are there. This costs no node a wait, so a run with different
-/// objects may also fail for another reason first; it does not end without a failure.
+/// objects may also fail for another reason first. It is not found out that another process makes
+/// fewer objects, and sends nothing for the rest.
 ///
 /// Any thread may call it. Runner owns it.
 class Agreement {
@@ -41,8 +43,8 @@ class Agreement {
     std::string a;
     std::string b;
   };
-  /// All fields of an object that must be equal, with their values. Neither contains a tab or a
-  /// line break.
+  /// All fields of an object that must be equal, with their values; the fields are the same for all
+  /// objects of a kind. Tabs and line breaks in them do not count.
   using Fields = std::vector<std::pair<std::string, std::string>>;
   /// A kind of objects.
   struct Kind {
@@ -75,17 +77,20 @@ class Agreement {
   };
   /// What a node of another process says of its k-th object.
   struct Description {
-    std::vector<std::string> parts;  ///< of each packet
+    std::vector<std::string> parts;  ///< of each packet; empty until it has arrived
     std::size_t arrived = 0;         ///< number of packets
 
-    /// All parts, if they are complete.
-    std::optional<std::string> text() const;
+    /// Keeps the part of a packet. Throws RunFailed if it contradicts earlier ones.
+    void add(unsigned part, unsigned of, std::span<const std::byte> piece);
+    bool is_complete() const { return arrived == parts.size(); }
+    std::string text() const;
   };
 
   std::size_t count(Rank node);
   bool hears_others() const { return attachment_.node() != nullptr; }
-  void describe(Node& node, std::size_t number, const Kind& kind);
+  void describe(Node& node, std::size_t number, Fields fields);
   void on_packet(const Packet& packet);
+  /// Compares a complete description with this process's object of that number.
   void judge(std::size_t number, Rank from, const Description& theirs) const;
   std::string unmade() const;
 

@@ -43,7 +43,8 @@ class Attachment {
   /// node, or something else that it has begun is not complete. Then no other worker reads the
   /// arrays of its puts any more when this returns.
   void detach(bool is_busy);
-  /// Says what the object has received and no program has taken; empty if nothing.
+  /// Says what the object has received and no program has taken, or what it still waits for; empty
+  /// if nothing.
   using Unclaimed = std::string (*)(const void* object);
   /// Asks `unclaimed` when the run has ended, or when the object is destroyed before that.
   void ask_at_end(Unclaimed unclaimed) { unclaimed_ = unclaimed; }

@@ -47,10 +47,10 @@ struct OfiTransport {
 /// their fabrics in the same order, with the same arguments; if another process passes a different
 /// shape, machine or option, this throws BadInput, which names the difference. Only the placement
 /// differs: it must be for this process's nodes. The fabric keeps a handle of the job. If
-/// `transport` is not null, writes to it what the processes have agreed on. On process 0 the counters cover all
-/// nodes; on other processes they cover the process's own nodes and are 0 for all others. Throws
-/// BadInput if the machine cannot be emulated or the provider cannot be used, RunFailed if another
-/// process fails.
+/// `transport` is not null, writes to it what the processes have agreed on. On process 0 the
+/// counters cover all nodes; on other processes they cover the process's own nodes and are 0 for
+/// all others. Throws BadInput if the machine cannot be emulated or the provider cannot be used,
+/// RunFailed if another process fails.
 std::unique_ptr<Fabric> make_ofi_fabric(Job& job, const Shape& shape, const Machine& machine,
                                         Placement placement, OfiOptions options = {},
                                         OfiTransport* transport = nullptr);

@@ -37,8 +37,8 @@ struct RingOptions {
   /// A run that takes longer fails with a report of what its nodes do; 0 for no limit. If a node
   /// does not return from its turn, the process ends with exit code 1.
   std::chrono::milliseconds limit{0};
-  /// Called once, with one line, if no packet has been received for twice as long as `stall` because
-  /// a program computes for long or without end. Empty: the line goes to standard error.
+  /// Called once, with one line, if no packet has been received for twice as long as `stall`
+  /// because a program computes for long or without end. Empty: the line goes to standard error.
   std::function<void(const std::string& line)> notice{};
   /// Called several times a second by the thread that called run(), with the number of packets that
   /// this process's nodes have received; the number lags some worker rounds behind. May throw to

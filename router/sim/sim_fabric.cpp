@@ -106,7 +106,9 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
   void run_within_limits() {
     const termination::TimeLimit limit(
         options_.limit,
-        [this](const std::string& when) { return termination::activity_report(*this, "the run did not end " + when); },
+        [this](const std::string& when) {
+          return termination::activity_report(*this, "the run did not end " + when);
+        },
         [this](const std::string& text) {
           const std::lock_guard lock(overdue_mutex_);
           overdue_ = text;
@@ -118,8 +120,7 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
     else
       run_whole();
     if (options_.cycles > 0 && next() != sim::kNever)
-      throw RunFailed(
-          termination::activity_report(
+      throw RunFailed(termination::activity_report(
           *this, fmt::format("the run did not end before cycle {}", options_.cycles)));
   }
 

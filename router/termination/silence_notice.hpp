@@ -1,6 +1,7 @@
 // Says that a run has been silent for long, because it may never end.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -21,12 +22,13 @@ class SilenceNotice {
  public:
   /// `say` is called once, with one line; if it is empty, the line goes to standard error.
   SilenceNotice(std::chrono::milliseconds stall, std::function<void(const std::string&)> say)
-      : after_(2 * stall), say_(std::move(say)), since_(Clock::now()) {}
+      : after_(2 * std::min(stall, kLongest)), say_(std::move(say)), since_(Clock::now()) {}
 
   /// Called several times a second.
   void look(const RunControl& control, const StalledMachine& machine);
 
  private:
+  static constexpr std::chrono::milliseconds kLongest = std::chrono::hours(24 * 365);
   std::chrono::milliseconds after_;
   std::function<void(const std::string&)> say_;
   std::uint64_t received_ = 0;

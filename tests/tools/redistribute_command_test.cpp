@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -98,6 +101,31 @@ TEST_F(Redistribute, MovesTheBitsOfEveryType) {
       EXPECT_EQ(directory_.content_of("out.npy"), directory_.content_of("in.npy")) << dtype;
     }
   }
+}
+
+TEST_F(Redistribute, ConvertsOnlyWhatTheTypeHoldsExactly) {
+  const auto save = [&](const std::string& dtype, std::span<const std::byte> data) {
+    std::ostringstream file;
+    write_npy(file, StoredArray{dtype, false, {4}, data});
+    directory_.save("in.npy", file.str());
+  };
+  const auto converted = [&](const std::string& type) {
+    return Arguments{"redistribute", "--in",   "in.npy", "--out",   "out.npy", "--torus", "2",
+                     "--from",       "blocks", "--to",   "slabs:x", "--check", "--type",  type};
+  };
+  std::vector<std::int64_t> integers = {1, 2, 3, std::int64_t{1} << 53};
+  save("<i8", std::as_bytes(std::span(integers)));
+  EXPECT_EQ(run(converted("f8"))["wrong_elements"], 0);
+  integers[2] = (std::int64_t{1} << 53) + 1;
+  save("<i8", std::as_bytes(std::span(integers)));
+  expect_refusal(converted("f8"), {"in.npy: a number does not fit double precision"});
+  const std::vector<double> numbers = {1, std::nan(""), -HUGE_VAL, 0.5};
+  save("<f8", std::as_bytes(std::span(numbers)));
+  for (const char* type : {"f4", "f8", "c8", "c16"})
+    EXPECT_EQ(run(converted(type))["wrong_elements"], 0);
+  const std::vector<double> third = {1, 1.0 / 3, 2, 3};
+  save("<f8", std::as_bytes(std::span(third)));
+  expect_refusal(converted("f4"), {"element 1 in C order does not fit type f4"});
 }
 
 TEST_F(Redistribute, RefusesInvalidLayouts) {

@@ -42,9 +42,11 @@ TEST_F(TransformOfValues, SaysThatItsResultIsNotFinite) {
     EXPECT_EQ(unchecked.exit_code, 0);
     EXPECT_THAT(unchecked.err,
                 HasSubstr("warning: the result is not finite: element 0 in C order"));
-    const Ended checked = run(Arguments{"--check", "--out", "checked.npy"} + fabric);
+    const Ended checked =
+        run(Arguments{"--check", "--out", "checked.npy", "--json", "checked.json"} + fabric);
     EXPECT_EQ(checked.exit_code, 1);
     EXPECT_THAT(checked.err, HasSubstr("toroid: the result is not finite: element 0 in C order"));
+    EXPECT_FALSE(directory_.content_of("checked.json").empty());
     EXPECT_THAT(directory_.entries(), ::testing::Not(::testing::Contains("checked.npy")));
   }
 }
@@ -52,7 +54,7 @@ TEST_F(TransformOfValues, SaysThatItsResultIsNotFinite) {
 TEST_F(TransformOfValues, RefusesAnArrayThatSinglePrecisionWouldMakeZero) {
   save({4, 4, 4}, std::vector<Complex>(64, 1e-46));
   expect_refusal(directory_, {"fft", "--in", "in.npy", "--torus", "2x1x1", "--precision", "single"},
-                 {"in.npy: all elements that are not 0 are too small for single precision"});
+                 {"in.npy: all numbers are too small for single precision"});
 }
 
 TEST_F(TransformOfValues, SaysHowManyElementsAreTooSmallForSinglePrecision) {
@@ -64,8 +66,22 @@ TEST_F(TransformOfValues, SaysHowManyElementsAreTooSmallForSinglePrecision) {
   const Ended ended = run({"--precision", "single"});
   EXPECT_EQ(ended.exit_code, 0);
   EXPECT_THAT(ended.err,
-              HasSubstr("warning: in.npy: 2 of 63 elements that are not 0 are too small"));
+              HasSubstr("warning: in.npy: 2 elements are too small for single precision"));
   EXPECT_THAT(run({}).err, IsEmpty());
+  values[5] = values[6] = static_cast<double>(1e-40f);  // exact, although it is below the normals
+  save({4, 4, 4}, values);
+  EXPECT_THAT(run({"--precision", "single"}).err, IsEmpty());
+}
+
+TEST_F(TransformOfValues, DoesNotReplaceAnArchiveByItsArray) {
+  directory_.save("a.npz", "");
+  for (const char* verb : {"fft", "redistribute"}) {
+    Arguments arguments = {verb, "--in", "a.npz:x", "--out", "a.npz", "--torus", "2x1x1"};
+    if (std::string(verb) == "redistribute")
+      arguments = arguments + Arguments{"--from", "blocks", "--to", "slabs:x"};
+    EXPECT_EQ(run_command(arguments, {.directory = directory_.path()}).exit_code, 2);
+    EXPECT_EQ(directory_.content_of("a.npz"), "");
+  }
 }
 
 TEST_F(TransformOfValues, ABatchOfOneKeepsItsAxis) {

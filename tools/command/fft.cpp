@@ -132,10 +132,10 @@ class FftCommand {
     Json report = fft_report(options_, {job, bounds, machine_, under, emulation, outcome});
     if (!timings_.empty()) report["timings"] = timings_;
     outcome.result.has_batch_axis = input_.array.has_batch_axis;
-    const auto not_finite = find_not_finite(outcome.result);
-    if (not_finite) say_not_finite(*not_finite);
+    const std::string fault = not_finite_text(outcome.result);
+    if (!fault.empty() && !options_.check) warn(fault);
     if (options_.check || session.is_observed()) input_.array.hold_values();
-    const bool good = !options_.check || check(description, outcome, report);
+    const bool good = !options_.check || (check(description, outcome, report) && fault.empty());
     session.print(fft_table(report) +
                   (timings_.empty() ? "" : timings_table(timings_, moves_by_put())));
     if (outputs.array && good)
@@ -146,20 +146,22 @@ class FftCommand {
       host->take_array(std::move(outcome.result));
     session.write(emulation, report, pictures);
     session.check(emulation);
+    if (!good && !fault.empty()) throw RunFailed(fault);
     if (!good)
       throw RunFailed(fmt::format("the result differs from a serial transform by more than {}",
                                   tolerance_of(description)));
     return 0;
   }
 
-  /// Warns or, if the result was to be checked, fails: sums of large numbers may overflow.
-  void say_not_finite(std::size_t element) const {
-    const std::string text = fmt::format(
-        "the result is not finite: element {} in C order; the numbers of the transform "
-        "exceed the largest of {} precision",
-        element, options_.precision);
-    if (options_.check) throw RunFailed(text);
-    warn(text);
+  /// Says that an element is infinite or NaN: sums of large numbers may overflow. Empty if all are
+  /// finite.
+  std::string not_finite_text(const HostArray& result) const {
+    const auto element = find_not_finite(result);
+    if (!element) return {};
+    return fmt::format(
+        "the result is not finite: element {} in C order; the numbers of the "
+        "transform exceed the largest of {} precision",
+        *element, options_.precision);
   }
 
   bool check(const fft::Description& description, const Outcome& outcome, Json& report) const {

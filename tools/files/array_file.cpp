@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -101,12 +102,16 @@ NpyArray parse_array(std::span<const std::byte> bytes, std::string_view name) {
 }
 
 ArrayPlace place_of(const std::string& path) {
-  constexpr std::string_view kArchive = ".npz:";
-  const std::size_t end = path.rfind(kArchive);
-  if (end == std::string::npos || end + kArchive.size() == path.size() ||
-      std::filesystem::exists(path))
-    return {path, {}};
-  return {path.substr(0, end + kArchive.size() - 1), path.substr(end + kArchive.size())};
+  std::error_code unknown;
+  if (std::filesystem::exists(path, unknown)) return {path, {}};
+  const std::string lower = lower_case(path);
+  for (const std::string_view archive : {".npz:", ".npz.gz:", "-:"}) {
+    const std::size_t end = lower.find(archive) + archive.size();
+    const bool is_found = lower.find(archive) != std::string::npos && end < path.size();
+    if (is_found && (archive != "-:" || end == archive.size()))
+      return {path.substr(0, end - 1), path.substr(end)};
+  }
+  return {path, {}};
 }
 
 StoredArray read_stored_array(const std::string& path, bool permissive) {
@@ -114,8 +119,8 @@ StoredArray read_stored_array(const std::string& path, bool permissive) {
   const Leniency leniency(permissive, input_name(place.file));
   return naming(input_name(place.file), [&] {
     auto bytes = std::make_shared<const std::vector<std::byte>>(
-        path == kStandardStream ? read_bytes(stdin, 0, may_hold_an_array)
-                                : read_bytes(place.file, may_hold_an_array));
+        place.file == kStandardStream ? read_bytes(stdin, 0, may_hold_an_array)
+                                      : read_bytes(place.file, may_hold_an_array));
     StoredArray array = unpacked_array_in(*bytes, place, leniency);
     if (array.owner == nullptr) array.owner = std::move(bytes);
     return array;

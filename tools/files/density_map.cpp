@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -81,24 +82,37 @@ std::string hexadecimal(std::array<std::byte, 4> word) {
   return text;
 }
 
-/// Whether the mode is known in this byte order.
-bool has_known_mode(std::span<const std::byte> bytes, bool big_endian) {
-  return find_mode(number_of(word_at(bytes, MapField::MODE), big_endian)) != nullptr;
+/// Whether mode and axes are known in this byte order.
+bool is_plausible(std::span<const std::byte> bytes, bool big_endian) {
+  const auto number = [&](MapField field) { return number_of(word_at(bytes, field), big_endian); };
+  const auto is_axis = [&](MapField field) { return number(field) >= 0 && number(field) <= 3; };
+  return find_mode(number(MapField::MODE)) != nullptr && is_axis(MapField::MAPC) &&
+         is_axis(MapField::MAPR) && is_axis(MapField::MAPS) && number(MapField::NX) < 1 << 24;
 }
 
-/// The byte order that the machine stamp names. Only its first two bytes count, one for floats and
-/// one for integers; 44 41 is an old form of little endian. If another stamp is excused, it is the
-/// order in which the mode is known.
-bool is_big_endian(std::span<const std::byte> bytes, const Leniency& leniency) {
+/// The byte order that the machine stamp names; none if it names none. Only its first two bytes
+/// count, one for floats and one for integers; 44 41 is an old form of little endian.
+std::optional<bool> stamped_big_endian(std::span<const std::byte> bytes) {
   const std::array<std::byte, 4> stamp = word_at(bytes, MapField::MACHST);
   const std::string_view text(reinterpret_cast<const char*>(stamp.data()), 2);
   if (text == "\x44\x44" || text == "\x44\x41") return false;
   if (text == "\x11\x11") return true;
+  return {};
+}
+
+/// The byte order that the machine stamp names or, if another stamp is excused, the order in which
+/// the header is plausible.
+bool is_big_endian(std::span<const std::byte> bytes, const Leniency& leniency) {
+  const std::optional<bool> stamped = stamped_big_endian(bytes);
+  const bool little = is_plausible(bytes, false), big = is_plausible(bytes, true);
+  const bool only_other = stamped && (*stamped ? little && !big : big && !little);
+  if (stamped && !(only_other && leniency.is_permissive())) return *stamped;
   leniency.excuse(
       fmt::format("field MACHST, the machine stamp in word 54, is {}; expected 44 44 or 44 41 "
-                  "(little-endian) or 11 11 (big-endian) in its first two bytes",
-                  hexadecimal(stamp)));
-  return !has_known_mode(bytes, false) && has_known_mode(bytes, true);
+                  "(little-endian) or 11 11 (big-endian) in its first two bytes{}",
+                  hexadecimal(word_at(bytes, MapField::MACHST)),
+                  stamped ? ", and the order in which the header makes sense" : ""));
+  return big && !little;
 }
 
 /// A header whose mark and machine stamp are valid.

@@ -227,8 +227,10 @@ HostArray shaped_like(const StoredArray& file, const std::string& name,
   if (batch > 1 && (shape.empty() || shape[0] != batch))
     throw BadInput(
         fmt::format("{}: the first extent must be {}, the size of the batch", name, batch));
-  const bool has_batch_axis =
-      batch > 1 || (request.may_have_batch && shape.size() > 1 && shape[0] == 1);
+  // With a batch of 1, an array of the usual three axes has none for the batch.
+  constexpr std::size_t kUsualAxes = 3;
+  const bool has_batch_axis = batch > 1 || (request.may_have_batch && shape.size() > 1 &&
+                                            shape.size() != kUsualAxes && shape[0] == 1);
   if (has_batch_axis) shape.erase(shape.begin());
   if (shape.empty() || shape.size() > fft::kMaxAxes)
     throw BadInput(
@@ -276,7 +278,8 @@ HostArray load_array(const std::string& path, const ArrayRequest& request) {
     array.borrowed = borrowed_from(file, *type, array.extents());
   else
     array.values = decoded(file).values;
-  check_finite(array, name);
+  array.was_rounded = npy::is_rounded(file.data, npy::format_of(file.dtype));
+  if (!request.may_be_infinite) check_finite(array, name);
   return array;
 }
 

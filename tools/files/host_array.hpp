@@ -52,6 +52,7 @@ struct HostArray {
   std::vector<fft::Complex> values;  ///< in C order; empty if the elements are borrowed
   std::shared_ptr<const BorrowedArray> borrowed{};
   std::optional<RawElements> raw{};
+  bool was_rounded = false;     ///< a number of the file does not fit double precision
   bool has_batch_axis = false;  ///< whether files have an axis for the batch although it is 1
 
   std::size_t elements() const;  ///< in all arrays of the batch
@@ -74,9 +75,10 @@ void for_each_value(const HostArray& array, const std::function<void(const fft::
 
 /// How to read an array from a file.
 struct ArrayRequest {
-  std::int64_t batch = 1;       ///< if above 1, the first axis of the file has this many arrays
-  bool may_have_batch = false;  ///< a first axis of 1 is that of a batch of 1
-  bool permissive = false;      ///< see read_stored_array()
+  std::int64_t batch = 1;        ///< if above 1, the first axis of the file has this many arrays
+  bool may_have_batch = false;   ///< a first axis of 1 is that of a batch of 1
+  bool permissive = false;       ///< see read_stored_array()
+  bool may_be_infinite = false;  ///< elements may be infinite or NaN
 };
 
 /// Returns the extents of "64x64x64", "4x4x4x4", or "64" for a cube. Throws BadInput.

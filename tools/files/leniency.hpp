@@ -18,6 +18,7 @@ class Leniency {
   /// Warns instead, in the name of this file, if `permissive` is set.
   Leniency(bool permissive, std::string file) : permissive_(permissive), file_(std::move(file)) {}
 
+  bool is_permissive() const { return permissive_; }
   /// Throws BadInput with this text, or warns.
   void excuse(const std::string& fault) const {
     if (!permissive_) throw BadInput(fault);

@@ -127,25 +127,10 @@ struct Spelling {
   std::string_view code;
 };
 /// NumPy's codes of one character, on machines whose `long` has 64 bits.
-constexpr std::array<Spelling, 19> kCharacters = {{{"?", "b1"},
-                                                   {"b", "i1"},
-                                                   {"B", "u1"},
-                                                   {"h", "i2"},
-                                                   {"H", "u2"},
-                                                   {"i", "i4"},
-                                                   {"I", "u4"},
-                                                   {"l", "i8"},
-                                                   {"L", "u8"},
-                                                   {"q", "i8"},
-                                                   {"Q", "u8"},
-                                                   {"p", "i8"},
-                                                   {"P", "u8"},
-                                                   {"e", "f2"},
-                                                   {"f", "f4"},
-                                                   {"d", "f8"},
-                                                   {"g", "f16"},
-                                                   {"F", "c8"},
-                                                   {"D", "c16"}}};
+constexpr std::array<Spelling, 20> kCharacters = {
+    {{"?", "b1"}, {"G", "c32"}, {"b", "i1"}, {"B", "u1"},  {"h", "i2"}, {"H", "u2"}, {"i", "i4"},
+     {"I", "u4"}, {"l", "i8"},  {"L", "u8"}, {"q", "i8"},  {"Q", "u8"}, {"p", "i8"}, {"P", "u8"},
+     {"e", "f2"}, {"f", "f4"},  {"d", "f8"}, {"g", "f16"}, {"F", "c8"}, {"D", "c16"}}};
 /// NumPy's and Python's names, which have no byte order.
 constexpr std::array<Spelling, 45> kNames = {
     {{"G", "c32"},          {"bool", "b1"},         {"bool_", "b1"},     {"int8", "i1"},
@@ -206,6 +191,36 @@ std::vector<std::complex<double>> decode(std::span<const std::byte> data,
   return with_number(format.number, [&](auto zero) {
     return decode_as<decltype(zero)>(data, shape, fortran_order, format);
   });
+}
+
+namespace {
+
+/// Whether a number of this type at any place is not a double.
+template <class T>
+bool has_other_than_doubles(std::span<const std::byte> data, bool is_swapped) {
+  for (std::size_t at = 0; at < data.size(); at += sizeof(T)) {
+    std::array<std::byte, sizeof(T)> bytes;
+    std::memcpy(bytes.data(), data.data() + at, sizeof(T));
+    if (is_swapped) std::ranges::reverse(bytes);
+    T number;
+    std::memcpy(&number, bytes.data(), sizeof(T));
+    const long double exact = number;
+    if (!std::isnan(exact) && static_cast<double>(exact) != exact) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool is_rounded(std::span<const std::byte> data, const ElementFormat& format) {
+  if (format.number == Number::int64)
+    return has_other_than_doubles<std::int64_t>(data, format.is_swapped);
+  if (format.number == Number::uint64)
+    return has_other_than_doubles<std::uint64_t>(data, format.is_swapped);
+  if constexpr (kHasExtended)
+    if (format.number == Number::extended)
+      return has_other_than_doubles<long double>(data, format.is_swapped);
+  return false;
 }
 
 }  // namespace toroid::npy

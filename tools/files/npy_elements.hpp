@@ -59,6 +59,9 @@ std::vector<std::complex<double>> decode(std::span<const std::byte> data,
                                          std::span<const std::size_t> shape, bool fortran_order,
                                          const ElementFormat& format);
 
+/// Whether decode() rounds a number of `data`.
+bool is_rounded(std::span<const std::byte> data, const ElementFormat& format);
+
 using Complex = std::complex<double>;
 /// Elements per side of a tile; the rows of a tile stay in the nearest cache.
 inline constexpr std::size_t kTile = 8;

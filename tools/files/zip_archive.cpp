@@ -16,7 +16,9 @@ namespace {
 BadInput zip_refusal(zip_error_t* error) {
   constexpr std::array kOfTheSystem = {ZIP_ER_NOZIP, ZIP_ER_INCONS, ZIP_ER_EOF, ZIP_ER_NOENT,
                                        ZIP_ER_INVAL, ZIP_ER_READ,   ZIP_ER_SEEK};
-  if (std::ranges::count(kOfTheSystem, ::zip_error_code_zip(error)) > 0)
+  constexpr int kTruncated = 35;  // ZIP_ER_TRUNCATED_ZIP, since libzip 1.11
+  const int code = ::zip_error_code_zip(error);
+  if (std::ranges::count(kOfTheSystem, code) > 0 || code == kTruncated)
     return BadInput("zip archive truncated or damaged");
   return BadInput(fmt::format("zip archive: {}", ::zip_error_strerror(error)));
 }

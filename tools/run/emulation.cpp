@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <numeric>
@@ -83,7 +84,10 @@ std::unique_ptr<Fabric> Emulation::make_fabric(const Shape& shape, const Machine
   RingOptions ring = options.ring;
   ring.tying = options.node.settings.tying;
   ring.cpu = &cpu_;
-  if (is_quiet) ring.notice = [](const std::string&) {};
+  ring.notice = [this, is_quiet](const std::string& line) {
+    progress_.clear();
+    if (!is_quiet) std::fputs(("toroid: " + line + "\n").c_str(), stderr);
+  };
   ring.watch = [this](std::uint64_t delivered) { progress_.show(delivered); };
   Placement placement = placement_of(shape, options);
   workers_ = static_cast<unsigned>(placement.workers.size());

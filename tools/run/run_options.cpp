@@ -13,6 +13,7 @@
 #include "router/placement/cpu_quota.hpp"
 #include "router/placement/host_topology.hpp"
 #include "router/rules/routing.hpp"
+#include "tools/options/library_policy.hpp"
 #include "tools/options/route_and_transfer.hpp"
 #include "tools/run/provider_check.hpp"
 #include "tools/text/spelling.hpp"
@@ -81,11 +82,13 @@ RunOptions run_options(const CommonOptions& common, const TorusOptions& torus,
 
 std::unique_ptr<termination::TimeLimit> preparation_limit(const RunOptions& run,
                                                           const Policy& policy) {
+  // Only code of a user can fail to return. All other preparation ends, and is not counted.
+  if (dynamic_cast<const LibraryPolicy*>(&policy) == nullptr) return nullptr;
   const std::string name(policy.name());
   return std::make_unique<termination::TimeLimit>(
       run.ring.limit,
       [name](const std::string& when) {
-        return fmt::format("the run did not begin {}: policy {} is asked for its orders", when,
+        return fmt::format("the run did not begin {}: it is being prepared under policy {}", when,
                            name);
       },
       [](const std::string&) {});

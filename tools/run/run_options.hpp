@@ -35,7 +35,7 @@ struct RunOptions {
 RunOptions run_options(const CommonOptions& common, const TorusOptions& torus,
                        const Machine& machine);
 /// Ends the process with a message if the run's limit passes before the result is destroyed,
-/// because a function of this policy does not return.
+/// because a function of this policy does not return. Null if the policy is not of a library.
 std::unique_ptr<termination::TimeLimit> preparation_limit(const RunOptions& run,
                                                           const Policy& policy);
 /// Returns the run with `transfer` as the way in which messages move.

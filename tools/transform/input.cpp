@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -106,24 +107,32 @@ void check_elements(const FftOptions& options, const HostArray& array, const IsG
         fmt::format("{}: element {} in C order {}", input_name(options.in), *found, fault));
 }
 
-/// Numbers below the normal numbers of single precision lose digits or become 0. Warns of them, and
-/// refuses an array that has no others.
+/// Whether single precision has no normal number near this one, so that it loses digits or becomes
+/// 0.
+bool loses_digits(double number) {
+  return std::abs(number) < std::numeric_limits<float>::min() &&
+         static_cast<double>(static_cast<float>(number)) != number;
+}
+
+/// Warns of numbers that are too small for single precision. Refuses an array in which all numbers
+/// would become 0.
 void check_small_values(const std::string& name, const HostArray& array) {
-  constexpr double kLeast = std::numeric_limits<float>::min();
-  std::size_t small = 0, nonzero = 0;
+  std::size_t small = 0;
+  bool is_zero = true;
   for_each_value(array, [&](const fft::Complex& value) {
-    const double size = std::max(std::abs(value.real()), std::abs(value.imag()));
-    nonzero += size > 0 ? 1 : 0;
-    small += size > 0 && size < kLeast ? 1 : 0;
+    small += loses_digits(value.real()) || loses_digits(value.imag()) ? 1 : 0;
+    is_zero = is_zero && std::complex<float>(value) == 0.0f;
   });
   if (small == 0) return;
-  if (small == nonzero)
+  if (is_zero)
     throw BadInput(
-        fmt::format("{}: all elements that are not 0 are too small for single precision", name));
+        fmt::format("{}: all numbers are too small for single precision, where they "
+                    "are 0",
+                    name));
   warn(
-      fmt::format("{}: {} of {} elements that are not 0 are too small for single precision; they "
-                  "lose digits or become 0",
-                  name, small, nonzero));
+      fmt::format("{}: {} elements are too small for single precision; they lose digits or become "
+                  "0",
+                  name, small));
 }
 
 void check_values(const FftOptions& options, const HostArray& array) {

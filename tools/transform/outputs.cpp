@@ -62,8 +62,10 @@ void refuse_clashes(const OutputPaths& paths) {
   refuse_one_file_for_two(outputs);
   for (const std::string& input : paths.boxes)
     for (const std::string& output : outputs) refuse_one_file_for_two(std::array{input, output});
-  for (const std::string& output : outputs | std::views::drop(1))  // --out may replace --in
-    refuse_one_file_for_two(std::array{without_stream(place_of(paths.in).file), output});
+  // --out may replace --in, but not an archive of which --in is one array.
+  const ArrayPlace in = place_of(paths.in);
+  for (const std::string& output : outputs | std::views::drop(in.array.empty() ? 1 : 0))
+    refuse_one_file_for_two(std::array{without_stream(in.file), output});
 }
 
 std::unique_ptr<OutputFile> open(const std::string& path) {

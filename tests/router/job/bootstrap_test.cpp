@@ -231,6 +231,9 @@ TEST(JoinJob, JoinsTheProcessesThatTheEnvironmentDescribes) {
   const auto told = [](const Variables& mine) {
     const Environment environment(mine);
     Job job = join_job();
+    Job again = join_job();  // the same membership
+    EXPECT_EQ(again.session(), job.session());
+    (void)again.all_gather(blob_of(1));
     return value_of<unsigned>(job.all_gather(blob_of(job.rank() + 7))[1 - job.rank()]);
   };
   const pid_t child = ::fork();

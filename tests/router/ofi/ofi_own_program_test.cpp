@@ -59,10 +59,10 @@ TEST(OfiOwnProgram, MayHaveAPlanAsALocalUnderEveryPolicy) {
   }
 }
 
+/// Makes a plan and does not use it, so that nothing else can fail.
 Program make_a_plan(Node& node, std::int64_t n) {
-  fft::Plan plan(node, {.size = {n, 4, 4}});
-  testing::Numbers in(plan.input_size()), out(plan.output_size());
-  co_await plan.forward(in, out);
+  const fft::Plan plan(node, {.size = {n, 4, 4}});
+  co_await node.barrier();
 }
 
 TEST(OfiOwnProgram, PlansOfDifferentProcessesAreCompared) {

@@ -216,6 +216,26 @@ TEST(MapFile, IsReadInSpiteOfSmallFaultsIfThatIsAllowed) {
   }
 }
 
+TEST(MapFile, IsReadInTheOrderInWhichItsHeaderMakesSenseIfThatIsAllowed) {
+  for (const std::int32_t mode : {0, 1})
+    for (const bool big_endian : {false, true})
+      for (const std::string& stamp : {"\x44\x44\0\0"s, "\x11\x11\0\0"s, "\0\0\0\0"s}) {
+        std::string elements = "\1\2";
+        if (mode == 1) elements = big_endian ? "\0\1\0\2"s : "\1\0\2\0"s;
+        const std::string file = map_bytes({.nx = 2,
+                                            .mode = mode,
+                                            .elements = elements,
+                                            .big_endian = big_endian,
+                                            .stamp = stamp});
+        ::testing::internal::CaptureStderr();
+        const Leniency leniency(true, "a.map");
+        EXPECT_THAT(decoded(stored_map(std::as_bytes(std::span(file)), leniency)).values,
+                    ElementsAre(1, 2));
+        const bool is_right = stamp == (big_endian ? "\x11\x11\0\0"s : "\x44\x44\0\0"s);
+        EXPECT_EQ(::testing::internal::GetCapturedStderr().empty(), is_right);
+      }
+}
+
 TEST(MapFile, IsRefusedIfTheMarkOrTheMachineStampIsWrong) {
   MapParts parts = sound_map();
   parts.mark = "MAPS"s;

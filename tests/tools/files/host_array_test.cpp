@@ -112,13 +112,17 @@ TEST_F(ArrayIo, NodesTakeTheSamePartsOfBorrowedAndHeldArrays) {
 }
 
 TEST_F(ArrayIo, ABatchOfOneMayHaveAnAxis) {
-  directory_.save("a.npy", written({1, 3, 5}, exact_values(15, true), NpyType::f8));
-  EXPECT_EQ(load_array(directory_ / "a.npy").size, (Size{1, 3, 5}));
+  directory_.save("a.npy", written({1, 15}, exact_values(15, true), NpyType::f8));
+  EXPECT_EQ(load_array(directory_ / "a.npy").size, (Size{1, 15}));
   const HostArray array = load_array(directory_ / "a.npy", {.may_have_batch = true});
-  EXPECT_EQ(array.size, (Size{3, 5}));
+  EXPECT_EQ(array.size, (Size{15}));
   EXPECT_TRUE(array.has_batch_axis);
+  directory_.save("a.npy", written({1, 3, 5}, exact_values(15, true), NpyType::f8));
+  EXPECT_EQ(load_array(directory_ / "a.npy", {.may_have_batch = true}).size, (Size{1, 3, 5}));
   directory_.save("a.npy", written({3, 5}, exact_values(15, true), NpyType::f8));
   EXPECT_EQ(load_array(directory_ / "a.npy", {.may_have_batch = true}).size, (Size{3, 5}));
+  directory_.save("a.npy", written({1, 2, 3, 5}, exact_values(30, true), NpyType::f8));
+  EXPECT_EQ(load_array(directory_ / "a.npy", {.may_have_batch = true}).size, (Size{2, 3, 5}));
 }
 
 /// Bit patterns: numbers that are NaN, with every bit of their payload, among them.

@@ -124,7 +124,10 @@ warnings.simplefilter('ignore')
 codes = ('b1 i1 i2 i4 i8 u1 u2 u4 u8 f2 f4 f8 c8 c16 ? b B h H i I l L q Q p P e f d F D f3 x').split()
 names = ('bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128 '
          'byte ubyte short ushort intc uintc int uint longlong ulonglong intp uintp half single float double '
-         'csingle complex cdouble <float64 float65 integer').split()
+         'csingle complex cdouble cfloat singlecomplex bool8 int0 uint0 <float64 float65 integer').split()
+if np.finfo(np.longdouble).nmant == 63:
+  codes += ['g', 'G', 'f16', 'c32']
+  names += 'longdouble clongdouble longfloat clongfloat longcomplex float128 complex256'.split()
 spellings = [order + code for order in ('', '<', '>', '=', '|') for code in codes] + names
 for number, spelling in enumerate(spellings):
   header = ("{'descr': '%s', 'fortran_order': False, 'shape': (3,), }" % spelling).encode()

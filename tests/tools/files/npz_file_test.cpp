@@ -171,6 +171,8 @@ np.savez('two.npz', a, mask=a > 0)
     }
   EXPECT_EQ(read_array(directory / "two.npz:arr_0").values, expected);
   EXPECT_EQ(read_array(directory / "two.npz:mask").shape, (Extents{3, 4, 5}));
+  std::filesystem::copy_file(directory / "two.npz", directory / "TWO.NPZ");
+  EXPECT_EQ(read_array(directory / "TWO.NPZ:arr_0").values, expected);
   try {
     read_array(directory / "two.npz:masks");
     ADD_FAILURE() << "accepted";

@@ -23,6 +23,7 @@
 #include <utility>
 
 #include "hal/check.hpp"
+#include "hal/process_end.hpp"
 #include "tools/files/file_descriptor.hpp"
 #include "tools/run/interruption.hpp"
 #include "tools/text/split_and_wrap.hpp"
@@ -38,6 +39,7 @@ std::string field(std::string_view text) {
 
 /// Prepares the child process: it prints nothing, dumps no core and dies with its parent.
 void settle_in(int said) {
+  on_end_process(nullptr);  // the end of this process is not that of the command
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
