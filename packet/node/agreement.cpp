@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <span>
-#include <utility>
 
 #include "hal/check.hpp"
 #include "packet/node/node.hpp"

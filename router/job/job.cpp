@@ -1,6 +1,5 @@
 #include "router/job/job.hpp"
 
-#include <memory>
 #include <mutex>
 #include <utility>
 

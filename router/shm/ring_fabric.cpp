@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <exception>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 

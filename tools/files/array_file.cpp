@@ -15,6 +15,7 @@
 #include "hal/check.hpp"
 #include "tools/files/density_map.hpp"
 #include "tools/files/gunzip.hpp"
+#include "tools/files/leniency.hpp"
 #include "tools/files/npy_header.hpp"
 #include "tools/files/npz_file.hpp"
 #include "tools/files/read_file.hpp"

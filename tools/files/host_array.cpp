@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -15,7 +14,6 @@
 #include "hal/check.hpp"
 #include "hal/random.hpp"
 #include "tools/files/array_file.hpp"
-#include "tools/files/npy.hpp"
 #include "tools/files/npy_elements.hpp"
 
 namespace toroid {

@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <exception>
-#include <string>
 
 #include "hal/check.hpp"
 #include "hal/process_end.hpp"

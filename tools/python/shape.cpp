@@ -4,6 +4,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>  // IWYU pragma: keep (converts containers)
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>

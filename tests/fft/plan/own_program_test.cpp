@@ -1,37 +1,13 @@
 // Plans and convolutions that are locals of a program, as in the first example of docs/FFT.md:
 // their nodes go on relaying after the programs have ended.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <complex>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "fft/layout/box.hpp"
-#include "fft/layout/node_layout.hpp"
-#include "fft/plan/blueprint.hpp"
 #include "fft/plan/convolution.hpp"
-#include "fft/plan/description.hpp"
-#include "fft/plan/plan.hpp"
-#include "hal/check.hpp"
-#include "hal/machine.hpp"
-#include "hal/shape.hpp"
 #include "packet/exchange/exchange_plan.hpp"
-#include "packet/node/node.hpp"
-#include "packet/node/program.hpp"
-#include "packet/policies/policies.hpp"
-#include "packet/policies/policy.hpp"
 #include "tests/fft/plan/own_program.hpp"
 #include "tests/packet/every_machine.hpp"
 #include "tests/router/emulated_machine.hpp"
 #include "tests/router/failure_of.hpp"
-#include "tests/scale.hpp"
 
 namespace toroid {
 namespace {

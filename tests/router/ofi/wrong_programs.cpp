@@ -5,16 +5,23 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <functional>
+#include <memory>
 #include <mutex>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "hal/fabric.hpp"
 #include "hal/machine.hpp"
+#include "hal/shape.hpp"
+#include "packet/node/node.hpp"
 #include "router/job/job.hpp"
 #include "router/ofi/ofi_fabric.hpp"
 #include "router/placement/placement.hpp"
 #include "router/placement/process_partition.hpp"
 #include "router/shm/ring_fabric.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/job/jobs.hpp"
 #include "tests/router/shm/ring_machine.hpp"
 #include "tests/scale.hpp"

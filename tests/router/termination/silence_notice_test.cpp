@@ -11,7 +11,6 @@
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 #include "router/shm/ring_fabric.hpp"
-#include "tests/router/emulated_machine.hpp"
 #include "tests/router/shm/ring_machine.hpp"
 
 namespace toroid {

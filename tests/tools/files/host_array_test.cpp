@@ -1,10 +1,14 @@
 // Arrays from files as input of transforms. Elements that can be read in place are not converted.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <span>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
