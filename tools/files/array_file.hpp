@@ -22,8 +22,8 @@ struct ArrayPlace {
   std::string file;
   std::string array;  ///< name in an .npz archive; empty: the only array
 };
-/// "a.npz:x" is array x of a.npz, unless a file has this whole name; likewise "a.npz.gz:x", and
-/// "-:x" of standard input.
+/// "a.npz:x" is array x of a.npz, unless a file has this whole name; "a.npz.gz:x" is an array of a
+/// gzipped archive, "-:x" of one on standard input.
 ArrayPlace place_of(const std::string& path);
 
 /// Reads the array at place_of(path), or the only array in standard input. The content, not the

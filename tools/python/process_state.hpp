@@ -1,4 +1,5 @@
-// What befalls the process while runs are going on: the interpreter ends, or the process is forked.
+// What happens to the process while runs are going on: the interpreter ends, or the process is
+// forked.
 #pragma once
 
 namespace toroid::python {

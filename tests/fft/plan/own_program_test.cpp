@@ -2,6 +2,8 @@
 // their nodes go on relaying after the programs have ended.
 #include <gmock/gmock.h>
 
+#include <cstdlib>
+
 #include "fft/plan/convolution.hpp"
 #include "packet/exchange/exchange_plan.hpp"
 #include "tests/fft/plan/own_program.hpp"
