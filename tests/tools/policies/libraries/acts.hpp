@@ -23,7 +23,7 @@ inline void act(std::string_view what) {
   if (what == "raise SIGTERM") std::raise(SIGTERM);
   if (what == "raise SIGKILL") std::raise(SIGKILL);
   if (what == "never returns")
-    for (volatile unsigned i = 0;; i = i + 1) continue;
+    for (volatile bool goes_on = true; goes_on;) continue;
 }
 
 inline constexpr std::string_view kActs[] = {
