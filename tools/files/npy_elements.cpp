@@ -132,19 +132,20 @@ constexpr std::array<Spelling, 20> kCharacters = {
      {"I", "u4"}, {"l", "i8"},  {"L", "u8"}, {"q", "i8"},  {"Q", "u8"}, {"p", "i8"}, {"P", "u8"},
      {"e", "f2"}, {"f", "f4"},  {"d", "f8"}, {"g", "f16"}, {"F", "c8"}, {"D", "c16"}}};
 /// NumPy's and Python's names, which have no byte order.
-constexpr std::array<Spelling, 45> kNames = {
-    {{"G", "c32"},          {"bool", "b1"},         {"bool_", "b1"},     {"int8", "i1"},
-     {"int16", "i2"},       {"int32", "i4"},        {"int64", "i8"},     {"uint8", "u1"},
-     {"uint16", "u2"},      {"uint32", "u4"},       {"uint64", "u8"},    {"float16", "f2"},
-     {"float32", "f4"},     {"float64", "f8"},      {"float128", "f16"}, {"complex64", "c8"},
-     {"complex128", "c16"}, {"complex256", "c32"},  {"byte", "i1"},      {"ubyte", "u1"},
-     {"short", "i2"},       {"ushort", "u2"},       {"intc", "i4"},      {"uintc", "u4"},
-     {"int", "i8"},         {"int_", "i8"},         {"uint", "u8"},      {"long", "i8"},
-     {"ulong", "u8"},       {"longlong", "i8"},     {"ulonglong", "u8"}, {"intp", "i8"},
-     {"uintp", "u8"},       {"half", "f2"},         {"single", "f4"},    {"float", "f8"},
-     {"double", "f8"},      {"longdouble", "f16"},  {"csingle", "c8"},   {"complex", "c16"},
-     {"cdouble", "c16"},    {"clongdouble", "c32"}, {"complex_", "c16"}, {"float_", "f8"},
-     {"longfloat", "f16"}}};
+constexpr std::array<Spelling, 51> kNames = {
+    {{"bool8", "b1"},         {"int0", "i8"},         {"uint0", "u8"},       {"cfloat", "c16"},
+     {"singlecomplex", "c8"}, {"longcomplex", "c32"}, {"clongfloat", "c32"}, {"bool", "b1"},
+     {"bool_", "b1"},         {"int8", "i1"},         {"int16", "i2"},       {"int32", "i4"},
+     {"int64", "i8"},         {"uint8", "u1"},        {"uint16", "u2"},      {"uint32", "u4"},
+     {"uint64", "u8"},        {"float16", "f2"},      {"float32", "f4"},     {"float64", "f8"},
+     {"float128", "f16"},     {"complex64", "c8"},    {"complex128", "c16"}, {"complex256", "c32"},
+     {"byte", "i1"},          {"ubyte", "u1"},        {"short", "i2"},       {"ushort", "u2"},
+     {"intc", "i4"},          {"uintc", "u4"},        {"int", "i8"},         {"int_", "i8"},
+     {"uint", "u8"},          {"long", "i8"},         {"ulong", "u8"},       {"longlong", "i8"},
+     {"ulonglong", "u8"},     {"intp", "i8"},         {"uintp", "u8"},       {"half", "f2"},
+     {"single", "f4"},        {"float", "f8"},        {"double", "f8"},      {"longdouble", "f16"},
+     {"csingle", "c8"},       {"complex", "c16"},     {"cdouble", "c16"},    {"clongdouble", "c32"},
+     {"complex_", "c16"},     {"float_", "f8"},       {"longfloat", "f16"}}};
 
 template <std::size_t kCount>
 std::string_view code_of(std::string_view text, const std::array<Spelling, kCount>& spellings) {
