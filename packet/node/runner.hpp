@@ -33,8 +33,7 @@ class Runner {
 
   /// Gives every node the program that `program(node)` makes, and runs all to their end. Throws
   /// what Fabric::run() throws, RunFailed if a message has arrived that no receive has taken or a
-  /// receive waits for a message, and
-  /// BadInput if the fabric has run already or has been destroyed.
+  /// receive waits for a message, and BadInput if the fabric has run already or has been destroyed.
   template <std::invocable<Node&> MakeProgram>
   void run(MakeProgram&& program) {
     for (Node& node : nodes_) node.run(std::invoke(program, node));

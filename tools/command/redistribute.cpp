@@ -106,11 +106,6 @@ bool fits_single(double number) {
 /// Refuses values that the chosen type would round: a redistribution must not change any value.
 void check_exact(const HostArray& array, const RedistributeOptions& options) {
   if (array.raw) return;
-  if (array.was_rounded)
-    throw BadInput(
-        fmt::format("{}: a number does not fit double precision, through which --type "
-                    "converts; leave out --type to move the bits as they are",
-                    input_name(options.in)));
   const NpyType type = options.element();
   const auto is_exact = [type](const fft::Complex& value) {
     if (is_real(type) && value.imag() != 0) return false;
@@ -134,7 +129,7 @@ double array_bytes(const Size& size) {
 HostArray input_of(const RedistributeOptions& options, const Shape& shape) {
   if (options.in.empty() == options.size.empty())
     throw BadInput("an array is missing: give either --in FILE or --size 64x64x64");
-  const ArrayRequest request{.permissive = options.permissive, .may_be_infinite = true};
+  const ArrayRequest request{.permissive = options.permissive, .is_exact = true};
   if (!options.in.empty())
     return options.is_raw() ? load_raw_array(options.in, request) : load_array(options.in, request);
   const Size size = parse_size(options.size);

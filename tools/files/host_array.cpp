@@ -276,8 +276,12 @@ HostArray load_array(const std::string& path, const ArrayRequest& request) {
     array.borrowed = borrowed_from(file, *type, array.extents());
   else
     array.values = decoded(file).values;
-  array.was_rounded = npy::is_rounded(file.data, npy::format_of(file.dtype));
-  if (!request.may_be_infinite) check_finite(array, name);
+  if (!request.is_exact)
+    check_finite(array, name);
+  else if (npy::is_rounded(file.data, npy::format_of(file.dtype)))
+    throw BadInput(name +
+                   ": a number does not fit double precision, through which --type converts; leave "
+                   "out --type to move the bits as they are");
   return array;
 }
 
@@ -289,13 +293,14 @@ HostArray load_raw_array(const std::string& path, const ArrayRequest& request) {
   return array;
 }
 
-StoredArray stored_from(const HostArray& array, std::vector<std::byte>& bytes) {
+StoredArray stored_from(const HostArray& array) {
   const RawElements& raw = array.raw.value();
   const std::size_t size = npy::format_of(raw.dtype).size();
-  bytes.resize(array.elements() * size);
+  std::vector<std::byte> bytes(array.elements() * size);
   for (std::size_t i = 0; i < array.elements(); ++i)
     std::memcpy(bytes.data() + i * size, raw.data.data() + i * raw.bytes, size);
-  return {raw.dtype, false, std::vector<std::size_t>(array.size.begin(), array.size.end()), bytes};
+  const auto owner = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+  return {raw.dtype, false, {array.size.begin(), array.size.end()}, *owner, owner};
 }
 
 HostArray random_array(const Size& size, std::int64_t batch, bool real, std::uint64_t seed) {

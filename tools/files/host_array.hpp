@@ -52,7 +52,6 @@ struct HostArray {
   std::vector<fft::Complex> values;  ///< in C order; empty if the elements are borrowed
   std::shared_ptr<const BorrowedArray> borrowed{};
   std::optional<RawElements> raw{};
-  bool was_rounded = false;     ///< a number of the file does not fit double precision
   bool has_batch_axis = false;  ///< whether files have an axis for the batch although it is 1
 
   std::size_t elements() const;  ///< in all arrays of the batch
@@ -75,10 +74,10 @@ void for_each_value(const HostArray& array, const std::function<void(const fft::
 
 /// How to read an array from a file.
 struct ArrayRequest {
-  std::int64_t batch = 1;        ///< if above 1, the first axis of the file has this many arrays
-  bool may_have_batch = false;   ///< a first axis of 1 is that of a batch of 1
-  bool permissive = false;       ///< see read_stored_array()
-  bool may_be_infinite = false;  ///< elements may be infinite or NaN
+  std::int64_t batch = 1;       ///< if above 1, the first axis of the file has this many arrays
+  bool may_have_batch = false;  ///< a first axis of 1 is that of a batch of 1
+  bool permissive = false;      ///< see read_stored_array()
+  bool is_exact = false;        ///< elements may be infinite or NaN, but none may be rounded
 };
 
 /// Returns the extents of "64x64x64", "4x4x4x4", or "64" for a cube. Throws BadInput.
@@ -89,8 +88,8 @@ HostArray load_array(const std::string& path, const ArrayRequest& request = {});
 /// The same without conversion: the result has raw elements. Throws BadInput also if elements have
 /// more than 16 bytes.
 HostArray load_raw_array(const std::string& path, const ArrayRequest& request = {});
-/// The array of a .npy file with these raw elements, which `bytes` then owns.
-StoredArray stored_from(const HostArray& array, std::vector<std::byte>& bytes);
+/// The array of a .npy file with these raw elements; it owns its bytes.
+StoredArray stored_from(const HostArray& array);
 /// Random numbers from the seed. Real and imaginary parts are uniform in [0, 1); imaginary parts
 /// are 0 if `real`.
 HostArray random_array(const Size& size, std::int64_t batch, bool real, std::uint64_t seed);

@@ -12,8 +12,6 @@
 #include <vector>
 
 #include "hal/check.hpp"
-#include "packet/policies/policies.hpp"
-#include "packet/policies/policy.hpp"
 #include "router/job/blob.hpp"
 #include "router/placement/placement.hpp"
 #include "router/sim/sim_fabric.hpp"
@@ -33,10 +31,6 @@ SimOptions sim_options(const Shape& shape, const RunOptions& run, Progress& prog
   options.cpu = &cpu;
   if (options.checkpoints != nullptr) progress.leave_interruptions();
   return options;
-}
-
-const Policy& policy_of(const RunOptions& run) {
-  return run.node.policy == nullptr ? policy_by_name("random") : *run.node.policy;
 }
 
 double sum(const std::vector<double>& numbers) {
@@ -65,7 +59,7 @@ Emulation::Emulation(const Shape& shape, const Machine& machine, const RunOption
       processes_(options.processes),
       transfer_(options.node.transfer),
       route_(options.ring.route),
-      preparation_(preparation_limit(options, policy_of(options))),
+      preparation_(preparation_limit(options, options.node.policy)),
       fabric_(make_fabric(shape, machine, options, quiet)),
       runner_(*fabric_, options.node) {
   throw_if_interrupted();

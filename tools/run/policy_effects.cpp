@@ -109,7 +109,7 @@ void refuse_policy_without_effect(const Policy& policy, const PolicyEffects& eff
   refuse_releases_without_effect(policy, effects, what, run);
   const Policy& random = policy_by_name("random");
   if (policy.name() == random.name()) return;
-  const auto limit = preparation_limit(run, policy);
+  const auto limit = preparation_limit(run, &policy);
   const Shape shape = Shape::parse("4x4x4");  // on this torus no two policies are equal by chance
   const auto traffic = make_traffic("all-to-all", shape, 4 * kPayloadBytes, 1);
   const PolicyCase sample{shape, machine, *traffic};

@@ -81,10 +81,10 @@ RunOptions run_options(const CommonOptions& common, const TorusOptions& torus,
 }
 
 std::unique_ptr<termination::TimeLimit> preparation_limit(const RunOptions& run,
-                                                          const Policy& policy) {
+                                                          const Policy* policy) {
   // Only code of a user can fail to return. All other preparation ends, and is not counted.
-  if (dynamic_cast<const LibraryPolicy*>(&policy) == nullptr) return nullptr;
-  const std::string name(policy.name());
+  if (dynamic_cast<const LibraryPolicy*>(policy) == nullptr) return nullptr;
+  const std::string name(policy->name());
   return std::make_unique<termination::TimeLimit>(
       run.ring.limit,
       [name](const std::string& when) {

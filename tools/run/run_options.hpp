@@ -35,9 +35,10 @@ struct RunOptions {
 RunOptions run_options(const CommonOptions& common, const TorusOptions& torus,
                        const Machine& machine);
 /// Ends the process with a message if the run's limit passes before the result is destroyed,
-/// because a function of this policy does not return. Null if the policy is not of a library.
+/// because a function of this policy does not return. Null if the policy is not of a library or is
+/// null.
 std::unique_ptr<termination::TimeLimit> preparation_limit(const RunOptions& run,
-                                                          const Policy& policy);
+                                                          const Policy* policy);
 /// Returns the run with `transfer` as the way in which messages move.
 RunOptions moving_by(TransferMode transfer, RunOptions run);
 /// The number of threads of a run on `sim`. Results do not depend on it.

@@ -96,9 +96,8 @@ void TransformOutputs::write_array(const HostArray& values, NpyType type) {
   std::vector<std::size_t> shape(values.size.begin(), values.size.end());
   if (values.batch > 1 || values.has_batch_axis)
     shape.insert(shape.begin(), static_cast<std::size_t>(values.batch));
-  std::vector<std::byte> bytes;
   if (values.raw)
-    write_npy(array->stream(), stored_from(values, bytes));
+    write_npy(array->stream(), stored_from(values));
   else
     write_npy(array->stream(), shape, values.values, type);
   throw_if_interrupted();

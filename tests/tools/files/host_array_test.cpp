@@ -152,11 +152,11 @@ TEST_F(ArrayIo, RawElementsAreMovedAndWrittenBitForBit) {
       take_part(array, layout, part);
       put_part(other, layout, part);
       EXPECT_EQ(other.raw->data, array.raw->data);
-      std::vector<std::byte> bytes;
-      EXPECT_EQ(stored_from(other, bytes).dtype, dtype);
+      const StoredArray stored = stored_from(other);
+      EXPECT_EQ(stored.dtype, dtype);
       for (std::size_t i = 0; i < 30; ++i) {
         const std::size_t in_file = fortran_order ? i / 15 + 2 * (i / 5 % 3) + 6 * (i % 5) : i;
-        EXPECT_TRUE(std::ranges::equal(std::span(bytes).subspan(i * size, size),
+        EXPECT_TRUE(std::ranges::equal(stored.data.subspan(i * size, size),
                                        std::span(data).subspan(in_file * size, size)));
       }
     }
