@@ -26,16 +26,18 @@ class TwoPasses final : public Kernel {
   std::shared_ptr<const Kernel> others_;
 };
 
-/// A library that keeps its kernels until the process ends.
+/// A library that keeps its kernels until the process ends. Kernels of real-to-real transforms are
+/// the same for every library (real_to_real.hpp).
 class CachingLibrary : public Library {
  public:
   std::shared_ptr<const Kernel> plan(const Work& work, Rigor rigor) const final;
 
  private:
-  /// Makes a kernel. `work` is simplified and not empty. Only one thread calls this at a time.
+  /// Makes a kernel. `work` is simplified and not empty, and is no real-to-real transform. Only one
+  /// thread calls this at a time.
   virtual std::shared_ptr<const Kernel> make(const Work& work, Rigor rigor) const = 0;
 
-  mutable std::mutex mutex_;  ///< guards `kernels_`
+  mutable std::recursive_mutex mutex_;  ///< guards `kernels_`
   mutable std::map<std::pair<Work, Rigor>, std::shared_ptr<const Kernel>> kernels_;
 };
 

@@ -24,7 +24,8 @@ constexpr std::size_t kCacheLine = 64;
 enum class Form : std::uint8_t { complex, real_to_half, half_to_real, real };
 
 Form form_of(const Work& work) {
-  if (!is_real(work.kind)) return Form::complex;
+  if (is_real_to_real(work.kind)) return Form::real;
+  if (!is_halved(work.kind)) return Form::complex;
   if (!transforms(work)) return Form::real;
   return work.kind == Kind::real_to_half ? Form::real_to_half : Form::half_to_real;
 }

@@ -25,6 +25,13 @@ enum class Kind : std::uint8_t {
   inverse,       ///< complex to complex, exp(+2πi·kn/N)
   real_to_half,  ///< forward, real in, complex out; the last transformed axis is halved to n/2+1
   half_to_real,  ///< the unscaled inverse of real_to_half; destroys its input
+  // Real to real, along a single axis. The formulas are in fft/orbital/coefficients.hpp.
+  dct_2,  ///< the forward dct
+  dct_3,  ///< its inverse
+  dst_2,  ///< the forward dst
+  dst_3,  ///< its inverse
+  dht,    ///< the Hartley transform, cos minus sin
+  wht,    ///< the Walsh-Hadamard transform
 };
 
 inline constexpr unsigned kMaxLocalAxes = 8;
@@ -40,14 +47,14 @@ struct Axis {
 };
 
 /// What a kernel does. If no axis is transformed, it copies: complex elements for the complex
-/// kinds, real elements for the real kinds.
+/// kinds, real elements for the others.
 struct Work {
   std::array<Axis, kMaxLocalAxes>
       axes;  ///< in any order, but the last transformed axis is the halved one
   Kind kind = Kind::forward;
   Precision precision = Precision::double_;
   /// Input and output are one array. REQUIRES, if set: the two strides of an axis longer than 1 are
-  /// equal, and the kind is complex.
+  /// equal, and both sides have elements of one type.
   bool in_place = true;
   /// The address of the first element is a multiple of at least 16 bytes, as in a LocalArray. If
   /// false, it is any multiple of the element's size.

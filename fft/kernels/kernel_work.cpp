@@ -13,7 +13,7 @@ namespace {
 
 /// The axis that is shorter on the complex side, or kMaxLocalAxes if there is none.
 std::size_t halved_axis(const Work& work) {
-  if (!is_real(work.kind)) return kMaxLocalAxes;
+  if (!is_halved(work.kind)) return kMaxLocalAxes;
   for (std::size_t a = kMaxLocalAxes; a-- > 0;)
     if (work.axes[a].transformed) return a;
   return kMaxLocalAxes;
@@ -27,7 +27,8 @@ std::size_t last_transformed(const Work& work) {
 }
 
 bool is_complex(const Work& work, Side side) {
-  if (!is_real(work.kind)) return true;
+  if (is_real_to_real(work.kind)) return false;
+  if (!is_halved(work.kind)) return true;
   return transforms(work) && (work.kind == Kind::half_to_real) == (side == Side::in);
 }
 
@@ -51,7 +52,7 @@ std::vector<Axis> joined(std::vector<Axis> axes) {
 }  // namespace
 
 void check(const Work& work) {
-  TOROID_CHECK(!work.in_place || !is_real(work.kind));
+  TOROID_CHECK(!work.in_place || !is_halved(work.kind));
   for (const Axis& axis : work.axes) {
     TOROID_CHECK_LE(0, axis.length);
     TOROID_CHECK_LE(0, std::min(axis.in_stride, axis.out_stride));
@@ -59,8 +60,12 @@ void check(const Work& work) {
   }
 }
 
-bool is_real(Kind kind) {
+bool is_halved(Kind kind) {
   return kind == Kind::real_to_half || kind == Kind::half_to_real;
+}
+
+bool is_real_to_real(Kind kind) {
+  return kind >= Kind::dct_2;
 }
 
 bool holds_nothing(const Work& work) {

@@ -13,7 +13,10 @@ enum class Side : std::uint8_t { in, out };
 /// Aborts if a work violates a condition (REQUIRES) that its members state.
 void check(const Work& work);
 
-bool is_real(Kind kind);
+/// Whether one side is real and the other one half a spectrum.
+bool is_halved(Kind kind);
+/// Whether both sides are real.
+bool is_real_to_real(Kind kind);
 /// Whether the array is empty.
 bool holds_nothing(const Work& work);
 /// Whether any axis is transformed.

@@ -7,14 +7,13 @@
 #include <type_traits>
 #include <unsupported/Eigen/FFT>
 #include <utility>
-#include <vector>
 
 #include "fft/kernels/caching_library.hpp"
 #include "fft/kernels/copy_kernel.hpp"
 #include "fft/kernels/kernel.hpp"
 #include "fft/kernels/kernel_work.hpp"
 #include "fft/kernels/kissfft.hpp"
-#include "fft/layout/strided_copy.hpp"
+#include "fft/kernels/line_blocks.hpp"
 #include "hal/check.hpp"
 
 namespace toroid::fft::local {
@@ -29,7 +28,7 @@ struct ThreadState {
     transforms.SetFlag(Eigen::FFT<Real>::HalfSpectrum);
   }
   Eigen::FFT<Real> transforms;
-  std::vector<std::complex<Real>> in, out;  ///< gathered lines, and their results
+  GatheredLines lines;
 };
 
 template <typename Real>
@@ -38,104 +37,49 @@ ThreadState<Real>& of_this_thread() {
   return state;
 }
 
-/// Transforms one axis. Lines are gathered, transformed and scattered several at a time, so that
-/// neighbouring lines share cache lines. Contiguous lines are not copied.
+/// Transforms one axis, line by line.
 template <typename Real, Kind kKind>
 class LineKernel final : public Kernel {
   using Complex = std::complex<Real>;
   using In = std::conditional_t<kKind == Kind::real_to_half, Real, Complex>;
   using Out = std::conditional_t<kKind == Kind::half_to_real, Real, Complex>;
+  using Blocks = LineBlocks<In, Out>;
 
  public:
   /// REQUIRES: the work is simplified, with one transformed axis, and not empty.
-  explicit LineKernel(const Work& work) : line_(work.axes[0]), in_place_(work.in_place) {
-    TOROID_CHECK_LE(line_.length, std::numeric_limits<int>::max());
-    for (std::size_t a = 1; a < work.axes.size(); ++a)
-      if (work.axes[a].length > 1) batches_.push_back(work.axes[a]);
-    if (batches_.empty()) return;
-    row_ = batches_.back();
-    batches_.pop_back();
+  explicit LineKernel(const Work& work)
+      : length_(work.axes[0].length),
+        blocks_(work, kKind == Kind::half_to_real ? length_ / 2 + 1 : length_,
+                kKind == Kind::real_to_half ? length_ / 2 + 1 : length_) {
+    TOROID_CHECK_LE(length_, std::numeric_limits<int>::max());
   }
 
   void run(const void* in, void* out) const override {
-    TOROID_CHECK_EQ(in == out, in_place_);
-    run_rows(0, static_cast<const In*>(in), static_cast<Out*>(out));
+    ThreadState<Real>& state = of_this_thread<Real>();
+    blocks_.run(static_cast<const In*>(in), static_cast<Out*>(out), state.lines,
+                [&](const typename Blocks::Block& block) {
+                  for (std::int64_t l = 0; l < block.lines; ++l)
+                    transform(state.transforms, block.in + l * block.in_step,
+                              block.out + l * block.out_step);
+                });
   }
 
  private:
-  static constexpr std::int64_t kTogether = 16;  ///< lines that are transformed together
-
-  static std::int64_t half(std::int64_t length) { return length / 2 + 1; }
-  std::int64_t in_length() const {
-    return kKind == Kind::half_to_real ? half(line_.length) : line_.length;
-  }
-  std::int64_t out_length() const {
-    return kKind == Kind::real_to_half ? half(line_.length) : line_.length;
-  }
-
-  void run_rows(std::size_t batch, const In* in, Out* out) const {
-    if (batch == batches_.size()) return run_row(in, out);
-    const Axis& axis = batches_[batch];
-    for (std::int64_t i = 0; i < axis.length; ++i)
-      run_rows(batch + 1, in + i * axis.in_stride, out + i * axis.out_stride);
-  }
-
-  void run_row(const In* in, Out* out) const {
-    for (std::int64_t first = 0; first < row_.length; first += kTogether)
-      run_lines(std::min(kTogether, row_.length - first), in + first * row_.in_stride,
-                out + first * row_.out_stride);
-  }
-
-  void run_lines(std::int64_t lines, const In* in, Out* out) const {
-    ThreadState<Real>& state = of_this_thread<Real>();
-    const bool gathers = line_.in_stride != 1;
-    const bool scatters = line_.out_stride != 1 || in_place_;
-    In* const gathered = room<In>(state.in, gathers ? lines * in_length() : 0);
-    Out* const transformed = room<Out>(state.out, scatters ? lines * out_length() : 0);
-    if (gathers)
-      copy({lines, row_.in_stride, in_length()}, {in_length(), line_.in_stride, 1}, in, gathered);
-    for (std::int64_t l = 0; l < lines; ++l)
-      transform(state.transforms, gathers ? gathered + l * in_length() : in + l * row_.in_stride,
-                scatters ? transformed + l * out_length() : out + l * row_.out_stride);
-    if (scatters)
-      copy({lines, out_length(), row_.out_stride}, {out_length(), 1, line_.out_stride}, transformed,
-           out);
-  }
-
-  template <typename Element>
-  static Element* room(std::vector<Complex>& memory, std::int64_t elements) {
-    if (memory.size() < static_cast<std::size_t>(elements))
-      memory.resize(static_cast<std::size_t>(elements));
-    return reinterpret_cast<Element*>(memory.data());
-  }
-
-  template <typename Element>
-  static void copy(CopyLoop outer, CopyLoop inner, const Element* from, Element* to) {
-    if (outer.to_stride < inner.to_stride) std::swap(outer, inner);
-    NestedLoops loops;
-    loops.push(outer);
-    loops.push(inner);
-    copy_strided(loops, {0, outer.count * inner.count}, sizeof(Element),
-                 reinterpret_cast<const std::byte*>(from), reinterpret_cast<std::byte*>(to));
-  }
-
   /// Lines of one point are copied, because KissFFT does not handle them. Only works of a real kind
   /// have such lines here, because simplified() drops other axes of length 1.
   void transform(Eigen::FFT<Real>& transforms, const In* in, Out* out) const {
-    if (line_.length == 1)
+    if (length_ == 1)
       *reinterpret_cast<Real*>(out) = *reinterpret_cast<const Real*>(in);
     else if constexpr (kKind == Kind::forward || kKind == Kind::real_to_half)
-      transforms.fwd(out, in, line_.length);
+      transforms.fwd(out, in, length_);
     else
-      transforms.inv(out, in, line_.length);
+      transforms.inv(out, in, length_);
     if constexpr (kKind == Kind::real_to_half)
-      if (line_.length == 1) out->imag(0);
+      if (length_ == 1) out->imag(0);
   }
 
-  Axis line_;
-  bool in_place_;
-  std::vector<Axis> batches_;  ///< all batch axes but the fastest
-  Axis row_;                   ///< the fastest batch axis
+  std::int64_t length_;
+  Blocks blocks_;
 };
 
 /// Runs `first` in place in the source, which may be destroyed, then `last` from array to array.
@@ -164,8 +108,9 @@ std::shared_ptr<const Kernel> line_kernel(const Work& work) {
       return std::make_shared<LineKernel<Real, Kind::real_to_half>>(work);
     case Kind::half_to_real:
       return std::make_shared<LineKernel<Real, Kind::half_to_real>>(work);
+    default:
+      return nullptr;  // real_to_real.hpp has the kernels of the other kinds
   }
-  return nullptr;
 }
 
 /// Makes a kernel. The halved axis is transformed first if the input is real, and last if the

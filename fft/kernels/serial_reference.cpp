@@ -16,10 +16,10 @@ namespace {
 Work whole(std::span<const std::int64_t> size, Kind kind) {
   TOROID_CHECK(!size.empty());
   TOROID_CHECK_LE(size.size(), kMaxLocalAxes);
-  Work work{{}, kind, Precision::double_, !is_real(kind)};
+  Work work{{}, kind, Precision::double_, !is_halved(kind)};
   std::int64_t real = 1, complex = 1;
   for (std::size_t a = size.size(); a-- > 0;) {
-    const bool halved = is_real(kind) && a + 1 == size.size();
+    const bool halved = is_halved(kind) && a + 1 == size.size();
     const auto [in, out] = kind == Kind::real_to_half   ? std::pair(real, complex)
                            : kind == Kind::half_to_real ? std::pair(complex, real)
                                                         : std::pair(complex, complex);

@@ -173,7 +173,7 @@ void check_bytes(const ArrayExtents& size, std::uint64_t p, ElementType element)
 void check_values(const ArrayExtents& size, const OrbitalOptions& options) {
   Description description;
   description.size.assign(size.begin(), size.end());
-  description.kinds = options.kinds;
+  std::ranges::copy(options.kinds, description.kinds.begin());
   description.scheduling = options.alpha;
   description.stage_axes = options.stage_axes;
   description.variant = options.variant;

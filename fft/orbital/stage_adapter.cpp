@@ -103,7 +103,7 @@ NodeLayout blocks_of_batch(Box box, std::int64_t batch) {
 OrbitalPlan orbital_plan(const Description& description, const Shape& shape, Way way) {
   const bool single = description.precision == Precision::single;
   OrbitalOptions options;
-  options.kinds = description.kinds;
+  std::ranges::copy_n(description.kinds.begin(), 3, options.kinds.begin());
   options.sign = way == Way::forward ? Sign::forward : Sign::inverse;
   options.alpha = description.scheduling;
   options.variant = description.variant;

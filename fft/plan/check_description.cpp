@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -71,7 +72,7 @@ void check_kind(unsigned axis, const AxisTransform& transform) {
 }
 
 void check_orbital_fields(const Description& description) {
-  for (unsigned axis = 0; axis < 3; ++axis) check_kind(axis, description.kinds[axis]);
+  for (unsigned axis = 0; axis < kMaxAxes; ++axis) check_kind(axis, description.kinds[axis]);
   check_choice("variant", description.variant, kOrbitalVariantNames);
   for (const int sign : description.scheduling)
     if (sign != 1 && sign != -1)
@@ -94,22 +95,38 @@ void check_axes(const Description& description) {
                     size_text(description), axes, kMaxAxes));
 }
 
+void check_power_of_two(std::int64_t n) {
+  if (!std::has_single_bit(static_cast<std::uint64_t>(n)))
+    throw BadInput(fmt::format("wht needs a power of two, not N = {}", n));
+}
+
 void check_cut(const Description& description) {
   const double cut = description.box_cut;
   if (cut == 1) return;
   if (description.method != Method::slab) throw BadInput("a box cut needs the slab method");
   if (description.real) throw BadInput("a box cut needs complex data");
+  if (!std::ranges::all_of(description.kinds, &AxisTransform::is_fourier))
+    throw BadInput("a box cut needs the dft: other spectra have no negative frequencies");
   const std::int64_t shortest = std::ranges::min(description.size);
   if (kept_of(shortest, cut) < 1)
     throw BadInput(fmt::format("a box cut of {} leaves no points of {}; use at most {}", cut,
                                size_text(description), shortest));
 }
 
+/// Checks the transforms of the methods with exchanges.
 void check_kinds(const Description& description) {
   if (description.method == Method::orbital) return;
-  for (const AxisTransform& transform : description.kinds)
-    if (transform.kind != TransformKind::dft)
-      throw BadInput("transforms other than the dft need the orbital method");
+  const auto kinds = std::span(description.kinds).first(description.size.size());
+  for (std::size_t axis = 0; axis < kinds.size(); ++axis) {
+    if (kinds[axis].by_factors() || kinds[axis].matrix != nullptr)
+      throw BadInput(fmt::format("transform {} needs the orbital method", name_of(kinds[axis])));
+    if (kinds[axis].kind == TransformKind::wht) check_power_of_two(description.size[axis]);
+    if (description.real && kinds[axis].is_fourier() != kinds[0].is_fourier())
+      throw BadInput(
+          fmt::format("real data with {} along one axis and {} along another; expected the dft "
+                      "along all axes or along none; use complex data",
+                      name_of(kinds[0]), name_of(kinds[axis])));
+  }
 }
 
 /// Message passing carries an exchange in one blocking call. The orbital method has no exchanges.

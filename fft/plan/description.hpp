@@ -5,9 +5,10 @@
 // Scale         None by default: backward after forward multiplies by N, the number of points of
 //               the transformed array. A call with `by_n` divides its result by N, a call with
 //               `by_sqrt_n` by the square root of N.
-// Real data     forward takes real numbers and returns a half spectrum: n/2 + 1 numbers along the
-//               last axis, as in numpy.fft.rfftn. backward takes the half spectrum and returns real
-//               numbers. The orbital method's transforms of real data are real instead.
+// Real data     The dft takes real numbers forward and returns a half spectrum: n/2 + 1 numbers
+//               along the last axis, as in numpy.fft.rfftn. backward takes the half spectrum and
+//               returns real numbers. Other transforms of real data are real. Those of complex data
+//               transform its real and imaginary parts.
 // Layouts       Every node holds some boxes of the array. Forward leaves its result in another
 //               layout than its input's; backward leads back to the input's. Boxes lie in the
 //               node's memory without gaps in C order, the arrays of a batch one after the other,
@@ -127,8 +128,9 @@ struct Description {
   /// Cores of a node that share its lines in virtual time, at least 1. One of them moves the
   /// packets.
   unsigned cores = 1;
-  /// The transform along each axis. Methods other than orbital take only the dft.
-  std::array<AxisTransform, 3> kinds{};
+  /// The transform along each axis. `fft` and matrices need the orbital method. Real data is
+  /// transformed by the dft along all axes, or along none.
+  std::array<AxisTransform, kMaxAxes> kinds{};
   /// The orbital method's scheduling vector: +1 or -1 in each dimension.
   std::array<int, 3> scheduling{1, 1, 1};
   /// The axis that each stage of the orbital method transforms in a forward call: 0, 1 and 2, in

@@ -18,9 +18,15 @@ inline unsigned half_axis(const Description& description) {
   return static_cast<unsigned>(description.size.size()) - 1;
 }
 
-/// Whether forward returns half a spectrum. The orbital method's transforms of real data are real.
+/// Whether forward returns half a spectrum. All other transforms of real data are real.
 inline bool keeps_half(const Description& description) {
-  return description.real && description.method != Method::orbital;
+  return description.real && description.method != Method::orbital &&
+         description.kinds[0].is_fourier();
+}
+
+/// Whether both sides of the transform are real.
+inline bool stays_real(const Description& description) {
+  return description.real && !keeps_half(description);
 }
 
 /// Extents of forward's input.

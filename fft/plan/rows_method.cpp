@@ -25,23 +25,24 @@ Stages rows_stages(const Description& description, const Shape& shape) {
   const std::size_t dims = description.size.size();
   const Rank nodes = shape.size();
   const Index result = out_extents(description);
+  const bool real = stays_real(description);
   Index extents = in_extents(description);
   Stages stages;
   for (auto axis = static_cast<unsigned>(dims); axis-- > 0;) {
     Axes axes{};
     axes[axis] = true;
-    const bool real = description.real && axis + 1 == dims;
+    const bool halved = keeps_half(description) && axis + 1 == dims;
     if (axis + 1 < dims) stages.exchanges.push_back({0, shape.dims(), {}, {}});
     const Distribution in = line_parts(extents, lines_order(axis), nodes);
     extents = with_axes(extents, axes, result);
     stages.stages.push_back({name_of(axes, dims), in, line_parts(extents, lines_order(axis), nodes),
-                             axes, real, false, false, !real});
+                             axes, real || halved, real, false, !halved});
   }
   if (description.return_to_input && dims > 1) {
     stages.exchanges.push_back({0, shape.dims(), {}, {}});
     const Distribution back =
         line_parts(result, lines_order(static_cast<unsigned>(dims) - 1), nodes);
-    stages.stages.push_back({"return", back, back, {}, false, false, false, true});
+    stages.stages.push_back({"return", back, back, {}, real, real, false, true});
   }
   return stages;
 }

@@ -3,9 +3,10 @@
 //
 //   planes along p, FFT of q and r --all--> planes along q, FFT of p
 //
-// p is the third axis, as in the paper. For real data it is the first axis, because the last axis
-// must be halved first. With a box cut, only the centre of the spectrum is sent. Planes may be sent
-// in pieces while others are transformed: planes along p forward, planes along q backward.
+// p is the third axis, as in the paper. For the dft of real data it is the first axis, because the
+// last axis must be halved first. With a box cut, only the centre of the spectrum is sent. Planes
+// may be sent in pieces while others are transformed: planes along p forward, planes along q
+// backward.
 //
 // Source: Hoefler and Zerah, "Transforming the high-performance 3d-FFT in ABINIT to enable the use
 // of non-blocking collective operations", 2007.
@@ -66,8 +67,9 @@ void check_planes(std::int64_t planes, char axis, std::string_view what, const S
 }  // namespace
 
 Stages slab_stages(const Description& description, const Shape& shape) {
-  const unsigned p = description.real ? 0 : 2;
-  const unsigned q = description.real ? 1 : 0;
+  const bool real = stays_real(description);
+  const unsigned p = keeps_half(description) ? 0 : 2;
+  const unsigned q = keeps_half(description) ? 1 : 0;
   const Rank nodes = shape.size();
   const Index large = in_extents(description);
   const Index result = out_extents(description);
@@ -80,19 +82,19 @@ Stages slab_stages(const Description& description, const Shape& shape) {
 
   Stages stages;
   stages.stages.push_back({name_of(in_plane, 3), planes(large, p, nodes),
-                           plane_by_plane(between, p, nodes, p), in_plane, description.real, false,
+                           plane_by_plane(between, p, nodes, p), in_plane, description.real, real,
                            false});
   stages.exchanges.push_back({0, shape.dims(), p, q});
   stages.stages.push_back({name_of(across, 3), plane_by_plane(between, q, nodes, p),
-                           planes(result, q, nodes), across, false, false, false});
+                           planes(result, q, nodes), across, real, real, false});
   if (description.return_to_input) {
     stages.exchanges.push_back({0, shape.dims(), {}, {}});
     stages.stages.push_back({"return",
                              planes(result, p, nodes),
                              planes(result, p, nodes),
                              {},
-                             false,
-                             false,
+                             real,
+                             real,
                              false,
                              true});
   }

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <cstring>
+#include <ranges>
 #include <utility>
 
 #include "fft/kernels/copy_kernel.hpp"
+#include "fft/kernels/kernel_work.hpp"
 #include "fft/kernels/work_slices.hpp"
 #include "fft/plan/cost_model.hpp"
+#include "fft/plan/transform_kind.hpp"
+#include "hal/check.hpp"
 
 namespace toroid::fft {
 namespace {
@@ -25,10 +29,40 @@ bool is_cut(const LocalTask& task) {
   return false;
 }
 
-local::Kind kind_of(const LocalTask& task) {
+local::Kind fourier_kind(const LocalTask& task) {
   if (task.real_from && !task.real_to) return local::Kind::real_to_half;
   if (task.real_to && !task.real_from) return local::Kind::half_to_real;
   return task.backward ? local::Kind::inverse : local::Kind::forward;
+}
+
+local::Kind kind_of(const LocalTask& task, TransformKind kind) {
+  switch (kind) {
+    case TransformKind::dct:
+      return task.backward ? local::Kind::dct_3 : local::Kind::dct_2;
+    case TransformKind::dst:
+      return task.backward ? local::Kind::dst_3 : local::Kind::dst_2;
+    case TransformKind::dht:
+      return local::Kind::dht;
+    case TransformKind::wht:
+      return local::Kind::wht;
+    case TransformKind::dft:
+      return fourier_kind(task);
+    case TransformKind::fft:
+    case TransformKind::matrix:
+      break;
+  }
+  TOROID_CHECK(false);  // they need the orbital method
+}
+
+/// The same work on the real and the imaginary parts of complex elements.
+local::Work on_parts(local::Work work) {
+  for (local::Axis& axis : work.axes) {
+    axis.in_stride *= 2;
+    axis.out_stride *= 2;
+  }
+  TOROID_CHECK(work.axes.back() == local::Axis({1, 2, 2, false}));
+  work.axes.back() = {2, 1, 1, false};
+  return work;
 }
 
 /// The last transformed axis. It is halved if the data is real.
@@ -52,7 +86,8 @@ LocalCost cost_of(const LocalTask& task, const Machine& machine) {
       const std::int64_t to = task.to.boxes()[b].length(axis);
       const std::int64_t points = std::max(lengths[axis], to);
       const std::int64_t lines = Box::of(lengths).volume() / lengths[axis];
-      const bool real = task.real_from != task.real_to && axis == last_axis(task.axes);
+      const bool halved = task.real_from != task.real_to && axis == last_axis(task.axes);
+      const bool real = halved || (task.real_from && task.real_to);
       cost.lines += lines;
       const Tick line = line_transform_cycles(machine, static_cast<std::uint64_t>(points));
       (void)whole_cycles(static_cast<double>(lines) * static_cast<double>(line),
@@ -70,6 +105,7 @@ StageTransform::StageTransform(const LocalTask& task, const Description& descrip
     : precision_(description.precision),
       rigor_(description.rigor),
       library_(&local::library(description.library)),
+      kinds_(description.kinds),
       test_interval_(test_interval),
       cost_(cost_of(task, machine)) {
   if (task.from.size() == 0) return;
@@ -89,11 +125,17 @@ StageTransform::StageTransform(const LocalTask& task, const Description& descrip
 
 local::Work StageTransform::blank(const LocalTask& task) const {
   local::Work work;
-  work.kind = kind_of(task);
+  work.kind = fourier_kind(task);
   work.precision = precision_;
   work.in_place = task.in_place;
   work.aligned = task.aligned;
   return work;
+}
+
+bool StageTransform::is_fourier(const LocalTask& task) const {
+  for (unsigned axis = 0; axis < kMaxAxes; ++axis)
+    if (task.axes[axis] && !kinds_[axis].is_fourier()) return false;
+  return true;
 }
 
 StageTransform::Step& StageTransform::add(const local::Work& work, Place in, Place out) {
@@ -129,7 +171,10 @@ void StageTransform::plan_lines(const LocalTask& task) {
   local::Work work = blank(task);
   work.axes[0] = {lines, in_length, out_length, false};
   work.axes[1] = {length, 1, 1, true};
-  add(work, Place::from, Place::to);
+  if (kinds_[axis].is_fourier())
+    add(work, Place::from, Place::to);
+  else
+    add(real_work(task, work, axis), Place::from, Place::to);
 }
 
 /// Whether lines are first copied to the target and then transformed there. If they are contiguous
@@ -145,6 +190,35 @@ bool StageTransform::copies_first(const LocalTask& task, const local::Work& work
   });
 }
 
+/// A work of one transformed axis, by the real-to-real transform of `axis`.
+local::Work StageTransform::real_work(const LocalTask& task, local::Work work,
+                                      unsigned axis) const {
+  work.kind = kind_of(task, kinds_[axis].kind);
+  return task.real_from ? work : on_parts(work);
+}
+
+/// Transforms the axes one after the other, except that the dft of several axes is one work.
+void StageTransform::plan_several_kinds(const LocalTask& task, local::Work work) {
+  std::vector<local::Work> works;
+  local::Work fourier = work;
+  for (local::Axis& axis : work.axes) axis.transformed = false;
+  for (unsigned axis = kAxes; axis-- > 0;) {
+    if (!task.axes[axis]) continue;
+    if (kinds_[axis].is_fourier()) continue;
+    fourier.axes[axis].transformed = false;
+    local::Work one = work;
+    one.axes[axis].transformed = true;
+    works.push_back(real_work(task, one, axis));
+  }
+  if (local::transforms(fourier)) works.push_back(fourier);
+  add(works.front(), Place::from, Place::to);
+  for (local::Work& later : works | std::views::drop(1)) {
+    later.in_place = true;
+    for (local::Axis& axis : later.axes) axis.in_stride = axis.out_stride;
+    add(later, Place::to, Place::to);
+  }
+}
+
 void StageTransform::plan_box(const LocalTask& task) {
   const Box& from = task.from.boxes()[0];
   const Box& to = task.to.boxes()[0];
@@ -153,6 +227,7 @@ void StageTransform::plan_box(const LocalTask& task) {
     const std::int64_t length = std::max(from.length(axis), to.length(axis));
     work.axes[axis] = {length, task.from.stride(axis), task.to.stride(axis), task.axes[axis]};
   }
+  if (!is_fourier(task)) return plan_several_kinds(task, work);
   if (copies_first(task, work)) {
     steps_.push_back({std::make_shared<local::CopyKernel>(work), Place::from, Place::to});
     work.in_place = true;

@@ -12,6 +12,7 @@
 #include "fft/layout/local_array.hpp"
 #include "fft/layout/node_layout.hpp"
 #include "fft/plan/description.hpp"
+#include "fft/plan/transform_kind.hpp"
 #include "hal/machine.hpp"
 #include "hal/tick.hpp"
 
@@ -47,7 +48,7 @@ class StageTransform {
  public:
   StageTransform() = default;  ///< does nothing
   /// `test_interval`: maximum number of lines per step; 0 if there is no limit. Only the precision,
-  /// rigor and library of the description are used.
+  /// rigor, library and kinds of the description are used.
   StageTransform(const LocalTask& task, const Description& description, const Machine& machine,
                  std::int64_t test_interval = 0);
 
@@ -86,6 +87,9 @@ class StageTransform {
   void plan_copy(const LocalTask& task);
   void plan_lines(const LocalTask& task);
   void plan_box(const LocalTask& task);
+  void plan_several_kinds(const LocalTask& task, local::Work work);
+  bool is_fourier(const LocalTask& task) const;
+  local::Work real_work(const LocalTask& task, local::Work work, unsigned axis) const;
   bool copies_first(const LocalTask& task, const local::Work& work) const;
   void plan_cut(const LocalTask& task);
   /// Transforms one axis of a whole box.
@@ -100,6 +104,7 @@ class StageTransform {
   Precision precision_ = Precision::double_;
   Rigor rigor_ = Rigor::estimate;
   const local::Library* library_ = nullptr;
+  std::array<AxisTransform, kMaxAxes> kinds_{};
   std::int64_t test_interval_ = 0;
   std::vector<Step> steps_;
   std::array<std::int64_t, 2> scratch_bytes_{};

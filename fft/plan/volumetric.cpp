@@ -4,7 +4,7 @@
 //   blocks --line z--> z lines --plane yz--> y lines --plane xy--> x lines
 //
 // Axes that the machine does not split need no exchange. They are transformed first and together,
-// except that real data begins with the last axis, which is halved.
+// except that the dft of real data begins with the last axis, which is halved.
 //
 // Source: Eleftheriou et al., "Scalable framework for 3D FFTs on the Blue Gene/L supercomputer",
 // its equations for A'(i,j,k)[x,y,z] and A''(l,k)[p]. Here n_m and alpha need not be the same on
@@ -35,7 +35,8 @@ class VolumetricStages {
   VolumetricStages(const Description& description, const Shape& shape)
       : in_(in_extents(description)),
         out_(out_extents(description)),
-        real_(description.real),
+        halves_(keeps_half(description)),
+        real_(stays_real(description)),
         may_leave_gaps_(description.may_leave_gaps),
         grid_(shape, far_along_z(shape)),
         extents_(in_) {}
@@ -43,7 +44,7 @@ class VolumetricStages {
   Stages make(bool return_to_input) {
     begin();
     const Axes unsplit = this->unsplit();
-    if (real_ && !unsplit[2]) add_lines(2);
+    if (halves_ && !unsplit[2]) add_lines(2);
     if (unsplit != Axes{}) add_unsplit(unsplit);
     for (unsigned axis = 3; axis-- > 0;)
       if (!done_[axis]) add_lines(axis);
@@ -111,8 +112,11 @@ class VolumetricStages {
   }
 
   void begin() {
-    stages_.stages.push_back({"in", blocks(), blocks(), {}, real_, real_, false, true});
+    stages_.stages.push_back({"in", blocks(), blocks(), {}, is_real(), is_real(), false, true});
   }
+
+  /// Whether the array is real after the stages so far.
+  bool is_real() const { return real_ || (halves_ && !done_[2]); }
 
   Stage& last() { return stages_.stages.back(); }
 
@@ -121,7 +125,7 @@ class VolumetricStages {
     Stage& stage = last();
     stage.axes = axes;
     stage.name = name_of(axes, 3);
-    stage.real_out = stage.real_in && !axes[2];
+    stage.real_out = real_ || (stage.real_in && !axes[2]);
     extents_ = with_axes(extents_, axes, out_);
     for (unsigned axis = 0; axis < 3; ++axis) done_[axis] = done_[axis] || axes[axis];
   }
@@ -132,19 +136,19 @@ class VolumetricStages {
 
   void add_lines(unsigned axis) {
     exchange(grid_.dimensions(axis, lines_.value_or(axis)));
-    stages_.stages.push_back({"", lines(axis), {}, {}, real_ && !done_[2], false, false});
+    stages_.stages.push_back({"", lines(axis), {}, {}, is_real(), false, false});
     Axes axes{};
     axes[axis] = true;
     transform(axes);
     last().out = lines(axis);
-    last().same_distribution = !last().real_in;
+    last().same_distribution = last().real_in == last().real_out;
     lines_ = axis;
   }
 
   void add_unsplit(Axes axes) {
     if (lines_) {  // real data lies in lines along z by now
       exchange(grid_.dimensions(*lines_, *lines_));
-      stages_.stages.push_back({"", blocks(), {}, {}, false, false, false});
+      stages_.stages.push_back({"", blocks(), {}, {}, is_real(), false, false});
       lines_.reset();
     }
     transform(axes);
@@ -159,7 +163,7 @@ class VolumetricStages {
   void add_return() {
     if (lines_) {
       exchange(grid_.dimensions(*lines_, *lines_));
-      stages_.stages.push_back({"return", blocks(), blocks(), {}, false, false, false, true});
+      stages_.stages.push_back({"return", blocks(), blocks(), {}, real_, real_, false, true});
     }
   }
 
@@ -174,7 +178,8 @@ class VolumetricStages {
 
   Index in_;
   Index out_;
-  bool real_;
+  bool halves_;  ///< forward returns half a spectrum
+  bool real_;    ///< both sides are real
   bool may_leave_gaps_;
   ProcessGrid grid_;
   Index extents_;                  ///< extents of the array after the stages so far
