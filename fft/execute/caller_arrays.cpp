@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <cmath>
 #include <functional>
 
 #include "hal/check.hpp"
@@ -34,9 +33,7 @@ bool overlap(std::span<const std::byte> a, std::span<const std::byte> b) {
   return before(a.data(), b.data() + b.size()) && before(b.data(), a.data() + a.size());
 }
 
-void scale_array(std::span<std::byte> array, Precision precision, Scale scale, double points) {
-  if (scale == Scale::none) return;
-  const double factor = scale == Scale::by_n ? 1 / points : 1 / std::sqrt(points);
+void scale_array(std::span<std::byte> array, Precision precision, double factor) {
   if (precision == Precision::single)
     multiply<float>(array, factor);
   else

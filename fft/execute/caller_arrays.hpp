@@ -32,7 +32,7 @@ void check_array(const BasicArray<Byte>& array, const ArrayType& required) {
 /// Whether two arrays share memory.
 bool overlap(std::span<const std::byte> a, std::span<const std::byte> b);
 
-/// Multiplies every number of an array by 1, 1/N or 1/sqrt(N), as `scale` says. N is `points`.
-void scale_array(std::span<std::byte> array, Precision precision, Scale scale, double points);
+/// Multiplies every number of an array.
+void scale_array(std::span<std::byte> array, Precision precision, double factor);
 
 }  // namespace toroid::fft

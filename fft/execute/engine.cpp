@@ -1,10 +1,12 @@
 #include "fft/execute/engine.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "fft/execute/collective_exchange.hpp"
 #include "fft/orbital/base.hpp"
+#include "fft/plan/norm.hpp"
 #include "hal/check.hpp"
 #include "hal/copy_bytes.hpp"
 #include "packet/exchange/exchange.hpp"
@@ -123,10 +125,17 @@ StageRun Plan::Engine::stage(std::size_t number) {
           blueprint_->description()};
 }
 
+double Plan::Engine::factor() const {
+  const double of_norm = norm_factor(blueprint_->description(), call_.way);
+  if (call_.scale == Scale::none) return of_norm;
+  const double points = blueprint_->points();
+  return of_norm / (call_.scale == Scale::by_n ? points : std::sqrt(points));
+}
+
 void Plan::Engine::end() {
   StageTimes& times = times_.back();
-  if (call_.scale != Scale::none) {
-    scale_array(call_.out, blueprint_->description().precision, call_.scale, blueprint_->points());
+  if (const double factor = this->factor(); factor != 1) {
+    scale_array(call_.out, blueprint_->description().precision, factor);
     const Tick unscaled = std::exchange(times.computed, node_->now());
     times.computing += times.computed - unscaled;
   }

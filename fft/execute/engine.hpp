@@ -75,6 +75,8 @@ class Plan::Engine {
   Tick packet_ticks() const { return packet_times_.sending + packet_times_.receiving; }
   StageRun stage(std::size_t number);
   std::size_t stages() const { return times_.size(); }
+  /// The factor with which the call's result is multiplied.
+  double factor() const;
   void end();
 
   /// The type of the input of a call in direction `way`, and of the output of a call in the other

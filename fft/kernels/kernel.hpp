@@ -59,6 +59,8 @@ struct Work {
   /// The address of the first element is a multiple of at least 16 bytes, as in a LocalArray. If
   /// false, it is any multiple of the element's size.
   bool aligned = true;
+  /// For the dct and dst: with the weights of fft/orbital/coefficients.hpp.
+  bool weighted = false;
   auto operator<=>(const Work&) const = default;
 };
 

@@ -164,6 +164,7 @@ class ByFourier final : public Kernel {
         n_(work.axes[0].length),
         blocks_(work, n_, n_),
         spectra_(n_, is_inverse(kind_), blocks_.lines_of_row(), work, rigor, library) {
+    if (work.weighted) weight_ = is_inverse(kind_) ? 2 * kHalfRoot : kHalfRoot;
     if (kind_ != Kind::dht) turns_ = turns<Real>(n_ / 2 + 1, 2 * n_);
   }
 
@@ -226,7 +227,7 @@ class ByFourier final : public Kernel {
 
   template <bool kBackwards>
   void from_spectrum(const Complex* v, Real* y) const {
-    y[place<kBackwards>(0)] = v[0].real();
+    y[place<kBackwards>(0)] = weight_ * v[0].real();
     for (std::int64_t k = 1; 2 * k < n_; ++k) {
       const Complex turned = product(turns_[static_cast<std::size_t>(k)], v[k]);
       y[place<kBackwards>(k)] = turned.real();
@@ -237,7 +238,7 @@ class ByFourier final : public Kernel {
 
   template <bool kBackwards>
   void to_spectrum(const Real* x, Complex* v) const {
-    v[0] = {x[place<kBackwards>(0)], 0};
+    v[0] = {weight_ * x[place<kBackwards>(0)], 0};
     for (std::int64_t k = 1; 2 * k < n_; ++k)
       v[k] = product(std::conj(turns_[static_cast<std::size_t>(k)]),
                      Complex(x[place<kBackwards>(k)], -x[place<kBackwards>(n_ - k)]));
@@ -260,6 +261,7 @@ class ByFourier final : public Kernel {
   Blocks blocks_;
   HalfSpectra<Real> spectra_;
   std::vector<Complex> turns_;  ///< t(k)
+  Real weight_ = 1;             ///< of frequency 0
 };
 
 /// The Walsh-Hadamard transform by sums and differences of pairs.

@@ -31,14 +31,22 @@ Value dft(Sign sign, std::int64_t size, std::int64_t n, std::int64_t k) {
   return sign == Sign::forward ? std::conj(value) : value;
 }
 
-Value dct(Sign sign, std::int64_t size, std::int64_t n, std::int64_t k) {
-  const Real value = turn((2 * n + 1) * k % (4 * size), 4 * size).real();
-  return sign == Sign::inverse && k > 0 ? 2 * value : value;
+/// The factor of the row k of the dct or dst whose length differs from that of the others.
+Real weight(Sign sign, bool weighted) {
+  if (!weighted) return 1;
+  return sign == Sign::forward ? 1 / std::numbers::sqrt2_v<Real> : std::numbers::sqrt2_v<Real>;
 }
 
-Value dst(Sign sign, std::int64_t size, std::int64_t n, std::int64_t k) {
+Value dct(Sign sign, bool weighted, std::int64_t size, std::int64_t n, std::int64_t k) {
+  const Real value = turn((2 * n + 1) * k % (4 * size), 4 * size).real();
+  if (k == 0) return weight(sign, weighted) * value;
+  return sign == Sign::inverse ? 2 * value : value;
+}
+
+Value dst(Sign sign, bool weighted, std::int64_t size, std::int64_t n, std::int64_t k) {
   const Real value = turn((2 * n + 1) * (k + 1) % (4 * size), 4 * size).imag();
-  return sign == Sign::inverse && k < size - 1 ? 2 * value : value;
+  if (k == size - 1) return weight(sign, weighted) * value;
+  return sign == Sign::inverse ? 2 * value : value;
 }
 
 Value dht(std::int64_t size, std::int64_t n, std::int64_t k) {
@@ -71,13 +79,13 @@ Value coefficient(const AxisTransform& transform, Sign sign, std::int64_t size, 
     case TransformKind::fft:
       return dft(sign, size, n, k);
     case TransformKind::dct:
-      return dct(sign, size, n, k);
+      return dct(sign, transform.weighted, size, n, k);
     case TransformKind::dht:
       return dht(size, n, k);
     case TransformKind::wht:
       return wht(n, k);
     case TransformKind::dst:
-      return dst(sign, size, n, k);
+      return dst(sign, transform.weighted, size, n, k);
     case TransformKind::matrix:
       return of_matrix(*transform.matrix, forward, in, out);
   }

@@ -19,6 +19,9 @@
 //   dst       D(k,n) = (2 - [k = N-1])·sin(π(2n+1)(k+1) / 2N), from DST-III
 //   matrix    N times the inverse matrix
 //
+// With weights, the coefficients C of dct with k = 0 and those of dst with k = N-1 are divided by
+// sqrt(2), and those of D are multiplied by it: sqrt(2/N)·C is then orthonormal, as is D/sqrt(2N).
+//
 // Source of C: Sedukhin, "Co-design of Extremely Scalable Algorithms/Architecture for 3-Dimensional
 // Linear Transforms", University of Aizu 2012-001, section 2.
 #pragma once

@@ -7,6 +7,7 @@
 #include "fft/layout/redistribution.hpp"
 #include "fft/plan/check_description.hpp"
 #include "fft/plan/extents.hpp"
+#include "fft/plan/norm.hpp"
 #include "hal/check.hpp"
 
 namespace toroid::fft {
@@ -51,6 +52,7 @@ Blueprint::Blueprint(const Description& description, const Shape& shape)
     : description_(description), shape_(shape) {
   check_fields(description);
   check_method(description);
+  set_weights(description_);
   complete(description_.in_boxes, description_.size.size());
   complete(description_.out_boxes, description_.size.size());
   if (description_.out_boxes.empty()) return_to_boxes(description_);

@@ -51,6 +51,7 @@ constexpr std::array kFields = {
     Field{"precision",
           [](const Description& d) { return choice_text(d.precision, local::kPrecisionNames); }},
     Field{"real", [](const Description& d) { return value_text(d.real); }},
+    Field{"norm", [](const Description& d) { return choice_text(d.norm, kNormNames); }},
     Field{"batch", [](const Description& d) { return value_text(d.batch); }},
     Field{"return_to_input", [](const Description& d) { return value_text(d.return_to_input); }},
     Field{"box_cut", [](const Description& d) { return value_text(d.box_cut); }},

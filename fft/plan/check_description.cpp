@@ -145,6 +145,7 @@ void check_layer(const Description& description) {
 void check_fields(const Description& description) {
   check_size(description);
   check_choice("method", description.method, kMethodNames);
+  check_choice("norm", description.norm, kNormNames);
   check_choice("layer", description.layer, kLayerNames);
   check_choice("precision", description.precision, local::kPrecisionNames);
   check_choice("rigor", description.rigor, local::kRigorNames);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "fft/plan/extents.hpp"
+#include "fft/plan/norm.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
 
@@ -78,7 +79,8 @@ Program Convolution::run(Node&, Convolution& self) {
   const Array spectrum = self.spectrum();
   co_await self.plan_.forward(self.in_, spectrum);
   self.multiply();
-  co_await self.plan_.backward(spectrum, self.out_, Scale::by_n);
+  const Scale scale = undoing_scale(self.description());
+  co_await self.plan_.backward(spectrum, self.out_, scale);
 }
 
 void Convolution::multiply() {

@@ -4,7 +4,7 @@
 // Sign          forward sums x[n]·exp(-2πi·kn/N) along each axis, backward with exp(+2πi·kn/N).
 // Scale         None by default: backward after forward multiplies by N, the number of points of
 //               the transformed array. A call with `by_n` divides its result by N, a call with
-//               `by_sqrt_n` by the square root of N.
+//               `by_sqrt_n` by the square root of N. `norm` chooses numpy's and scipy's scales.
 // Real data     The dft takes real numbers forward and returns a half spectrum: n/2 + 1 numbers
 //               along the last axis, as in numpy.fft.rfftn. backward takes the half spectrum and
 //               returns real numbers. Other transforms of real data are real. Those of complex data
@@ -54,6 +54,18 @@ inline constexpr std::array<std::string_view, 2> kWayNames = {"forward", "backwa
 
 enum class Scale : std::uint8_t { none, by_n, by_sqrt_n };
 inline constexpr std::array<std::string_view, 3> kScaleNames = {"none", "1/N", "1/sqrt(N)"};
+
+/// The scale of both directions. All but `paper` are those of numpy.fft and scipy.fft, whose dct
+/// and dst of type II are twice ours per axis. With these, backward after forward returns the
+/// input. For wht and matrices they are as for the dft.
+enum class Norm : std::uint8_t {
+  paper,     ///< no scale: the matrices of fft/orbital/coefficients.hpp
+  backward,  ///< forward as numpy and scipy do it by default, backward divided by its N
+  ortho,     ///< both directions orthonormal
+  forward,   ///< forward divided by N, backward not
+};
+inline constexpr std::array<std::string_view, 4> kNormNames = {"paper", "backward", "ortho",
+                                                               "forward"};
 
 using local::LibraryName;
 /// How exchanges carry data.
@@ -116,6 +128,7 @@ struct Description {
   Layer layer = Layer::packets;
   Precision precision = Precision::double_;
   bool real = false;
+  Norm norm = Norm::paper;
   std::int64_t batch = 1;  ///< number of arrays per call, at least 1
   /// Each rank's box in forward's input and in its output. Empty for the method's own layout. Axes
   /// that the array does not have need not be set.

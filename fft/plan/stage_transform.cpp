@@ -194,6 +194,7 @@ bool StageTransform::copies_first(const LocalTask& task, const local::Work& work
 local::Work StageTransform::real_work(const LocalTask& task, local::Work work,
                                       unsigned axis) const {
   work.kind = kind_of(task, kinds_[axis].kind);
+  work.weighted = kinds_[axis].weighted;
   return task.real_from ? work : on_parts(work);
 }
 

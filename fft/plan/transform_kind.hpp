@@ -34,6 +34,9 @@ inline constexpr std::array<std::string_view, 6> kTransformKindNames = {"dft", "
 struct AxisTransform {
   TransformKind kind = TransformKind::dft;
   std::shared_ptr<const SquareMatrix> matrix{};  ///< set if kind is `matrix`
+  /// For dct and dst: with the weight that makes the rows of the matrix equally long
+  /// (fft/orbital/coefficients.hpp).
+  bool weighted = false;
 
   AxisTransform() = default;
   AxisTransform(TransformKind kind) : kind(kind) {}  // implicit: a kind is a transform

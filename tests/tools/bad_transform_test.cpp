@@ -155,16 +155,25 @@ TEST_F(BadTransform, UnusableBoxCutIsRefused) {
     expect_refusal(kSlab + Arguments{"--box-cut=" + cut}, {"--box-cut", cut});
 }
 
-TEST_F(BadTransform, DctOrWalshWithoutOrbitalMethodIsRefused) {
+TEST_F(BadTransform, FactorsWithoutOrbitalMethodAreRefused) {
   for (const Arguments& run : {kVolumetric, kSlab, kRows})
-    for (const std::string kinds : {"dct", "dft,dft,wht"})
-      expect_refusal(run + Arguments{"--transform", kinds}, {"orbital method"});
+    for (const std::string kinds : {"fft", "dft,dft,fft"})
+      expect_refusal(run + Arguments{"--transform", kinds},
+                     {"transform fft needs the orbital method"});
+}
+
+TEST_F(BadTransform, RealDataWithTheDftAlongOnlySomeAxesIsRefused) {
+  for (const Arguments& run : {kVolumetric, kSlab, kRows})
+    expect_refusal(run + Arguments{"--real", "--transform", "dct,dft,dct"},
+                   {"real data with dct along one axis and dft along another"});
 }
 
 TEST_F(BadTransform, TransformListOfInvalidLengthOrNameIsRefused) {
   expect_refusal(kOrbital + Arguments{"--transform", "dct,dft"},
-                 {"two transforms", "one or three"});
-  expect_refusal(kOrbital + Arguments{"--transform", "dct,dft,dht,wht"}, {"more than three"});
+                 {"has 2 transforms for an array of 3 axes", "one per axis"});
+  expect_refusal(kOrbital + Arguments{"--transform", "dct,dft,dht,wht"}, {"has 4 transforms"});
+  expect_refusal(kOrbital + Arguments{"--transform", "dct,dct,dct,dct,dct,dct,dct"},
+                 {"more than 6 transforms"});
   for (const std::string kinds : {"dct,", ",dct", "dct,,dft", "DCT", "dct dft wht", "fftw", ""})
     expect_refusal(kOrbital + Arguments{"--transform", kinds}, {"transform", "dct, dht, wht"});
 }

@@ -107,8 +107,7 @@ class FftCommand {
   FftInput input() const {
     const EmbeddingProgram* const host = embedding_program();
     if (host == nullptr || host->input() == nullptr) return fft_input(options_, shape_);
-    check_memory(shape_, fft_bytes(options_, host->input()->size, shape_));
-    return {*host->input(), host->input()->size};
+    return sized_input(options_, shape_, *host->input());
   }
 
   int transform(const fft::Description& description, TransformOutputs& outputs,
@@ -135,7 +134,8 @@ class FftCommand {
     const std::string fault = not_finite_text(outcome.result);
     if (!fault.empty() && !options_.check) warn(fault);
     if (options_.check || session.is_observed()) input_.array.hold_values();
-    const bool good = !options_.check || (check(description, outcome, report) && fault.empty());
+    const bool good =
+        !options_.check || (check(job.blueprint->description(), outcome, report) && fault.empty());
     session.print(fft_table(report) +
                   (timings_.empty() ? "" : timings_table(timings_, moves_by_put())));
     if (outputs.array && good)

@@ -29,8 +29,9 @@ void add_machine(pybind11::module_& module);
 void add_bounds(pybind11::module_& module);
 void add_run(pybind11::module_& module);
 
-/// The input of a transform, used without a copy. REQUIRES: numbers in the host's byte order.
-HostArray borrowed(const pybind11::array& array);
+/// The input of a transform, used without a copy. If it is `batched`, its first axis counts the
+/// arrays of a batch. REQUIRES: numbers in the host's byte order.
+HostArray borrowed(const pybind11::array& array, bool batched);
 /// A transform's result as a NumPy array, which takes ownership of the memory.
 pybind11::array array_of(HostArray result);
 

@@ -35,19 +35,26 @@ BorrowedArray::Type type_of(const py::array& array) {
 
 }  // namespace
 
-HostArray borrowed(const py::array& array) {
-  if (array.ndim() < 1 || array.ndim() > static_cast<py::ssize_t>(fft::kMaxAxes))
+HostArray borrowed(const py::array& array, bool batched) {
+  const py::ssize_t first = batched ? 1 : 0;
+  const py::ssize_t axes = array.ndim() - first;
+  if (axes < 1 || axes > static_cast<py::ssize_t>(fft::kMaxAxes))
     throw BadInput(
-        fmt::format("the array has {} dimensions; expected 1 to {}", array.ndim(), fft::kMaxAxes));
+        fmt::format("the array has {} dimensions; expected 1 to {}", axes, fft::kMaxAxes));
   auto source = std::make_shared<BorrowedArray>();
   source->data = static_cast<const std::byte*>(array.data());
   source->type = type_of(array);
   HostArray whole;
-  for (py::ssize_t d = 0; d < array.ndim(); ++d) {
-    if (array.shape(d) < 1)
-      throw BadInput("the array has no elements; expected every extent to be at least 1");
-    whole.size.push_back(array.shape(d));
-    source->strides[static_cast<std::size_t>(d)] = array.strides(d);
+  if (array.size() == 0)
+    throw BadInput("the array has no elements; expected every extent to be at least 1");
+  for (py::ssize_t d = 0; d < axes; ++d) {
+    whole.size.push_back(array.shape(first + d));
+    source->strides[static_cast<std::size_t>(d)] = array.strides(first + d);
+  }
+  if (batched) {
+    whole.batch = array.shape(0);
+    whole.has_batch_axis = true;
+    source->strides[fft::kBatchAxis] = array.strides(0);
   }
   whole.borrowed = std::move(source);
   return whole;
@@ -59,7 +66,9 @@ py::array array_of(HostArray result) {
   const py::capsule owner(values.release(), [](void* memory) {
     delete static_cast<std::vector<fft::Complex>*>(memory);
   });
-  return py::array_t<fft::Complex>(result.size, data, owner);
+  Size shape = result.size;
+  if (result.has_batch_axis) shape.insert(shape.begin(), result.batch);
+  return py::array_t<fft::Complex>(shape, data, owner);
 }
 
 }  // namespace toroid::python

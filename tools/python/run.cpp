@@ -285,8 +285,11 @@ py::dict made_of(Results& results) {
 /// thread. The destructor needs the interpreter's lock.
 struct Command {
   Command(std::vector<std::string> words, const py::dict& policies, const py::object& given,
-          bool records, bool shows_progress)
-      : own(policies), input(given), run(std::move(words), borrow(), records, shows_progress) {
+          bool batched, bool records, bool shows_progress)
+      : own(policies),
+        input(given),
+        batched(batched),
+        run(std::move(words), borrow(), records, shows_progress) {
     set_embedding_program(&run);
   }
   ~Command() { set_embedding_program(nullptr); }
@@ -294,13 +297,14 @@ struct Command {
   Command& operator=(const Command&) = delete;
 
   const HostArray* borrow() {
-    if (!input.is_none()) array = borrowed(py::cast<py::array>(input));
+    if (!input.is_none()) array = borrowed(py::cast<py::array>(input), batched);
     return array ? &*array : nullptr;
   }
 
   Turn turn;
   Policies own;
   py::object input;
+  bool batched;
   std::optional<HostArray> array{};
   Run run;
 };
@@ -390,10 +394,11 @@ std::optional<py::error_already_set> follow(Going& going, const py::object& prog
 }
 
 py::dict run_command(std::vector<std::string> words, const py::dict& policies,
-                     const py::object& input, bool records, const py::object& progress) {
+                     const py::object& input, bool batched, bool records,
+                     const py::object& progress) {
   const InRun here;
-  const auto command =
-      std::make_shared<Command>(std::move(words), policies, input, records, !progress.is_none());
+  const auto command = std::make_shared<Command>(std::move(words), policies, input, batched,
+                                                 records, !progress.is_none());
   std::optional<py::error_already_set> raised;
   {
     Going going(command);
@@ -430,7 +435,7 @@ void end_runs() {
 
 void add_run(py::module_& module) {
   module.def("run_command", &run_command, py::arg("words"), py::arg("policies"), py::arg("input"),
-             py::arg("records"), py::arg("progress"),
+             py::arg("batched"), py::arg("records"), py::arg("progress"),
              "Run a toroid command in this process and return its results.");
   watch_forks();
   py::module_::import("atexit").attr("register")(py::cpp_function(&end_runs));

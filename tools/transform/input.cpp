@@ -31,10 +31,10 @@
 namespace toroid {
 namespace {
 
-/// Whether the spectrum is the half spectrum of real data. The orbital method has none: it
-/// transforms real data to real data.
+/// Whether the spectrum is the half spectrum of real data. The orbital method and transforms other
+/// than the dft have none: they transform real data to real data.
 bool keeps_half(const FftOptions& options) {
-  return options.real && options.method != "orbital";
+  return options.real && options.method != "orbital" && kinds_of(options.transform)[0].is_fourier();
 }
 
 bool takes_real(const FftOptions& options) {
@@ -167,21 +167,29 @@ double fft_bytes(const FftOptions& options, const Size& size, const Shape& shape
   return bytes;
 }
 
+FftInput sized_input(const FftOptions& options, const Shape& shape, HostArray array) {
+  const Size size =
+      options.size.empty() ? whole_size(options, array.size) : parse_size(options.size);
+  check_number_of_kinds(options.transform, size.size());
+  check_fits(options, size, array);
+  check_memory_for(options, shape, size);
+  return {std::move(array), size};
+}
+
 FftInput fft_input(const FftOptions& options, const Shape& shape) {
   if (options.in.empty() && options.size.empty())
     throw BadInput("nothing to transform; give --in FILE or --size 64x64x64");
   if (options.in.empty()) {
     const Size size = parse_size(options.size);
+    check_number_of_kinds(options.transform, size.size());
     check_memory_for(options, shape, size);
     return {random_input(options, size), size};
   }
-  HostArray array = load_array(options.in, {options.batch, options.has_batch, options.permissive});
-  const Size size =
-      options.size.empty() ? whole_size(options, array.size) : parse_size(options.size);
-  check_fits(options, size, array);
-  check_values(options, array);
-  check_memory_for(options, shape, size);
-  return {std::move(array), size};
+  FftInput input =
+      sized_input(options, shape,
+                  load_array(options.in, {options.batch, options.has_batch, options.permissive}));
+  check_values(options, input.array);
+  return input;
 }
 
 }  // namespace toroid

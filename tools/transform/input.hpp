@@ -13,6 +13,8 @@ struct FftInput {
   Size size;
 };
 FftInput fft_input(const FftOptions& options, const Shape& shape);
+/// The given array with the size of the whole array.
+FftInput sized_input(const FftOptions& options, const Shape& shape, HostArray array);
 /// The bytes of the arrays that exist at the same time: the input, the result, those before and
 /// after each stage, and the reference of --check; with the orbital method also its blocks and
 /// coefficients.

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -38,22 +39,29 @@ fft::AxisTransform transform_of(const std::string& text) {
 
 }  // namespace
 
-std::array<fft::AxisTransform, 3> kinds_of(const std::string& text) {
-  std::array<fft::AxisTransform, 3> kinds{};
+AxisTransforms kinds_of(const std::string& text) {
+  AxisTransforms kinds{};
   std::size_t axis = 0;
   for (std::size_t begin = 0;; ++axis) {
     const std::size_t comma = text.find(',', begin);
-    if (axis == 3)
-      throw BadInput(
-          fmt::format("'{}' has more than three transforms; expected one or three", text));
+    if (axis == kinds.size())
+      throw BadInput(fmt::format("'{}' has more than {} transforms; expected one, or one per axis",
+                                 text, kinds.size()));
     kinds[axis] = transform_of(text.substr(begin, comma - begin));
     if (comma == std::string::npos) break;
     begin = comma + 1;
   }
-  if (axis == 1)
-    throw BadInput(fmt::format("'{}' has two transforms; expected one or three", text));
   if (axis == 0) kinds.fill(kinds[0]);
   return kinds;
+}
+
+void check_number_of_kinds(const std::string& text, std::size_t axes) {
+  const auto names = static_cast<std::size_t>(std::ranges::count(text, ',')) + 1;
+  if (names != 1 && names != axes)
+    throw BadInput(
+        fmt::format("'{}' has {} transforms for an array of {} axes; expected one, or "
+                    "one per axis",
+                    text, names, axes));
 }
 
 bool transforms_lines(const std::string& text) {

@@ -40,8 +40,10 @@ void add_data_options(CLI::App& verb, FftOptions& options) {
   add_file_option(verb, "--in-boxes", options.in_boxes,
                   "CSV with each node's box of the input; adds an exchange");
   add_file_option(verb, "--out-boxes", options.out_boxes, "CSV with each node's box of the result");
-  verb.add_flag("--real", options.real,
-                "real data: forward gives the half spectrum of the last axis, inverse takes it");
+  verb.add_flag(
+      "--real", options.real,
+      "real data: the dft gives the half spectrum of the last axis, its inverse takes it; "
+      "dct, dst, dht and wht give real numbers");
   verb.add_option("--precision", options.precision, "precision of the numbers")
       ->check(one_of("precision", kPrecisionNames))
       ->capture_default_str();
@@ -52,6 +54,12 @@ void add_data_options(CLI::App& verb, FftOptions& options) {
       ->capture_default_str();
   verb.add_option("--scale", options.scale, "factor that multiplies the results")
       ->check(one_of("scale", fft::kScaleNames))
+      ->capture_default_str();
+  verb.add_option(
+          "--norm", options.norm,
+          "scale of both directions as numpy and scipy name it; paper: no scale but --scale")
+      ->check(one_of("norm", fft::kNormNames))
+      ->excludes("--scale")
       ->capture_default_str();
 }
 
@@ -67,14 +75,16 @@ void add_method_options(CLI::App& verb, FftOptions& options) {
       ->capture_default_str();
   verb.add_option(
           "--transform", options.transform,
-          "transform of every axis; method orbital also takes one per axis, e.g. dct,dft,wht. fft: "
-          "the dft by factors, about N/P times less work for N points on P nodes; matrix:FILE: "
+          "transform of every axis, or one per axis: dct,dft,wht. dct, dst: type II, the inverse "
+          "type III, half of scipy's per axis; dht: cos minus sin. Method orbital also has fft: "
+          "the "
+          "dft by factors, about N/P times less work for N points on P nodes; matrix:FILE: "
           "multiply by the N x N matrix in the file")
       ->type_name("KINDS")
       ->check(suggested(fft::kTransformKindNames))
       ->capture_default_str();
   add_stage_options(verb, options);
-  verb.add_flag("--inverse", options.inverse, "inverse: sum with exp(+2 pi i kn/N); see --scale");
+  verb.add_flag("--inverse", options.inverse, "inverse: sum with exp(+2 pi i kn/N); see --norm");
   verb.add_option("--loop", options.loops,
                   "repeat forward + inverse, divided by N, this many times in one run")
       ->transform(whole_number(1, 1000000))
@@ -178,6 +188,7 @@ fft::Description describe(const FftOptions& options, FabricName fabric) {
   description.precision =
       parse_choice<fft::Precision>("precision", kPrecisionNames, options.precision);
   description.real = options.real;
+  description.norm = parse_choice<fft::Norm>("norm", fft::kNormNames, options.norm);
   description.batch = options.batch;
   description.return_to_input = options.return_to_input;
   description.box_cut = options.box_cut;
@@ -203,6 +214,7 @@ void set_boxes(fft::Description& description, const FftOptions& options, const S
 }
 
 fft::Scale scale_of(const FftOptions& options) {
+  if (options.norm != fft::kNormNames[0]) return fft::Scale::none;
   if (options.loops > 0) return fft::Scale::by_n;
   return parse_choice<fft::Scale>("scale", fft::kScaleNames, options.scale);
 }

@@ -24,6 +24,7 @@ struct FftOptions : ArrayOptions, PieceOptions, StageOptions {
   std::string transform = "dft";
   std::string precision = "double";
   std::string scale = "none";
+  std::string norm = "paper";
   std::string in_boxes;  ///< box file of the transform's input
   std::string out_boxes;
   std::string plan = "auto";

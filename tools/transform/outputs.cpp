@@ -17,13 +17,11 @@
 namespace toroid {
 namespace {
 
-/// The kinds of transform along the axes of the spectrum. Axes beyond the third always have the
-/// DFT.
+/// The kinds of transform along the axes of the spectrum.
 SpectrumOrder order_of(const fft::Description& description) {
   SpectrumOrder order;
-  order.kinds.assign(description.size.size(), fft::TransformKind::dft);
-  for (std::size_t a = 0; a < std::min(order.kinds.size(), description.kinds.size()); ++a)
-    order.kinds[a] = description.kinds[a].kind;
+  for (std::size_t a = 0; a < description.size.size(); ++a)
+    order.kinds.push_back(description.kinds[a].kind);
   if (fft::keeps_half(description))
     order.half_of = fft::kept_of(description.size.back(), description.box_cut);
   return order;

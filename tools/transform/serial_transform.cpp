@@ -13,6 +13,7 @@
 #include "fft/layout/local_array.hpp"
 #include "fft/orbital/coefficients.hpp"
 #include "fft/plan/extents.hpp"
+#include "fft/plan/norm.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "tools/run/interruption.hpp"
 
@@ -136,7 +137,7 @@ HostArray serial_transform(const fft::Description& description, fft::Way way, ff
   for (std::size_t b = 0; b < static_cast<std::size_t>(input.batch); ++b)
     transform(description, way, std::span(input.values).subspan(b * input.volume(), input.volume()),
               std::span(result.values).subspan(b * points, points));
-  const double factor = factor_of(scale, description.size);
+  const double factor = factor_of(scale, description.size) * fft::norm_factor(description, way);
   for (fft::Complex& value : result.values) value *= factor;
   return result;
 }

@@ -179,6 +179,7 @@ void add_description(Json& report, const FftOptions& options, const TransformJob
                  {"data", options.real ? "real" : "complex"},
                  {"precision", options.precision},
                  {"batch", options.batch},
+                 {"norm", options.norm},
                  {"scale", fft::kScaleNames[static_cast<std::size_t>(job.scale)]}});
   if (description.method != fft::Method::orbital || transforms_lines(options.transform))
     report["kernel"] = options.kernel;

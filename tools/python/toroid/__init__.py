@@ -1,7 +1,7 @@
 """A bare-metal message layer on an emulated Blue Gene-style torus, from Python.
 
 run()       run one exchange under a policy
-fft()       numpy.fft.fftn, computed by the nodes of a torus
+fft         numpy.fft and scipy.fft, computed by the nodes of a torus; fft() itself is fftn over all axes
 compare()   compare policies
 sweep()     vary load, message size or machine size
 bounds()    lower bounds on the time of an all-to-all
@@ -16,6 +16,7 @@ the number of packets that it carried.
 <alltoall on 4x4x4, sim, policy random: ... cycles, ... % of bound>
 """
 
+from . import fft
 from ._bounds import bounds, diameter, hottest_link_messages, message_cost, usable_links
 from ._pictures import fifo_occupancy as plot_fifo_occupancy
 from ._pictures import latency as plot_latency
@@ -23,7 +24,7 @@ from ._pictures import link_loads as plot_link_loads
 from ._pictures import phases as plot_phases
 from ._policy import Policy
 from ._results import Histogram, Occupancy, Result, Results, Row
-from ._commands import compare, fft, run, sweep
+from ._commands import compare, run, sweep
 from ._toroid import BadInput, Machine, PolicyError, RunFailed, Shape, __version__
 
 __all__ = [

@@ -4,72 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Iterable, Optional, Tuple, Union
 
-import numpy as np
-
 from . import _toroid
+from ._command_words import run_words, text_of, torus_word, words_of
 from ._policy import Names, Policy
-from ._progress import shower
 from ._results import Result, Results
-
-_SCALES = {None: ("none", "1/N"), "backward": ("none", "1/N"),
-           "ortho": ("1/sqrt(N)", "1/sqrt(N)"), "forward": ("1/N", "none")}
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, (list, tuple, np.ndarray, range)):
-        return ",".join(_text(one) for one in value)
-    if isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{value!r}: expected a string or a number")
-    if isinstance(value, float):
-        return repr(float(value))  # NumPy's numbers have another repr
-    if isinstance(value, _toroid.Shape) and value.has_failures:
-        raise _toroid.BadInput("a shape with failures cannot be passed to a run; use fail_links and "
-                               "fail_nodes")
-    if isinstance(value, _toroid.Machine):
-        return value.given
-    return str(value)
-
-
-def _torus(value: Any) -> Any:
-    """Return a tuple of extents as text, such as "4x4" for (4, 4); in a list, each of its elements."""
-    if isinstance(value, list):
-        return [_torus(one) for one in value]
-    if isinstance(value, tuple) and all(isinstance(one, (int, np.integer)) for one in value):
-        return "x".join(str(int(one)) for one in value)
-    return value
-
-
-def _words(options: dict) -> list:
-    """Return --name=value for each option; None and False are left out, True gives a flag."""
-    words = []
-    for name, value in options.items():
-        option = "--" + name.replace("_", "-")
-        if isinstance(value, np.bool_):
-            value = bool(value)
-        if value is None or value is False:
-            continue
-        if value is True:
-            words.append(option)
-        elif name in ("fail_link", "fail_node", "link_error") and not isinstance(value, str):
-            words += [f"{option}={one}" for one in value]
-        else:
-            words.append(f"{option}={_text(value)}")
-    return words
-
-
-def _run(words: list, names: Names, progress: Any, *, array: Any = None,
-         record: bool = False) -> dict:
-    if names.objects and any(word.startswith("--resume=") for word in words):
-        raise _toroid.BadInput("--resume cannot be used with policies written in Python: it cannot tell "
-                               "whether they have changed")
-    return _toroid.run_command(words, names.objects, array, record, shower(progress))
-
 
 def _rates(rates: Any) -> list:
     """Return error rates as a list of texts. `rates` is one rate or several, each a number or a text such as
     "1e-3@(0,0,0)X+"."""
     several = isinstance(rates, Iterable) and not isinstance(rates, str)
-    return [_text(rate) for rate in rates] if several else [_text(rates)]
+    return [text_of(rate) for rate in rates] if several else [text_of(rates)]
 
 
 def _policies(policies: Any, names: Names) -> Optional[str]:
@@ -143,102 +87,15 @@ def run(torus: Union[str, Tuple[int, ...], "_toroid.Shape"], *, traffic: str = "
     fail = {"fail_link": list(fail_links) if not isinstance(fail_links, str) else [fail_links],
             "fail_node": list(fail_nodes) if not isinstance(fail_nodes, str) else [fail_nodes],
             "link_error": _rates(link_errors), "link_faults": link_faults}
-    words = ["alltoall", "--json=-"] + _words({
-        "torus": _torus(torus), "traffic": None if traffic == "all-to-all" else traffic, "bytes": bytes,
+    words = ["alltoall", "--json=-"] + words_of({
+        "torus": torus_word(torus), "traffic": None if traffic == "all-to-all" else traffic, "bytes": bytes,
         "policy": names.word(policy), "machine": machine, "fabric": fabric, "seed": seed,
         "threads": threads, "mesh": mesh, "peers": peers, "sample": sample, "queues": queues,
         "per_visit": per_visit, "order": order, "routing": routing, "tie": tie, "tying": tying,
         "drain": drain, **fail, "long_way": long_way, "no_transit_first": no_transit_first,
         "no_bubble": no_bubble, "route": route, "transfer": transfer, "bind": bind, "stall": stall, "trace": trace,
         "report": report})
-    return Result(_run(words, names, progress, record=record))
-
-
-def _numbers(array: Any) -> np.ndarray:
-    """Return the array unchanged if it has native floating-point elements, in any layout; otherwise
-    convert it."""
-    given = np.asarray(array)
-    if given.dtype.newbyteorder("=") == given.dtype and given.dtype.char in "fdFD":
-        return given
-    if given.dtype.kind not in "biufc":
-        raise _toroid.BadInput(f"elements of type {given.dtype} cannot be transformed; "
-                               "expected numbers")
-    return given.astype(np.complex128 if given.dtype.kind == "c" else np.float64)
-
-
-def fft(array: Any, *, torus: Union[str, Tuple[int, ...], "_toroid.Shape"], fabric: str = "sim", method: Optional[str] = None,
-        inverse: bool = False, norm: Optional[str] = None, machine: Union[str, "_toroid.Machine"] = "bgl", seed: int = 1,
-        policy: Union[str, Policy, None] = None, threads: Optional[int] = None,
-        mesh: bool = False, precision: Optional[str] = None, kernel: Optional[str] = None,
-        planes: Union[int, str, None] = None, queues: Optional[int] = None, per_visit: Optional[int] = None,
-        routing: Optional[str] = None, route: Optional[str] = None, transfer: Optional[str] = None, record: bool = False,
-        report: Optional[str] = None, full_output: bool = False, progress: Any = None) -> Any:
-    """Compute the discrete Fourier transform over all axes, as numpy.fft.fftn does, on a torus.
-
-    Parameters
-    ----------
-    array : array_like
-        1 to 6 axes (1 axis on a single node only); real input gives the whole spectrum. Single and double
-        precision are used without a copy, in any layout; other numbers are converted first.
-    torus : str, tuple of int or Shape
-        The extents, e.g. "2x2x2" or (2, 2, 2).
-    fabric : {"sim", "shm"}
-        "sim" runs in virtual time, "shm" on this computer in wall-clock time.
-    method : {"volumetric", "slab", "orbital", "rows"}, optional
-        Default: volumetric for three axes, otherwise rows.
-    inverse : bool
-        Compute numpy.fft.ifftn instead.
-    norm : {"backward", "ortho", "forward"}, optional
-        As in NumPy (default: "backward").
-    kernel : {"fftw", "kissfft"}, optional
-        Library for the nodes' line transforms (default: FFTW if available).
-    planes : int or str, optional
-        Planes per exchange of the slab method; "2,4" means 2 forward, 4 inverse.
-    full_output : bool
-        Also return a Result.
-
-    The other parameters are options of `toroid fft`.
-
-    Returns
-    -------
-    ndarray or (ndarray, Result)
-        The array is complex128 in C order; the Result's `phase_times` are in seconds.
-
-    Raises
-    ------
-    BadInput
-        If the method cannot transform this array on this torus.
-    RunFailed
-        If the run fails.
-    KeyboardInterrupt
-        After Ctrl-C.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import toroid
-    >>> a = np.random.default_rng(1).random((8, 8, 4))
-    >>> b = toroid.fft(a, torus="2x2x2")
-    >>> np.allclose(b, np.fft.fftn(a))
-    True
-    >>> b, result = toroid.fft(a, torus="2x2", method="slab", full_output=True)
-    >>> result.phase_times.shape
-    (2,)
-    """
-    if not isinstance(norm, (str, type(None))) or norm not in _SCALES:
-        raise _toroid.BadInput(f"norm {norm!r} is unknown; expected backward, ortho or forward")
-    names = Names()
-    given = _numbers(array)
-    if method is None:
-        method = "volumetric" if given.ndim == 3 else "rows"
-    words = ["fft", "--json=-"] + _words({
-        "torus": _torus(torus), "fabric": fabric, "method": method, "inverse": inverse,
-        "scale": _SCALES[norm][bool(inverse)], "machine": machine, "seed": seed,
-        "policy": None if policy is None else names.word(policy), "threads": threads,
-        "mesh": mesh, "precision": precision, "kernel": kernel, "planes": planes, "queues": queues,
-        "per_visit": per_visit, "routing": routing, "route": route, "transfer": transfer, "report": report})
-    made = _run(words, names, progress, array=given, record=record)
-    return (made["array"], Result(made)) if full_output else made["array"]
+    return Result(run_words(words, names, progress, record=record))
 
 
 def compare(*, torus: Any, policies: Any = "all", traffic: Any = None, bytes: Any = None,
@@ -275,14 +132,14 @@ def compare(*, torus: Any, policies: Any = "all", traffic: Any = None, bytes: An
     True
     """
     names = Names()
-    words = ["compare"] + _words({
-        "torus": _torus(torus), "policies": _policies(policies, names), "traffic": traffic, "bytes": bytes,
+    words = ["compare"] + words_of({
+        "torus": torus_word(torus), "policies": _policies(policies, names), "traffic": traffic, "bytes": bytes,
         "workload": workload, "machine": machine, "fabric": fabric, "seed": seed, "seeds": seeds,
         "threads": threads, "mesh": mesh, "peers": peers, "queues": queues,
         "per_visit": per_visit, "routing": routing, "fail_link": fail_links,
         "link_error": _rates(link_errors), "link_faults": link_faults, "long_way": long_way, "route": route, "transfer": transfer, "validate": validate, "csv": csv, "resume": resume,
         "report": report})
-    return Results(_run(words, names, progress))
+    return Results(run_words(words, names, progress))
 
 
 def sweep(*, axis: str, torus: Any, policies: Any = "all", load: Any = None, traffic: Any = None,
@@ -320,8 +177,8 @@ def sweep(*, axis: str, torus: Any, policies: Any = "all", load: Any = None, tra
     [240, 480]
     """
     names = Names()
-    words = ["sweep"] + _words({
-        "axis": axis, "torus": _torus(torus), "policies": _policies(policies, names), "load": load,
+    words = ["sweep"] + words_of({
+        "axis": axis, "torus": torus_word(torus), "policies": _policies(policies, names), "load": load,
         "traffic": traffic, "bytes": bytes, "workload": workload, "refine": refine,
         "arrivals": arrivals, "window": window, "warm_up": warm_up, "machine": machine,
         "fabric": fabric, "seed": seed, "seeds": seeds, "threads": threads, "mesh": mesh,
@@ -329,4 +186,4 @@ def sweep(*, axis: str, torus: Any, policies: Any = "all", load: Any = None, tra
         "fail_link": fail_links, "link_error": _rates(link_errors), "link_faults": link_faults,
         "long_way": long_way, "route": route, "transfer": transfer, "csv": csv,
         "resume": resume, "report": report})
-    return Results(_run(words, names, progress))
+    return Results(run_words(words, names, progress))

@@ -1,0 +1,142 @@
+"""toroid.fft against scipy.fft: random shapes, axes, types, norms, layouts, fabrics and machines."""
+
+import os
+import unittest
+
+import numpy as np
+
+try:
+    import scipy.fft
+except ImportError:
+    scipy = None
+
+import toroid
+
+THOROUGH = os.environ.get("TOROID_THOROUGH", "0") not in ("", "0")
+NAMES = ("fftn", "ifftn", "rfftn", "irfftn", "dctn", "idctn", "dstn", "idstn", "fft", "ifft", "rfft", "irfft", "dct",
+         "idct", "dst", "idst", "fft2", "ifft2")
+TYPES = (np.complex128, np.float64, np.complex64, np.float32, np.int16, ">f8", "<c8", bool, np.float16)
+NORMS = (None, "backward", "ortho", "forward")
+TORI = ("1", "2", "3x2", "2x2x2", "4", "2x1x3")
+
+
+def laid_out(array, number):
+    """The same numbers in one of several layouts."""
+    if number == 0:
+        return array
+    if number == 1:
+        return np.asfortranarray(array)
+    if number == 2:
+        return array[::-1].copy()[::-1]
+    if number == 3:
+        return np.repeat(array, 2, axis=-1)[..., ::2]
+    return array.T.copy().T
+
+
+class Trial:
+    """One random call."""
+
+    def __init__(self, seed):
+        self.random = np.random.default_rng(seed)
+        self.name = self.draw(NAMES)
+        dims = int(self.random.integers(2 if self.name.endswith("2") else 1, 5))
+        shape = tuple(int(n) for n in self.random.integers(1, 13 if dims < 4 else 6, size=dims))
+        values = self.random.standard_normal(shape) * 8 + 1j * self.random.standard_normal(shape)
+        kind = np.dtype(self.draw(TYPES))
+        if kind.kind != "c" or self.name in ("rfftn", "rfft"):
+            values = values.real
+            kind = kind if kind.kind != "c" else np.dtype(np.float64)
+        self.array = laid_out(values.astype(kind), int(self.random.integers(5)))
+        self.options = {"norm": self.draw(NORMS)}
+        if self.name.endswith("n"):
+            self.draw_axes(dims)
+        elif not self.name.endswith("2"):
+            self.options["axis"] = int(self.random.integers(-dims, dims))
+            if self.random.integers(2):
+                self.options["n"] = int(self.random.integers(1, 12))
+        if "dct" in self.name or "dst" in self.name:
+            self.options["type"] = int(self.draw((2, 3)))
+        self.run = {"torus": self.draw(TORI), "fabric": self.draw(("sim", "shm")), "seed": seed}
+        if self.random.integers(4) == 0:
+            self.run["kernel"] = "kissfft"
+
+    def draw(self, values):
+        return values[int(self.random.integers(len(values)))]
+
+    def draw_axes(self, dims):
+        count = int(self.random.integers(1, dims + 1))
+        axes = tuple(int(a) for a in self.random.permutation(dims)[:count])
+        if self.random.integers(3):
+            self.options["axes"] = axes
+        if self.random.integers(2):
+            count = count if "axes" in self.options else int(self.random.integers(1, dims + 1))
+            self.options["s"] = tuple(int(n) for n in self.random.integers(1, 9, size=count))
+
+    def __str__(self):
+        return f"{self.name} {self.array.shape} {self.array.dtype} {self.options} {self.run}"
+
+
+def orthonormal_dst(array, transposed, s=None, axes=None):
+    """The dst with orthonormal matrices, by definition. scipy gives the weight to the first frequency, whose row is
+    as long as the others, instead of to the last one, so that its matrices are not orthonormal."""
+    if axes is None:
+        axes = range(-(array.ndim if s is None else len(s)), 0)
+    array = array.astype(np.result_type(array, np.float64))
+    for number, axis in enumerate(axes):
+        n = array.shape[axis] if s is None else s[number]
+        line = np.moveaxis(array, axis, -1)[..., :n]
+        line = np.pad(line, [(0, 0)] * (array.ndim - 1) + [(0, n - line.shape[-1])])
+        matrix = np.sqrt(2 / n) * np.sin(np.pi / n * np.outer(np.arange(1, n + 1), np.arange(n) + 0.5))
+        matrix[-1] /= np.sqrt(2)
+        array = np.moveaxis(line @ (matrix if transposed else matrix.T), -1, axis)
+    return array
+
+
+def expected(trial):
+    options = dict(trial.options)
+    if trial.name == "irfftn" and "s" not in options and trial.array.shape[options.get("axes", (-1,))[-1]] == 1:
+        raise ValueError("scipy.fft.irfft refuses this: no points; irfftn does not")
+    theirs = getattr(scipy.fft, trial.name)(trial.array, **options)
+    if "dst" not in trial.name or options.pop("norm") != "ortho":
+        return theirs
+    transposed = (options.pop("type") == 3) != trial.name.startswith("i")
+    if not trial.name.endswith("n"):
+        options = {"axes": (options["axis"],), "s": (options["n"],) if "n" in options else None}
+    return orthonormal_dst(trial.array, transposed, **options).astype(theirs.dtype)
+
+
+def result_of(function, *words, **options):
+    try:
+        return function(*words, **options)
+    except (ValueError, toroid.BadInput) as refusal:
+        return refusal
+
+
+@unittest.skipIf(scipy is None, "scipy is not installed (python3-scipy)")
+class Scipy(unittest.TestCase):
+    def test_random_calls_give_what_scipy_gives(self):
+        refused = 0
+        count = 5000 if THOROUGH else 200
+        for seed in range(count):
+            trial = Trial(seed)
+            theirs = result_of(expected, trial)
+            ours = result_of(getattr(toroid.fft, trial.name), trial.array, **trial.options, **trial.run)
+            with self.subTest(seed=seed, call=str(trial)):
+                if isinstance(theirs, ValueError) or theirs.size == 0:
+                    self.assertIsInstance(ours, ValueError)
+                    refused += 1
+                    continue
+                if isinstance(ours, toroid.BadInput):  # the method does not fit this array on this torus
+                    trial.run.update(torus="1", method="rows")
+                    ours = getattr(toroid.fft, trial.name)(trial.array, **trial.options, **trial.run)
+                    refused += 1
+                self.assertEqual(ours.shape, theirs.shape)
+                self.assertEqual(ours.dtype, theirs.dtype)
+                single = ours.dtype in (np.float32, np.complex64)
+                scale = np.linalg.norm(theirs) or 1
+                self.assertLess(np.linalg.norm(ours - theirs), (1e-5 if single else 1e-13) * scale)
+        self.assertLess(refused, count / 3)
+
+
+if __name__ == "__main__":
+    unittest.main()
