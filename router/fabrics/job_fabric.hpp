@@ -7,10 +7,12 @@
 #include "hal/fabric.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
+#include "router/shm/ring_fabric.hpp"
 
 namespace toroid::fabrics {
 
 /// Makes `ofi` on the job that join_job() joins. Throws BadInput if this build lacks `ofi`.
-std::unique_ptr<Fabric> make_job_fabric(const Shape& shape, const Machine& machine);
+std::unique_ptr<Fabric> make_job_fabric(const Shape& shape, const Machine& machine,
+                                        const RingOptions& rings);
 
 }  // namespace toroid::fabrics

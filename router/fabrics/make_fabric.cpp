@@ -10,10 +10,10 @@
 namespace toroid {
 
 std::unique_ptr<Fabric> make_fabric(std::string_view name, const Shape& shape,
-                                    const Machine& machine) {
+                                    const Machine& machine, const RingOptions& rings) {
   if (name == "sim") return make_sim_fabric(shape, machine);
-  if (name == "shm") return make_ring_fabric(shape, machine);
-  if (name == "ofi") return fabrics::make_job_fabric(shape, machine);
+  if (name == "shm") return make_ring_fabric(shape, machine, rings);
+  if (name == "ofi") return fabrics::make_job_fabric(shape, machine, rings);
   throw BadInput(fmt::format("fabric '{}' does not exist; use sim, shm or ofi", shortened(name)));
 }
 

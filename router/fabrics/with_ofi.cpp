@@ -5,11 +5,13 @@
 #include "hal/shape.hpp"
 #include "router/fabrics/job_fabric.hpp"
 #include "router/ofi/ofi_fabric.hpp"
+#include "router/shm/ring_fabric.hpp"
 
 namespace toroid::fabrics {
 
-std::unique_ptr<Fabric> make_job_fabric(const Shape& shape, const Machine& machine) {
-  return make_ofi_fabric(shape, machine);
+std::unique_ptr<Fabric> make_job_fabric(const Shape& shape, const Machine& machine,
+                                        const RingOptions& rings) {
+  return make_ofi_fabric(shape, machine, {.ring = rings});
 }
 
 }  // namespace toroid::fabrics

@@ -5,10 +5,11 @@
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "router/fabrics/job_fabric.hpp"
+#include "router/shm/ring_fabric.hpp"
 
 namespace toroid::fabrics {
 
-std::unique_ptr<Fabric> make_job_fabric(const Shape&, const Machine&) {
+std::unique_ptr<Fabric> make_job_fabric(const Shape&, const Machine&, const RingOptions&) {
   throw BadInput("fabric ofi: this toroid is built without ofi (TOROID_OFI)");
 }
 

@@ -12,4 +12,5 @@ PYBIND11_MODULE(_toroid, module) {
   toroid::python::add_machine(module);
   toroid::python::add_bounds(module);
   toroid::python::add_run(module);
+  toroid::python::add_plan(module);
 }

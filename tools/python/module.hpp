@@ -28,6 +28,7 @@ void add_shape(pybind11::module_& module);
 void add_machine(pybind11::module_& module);
 void add_bounds(pybind11::module_& module);
 void add_run(pybind11::module_& module);
+void add_plan(pybind11::module_& module);
 
 /// The input of a transform, used without a copy. If it is `batched`, its first axis counts the
 /// arrays of a batch. REQUIRES: numbers in the host's byte order.

@@ -2,6 +2,7 @@
 
 run()       run one exchange under a policy
 fft         numpy.fft and scipy.fft, computed by the nodes of a torus; fft() itself is fftn over all axes
+Plan        a transform that is planned once and called often
 compare()   compare policies
 sweep()     vary load, message size or machine size
 bounds()    lower bounds on the time of an all-to-all
@@ -18,6 +19,7 @@ the number of packets that it carried.
 
 from . import fft
 from ._bounds import bounds, diameter, hottest_link_messages, message_cost, usable_links
+from ._plan import Block, Plan
 from ._pictures import fifo_occupancy as plot_fifo_occupancy
 from ._pictures import latency as plot_latency
 from ._pictures import link_loads as plot_link_loads
@@ -28,7 +30,7 @@ from ._commands import compare, run, sweep
 from ._toroid import BadInput, Machine, PolicyError, RunFailed, Shape, __version__
 
 __all__ = [
-    "BadInput", "Histogram", "Machine", "Occupancy", "Policy", "PolicyError", "Result", "Results",
+    "BadInput", "Block", "Histogram", "Machine", "Occupancy", "Plan", "Policy", "PolicyError", "Result", "Results",
     "Row", "RunFailed", "Shape", "bounds", "compare", "diameter", "fft", "hottest_link_messages",
     "message_cost", "plot_fifo_occupancy", "plot_latency", "plot_link_loads", "plot_phases", "run",
     "sweep", "usable_links",
