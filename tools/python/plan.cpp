@@ -89,7 +89,7 @@ void make_call(PlanHost& host, bool forward) {
       done = host.wait_a_moment();
     }
     if (PyErr_CheckSignals() == 0) continue;
-    host.cancel();
+    if (!done) host.cancel();
     throw py::error_already_set();
   }
 }

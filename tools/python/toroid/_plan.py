@@ -93,9 +93,13 @@ class Plan:
             "precision": precision, "kernel": kernel, "plan": plan, "planes": int(planes),
             "in_boxes": [(list(first), list(last)) for first, last in in_boxes],
             "out_boxes": [(list(first), list(last)) for first, last in out_boxes]})
-        self.input: List[Block] = [Block(*block) for block in self._run.blocks(True)]
-        self.output: List[Block] = [Block(*block) for block in self._run.blocks(False)]
+        self.input = self._blocks(True)
+        self.output = self._blocks(False)
         self._finalizer = weakref.finalize(self, self._run.close)
+
+    def _blocks(self, is_input: bool) -> List[Block]:
+        return [Block(rank, tuple(start), tuple(stop), array)
+                for rank, start, stop, array in self._run.blocks(is_input)]
 
     @property
     def input_shape(self) -> Tuple[int, ...]:
