@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <unsupported/Eigen/FFT>
 #include <utility>
+#include <vector>
 
 #include "fft/kernels/caching_library.hpp"
 #include "fft/kernels/copy_kernel.hpp"
@@ -14,6 +15,7 @@
 #include "fft/kernels/kernel_work.hpp"
 #include "fft/kernels/kissfft.hpp"
 #include "fft/kernels/line_blocks.hpp"
+#include "fft/layout/strided_copy.hpp"
 #include "hal/check.hpp"
 
 namespace toroid::fft::local {
@@ -28,7 +30,7 @@ struct ThreadState {
     transforms.SetFlag(Eigen::FFT<Real>::HalfSpectrum);
   }
   Eigen::FFT<Real> transforms;
-  GatheredLines lines;
+  std::vector<std::complex<Real>> in, out;  ///< gathered lines, and their results
 };
 
 template <typename Real>
@@ -37,49 +39,87 @@ ThreadState<Real>& of_this_thread() {
   return state;
 }
 
-/// Transforms one axis, line by line.
+/// Transforms one axis. Lines are gathered, transformed and scattered several at a time, so that
+/// neighbouring lines share cache lines. Contiguous lines are not copied.
 template <typename Real, Kind kKind>
 class LineKernel final : public Kernel {
   using Complex = std::complex<Real>;
   using In = std::conditional_t<kKind == Kind::real_to_half, Real, Complex>;
   using Out = std::conditional_t<kKind == Kind::half_to_real, Real, Complex>;
-  using Blocks = LineBlocks<In, Out>;
 
  public:
   /// REQUIRES: the work is simplified, with one transformed axis, and not empty.
   explicit LineKernel(const Work& work)
-      : length_(work.axes[0].length),
-        blocks_(work, kKind == Kind::half_to_real ? length_ / 2 + 1 : length_,
-                kKind == Kind::real_to_half ? length_ / 2 + 1 : length_) {
-    TOROID_CHECK_LE(length_, std::numeric_limits<int>::max());
+      : blocks_(work), line_(blocks_.line()), row_(blocks_.row()), in_place_(work.in_place) {
+    TOROID_CHECK_LE(line_.length, std::numeric_limits<int>::max());
   }
 
   void run(const void* in, void* out) const override {
-    ThreadState<Real>& state = of_this_thread<Real>();
-    blocks_.run(static_cast<const In*>(in), static_cast<Out*>(out), state.lines,
-                [&](const typename Blocks::Block& block) {
-                  for (std::int64_t l = 0; l < block.lines; ++l)
-                    transform(state.transforms, block.in + l * block.in_step,
-                              block.out + l * block.out_step);
-                });
+    TOROID_CHECK_EQ(in == out, in_place_);
+    blocks_.for_each(
+        static_cast<const In*>(in), static_cast<Out*>(out),
+        [this](std::int64_t lines, const In* from, Out* to) { run_lines(lines, from, to); });
   }
 
  private:
+  static std::int64_t half(std::int64_t length) { return length / 2 + 1; }
+  std::int64_t in_length() const {
+    return kKind == Kind::half_to_real ? half(line_.length) : line_.length;
+  }
+  std::int64_t out_length() const {
+    return kKind == Kind::real_to_half ? half(line_.length) : line_.length;
+  }
+
+  void run_lines(std::int64_t lines, const In* in, Out* out) const {
+    ThreadState<Real>& state = of_this_thread<Real>();
+    const bool gathers = line_.in_stride != 1;
+    const bool scatters = line_.out_stride != 1 || in_place_;
+    In* const gathered = room<In>(state.in, gathers ? lines * in_length() : 0);
+    Out* const transformed = room<Out>(state.out, scatters ? lines * out_length() : 0);
+    if (gathers)
+      copy({lines, row_.in_stride, in_length()}, {in_length(), line_.in_stride, 1}, in, gathered);
+    for (std::int64_t l = 0; l < lines; ++l)
+      transform(state.transforms, gathers ? gathered + l * in_length() : in + l * row_.in_stride,
+                scatters ? transformed + l * out_length() : out + l * row_.out_stride);
+    if (scatters)
+      copy({lines, out_length(), row_.out_stride}, {out_length(), 1, line_.out_stride}, transformed,
+           out);
+  }
+
+  template <typename Element>
+  static Element* room(std::vector<Complex>& memory, std::int64_t elements) {
+    if (memory.size() < static_cast<std::size_t>(elements))
+      memory.resize(static_cast<std::size_t>(elements));
+    return reinterpret_cast<Element*>(memory.data());
+  }
+
+  template <typename Element>
+  static void copy(CopyLoop outer, CopyLoop inner, const Element* from, Element* to) {
+    if (outer.to_stride < inner.to_stride) std::swap(outer, inner);
+    NestedLoops loops;
+    loops.push(outer);
+    loops.push(inner);
+    copy_strided(loops, {0, outer.count * inner.count}, sizeof(Element),
+                 reinterpret_cast<const std::byte*>(from), reinterpret_cast<std::byte*>(to));
+  }
+
   /// Lines of one point are copied, because KissFFT does not handle them. Only works of a real kind
   /// have such lines here, because simplified() drops other axes of length 1.
   void transform(Eigen::FFT<Real>& transforms, const In* in, Out* out) const {
-    if (length_ == 1)
+    if (line_.length == 1)
       *reinterpret_cast<Real*>(out) = *reinterpret_cast<const Real*>(in);
     else if constexpr (kKind == Kind::forward || kKind == Kind::real_to_half)
-      transforms.fwd(out, in, length_);
+      transforms.fwd(out, in, line_.length);
     else
-      transforms.inv(out, in, length_);
+      transforms.inv(out, in, line_.length);
     if constexpr (kKind == Kind::real_to_half)
-      if (length_ == 1) out->imag(0);
+      if (line_.length == 1) out->imag(0);
   }
 
-  std::int64_t length_;
-  Blocks blocks_;
+  LineBlocks blocks_;
+  Axis line_;
+  Axis row_;
+  bool in_place_;
 };
 
 /// Runs `first` in place in the source, which may be destroyed, then `last` from array to array.

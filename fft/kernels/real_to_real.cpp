@@ -15,6 +15,10 @@
 //   E = (Z[k] + conj Z[n/2-k])/2,  O = (Z[k] - conj Z[n/2-k])/2i
 //
 // Source: Makhoul, "A fast cosine transform in one and two dimensions", 1980.
+//
+// Scratch arrays hold a block of lines index by index: the elements of all lines with the same
+// index lie side by side, so that the inner loops, which go over the lines, are vector
+// instructions.
 #include "fft/kernels/real_to_real.hpp"
 
 #include <cmath>
@@ -22,40 +26,43 @@
 #include <cstddef>
 #include <cstdint>
 #include <numbers>
-#include <span>
+#include <type_traits>
 #include <vector>
 
 #include "fft/kernels/kernel_work.hpp"
 #include "fft/kernels/line_blocks.hpp"
+#include "fft/layout/local_array.hpp"
 #include "hal/check.hpp"
+
+// Compiles a function a second time for processors with AVX2, where a linker chooses between the
+// two when the program starts. Both give equal bits. Sanitizers would instrument that choice, which
+// happens too early for them.
+#if defined(__x86_64__) && defined(__ELF__) && !defined(TOROID_SANITIZED)
+#define TOROID_ALSO_FOR_AVX2 __attribute__((target_clones("avx2", "default")))
+#else
+#define TOROID_ALSO_FOR_AVX2
+#endif
+#define TOROID_INTO_ITS_CALLER __attribute__((always_inline)) inline
+// Before a loop whose iterations do not depend on each other, which compilers cannot see.
+#ifdef __clang__
+#define TOROID_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define TOROID_INDEPENDENT _Pragma("GCC ivdep")
+#endif
 
 namespace toroid::fft::local {
 namespace {
 
-template <typename Real>
-struct Scratch {
-  GatheredLines gathered;
-  Room points;   ///< the lines v
-  Room spectra;  ///< their half spectra V
-};
-
-template <typename Real>
-Scratch<Real>& of_this_thread() {
-  thread_local Scratch<Real> scratch;
-  return scratch;
-}
+constexpr std::int64_t kLines = LineBlocks::kMostLines;
+/// The number of lines of a full block, known to the compiler. Other blocks have a std::int64_t.
+using FullBlock = std::integral_constant<std::int64_t, kLines>;
+constexpr std::int64_t kRow = 2 * kLines;  ///< real numbers in a row of complex ones
 
 bool is_inverse(Kind kind) {
   return kind == Kind::dct_3 || kind == Kind::dst_3;
 }
 bool is_sine(Kind kind) {
   return kind == Kind::dst_2 || kind == Kind::dst_3;
-}
-
-/// std::complex's product also looks for infinities, which takes longer.
-template <typename Real>
-std::complex<Real> product(const std::complex<Real>& a, const std::complex<Real>& b) {
-  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
 /// exp(-πi·k/whole) for k from 0 to count - 1.
@@ -70,232 +77,431 @@ std::vector<std::complex<Real>> turns(std::int64_t count, std::int64_t whole) {
   return turns;
 }
 
-/// The half spectra of real lines, in both directions, without scale.
+/// A complex number that the compiler keeps in registers and multiplies without a look at
+/// infinities.
 template <typename Real>
-class HalfSpectra {
-  using Complex = std::complex<Real>;
+struct Number {
+  Real re, im;
+  Number operator+(const Number& b) const { return {re + b.re, im + b.im}; }
+  Number operator-(const Number& b) const { return {re - b.re, im - b.im}; }
+  Number operator*(const Number& b) const { return {re * b.re - im * b.im, re * b.im + im * b.re}; }
+  Number conjugate() const { return {re, -im}; }
+  Number times_i() const { return {-im, re}; }
+  Number half() const { return {re / 2, im / 2}; }
+};
 
- public:
-  HalfSpectra(std::int64_t points, bool inverse, std::int64_t lines_of_row, const Work& work,
-              Rigor rigor, const Library& library)
-      : points_(points), inverse_(inverse) {
-    constexpr std::int64_t kMost = LineBlocks<Real, Real>::kMostLines;
-    if (lines_of_row >= kMost) full_ = library.plan(inner(work, kMost), rigor);
-    if (lines_of_row % kMost > 0) rest_ = library.plan(inner(work, lines_of_row % kMost), rigor);
-    if (is_even()) roots_ = turns<Real>(points / 4 + 1, points / 2);
+/// The elements with equal index of all lines of a block.
+template <typename Real>
+Number<Real> at(const Real* row, std::int64_t line) {
+  return {row[2 * line], row[2 * line + 1]};
+}
+template <typename Real>
+void put(Real* row, std::int64_t line, const Number<Real>& number) {
+  row[2 * line] = number.re;
+  row[2 * line + 1] = number.im;
+}
+
+/// A block of real lines in the caller's array: element n of line l is at n·point + l·line.
+template <typename Real>
+struct Lines {
+  Real* first;
+  std::int64_t point;
+  std::int64_t line;
+  bool are_rows() const { return line == 1; }
+};
+
+/// What the loops over a block need to know.
+template <typename Real>
+struct Transform {
+  explicit Transform(const Work& work)
+      : kind(work.kind),
+        n(work.axes[0].length),
+        m(n % 2 == 0 ? n / 2 : n),
+        half(n / 2 + 1),
+        weight(!work.weighted          ? Real(1)
+               : is_inverse(work.kind) ? std::numbers::sqrt2_v<Real>
+                                       : std::numbers::sqrt2_v<Real> / 2),
+        place_in_v(static_cast<std::size_t>(kind == Kind::wht ? 0 : n)),
+        turn(turns<Real>(kind == Kind::dht ? 0 : half, 2 * n)),
+        root(turns<Real>(n % 2 == 0 ? n / 4 + 1 : 0, n / 2)) {
+    for (std::size_t i = 0; i < place_in_v.size(); ++i)
+      place_in_v[i] = in_scratch(folded(static_cast<std::int64_t>(i)));
   }
 
-  std::int64_t half() const { return points_ / 2 + 1; }
+  bool is_even() const { return n % 2 == 0; }
+  Number<Real> t(std::int64_t k) const {
+    const auto& of_k = turn[static_cast<std::size_t>(k)];
+    return {of_k.real(), of_k.imag()};
+  }
+  Number<Real> w(std::int64_t k) const {
+    const auto& of_k = root[static_cast<std::size_t>(k)];
+    return {of_k.real(), of_k.imag()};
+  }
+  /// The place of point i in v.
+  std::int64_t folded(std::int64_t i) const {
+    if (kind == Kind::dht) return i;
+    return i % 2 == 0 ? i / 2 : n - 1 - i / 2;
+  }
+  /// The place of frequency k in the caller's line.
+  std::int64_t place(std::int64_t k) const { return is_sine(kind) ? n - 1 - k : k; }
+  /// The place of v[i] in a scratch array: even lines are read as complex numbers.
+  std::int64_t in_scratch(std::int64_t i) const {
+    return is_even() ? i / 2 * 2 * kLines + i % 2 : i * kLines;
+  }
+  std::int64_t step() const { return is_even() ? 2 : 1; }
 
-  /// Transforms lines of real points to lines of half() complex numbers, or back if it is inverse.
-  /// REQUIRES: kMostLines lines, or the rest of a row.
-  void run(std::int64_t lines, Real* points, Complex* spectra) const {
-    const Kernel& kernel = lines == LineBlocks<Real, Real>::kMostLines ? *full_ : *rest_;
-    if (inverse_) {
-      for (std::int64_t l = 0; is_even() && l < lines; ++l) entangle(spectra + l * half());
-      kernel.run(spectra, points);
-    } else {
-      kernel.run(points, spectra);
-      for (std::int64_t l = 0; is_even() && l < lines; ++l) untangle(spectra + l * half());
+  Kind kind;
+  std::int64_t n;                        ///< points
+  std::int64_t m;                        ///< points of the dft inside
+  std::int64_t half;                     ///< numbers of V
+  Real weight;                           ///< of frequency 0
+  std::vector<std::int64_t> place_in_v;  ///< the place of point i in the scratch array
+  std::vector<std::complex<Real>> turn;  ///< t(k)
+  std::vector<std::complex<Real>> root;  ///< w(k)
+};
+
+/// Calls move(element, place in v, sign) for the points of all lines. Point by point if the lines
+/// lie side by side, so that these loops are vector instructions too, otherwise line by line.
+template <typename Real, typename Count, typename Move>
+TOROID_INTO_ITS_CALLER void for_each_point(const Transform<Real>& t, const Lines<Real>& x,
+                                           Count lines, const Move& move) {
+  const std::int64_t count = lines;
+  const std::int64_t step = t.step();
+  const std::int64_t* const places = t.place_in_v.data();
+  const Real odd = is_sine(t.kind) ? Real(-1) : Real(1);
+  if (x.are_rows()) {
+    for (std::int64_t i = 0; i < t.n; ++i) {
+      Real* const outer = x.first + i * x.point;
+      const std::int64_t inner = places[i];
+      const Real sign = i % 2 == 0 ? Real(1) : odd;
+      TOROID_INDEPENDENT
+      for (std::int64_t l = 0; l < count; ++l) move(outer[l], inner + l * step, sign);
     }
+    return;
+  }
+  for (std::int64_t l = 0; l < lines; ++l) {
+    Real* const outer = x.first + l * x.line;
+    for (std::int64_t i = 0; i + 1 < t.n; i += 2) {
+      move(outer[i * x.point], places[i] + l * step, Real(1));
+      move(outer[(i + 1) * x.point], places[i + 1] + l * step, odd);
+    }
+    if (t.n % 2 == 1) move(outer[(t.n - 1) * x.point], places[t.n - 1] + l * step, Real(1));
+  }
+}
+
+template <typename Real, typename Count>
+TOROID_INTO_ITS_CALLER void fold(const Transform<Real>& t, const Lines<Real>& x, Count lines,
+                                 Real* v) {
+  for_each_point(t, x, lines,
+                 [v](Real& outer, std::int64_t inner, Real sign) { v[inner] = sign * outer; });
+}
+template <typename Real, typename Count>
+TOROID_INTO_ITS_CALLER void unfold(const Transform<Real>& t, const Real* v, Count lines,
+                                   const Lines<Real>& y) {
+  for_each_point(t, y, lines,
+                 [v](Real& outer, std::int64_t inner, Real sign) { outer = sign * v[inner]; });
+}
+
+/// Passes the numbers of V but the first and, if n is even, the last: use(k) returns a function
+/// that takes the line and V[k].
+template <typename Real, typename Count, typename Use>
+TOROID_INTO_ITS_CALLER void for_each_frequency(const Transform<Real>& t, Count lines, const Real* z,
+                                               const Use& use) {
+  const std::int64_t count = lines;
+  for (std::int64_t k = 1; !t.is_even() && k < t.half; ++k) {
+    const auto of_k = use(k);
+    const Real* const row = z + k * kRow;
+    TOROID_INDEPENDENT
+    for (std::int64_t l = 0; l < count; ++l) of_k(l, at(row, l));
+  }
+  for (std::int64_t k = 1; t.is_even() && 2 * k <= t.m; ++k) {
+    const auto of_k = use(k);
+    const auto of_other = use(t.m - k);
+    const Real* const row = z + k * kRow;
+    const Real* const other = z + (t.m - k) * kRow;
+    const Number<Real> w = t.w(k);
+    TOROID_INDEPENDENT
+    for (std::int64_t l = 0; l < count; ++l) {
+      const Number<Real> a = at(row, l);
+      const Number<Real> b = at(other, l).conjugate();
+      const Number<Real> even = (a + b).half();
+      const Number<Real> odd = w * (b - a).half().times_i();
+      of_k(l, even + odd);
+      of_other(l, (even - odd).conjugate());
+    }
+  }
+}
+
+/// The rows of the result: y[k] and y[n-k] from V[k].
+template <typename Real, typename Count>
+TOROID_INTO_ITS_CALLER void from_spectra(const Transform<Real>& t, const Real* z, Count lines,
+                                         Real* y, std::int64_t row) {
+  constexpr Real kHalfRoot = std::numbers::sqrt2_v<Real> / 2;  // cos(π/4)
+  const bool is_hartley = t.kind == Kind::dht;
+  for (std::int64_t l = 0; l < lines; ++l) {
+    const Number<Real> first = at(z, l);
+    y[t.place(0) * row + l] = t.weight * (t.is_even() ? first.re + first.im : first.re);
+    if (t.is_even())
+      y[t.place(t.n / 2) * row + l] = (is_hartley ? 1 : kHalfRoot) * (first.re - first.im);
+  }
+  if (is_hartley)
+    for_each_frequency(t, lines, z, [&](std::int64_t k) {
+      return [low = y + k * row, high = y + (t.n - k) * row](std::int64_t l, Number<Real> v) {
+        low[l] = v.re + v.im;
+        high[l] = v.re - v.im;
+      };
+    });
+  else
+    for_each_frequency(t, lines, z, [&](std::int64_t k) {
+      return [turn = t.t(k), low = y + t.place(k) * row, high = y + t.place(t.n - k) * row](
+                 std::int64_t l, Number<Real> v) {
+        const Number<Real> turned = turn * v;
+        low[l] = turned.re;
+        high[l] = -turned.im;
+      };
+    });
+}
+
+/// V[k] from the rows x[k] and x[n-k], then Z.
+template <typename Real, typename Count>
+TOROID_INTO_ITS_CALLER void to_spectra(const Transform<Real>& t, const Real* x, std::int64_t row,
+                                       Count lines, Real* z) {
+  const std::int64_t count = lines;
+  const auto spectrum_at = [&](std::int64_t k) {
+    return [turn = t.t(k).conjugate(), low = x + t.place(k) * row,
+            high = x + t.place(t.n - k) * row](std::int64_t l) {
+      return turn * Number<Real>{low[l], -high[l]};
+    };
+  };
+  for (std::int64_t l = 0; l < count; ++l) {
+    const Real first = t.weight * x[t.place(0) * row + l];
+    const Real last =
+        t.is_even() ? std::numbers::sqrt2_v<Real> * x[t.place(t.n / 2) * row + l] : Real(0);
+    put(z, l, t.is_even() ? Number<Real>{first + last, first - last} : Number<Real>{first, 0});
+  }
+  for (std::int64_t k = 1; !t.is_even() && k < t.half; ++k) {
+    const auto v = spectrum_at(k);
+    TOROID_INDEPENDENT
+    for (std::int64_t l = 0; l < count; ++l) put(z + k * kRow, l, v(l));
+  }
+  for (std::int64_t k = 1; t.is_even() && 2 * k <= t.m; ++k) {
+    const auto v = spectrum_at(k);
+    const auto v_of_other = spectrum_at(t.m - k);
+    Real* const of_k = z + k * kRow;
+    Real* const of_other = z + (t.m - k) * kRow;
+    const Number<Real> w = t.w(k).conjugate();
+    TOROID_INDEPENDENT
+    for (std::int64_t l = 0; l < count; ++l) {
+      const Number<Real> a = v(l);
+      const Number<Real> b = v_of_other(l).conjugate();
+      const Number<Real> odd = (w * (a - b)).times_i();
+      put(of_k, l, a + b + odd);
+      put(of_other, l, (a + b - odd).conjugate());
+    }
+  }
+}
+
+/// Calls move(place in the caller's array, place in the rows) for all elements of a block, in the
+/// order of the caller's memory.
+template <typename Real, typename Count, typename Move>
+TOROID_INTO_ITS_CALLER void for_each_element(const Lines<Real>& x, std::int64_t n, Count lines,
+                                             const Move& move) {
+  const std::int64_t count = lines;
+  if (x.are_rows()) {
+    for (std::int64_t i = 0; i < n; ++i) {
+      TOROID_INDEPENDENT
+      for (std::int64_t l = 0; l < count; ++l) move(x.first[i * x.point + l], i * kLines + l);
+    }
+    return;
+  }
+  for (std::int64_t l = 0; l < lines; ++l)
+    for (std::int64_t i = 0; i < n; ++i) move(x.first[i * x.point + l * x.line], i * kLines + l);
+}
+template <typename Real, typename Count>
+TOROID_INTO_ITS_CALLER void to_rows(const Lines<Real>& x, std::int64_t n, Count lines, Real* rows) {
+  for_each_element(x, n, lines, [rows](Real& outer, std::int64_t row) { rows[row] = outer; });
+}
+template <typename Real, typename Count>
+TOROID_INTO_ITS_CALLER void from_rows(const Real* rows, std::int64_t n, Count lines,
+                                      const Lines<Real>& y) {
+  for_each_element(y, n, lines, [rows](Real& outer, std::int64_t row) { outer = rows[row]; });
+}
+
+/// What comes before the dft inside: from the caller's lines to v, or to Z.
+template <typename Real, typename Count>
+TOROID_INTO_ITS_CALLER void before_dft(const Transform<Real>& t, const Lines<Real>& x, Count lines,
+                                       Real* rows, Real* scratch) {
+  if (!is_inverse(t.kind)) return fold(t, x, lines, scratch);
+  if (x.are_rows()) return to_spectra(t, x.first, x.point, lines, scratch);
+  to_rows(x, t.n, lines, rows);
+  to_spectra(t, rows, kLines, lines, scratch);
+}
+
+/// What comes after it.
+template <typename Real, typename Count>
+TOROID_INTO_ITS_CALLER void after_dft(const Transform<Real>& t, const Real* scratch, Count lines,
+                                      Real* rows, const Lines<Real>& y) {
+  if (is_inverse(t.kind)) return unfold(t, scratch, lines, y);
+  if (y.are_rows()) return from_spectra(t, scratch, lines, y.first, y.point);
+  from_spectra(t, scratch, lines, rows, kLines);
+  from_rows(rows, t.n, lines, y);
+}
+
+/// Sums and differences of pairs of rows.
+template <typename Real, typename Count>
+TOROID_INTO_ITS_CALLER void add_and_subtract(std::int64_t n, Count lines, Real* rows) {
+  const std::int64_t count = lines;
+  for (std::int64_t apart = 1; apart < n; apart *= 2)
+    for (std::int64_t first = 0; first < n; first += 2 * apart)
+      for (std::int64_t i = first; i < first + apart; ++i) {
+        TOROID_INDEPENDENT
+        for (std::int64_t l = 0; l < count; ++l) {
+          Real& a = rows[i * kLines + l];
+          Real& b = rows[(i + apart) * kLines + l];
+          const Real sum = a + b;
+          b = a - b;
+          a = sum;
+        }
+      }
+}
+
+template <typename Real, typename Count>
+TOROID_INTO_ITS_CALLER void walsh_hadamard(const Lines<Real>& x, std::int64_t n, Count lines,
+                                           Real* rows, const Lines<Real>& y) {
+  to_rows(x, n, lines, rows);
+  add_and_subtract(n, lines, rows);
+  from_rows(rows, n, lines, y);
+}
+
+// A template cannot be compiled for several processors, so each precision has its functions.
+#define TOROID_FOR_EACH_PROCESSOR(Real)                                                   \
+  TOROID_ALSO_FOR_AVX2 void before(const Transform<Real>& t, const Lines<Real>& x,        \
+                                   std::int64_t lines, Real* rows, Real* scratch) {       \
+    if (lines == kLines) return before_dft(t, x, FullBlock(), rows, scratch);             \
+    before_dft(t, x, lines, rows, scratch);                                               \
+  }                                                                                       \
+  TOROID_ALSO_FOR_AVX2 void after(const Transform<Real>& t, const Real* scratch,          \
+                                  std::int64_t lines, Real* rows, const Lines<Real>& y) { \
+    if (lines == kLines) return after_dft(t, scratch, FullBlock(), rows, y);              \
+    after_dft(t, scratch, lines, rows, y);                                                \
+  }                                                                                       \
+  TOROID_ALSO_FOR_AVX2 void transform_walsh(const Lines<Real>& x, std::int64_t n,         \
+                                            std::int64_t lines, Real* rows,               \
+                                            const Lines<Real>& y) {                       \
+    if (lines == kLines) return walsh_hadamard(x, n, FullBlock(), rows, y);               \
+    walsh_hadamard(x, n, lines, rows, y);                                                 \
+  }
+TOROID_FOR_EACH_PROCESSOR(double)
+TOROID_FOR_EACH_PROCESSOR(float)
+#undef TOROID_FOR_EACH_PROCESSOR
+
+/// A thread's scratch arrays for blocks of lines of up to some number of points.
+template <typename Real>
+class Scratch {
+ public:
+  static Scratch& of_this_thread() {
+    thread_local Scratch scratch;
+    return scratch;
+  }
+  void hold(std::int64_t points) {
+    if (points <= points_) return;
+    points_ = points;
+    const auto bytes = static_cast<std::size_t>(2 * (points / 2 + 1) * kLines) * sizeof(Real);
+    for (LocalArray* const array : {&rows_, &points_array_, &spectra_})
+      *array = LocalArray::of_bytes(bytes);
+  }
+  Real* rows() { return rows_.template as<Real>(); }
+  Real* points() { return points_array_.template as<Real>(); }
+  Real* spectra() { return spectra_.template as<Real>(); }
+
+ private:
+  std::int64_t points_ = 0;
+  LocalArray rows_{0};
+  LocalArray points_array_{0};
+  LocalArray spectra_{0};
+};
+
+template <typename Real>
+class RealLines : public Kernel {
+ public:
+  explicit RealLines(const Work& work) : blocks_(work), in_place_(work.in_place) {}
+
+  void run(const void* in, void* out) const override {
+    TOROID_CHECK_EQ(in == out, in_place_);
+    auto& scratch = Scratch<Real>::of_this_thread();
+    scratch.hold(blocks_.line().length);
+    const Axis& point = blocks_.line();
+    const Axis& line = blocks_.row();
+    blocks_.for_each(
+        static_cast<const Real*>(in), static_cast<Real*>(out),
+        [&](std::int64_t lines, const Real* from, Real* to) {
+          // fold() and to_rows() only read this array
+          const Lines<Real> x{const_cast<Real*>(from), point.in_stride, line.in_stride};
+          transform(lines, x, {to, point.out_stride, line.out_stride}, scratch);
+        });
   }
 
  private:
-  bool is_even() const { return points_ % 2 == 0; }
+  virtual void transform(std::int64_t lines, const Lines<Real>& x, const Lines<Real>& y,
+                         Scratch<Real>& scratch) const = 0;
 
-  Work inner(const Work& work, std::int64_t lines) const {
-    Work inner;
-    inner.precision = work.precision;
-    inner.in_place = false;
-    if (is_even())
-      inner.kind = inverse_ ? Kind::inverse : Kind::forward;
+  LineBlocks blocks_;
+  bool in_place_;
+};
+
+template <typename Real>
+class ByFourier final : public RealLines<Real> {
+ public:
+  ByFourier(const Work& work, Rigor rigor, const Library& library)
+      : RealLines<Real>(work), transform_(work) {
+    const std::int64_t row = LineBlocks(work).row().length;
+    if (row >= kLines) full_ = library.plan(inner(work.precision, kLines), rigor);
+    if (row % kLines > 0) rest_ = library.plan(inner(work.precision, row % kLines), rigor);
+  }
+
+ private:
+  /// The dft of a block of lines.
+  Work inner(Precision precision, std::int64_t lines) const {
+    const bool inverse = is_inverse(transform_.kind);
+    Work work;
+    work.precision = precision;
+    work.in_place = false;
+    if (transform_.is_even())
+      work.kind = inverse ? Kind::inverse : Kind::forward;
     else
-      inner.kind = inverse_ ? Kind::half_to_real : Kind::real_to_half;
-    const std::int64_t length = is_even() ? points_ / 2 : points_;
-    inner.axes[0] = {lines, inverse_ ? half() : length, inverse_ ? length : half(), false};
-    inner.axes[1] = {length, 1, 1, true};
-    return inner;
+      work.kind = inverse ? Kind::half_to_real : Kind::real_to_half;
+    work.axes[0] = {lines, 1, 1, false};
+    work.axes[1] = {transform_.m, kLines, kLines, true};
+    return work;
   }
 
-  /// From Z to V, in place.
-  void untangle(Complex* z) const {
-    const std::int64_t m = points_ / 2;
-    const Complex first = z[0];
-    z[m] = {first.real() - first.imag(), 0};
-    z[0] = {first.real() + first.imag(), 0};
-    for (std::int64_t k = 1; 2 * k <= m; ++k) {
-      const Complex a = z[k], b = std::conj(z[m - k]);
-      const Complex even = Real(0.5) * (a + b), twice = Real(0.5) * (a - b);
-      const Complex odd =
-          product(roots_[static_cast<std::size_t>(k)], Complex(twice.imag(), -twice.real()));
-      z[k] = even + odd;
-      z[m - k] = std::conj(even - odd);
-    }
+  void transform(std::int64_t lines, const Lines<Real>& x, const Lines<Real>& y,
+                 Scratch<Real>& scratch) const override {
+    const Kernel& dft = lines == kLines ? *full_ : *rest_;
+    const bool inverse = is_inverse(transform_.kind);
+    Real* const from = inverse ? scratch.spectra() : scratch.points();
+    Real* const to = inverse ? scratch.points() : scratch.spectra();
+    before(transform_, x, lines, scratch.rows(), from);
+    dft.run(from, to);
+    after(transform_, to, lines, scratch.rows(), y);
   }
 
-  /// From V to Z, in place, with twice the values.
-  void entangle(Complex* v) const {
-    const std::int64_t m = points_ / 2;
-    v[0] = {v[0].real() + v[m].real(), v[0].real() - v[m].real()};
-    for (std::int64_t k = 1; 2 * k <= m; ++k) {
-      const Complex a = v[k], b = std::conj(v[m - k]);
-      const Complex even = a + b;
-      const Complex odd = product(std::conj(roots_[static_cast<std::size_t>(k)]), a - b);
-      const Complex turned(-odd.imag(), odd.real());
-      v[k] = even + turned;
-      v[m - k] = std::conj(even - turned);
-    }
-  }
-
-  std::int64_t points_;
-  bool inverse_;
-  std::vector<Complex> roots_;  ///< w(k)
+  Transform<Real> transform_;
   std::shared_ptr<const Kernel> full_, rest_;
 };
 
 template <typename Real>
-class ByFourier final : public Kernel {
-  using Complex = std::complex<Real>;
-  using Blocks = LineBlocks<Real, Real>;
-
+class WalshHadamard final : public RealLines<Real> {
  public:
-  ByFourier(const Work& work, Rigor rigor, const Library& library)
-      : kind_(work.kind),
-        n_(work.axes[0].length),
-        blocks_(work, n_, n_),
-        spectra_(n_, is_inverse(kind_), blocks_.lines_of_row(), work, rigor, library) {
-    if (work.weighted) weight_ = is_inverse(kind_) ? 2 * kHalfRoot : kHalfRoot;
-    if (kind_ != Kind::dht) turns_ = turns<Real>(n_ / 2 + 1, 2 * n_);
-  }
-
-  void run(const void* in, void* out) const override {
-    Scratch<Real>& scratch = of_this_thread<Real>();
-    blocks_.run(static_cast<const Real*>(in), static_cast<Real*>(out), scratch.gathered,
-                [&](const typename Blocks::Block& block) { transform(block, scratch); });
-  }
+  explicit WalshHadamard(const Work& work) : RealLines<Real>(work), n_(work.axes[0].length) {}
 
  private:
-  void transform(const typename Blocks::Block& block, Scratch<Real>& scratch) const {
-    const std::int64_t half = spectra_.half();
-    Real* const points = scratch.points.template of<Real>(block.lines * n_);
-    Complex* const spectra = scratch.spectra.template of<Complex>(block.lines * half);
-    for (std::int64_t l = 0; l < block.lines; ++l)
-      before(block.in + l * block.in_step, points + l * n_, spectra + l * half);
-    spectra_.run(block.lines, points, spectra);
-    for (std::int64_t l = 0; l < block.lines; ++l)
-      after(points + l * n_, spectra + l * half, block.out + l * block.out_step);
-  }
-
-  void before(const Real* x, Real* points, Complex* spectrum) const {
-    if (is_inverse(kind_))
-      is_sine(kind_) ? to_spectrum<true>(x, spectrum) : to_spectrum<false>(x, spectrum);
-    else if (kind_ == Kind::dht)
-      std::copy_n(x, n_, points);
-    else
-      fold(x, kind_ == Kind::dst_2 ? Real(-1) : Real(1), points);
-  }
-
-  void after(const Real* points, const Complex* spectrum, Real* y) const {
-    if (is_inverse(kind_))
-      unfold(points, kind_ == Kind::dst_3 ? Real(-1) : Real(1), y);
-    else if (kind_ == Kind::dht)
-      to_hartley(spectrum, y);
-    else
-      is_sine(kind_) ? from_spectrum<true>(spectrum, y) : from_spectrum<false>(spectrum, y);
-  }
-
-  /// Multiplies points with odd numbers by `sign`.
-  void fold(const Real* x, Real sign, Real* v) const {
-    for (std::int64_t i = 0; i < n_ / 2; ++i) {
-      v[i] = x[2 * i];
-      v[n_ - 1 - i] = sign * x[2 * i + 1];
-    }
-    if (n_ % 2 == 1) v[n_ / 2] = x[n_ - 1];
-  }
-  void unfold(const Real* v, Real sign, Real* y) const {
-    for (std::int64_t i = 0; i < n_ / 2; ++i) {
-      y[2 * i] = v[i];
-      y[2 * i + 1] = sign * v[n_ - 1 - i];
-    }
-    if (n_ % 2 == 1) y[n_ - 1] = v[n_ / 2];
-  }
-
-  template <bool kBackwards>
-  std::int64_t place(std::int64_t k) const {
-    return kBackwards ? n_ - 1 - k : k;
-  }
-
-  template <bool kBackwards>
-  void from_spectrum(const Complex* v, Real* y) const {
-    y[place<kBackwards>(0)] = weight_ * v[0].real();
-    for (std::int64_t k = 1; 2 * k < n_; ++k) {
-      const Complex turned = product(turns_[static_cast<std::size_t>(k)], v[k]);
-      y[place<kBackwards>(k)] = turned.real();
-      y[place<kBackwards>(n_ - k)] = -turned.imag();
-    }
-    if (n_ % 2 == 0) y[place<kBackwards>(n_ / 2)] = kHalfRoot * v[n_ / 2].real();
-  }
-
-  template <bool kBackwards>
-  void to_spectrum(const Real* x, Complex* v) const {
-    v[0] = {weight_ * x[place<kBackwards>(0)], 0};
-    for (std::int64_t k = 1; 2 * k < n_; ++k)
-      v[k] = product(std::conj(turns_[static_cast<std::size_t>(k)]),
-                     Complex(x[place<kBackwards>(k)], -x[place<kBackwards>(n_ - k)]));
-    if (n_ % 2 == 0) v[n_ / 2] = {2 * kHalfRoot * x[place<kBackwards>(n_ / 2)], 0};
-  }
-
-  void to_hartley(const Complex* v, Real* y) const {
-    y[0] = v[0].real();
-    for (std::int64_t k = 1; 2 * k < n_; ++k) {
-      y[k] = v[k].real() + v[k].imag();
-      y[n_ - k] = v[k].real() - v[k].imag();
-    }
-    if (n_ % 2 == 0) y[n_ / 2] = v[n_ / 2].real();
-  }
-
-  static constexpr Real kHalfRoot = std::numbers::sqrt2_v<Real> / 2;  ///< cos(π/4)
-
-  Kind kind_;
-  std::int64_t n_;
-  Blocks blocks_;
-  HalfSpectra<Real> spectra_;
-  std::vector<Complex> turns_;  ///< t(k)
-  Real weight_ = 1;             ///< of frequency 0
-};
-
-/// The Walsh-Hadamard transform by sums and differences of pairs.
-template <typename Real>
-class WalshHadamard final : public Kernel {
-  using Blocks = LineBlocks<Real, Real>;
-
- public:
-  explicit WalshHadamard(const Work& work) : n_(work.axes[0].length), blocks_(work, n_, n_) {}
-
-  void run(const void* in, void* out) const override {
-    blocks_.run(static_cast<const Real*>(in), static_cast<Real*>(out),
-                of_this_thread<Real>().gathered, [this](const typename Blocks::Block& block) {
-                  for (std::int64_t l = 0; l < block.lines; ++l) {
-                    Real* const line = block.out + l * block.out_step;
-                    std::copy_n(block.in + l * block.in_step, n_, line);
-                    transform(line);
-                  }
-                });
-  }
-
- private:
-  void transform(Real* line) const {
-    for (std::int64_t apart = 1; apart < n_; apart *= 2)
-      for (std::int64_t first = 0; first < n_; first += 2 * apart)
-        for (std::int64_t i = first; i < first + apart; ++i) {
-          const Real a = line[i], b = line[i + apart];
-          line[i] = a + b;
-          line[i + apart] = a - b;
-        }
+  void transform(std::int64_t lines, const Lines<Real>& x, const Lines<Real>& y,
+                 Scratch<Real>& scratch) const override {
+    transform_walsh(x, n_, lines, scratch.rows(), y);
   }
 
   std::int64_t n_;
-  Blocks blocks_;
 };
 
 template <typename Real>
