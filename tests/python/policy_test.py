@@ -1,6 +1,8 @@
+import pathlib
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 import traceback
 import unittest
@@ -44,6 +46,21 @@ class Policies(unittest.TestCase):
             if fabric == "sim":
                 self.assertEqual(mine.cycles, built_in.cycles)
                 np.testing.assert_array_equal(mine.link_loads, built_in.link_loads)
+
+    def test_a_file_with_tables_for_two_tori_is_compared_on_both(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "mine.toml")
+            text = 'policy = "random"\n'
+            for torus, nodes in (("4x4", 16), ("2x3", 6)):
+                np.save(path.with_name(torus + ".npy"), np.arange(1, nodes))  # offsets of ranks, as shift has
+                text += f'[[tables]]\ntorus = "{torus}"\norder = "{torus}.npy"\n'
+            path.write_text(text)
+            rows = toroid.compare(torus=[(4, 4), "2x3"], policies=["shift", str(path)])
+            cycles = {(row.policy, row.torus): row.cycles for row in rows}
+            for torus in ("4x4", "2x3"):
+                self.assertEqual(cycles["mine", torus], cycles["shift", torus])
+            with self.assertRaisesRegex(toroid.BadInput, r"for tori 4x4, 2x3; this exchange is on 4x2$"):
+                toroid.run(torus="4x2", policy=str(path))
 
     def test_order_is_called_once_for_each_node(self):
         asked = []

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include "hal/check.hpp"
@@ -27,15 +28,17 @@ struct PolicyVerb {
   std::string action;
   std::string name;
   std::string directory;
-  std::string torus;  ///< for export
+  std::vector<std::string> toruses;  ///< for export
   bool mesh = false;
   PolicyCheckOptions check;
 };
 
 std::string exported(const PolicyVerb& options) {
-  if (options.torus.empty()) throw BadInput("policy export needs --torus, e.g. --torus 4x4x4");
-  return export_policy({options.name, options.directory, options.check.seed},
-                       Shape::parse(options.torus, options.mesh));
+  if (options.toruses.empty()) throw BadInput("policy export needs --torus, e.g. --torus 4x4x4");
+  std::vector<Shape> shapes;
+  for (const std::string& torus : options.toruses)
+    shapes.push_back(Shape::parse(torus, options.mesh));
+  return export_policy({options.name, options.directory, options.check.seed}, shapes);
 }
 
 int run(const PolicyVerb& options) {
@@ -70,10 +73,10 @@ CommandRun add_policy_command(CLI::App& app) {
   command->add_option("DIR", options->directory, "new, export: output folder (default: current)")
       ->check(not_empty());
   begin_group(*command, "Export");
-  command->add_option("--torus", options->torus, "torus to make the tables for, e.g. 4x4x4")
-      ->type_name("SHAPE")
-      ->check(not_empty());
-  command->add_flag("--mesh", options->mesh, "make every dimension a mesh");
+  add_text_list(*command, "--torus", options->toruses,
+                "tori to make tables for, e.g. 4x4x4 or 4x4,6x6; one file names the tables of all")
+      ->type_name("SHAPES");
+  command->add_flag("--mesh", options->mesh, "make every dimension of every torus a mesh");
   begin_group(*command, "Check");
   add_seed_option(*command, options->check.seed);
   command
@@ -88,7 +91,9 @@ CommandRun add_policy_command(CLI::App& app) {
                           {"check a policy for errors and its distance from the bound",
                            "toroid policy check nearest/nearest.so"},
                           {"a built-in policy as a TOML file with tables",
-                           "toroid policy export farthest-first --torus 4x4x4"}});
+                           "toroid policy export farthest-first --torus 4x4x4"},
+                          {"one file for two tori, for a comparison on both",
+                           "toroid policy export two-phase --torus 8x4,8x8"}});
   return [options] { return run(*options); };
 }
 

@@ -9,7 +9,6 @@
 #include <string_view>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
 #include "hal/drain_rules.hpp"
@@ -23,6 +22,7 @@
 #include "packet/traffic/patterns.hpp"
 #include "tools/files/npy.hpp"
 #include "tools/files/output_file.hpp"
+#include "tools/options/policy_tables.hpp"
 #include "tools/text/spelling.hpp"
 #include "tools/text/version.hpp"
 
@@ -68,14 +68,16 @@ Cells relay_cells(const Policy& policy, const Shape& shape) {
   return cells;
 }
 
-/// The policy's settings, commented out, for the user to change.
-std::string settings_text(const Policy& policy, const Shape& shape) {
+/// The policy's settings on this shape, commented out, for the user to change. `on` is empty, or
+/// says the shape: " on torus 4x4".
+std::string settings_text(const Policy& policy, const Shape& shape, const std::string& on) {
   const auto traffic = make_traffic("all-to-all", shape, 0, 1);
   const PolicySettings s = policy.settings({shape, Machine(), *traffic});
   return fmt::format(
-      "# These are the policy's settings. To change one, remove its #.\n"
+      "# These are the policy's settings{}. To change one, remove its #.\n"
       "{}# queue_capacity = {}\n# drain = \"{}\"\n# tying = \"{}\"\n# routing = \"{}\"\n"
       "# tie = \"{}\"\n# window = {}\n",
+      on,
       s.queue_per_direction ? "# queue_per_direction = true\n"
                             : fmt::format("# output_queues = {}\n", s.output_queues),
       s.queue_capacity, name_of<DrainRule>(kDrainRuleNames, s.drain),
@@ -95,10 +97,10 @@ class ExportedFiles {
     if (failed) throw BadInput(fmt::format("{}: {}", directory, failed.message()));
   }
 
-  /// Returns the table's name for the TOML file.
+  /// `kind` is the end of the file's name. Returns this name for the TOML file.
   std::string write_table(const std::string& kind, std::size_t columns, const Cells& cells,
                           Rank nodes) {
-    const std::string file = fmt::format("{}-{}.npy", name_, kind);
+    const std::string file = fmt::format("{}{}.npy", name_, kind);
     OutputFile output(directory_ / file);
     write_npy(output.stream(), std::array<std::size_t, 2>{nodes, columns}, cells);
     output.commit();
@@ -126,31 +128,59 @@ class ExportedFiles {
   std::string written_;
 };
 
-}  // namespace
-
-std::string export_policy(const PolicyExport& options, const Shape& shape) {
-  const Policy& policy = policy_by_name(options.policy);
+/// Throws BadInput if there cannot be tables for the shape.
+void refuse_shape(const Policy& policy, const Shape& shape) {
   if (shape.size() > kMostNodes)
     throw BadInput(fmt::format("torus {}: {} nodes; expected at most {} for tables", shape.text(),
                                shape.size(), kMostNodes));
   (void)policy.stages(shape);  // throws for shapes that the policy does not support
-  ExportedFiles files(options.directory, std::string(policy.name()));
-  std::string text = fmt::format(
-      "# Policy {0} of toroid {1} on torus {2}.\n"
-      "name = \"{0}\"\n"
-      "policy = \"{0}\"\n\n{3}\n[tables]\ntorus = \"{2}\"\n",
-      policy.name(), kVersion, shape.text(), settings_text(policy, shape));
+}
+
+void refuse_shapes(const Policy& policy, const std::vector<Shape>& shapes) {
+  for (auto at = shapes.begin(); at != shapes.end(); ++at) {
+    if (std::find(shapes.begin(), at, *at) != at)
+      throw BadInput(fmt::format("--torus names {} twice", at->text()));
+    refuse_shape(policy, *at);
+  }
+}
+
+/// Writes the tables for one shape. Returns the keys that name them, a line each. `shape_name` is
+/// empty, or the part of the files' names that says the shape: "-4x4".
+std::string export_tables(const Policy& policy, const Shape& shape, std::uint64_t seed,
+                          const std::string& shape_name, ExportedFiles& files) {
+  const Rank nodes = shape.size();
+  std::string text = fmt::format("torus = \"{}\"\n", shape.text());
   if (policy.changes_order())
     text += "# The order changes in every round, so there is no table for it.\n";
   else
     text += fmt::format("order = \"{}\"  # drawn with seed {}, whatever the run's seed\n",
-                        files.write_table("order", shape.size() - 1,
-                                          order_cells(policy, shape, options.seed), shape.size()),
-                        options.seed);
+                        files.write_table(shape_name + "-order", nodes - 1,
+                                          order_cells(policy, shape, seed), nodes),
+                        seed);
   if (has_relay_table(policy, shape))
-    text += fmt::format(
-        "relays = \"{}\"\n",
-        files.write_table("relays", shape.size(), relay_cells(policy, shape), shape.size()));
+    text += fmt::format("relays = \"{}\"\n", files.write_table(shape_name + "-relays", nodes,
+                                                               relay_cells(policy, shape), nodes));
+  return text;
+}
+
+}  // namespace
+
+std::string export_policy(const PolicyExport& options, const std::vector<Shape>& shapes) {
+  TOROID_CHECK(!shapes.empty());
+  const Policy& policy = policy_by_name(options.policy);
+  refuse_shapes(policy, shapes);
+  ExportedFiles files(options.directory, std::string(policy.name()));
+  const bool is_one = shapes.size() == 1;
+  const Shape& first = shapes.front();
+  std::string text = fmt::format(
+      "# Policy {0} of toroid {1} on {2}.\n"
+      "name = \"{0}\"\n"
+      "policy = \"{0}\"\n\n{3}",
+      policy.name(), kVersion, text_of_toruses(shapes),
+      settings_text(policy, first, is_one ? "" : " on torus " + first.text()));
+  for (const Shape& shape : shapes)
+    text += (is_one ? "\n[tables]\n" : "\n[[tables]]\n") +
+            export_tables(policy, shape, options.seed, is_one ? "" : "-" + shape.text(), files);
   files.write_text(text);
   return files.written();
 }

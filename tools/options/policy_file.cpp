@@ -13,20 +13,17 @@
 #include <mutex>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "hal/check.hpp"
 #include "hal/drain_rules.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/route.hpp"
 #include "hal/send_order.hpp"
-#include "hal/shape.hpp"
 #include "packet/node/settings.hpp"
 #include "packet/policies/policies.hpp"
 #include "tools/files/read_file.hpp"
 #include "tools/files/safe_toml.hpp"
 #include "tools/options/policy_name_rule.hpp"
-#include "tools/options/policy_options.hpp"
 #include "tools/text/spelling.hpp"
 
 namespace toroid {
@@ -74,29 +71,62 @@ class PolicyReader {
   PolicyReader(std::string_view text, const std::string& path)
       : path_(path), file_(parsed_policy(text, path)) {
     check_keys(file_, kPolicyKeys, "key");
-    if (const toml::node* const tables = file_.get("tables")) {
-      if (!tables->is_table()) refuse(*tables, "tables must be a table, [tables]");
-      tables_ = tables->as_table();
-      check_keys(*tables_, kTableKeys, "key of [tables]");
-    }
+    if (const toml::node* const tables = file_.get("tables")) add_tables(*tables);
   }
 
   PolicyData data() const {
     PolicyData data{.path = path_, .name = name(), .base = &base(), .changes = changes()};
     check_together(data);
-    if (tables_ != nullptr) data.tables.emplace(shape(), files());
+    const std::vector<Shape> shapes = this->shapes();
+    for (std::size_t i = 0; i < shapes.size(); ++i)
+      data.tables.emplace_back(shapes[i], files_of(*tables_[i]));
     return data;
   }
 
-  PolicyTableFiles files() const {
+  /// The shapes of the tables, each once, in the order of the file.
+  std::vector<Shape> shapes() const {
+    std::vector<Shape> shapes;
+    for (const toml::table* const tables : tables_) {
+      const Shape shape = shape_of(*tables);
+      if (std::ranges::find(shapes, shape) != shapes.end())
+        refuse(*tables->get("torus"),
+               fmt::format("torus {} has tables already; expected each torus once", shape.text()));
+      shapes.push_back(shape);
+    }
+    return shapes;
+  }
+
+  /// The paths of all tables.
+  std::vector<std::string> paths() const {
+    std::vector<std::string> paths;
+    for (const toml::table* const tables : tables_)
+      std::ranges::copy(files_of(*tables).paths(), std::back_inserter(paths));
+    return paths;
+  }
+
+ private:
+  /// `node` is [tables], or the array of all [[tables]].
+  void add_tables(const toml::node& node) {
+    if (const toml::table* const one = node.as_table()) {
+      tables_.push_back(one);
+    } else {
+      const toml::array* const all = node.as_array();
+      if (all == nullptr || !all->is_array_of_tables())
+        refuse(node, "tables must be a table, [tables], or several, [[tables]]");
+      for (const toml::node& each : *all) tables_.push_back(each.as_table());
+    }
+    for (const toml::table* const tables : tables_)
+      check_keys(*tables, kTableKeys, "key of [tables]");
+  }
+
+  PolicyTableFiles files_of(const toml::table& tables) const {
     const auto path = [&](std::string_view key) {
-      const auto text = tables_ == nullptr ? std::nullopt : this->text(*tables_, key);
+      const auto text = this->text(tables, key);
       return text ? beside(path_, *text) : std::string();
     };
     return {.order = path("order"), .relays = path("relays"), .release = path("release")};
   }
 
- private:
   [[noreturn]] void refuse(const toml::node& node, std::string_view why) const {
     throw BadInput(one_line(fmt::format("{}:{}: {}", path_, node.source().begin.line, why)));
   }
@@ -199,10 +229,10 @@ class PolicyReader {
             .window = number<std::uint32_t>("window", 0, kMostPackets)};
   }
 
-  Shape shape() const {
-    const auto torus = text(*tables_, "torus");
-    if (!torus) refuse(*file_.get("tables"), "[tables] lacks torus, the shape of the tables");
-    return placed(*tables_->get("torus"), [&] { return Shape::parse(*torus); });
+  Shape shape_of(const toml::table& tables) const {
+    const auto torus = text(tables, "torus");
+    if (!torus) refuse(tables, "[tables] lacks torus, the shape of the tables");
+    return placed(*tables.get("torus"), [&] { return Shape::parse(*torus); });
   }
 
   /// Refuses keys that contradict each other in every run.
@@ -210,19 +240,21 @@ class PolicyReader {
     if (data.changes.queue_per_direction.value_or(false) && data.changes.output_queues)
       refuse(*file_.get("output_queues"),
              "queue_per_direction replaces output_queues; remove one of them");
-    if (tables_ == nullptr) return;
-    const PolicyTableFiles files = this->files();
-    if (data.changes.order && !files.order.empty())
+    for (const toml::table* const tables : tables_) check_tables(data, *tables);
+  }
+
+  void check_tables(const PolicyData& data, const toml::table& tables) const {
+    if (data.changes.order && tables.contains("order"))
       refuse(*file_.get("order"), "order replaces the table of that name; remove one of them");
     for (const std::string_view key : {"relays", "release"})
-      if (data.base->combines() && tables_->contains(key))
-        refuse(*tables_->get(key), fmt::format("policy {} combines messages: it cannot have {}",
-                                               data.base->name(), key));
+      if (data.base->combines() && tables.contains(key))
+        refuse(*tables.get(key), fmt::format("policy {} combines messages: it cannot have {}",
+                                             data.base->name(), key));
   }
 
   std::string path_;
   toml::table file_;
-  const toml::table* tables_ = nullptr;  ///< null if the file has no tables
+  std::vector<const toml::table*> tables_;  ///< one per shape; parts of file_
 };
 
 }  // namespace
@@ -247,10 +279,14 @@ const Policy& policy_from_data(std::string_view text) {
   return *policy;
 }
 
+std::vector<Shape> shapes_of_policy_data(std::string_view text) {
+  return PolicyReader(std::string(text)).shapes();
+}
+
 std::string policy_data_sum(std::string_view text) {
   std::vector<std::string> paths{std::string(text)};
   try {
-    std::ranges::copy(PolicyReader(paths.front()).files().paths(), std::back_inserter(paths));
+    std::ranges::copy(PolicyReader(paths.front()).paths(), std::back_inserter(paths));
   } catch (const BadInput&) {
     // Reading the policy reports the error.
   }

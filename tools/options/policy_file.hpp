@@ -3,7 +3,9 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "hal/shape.hpp"
 #include "packet/policies/policy.hpp"
 #include "tools/options/policy_tables.hpp"
 
@@ -19,6 +21,10 @@ const Policy& policy_from_data(std::string_view text);
 /// Parses the text of a policy file. `path` is the name of the file, for messages; paths of tables
 /// are relative to its folder. Throws BadInput like policy_from_data().
 PolicyData parse_policy_data(std::string_view text, const std::string& path);
+
+/// The shapes for which the file has tables, each once; empty if it fits all shapes. Reads no
+/// table. Throws BadInput.
+std::vector<Shape> shapes_of_policy_data(std::string_view text);
 
 /// A checksum of the file and its tables, as eight hexadecimal digits.
 std::string policy_data_sum(std::string_view text);

@@ -187,7 +187,19 @@ Coord sum(const Shape& shape, const Coord& a, const Coord& b) {
   return sum;
 }
 
+/// Whether the shapes are equal, whatever has failed in `shape`. REQUIRES: nothing has failed in
+/// `tables`.
+bool are_alike(const Shape& tables, const Shape& shape) {
+  return shape.failures() == nullptr ? tables == shape : tables == shape.without_failures();
+}
+
 }  // namespace
+
+std::string text_of_toruses(std::span<const Shape> shapes) {
+  std::vector<std::string> texts;
+  for (const Shape& shape : shapes) texts.push_back(shape.text());
+  return fmt::format("{} {}", texts.size() == 1 ? "torus" : "tori", fmt::join(texts, ", "));
+}
 
 std::vector<std::string> PolicyTableFiles::paths() const {
   std::vector<std::string> paths;
@@ -236,37 +248,50 @@ SendOrder PolicyTables::order(Rank self) const {
 
 TablePolicy::TablePolicy(PolicyData data)
     : data_(std::move(data)),
-      has_order_(data_.tables && data_.tables->has_order()),
-      has_relays_(data_.tables && data_.tables->has_relays()) {}
+      changes_order_(
+          data_.base->changes_order() &&
+          (data_.tables.empty() || !std::ranges::all_of(data_.tables, &PolicyTables::has_order))),
+      has_releases_(std::ranges::any_of(data_.tables, &PolicyTables::has_releases)) {}
 
 SendOrder TablePolicy::order(const Visitor& visitor) const {
-  if (!has_order_) return data_.base->order(visitor);
-  check_shape(visitor.shape);
-  return data_.tables->order(visitor.self);
+  const PolicyTables* const tables = tables_for(visitor.shape);
+  if (tables == nullptr || !tables->has_order()) return data_.base->order(visitor);
+  return tables->order(visitor.self);
 }
 
 unsigned TablePolicy::stages(const Shape& shape) const {
-  if (data_.tables) check_shape(shape);
-  return has_relays_ ? 2 : data_.base->stages(shape);
+  const PolicyTables* const tables = tables_for(shape);
+  return tables != nullptr && tables->has_relays() ? 2 : data_.base->stages(shape);
 }
 
 Rank TablePolicy::relay(const Shape& shape, const Waypoint& packet) const {
-  if (!has_relays_) return data_.base->relay(shape, packet);
-  return packet.stage > 0 ? packet.to : data_.tables->relay(packet.here, packet.to);
+  const PolicyTables* const tables = tables_for(shape);
+  if (tables == nullptr || !tables->has_relays()) return data_.base->relay(shape, packet);
+  return packet.stage > 0 ? packet.to : tables->relay(packet.here, packet.to);
 }
 
 bool TablePolicy::keeps_to_shortest_ways(const Shape& shape) const {
-  return has_relays_ ? data_.tables->relays_keep_to_shortest_ways()
-                     : data_.base->keeps_to_shortest_ways(shape);
+  const PolicyTables* const tables = tables_for(shape);
+  return tables != nullptr && tables->has_relays() ? tables->relays_keep_to_shortest_ways()
+                                                   : data_.base->keeps_to_shortest_ways(shape);
 }
 
-/// Throws BadInput if the tables are for another shape. Failed links and nodes make no difference.
-/// A group of one node sends nothing, so it may have any tables.
-void TablePolicy::check_shape(const Shape& shape) const {
-  const Shape& tables = data_.tables->shape();
-  if (shape.size() == 1 || shape.text() == tables.text()) return;
-  throw BadInput(fmt::format("policy {}: the tables of {} are for torus {}; this exchange is on {}",
-                             data_.name, data_.path, tables.text(), shape.text()));
+Tick TablePolicy::release(const Shape& shape, Rank self, Rank to) const {
+  const PolicyTables* const tables = tables_for(shape);
+  return tables != nullptr && tables->has_releases() ? tables->release(self, to) : 0;
+}
+
+/// The tables for this shape. Null if the file has no tables, and for a group of one node, which
+/// sends nothing. Throws BadInput if the file has tables for other shapes only.
+const PolicyTables* TablePolicy::tables_for(const Shape& shape) const {
+  if (data_.tables.empty()) return nullptr;
+  for (const PolicyTables& tables : data_.tables)
+    if (are_alike(tables.shape(), shape)) return &tables;
+  if (shape.size() == 1) return nullptr;
+  std::vector<Shape> shapes;
+  for (const PolicyTables& tables : data_.tables) shapes.push_back(tables.shape());
+  throw BadInput(fmt::format("policy {}: the tables of {} are for {}; this exchange is on {}",
+                             data_.name, data_.path, text_of_toruses(shapes), shape.text()));
 }
 
 }  // namespace toroid

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +14,9 @@
 #include "packet/policies/policy.hpp"
 
 namespace toroid {
+
+/// "torus 4x4", or "tori 4x4, 6x6".
+std::string text_of_toruses(std::span<const Shape> shapes);
 
 /// The paths of the tables. A path is empty if there is no such table.
 struct PolicyTableFiles {
@@ -64,10 +67,11 @@ struct PolicyData {
   std::string name;
   const Policy* base = nullptr;
   SettingChanges changes{};
-  std::optional<PolicyTables> tables{};
+  std::vector<PolicyTables> tables{};  ///< each for another shape; empty if the file has none
 };
 
-/// A policy from a file. What the file omits is taken from the built-in policy that it names.
+/// A policy from a file. What the file omits is taken from the built-in policy that it names. If
+/// the file has tables, each call uses those for the shape of the nodes that exchange.
 class TablePolicy final : public Policy {
  public:
   explicit TablePolicy(PolicyData data);
@@ -80,23 +84,22 @@ class TablePolicy final : public Policy {
     return data_.changes.applied_to(data_.base->settings(policy_case));
   }
   SendOrder order(const Visitor& visitor) const override;
-  bool changes_order() const override { return !has_order_ && data_.base->changes_order(); }
-  /// Throws BadInput if the tables are for another shape.
+  bool changes_order() const override { return changes_order_; }
+  /// Throws BadInput if the file has tables, but none for this shape.
   unsigned stages(const Shape& shape) const override;
   Rank relay(const Shape& shape, const Waypoint& packet) const override;
   bool keeps_to_shortest_ways(const Shape& shape) const override;
   bool combines() const override { return data_.base->combines(); }
-  bool has_releases() const override { return data_.tables && data_.tables->has_releases(); }
-  Tick release(const Shape&, Rank self, Rank to) const override {
-    return data_.tables->release(self, to);
-  }
+  /// Whether the tables for any of the shapes have release times.
+  bool has_releases() const override { return has_releases_; }
+  Tick release(const Shape& shape, Rank self, Rank to) const override;
 
  private:
-  void check_shape(const Shape& shape) const;
+  const PolicyTables* tables_for(const Shape& shape) const;
 
   PolicyData data_;
-  bool has_order_;
-  bool has_relays_;
+  bool changes_order_;
+  bool has_releases_;
 };
 
 }  // namespace toroid

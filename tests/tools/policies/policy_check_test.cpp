@@ -1,11 +1,22 @@
-// toroid policy check on policies that are broken on purpose, each in its own way.
+// toroid policy check on policies that are broken on purpose, each in its own way, and on policies
+// as data.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <ios>
 #include <string>
+#include <vector>
 
+#include "hal/shape.hpp"
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/run_process.hpp"
+#include "tests/tools/temporary_directory.hpp"
+#include "tools/files/npy.hpp"
+#include "tools/options/policy_export.hpp"
 
 namespace toroid::testing {
 namespace {
@@ -52,6 +63,39 @@ INSTANTIATE_TEST_SUITE_P(
                       BrokenPolicy{"no_queues", "bad settings"},
                       BrokenPolicy{"no_stages", "bad settings"}),
     [](const auto& info) { return std::string(info.param.library); });
+
+TEST(PolicyCheckOfData, RunsOnTheToriOfItsTables) {
+  const TemporaryDirectory at;
+  (void)export_policy({"two-phase", at.path(), 1}, {Shape::parse("2x3"), Shape::parse("4m")});
+  const Ended ended =
+      run_command({"policy", "check", "two-phase.toml", "--json", "-", "--limit", "120"},
+                  {.directory = at.path()});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  const nlohmann::json result = ended.json();
+  EXPECT_EQ(result["good"], true) << result["parts"];
+  EXPECT_EQ(result["notes"], nlohmann::json::array());
+  for (const nlohmann::json& part : result["parts"]) EXPECT_GT(part["cases"], 0) << part;
+  std::vector<std::string> tori;
+  for (const nlohmann::json& one : result["distances"]) {
+    tori.push_back(one["torus"]);
+    EXPECT_GT(one["percent_of_bound"], 0) << one;
+  }
+  EXPECT_EQ(tori, (std::vector<std::string>{"2x3", "4m"}));
+}
+
+TEST(PolicyCheckOfData, HasNoFaultForReleaseTimesAndLargeTori) {
+  const TemporaryDirectory at;
+  std::ofstream table(at / "late.npy", std::ios::binary);
+  write_npy(table, std::vector<std::size_t>{4, 4}, std::vector<std::int64_t>(16, 70));
+  table.close();
+  at.save("t.toml",
+          "policy = \"rank\"\n[[tables]]\ntorus = \"4\"\nrelease = \"late.npy\"\n"
+          "[[tables]]\ntorus = \"16x64\"\n");
+  const Ended ended =
+      run_command({"policy", "check", "t.toml", "--limit", "120"}, {.directory = at.path()});
+  EXPECT_EQ(ended.exit_code, 0) << ended.out;
+  EXPECT_THAT(ended.out, ::testing::HasSubstr("16x64: 1024 nodes; tables for more than 512 nodes"));
+}
 
 }  // namespace
 }  // namespace toroid::testing

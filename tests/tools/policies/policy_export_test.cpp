@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "hal/shape.hpp"
 #include "packet/policies/policies.hpp"
@@ -20,6 +21,7 @@ namespace toroid::testing {
 namespace {
 
 using nlohmann::json;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 class ExportedPolicy : public ::testing::TestWithParam<std::string> {};
@@ -37,7 +39,7 @@ TEST_P(ExportedPolicy, RunsLikeTheBuiltInPolicy) {
   const std::string torus = GetParam();
   for (const Policy* policy : built_in_policies()) {
     const std::string name(policy->name());
-    (void)export_policy({name, at.path(), 7}, Shape::parse(torus));
+    (void)export_policy({name, at.path(), 7}, {Shape::parse(torus)});
     std::string file = name;
     if (const std::size_t colon = file.find(':'); colon != std::string::npos) file[colon] = '-';
     const json expected = result_of(at, name, torus);
@@ -67,6 +69,67 @@ TEST(PolicyExport, IsWrittenByTheCommand) {
                  {"unknown policy 'mine.toml'"});
   expect_refusal(at, {"policy", "export", "random", "--torus", "32x32x32"},
                  {"32768 nodes; expected at most 8192"});
+}
+
+TEST(PolicyExport, WritesOneFileForSeveralTori) {
+  const TemporaryDirectory at;
+  const Ended ended = run_command({"policy", "export", "two-phase", "--torus", "4x2,3", "--mesh"},
+                                  {.directory = at.path()});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_EQ(ended.out,
+            "two-phase-4mx2m-order.npy: 8 x 7 nodes\n"
+            "two-phase-4mx2m-relays.npy: 8 x 8 nodes\n"
+            "two-phase-3m-order.npy: 3 x 2 nodes\n"
+            "two-phase-3m-relays.npy: 3 x 3 nodes\n"
+            "two-phase.toml: names the policy and its tables\n");
+  EXPECT_THAT(at.content_of("two-phase.toml"),
+              AllOf(HasSubstr("on tori 4mx2m, 3m.\n"), HasSubstr("settings on torus 4mx2m."),
+                    HasSubstr("[[tables]]\ntorus = \"3m\"\norder = \"two-phase-3m-order.npy\"")));
+}
+
+TEST(PolicyExport, RefusesATorusTwiceAndWritesNothingIfItRefusesOne) {
+  const TemporaryDirectory at;
+  expect_refusal(at, {"policy", "export", "random", "--torus", "4x4,2,4x4"},
+                 {"--torus names 4x4 twice"});
+  expect_refusal(at, {"policy", "export", "virtual-mesh:2", "--torus", "4x4,3"},
+                 {"virtual-mesh:2"});
+}
+
+/// Cycles of each policy on each torus, in the order of the rows.
+std::vector<json> cycles_of(const json& result) {
+  std::vector<json> cycles;
+  for (const json& row : result["rows"]) cycles.push_back(row["cycles"]);
+  return cycles;
+}
+
+TEST(PolicyExport, OneFileServesACampaignOverSeveralTori) {
+  const TemporaryDirectory at;
+  (void)export_policy({"two-phase", at.path(), 1}, {Shape::parse("4x2"), Shape::parse("3x5")});
+  const auto cycles = [&](const Arguments& verb, const char* policy) {
+    return cycles_of(json_of(
+        verb + Arguments{"--torus", "4x2,3x5", "--policies", policy, "--bytes", "300", "--quiet"},
+        {.directory = at.path()}));
+  };
+  for (const Arguments& verb : {Arguments{"compare"}, Arguments{"sweep", "--axis", "bytes"}}) {
+    const std::vector<json> mine = cycles(verb, "two-phase.toml");
+    EXPECT_EQ(mine.size(), 2);
+    EXPECT_EQ(mine, cycles(verb, "two-phase"));
+  }
+  expect_refusal(at, {"compare", "--torus", "4x2,3x3", "--policies", "two-phase.toml"},
+                 {"two-phase.toml are for tori 4x2, 3x5; this exchange is on 3x3"});
+}
+
+TEST(PolicyExport, OneFileServesTheLinesAndPlanesOfATransform) {
+  const TemporaryDirectory at;
+  std::vector<Shape> shapes;
+  for (const char* torus : {"2x2x2", "2x2x1", "1x2x2", "2x1x1", "1x2x1", "1x1x2"})
+    shapes.push_back(Shape::parse(torus));
+  (void)export_policy({"rank", at.path(), 1}, shapes);
+  const auto result = [&](const char* policy) {
+    return json_of({"fft", "--size", "8", "--torus", "2x2x2", "--policy", policy, "--quiet"},
+                   {.directory = at.path()});
+  };
+  EXPECT_EQ(result("rank.toml")["cycles"], result("rank")["cycles"]);
 }
 
 }  // namespace

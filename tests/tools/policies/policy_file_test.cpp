@@ -13,6 +13,7 @@
 
 #include "hal/check.hpp"
 #include "hal/drain_rules.hpp"
+#include "hal/failures.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/machine.hpp"
 #include "hal/route.hpp"
@@ -114,6 +115,19 @@ TEST_F(PolicyFile, RefusalNamesTheLineAndTheExpectation) {
        "must be a number of cycles from 0 to 281474976710656"},
       {"policy = \"random\"\nwindow = \"16\"", "window must be a whole number from 0"},
       {"policy = \"random\"\ntables = 1", "a.toml:2: tables must be a table"},
+      {"policy = \"random\"\ntables = []",
+       "a.toml:2: tables must be a table, [tables], or several, [[tables]]"},
+      {"policy = \"random\"\n[[tables]]\ntorus = \"4x4\"\n[[tables]]\nordre = \"a.npy\"",
+       "a.toml:5: unknown key of [tables] 'ordre'"},
+      {"policy = \"random\"\n[[tables]]\ntorus = \"4x4\"\n[[tables]]\norder = \"a.npy\"",
+       "a.toml:4: [tables] lacks torus"},
+      {"policy = \"random\"\n[[tables]]\ntorus = \"4x4\"\n[[tables]]\ntorus = \"4y4\"",
+       "a.toml:5: "},
+      {"policy = \"random\"\n[[tables]]\ntorus = \"4x4\"\n[[tables]]\ntorus = \"4x4\"",
+       "a.toml:5: torus 4x4 has tables already; expected each torus once"},
+      {"policy = \"bruck\"\n[[tables]]\ntorus = \"4\"\n[[tables]]\ntorus = \"4x4\"\nrelays = "
+       "\"a.npy\"",
+       "a.toml:6: policy bruck:2 combines messages: it cannot have relays"},
       {"policy = \"random\"\n[tables]\nordre = \"a.npy\"",
        "a.toml:3: unknown key of [tables] 'ordre'"},
       {"policy = \"random\"\n[tables]\norder = \"a.npy\"", "a.toml:2: [tables] lacks torus"},
@@ -362,6 +376,90 @@ TEST_F(PolicyFile, TablesAreRefusedOnAnotherTorus) {
       at,
       Arguments{"fft", "--torus", "4x4", "--size", "16x16x16", "--policy", "t.toml"} + kEstimate,
       {"policy t: the tables of t.toml are for torus 4x4"});
+}
+
+/// A file with tables for 4x4 (visits from the highest rank down, every packet to node 0 by way of
+/// node 5), for 2x3 (ranks self+1, self+2, ...; nothing leaves before cycle 70) and for 3 (none).
+void save_tables_for_three_shapes(const TemporaryDirectory& at) {
+  at.save("back.npy", table_of({16, 15}, reversed_order(16)));
+  at.save("via.npy", table_of({16, 16}, filled(16, 16, [](std::size_t from, std::size_t to) {
+                                return to == 0 ? 5 : from;
+                              })));
+  at.save("shift.npy", table_of({5}, {1, 2, 3, 4, 5}));
+  at.save("late.npy", table_of({6, 6}, Cells(36, 70)));
+  at.save("t.toml",
+          "policy = \"rank\"\n"
+          "[[tables]]\ntorus = \"4x4\"\norder = \"back.npy\"\nrelays = \"via.npy\"\n"
+          "[[tables]]\ntorus = \"2x3\"\norder = \"shift.npy\"\nrelease = \"late.npy\"\n"
+          "[[tables]]\ntorus = \"3\"\n");
+}
+
+TEST_F(PolicyFile, UsesTheTablesForTheShapeOfTheExchange) {
+  save_tables_for_three_shapes(at);
+  const Policy& policy = policy_from_data(at / "t.toml");
+  const Shape square = Shape::parse("4x4"), uneven = Shape::parse("2x3"), line = Shape::parse("3");
+  EXPECT_EQ(visits(policy, square, 0).front(), 15);
+  EXPECT_EQ(visits(policy, uneven, 4), (std::vector<Rank>{5, 0, 1, 2, 3}));
+  EXPECT_EQ(visits(policy, line, 1), (std::vector<Rank>{0, 2}));
+  EXPECT_EQ(policy.stages(square), 2);
+  EXPECT_EQ(policy.relay(square, {0, 7, 7, 0, 0}), 5);
+  EXPECT_EQ(policy.stages(uneven), 1);
+  EXPECT_EQ(policy.stages(line), 1);
+  EXPECT_FALSE(policy.keeps_to_shortest_ways(square));
+  EXPECT_TRUE(policy.keeps_to_shortest_ways(uneven));
+  EXPECT_TRUE(policy.has_releases());
+  EXPECT_EQ(policy.release(square, 1, 2), 0);
+  EXPECT_EQ(policy.release(uneven, 1, 2), 70);
+}
+
+TEST_F(PolicyFile, NamesAllItsShapesToAShapeWithoutTables) {
+  save_tables_for_three_shapes(at);
+  const Policy& policy = policy_from_data(at / "t.toml");
+  for (const char* torus : {"4x2", "4x4m", "3x1", "4x4@YX2"}) try {
+      (void)policy.stages(Shape::parse(torus));
+      ADD_FAILURE() << torus;
+    } catch (const BadInput& error) {
+      EXPECT_THAT(error.what(), HasSubstr(std::string("t.toml are for tori 4x4, 2x3, 3; ") +
+                                          "this exchange is on " + torus));
+    }
+  EXPECT_EQ(policy.stages(Shape::parse("1x1")), 1);  // a single node sends nothing
+}
+
+TEST_F(PolicyFile, TablesServeAShapeWithFailures) {
+  save_tables_for_three_shapes(at);
+  FailureList failed;
+  failed.links = {"(0,0)X+"};
+  const Shape shape = Shape::parse("4x4").with_failures(failed);
+  EXPECT_EQ(visits(policy_from_data(at / "t.toml"), shape, 0).front(), 15);
+}
+
+TEST_F(PolicyFile, OrderChangesInRoundsUnlessAllShapesHaveATable) {
+  save_tables_for_three_shapes(at);
+  const std::string with_order = "[[tables]]\ntorus = \"4x4\"\norder = \"back.npy\"\n";
+  const auto changes = [&](const std::string& tables) {
+    at.save("r.toml", "policy = \"random-rounds\"\n" + tables);
+    return policy_from_data(at / "r.toml").changes_order();
+  };
+  EXPECT_TRUE(changes(""));
+  EXPECT_FALSE(changes(with_order));
+  EXPECT_TRUE(changes(with_order + "[[tables]]\ntorus = \"3\"\n"));
+}
+
+TEST_F(PolicyFile, ChecksumCoversTheTablesOfAllShapes) {
+  save_tables_for_three_shapes(at);
+  const std::string before = policy_data_sum(at / "t.toml");
+  at.save("shift.npy", table_of({5}, {5, 4, 3, 2, 1}));
+  EXPECT_NE(policy_data_sum(at / "t.toml"), before);
+}
+
+TEST_F(PolicyFile, NamesTheShapesOfItsTablesWithoutReadingThem) {
+  at.save("t.toml",
+          "policy = \"rank\"\n[[tables]]\ntorus = \"4x4\"\norder = \"none.npy\"\n"
+          "[[tables]]\ntorus = \"3m\"\n");
+  EXPECT_EQ(shapes_of_policy_data(at / "t.toml"),
+            (std::vector<Shape>{Shape::parse("4x4"), Shape::parse("3m")}));
+  at.save("t.toml", "policy = \"rank\"\n");
+  EXPECT_TRUE(shapes_of_policy_data(at / "t.toml").empty());
 }
 
 TEST_F(PolicyFile, TablesWorkOnShm) {

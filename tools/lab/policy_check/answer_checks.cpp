@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "hal/check.hpp"
-#include "hal/failures.hpp"
+#include "hal/shape.hpp"
+#include "packet/policies/policy.hpp"
 #include "tools/lab/policy_check/policy_queries.hpp"
 #include "tools/lab/policy_check/thread_safety.hpp"
 #include "tools/lab/policy_check/wrong_answers.hpp"
@@ -76,57 +78,52 @@ std::uint64_t sum_at(const AnswerSums& sums, const std::string& name) {
 
 }  // namespace
 
-std::vector<CheckShape> check_shapes() {
-  std::vector<CheckShape> all;
-  for (const char* name : {"4x4x4", "2x2x2", "3x3m", "4mx4m", "5x2x1", "6x3", "8", "2", "3x4x2x2",
-                           "8x4@YX4", "2x4x4@XY2@XZ2"})
-    all.push_back({name, Shape::parse(name)});
-  FailureList failed;
-  failed.links = {"(0,0,0)X+"};
-  failed.long_ways = true;
-  all.push_back({"4x4x2, (0,0,0)X+ failed", Shape::parse("4x4x2").with_failures(failed)});
-  return all;
+void check_answers(const CheckedPolicy& checked, ProbeReport& report) {
+  on_each_machine(
+      report, checked.machines.answers, [&](const CheckShape& one, const AskedCase& asked) {
+        if (auto wrong = first_wrong_answer(checked.policy, asked, checked.seed))
+          return report.breaks(*wrong);
+        const std::uint64_t sum = sum_asked_twice(checked.policy, asked, checked.seed, report);
+        report.value("sum " + one.name, std::to_string(sum));
+        note_what_has_no_effect(checked.policy, asked, checked.seed, report);
+      });
 }
 
-void check_answers(const Policy& policy, std::uint64_t seed, ProbeReport& report) {
-  on_each_machine(report, check_shapes(), [&](const CheckShape& one, const AskedCase& asked) {
-    if (auto wrong = first_wrong_answer(policy, asked, seed)) return report.breaks(*wrong);
-    const std::uint64_t sum = sum_asked_twice(policy, asked, seed, report);
-    report.value("sum " + one.name, std::to_string(sum));
-    note_what_has_no_effect(policy, asked, seed, report);
-  });
-}
-
-void check_sums_backwards(const Policy& policy, std::uint64_t seed, const AnswerSums& sums,
+void check_sums_backwards(const CheckedPolicy& checked, const AnswerSums& sums,
                           ProbeReport& report) {
-  std::vector<CheckShape> shapes = check_shapes();
+  std::vector<CheckShape> shapes = checked.machines.answers;
   std::ranges::reverse(shapes);
   on_each_machine(report, shapes, [&](const CheckShape& one, const AskedCase& asked) {
-    std::vector<Question> all = questions(policy, asked.shape);
+    std::vector<Question> all = questions(checked.policy, asked.shape);
     std::ranges::reverse(all);
-    if (sum_asked(policy, asked, seed, all, 0) != sum_at(sums, one.name))
+    if (sum_asked(checked.policy, asked, checked.seed, all, 0) != sum_at(sums, one.name))
       report.breaks({"depends on call order", "",
                      "the answers differ when they are asked for in reverse order"});
   });
 }
 
-void check_sums_forwards(const Policy& policy, std::uint64_t seed, const AnswerSums& sums,
+void check_sums_forwards(const CheckedPolicy& checked, const AnswerSums& sums,
                          ProbeReport& report) {
-  on_each_machine(report, check_shapes(), [&](const CheckShape& one, const AskedCase& asked) {
-    if (sum_asked(policy, asked, seed, questions(policy, asked.shape), 0) != sum_at(sums, one.name))
-      report.breaks({"differs between processes", "", kUnlike});
-  });
+  on_each_machine(
+      report, checked.machines.answers, [&](const CheckShape& one, const AskedCase& asked) {
+        if (sum_asked(checked.policy, asked, checked.seed, questions(checked.policy, asked.shape),
+                      0) != sum_at(sums, one.name))
+          report.breaks({"differs between processes", "", kUnlike});
+      });
 }
 
-void check_sums_of_threads(const Policy& policy, std::uint64_t seed, const AnswerSums& sums,
+void check_sums_of_threads(const CheckedPolicy& checked, const AnswerSums& sums,
                            ProbeReport& report) {
-  on_each_machine(report, check_shapes(), [&](const CheckShape& one, const AskedCase& asked) {
-    if (!sums.contains(one.name)) return;
-    const std::string wrong = wrong_of_threads(policy, asked, seed, sum_at(sums, one.name));
-    if (!wrong.empty())
-      report.breaks({"not thread-safe", "",
-                     fmt::format("one of {} threads that ask at once {}", kAskingThreads, wrong)});
-  });
+  on_each_machine(
+      report, checked.machines.answers, [&](const CheckShape& one, const AskedCase& asked) {
+        if (!sums.contains(one.name)) return;
+        const std::string wrong =
+            wrong_of_threads(checked.policy, asked, checked.seed, sum_at(sums, one.name));
+        if (!wrong.empty())
+          report.breaks(
+              {"not thread-safe", "",
+               fmt::format("one of {} threads that ask at once {}", kAskingThreads, wrong)});
+      });
 }
 
 }  // namespace toroid

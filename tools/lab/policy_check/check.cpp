@@ -9,12 +9,15 @@
 #include <vector>
 
 #include "hal/check.hpp"
+#include "hal/shape.hpp"
 #include "packet/policies/policies.hpp"
 #include "packet/policies/policy.hpp"
 #include "tools/lab/policy_check/answer_checks.hpp"
+#include "tools/lab/policy_check/checked_policy.hpp"
 #include "tools/lab/policy_check/isolated_process.hpp"
 #include "tools/lab/policy_check/runs.hpp"
 #include "tools/options/named_policies.hpp"
+#include "tools/options/policy_file.hpp"
 #include "tools/run/run_result.hpp"
 #include "tools/run/terminal.hpp"
 #include "tools/text/json.hpp"
@@ -24,7 +27,11 @@
 namespace toroid {
 namespace {
 
-using PolicyWork = std::function<void(const Policy&, std::uint64_t, ProbeReport&)>;
+/// The largest machine on which a policy with tables is checked. An all-to-all on it takes about a
+/// second, far less than the time limit of a case.
+constexpr Rank kMostChecked = 512;
+
+using PolicyWork = std::function<void(const CheckedPolicy&, ProbeReport&)>;
 
 /// One part of the check, as printed.
 struct CheckPart {
@@ -55,8 +62,8 @@ class PolicyTrial {
     if (!loads()) return;
     if (!answers_are_right()) return;
     const bool lasts = add("in another process, backwards",
-                           [this](const Policy& policy, std::uint64_t seed, ProbeReport& report) {
-                             check_sums_backwards(policy, seed, sums_, report);
+                           [this](const CheckedPolicy& checked, ProbeReport& report) {
+                             check_sums_backwards(checked, sums_, report);
                            });
     if (!lasts) return name_the_difference();
     if (!threads_agree()) return;
@@ -76,7 +83,7 @@ class PolicyTrial {
  private:
   ProbeResult probe(const PolicyWork& work) const {
     return run_probe(options_.limit, [&](ProbeReport& report) {
-      work(policy_named(name_), options_.seed, report);
+      work({policy_named(name_), machines_, options_.seed}, report);
     });
   }
 
@@ -89,7 +96,21 @@ class PolicyTrial {
     if (!result.refusal.empty()) throw BadInput(result.refusal);
     const auto found = result.values.find("name");
     if (found != result.values.end()) own_name_ = found->second;
-    return add_part("loading", result);
+    if (!add_part("loading", result)) return false;
+    if (names_policy_data(name_)) keep_to_tables();
+    return true;
+  }
+
+  /// A policy with tables is checked on the machines for which it has tables, if they are small.
+  void keep_to_tables() {
+    std::vector<Shape> shapes = shapes_of_policy_data(name_);
+    if (shapes.empty()) return;
+    for (const Shape& shape : shapes)
+      if (shape.size() > kMostChecked)
+        notes_.push_back(fmt::format("{}: {} nodes; tables for more than {} nodes do not run",
+                                     shape.text(), shape.size(), kMostChecked));
+    std::erase_if(shapes, [](const Shape& shape) { return shape.size() > kMostChecked; });
+    machines_ = check_machines_of(shapes);
   }
 
   bool answers_are_right() {
@@ -100,7 +121,7 @@ class PolicyTrial {
       if (key.starts_with("refuses ")) notes_.push_back(fmt::format("{}: {}", key, text));
     }
     const bool right = add_part("orders, relays and settings, asked twice", result);
-    if (right && sums_.empty()) {
+    if (right && sums_.empty() && !machines_.answers.empty()) {
       parts_.back().breakages.push_back({"bad settings", "", "the policy refuses every machine"});
       return false;
     }
@@ -108,10 +129,9 @@ class PolicyTrial {
   }
 
   bool threads_agree() {
-    ProbeResult result =
-        probe([this](const Policy& policy, std::uint64_t seed, ProbeReport& report) {
-          check_sums_of_threads(policy, seed, sums_, report);
-        });
+    ProbeResult result = probe([this](const CheckedPolicy& checked, ProbeReport& report) {
+      check_sums_of_threads(checked, sums_, report);
+    });
     for (Breakage& breakage : result.breakages)  // they do not occur with one thread
       if (breakage.kind != "not thread-safe")
         breakage = {"not thread-safe", breakage.where,
@@ -123,10 +143,9 @@ class PolicyTrial {
   /// original order, in another process, to find out whether the process or the order makes the
   /// difference.
   void name_the_difference() {
-    const ProbeResult again =
-        probe([this](const Policy& policy, std::uint64_t seed, ProbeReport& report) {
-          check_sums_forwards(policy, seed, sums_, report);
-        });
+    const ProbeResult again = probe([this](const CheckedPolicy& checked, ProbeReport& report) {
+      check_sums_forwards(checked, sums_, report);
+    });
     if (again.breakages.empty()) return;
     parts_.pop_back();
     add_part("in another process", again);
@@ -153,9 +172,10 @@ class PolicyTrial {
     std::vector<std::pair<std::string, ProbeResult>> others;
     for (const Policy* policy : built_in_policies())
       others.emplace_back(policy->name(), run_probe(options_.limit, [&](ProbeReport& report) {
-                            measure_distance(*policy, options_.seed, report);
+                            measure_distance({*policy, machines_, options_.seed}, report);
                           }));
-    for (const std::string& torus : distance_shapes()) {
+    for (const Shape& shape : machines_.distances) {
+      const std::string torus = shape.text();
       Distance& distance = distances_.emplace_back(Distance{torus, value_of(mine, torus), "", ""});
       for (const auto& [name, result] : others) {
         const std::string percent = value_of(result, torus);
@@ -175,6 +195,7 @@ class PolicyTrial {
   std::string name_;
   const PolicyCheckOptions& options_;
   std::string own_name_;
+  CheckMachines machines_ = usual_check_machines();
   AnswerSums sums_;
   std::vector<CheckPart> parts_;
   std::vector<Distance> distances_;

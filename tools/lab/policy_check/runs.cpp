@@ -3,7 +3,9 @@
 #include <fmt/core.h>
 
 #include <array>
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -11,12 +13,12 @@
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "packet/policies/policies.hpp"
+#include "packet/policies/policy.hpp"
 #include "packet/traffic/patterns.hpp"
 #include "tools/lab/campaign/case.hpp"
 #include "tools/lab/campaign/run_case.hpp"
 #include "tools/lab/campaign/shared_settings.hpp"
 #include "tools/lab/campaign/workload.hpp"
-#include "tools/lab/policy_check/answer_checks.hpp"
 #include "tools/options/common_options.hpp"
 #include "tools/text/json.hpp"
 
@@ -168,52 +170,49 @@ void run_workload(const Policy& policy, const Shape& shape, const std::string& t
 
 }  // namespace
 
-void check_traffics(const Policy& policy, std::uint64_t seed, ProbeReport& report) {
-  const CampaignSettings settings = settings_on("sim", seed);
-  for (const CheckShape& on : check_shapes()) {
-    if (!takes(policy, on.shape, seed)) continue;
+void check_traffics(const CheckedPolicy& checked, ProbeReport& report) {
+  const CampaignSettings settings = settings_on("sim", checked.seed);
+  for (const CheckShape& on : checked.machines.answers) {
+    if (!takes(checked.policy, on.shape, checked.seed)) continue;
     for (const TrafficInfo& traffic : traffic_names())
-      run_traffic(policy, on, traffic.name, settings, report);
+      run_traffic(checked.policy, on, traffic.name, settings, report);
   }
 }
 
-void check_workloads(const Policy& policy, std::uint64_t seed, ProbeReport& report) {
-  const CampaignSettings settings = settings_on("sim", seed);
-  for (const char* torus : {"2x2x2", "4x2x2", "4x4"})
+void check_workloads(const CheckedPolicy& checked, ProbeReport& report) {
+  const CampaignSettings settings = settings_on("sim", checked.seed);
+  for (const Shape& shape : checked.machines.transforms)
     for (const char* method : {"volumetric", "slab", "orbital", "rows"})
-      run_workload(policy, Shape::parse(torus), fmt::format("fft:8:{}", method), settings, report);
-  for (const char* torus : {"4x2x2", "3x5", "4x4m"})
-    run_workload(policy, Shape::parse(torus), kReplay, settings, report);
+      run_workload(checked.policy, shape, fmt::format("fft:8:{}", method), settings, report);
+  for (const Shape& shape : checked.machines.replays)
+    run_workload(checked.policy, shape, kReplay, settings, report);
 }
 
-void check_rings(const Policy& policy, std::uint64_t seed, ProbeReport& report) {
-  const CampaignSettings settings = settings_on("shm", seed);
-  for (const char* torus : {"2x2x2", "4x3"}) {
-    const Shape shape = Shape::parse(torus);
-    if (!takes(policy, shape, seed)) continue;
+void check_rings(const CheckedPolicy& checked, ProbeReport& report) {
+  const CampaignSettings settings = settings_on("shm", checked.seed);
+  for (const Shape& shape : checked.machines.rings) {
+    if (!takes(checked.policy, shape, checked.seed)) continue;
     CampaignCase one = case_on(shape, "all-to-all", kLong, settings);
     if (!add_traffic(one, "all-to-all", kLong) || !is_usual(one, settings)) continue;
-    report.begin(fmt::format("all-to-all, {}, fabric shm", torus));
-    one.policy = &policy;
+    report.begin(fmt::format("all-to-all, {}, fabric shm", shape.text()));
+    one.policy = &checked.policy;
     (void)run_checked(one, settings, report);
   }
-  run_workload(policy, Shape::parse("2x2x2"), "fft:8:volumetric", settings, report);
+  for (const Shape& shape : checked.machines.ring_transforms)
+    run_workload(checked.policy, shape, "fft:8:volumetric", settings, report);
 }
 
-std::vector<std::string> distance_shapes() {
-  return {"4x4x4", "8x4x4", "4x4x4m", "8x8", "8x4@YX4"};
-}
-
-void measure_distance(const Policy& policy, std::uint64_t seed, ProbeReport& report) {
-  const CampaignSettings settings = settings_on("sim", seed);
-  for (const std::string& torus : distance_shapes()) {
-    report.begin(torus);
-    CampaignCase one = case_on(Shape::parse(torus), "all-to-all", kLong, settings);
-    if (!takes(policy, one.shape, seed) || !add_traffic(one, "all-to-all", kLong)) continue;
-    one.policy = &policy;
+void measure_distance(const CheckedPolicy& checked, ProbeReport& report) {
+  const CampaignSettings settings = settings_on("sim", checked.seed);
+  for (const Shape& shape : checked.machines.distances) {
+    report.begin(shape.text());
+    CampaignCase one = case_on(shape, "all-to-all", kLong, settings);
+    if (!takes(checked.policy, shape, checked.seed) || !add_traffic(one, "all-to-all", kLong))
+      continue;
+    one.policy = &checked.policy;
     const Json row = run_checked(one, settings, report);
     if (row.contains("percent_of_bound"))
-      report.value(torus, fmt::format("{:.2f}", row["percent_of_bound"].get<double>()));
+      report.value(shape.text(), fmt::format("{:.2f}", row["percent_of_bound"].get<double>()));
   }
 }
 
