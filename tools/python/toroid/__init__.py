@@ -2,6 +2,7 @@
 
 run()       run one exchange under a policy
 fft()       numpy.fft.fftn, computed by the nodes of a torus
+poisson()   the potential of a density in a box
 compare()   compare policies
 sweep()     vary load, message size or machine size
 bounds()    lower bounds on the time of an all-to-all
@@ -23,14 +24,14 @@ from ._pictures import link_loads as plot_link_loads
 from ._pictures import phases as plot_phases
 from ._policy import Policy
 from ._results import Histogram, Occupancy, Result, Results, Row
-from ._commands import compare, fft, run, sweep
+from ._commands import compare, fft, poisson, run, sweep
 from ._toroid import BadInput, Machine, PolicyError, RunFailed, Shape, __version__
 
 __all__ = [
     "BadInput", "Histogram", "Machine", "Occupancy", "Policy", "PolicyError", "Result", "Results",
     "Row", "RunFailed", "Shape", "bounds", "compare", "diameter", "fft", "hottest_link_messages",
-    "message_cost", "plot_fifo_occupancy", "plot_latency", "plot_link_loads", "plot_phases", "run",
-    "sweep", "usable_links",
+    "message_cost", "plot_fifo_occupancy", "plot_latency", "plot_link_loads", "plot_phases",
+    "poisson", "run", "sweep", "usable_links",
 ]
 
 for _name in ("BadInput", "Machine", "PolicyError", "RunFailed", "Shape"):
