@@ -442,7 +442,8 @@ TEST_F(PoissonDensity, RefusesWrongCellsAndBoundaries) {
     expect_refusal(directory_, run + Arguments{"--cell=" + cell}, {"--cell", "is not a length"});
   for (const std::string cell : {"1", "1,1", "1,1,1,1"})
     expect_refusal(directory_, run + Arguments{"--cell=" + cell}, {"expected three lengths"});
-  expect_refusal(directory_, run + Arguments{"--cell="}, {"--cell", "empty"});
+  expect_refusal(directory_, run + Arguments{"--cell="},
+                 {"option '--cell' of poisson needs a value"});
   expect_refusal(directory_, run + Arguments{"--boundary", "open"},
                  {"boundary 'open'", "periodic", "dirichlet", "neumann"});
 }

@@ -424,7 +424,7 @@ CommandRun add_poisson_command(CLI::App& app) {
       {{"the potential of a density in a periodic box of 1 x 1 x 2",
         "toroid poisson --in rho.npy --out phi.npy --cell 1,1,2 --torus 2x2x2"},
        {"with a potential of 0 on the faces, checked against a serial solution",
-        "toroid poisson --in rho.npy --out phi.npy --boundary dirichlet --torus 2x2x2 --check"},
+        "toroid poisson --in rho.npy --boundary dirichlet --torus 2x2x2 --check"},
        {"rock salt, up to 32^3 points on 8 nodes", "toroid poisson --torus 2x2x2 --size 32"},
        {"rock salt by the slab method, exchange overlapped with computation",
         "toroid poisson --torus 2x2x2 --size 32 --method slab --planes 1"}});

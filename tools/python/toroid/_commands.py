@@ -254,8 +254,8 @@ def _cell(cell: Any) -> Optional[str]:
 
 
 def poisson(rho: Any, cell: Any = None, boundary: str = "periodic", *,
-            torus: Union[str, Tuple[int, ...], "_toroid.Shape"] = "1", fabric: str = "sim", method: Optional[str] = None,
-            machine: Union[str, "_toroid.Machine"] = "bgl", seed: int = 1, policy: Union[str, Policy, None] = None,
+            torus: Union[str, Tuple[int, ...], "_toroid.Shape"] = "1", fabric: str = "sim",
+            method: Optional[str] = None, machine: Union[str, "_toroid.Machine"] = "bgl", seed: int = 1, policy: Union[str, Policy, None] = None,
             threads: Optional[int] = None, mesh: bool = False, precision: Optional[str] = None,
             kernel: Optional[str] = None, planes: Union[int, str, None] = None, queues: Optional[int] = None,
             per_visit: Optional[int] = None, routing: Optional[str] = None, route: Optional[str] = None,
