@@ -1,7 +1,6 @@
 #include "fft/plan/convolution.hpp"
 
 #include <algorithm>
-#include <array>
 #include <complex>
 #include <span>
 #include <utility>

@@ -10,13 +10,11 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <numbers>
 #include <random>
 #include <sstream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tests/tools/refusal.hpp"
@@ -24,6 +22,7 @@
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 #include "tests/tools/values.hpp"
+#include "tools/files/host_array.hpp"
 #include "tools/files/npy.hpp"
 #include "tools/run/ofi.hpp"
 #include "tools/transform/poisson_equation.hpp"

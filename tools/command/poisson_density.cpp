@@ -2,10 +2,10 @@
 
 #include <fmt/core.h>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include "fft/kernels/kernel.hpp"
+#include "fft/layout/local_array.hpp"
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/tune_planes.hpp"
@@ -27,6 +27,7 @@
 #include "tools/run/embedding_program.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/estimate.hpp"
+#include "tools/run/run_options.hpp"
 #include "tools/run/run_result.hpp"
 #include "tools/run/run_session.hpp"
 #include "tools/text/json.hpp"

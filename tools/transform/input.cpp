@@ -11,8 +11,6 @@
 #include <cstdlib>
 #include <limits>
 #include <span>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 

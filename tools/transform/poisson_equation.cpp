@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <limits>
 #include <numbers>
 #include <utility>
 
+#include "fft/layout/local_array.hpp"
 #include "fft/plan/transform_kind.hpp"
 
 namespace toroid {

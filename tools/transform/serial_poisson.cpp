@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "fft/layout/local_array.hpp"
 #include "tools/run/interruption.hpp"
 
 namespace toroid {
