@@ -255,11 +255,11 @@ def _cell(cell: Any) -> Optional[str]:
 
 def poisson(rho: Any, cell: Any = None, boundary: str = "periodic", *,
             torus: Union[str, Tuple[int, ...], "_toroid.Shape"] = "1", fabric: str = "sim",
-            method: Optional[str] = None, machine: Union[str, "_toroid.Machine"] = "bgl", seed: int = 1, policy: Union[str, Policy, None] = None,
-            threads: Optional[int] = None, mesh: bool = False, precision: Optional[str] = None,
-            kernel: Optional[str] = None, planes: Union[int, str, None] = None, queues: Optional[int] = None,
-            per_visit: Optional[int] = None, routing: Optional[str] = None, route: Optional[str] = None,
-            transfer: Optional[str] = None, check: bool = False, report: Optional[str] = None,
+            method: Optional[str] = None, machine: Union[str, "_toroid.Machine"] = "bgl", seed: int = 1,
+            policy: Union[str, Policy, None] = None, threads: Optional[int] = None, mesh: bool = False,
+            precision: Optional[str] = None, kernel: Optional[str] = None, planes: Union[int, str, None] = None,
+            queues: Optional[int] = None, per_visit: Optional[int] = None, routing: Optional[str] = None,
+            route: Optional[str] = None, transfer: Optional[str] = None, check: bool = False, report: Optional[str] = None,
             full_output: bool = False, progress: Any = None) -> Any:
     """Solve Poisson's equation, laplacian(phi) = -rho, in a box, on a torus.
 
