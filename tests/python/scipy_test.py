@@ -137,6 +137,28 @@ class Scipy(unittest.TestCase):
                 self.assertLess(np.linalg.norm(ours - theirs), (1e-5 if single else 1e-13) * scale)
         self.assertLess(refused, count / 3)
 
+    def test_convolutions_give_what_scipy_gives(self):
+        import scipy.ndimage
+        import scipy.signal
+        random = np.random.default_rng(4)
+        for dims in (1, 2, 3):
+            for mode in ("full", "same", "valid"):
+                a = random.standard_normal(tuple(random.integers(5, 9, dims)))
+                kernel = random.standard_normal(tuple(random.integers(1, 5, dims)))
+                for given in (a, a * (1 + 2j)):
+                    with self.subTest(shape=a.shape, kernel=kernel.shape, mode=mode, type=given.dtype):
+                        np.testing.assert_allclose(toroid.convolve(given, kernel, mode, torus="2", method="rows"),
+                                                   scipy.signal.fftconvolve(given, kernel, mode), atol=1e-12)
+            centre = tuple((k - 1) // 2 - k // 2 for k in kernel.shape)
+            np.testing.assert_allclose(toroid.convolve(a, kernel, "wrap", torus="2", method="rows"),
+                                       scipy.ndimage.convolve(a, kernel, mode="wrap", origin=centre), atol=1e-12)
+
+    def test_what_has_no_convolution_is_refused(self):
+        for a, kernel, mode, words in (([1], [[1]], "full", "equal numbers"), ([1], [1, 2], "valid", "larger"),
+                                       ([1], [1], "reflect", "expected full")):
+            with self.assertRaisesRegex(toroid.BadInput, words):
+                toroid.convolve(a, kernel, mode, torus="1")
+
 
 if __name__ == "__main__":
     unittest.main()

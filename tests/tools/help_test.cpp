@@ -74,7 +74,7 @@ TEST(Help, ShowsTheUsualOptionsFirst) {
   EXPECT_THAT(printed({"help", "launch"}), Not(HasSubstr("--all")));
   for (const auto& [verb, options] :
        {std::pair("alltoall", 9), std::pair("compare", 9), std::pair("sweep", 9),
-        std::pair("poisson", 7), std::pair("redistribute", 9), std::pair("replay", 7),
+        std::pair("poisson", 10), std::pair("redistribute", 9), std::pair("replay", 7),
         std::pair("hello", 5), std::pair("bench", 7)}) {
     const std::vector<std::string> lines = help_lines(printed({"help", verb}));
     EXPECT_EQ(std::ranges::count_if(

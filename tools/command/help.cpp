@@ -32,7 +32,7 @@ constexpr UsualOptions kUsual[] = {
     {"alltoall", "--torus --bytes --policy --traffic --fabric --machine --record --json --report"},
     {"compare", "--torus --bytes --policies --traffic --workload --seeds --fabric --csv --report"},
     {"sweep", "--axis --torus --load --bytes --policies --traffic --fabric --csv --report"},
-    {"poisson", "--torus --size --method --fabric --machine --json --report"},
+    {"poisson", "--in --out --cell --boundary --size --torus --method --fabric --check --report"},
     {"redistribute", "--size --in --torus --from --to --fabric --check --out --report"},
     {"replay", "--torus --policy --fabric --machine --record --json --report"},
     {"hello", "--torus --fabric --route --threads --json"},

@@ -1,5 +1,6 @@
-// toroid poisson: computes the potential in a crystal by a forward and an inverse distributed FFT
-// of real data, and shows how it converges to rock salt's Madelung constant as the grid grows.
+// toroid poisson: solves Poisson's equation for a given density (poisson_density.hpp). Without one,
+// computes the potential in a crystal by a forward and an inverse distributed FFT of real data, and
+// shows how it converges to rock salt's Madelung constant as the grid grows.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -36,12 +37,14 @@
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 #include "tools/command/commands.hpp"
+#include "tools/command/poisson_density.hpp"
 #include "tools/files/host_array.hpp"
 #include "tools/files/machine_file.hpp"
 #include "tools/files/output_file.hpp"
 #include "tools/options/common_options.hpp"
 #include "tools/options/option_effects.hpp"
 #include "tools/options/option_values.hpp"
+#include "tools/options/single_process_check.hpp"
 #include "tools/report/binding_bound.hpp"
 #include "tools/report/provenance.hpp"
 #include "tools/run/emulation.hpp"
@@ -69,15 +72,6 @@ constexpr std::int64_t kLargestGrid = std::int64_t{1} << 16;
 /// From this size on only rounding errors remain; see tools/transform/rock_salt.hpp.
 constexpr std::int64_t kConvergedGrid = 32;
 constexpr double kTolerance = 1e-10;
-struct PoissonOptions {
-  CommonOptions common;
-  TorusOptions torus;
-  std::int64_t size = 64;
-  std::string method = "volumetric";
-  std::string kernel = default_kernel();
-  PieceOptions pieces;
-  std::string report;
-};
 
 /// The settings that all grids of a run share.
 struct Setting {
@@ -367,23 +361,38 @@ int run_on(const Setting& setting) {
   return 0;
 }
 
-int run(const CLI::App& command, const PoissonOptions& options) {
-  if (options.size % 2 != 0)
+/// The settings of the run. An array of the host program takes the place of --in.
+RunSetting typed_setting(const CLI::App& command, const Sender& sender,
+                         const PoissonOptions& options, const Machine& machine) {
+  RunSetting typed = setting_of(command, sender, options.common, options.torus, machine);
+  if (options.pieces.planes == 0 && options.pieces.backward_planes.value_or(0) == 0)
+    typed.unset("--planes");
+  if (has_density(options) && options.density.in.empty())
+    typed.set("--in", "an array of the program");
+  return typed;
+}
+
+void check_options(const PoissonOptions& options) {
+  if (!has_density(options) && options.size % 2 != 0)
     throw BadInput(fmt::format(
         "--size {}: expected an even number, so that every ion is on a grid point", options.size));
   if (std::min(options.pieces.planes, options.pieces.backward_planes.value_or(0)) < 0 ||
       options.pieces.padded_planes)
     throw BadInput(
         "poisson takes --planes F or F,B only; -1 (tuning) and a third number (boxes) are for fft");
+}
+
+int run(const CLI::App& command, const PoissonOptions& options) {
+  check_options(options);
   const auto method = parse_choice<fft::Method>("method", fft::kMethodNames, options.method);
   const Sender sender{"poisson --method " + options.method, sent_by(method)};
   const Machine machine = load_machine(options.common.machine);
-  RunSetting typed = setting_of(command, sender, options.common, options.torus, machine);
-  if (options.pieces.planes == 0 && options.pieces.backward_planes.value_or(0) == 0)
-    typed.unset("--planes");
-  const RunSetup setup = set_up(command, typed, sender, options.common, options.torus, machine);
+  const RunSetup setup = set_up(command, typed_setting(command, sender, options, machine), sender,
+                                options.common, options.torus, machine);
   refuse_twisted(setup.shape);
   refuse_impossible_put(setup.run, setup.shape);
+  refuse_several_processes(command, setup.run.processes.count());
+  if (has_density(options)) return run_density(options, setup);
   const Setting setting{options, setup.shape, machine, setup.run, method};
   return setting.run.processes.run([&] { return run_on(setting); });
 }
@@ -392,15 +401,17 @@ int run(const CLI::App& command, const PoissonOptions& options) {
 
 CommandRun add_poisson_command(CLI::App& app) {
   auto options = std::make_shared<PoissonOptions>();
-  CLI::App* command =
-      app.add_subcommand("poisson", "compute a crystal's potential and Madelung constant by FFTs");
+  CLI::App* command = app.add_subcommand(
+      "poisson", "solve Poisson's equation for a density, or compute rock salt, by transforms");
   add_torus_options(*command, options->torus);
-  begin_group(*command, "Transform");
+  add_density_options(*command, options->density);
+  begin_group(*command, "Rock salt");
   command
       ->add_option("--size", options->size,
                    "points per side of the largest grid, even; 4, 8, 16, ... are solved before it")
       ->transform(whole_number(kSmallestGrid, kLargestGrid))
       ->capture_default_str();
+  begin_group(*command, "Transform");
   command->add_option("--method", options->method, "how to distribute the transform over the nodes")
       ->check(one_of("method", fft::kMethodNames))
       ->capture_default_str();
@@ -408,10 +419,15 @@ CommandRun add_poisson_command(CLI::App& app) {
   add_piece_options(*command, options->pieces);
   add_report_option(*command, options->report);
   add_common_options(*command, options->common);
-  add_examples(*command,
-               {{"up to 32^3 points on 8 nodes", "toroid poisson --torus 2x2x2 --size 32"},
-                {"slab method, exchange overlapped with computation",
-                 "toroid poisson --torus 2x2x2 --size 32 --method slab --planes 1"}});
+  add_examples(
+      *command,
+      {{"the potential of a density in a periodic box of 1 x 1 x 2",
+        "toroid poisson --in rho.npy --out phi.npy --cell 1,1,2 --torus 2x2x2"},
+       {"with a potential of 0 on the faces, checked against a serial solution",
+        "toroid poisson --in rho.npy --boundary dirichlet --torus 2x2x2 --check"},
+       {"rock salt, up to 32^3 points on 8 nodes", "toroid poisson --torus 2x2x2 --size 32"},
+       {"rock salt by the slab method, exchange overlapped with computation",
+        "toroid poisson --torus 2x2x2 --size 32 --method slab --planes 1"}});
   return [options, command] { return run(*command, *options); };
 }
 

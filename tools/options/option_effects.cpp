@@ -82,6 +82,8 @@ constexpr OptionEffect kEffects[] = {
     {"--plan=measure", "fft", "--kernel fftw"},
     {"--wisdom", "fft", "--timings | --planes -1 | --kernel fftw"},
     {"--permissive", "fft redistribute", "--in"},
+    {"--out --cell --boundary --precision --check --repeat", "poisson", "--in"},
+    {"--size", "poisson", "no --in"},
     {"--inverse --scale --box-cut --timings", "fft", "no --loop"},
     {"--timings", "fft", "--layer packets"},
     {"--in-boxes --out-boxes", "fft", "no --timings"},

@@ -11,8 +11,6 @@
 #include <cstdlib>
 #include <limits>
 #include <span>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -98,13 +96,12 @@ void check_fits(const FftOptions& options, const Size& size, const HostArray& ar
                              spectrum, input_name(options.in), fmt::join(array.size, "x")));
 }
 
-/// Throws BadInput for the first element of --in that `is_good` rejects.
+/// Throws BadInput for the first element of the array that `is_good` rejects.
 template <typename IsGood>
-void check_elements(const FftOptions& options, const HostArray& array, const IsGood& is_good,
+void check_elements(const std::string& name, const HostArray& array, const IsGood& is_good,
                     std::string_view fault) {
   if (const auto found = find_element_that_fails(array, is_good))
-    throw BadInput(
-        fmt::format("{}: element {} in C order {}", input_name(options.in), *found, fault));
+    throw BadInput(fmt::format("{}: element {} in C order {}", name, *found, fault));
 }
 
 /// Whether single precision has no normal number near this one, so that it loses digits or becomes
@@ -136,19 +133,26 @@ void check_small_values(const std::string& name, const HostArray& array) {
 }
 
 void check_values(const FftOptions& options, const HostArray& array) {
-  constexpr double kMost = std::numeric_limits<float>::max();
-  const auto is_real = [](const fft::Complex& value) { return value.imag() == 0; };
-  const auto is_single = [](const fft::Complex& value) {
-    return std::abs(value.real()) <= kMost && std::abs(value.imag()) <= kMost;
-  };
-  if (takes_real(options))
-    check_elements(options, array, is_real, "is not real, as --real requires");
-  if (options.precision != "single") return;
-  check_elements(options, array, is_single, "is too large for single precision");
-  check_small_values(input_name(options.in), array);
+  const std::string name = input_name(options.in);
+  if (takes_real(options)) check_real(name, array, ", as --real requires");
+  if (options.precision == "single") check_fits_single(name, array);
 }
 
 }  // namespace
+
+void check_real(const std::string& name, const HostArray& array, std::string_view why) {
+  const auto is_real = [](const fft::Complex& value) { return value.imag() == 0; };
+  check_elements(name, array, is_real, fmt::format("is not real{}", why));
+}
+
+void check_fits_single(const std::string& name, const HostArray& array) {
+  constexpr double kMost = std::numeric_limits<float>::max();
+  const auto is_single = [](const fft::Complex& value) {
+    return std::abs(value.real()) <= kMost && std::abs(value.imag()) <= kMost;
+  };
+  check_elements(name, array, is_single, "is too large for single precision");
+  check_small_values(name, array);
+}
 
 double fft_bytes(const FftOptions& options, const Size& size, const Shape& shape) {
   const unsigned packed = options.layer == fft::kLayerNames[0] ? 0u : 2u;

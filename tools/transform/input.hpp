@@ -1,6 +1,9 @@
 // The array to transform, and the memory that a transform takes.
 #pragma once
 
+#include <string>
+#include <string_view>
+
 #include "hal/shape.hpp"
 #include "tools/files/host_array.hpp"
 #include "tools/transform/options.hpp"
@@ -15,6 +18,12 @@ struct FftInput {
 FftInput fft_input(const FftOptions& options, const Shape& shape);
 /// The given array with the size of the whole array.
 FftInput sized_input(const FftOptions& options, const Shape& shape, HostArray array);
+/// Throws BadInput for the first element that is not real. `name` is the array's name, and `why`
+/// continues the message.
+void check_real(const std::string& name, const HostArray& array, std::string_view why = "");
+/// Throws BadInput if a number is too large for single precision, or if all are too small. Warns if
+/// some are too small.
+void check_fits_single(const std::string& name, const HostArray& array);
 /// The bytes of the arrays that exist at the same time: the input, the result, those before and
 /// after each stage, and the reference of --check; with the orbital method also its blocks and
 /// coefficients.

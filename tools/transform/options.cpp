@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <iterator>
@@ -180,7 +181,7 @@ fft::Description describe(const FftOptions& options, FabricName fabric) {
   fft::Description description;
   description.method = parse_choice<fft::Method>("method", fft::kMethodNames, options.method);
   description.layer = parse_choice<fft::Layer>("layer", fft::kLayerNames, options.layer);
-  description.kinds = kinds_of(options.transform);
+  std::ranges::copy(kinds_of(options.transform), description.kinds.begin());
   description.scheduling = schedule_of(options.schedule);
   description.stage_axes = stage_axes_of(options);
   description.variant =

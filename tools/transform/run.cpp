@@ -60,6 +60,9 @@ struct Side {
   PerformAwaiter call_backward() {
     return plan.backward(std::as_const(spectrum).view(), out.view(), job->scale);
   }
+  void multiply() {
+    if (job->factor) fft::multiply_spectrum(plan, spectrum.view(), job->factor);
+  }
   void note_times() { times.insert(times.end(), plan.times().begin(), plan.times().end()); }
 
   fft::Plan plan;
@@ -83,6 +86,7 @@ Program run_loops(Node&, Side& side) {
     const bool first = i % loops == 0;
     co_await side.call_forward(first);
     side.note_times();
+    side.multiply();
     co_await side.call_backward();
     side.note_times();
   }

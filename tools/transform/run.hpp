@@ -10,6 +10,7 @@
 #include "fft/layout/box.hpp"
 #include "fft/orbital/base.hpp"
 #include "fft/plan/blueprint.hpp"
+#include "fft/plan/convolution.hpp"
 #include "fft/plan/description.hpp"
 #include "hal/bounds.hpp"
 #include "hal/machine.hpp"
@@ -83,6 +84,9 @@ struct TransformJob {
   unsigned loops = 0;
   /// If the array has raw elements, the bytes of one; the result has them too.
   std::size_t raw_bytes = 0;
+  /// The factor that multiplies the spectrum between the halves of a round trip; none if it is
+  /// empty.
+  fft::WaveFactor factor{};
 
   /// The transforms of one repetition, in order.
   std::vector<fft::Way> ways() const;

@@ -2,6 +2,7 @@
 #include <array>
 
 #include <algorithm>
+#include <cmath>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <memory>
 #include <numbers>
 #include <ostream>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -21,6 +23,7 @@
 #include "fft/plan/convolution.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/extents.hpp"
+#include "fft/plan/plan.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
 #include "hal/fabric.hpp"
@@ -46,6 +49,8 @@ using Factor = std::function<Complex(const WaveVector&)>;
 
 template <typename T>
 constexpr bool kIsSingle = std::is_same_v<T, float> || std::is_same_v<T, std::complex<float>>;
+template <typename T>
+using PartOf = std::conditional_t<kIsSingle<T>, float, double>;
 template <typename T>
 constexpr double kTolerance = kIsSingle<T> ? 1e-6 : 1e-14;
 
@@ -417,14 +422,87 @@ TEST(Convolution, EndsTheRunWithTheFactorsException) {
   EXPECT_THROW(fabric->run(), RunFailed);
 }
 
-TEST(Convolution, RefusesTransformsOtherThanTheDft) {
+TEST(Convolution, RefusesTransformsWithoutWaveVectors) {
   const auto fabric = make_sim_fabric(Shape::parse("2x2x2"), Machine{});
   Node node(fabric->device(0));
+  for (const TransformKind kind : {TransformKind::wht, TransformKind::dht, TransformKind::fft}) {
+    Description description;
+    description.size = {4, 4, 4};
+    description.method = Method::orbital;
+    description.kinds[1] = kind;
+    EXPECT_THROW(Convolution(node, description), BadInput);
+    EXPECT_THROW(wave_vector(description, {}), BadInput);
+  }
+}
+
+TEST(Convolution, MultipliesOnlyArraysOfTheSpectrumsTypeAndSize) {
+  const auto fabric = make_sim_fabric(Shape::parse("1"), Machine{});
+  Node node(fabric->device(0));
   Description description;
-  description.size = {4, 4, 4};
-  description.method = Method::orbital;
-  description.kinds.fill(TransformKind::wht);
-  EXPECT_THROW(Convolution(node, description), BadInput);
+  description.size = {2, 3, 4};
+  description.real = true;
+  Plan plan(node, description);
+  std::vector<Complex> spectrum(18, 1);
+  multiply_spectrum(plan, spectrum, twice);
+  EXPECT_EQ(spectrum, std::vector<Complex>(18, 2));
+  std::vector<Complex> short_one(17);
+  std::vector<double> real(36);
+  std::vector<std::complex<float>> single(18);
+  EXPECT_THROW(multiply_spectrum(plan, short_one, twice), BadInput);
+  EXPECT_THROW(multiply_spectrum(plan, real, twice), BadInput);
+  EXPECT_THROW(multiply_spectrum(plan, single, twice), BadInput);
+}
+
+TEST(WaveVector, CountsHalfPeriodsOfCosinesAndSines) {
+  Description description;
+  description.size = {6, 5, 4};
+  description.kinds = {TransformKind::dct, TransformKind::dst, TransformKind::dft};
+  EXPECT_EQ(wave_vector(description, {5, 3, 3}), (WaveVector{5, 4, -1}));
+  EXPECT_EQ(wave_vector(description, {0, 0, 0}), (WaveVector{0, 1, 0}));
+  description.real = true;
+  description.kinds.fill(TransformKind::dst);
+  EXPECT_EQ(wave_vector(description, {5, 4, 3}), (WaveVector{6, 5, 4}));
+}
+
+/// The element of the wave vector k at the index `at`: a product of cosines and sines.
+double standing_wave(const Description& description, const WaveVector& k, const Index& at) {
+  double product = 1;
+  for (unsigned axis = 0; axis < description.size.size(); ++axis) {
+    const double half_turns = static_cast<double>((2 * at[axis] + 1) * k[axis]) /
+                              static_cast<double>(2 * description.size[axis]);
+    const bool is_cosine = description.kinds[axis].kind == TransformKind::dct;
+    product *= is_cosine ? std::cos(std::numbers::pi * half_turns)
+                         : std::sin(std::numbers::pi * half_turns);
+  }
+  return product;
+}
+
+TYPED_TEST(ConvolutionOf, MultipliesStandingWavesOfTheDctAndDst) {
+  using enum TransformKind;
+  const auto number = [](const WaveVector& w) {
+    return static_cast<double>(w[0] + 10 * w[1] + 100 * w[2]);
+  };
+  for (const Method method : {Method::volumetric, Method::slab, Method::rows, Method::orbital})
+    for (const std::array<AxisTransform, kMaxAxes>& kinds :
+         {std::array<AxisTransform, kMaxAxes>{dct, dct, dct}, {dst, dst, dst}, {dct, dst, dst}}) {
+      Description description;
+      description.size = {4, 6, 8};
+      description.method = method;
+      description.kinds = kinds;
+      const Index extents = in_extents(description);
+      for (const WaveVector k : {WaveVector{1, 1, 1}, {3, 5, 2}, {1, 2, 7}}) {
+        std::vector<TypeParam> array(192);
+        for (const Index& at : indices(extents))
+          array[place(extents, at)] = static_cast<TypeParam>(
+              static_cast<PartOf<TypeParam>>(standing_wave(description, k, at)));
+        std::vector<TypeParam> expected = array;
+        for (TypeParam& value : expected) value *= static_cast<PartOf<TypeParam>>(number(k));
+        const char* const torus = method == Method::slab ? "2x2" : "2x2x2";
+        EXPECT_LT(relative_error(convolve(torus, description, array, number), expected),
+                  200 * kTolerance<TypeParam>)
+            << kMethodNames[static_cast<std::size_t>(method)];
+      }
+    }
 }
 
 }  // namespace

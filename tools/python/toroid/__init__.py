@@ -3,6 +3,8 @@
 run()       run one exchange under a policy
 fft         numpy.fft and scipy.fft, computed by the nodes of a torus; fft() itself is fftn over all axes
 Plan        a transform that is planned once and called often
+poisson()   the potential of a density in a box
+convolve()  scipy.signal.fftconvolve
 compare()   compare policies
 sweep()     vary load, message size or machine size
 bounds()    lower bounds on the time of an all-to-all
@@ -26,14 +28,15 @@ from ._pictures import link_loads as plot_link_loads
 from ._pictures import phases as plot_phases
 from ._policy import Policy
 from ._results import Histogram, Occupancy, Result, Results, Row
-from ._commands import compare, run, sweep
+from ._commands import compare, poisson, run, sweep
+from ._convolve import convolve
 from ._toroid import BadInput, Machine, PolicyError, RunFailed, Shape, __version__
 
 __all__ = [
     "BadInput", "Block", "Histogram", "Machine", "Occupancy", "Plan", "Policy", "PolicyError", "Result", "Results",
-    "Row", "RunFailed", "Shape", "bounds", "compare", "diameter", "fft", "hottest_link_messages",
-    "message_cost", "plot_fifo_occupancy", "plot_latency", "plot_link_loads", "plot_phases", "run",
-    "sweep", "usable_links",
+    "Row", "RunFailed", "Shape", "bounds", "compare", "convolve", "diameter", "fft", "hottest_link_messages",
+    "message_cost", "plot_fifo_occupancy", "plot_latency", "plot_link_loads", "plot_phases",
+    "poisson", "run", "sweep", "usable_links",
 ]
 
 for _name in ("BadInput", "Machine", "PolicyError", "RunFailed", "Shape"):

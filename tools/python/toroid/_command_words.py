@@ -60,3 +60,17 @@ def run_words(words: list, names: Names, progress: Any, *, array: Any = None,
         raise _toroid.BadInput("--resume cannot be used with policies written in Python: it cannot tell "
                                "whether they have changed")
     return _toroid.run_command(words, names.objects, array, batched, record, shower(progress))
+
+
+def numbers(array: Any) -> np.ndarray:
+    """Return the array unchanged if it has native floating-point elements, in any layout; otherwise
+    convert it."""
+    given = np.asarray(array)
+    if given.dtype.newbyteorder("=") == given.dtype and given.dtype.char in "fdFD":
+        return given
+    if given.dtype.kind not in "biufc":
+        raise _toroid.BadInput(f"elements of type {given.dtype} cannot be transformed; "
+                               "expected numbers")
+    if given.dtype == np.float16 or given.dtype.newbyteorder("=").char in "fF":
+        return given.astype(np.complex64 if given.dtype.kind == "c" else np.float32)
+    return given.astype(np.complex128 if given.dtype.kind == "c" else np.float64)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Iterable, Optional, Tuple, Union
 
 from . import _toroid
-from ._command_words import run_words, text_of, torus_word, words_of
+from ._command_words import numbers, run_words, text_of, torus_word, words_of
 from ._policy import Names, Policy
 from ._results import Result, Results
 
@@ -96,6 +96,89 @@ def run(torus: Union[str, Tuple[int, ...], "_toroid.Shape"], *, traffic: str = "
         "no_bubble": no_bubble, "route": route, "transfer": transfer, "bind": bind, "stall": stall, "trace": trace,
         "report": report})
     return Result(run_words(words, names, progress, record=record))
+
+
+def _cell(cell: Any) -> Optional[str]:
+    """Return three lengths as text, such as "1,1,2"; a single number is the side of a cube."""
+    if cell is None or isinstance(cell, str):
+        return cell
+    lengths = np.asarray(cell)
+    if lengths.dtype.kind not in "iuf" or lengths.ndim > 1:
+        raise _toroid.BadInput(f"cell {cell!r}: expected three lengths, or the side of a cube")
+    if lengths.ndim == 0:
+        lengths = np.repeat(lengths, 3)
+    return ",".join(repr(float(length)) for length in lengths)
+
+
+def poisson(rho: Any, cell: Any = None, boundary: str = "periodic", *,
+            torus: Union[str, Tuple[int, ...], "_toroid.Shape"] = "1", fabric: str = "sim",
+            method: Optional[str] = None, machine: Union[str, "_toroid.Machine"] = "bgl", seed: int = 1,
+            policy: Union[str, Policy, None] = None, threads: Optional[int] = None, mesh: bool = False,
+            precision: Optional[str] = None, kernel: Optional[str] = None, planes: Union[int, str, None] = None,
+            queues: Optional[int] = None, per_visit: Optional[int] = None, routing: Optional[str] = None,
+            route: Optional[str] = None, transfer: Optional[str] = None, check: bool = False, report: Optional[str] = None,
+            full_output: bool = False, progress: Any = None) -> Any:
+    """Solve Poisson's equation, laplacian(phi) = -rho, in a box, on a torus.
+
+    A positive charge has a positive potential. There is no factor 4 pi: in Gaussian units the potential is 4 pi
+    times the result.
+
+    Parameters
+    ----------
+    rho : array_like
+        The density, real, with 3 axes: x, y and z.
+    cell : tuple of float, optional
+        Lengths of the box along x, y and z; one number is the side of a cube (default: the numbers of points).
+    boundary : {"periodic", "dirichlet", "neumann"}
+        phi repeats itself, is 0 on the faces of the box, or has no slope across them. Points along an axis of n
+        points and length L are at i L/n if periodic, otherwise at (i + 1/2) L/n. With "periodic" and "neumann" the
+        mean of rho must be 0. Otherwise it is removed, with a warning on standard error. The mean of phi is then 0.
+    torus : str, tuple of int or Shape, optional
+        The extents, e.g. "2x2x2" or (2, 2, 2) (default: one node).
+    method : {"volumetric", "slab", "orbital", "rows"}, optional
+        Default: volumetric.
+    check : bool
+        Compare with a serial solution; RunFailed if they differ by more than rounding.
+    full_output : bool
+        Also return a Result.
+
+    The other parameters are options of `toroid poisson`.
+
+    Returns
+    -------
+    ndarray or (ndarray, Result)
+        phi, float64 in C order.
+
+    Raises
+    ------
+    BadInput
+        If rho, the cell or the boundary is wrong, or if the method cannot transform this array on this torus.
+    RunFailed
+        If the run fails.
+    KeyboardInterrupt
+        After Ctrl-C.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import toroid
+    >>> x = 2 * np.pi * np.arange(8) / 8
+    >>> rho = np.broadcast_to(np.sin(x)[:, None, None], (8, 4, 6))
+    >>> phi = toroid.poisson(rho, cell=(2 * np.pi, 1, 1), torus="2x2")
+    >>> np.allclose(phi, rho)
+    True
+    """
+    names = Names()
+    given = numbers(rho)
+    words = ["poisson", "--json=-"] + words_of({
+        "cell": _cell(cell), "boundary": boundary, "torus": torus_word(torus), "fabric": fabric, "method": method,
+        "machine": machine, "seed": seed, "policy": None if policy is None else names.word(policy),
+        "threads": threads, "mesh": mesh, "precision": precision, "kernel": kernel, "planes": planes,
+        "queues": queues, "per_visit": per_visit, "routing": routing, "route": route, "transfer": transfer,
+        "check": check, "report": report})
+    made = run_words(words, names, progress, array=given)
+    phi = np.ascontiguousarray(made["array"].real)
+    return (phi, Result(made)) if full_output else phi
 
 
 def compare(*, torus: Any, policies: Any = "all", traffic: Any = None, bytes: Any = None,

@@ -30,7 +30,7 @@ from typing import Any, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from . import _toroid
-from ._command_words import run_words, torus_word, words_of
+from ._command_words import numbers, run_words, torus_word, words_of
 from ._policy import Names, Policy
 from ._results import Result
 
@@ -49,20 +49,6 @@ def _norm(norm: Any) -> str:
     if not isinstance(norm, str) or norm not in _NORMS:
         raise _toroid.BadInput(f"norm {norm!r} is unknown; expected {', '.join(_NORMS[:-1])} or {_NORMS[-1]}")
     return norm
-
-
-def _numbers(array: Any) -> np.ndarray:
-    """Return the array unchanged if it has native floating-point elements, in any layout; otherwise
-    convert it."""
-    given = np.asarray(array)
-    if given.dtype.newbyteorder("=") == given.dtype and given.dtype.char in "fdFD":
-        return given
-    if given.dtype.kind not in "biufc":
-        raise _toroid.BadInput(f"elements of type {given.dtype} cannot be transformed; "
-                               "expected numbers")
-    if given.dtype == np.float16 or given.dtype.newbyteorder("=").char in "fF":
-        return given.astype(np.complex64 if given.dtype.kind == "c" else np.float32)
-    return given.astype(np.complex128 if given.dtype.kind == "c" else np.float64)
 
 
 def _axes(given: np.ndarray, lengths: Optional[Sequence[int]], axes: Optional[Sequence[int]]) -> Tuple[int, ...]:
@@ -122,7 +108,7 @@ def _transform(x: Any, kind: str, lengths: Optional[Sequence[int]], axes: Option
                transfer: Optional[str] = None, report: Optional[str] = None, full_output: bool = False,
                progress: Any = None) -> Any:
     """Run one transform along some axes of an array. `half`: the dft of real data or its inverse."""
-    given = _numbers(x)
+    given = numbers(x)
     if half and not inverse and given.dtype.kind == "c":
         raise _toroid.BadInput("a complex array; expected real numbers")
     real = half or (kind != "dft" and given.dtype.kind != "c")
@@ -350,7 +336,7 @@ class _CallableModule(types.ModuleType):
         """
         scale = _norm(norm)
         names = Names()
-        given = _numbers(array)
+        given = numbers(array)
         if method is None:
             method = "volumetric" if given.ndim == 3 else "rows"
         words = ["fft", "--json=-"] + words_of({
