@@ -3,17 +3,18 @@ import copy
 import doctest
 import pathlib
 import pickle
+import types
 import unittest
 
 import numpy as np
 
 import toroid
-from toroid import _bounds, _commands, _policy, _results, _toroid
+from toroid import _bounds, _commands, _convolve, _plan, _policy, _results, _toroid
 
 
 class Package(unittest.TestCase):
     def test_examples_in_docstrings_hold(self):
-        for module in (toroid, _bounds, _commands, _policy, _results):
+        for module in (toroid, toroid.fft, _bounds, _commands, _convolve, _plan, _policy, _results):
             failed, tried = doctest.testmod(module, optionflags=doctest.ELLIPSIS)
             self.assertEqual(failed, 0, module.__name__)
             self.assertGreater(tried, 0, module.__name__)
@@ -33,10 +34,13 @@ class Package(unittest.TestCase):
                 self.assertIn(name, native)
 
     def test_functions_of_the_package_have_type_annotations(self):
-        for name in toroid.__all__:
-            one = getattr(toroid, name)
-            if callable(one) and not isinstance(one, type):
+        named = [(name, getattr(toroid, name)) for name in toroid.__all__]
+        named += [(name, getattr(toroid.fft, name)) for name in toroid.fft.__all__]
+        named.append(("fft()", type(toroid.fft).__call__))
+        for name, one in named:
+            if callable(one) and not isinstance(one, (type, types.ModuleType)):
                 self.assertIn("return", one.__annotations__, name)
+                self.assertTrue(one.__doc__, name)
 
     def test_stub_names_every_attribute_of_shapes_and_machines(self):
         folder = pathlib.Path(toroid.__file__).parent
@@ -97,7 +101,7 @@ class Shapes(unittest.TestCase):
             (lambda: toroid.bounds(torus="4x4", bytes=2**64 - 1), "is not a whole number from 0 to 4294967296"),
             (lambda: toroid.bounds(torus="4x4", bytes=-1), "-1 is not a whole number"),
             (lambda: toroid.message_cost("x"), "'x' is not a whole number"),
-            (lambda: toroid.fft(np.zeros((4, 4)), torus="2", norm=[]), "expected backward, ortho or forward"),
+            (lambda: toroid.fft(np.zeros((4, 4)), torus="2", norm=[]), "expected backward, ortho, forward or paper"),
         ):
             with self.subTest(why=why), self.assertRaisesRegex(toroid.BadInput, why):
                 call()

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -32,6 +33,12 @@ using ::testing::Not;
 /// Each run is a process of its own, so that it loads its libraries anew, and may crash.
 class PolicyOfAProcess : public LibraryCopies {
  protected:
+  /// AddressSanitizer would end a process that receives SIGSEGV by itself, with an exit code.
+  static void SetUpTestSuite() {
+    const char* const given = std::getenv("ASAN_OPTIONS");
+    const std::string options = fmt::format("{}:handle_segv=0", given == nullptr ? "" : given);
+    ::setenv("ASAN_OPTIONS", options.c_str(), 1);
+  }
   Ended run(const Arguments& arguments) const {
     return run_process(arguments, {.directory = directory_.path()});
   }

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Iterable, Optional, Tuple, Union
 
+import numpy as np
+
 from . import _toroid
 from ._command_words import numbers, run_words, text_of, torus_word, words_of
 from ._policy import Names, Policy
 from ._results import Result, Results
+
 
 def _rates(rates: Any) -> list:
     """Return error rates as a list of texts. `rates` is one rate or several, each a number or a text such as
