@@ -62,6 +62,8 @@ class FftCommand {
     input_ = input();
     description.size = input_.size;
     set_boxes(description, options_, shape_);
+    // Maps hold the numbers of all results, rounded to single precision.
+    check_output(options_.out, input_.array.shape_in_file().size(), "<f4");
     // Refuses impossible plans before anything is measured.
     const fft::Blueprint blueprint(description, shape_);
     (void)under_policy(run_, blueprint, machine_);
@@ -132,6 +134,7 @@ class FftCommand {
     Json report = fft_report(options_, {job, bounds, machine_, under, emulation, outcome});
     if (!timings_.empty()) report["timings"] = timings_;
     outcome.result.has_batch_axis = input_.array.has_batch_axis;
+    outcome.result.frame = input_.array.frame;
     const std::string fault = not_finite_text(outcome.result);
     if (!fault.empty() && !options_.check) warn(fault);
     if (options_.check || session.is_observed()) input_.array.hold_values();

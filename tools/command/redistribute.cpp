@@ -148,6 +148,8 @@ class RedistributeCommand {
     input_ = input_of(options_, shape_);
     check_exact(input_, options_);
     check_memory(shape_, array_bytes(input_.size));
+    check_output(options_.out, input_.size.size(),
+                 input_.raw ? input_.raw->dtype : "<" + type_text());
     const TransformJob job{blueprint(),
                            fft::Way::forward,
                            fft::Scale::none,
@@ -193,6 +195,7 @@ class RedistributeCommand {
     const std::size_t wrong = options_.check ? check(outcome, report) : 0;
     session.print(table(report));
     if (input_.raw) outcome.result.raw->dtype = input_.raw->dtype;
+    outcome.result.frame = input_.frame;
     if (outputs.array && wrong == 0)
       outputs.write_array(outcome.result, container_of(input_, options_));
     session.write(emulation, report);
@@ -274,7 +277,9 @@ void add_data_options(CLI::App& verb, RedistributeOptions& options) {
   add_array_options(
       verb, options,
       {.size = "64x64x64, or 64 for a cube: each element has its index in C order as value",
-       .out = "write the result as .npy in C order; -: standard output"});
+       .out =
+           "write the result as .npy in C order, or as a map if it is named .map, .mrc or .ccp4; "
+           "-: standard output"});
   verb.add_option(
           "--type", options.type,
           "element type to which numbers are converted, in NumPy's notation; without it, the "

@@ -128,6 +128,12 @@ void HostArray::hold_values() {
   borrowed.reset();
 }
 
+std::vector<std::size_t> HostArray::shape_in_file() const {
+  std::vector<std::size_t> shape(size.begin(), size.end());
+  if (batch > 1 || has_batch_axis) shape.insert(shape.begin(), static_cast<std::size_t>(batch));
+  return shape;
+}
+
 std::optional<std::size_t> find_element_that_fails(
     const HostArray& array, const std::function<bool(const fft::Complex&)>& holds) {
   std::size_t number = 0;
@@ -236,6 +242,7 @@ HostArray shaped_like(const StoredArray& file, const std::string& name,
   check_size(shape, batch, name);
   HostArray array{std::move(shape), batch, {}};
   array.has_batch_axis = has_batch_axis;
+  array.frame = file.frame;
   return array;
 }
 

@@ -53,6 +53,7 @@ struct HostArray {
   std::shared_ptr<const BorrowedArray> borrowed{};
   std::optional<RawElements> raw{};
   bool has_batch_axis = false;  ///< whether files have an axis for the batch although it is 1
+  std::shared_ptr<const MapFrame> frame{};  ///< null if the array comes from no map
 
   std::size_t elements() const;  ///< in all arrays of the batch
   std::size_t volume() const { return elements() / static_cast<std::size_t>(batch); }
@@ -60,6 +61,8 @@ struct HostArray {
   fft::Complex at(const fft::Index& index) const;
   /// Copies borrowed elements to `values`.
   void hold_values();
+  /// The extents in a file, with that of the batch if files have an axis for it.
+  std::vector<std::size_t> shape_in_file() const;
 };
 
 /// Returns the number of the first element for which holds(value) is false; nothing if there is

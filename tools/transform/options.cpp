@@ -35,8 +35,8 @@ void add_data_options(CLI::App& verb, FftOptions& options) {
   begin_group(verb, "Input and output");
   add_array_options(verb, options,
                     {.size = "64x64x64, or 64 for a cube; without --in, random numbers",
-                     .out = "result as .npy in C order, complex128 by default; "
-                            "-: standard output"});
+                     .out = "result as .npy in C order, complex128 by default, or as a map if it "
+                            "is named .map, .mrc or .ccp4; -: standard output"});
   add_file_option(verb, "--in-boxes", options.in_boxes,
                   "CSV with each node's box of the input; adds an exchange");
   add_file_option(verb, "--out-boxes", options.out_boxes, "CSV with each node's box of the result");
