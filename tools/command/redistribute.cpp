@@ -129,7 +129,7 @@ double array_bytes(const Size& size) {
 HostArray input_of(const RedistributeOptions& options, const Shape& shape) {
   if (options.in.empty() == options.size.empty())
     throw BadInput("an array is missing: give either --in FILE or --size 64x64x64");
-  const ArrayRequest request{.permissive = options.permissive, .is_exact = true};
+  const ArrayRequest request{.rules = options.reading_rules(), .is_exact = true};
   if (!options.in.empty())
     return options.is_raw() ? load_raw_array(options.in, request) : load_array(options.in, request);
   const Size size = parse_size(options.size);

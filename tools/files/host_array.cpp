@@ -13,7 +13,6 @@
 
 #include "hal/check.hpp"
 #include "hal/random.hpp"
-#include "tools/files/array_file.hpp"
 #include "tools/files/npy_elements.hpp"
 
 namespace toroid {
@@ -277,7 +276,7 @@ RawElements raw_elements(const StoredArray& file, const std::string& name) {
 
 HostArray load_array(const std::string& path, const ArrayRequest& request) {
   const std::string name = input_name(path);
-  const StoredArray file = read_stored_array(path, request.permissive);
+  const StoredArray file = read_stored_array(path, request.rules);
   HostArray array = shaped_like(file, name, request);
   if (const auto type = borrowed_type(file))
     array.borrowed = borrowed_from(file, *type, array.extents());
@@ -294,7 +293,7 @@ HostArray load_array(const std::string& path, const ArrayRequest& request) {
 
 HostArray load_raw_array(const std::string& path, const ArrayRequest& request) {
   const std::string name = input_name(path);
-  const StoredArray file = read_stored_array(path, request.permissive);
+  const StoredArray file = read_stored_array(path, request.rules);
   HostArray array = shaped_like(file, name, request);
   array.raw = raw_elements(file, name);
   return array;

@@ -15,6 +15,7 @@
 #include "fft/layout/node_layout.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/plan.hpp"
+#include "tools/files/array_file.hpp"
 #include "tools/files/npy.hpp"
 
 namespace toroid {
@@ -79,7 +80,7 @@ void for_each_value(const HostArray& array, const std::function<void(const fft::
 struct ArrayRequest {
   std::int64_t batch = 1;       ///< if above 1, the first axis of the file has this many arrays
   bool may_have_batch = false;  ///< a first axis of 1 is that of a batch of 1
-  bool permissive = false;      ///< see read_stored_array()
+  ReadingRules rules{};         ///< see read_stored_array()
   bool is_exact = false;        ///< elements may be infinite or NaN, but none may be rounded
 };
 

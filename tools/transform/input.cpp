@@ -175,7 +175,8 @@ FftInput fft_input(const FftOptions& options, const Shape& shape) {
     check_memory_for(options, shape, size);
     return {random_input(options, size), size};
   }
-  HostArray array = load_array(options.in, {options.batch, options.has_batch, options.permissive});
+  HostArray array =
+      load_array(options.in, {options.batch, options.has_batch, options.reading_rules()});
   const Size size =
       options.size.empty() ? whole_size(options, array.size) : parse_size(options.size);
   check_fits(options, size, array);
