@@ -173,16 +173,17 @@ TEST_F(Redistribute, RefusesValuesThatTheTypeWouldRound) {
 }
 
 TEST_F(Redistribute, RefusesToReplaceAFileOfBoxes) {
+  directory_.save("boxes", kBoxes);
   const std::vector<Arguments> inputs = {
-      {"fft", "--in-boxes", "boxes.csv"},
-      {"fft", "--out-boxes", "boxes.csv"},
-      {"redistribute", "--from", "./boxes.csv,yxz", "--to", "blocks"},
-      {"redistribute", "--from", "slabs:x@0-3", "--to", "boxes.csv"}};
+      {"fft", "--in-boxes", "boxes"},
+      {"fft", "--out-boxes", "boxes"},
+      {"redistribute", "--from", "./boxes,yxz", "--to", "blocks"},
+      {"redistribute", "--from", "slabs:x@0-3", "--to", "./boxes"}};
   for (const Arguments& input : inputs)
     for (const std::string output : {"--out", "--json", "--report"})
-      expect_refusal(input + Arguments{"--size", "5x7x3", "--torus", "2x2", output, "boxes.csv"},
-                     {"boxes.csv are the same file"});
-  EXPECT_EQ(directory_.content_of("boxes.csv"), kBoxes);
+      expect_refusal(input + Arguments{"--size", "5x7x3", "--torus", "2x2", output, "boxes"},
+                     {"boxes are the same file"});
+  EXPECT_EQ(directory_.content_of("boxes"), kBoxes);
 }
 
 TEST_F(Redistribute, RefusesBoxesThatOverlapOrLeaveAGap) {

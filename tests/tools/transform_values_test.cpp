@@ -4,6 +4,7 @@
 
 #include <complex>
 #include <cstddef>
+#include <filesystem>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -75,8 +76,9 @@ TEST_F(TransformOfValues, SaysHowManyElementsAreTooSmallForSinglePrecision) {
 
 TEST_F(TransformOfValues, DoesNotReplaceAnArchiveByItsArray) {
   directory_.save("a.npz", "");
+  std::filesystem::create_symlink("a.npz", directory_ / "out.npy");
   for (const char* verb : {"fft", "redistribute"}) {
-    Arguments arguments = {verb, "--in", "a.npz:x", "--out", "a.npz", "--torus", "2x1x1"};
+    Arguments arguments = {verb, "--in", "a.npz:x", "--out", "out.npy", "--torus", "2x1x1"};
     if (std::string(verb) == "redistribute")
       arguments = arguments + Arguments{"--from", "blocks", "--to", "slabs:x"};
     EXPECT_EQ(run_command(arguments, {.directory = directory_.path()}).exit_code, 2);

@@ -33,8 +33,8 @@ OutputFormat output_format(const std::string& path) {
   if (std::ranges::find(kMapEndings, ending) != kMapEndings.end()) return OutputFormat::map;
   if (std::ranges::find(kOtherEndings, ending) != kOtherEndings.end())
     throw BadInput(
-        fmt::format("{}: cannot write {}; expected a name that ends with .npy or, for a map, with "
-                    ".map, .mrc or .ccp4",
+        fmt::format("cannot write {}: the ending {} names another format; expected .npy or, for a "
+                    "map, .map, .mrc or .ccp4",
                     path, ending));
   return OutputFormat::npy;
 }

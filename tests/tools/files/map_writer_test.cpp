@@ -171,6 +171,20 @@ TEST(OutputFormat, IsThatOfTheEnding) {
     EXPECT_EQ(output_format(path), OutputFormat::npy) << path;
 }
 
+TEST(OutputFormat, IsRefusedIfTheEndingNamesOneThatIsNotWritten) {
+  for (const std::string ending : {".npz", ".gz", ".h5", ".txt", ".csv", ".raw", ".bin", ".tif",
+                                   ".mat", ".NPZ", ".npy.gz", ".map.gz", ".mrcs"})
+    EXPECT_THROW((void)output_format("a" + ending), BadInput) << ending;
+  const TemporaryDirectory directory;
+  const Arguments fft = {"fft", "--torus", "2", "--size", "4"};
+  const Arguments move = {"redistribute", "--torus", "2",    "--size", "4x4",
+                          "--from",       "blocks",  "--to", "slabs:x"};
+  for (const Arguments& run : {fft, move})
+    expect_refusal(directory, run + Arguments{"--out", "o.npy.gz"},
+                   {"cannot write o.npy.gz: the ending .gz names another format; expected .npy or, "
+                    "for a map, .map, .mrc or .ccp4"});
+}
+
 class OutputMap : public ::testing::Test {
  protected:
   Ended run(const Arguments& arguments) const {
