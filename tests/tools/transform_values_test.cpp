@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/tools/files/zip_bytes.hpp"
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/run_process.hpp"
@@ -93,6 +94,19 @@ TEST_F(TransformOfValues, ABatchOfOneKeepsItsAxis) {
   save({4, 6, 3}, std::vector<Complex>(72, 1));
   ASSERT_EQ(run({"--batch", "1", "--out", "out.npy"}).exit_code, 0);
   EXPECT_EQ(read_npy(directory_ / "out.npy").shape, (std::vector<std::size_t>{4, 6, 3}));
+}
+
+TEST_F(TransformOfValues, MayIgnoreBytesAfterGzipData) {
+  std::ostringstream file;
+  write_npy(file, std::vector<std::size_t>{2, 2, 2}, std::vector<Complex>(8, 1));
+  directory_.save("in.npy", gzipped(file.str()) + "more");
+  const Ended refused = run({});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(refused.err, "toroid: in.npy: 4 trailing bytes after the gzip data\n");
+  const Ended ended = run({"--permissive"});
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_THAT(ended.err, HasSubstr("warning: in.npy: 4 trailing bytes after the gzip data; it is "
+                                   "read nevertheless\n"));
 }
 
 TEST_F(TransformOfValues, MayIgnoreBytesAfterTheArray) {

@@ -85,7 +85,7 @@ StoredArray array_in(FileBytes bytes, const ArrayPlace& place, const Leniency& l
 /// The array owns its memory, unless it refers to `bytes`.
 StoredArray unpacked_array_in(FileBytes bytes, const ArrayPlace& place, const Leniency& leniency) {
   if (!is_gzip(bytes)) return array_in(bytes, place, leniency);
-  auto unpacked = std::make_shared<const std::vector<std::byte>>(gunzipped(bytes));
+  auto unpacked = std::make_shared<const std::vector<std::byte>>(gunzipped(bytes, leniency));
   StoredArray array = array_in(*unpacked, place, leniency);
   if (array.owner == nullptr) array.owner = std::move(unpacked);
   return array;
