@@ -60,6 +60,8 @@ class FftCommand {
   int run() {
     fft::Description description = describe(options_, run_.fabric);
     input_ = input();
+    choose_method(options_, input_.size.size());
+    description.method = method_of(options_);
     description.size = input_.size;
     set_boxes(description, options_, shape_);
     // Maps hold the numbers of all results, rounded to single precision.
@@ -178,7 +180,7 @@ class FftCommand {
     return error.l2 <= tolerance_of(description);
   }
 
-  const FftOptions& options_;
+  FftOptions options_;
   const Shape& shape_;
   const Machine& machine_;
   const RunOptions& run_;
@@ -189,7 +191,7 @@ class FftCommand {
 /// What the run sends, and its name. The orbital method also accepts policies that differ from
 /// `random` only in settings without effect.
 Sender sender_of(const FftOptions& options) {
-  const auto method = parse_choice<fft::Method>("method", fft::kMethodNames, options.method);
+  const fft::Method method = method_of(options);
   const auto layer = parse_choice<fft::Layer>("layer", fft::kLayerNames, options.layer);
   const auto variant =
       parse_choice<fft::OrbitalVariant>("variant", fft::kOrbitalVariantNames, options.variant);
@@ -203,6 +205,7 @@ RunSetup setup_of(const CLI::App& verb, const FftOptions& options) {
   const Sender sender = sender_of(options);
   const Machine machine = load_machine(options.common.machine);
   RunSetting setting = setting_of(verb, sender, options.common, options.torus, machine);
+  setting.set("--method", options.method);
   if (all_blocking(options))
     setting.unset("--planes");
   else
@@ -211,7 +214,8 @@ RunSetup setup_of(const CLI::App& verb, const FftOptions& options) {
   return set_up(verb, setting, sender, options.common, options.torus, machine);
 }
 
-int run(const CLI::App& verb, const FftOptions& options) {
+int run(const CLI::App& verb, FftOptions options) {
+  if (!options.size.empty()) choose_method(options, parse_size(options.size).size());
   const RunSetup setup = setup_of(verb, options);
   check_fft_options(options);
   refuse_twisted(setup.shape);

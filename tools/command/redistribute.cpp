@@ -276,7 +276,8 @@ void add_data_options(CLI::App& verb, RedistributeOptions& options) {
   begin_group(verb, "Input and output");
   add_array_options(
       verb, options,
-      {.size = "64x64x64, or 64 for a cube: each element has its index in C order as value",
+      {.size = "64x64x64, 64 for a cube, or 64x for one axis: each element has its index in C "
+               "order as value",
        .out =
            "write the result as .npy in C order, or as a map if it is named .map, .mrc or .ccp4; "
            "-: standard output"});

@@ -1,6 +1,7 @@
 #include "tools/files/host_array.hpp"
 
 #include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <array>
 #include <charconv>
@@ -171,10 +172,13 @@ void for_each_value(const HostArray& array, const std::function<void(const fft::
 
 Size parse_size(const std::string& text) {
   const auto refuse = [&text] {
-    throw BadInput(fmt::format("'{}' is not a size; expected 64x64x64, 4x4x4x4, or 64 for a cube",
-                               shortened(text)));
+    throw BadInput(
+        fmt::format("'{}' is not a size; expected 64x64x64, 4x4x4x4, 64 for a cube, or 64x for one "
+                    "axis",
+                    shortened(text)));
   };
   Size size;
+  bool is_line = false;  // an x without a second extent says that there is one axis
   const char* const end = text.data() + text.size();
   for (const char* at = text.data();; ++at) {
     const auto [next, error] = std::from_chars(at, end, size.emplace_back());
@@ -182,10 +186,16 @@ Size parse_size(const std::string& text) {
     at = next;
     if (at == end) break;
     if (*at != 'x' || size.size() == fft::kMaxAxes) refuse();
+    is_line = size.size() == 1 && at + 1 == end;
+    if (is_line) break;
   }
-  if (size.size() == 1) size.assign(3, size[0]);
+  if (size.size() == 1 && !is_line) size.assign(3, size[0]);
   check_size(size, 1, fmt::format("size '{}'", shortened(text)));
   return size;
+}
+
+std::string size_text(const Size& size) {
+  return fmt::format("{}{}", fmt::join(size, "x"), size.size() == 1 ? "x" : "");
 }
 
 namespace {

@@ -84,8 +84,11 @@ struct ArrayRequest {
   bool is_exact = false;        ///< elements may be infinite or NaN, but none may be rounded
 };
 
-/// Returns the extents of "64x64x64", "4x4x4x4", or "64" for a cube. Throws BadInput.
+/// Returns the extents of "64x64x64", "4x4x4x4", "64" for a cube, or "64x" for one axis. Throws
+/// BadInput.
 Size parse_size(const std::string& text);
+/// The text for which parse_size() returns this size.
+std::string size_text(const Size& size);
 /// Loads an array of 1 to 6 axes from a file of any format that read_array() reads; "-" is standard
 /// input. Throws BadInput.
 HostArray load_array(const std::string& path, const ArrayRequest& request = {});

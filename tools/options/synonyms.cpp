@@ -72,12 +72,20 @@ std::string own_shape(const std::string& text, bool may_have_commas) {
   return are_extents(extents) ? extents + text.substr(end) : text;
 }
 
+/// own_shape(), and "7x" for "7,", as a tuple of one number is typed.
+std::string own_size(const std::string& text) {
+  const bool is_line = text.size() > 1 && (text.ends_with(',') || text.ends_with('X'));
+  const std::string_view extent = std::string_view(text).substr(0, text.size() - 1);
+  if (is_line && std::ranges::all_of(extent, is_digit)) return std::string(extent) + 'x';
+  return own_shape(text, true);
+}
+
 std::string own_value(const CLI::App& command, std::string_view option, const std::string& value) {
   const CLI::Option* const known = command.get_option_no_throw(std::string(option));
   const bool is_list = known != nullptr && known->get_allow_extra_args();
   if (option == "--traffic") return own_traffics(value);
   if (option == "--torus") return own_shape(value, !is_list);
-  return option == "--size" ? own_shape(value, true) : value;
+  return option == "--size" ? own_size(value) : value;
 }
 
 bool takes_shape_alone(const CLI::App& command) {

@@ -93,9 +93,9 @@ void check_fits(const FftOptions& options, const Size& size, const HostArray& ar
   const Size expected = options.inverse ? spectrum_size(options, size) : size;
   if (expected == array.size) return;
   const std::string spectrum =
-      expected == size ? "" : fmt::format(", whose spectrum is {},", fmt::join(expected, "x"));
-  throw BadInput(fmt::format("--size {}{} does not fit {}, which is {}", fmt::join(size, "x"),
-                             spectrum, input_name(options.in), fmt::join(array.size, "x")));
+      expected == size ? "" : fmt::format(", whose spectrum is {},", size_text(expected));
+  throw BadInput(fmt::format("--size {}{} does not fit {}, which is {}", size_text(size), spectrum,
+                             input_name(options.in), size_text(array.size)));
 }
 
 /// Throws BadInput for the first element of --in that `is_good` rejects.
