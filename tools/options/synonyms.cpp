@@ -10,6 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "hal/check.hpp"
+#include "tools/files/npy_elements.hpp"
 #include "tools/options/common_options.hpp"
 #include "tools/options/option_text.hpp"
 #include "tools/text/numbers.hpp"
@@ -80,12 +82,36 @@ std::string own_size(const std::string& text) {
   return own_shape(text, true);
 }
 
+constexpr std::string_view kFloats[] = {"<f4", "<f8", "<c8", "<c16"};
+
+/// The code of a type that --type takes, e.g. "f4" for "float32" and "<f4". Other texts, among them
+/// names without digits, which mean different types to different users, are returned unchanged.
+std::string own_type(const std::string& text) {
+  if (std::ranges::none_of(text, is_digit)) return text;
+  try {
+    const std::string dtype = npy::canonical_dtype(text);
+    const bool is_known = std::ranges::find(kFloats, dtype) != std::ranges::end(kFloats);
+    return is_known ? dtype.substr(1) : text;
+  } catch (const BadInput&) {
+    return text;
+  }
+}
+
+/// "single" or "double" for a type with this precision.
+std::string own_precision(const std::string& text) {
+  const std::string type = own_type(text);
+  if (type == "f4" || type == "c8") return "single";
+  return type == "f8" || type == "c16" ? "double" : text;
+}
+
 std::string own_value(const CLI::App& command, std::string_view option, const std::string& value) {
   const CLI::Option* const known = command.get_option_no_throw(std::string(option));
   const bool is_list = known != nullptr && known->get_allow_extra_args();
   if (option == "--traffic") return own_traffics(value);
   if (option == "--torus") return own_shape(value, !is_list);
-  return option == "--size" ? own_size(value) : value;
+  if (option == "--size") return own_size(value);
+  if (option == "--type") return own_type(value);
+  return option == "--precision" ? own_precision(value) : value;
 }
 
 bool takes_shape_alone(const CLI::App& command) {
