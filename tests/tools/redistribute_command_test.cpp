@@ -158,6 +158,13 @@ TEST_F(Redistribute, RefusesGridsIfTheirBlockCountOverflows) {
   refused("1x1x2x1x1x1@0-2", "2 blocks for 3 listed nodes");
 }
 
+TEST_F(Redistribute, TakesOneArray) {
+  const Arguments move = {"redistribute", "--torus", "2x2", "--from", "blocks", "--to", "slabs:x"};
+  expect_refusal(move, {"an array is missing: give either --in FILE or --size 64x64x64"});
+  expect_refusal(move + Arguments{"--in", "in.npy", "--size", "4x4"},
+                 {"--in and --size both give an array; omit one of them"});
+}
+
 TEST_F(Redistribute, ListsLayoutsIfOptionToIsMissing) {
   expect_refusal({"redistribute", "--size", "4x4", "--torus", "2x2", "--from", "blocks"},
                  {"--to LAYOUT", "slabs:AXIS"});

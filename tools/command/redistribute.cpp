@@ -127,8 +127,10 @@ double array_bytes(const Size& size) {
 }
 
 HostArray input_of(const RedistributeOptions& options, const Shape& shape) {
-  if (options.in.empty() == options.size.empty())
+  if (options.in.empty() && options.size.empty())
     throw BadInput("an array is missing: give either --in FILE or --size 64x64x64");
+  if (!options.in.empty() && !options.size.empty())
+    throw BadInput("--in and --size both give an array; omit one of them");
   const ArrayRequest request{.rules = options.reading_rules(), .is_exact = true};
   if (!options.in.empty())
     return options.is_raw() ? load_raw_array(options.in, request) : load_array(options.in, request);
