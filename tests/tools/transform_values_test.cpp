@@ -87,6 +87,20 @@ TEST_F(TransformOfValues, DoesNotReplaceAnArchiveByItsArray) {
   }
 }
 
+TEST_F(TransformOfValues, AreNotLeftInAFileIfALaterOutputFails) {
+  const Arguments fft = {"fft", "--size", "4"};
+  const Arguments move = {"redistribute", "--size", "4", "--from", "blocks", "--to", "slabs:x"};
+  for (const Arguments& verb : {fft, move})
+    for (const std::string option : {"--json", "--report", "--record"}) {
+      const Ended ended = run_command(
+          verb + Arguments{"--torus", "2x1x1", "--out", "out.npy", option, "/dev/full", "--quiet"},
+          {.directory = directory_.path()});
+      EXPECT_EQ(ended.exit_code, 1);
+      EXPECT_EQ(ended.err, "toroid: cannot write /dev/full: No space left on device\n");
+      EXPECT_THAT(directory_.entries(), IsEmpty());
+    }
+}
+
 TEST_F(TransformOfValues, ABatchOfOneKeepsItsAxis) {
   save({1, 4, 6, 3}, std::vector<Complex>(72, 1));
   ASSERT_EQ(run({"--batch", "1", "--out", "out.npy"}).exit_code, 0);

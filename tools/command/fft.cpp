@@ -144,12 +144,13 @@ class FftCommand {
     session.print(fft_table(report) +
                   (timings_.empty() ? "" : timings_table(timings_, moves_by_put())));
     if (outputs.array && good)
-      outputs.write_array(outcome.result, type_of(job.gives_real(), description.precision));
+      outputs.prepare_array(outcome.result, type_of(job.gives_real(), description.precision));
     Json pictures = Json::object();
     if (session.is_observed()) pictures["slices"] = slices_json(job, input_.array, outcome.result);
     if (EmbeddingProgram* const host = embedding_program())
       host->take_array(std::move(outcome.result));
     session.write(emulation, report, pictures);
+    outputs.commit_array();
     session.check(emulation);
     if (!good && !fault.empty()) throw RunFailed(fault);
     if (!good)

@@ -199,8 +199,9 @@ class RedistributeCommand {
     if (input_.raw) outcome.result.raw->dtype = input_.raw->dtype;
     outcome.result.frame = input_.frame;
     if (outputs.array && wrong == 0)
-      outputs.write_array(outcome.result, container_of(input_, options_));
+      outputs.prepare_array(outcome.result, container_of(input_, options_));
     session.write(emulation, report);
+    outputs.commit_array();
     session.check(emulation);
     if (wrong > 0) throw RunFailed(fmt::format("{} elements are in the wrong place", wrong));
     return 0;

@@ -162,15 +162,20 @@ void check_output(const std::string& out, std::size_t axes, std::string_view dty
                     out, code));
 }
 
-void TransformOutputs::write_array(const HostArray& values, NpyType type) {
+void TransformOutputs::prepare_array(const HostArray& values, NpyType type) {
   if (output_format(paths.out) == OutputFormat::map)
     write_as_map(array->stream(), values, type);
   else if (values.raw)
     write_npy(array->stream(), stored_from(values));
   else
     write_npy(array->stream(), values.shape_in_file(), values.values, type);
+  array->finish();
   throw_if_interrupted();
-  array->commit();
+  is_array_written_ = true;
+}
+
+void TransformOutputs::commit_array() {
+  if (is_array_written_) array->commit();
 }
 
 }  // namespace toroid

@@ -44,13 +44,20 @@ struct TransformOutputs {
 
   /// The run's other files.
   RunFiles beside() const;
-  /// Writes a map if the name of --out asks for one, otherwise .npy. REQUIRES: there is an `array`;
-  /// for a map, check_output() has accepted it.
-  void write_array(const HostArray& values, NpyType type);
+  /// Writes a map if the name of --out asks for one, otherwise .npy. The file does not appear
+  /// before commit_array(). REQUIRES: there is an `array`; for a map, check_output() has accepted
+  /// it.
+  void prepare_array(const HostArray& values, NpyType type);
+  /// Lets the array's file appear if prepare_array() has written it. Called after all other files,
+  /// so that it does not appear if one of them fails.
+  void commit_array();
 
   std::unique_ptr<OutputFile> array;   ///< null if not requested
   std::unique_ptr<OutputFile> wisdom;  ///< null if not requested
   OutputPaths paths;
+
+ private:
+  bool is_array_written_ = false;
 };
 
 }  // namespace toroid
