@@ -1,5 +1,5 @@
-// Every map that stored_map() accepts has as many elements as its shape says, and the file contains
-// all of them.
+// Every map that stored_map() accepts has as many elements as its shape says, the file contains all
+// of them, and they stay as many when its axes are turned.
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -8,6 +8,7 @@
 #include "hal/check.hpp"
 #include "tests/fuzz/readers.hpp"
 #include "tools/files/density_map.hpp"
+#include "tools/files/map_axes.hpp"
 #include "tools/files/npy.hpp"
 
 namespace toroid::fuzz::map {
@@ -15,7 +16,9 @@ namespace {
 
 void try_input(const std::uint8_t* data, std::size_t size) {
   try {
-    const NpyArray array = decoded(stored_map(std::as_bytes(std::span(data, size))));
+    const StoredArray map = stored_map(std::as_bytes(std::span(data, size)));
+    TOROID_CHECK_EQ(turned_to_xyz(map).data.size(), map.data.size());
+    const NpyArray array = decoded(map);
     std::size_t elements = 1;
     for (const std::size_t extent : array.shape) elements *= extent;
     TOROID_CHECK_EQ(array.values.size(), elements);

@@ -129,10 +129,14 @@ TEST(BadInput, MoreNodesThanPlanesAreRefused) {
 }
 
 TEST(BadInput, InvalidSizeIsRefused) {
-  for (const std::string size : {"8x8", "8x8x8x8"})
-    expect_refusals({{kFft + Arguments{"--size=" + size}, {"3 axes", size}}});
-  for (const std::string size : {"8x8x8x8x8x8x8", "8x8x8x", "x", "x8", "8x", "abc", "8x8x8 ", "+8",
-                                 "8,,8", "99999999999999999999", "0x10", "8.5"})
+  for (const std::string size : {"8", "8x8", "8x8x8x8"}) {
+    const Arguments chosen = kFft + Arguments{"--method", "volumetric"};
+    const std::string typed = size == "8" ? "8x" : size;
+    expect_refusals({{chosen + Arguments{"--size=" + typed}, {"3 axes", size + " has"}}});
+  }
+  expect_refusals({{kFft + Arguments{"--size=8x8x8x8"}, {"3 axes"}}});
+  for (const std::string size : {"8x8x8x8x8x8x8", "8x8x8x", "x", "x8", "8xx", "x8x", "abc",
+                                 "8x8x8 ", "+8", "8,,8", "99999999999999999999", "0x10", "8.5"})
     expect_refusals({{kFft + Arguments{"--size=" + size}, {"size", size}}});
   expect_refusals({
       {kFft + Arguments{"--size", "0"}, {"size '0'", "extent"}},

@@ -301,7 +301,7 @@ TEST_F(BadTransform, BatchNotMatchingTheFileIsRefused) {
                                        "the first extent must be 2, the size of the batch"});
   expect_refused_in({}, {"3 axes", "3x4x4x4 has 4", "rows takes 1 to 6"});
   save("in.npy", {4, 4, 4});
-  expect_refused_in({"--batch", "4"}, {"3 axes"});
+  expect_refused_in({"--batch", "4", "--method", "volumetric"}, {"3 axes"});
   save("in.npy", {7});
   expect_refused_in({"--batch", "7"}, {"in.npy", "0 dimensions"});
 }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tests/tools/python.hpp"
+#include "tests/tools/refusal.hpp"
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
@@ -137,6 +138,38 @@ TEST_F(FftData, HalfSpectrumGivesEvenLastAxisUnlessSizeIsGiven) {
   EXPECT_EQ(result_of({"--real", "--inverse", "--size", "2x2x5"}).shape, (Extents{2, 2, 5}));
   save("in.npy", {2, 2, 1}, some_values(4, false));
   EXPECT_EQ(result_of({"--real", "--inverse"}).shape, (Extents{2, 2, 1}));
+}
+
+TEST_F(FftData, ArraysOfOneOrTwoAxesAreTransformedByRowsUnlessAMethodIsGiven) {
+  for (const Extents& shape : {Extents{7}, {4, 5}}) {
+    const Values values = some_values(volume(shape), true);
+    save("in.npy", shape, values);
+    EXPECT_LE(distance(result_of({}).values, transformed(values, shape)), kTolerance);
+    const Surroundings here = {.directory = directory_.path()};
+    EXPECT_EQ(json_of({"fft", "--torus", "2", "--in", "in.npy"}, here)["method"], "rows");
+    const std::string size = shape.size() == 1 ? "7x" : "4x5";
+    EXPECT_EQ(json_of({"fft", "--torus", "2", "--size", size})["method"], "rows");
+    const Arguments volumetric = {"fft", "--torus", "2", "--method", "volumetric"};
+    expect_refusal(directory_, volumetric + Arguments{"--in", "in.npy"}, {"3 axes"});
+    expect_refusal(directory_, volumetric + Arguments{"--size", size}, {"3 axes"});
+  }
+  EXPECT_EQ(json_of({"fft", "--torus", "2", "--size", "4"})["method"], "volumetric");
+}
+
+TEST_F(FftData, HalfSpectrumOfALineGivesAnOddLengthIfSizeSaysSo) {
+  const Values values = some_values(7, false);
+  save("in.npy", {7}, values, NpyType::f8);
+  const NpyArray half = result_of({"--real"});
+  EXPECT_EQ(half.shape, Extents{4});
+  save("in.npy", {4}, half.values);
+  for (const std::string size : {"7x", "7,", "7X"}) {
+    const NpyArray real = result_of({"--real", "--inverse", "--scale", "1/N", "--size", size});
+    EXPECT_EQ(real.shape, Extents{7});
+    EXPECT_LE(distance(real.values, values), kTolerance);
+  }
+  expect_refusal(directory_,
+                 {"fft", "--torus", "2", "--in", "in.npy", "--real", "--inverse", "--size", "9x"},
+                 {"--size 9x, whose spectrum is 5x, does not fit in.npy, which is 4x"});
 }
 
 TEST_F(FftData, ResultTypeDependsOnOptionsAndNotOnTheInputsType) {

@@ -158,6 +158,13 @@ TEST_F(Redistribute, RefusesGridsIfTheirBlockCountOverflows) {
   refused("1x1x2x1x1x1@0-2", "2 blocks for 3 listed nodes");
 }
 
+TEST_F(Redistribute, TakesOneArray) {
+  const Arguments move = {"redistribute", "--torus", "2x2", "--from", "blocks", "--to", "slabs:x"};
+  expect_refusal(move, {"an array is missing: give either --in FILE or --size 64x64x64"});
+  expect_refusal(move + Arguments{"--in", "in.npy", "--size", "4x4"},
+                 {"--in and --size both give an array; omit one of them"});
+}
+
 TEST_F(Redistribute, ListsLayoutsIfOptionToIsMissing) {
   expect_refusal({"redistribute", "--size", "4x4", "--torus", "2x2", "--from", "blocks"},
                  {"--to LAYOUT", "slabs:AXIS"});
@@ -173,16 +180,17 @@ TEST_F(Redistribute, RefusesValuesThatTheTypeWouldRound) {
 }
 
 TEST_F(Redistribute, RefusesToReplaceAFileOfBoxes) {
+  directory_.save("boxes", kBoxes);
   const std::vector<Arguments> inputs = {
-      {"fft", "--in-boxes", "boxes.csv"},
-      {"fft", "--out-boxes", "boxes.csv"},
-      {"redistribute", "--from", "./boxes.csv,yxz", "--to", "blocks"},
-      {"redistribute", "--from", "slabs:x@0-3", "--to", "boxes.csv"}};
+      {"fft", "--in-boxes", "boxes"},
+      {"fft", "--out-boxes", "boxes"},
+      {"redistribute", "--from", "./boxes,yxz", "--to", "blocks"},
+      {"redistribute", "--from", "slabs:x@0-3", "--to", "./boxes"}};
   for (const Arguments& input : inputs)
     for (const std::string output : {"--out", "--json", "--report"})
-      expect_refusal(input + Arguments{"--size", "5x7x3", "--torus", "2x2", output, "boxes.csv"},
-                     {"boxes.csv are the same file"});
-  EXPECT_EQ(directory_.content_of("boxes.csv"), kBoxes);
+      expect_refusal(input + Arguments{"--size", "5x7x3", "--torus", "2x2", output, "boxes"},
+                     {"boxes are the same file"});
+  EXPECT_EQ(directory_.content_of("boxes"), kBoxes);
 }
 
 TEST_F(Redistribute, RefusesBoxesThatOverlapOrLeaveAGap) {
@@ -194,12 +202,25 @@ TEST_F(Redistribute, RefusesBoxesThatOverlapOrLeaveAGap) {
   refused("0,1,3,2,3,0,1\n", {"bad.csv: boxes of nodes 0 and 1 overlap"});
   refused("1,0,1,0,1,0,1\n", {"bad.csv:4: node 1 has a box already"});
   refused("4,0,1,0,1,0,1\n", {"bad.csv:4: expected the rank of a node"});
-  refused("0,0,6,0,1,0,1\n", {"bad.csv:4: expected an index from 1 to 5"});
-  refused("0,3,3,0,1,0,1\n", {"bad.csv:4: expected an index from 4 to 5"});
+  refused("0,0,0,0,0,0,0\n0,0,0,0,0,0,0\n", {"bad.csv:5: node 0 has a box already"});
+  refused("0,0,6,0,1,0,1\n", {"bad.csv:4: expected an index from 0 to 5"});
+  refused("0,6,6,0,1,0,1\n", {"bad.csv:4: expected an index from 0 to 5"});
+  refused("0,3,2,0,1,0,1\n", {"bad.csv:4: expected an index from 3 to 5"});
   refused("0,0,1,0,1\n", {"bad.csv:4: expected ','"});
   directory_.save("bad.csv", kBoxes.substr(0, kBoxes.rfind("1,")) + "1,2,5,1,7,0,3\n");
   expect_refusal_of("bad.csv",
                     {"bad.csv: boxes hold 96 of the array's 105 elements; first missing: (2, 0"});
+}
+
+TEST_F(Redistribute, AcceptsEmptyBoxes) {
+  for (const std::string empty : {"0,0,0,0,0,0,0\n", "0,5,5,7,7,3,3\n", "2,1,2,3,3,0,3\n"}) {
+    directory_.save("empty.csv", kBoxes + empty);
+    const nlohmann::json report = run({"redistribute", "--size", "5x7x3", "--torus", "2x2",
+                                       "--from", "empty.csv", "--to", "blocks", "--check"});
+    EXPECT_EQ(report["wrong_elements"], 0);
+    (void)run({"fft", "--size", "5x7x3", "--torus", "2x2", "--in-boxes", "empty.csv", "--out-boxes",
+               "empty.csv", "--check"});
+  }
 }
 
 TEST_F(Redistribute, AcceptsAnUnterminatedOrEmptyLastLine) {

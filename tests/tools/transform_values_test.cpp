@@ -4,10 +4,12 @@
 
 #include <complex>
 #include <cstddef>
+#include <filesystem>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "tests/tools/files/zip_bytes.hpp"
 #include "tests/tools/refusal.hpp"
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/run_process.hpp"
@@ -75,13 +77,28 @@ TEST_F(TransformOfValues, SaysHowManyElementsAreTooSmallForSinglePrecision) {
 
 TEST_F(TransformOfValues, DoesNotReplaceAnArchiveByItsArray) {
   directory_.save("a.npz", "");
+  std::filesystem::create_symlink("a.npz", directory_ / "out.npy");
   for (const char* verb : {"fft", "redistribute"}) {
-    Arguments arguments = {verb, "--in", "a.npz:x", "--out", "a.npz", "--torus", "2x1x1"};
+    Arguments arguments = {verb, "--in", "a.npz:x", "--out", "out.npy", "--torus", "2x1x1"};
     if (std::string(verb) == "redistribute")
       arguments = arguments + Arguments{"--from", "blocks", "--to", "slabs:x"};
     EXPECT_EQ(run_command(arguments, {.directory = directory_.path()}).exit_code, 2);
     EXPECT_EQ(directory_.content_of("a.npz"), "");
   }
+}
+
+TEST_F(TransformOfValues, AreNotLeftInAFileIfALaterOutputFails) {
+  const Arguments fft = {"fft", "--size", "4"};
+  const Arguments move = {"redistribute", "--size", "4", "--from", "blocks", "--to", "slabs:x"};
+  for (const Arguments& verb : {fft, move})
+    for (const std::string option : {"--json", "--report", "--record"}) {
+      const Ended ended = run_command(
+          verb + Arguments{"--torus", "2x1x1", "--out", "out.npy", option, "/dev/full", "--quiet"},
+          {.directory = directory_.path()});
+      EXPECT_EQ(ended.exit_code, 1);
+      EXPECT_EQ(ended.err, "toroid: cannot write /dev/full: No space left on device\n");
+      EXPECT_THAT(directory_.entries(), IsEmpty());
+    }
 }
 
 TEST_F(TransformOfValues, ABatchOfOneKeepsItsAxis) {
@@ -91,6 +108,19 @@ TEST_F(TransformOfValues, ABatchOfOneKeepsItsAxis) {
   save({4, 6, 3}, std::vector<Complex>(72, 1));
   ASSERT_EQ(run({"--batch", "1", "--out", "out.npy"}).exit_code, 0);
   EXPECT_EQ(read_npy(directory_ / "out.npy").shape, (std::vector<std::size_t>{4, 6, 3}));
+}
+
+TEST_F(TransformOfValues, MayIgnoreBytesAfterGzipData) {
+  std::ostringstream file;
+  write_npy(file, std::vector<std::size_t>{2, 2, 2}, std::vector<Complex>(8, 1));
+  directory_.save("in.npy", gzipped(file.str()) + "more");
+  const Ended refused = run({});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_EQ(refused.err, "toroid: in.npy: 4 trailing bytes after the gzip data\n");
+  const Ended ended = run({"--permissive"});
+  EXPECT_EQ(ended.exit_code, 0);
+  EXPECT_THAT(ended.err, HasSubstr("warning: in.npy: 4 trailing bytes after the gzip data; it is "
+                                   "read nevertheless\n"));
 }
 
 TEST_F(TransformOfValues, MayIgnoreBytesAfterTheArray) {

@@ -368,6 +368,38 @@ TEST(WrongCommandLine, GetsOneLineWithTheTypoAndKnownNames) {
     expect_refusal(directory, line.arguments, line.words);
 }
 
+TEST(CommandLine, AcceptsTypesAsNumPySpellsThem) {
+  const Arguments move = {"redistribute", "--torus", "2",    "--size", "4x4",
+                          "--from",       "blocks",  "--to", "slabs:x"};
+  for (const auto& [typed, type] : {std::pair{"float32", "f4"},
+                                    {"<f4", "f4"},
+                                    {"float64", "f8"},
+                                    {"<f8", "f8"},
+                                    {"complex64", "c8"},
+                                    {"<c8", "c8"},
+                                    {"complex128", "c16"},
+                                    {"|f8", "f8"},
+                                    {"f8", "f8"}})
+    EXPECT_EQ(json_of(move + Arguments{"--type", typed})["type"], type) << typed;
+  const Arguments transform = {"fft", "--torus", "2", "--size", "4"};
+  for (const auto& [typed, precision] : {std::pair{"float32", "single"},
+                                         {"complex64", "single"},
+                                         {"<f4", "single"},
+                                         {"float64", "double"},
+                                         {"complex128", "double"},
+                                         {"c16", "double"},
+                                         {"single", "single"}})
+    EXPECT_EQ(json_of(transform + Arguments{"--precision=" + std::string(typed)})["precision"],
+              precision)
+        << typed;
+  const TemporaryDirectory directory;
+  for (const std::string type : {">f8", "int8", "float16", "d", "text"})
+    expect_refusal(directory, move + Arguments{"--type", type}, {"type '" + type + "'", "f4"});
+  for (const std::string type : {"float", "d", "float16", "i4", "32"})
+    expect_refusal(directory, transform + Arguments{"--precision", type},
+                   {"precision '" + type + "'", "single"});
+}
+
 TEST(CommandLine, AcceptsSpellingsOfOtherPrograms) {
   const Arguments rest = {"--bytes", "8"};
   const auto result = [&](const Arguments& arguments) { return json_of(arguments + rest); };

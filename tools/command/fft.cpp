@@ -60,8 +60,12 @@ class FftCommand {
   int run() {
     fft::Description description = describe(options_, run_.fabric);
     input_ = input();
+    choose_method(options_, input_.size.size());
+    description.method = method_of(options_);
     description.size = input_.size;
     set_boxes(description, options_, shape_);
+    // Maps hold the numbers of all results, rounded to single precision.
+    check_output(options_.out, input_.array.shape_in_file().size(), "<f4");
     // Refuses impossible plans before anything is measured.
     const fft::Blueprint blueprint(description, shape_);
     (void)under_policy(run_, blueprint, machine_);
@@ -131,6 +135,7 @@ class FftCommand {
     Json report = fft_report(options_, {job, bounds, machine_, under, emulation, outcome});
     if (!timings_.empty()) report["timings"] = timings_;
     outcome.result.has_batch_axis = input_.array.has_batch_axis;
+    outcome.result.frame = input_.array.frame;
     const std::string fault = not_finite_text(outcome.result);
     if (!fault.empty() && !options_.check) warn(fault);
     if (options_.check || session.is_observed()) input_.array.hold_values();
@@ -139,12 +144,13 @@ class FftCommand {
     session.print(fft_table(report) +
                   (timings_.empty() ? "" : timings_table(timings_, moves_by_put())));
     if (outputs.array && good)
-      outputs.write_array(outcome.result, type_of(job.gives_real(), description.precision));
+      outputs.prepare_array(outcome.result, type_of(job.gives_real(), description.precision));
     Json pictures = Json::object();
     if (session.is_observed()) pictures["slices"] = slices_json(job, input_.array, outcome.result);
     if (EmbeddingProgram* const host = embedding_program())
       host->take_array(std::move(outcome.result));
     session.write(emulation, report, pictures);
+    outputs.commit_array();
     session.check(emulation);
     if (!good && !fault.empty()) throw RunFailed(fault);
     if (!good)
@@ -175,7 +181,7 @@ class FftCommand {
     return error.l2 <= tolerance_of(description);
   }
 
-  const FftOptions& options_;
+  FftOptions options_;
   const Shape& shape_;
   const Machine& machine_;
   const RunOptions& run_;
@@ -186,7 +192,7 @@ class FftCommand {
 /// What the run sends, and its name. The orbital method also accepts policies that differ from
 /// `random` only in settings without effect.
 Sender sender_of(const FftOptions& options) {
-  const auto method = parse_choice<fft::Method>("method", fft::kMethodNames, options.method);
+  const fft::Method method = method_of(options);
   const auto layer = parse_choice<fft::Layer>("layer", fft::kLayerNames, options.layer);
   const auto variant =
       parse_choice<fft::OrbitalVariant>("variant", fft::kOrbitalVariantNames, options.variant);
@@ -200,6 +206,7 @@ RunSetup setup_of(const CLI::App& verb, const FftOptions& options) {
   const Sender sender = sender_of(options);
   const Machine machine = load_machine(options.common.machine);
   RunSetting setting = setting_of(verb, sender, options.common, options.torus, machine);
+  setting.set("--method", options.method);
   if (all_blocking(options))
     setting.unset("--planes");
   else
@@ -208,7 +215,8 @@ RunSetup setup_of(const CLI::App& verb, const FftOptions& options) {
   return set_up(verb, setting, sender, options.common, options.torus, machine);
 }
 
-int run(const CLI::App& verb, const FftOptions& options) {
+int run(const CLI::App& verb, FftOptions options) {
+  if (!options.size.empty()) choose_method(options, parse_size(options.size).size());
   const RunSetup setup = setup_of(verb, options);
   check_fft_options(options);
   refuse_twisted(setup.shape);

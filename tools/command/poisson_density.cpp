@@ -102,6 +102,7 @@ class DensityCommand {
 
   int run() {
     density_ = density_of(options_.density);
+    check_output(options_.density.out, kAxesOfBox, "<f4");
     equation_ = {density_.size, cell_of(options_.density.cell, density_.size), boundary()};
     check_memory(setup_.shape, bytes());
     const auto blueprint = std::make_shared<const fft::Blueprint>(description(), setup_.shape);
@@ -168,11 +169,13 @@ class DensityCommand {
     Json report = report_of({job, bounds, setup_.machine, under, emulation, outcome});
     const std::string fault = fault_of(outcome.result, report);
     session.print(table_of(report));
-    if (outputs.array && fault.empty()) outputs.write_array(outcome.result, type_of_potential());
+    outcome.result.frame = density_.frame;
+    if (outputs.array && fault.empty()) outputs.prepare_array(outcome.result, type_of_potential());
     const Json pictures = pictures_of(job, outcome, session);
     if (EmbeddingProgram* const host = embedding_program())
       host->take_array(std::move(outcome.result));
     session.write(emulation, report, pictures);
+    outputs.commit_array();
     session.check(emulation);
     if (!fault.empty()) throw RunFailed(fault);
     return 0;
@@ -257,8 +260,9 @@ void add_density_options(CLI::App& command, DensityOptions& options) {
   add_file_option(command, "--in", options.in,
                   "density rho of three dimensions: .npy, .npz or .map, or FILE.npz:NAME; -: "
                   "standard input. Solves laplacian(phi) = -rho; without --in, computes rock salt");
-  add_file_option(command, "--out", options.out,
-                  "potential phi as .npy in C order, float64 by default; -: standard output");
+  add_file_option(
+      command, "--out", options.out,
+      "potential phi as .npy in C order, float64 by default, or as .map; -: standard output");
   command
       .add_option("--cell", options.cell,
                   "lengths of the box along x, y and z (default: the numbers of points)")

@@ -127,9 +127,11 @@ double array_bytes(const Size& size) {
 }
 
 HostArray input_of(const RedistributeOptions& options, const Shape& shape) {
-  if (options.in.empty() == options.size.empty())
+  if (options.in.empty() && options.size.empty())
     throw BadInput("an array is missing: give either --in FILE or --size 64x64x64");
-  const ArrayRequest request{.permissive = options.permissive, .is_exact = true};
+  if (!options.in.empty() && !options.size.empty())
+    throw BadInput("--in and --size both give an array; omit one of them");
+  const ArrayRequest request{.rules = options.reading_rules(), .is_exact = true};
   if (!options.in.empty())
     return options.is_raw() ? load_raw_array(options.in, request) : load_array(options.in, request);
   const Size size = parse_size(options.size);
@@ -148,6 +150,8 @@ class RedistributeCommand {
     input_ = input_of(options_, shape_);
     check_exact(input_, options_);
     check_memory(shape_, array_bytes(input_.size));
+    check_output(options_.out, input_.size.size(),
+                 input_.raw ? input_.raw->dtype : "<" + type_text());
     const TransformJob job{blueprint(),
                            fft::Way::forward,
                            fft::Scale::none,
@@ -193,9 +197,11 @@ class RedistributeCommand {
     const std::size_t wrong = options_.check ? check(outcome, report) : 0;
     session.print(table(report));
     if (input_.raw) outcome.result.raw->dtype = input_.raw->dtype;
+    outcome.result.frame = input_.frame;
     if (outputs.array && wrong == 0)
-      outputs.write_array(outcome.result, container_of(input_, options_));
+      outputs.prepare_array(outcome.result, container_of(input_, options_));
     session.write(emulation, report);
+    outputs.commit_array();
     session.check(emulation);
     if (wrong > 0) throw RunFailed(fmt::format("{} elements are in the wrong place", wrong));
     return 0;
@@ -273,8 +279,11 @@ void add_data_options(CLI::App& verb, RedistributeOptions& options) {
   begin_group(verb, "Input and output");
   add_array_options(
       verb, options,
-      {.size = "64x64x64, or 64 for a cube: each element has its index in C order as value",
-       .out = "write the result as .npy in C order; -: standard output"});
+      {.size = "64x64x64, 64 for a cube, or 64x for one axis: each element has its index in C "
+               "order as value",
+       .out =
+           "write the result as .npy in C order, or as a map if it is named .map, .mrc or .ccp4; "
+           "-: standard output"});
   verb.add_option(
           "--type", options.type,
           "element type to which numbers are converted, in NumPy's notation; without it, the "

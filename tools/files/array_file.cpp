@@ -16,6 +16,7 @@
 #include "tools/files/density_map.hpp"
 #include "tools/files/gunzip.hpp"
 #include "tools/files/leniency.hpp"
+#include "tools/files/map_axes.hpp"
 #include "tools/files/npy_header.hpp"
 #include "tools/files/npz_file.hpp"
 #include "tools/files/read_file.hpp"
@@ -84,10 +85,16 @@ StoredArray array_in(FileBytes bytes, const ArrayPlace& place, const Leniency& l
 /// The array owns its memory, unless it refers to `bytes`.
 StoredArray unpacked_array_in(FileBytes bytes, const ArrayPlace& place, const Leniency& leniency) {
   if (!is_gzip(bytes)) return array_in(bytes, place, leniency);
-  auto unpacked = std::make_shared<const std::vector<std::byte>>(gunzipped(bytes));
+  auto unpacked = std::make_shared<const std::vector<std::byte>>(gunzipped(bytes, leniency));
   StoredArray array = array_in(*unpacked, place, leniency);
   if (array.owner == nullptr) array.owner = std::move(unpacked);
   return array;
+}
+
+StoredArray with_axes_turned(const StoredArray& array) {
+  if (array.frame == nullptr)
+    throw BadInput("is no map, so it does not say which axes are X, Y and Z; omit --xyz");
+  return turned_to_xyz(array);
 }
 
 }  // namespace
@@ -115,16 +122,16 @@ ArrayPlace place_of(const std::string& path) {
   return {path, {}};
 }
 
-StoredArray read_stored_array(const std::string& path, bool permissive) {
+StoredArray read_stored_array(const std::string& path, const ReadingRules& rules) {
   const ArrayPlace place = place_of(path);
-  const Leniency leniency(permissive, input_name(place.file));
+  const Leniency leniency(rules.permissive, input_name(place.file));
   return naming(input_name(place.file), [&] {
     auto bytes = std::make_shared<const std::vector<std::byte>>(
         place.file == kStandardStream ? read_bytes(stdin, 0, may_hold_an_array)
                                       : read_bytes(place.file, may_hold_an_array));
     StoredArray array = unpacked_array_in(*bytes, place, leniency);
     if (array.owner == nullptr) array.owner = std::move(bytes);
-    return array;
+    return rules.turns_axes ? with_axes_turned(array) : array;
   });
 }
 

@@ -30,9 +30,15 @@ ArrayPlace place_of(const std::string& path);
 /// name, decides the format and whether the file is gzipped. Throws BadInput with a message that
 /// begins with the input's name.
 NpyArray read_array(const std::string& path);
-/// read_array() without conversion: the result owns the bytes of the file. If `permissive` is set,
-/// it warns of damaged marks and of bytes after the elements instead of refusing them.
-StoredArray read_stored_array(const std::string& path, bool permissive = false);
+/// How to read a file.
+struct ReadingRules {
+  /// Damaged marks, and bytes after the elements or after compressed data, are warned of, not
+  /// refused.
+  bool permissive = false;
+  bool turns_axes = false;  ///< the file must be a map; its axes are turned into Z, Y, X
+};
+/// read_array() without conversion: the result owns the bytes of the file.
+StoredArray read_stored_array(const std::string& path, const ReadingRules& rules = {});
 
 /// read_array() of a file's content. If the content has no known format, the ending of `name`
 /// decides which format the error message expects.

@@ -51,13 +51,14 @@ std::int64_t take_index(TextScanner& scan, std::int64_t least, std::int64_t most
   return static_cast<std::int64_t>(index);
 }
 
+/// A box that ends where it begins, along any axis, is the empty box.
 fft::Box take_box(TextScanner& scan, const Size& size) {
   fft::Box box = fft::Box::of(fft::extents_of(size));
   for (std::size_t axis = 0; axis < size.size(); ++axis) {
-    box.lo[axis] = take_index(scan, 0, size[axis] - 1);
-    box.hi[axis] = take_index(scan, box.lo[axis] + 1, size[axis]);
+    box.lo[axis] = take_index(scan, 0, size[axis]);
+    box.hi[axis] = take_index(scan, box.lo[axis], size[axis]);
   }
-  return box;
+  return box.volume() > 0 ? box : fft::Box();
 }
 
 }  // namespace
@@ -68,9 +69,11 @@ std::vector<fft::Box> parse_boxes(std::string_view text, std::string_view file, 
   take_header(scan, header_of(size));
   take_line_end(scan);
   std::vector<fft::Box> boxes(nodes);
+  std::vector<bool> has_line(nodes);
   while (!take_end(scan)) {
     const auto node = static_cast<Rank>(scan.take_number(nodes - 1, "the rank of a node"));
-    if (boxes[node].volume() > 0) scan.refuse(fmt::format("node {} has a box already", node));
+    if (has_line[node]) scan.refuse(fmt::format("node {} has a box already", node));
+    has_line[node] = true;
     boxes[node] = take_box(scan, size);
     take_line_end(scan);
   }

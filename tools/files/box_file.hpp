@@ -4,6 +4,9 @@
 //   node,begin0,end0,begin1,end1
 //   0,0,4,0,6
 //   2,4,9,0,6
+//   3,0,0,0,0
+//
+// A box that ends where it begins along an axis is empty.
 #pragma once
 
 #include <string>
@@ -16,9 +19,10 @@
 
 namespace toroid {
 
-/// Returns the box of every node; a node without a line holds nothing. The last line may lack its
-/// newline or be empty. Throws BadInput with file, line and what was expected, also if a node has
-/// two boxes, or if the boxes overlap or leave a gap (as in a truncated file).
+/// Returns the box of every node; a node without a line, or with an empty box, holds nothing. The
+/// last line may lack its newline or be empty. Throws BadInput with file, line and what was
+/// expected, also if a node has two boxes, or if the boxes overlap or leave a gap (as in a
+/// truncated file).
 std::vector<fft::Box> parse_boxes(std::string_view text, std::string_view file, const Size& size,
                                   Rank nodes);
 /// parse_boxes() of a file's content. Throws BadInput also if the file cannot be read.

@@ -1,12 +1,14 @@
 #include "tools/files/density_map.hpp"
 
 #include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,50 +16,13 @@
 #include <vector>
 
 #include "hal/check.hpp"
+#include "tools/files/map_frame.hpp"
+#include "tools/files/map_header.hpp"
 #include "tools/files/npy_elements.hpp"
 #include "tools/files/npy_header.hpp"
 
 namespace toroid {
 namespace {
-
-constexpr std::size_t kMapHeader = 1024;      // bytes
-constexpr std::string_view kMapMark = "MAP";  // then a blank or a zero byte
-
-/// A field of the header: its name and the number of its word.
-enum class MapField : std::size_t {
-  NX = 1,
-  NY = 2,
-  NZ = 3,
-  MODE = 4,
-  MZ = 10,
-  MAPC = 17,
-  MAPR = 18,
-  MAPS = 19,
-  DMIN = 20,
-  DMAX = 21,
-  ISPG = 23,
-  NSYMBT = 24,
-  IMOD_STAMP = 39,
-  IMOD_FLAGS = 40,
-  MAP = 53,
-  MACHST = 54
-};
-
-constexpr std::size_t offset_of(MapField field) {
-  return 4 * (static_cast<std::size_t>(field) - 1);
-}
-
-struct MapMode {
-  std::int32_t mode;
-  std::string_view name;
-  std::string_view code;  ///< NumPy's dtype without the byte order
-};
-constexpr std::array<MapMode, 6> kMapModes = {{{0, "int8", "i1"},
-                                               {1, "int16", "i2"},
-                                               {2, "float32", "f4"},
-                                               {4, "complex64", "c8"},
-                                               {6, "uint16", "u2"},
-                                               {12, "float16", "f2"}}};
 
 const MapMode* find_mode(std::int32_t mode) {
   const auto* const found = std::ranges::find(kMapModes, mode, &MapMode::mode);
@@ -130,6 +95,18 @@ class MapHeader {
   std::int32_t operator[](MapField field) const {
     return number_of(word_at(bytes_, field), big_endian_);
   }
+  /// The three words of a field.
+  std::array<std::int32_t, 3> three(MapField field) const {
+    const auto word = [&](std::size_t i) {
+      return (*this)[static_cast<MapField>(static_cast<std::size_t>(field) + i)];
+    };
+    return {word(0), word(1), word(2)};
+  }
+  std::array<float, 3> three_reals(MapField field) const {
+    const std::array<std::int32_t, 3> words = three(field);
+    return {std::bit_cast<float>(words[0]), std::bit_cast<float>(words[1]),
+            std::bit_cast<float>(words[2])};
+  }
 
   const MapMode& mode() const {
     const std::int32_t mode = (*this)[MapField::MODE];
@@ -189,20 +166,29 @@ std::size_t extent_of(const MapHeader& header, MapField field, std::string_view 
   return static_cast<std::size_t>(extent);
 }
 
-/// Throws BadInput if MAPC, MAPR and MAPS are not 1, 2 and 3 in some order, because the header is
-/// then damaged. All three may also be 0, which means that they are not set.
-void check_axes(const MapHeader& header) {
-  const std::array<std::int32_t, 3> axes = {header[MapField::MAPC], header[MapField::MAPR],
-                                            header[MapField::MAPS]};
-  if (axes == std::array<std::int32_t, 3>{} ||
-      std::ranges::is_permutation(axes, std::array{1, 2, 3}))
-    return;
-  throw BadInput(fmt::format("fields MAPC, MAPR, MAPS are {}; expected 1, 2 and 3 in some order",
-                             fmt::join(axes, ", ")));
+/// MAPC, MAPR and MAPS. If they are all 0, which means that they are not set, or if `leniency`
+/// excuses that they are not 1, 2 and 3 in some order, they count as 1, 2, 3.
+std::array<std::int32_t, 3> axes_of(const MapHeader& header, const Leniency& leniency) {
+  constexpr std::array<std::int32_t, 3> kUsual = {1, 2, 3};
+  const std::array<std::int32_t, 3> axes = header.three(MapField::MAPC);
+  if (std::ranges::is_permutation(axes, kUsual)) return axes;
+  if (axes == std::array<std::int32_t, 3>{})
+    leniency.note("fields MAPC, MAPR, MAPS are 0, 0, 0; they count as 1, 2, 3");
+  else
+    leniency.excuse(fmt::format("fields MAPC, MAPR, MAPS are {}; expected 1, 2 and 3 in some order",
+                                fmt::join(axes, ", ")),
+                    "as 1, 2, 3");
+  return kUsual;
 }
 
-bool is_stack_of_volumes(const MapHeader& header) {
-  return header[MapField::ISPG] >= 401 && header[MapField::ISPG] <= 630;
+MapFrame frame_of(const MapHeader& header, const Leniency& leniency) {
+  return {.start = header.three(MapField::NXSTART),
+          .intervals = header.three(MapField::MX),
+          .cell = header.three_reals(MapField::CELLA),
+          .angles = header.three_reals(MapField::CELLB),
+          .axes = axes_of(header, leniency),
+          .origin = header.three_reals(MapField::ORIGIN),
+          .space_group = header[MapField::ISPG]};
 }
 
 std::vector<std::size_t> shape_of_map(const MapHeader& header) {
@@ -210,7 +196,7 @@ std::vector<std::size_t> shape_of_map(const MapHeader& header) {
   const std::size_t ny = extent_of(header, MapField::NY, "NY");
   const std::size_t nz = extent_of(header, MapField::NZ, "NZ");
   if (header[MapField::ISPG] == 0 && nz == 1) return {ny, nx};
-  if (!is_stack_of_volumes(header)) return {nz, ny, nx};
+  if (!is_stack_of_volumes(header[MapField::ISPG])) return {nz, ny, nx};
   const std::size_t mz = extent_of(header, MapField::MZ, "MZ");
   if (nz % mz != 0)
     throw BadInput(
@@ -260,9 +246,11 @@ StoredArray stored_map(std::span<const std::byte> bytes, const Leniency& lenienc
   const MapHeader header(bytes, leniency);
   (void)header.mode();  // checked first, since its message explains a wrong byte order
   std::vector<std::size_t> shape = shape_of_map(header);
-  check_axes(header);
+  const MapFrame frame = frame_of(header, leniency);
   const std::span<const std::byte> elements = elements_of(bytes, header, shape, leniency);
-  return npy::stored({header.dtype(), false, std::move(shape)}, elements);
+  StoredArray array = npy::stored({header.dtype(), false, std::move(shape)}, elements);
+  array.frame = std::make_shared<const MapFrame>(frame);
+  return array;
 }
 
 }  // namespace toroid

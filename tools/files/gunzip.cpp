@@ -75,7 +75,7 @@ bool is_gzip(std::span<const std::byte> bytes) {
   return bytes.size() >= 2 && bytes[0] == std::byte{0x1f} && bytes[1] == std::byte{0x8b};
 }
 
-std::vector<std::byte> gunzipped(std::span<const std::byte> bytes) {
+std::vector<std::byte> gunzipped(std::span<const std::byte> bytes, const Leniency& leniency) {
   Inflater inflater(bytes);
   inflater.run();
   while (is_gzip(inflater.left())) {
@@ -83,7 +83,7 @@ std::vector<std::byte> gunzipped(std::span<const std::byte> bytes) {
     inflater.run();
   }
   if (!inflater.left().empty())
-    throw BadInput(fmt::format("{} trailing bytes after the gzip data", inflater.left().size()));
+    leniency.excuse(fmt::format("{} trailing bytes after the gzip data", inflater.left().size()));
   return inflater.take();
 }
 

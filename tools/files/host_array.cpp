@@ -1,6 +1,7 @@
 #include "tools/files/host_array.hpp"
 
 #include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <array>
 #include <charconv>
@@ -13,7 +14,6 @@
 
 #include "hal/check.hpp"
 #include "hal/random.hpp"
-#include "tools/files/array_file.hpp"
 #include "tools/files/npy_elements.hpp"
 
 namespace toroid {
@@ -128,6 +128,12 @@ void HostArray::hold_values() {
   borrowed.reset();
 }
 
+std::vector<std::size_t> HostArray::shape_in_file() const {
+  std::vector<std::size_t> shape(size.begin(), size.end());
+  if (batch > 1 || has_batch_axis) shape.insert(shape.begin(), static_cast<std::size_t>(batch));
+  return shape;
+}
+
 std::optional<std::size_t> find_element_that_fails(
     const HostArray& array, const std::function<bool(const fft::Complex&)>& holds) {
   std::size_t number = 0;
@@ -166,10 +172,13 @@ void for_each_value(const HostArray& array, const std::function<void(const fft::
 
 Size parse_size(const std::string& text) {
   const auto refuse = [&text] {
-    throw BadInput(fmt::format("'{}' is not a size; expected 64x64x64, 4x4x4x4, or 64 for a cube",
-                               shortened(text)));
+    throw BadInput(
+        fmt::format("'{}' is not a size; expected 64x64x64, 4x4x4x4, 64 for a cube, or 64x for one "
+                    "axis",
+                    shortened(text)));
   };
   Size size;
+  bool is_line = false;  // an x without a second extent says that there is one axis
   const char* const end = text.data() + text.size();
   for (const char* at = text.data();; ++at) {
     const auto [next, error] = std::from_chars(at, end, size.emplace_back());
@@ -177,10 +186,16 @@ Size parse_size(const std::string& text) {
     at = next;
     if (at == end) break;
     if (*at != 'x' || size.size() == fft::kMaxAxes) refuse();
+    is_line = size.size() == 1 && at + 1 == end;
+    if (is_line) break;
   }
-  if (size.size() == 1) size.assign(3, size[0]);
+  if (size.size() == 1 && !is_line) size.assign(3, size[0]);
   check_size(size, 1, fmt::format("size '{}'", shortened(text)));
   return size;
+}
+
+std::string size_text(const Size& size) {
+  return fmt::format("{}{}", fmt::join(size, "x"), size.size() == 1 ? "x" : "");
 }
 
 namespace {
@@ -236,6 +251,7 @@ HostArray shaped_like(const StoredArray& file, const std::string& name,
   check_size(shape, batch, name);
   HostArray array{std::move(shape), batch, {}};
   array.has_batch_axis = has_batch_axis;
+  array.frame = file.frame;
   return array;
 }
 
@@ -270,7 +286,7 @@ RawElements raw_elements(const StoredArray& file, const std::string& name) {
 
 HostArray load_array(const std::string& path, const ArrayRequest& request) {
   const std::string name = input_name(path);
-  const StoredArray file = read_stored_array(path, request.permissive);
+  const StoredArray file = read_stored_array(path, request.rules);
   HostArray array = shaped_like(file, name, request);
   if (const auto type = borrowed_type(file))
     array.borrowed = borrowed_from(file, *type, array.extents());
@@ -287,7 +303,7 @@ HostArray load_array(const std::string& path, const ArrayRequest& request) {
 
 HostArray load_raw_array(const std::string& path, const ArrayRequest& request) {
   const std::string name = input_name(path);
-  const StoredArray file = read_stored_array(path, request.permissive);
+  const StoredArray file = read_stored_array(path, request.rules);
   HostArray array = shaped_like(file, name, request);
   array.raw = raw_elements(file, name);
   return array;

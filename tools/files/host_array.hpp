@@ -15,6 +15,7 @@
 #include "fft/layout/node_layout.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/plan.hpp"
+#include "tools/files/array_file.hpp"
 #include "tools/files/npy.hpp"
 
 namespace toroid {
@@ -53,6 +54,7 @@ struct HostArray {
   std::shared_ptr<const BorrowedArray> borrowed{};
   std::optional<RawElements> raw{};
   bool has_batch_axis = false;  ///< whether files have an axis for the batch although it is 1
+  std::shared_ptr<const MapFrame> frame{};  ///< null if the array comes from no map
 
   std::size_t elements() const;  ///< in all arrays of the batch
   std::size_t volume() const { return elements() / static_cast<std::size_t>(batch); }
@@ -60,6 +62,8 @@ struct HostArray {
   fft::Complex at(const fft::Index& index) const;
   /// Copies borrowed elements to `values`.
   void hold_values();
+  /// The extents in a file, with that of the batch if files have an axis for it.
+  std::vector<std::size_t> shape_in_file() const;
 };
 
 /// Returns the number of the first element for which holds(value) is false; nothing if there is
@@ -76,12 +80,15 @@ void for_each_value(const HostArray& array, const std::function<void(const fft::
 struct ArrayRequest {
   std::int64_t batch = 1;       ///< if above 1, the first axis of the file has this many arrays
   bool may_have_batch = false;  ///< a first axis of 1 is that of a batch of 1
-  bool permissive = false;      ///< see read_stored_array()
+  ReadingRules rules{};         ///< see read_stored_array()
   bool is_exact = false;        ///< elements may be infinite or NaN, but none may be rounded
 };
 
-/// Returns the extents of "64x64x64", "4x4x4x4", or "64" for a cube. Throws BadInput.
+/// Returns the extents of "64x64x64", "4x4x4x4", "64" for a cube, or "64x" for one axis. Throws
+/// BadInput.
 Size parse_size(const std::string& text);
+/// The text for which parse_size() returns this size.
+std::string size_text(const Size& size);
 /// Loads an array of 1 to 6 axes from a file of any format that read_array() reads; "-" is standard
 /// input. Throws BadInput.
 HostArray load_array(const std::string& path, const ArrayRequest& request = {});

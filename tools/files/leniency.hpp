@@ -19,10 +19,14 @@ class Leniency {
   Leniency(bool permissive, std::string file) : permissive_(permissive), file_(std::move(file)) {}
 
   bool is_permissive() const { return permissive_; }
-  /// Throws BadInput with this text, or warns.
-  void excuse(const std::string& fault) const {
+  /// Throws BadInput with this text, or warns and says how the file is read.
+  void excuse(const std::string& fault, const std::string& how = "nevertheless") const {
     if (!permissive_) throw BadInput(fault);
-    warn(file_ + ": " + fault + "; it is read nevertheless");
+    note(fault + "; it is read " + how);
+  }
+  /// Warns of what never is a reason to refuse a file. A file without a name is read silently.
+  void note(const std::string& what) const {
+    if (!file_.empty()) warn(file_ + ": " + what);
   }
 
  private:

@@ -14,6 +14,8 @@
 
 namespace toroid {
 
+struct MapFrame;
+
 /// NumPy's limit on the number of dimensions.
 inline constexpr std::size_t kMaxNpyDimensions = 32;
 
@@ -25,6 +27,7 @@ struct StoredArray {
   std::span<const std::byte> data{};  ///< bytes of the elements; their size matches the shape
   /// Owner of `data`; null if the caller owns it.
   std::shared_ptr<const std::vector<std::byte>> owner{};
+  std::shared_ptr<const MapFrame> frame{};  ///< of a map; null for all other formats
 };
 
 struct NpyArray {

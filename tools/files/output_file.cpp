@@ -233,9 +233,13 @@ std::ostream& OutputFile::stream() {
   return state_->stream;
 }
 
-void OutputFile::commit() {
+void OutputFile::finish() {
   TOROID_CHECK(state_->file.is_open());
   state_->finish_writing();
+}
+
+void OutputFile::commit() {
+  finish();
   if (state_->directory.is_open()) state_->publish();
   state_->buffer.attach(-1);
   state_->file = FileDescriptor();

@@ -39,6 +39,9 @@ class OutputFile {
   /// commit() reports.
   std::ostream& stream();
 
+  /// Brings the content to the disk, but not yet to the target. Call it after the last write if
+  /// something else that may fail must come before commit(). Throws RunFailed if a write failed.
+  void finish();
   /// Makes the content appear at the target and on the disk. Call it once, after the last write.
   /// Throws RunFailed if anything failed; the old file is then unchanged.
   void commit();

@@ -81,7 +81,7 @@ constexpr OptionEffect kEffects[] = {
     {"--wisdom --plan=measure", "fft", kLines},
     {"--plan=measure", "fft", "--kernel fftw"},
     {"--wisdom", "fft", "--timings | --planes -1 | --kernel fftw"},
-    {"--permissive", "fft redistribute", "--in"},
+    {"--permissive --xyz", "fft redistribute", "--in"},
     {"--out --cell --boundary --precision --check --repeat", "poisson", "--in"},
     {"--size", "poisson", "no --in"},
     {"--inverse --scale --box-cut --timings", "fft", "no --loop"},

@@ -10,6 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "hal/check.hpp"
+#include "tools/files/npy_elements.hpp"
 #include "tools/options/common_options.hpp"
 #include "tools/options/option_text.hpp"
 #include "tools/text/numbers.hpp"
@@ -72,12 +74,44 @@ std::string own_shape(const std::string& text, bool may_have_commas) {
   return are_extents(extents) ? extents + text.substr(end) : text;
 }
 
+/// own_shape(), and "7x" for "7,", as a tuple of one number is typed.
+std::string own_size(const std::string& text) {
+  const bool is_line = text.size() > 1 && (text.ends_with(',') || text.ends_with('X'));
+  const std::string_view extent = std::string_view(text).substr(0, text.size() - 1);
+  if (is_line && std::ranges::all_of(extent, is_digit)) return std::string(extent) + 'x';
+  return own_shape(text, true);
+}
+
+constexpr std::string_view kFloats[] = {"<f4", "<f8", "<c8", "<c16"};
+
+/// The code of a type that --type takes, e.g. "f4" for "float32" and "<f4". Other texts, among them
+/// names without digits, which mean different types to different users, are returned unchanged.
+std::string own_type(const std::string& text) {
+  if (std::ranges::none_of(text, is_digit)) return text;
+  try {
+    const std::string dtype = npy::canonical_dtype(text);
+    const bool is_known = std::ranges::find(kFloats, dtype) != std::ranges::end(kFloats);
+    return is_known ? dtype.substr(1) : text;
+  } catch (const BadInput&) {
+    return text;
+  }
+}
+
+/// "single" or "double" for a type with this precision.
+std::string own_precision(const std::string& text) {
+  const std::string type = own_type(text);
+  if (type == "f4" || type == "c8") return "single";
+  return type == "f8" || type == "c16" ? "double" : text;
+}
+
 std::string own_value(const CLI::App& command, std::string_view option, const std::string& value) {
   const CLI::Option* const known = command.get_option_no_throw(std::string(option));
   const bool is_list = known != nullptr && known->get_allow_extra_args();
   if (option == "--traffic") return own_traffics(value);
   if (option == "--torus") return own_shape(value, !is_list);
-  return option == "--size" ? own_shape(value, true) : value;
+  if (option == "--size") return own_size(value);
+  if (option == "--type") return own_type(value);
+  return option == "--precision" ? own_precision(value) : value;
 }
 
 bool takes_shape_alone(const CLI::App& command) {

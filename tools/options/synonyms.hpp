@@ -10,8 +10,9 @@
 namespace toroid {
 
 /// The arguments, with words of other programs replaced by toroid's own. Replaced are `toroid
-/// version`, `-np` of launch, "4X4" and "4,4" as values of --torus and --size, names such as
-/// "neighbor" as values of --traffic, and a shape right after the verb. Other arguments stay as
+/// version`, `-np` of launch, "4X4" and "4,4" as values of --torus and --size, NumPy's names as
+/// values of --type and --precision, names such as "neighbor" as values of --traffic, and a shape
+/// right after the verb. Other arguments stay as
 /// they are.
 Words with_own_words(const CLI::App& app, Words arguments);
 

@@ -15,6 +15,8 @@ void add_array_options(CLI::App& verb, ArrayOptions& options, const ArrayTexts& 
   verb.add_flag("--permissive", options.permissive,
                 "read --in although marks in it are damaged or bytes follow the elements; each is "
                 "warned of");
+  verb.add_flag("--xyz", options.xyz,
+                "turn the axes of the map in --in, so that sections are Z, rows Y and columns X");
   add_file_option(verb, "--out", options.out, std::string(texts.out));
 }
 

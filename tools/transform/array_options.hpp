@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "tools/files/array_file.hpp"
 #include "tools/options/cli_fwd.hpp"
 
 namespace toroid {
@@ -14,7 +15,10 @@ struct ArrayOptions {
   std::string out;
   bool check = false;
   bool permissive = false;  ///< damaged marks in --in are warned of, not refused
+  bool xyz = false;         ///< the axes of a map are turned into Z, Y, X
   unsigned repeat = 1;
+
+  ReadingRules reading_rules() const { return {.permissive = permissive, .turns_axes = xyz}; }
 };
 
 /// Help texts that differ between commands.
@@ -23,7 +27,7 @@ struct ArrayTexts {
   std::string_view out;
 };
 
-/// Adds --size, --in and --out.
+/// Adds --size, --in with its options, and --out.
 void add_array_options(CLI::App& verb, ArrayOptions& options, const ArrayTexts& texts);
 /// Adds --check, with `check` as its help text, and --repeat.
 void add_run_options(CLI::App& verb, ArrayOptions& options, std::string_view check);

@@ -91,9 +91,9 @@ void check_fits(const FftOptions& options, const Size& size, const HostArray& ar
   const Size expected = options.inverse ? spectrum_size(options, size) : size;
   if (expected == array.size) return;
   const std::string spectrum =
-      expected == size ? "" : fmt::format(", whose spectrum is {},", fmt::join(expected, "x"));
-  throw BadInput(fmt::format("--size {}{} does not fit {}, which is {}", fmt::join(size, "x"),
-                             spectrum, input_name(options.in), fmt::join(array.size, "x")));
+      expected == size ? "" : fmt::format(", whose spectrum is {},", size_text(expected));
+  throw BadInput(fmt::format("--size {}{} does not fit {}, which is {}", size_text(size), spectrum,
+                             input_name(options.in), size_text(array.size)));
 }
 
 /// Throws BadInput for the first element of the array that `is_good` rejects.
@@ -189,9 +189,9 @@ FftInput fft_input(const FftOptions& options, const Shape& shape) {
     check_memory_for(options, shape, size);
     return {random_input(options, size), size};
   }
-  FftInput input =
-      sized_input(options, shape,
-                  load_array(options.in, {options.batch, options.has_batch, options.permissive}));
+  FftInput input = sized_input(
+      options, shape,
+      load_array(options.in, {options.batch, options.has_batch, options.reading_rules()}));
   check_values(options, input.array);
   return input;
 }

@@ -35,9 +35,10 @@ constexpr std::array<std::string_view, 3> kPlanNames = {"auto", kRigorNames[0], 
 void add_data_options(CLI::App& verb, FftOptions& options) {
   begin_group(verb, "Input and output");
   add_array_options(verb, options,
-                    {.size = "64x64x64, or 64 for a cube; without --in, random numbers",
-                     .out = "result as .npy in C order, complex128 by default; "
-                            "-: standard output"});
+                    {.size = "64x64x64, 64 for a cube, or 64x for one axis; without --in, random "
+                             "numbers",
+                     .out = "result as .npy in C order, complex128 by default, or as a map if it "
+                            "is named .map, .mrc or .ccp4; -: standard output"});
   add_file_option(verb, "--in-boxes", options.in_boxes,
                   "CSV with each node's box of the input; adds an exchange");
   add_file_option(verb, "--out-boxes", options.out_boxes, "CSV with each node's box of the result");
@@ -66,8 +67,11 @@ void add_data_options(CLI::App& verb, FftOptions& options) {
 
 void add_method_options(CLI::App& verb, FftOptions& options) {
   begin_group(verb, "Transform");
-  verb.add_option("--method", options.method, "how the transform is distributed over the nodes")
+  verb.add_option(
+          "--method", options.method,
+          "how the transform is distributed over the nodes; rows by default for 1 or 2 axes")
       ->check(one_of("method", fft::kMethodNames))
+      ->each([&options](const std::string&) { options.has_method = true; })
       ->capture_default_str();
   verb.add_option(
           "--layer", options.layer,
@@ -159,6 +163,14 @@ void add_fft_options(CLI::App& verb, FftOptions& options) {
                        "toroid fft --size 32 --torus 4x4x4 --method orbital --transform dct"}});
 }
 
+void choose_method(FftOptions& options, std::size_t axes) {
+  if (!options.has_method && axes < 3) options.method = "rows";
+}
+
+fft::Method method_of(const FftOptions& options) {
+  return parse_choice<fft::Method>("method", fft::kMethodNames, options.method);
+}
+
 void check_fft_options(const FftOptions& options) {
   if (options.box_cut != 1 && options.real)
     throw BadInput("--box-cut needs complex data; omit --real");
@@ -179,7 +191,7 @@ bool all_blocking(const FftOptions& options) {
 fft::Description describe(const FftOptions& options, FabricName fabric) {
   const bool is_virtual = fabric == FabricName::sim;
   fft::Description description;
-  description.method = parse_choice<fft::Method>("method", fft::kMethodNames, options.method);
+  description.method = method_of(options);
   description.layer = parse_choice<fft::Layer>("layer", fft::kLayerNames, options.layer);
   std::ranges::copy(kinds_of(options.transform), description.kinds.begin());
   description.scheduling = schedule_of(options.schedule);

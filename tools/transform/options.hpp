@@ -1,6 +1,7 @@
 // Options of a transform.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -20,6 +21,7 @@ struct FftOptions : ArrayOptions, PieceOptions, StageOptions {
   ObservationOptions observation;
   std::string export_to;
   std::string method = "volumetric";
+  bool has_method = false;  ///< --method was given
   std::string layer = "packets";
   std::string transform = "dft";
   std::string precision = "double";
@@ -48,6 +50,9 @@ struct FftOptions : ArrayOptions, PieceOptions, StageOptions {
 CLI::Validator box_cut();
 
 void add_fft_options(CLI::App& verb, FftOptions& options);
+/// Chooses the method `rows` for an array of one or two axes if the user has chosen none.
+void choose_method(FftOptions& options, std::size_t axes);
+fft::Method method_of(const FftOptions& options);
 /// Throws BadInput if options contradict each other.
 void check_fft_options(const FftOptions& options);
 /// Whether the exchanges of every direction that runs are blocking, i.e. not cut into pieces.

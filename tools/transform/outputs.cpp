@@ -1,15 +1,24 @@
 #include "tools/transform/outputs.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
-#include <cstddef>
+#include <cmath>
+#include <cstring>
+#include <ostream>
 #include <ranges>
+#include <span>
 #include <vector>
 
+#include "fft/layout/local_array.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/extents.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
 #include "tools/files/array_file.hpp"
+#include "tools/files/map_writer.hpp"
+#include "tools/files/npy_elements.hpp"
+#include "tools/files/output_format.hpp"
 #include "tools/report/array_slices.hpp"
 #include "tools/report/slice.hpp"
 #include "tools/run/interruption.hpp"
@@ -90,16 +99,81 @@ RunFiles TransformOutputs::beside() const {
           .array_to_standard_output = paths.out == kStandardStream};
 }
 
-void TransformOutputs::write_array(const HostArray& values, NpyType type) {
-  std::vector<std::size_t> shape(values.size.begin(), values.size.end());
-  if (values.batch > 1 || values.has_batch_axis)
-    shape.insert(shape.begin(), static_cast<std::size_t>(values.batch));
-  if (values.raw)
+namespace {
+
+float narrowed(double number, std::size_t element) {
+  const auto narrow = static_cast<float>(number);
+  if (std::isinf(narrow) && !std::isinf(number))
+    throw RunFailed(
+        fmt::format("element {} in C order is too large for the float32 of a map", element));
+  return narrow;
+}
+
+std::vector<float> numbers_for_map(std::span<const fft::Complex> values, MapNumbers kind) {
+  std::vector<float> numbers;
+  numbers.reserve(values.size() * (kind == MapNumbers::real ? 1 : 2));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    numbers.push_back(narrowed(values[i].real(), i));
+    if (kind == MapNumbers::complex) numbers.push_back(narrowed(values[i].imag(), i));
+  }
+  return numbers;
+}
+
+/// REQUIRES: the array's type is f4 or c8.
+std::vector<float> numbers_for_map(const StoredArray& array) {
+  std::vector<float> numbers(array.data.size() / sizeof(float));
+  std::memcpy(numbers.data(), array.data.data(), array.data.size());
+  if (!npy::format_of(array.dtype).is_swapped) return numbers;
+  for (float& number : numbers) {
+    const auto bytes = std::as_writable_bytes(std::span(&number, 1));
+    std::ranges::reverse(bytes);
+  }
+  return numbers;
+}
+
+MapNumbers numbers_of(NpyType type) {
+  return type == NpyType::f4 || type == NpyType::f8 ? MapNumbers::real : MapNumbers::complex;
+}
+
+void write_as_map(std::ostream& out, const HostArray& array, NpyType type) {
+  const std::vector<std::size_t> shape = array.shape_in_file();
+  if (!array.raw) {
+    const MapNumbers kind = numbers_of(type);
+    return write_map(out, shape, numbers_for_map(array.values, kind), kind, array.frame.get());
+  }
+  const StoredArray raw = stored_from(array);
+  const bool is_real = npy::format_of(raw.dtype).numbers == 1;
+  write_map(out, shape, numbers_for_map(raw), is_real ? MapNumbers::real : MapNumbers::complex,
+            array.frame.get());
+}
+
+}  // namespace
+
+void check_output(const std::string& out, std::size_t axes, std::string_view dtype) {
+  if (output_format(out) != OutputFormat::map) return;
+  check_map_axes(out, axes);
+  const std::string_view code = npy::format_of(dtype).code;
+  if (code != "f4" && code != "c8")
+    throw BadInput(
+        fmt::format("{}: a map holds numbers of type f4 or c8, not {}; give --type f4 or --type "
+                    "c8, or write .npy",
+                    out, code));
+}
+
+void TransformOutputs::prepare_array(const HostArray& values, NpyType type) {
+  if (output_format(paths.out) == OutputFormat::map)
+    write_as_map(array->stream(), values, type);
+  else if (values.raw)
     write_npy(array->stream(), stored_from(values));
   else
-    write_npy(array->stream(), shape, values.values, type);
+    write_npy(array->stream(), values.shape_in_file(), values.values, type);
+  array->finish();
   throw_if_interrupted();
-  array->commit();
+  is_array_written_ = true;
+}
+
+void TransformOutputs::commit_array() {
+  if (is_array_written_) array->commit();
 }
 
 }  // namespace toroid

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "tools/files/host_array.hpp"
 #include "tools/files/npy.hpp"
@@ -30,6 +32,10 @@ struct OutputPaths {
   std::string export_to{};
 };
 
+/// Throws BadInput if the name of --out asks for a map, and maps cannot hold an array of this type
+/// with this many axes; or if the name asks for a format that cannot be written.
+void check_output(const std::string& out, std::size_t axes, std::string_view dtype);
+
 /// The array and wisdom files. The command that writes them owns this object.
 struct TransformOutputs {
   /// Checks and opens the files if this process reports. Throws BadInput if a path cannot be
@@ -38,12 +44,20 @@ struct TransformOutputs {
 
   /// The run's other files.
   RunFiles beside() const;
-  /// REQUIRES: there is an `array`.
-  void write_array(const HostArray& values, NpyType type);
+  /// Writes a map if the name of --out asks for one, otherwise .npy. The file does not appear
+  /// before commit_array(). REQUIRES: there is an `array`; for a map, check_output() has accepted
+  /// it.
+  void prepare_array(const HostArray& values, NpyType type);
+  /// Lets the array's file appear if prepare_array() has written it. Called after all other files,
+  /// so that it does not appear if one of them fails.
+  void commit_array();
 
   std::unique_ptr<OutputFile> array;   ///< null if not requested
   std::unique_ptr<OutputFile> wisdom;  ///< null if not requested
   OutputPaths paths;
+
+ private:
+  bool is_array_written_ = false;
 };
 
 }  // namespace toroid

@@ -197,5 +197,14 @@ TEST_F(ArrayIo, RefusalNamesTheFirstNonFiniteElement) {
   }
 }
 
+TEST(SizeText, SaysHowManyAxesThereAre) {
+  EXPECT_EQ(parse_size("7"), (Size{7, 7, 7}));
+  EXPECT_EQ(parse_size("7x"), (Size{7}));
+  for (const std::string text : {"7x", "4x5", "4x5x6x7"})
+    EXPECT_EQ(size_text(parse_size(text)), text);
+  for (const std::string text : {"7xx", "x7x", "4x5x", "x"})
+    EXPECT_THROW((void)parse_size(text), BadInput) << text;
+}
+
 }  // namespace
 }  // namespace toroid::testing
