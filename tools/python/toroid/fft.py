@@ -98,6 +98,11 @@ def _whole_lengths(given: np.ndarray, lengths: Optional[Sequence[int]], axes: Se
     return tuple(whole)
 
 
+def _size_word(lengths: Sequence[int]) -> str:
+    text = "x".join(map(str, lengths))
+    return text if len(lengths) > 1 else text + "x"  # a number alone means a cube
+
+
 def _transform(x: Any, kind: str, lengths: Optional[Sequence[int]], axes: Optional[Sequence[int]], norm: str, *,
                inverse: bool = False, half: bool = False,
                torus: Union[str, Tuple[int, ...], "_toroid.Shape"], fabric: str = "sim", method: Optional[str] = None,
@@ -120,15 +125,13 @@ def _transform(x: Any, kind: str, lengths: Optional[Sequence[int]], axes: Option
     single = given.dtype.char in "fF" if precision is None else precision == "single"
     if half and inverse and moved.dtype.kind != "c":
         moved = moved.astype(np.complex64 if moved.dtype.char == "f" else np.complex128)
-    if half and inverse and len(whole) == 1:  # a size of one number means a cube
-        whole, read = (1,) + whole, (1,) + read
     if 0 in batch:
         made = {"array": np.empty(batch + read, np.complex128)}
     else:
         names = Names()
         words = ["fft", "--json=-"] + words_of({
             "torus": torus_word(torus), "fabric": fabric, "transform": kind, "inverse": inverse, "real": real,
-            "size": "x".join(map(str, whole)) if half and inverse else None,
+            "size": _size_word(whole) if half and inverse else None,
             "batch": int(np.prod(batch, dtype=np.int64)), "norm": norm,
             "method": method or ("volumetric" if len(whole) == 3 else "rows"),
             "precision": "single" if single else precision, "machine": machine, "seed": seed,
