@@ -101,7 +101,7 @@ Manufactured manufactured(const std::string& boundary, const Grid& grid) {
   return made;
 }
 
-Values noise(std::size_t points) {
+Values random_values(std::size_t points) {
   std::mt19937_64 engine(7);
   Values values(points);
   for (Complex& value : values) value = static_cast<double>(engine() >> 11) * 0x1p-53 - 0.3;
@@ -216,7 +216,7 @@ TEST_F(PoissonDensity, EqualsTheSumOverEigenfunctionsByEveryMethodOnEveryFabric)
       {"--torus", "1", "--method", "slab"}};
   for (const std::string& boundary : kBoundaries)
     for (const Grid& grid : small_grids()) {
-      const Values density = noise(grid.points());
+      const Values density = random_values(grid.points());
       const Values expected = direct_sum(boundary, grid, density);
       save_density(grid, density);
       for (const Arguments& way : ways) {
@@ -231,7 +231,7 @@ TEST_F(PoissonDensity, SerialSolutionEqualsTheSumOverEigenfunctions) {
     for (const Grid& grid : small_grids()) {
       const PoissonEquation equation{
           {grid.size.begin(), grid.size.end()}, grid.cell, static_cast<Boundary>(b)};
-      const Values density = noise(grid.points());
+      const Values density = random_values(grid.points());
       const HostArray array{equation.size, 1, density};
       EXPECT_LT(distance(serial_poisson(equation, array).values,
                          direct_sum(kBoundaries[b], grid, density)),
@@ -243,7 +243,7 @@ TEST_F(PoissonDensity, SerialSolutionEqualsTheSumOverEigenfunctions) {
 TEST_F(PoissonDensity, IsSolvedByTheOrbitalMethodToo) {
   const Grid grid{{4, 6, 8}, {1, 2, 1}};
   for (const std::string& boundary : kBoundaries) {
-    save_density(grid, noise(grid.points()));
+    save_density(grid, random_values(grid.points()));
     const Arguments run = run_of(grid, boundary) + Arguments{"--torus", "2x2x2", "--check"};
     solve(run);
     const Values volumetric = potential();
@@ -256,7 +256,7 @@ TEST_F(PoissonDensity, IsSolvedByTheOrbitalMethodToo) {
 TEST_F(PoissonDensity, HasEqualBitsOnAllFabrics) {
   const Grid grid = grid_of({9, 8, 10});
   for (const std::string& boundary : kBoundaries) {
-    save_density(grid, noise(grid.points()));
+    save_density(grid, random_values(grid.points()));
     const Arguments run = run_of(grid, boundary) + Arguments{"--torus", "2x3"};
     const json sim = json_of_density(run);
     const Values expected = potential();
@@ -272,7 +272,7 @@ TEST_F(PoissonDensity, HasEqualBitsOnAllFabrics) {
 TEST_F(PoissonDensity, HasEqualBitsInSeveralProcesses) {
   if (!has_ofi()) GTEST_SKIP() << "built without ofi";
   const Grid grid = grid_of({9, 8, 10});
-  save_density(grid, noise(grid.points()));
+  save_density(grid, random_values(grid.points()));
   const Arguments run = run_of(grid, "neumann") + Arguments{"--torus", "2x2"};
   solve(run);
   const Values expected = potential();
@@ -287,7 +287,7 @@ TEST_F(PoissonDensity, HasEqualBitsInSeveralProcesses) {
 
 TEST_F(PoissonDensity, HasTheNumbersOfPointsAsItsBoxByDefault) {
   const Grid grid{{4, 3, 5}, {4, 3, 5}};
-  save_density(grid, noise(grid.points()));
+  save_density(grid, random_values(grid.points()));
   solve({"poisson", "--in", "rho.npy", "--out", "phi.npy", "--torus", "2"});
   const Values expected = potential();
   const json report = json_of_density(run_of(grid, "periodic") + Arguments{"--torus", "2"});
@@ -316,7 +316,7 @@ TEST_F(PoissonDensity, PositiveChargeHasAPositivePotentialThatGrowsWithTheSquare
 
 TEST_F(PoissonDensity, WarnsOfAMeanThatABackgroundNeutralises) {
   const Grid grid = grid_of({6, 5, 4});
-  Values density = noise(grid.points());
+  Values density = random_values(grid.points());
   remove_mean(density);
   for (const std::string& boundary : kBoundaries) {
     const Arguments run = run_of(grid, boundary) + Arguments{"--torus", "2"};
@@ -345,7 +345,7 @@ TEST_F(PoissonDensity, WarnsOfAMeanThatABackgroundNeutralises) {
 TEST_F(PoissonDensity, TakesAndGivesSinglePrecision) {
   const Grid grid{{8, 6, 9}, {1e-25, 2e-25, 1e-25}};
   for (const std::string& boundary : kBoundaries) {
-    Values density = noise(grid.points());
+    Values density = random_values(grid.points());
     for (Complex& value : density) value *= 1e30;
     save_density(grid, density, NpyType::f4);
     const Arguments run = run_of(grid, boundary) + Arguments{"--torus", "2x2", "--check"};
@@ -360,7 +360,7 @@ TEST_F(PoissonDensity, TakesAndGivesSinglePrecision) {
 
 TEST_F(PoissonDensity, CheckReportsTheErrorAgainstASerialSolution) {
   const Grid grid = grid_of({12, 9, 10});
-  save_density(grid, noise(grid.points()));
+  save_density(grid, random_values(grid.points()));
   for (const std::string& boundary : kBoundaries) {
     const json report =
         json_of_density(run_of(grid, boundary) + Arguments{"--torus", "2x2", "--check"});
@@ -379,7 +379,7 @@ TEST_F(PoissonDensity, CheckReportsTheErrorAgainstASerialSolution) {
 
 TEST_F(PoissonDensity, PrintsATableAndRepeatsOnTheWallClock) {
   const Grid grid = grid_of({6, 5, 4});
-  save_density(grid, noise(grid.points()));
+  save_density(grid, random_values(grid.points()));
   const Ended ended = solve(run_of(grid, "dirichlet") +
                             Arguments{"--torus", "2", "--repeat", "3", "--check"} + kShm);
   EXPECT_THAT(ended.out, HasSubstr("potential of 6x5x4, cell 1.5 x 0.8 x 2.25, dirichlet"));
@@ -389,7 +389,7 @@ TEST_F(PoissonDensity, PrintsATableAndRepeatsOnTheWallClock) {
 
 TEST_F(PoissonDensity, WritesAReport) {
   const Grid grid = grid_of({6, 5, 4});
-  save_density(grid, noise(grid.points()));
+  save_density(grid, random_values(grid.points()));
   solve(run_of(grid, "neumann") + Arguments{"--torus", "2", "--report", "r.html"});
   EXPECT_THAT(directory_.content_of("r.html"), HasSubstr("</html>"));
 }
@@ -414,7 +414,7 @@ TEST_F(PoissonDensity, RefusesDensitiesThatItCannotSolveFor) {
     expect_refusal(directory_, run,
                    {"rho.npy", fmt::format("has {} dimensions; expected 3", size.size())});
   }
-  Values values = noise(grid.points());
+  Values values = random_values(grid.points());
   values[5] = {1, 1e-300};
   save_density(grid, values, NpyType::c16);
   expect_refusal(directory_, run, {"rho.npy: element 5 in C order is not real"});
@@ -433,7 +433,7 @@ TEST_F(PoissonDensity, RefusesDensitiesThatItCannotSolveFor) {
 
 TEST_F(PoissonDensity, RefusesWrongCellsAndBoundaries) {
   const Grid grid = grid_of({4, 3, 2});
-  save_density(grid, noise(grid.points()));
+  save_density(grid, random_values(grid.points()));
   const Arguments run = {"poisson", "--torus", "2",      "--in",  "rho.npy",
                          "--out",   "phi.npy", "--json", "r.json"};
   for (const std::string cell : {"1,0,1", "1,1,-2", "nan,1,1", "1,inf,1", "1,x,1", "1,,1",
@@ -449,7 +449,7 @@ TEST_F(PoissonDensity, RefusesWrongCellsAndBoundaries) {
 
 TEST_F(PoissonDensity, RefusesOptionsOfTheOtherMode) {
   const Grid grid = grid_of({4, 3, 2});
-  save_density(grid, noise(grid.points()));
+  save_density(grid, random_values(grid.points()));
   const Arguments of_file = {"poisson", "--torus", "2", "--in", "rho.npy"};
   expect_refusal(directory_, of_file + Arguments{"--size", "8"},
                  {"--size has no effect on poisson --method volumetric with --in rho.npy"});
@@ -468,7 +468,7 @@ TEST_F(PoissonDensity, RefusesOptionsOfTheOtherMode) {
 
 TEST_F(PoissonDensity, LeavesNoPotentialThatSinglePrecisionCannotHold) {
   const Grid grid{{4, 3, 2}, {1e30, 1e30, 1e30}};
-  save_density(grid, noise(grid.points()));
+  save_density(grid, random_values(grid.points()));
   const Ended ended =
       run_command(run_of(grid, "dirichlet") + Arguments{"--torus", "2", "--precision", "single"},
                   {.directory = directory_.path()});
