@@ -1,18 +1,21 @@
 // A line x of n points becomes a line v of the same points, the dft of v gives V, and the result
-// follows from V:
+// follows from V. With t(k) = exp(-πik/2n) and 0 < k < n/2:
 //
-//   dct_2   v = x[0], x[2], x[4], ..., x[5], x[3], x[1]     with t(k) = exp(-πik/2n) and
-//           y[k] = Re t(k)V[k],  y[n-k] = -Im t(k)V[k]      0 < k < n/2
-//   dct_3   the same backwards: V[k] = conj(t(k))·(x[k] - i·x[n-k]), y from v = the inverse dft of
-//   V dst_2   the dct_2 of x with alternating signs, read backwards dst_3   the dct_3 of x read
-//   backwards, with alternating signs dht     v = x;  y[k] = Re V[k] + Im V[k],  y[n-k] = Re V[k] -
-//   Im V[k]
+// clang-format off
+//   dct_2   v = x[0], x[2], x[4], ..., x[5], x[3], x[1]
+//           y[k] = Re t(k)V[k],  y[n-k] = -Im t(k)V[k]
+//   dct_3   the same backwards: V[k] = conj(t(k))·(x[k] - i·x[n-k]), and v is their inverse dft
+//   dst_2   the dct_2 of x with alternating signs; its result is read backwards
+//   dst_3   the dct_3 of x read backwards; the signs of its result alternate
+//   dht     v = x
+//           y[k] = Re V[k] + Im V[k],  y[n-k] = Re V[k] - Im V[k]
 //
 // V has n/2 + 1 numbers, as v is real. If n is even, v is read as n/2 complex numbers z, and V
-// follows from their dft Z; with w(k) = exp(-2πik/n),
+// follows from their dft Z. With w(k) = exp(-2πik/n):
 //
 //   V[k] = E + w(k)·O,  V[n/2-k] = conj(E - w(k)·O)
 //   E = (Z[k] + conj Z[n/2-k])/2,  O = (Z[k] - conj Z[n/2-k])/2i
+// clang-format on
 //
 // Source: Makhoul, "A fast cosine transform in one and two dimensions", 1980.
 //
@@ -21,10 +24,12 @@
 // instructions.
 #include "fft/kernels/real_to_real.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <numbers>
 #include <type_traits>
 #include <vector>
@@ -56,7 +61,6 @@ namespace {
 constexpr std::int64_t kLines = LineBlocks::kMostLines;
 /// The number of lines of a full block, known to the compiler. Other blocks have a std::int64_t.
 using FullBlock = std::integral_constant<std::int64_t, kLines>;
-constexpr std::int64_t kRow = 2 * kLines;  ///< real numbers in a row of complex ones
 
 bool is_inverse(Kind kind) {
   return kind == Kind::dct_3 || kind == Kind::dst_3;
@@ -68,13 +72,13 @@ bool is_sine(Kind kind) {
 /// exp(-πi·k/whole) for k from 0 to count - 1.
 template <typename Real>
 std::vector<std::complex<Real>> turns(std::int64_t count, std::int64_t whole) {
-  std::vector<std::complex<Real>> turns;
+  std::vector<std::complex<Real>> all;
   for (std::int64_t k = 0; k < count; ++k) {
     const long double angle = std::numbers::pi_v<long double> * static_cast<long double>(k) /
                               static_cast<long double>(whole);
-    turns.emplace_back(static_cast<Real>(std::cos(angle)), static_cast<Real>(-std::sin(angle)));
+    all.emplace_back(static_cast<Real>(std::cos(angle)), static_cast<Real>(-std::sin(angle)));
   }
-  return turns;
+  return all;
 }
 
 /// A complex number that the compiler keeps in registers and multiplies without a look at
@@ -110,6 +114,11 @@ struct Lines {
   bool are_rows() const { return line == 1; }
 };
 
+/// The lines of the largest block.
+std::int64_t width_of(const Work& work) {
+  return std::min(kLines, LineBlocks(work).row().length);
+}
+
 /// What the loops over a block need to know.
 template <typename Real>
 struct Transform {
@@ -118,10 +127,11 @@ struct Transform {
         n(work.axes[0].length),
         m(n % 2 == 0 ? n / 2 : n),
         half(n / 2 + 1),
+        width(width_of(work)),
         weight(!work.weighted          ? Real(1)
                : is_inverse(work.kind) ? std::numbers::sqrt2_v<Real>
                                        : std::numbers::sqrt2_v<Real> / 2),
-        place_in_v(static_cast<std::size_t>(kind == Kind::wht ? 0 : n)),
+        place_in_v(static_cast<std::size_t>(n)),
         turn(turns<Real>(kind == Kind::dht ? 0 : half, 2 * n)),
         root(turns<Real>(n % 2 == 0 ? n / 4 + 1 : 0, n / 2)) {
     for (std::size_t i = 0; i < place_in_v.size(); ++i)
@@ -146,14 +156,17 @@ struct Transform {
   std::int64_t place(std::int64_t k) const { return is_sine(kind) ? n - 1 - k : k; }
   /// The place of v[i] in a scratch array: even lines are read as complex numbers.
   std::int64_t in_scratch(std::int64_t i) const {
-    return is_even() ? i / 2 * 2 * kLines + i % 2 : i * kLines;
+    return is_even() ? i / 2 * row() + i % 2 : i * width;
   }
   std::int64_t step() const { return is_even() ? 2 : 1; }
+  /// Real numbers from one index to the next in a scratch array of complex numbers.
+  std::int64_t row() const { return 2 * width; }
 
   Kind kind;
   std::int64_t n;                        ///< points
   std::int64_t m;                        ///< points of the dft inside
   std::int64_t half;                     ///< numbers of V
+  std::int64_t width;                    ///< elements with equal index in a scratch array
   Real weight;                           ///< of frequency 0
   std::vector<std::int64_t> place_in_v;  ///< the place of point i in the scratch array
   std::vector<std::complex<Real>> turn;  ///< t(k)
@@ -210,15 +223,15 @@ TOROID_INTO_ITS_CALLER void for_each_frequency(const Transform<Real>& t, Count l
   const std::int64_t count = lines;
   for (std::int64_t k = 1; !t.is_even() && k < t.half; ++k) {
     const auto of_k = use(k);
-    const Real* const row = z + k * kRow;
+    const Real* const row = z + k * t.row();
     TOROID_INDEPENDENT
     for (std::int64_t l = 0; l < count; ++l) of_k(l, at(row, l));
   }
   for (std::int64_t k = 1; t.is_even() && 2 * k <= t.m; ++k) {
     const auto of_k = use(k);
     const auto of_other = use(t.m - k);
-    const Real* const row = z + k * kRow;
-    const Real* const other = z + (t.m - k) * kRow;
+    const Real* const row = z + k * t.row();
+    const Real* const other = z + (t.m - k) * t.row();
     const Number<Real> w = t.w(k);
     TOROID_INDEPENDENT
     for (std::int64_t l = 0; l < count; ++l) {
@@ -282,13 +295,13 @@ TOROID_INTO_ITS_CALLER void to_spectra(const Transform<Real>& t, const Real* x, 
   for (std::int64_t k = 1; !t.is_even() && k < t.half; ++k) {
     const auto v = spectrum_at(k);
     TOROID_INDEPENDENT
-    for (std::int64_t l = 0; l < count; ++l) put(z + k * kRow, l, v(l));
+    for (std::int64_t l = 0; l < count; ++l) put(z + k * t.row(), l, v(l));
   }
   for (std::int64_t k = 1; t.is_even() && 2 * k <= t.m; ++k) {
     const auto v = spectrum_at(k);
     const auto v_of_other = spectrum_at(t.m - k);
-    Real* const of_k = z + k * kRow;
-    Real* const of_other = z + (t.m - k) * kRow;
+    Real* const of_k = z + k * t.row();
+    Real* const of_other = z + (t.m - k) * t.row();
     const Number<Real> w = t.w(k).conjugate();
     TOROID_INDEPENDENT
     for (std::int64_t l = 0; l < count; ++l) {
@@ -301,30 +314,40 @@ TOROID_INTO_ITS_CALLER void to_spectra(const Transform<Real>& t, const Real* x, 
   }
 }
 
-/// Calls move(place in the caller's array, place in the rows) for all elements of a block, in the
-/// order of the caller's memory.
+/// Rows of real numbers in a scratch array, one for each point of the lines.
+template <typename Real>
+struct Rows {
+  Real* first;
+  std::int64_t width;
+};
+
+/// Calls move(element, place in the rows) for all elements of a block, in the order of the caller's
+/// memory.
 template <typename Real, typename Count, typename Move>
-TOROID_INTO_ITS_CALLER void for_each_element(const Lines<Real>& x, std::int64_t n, Count lines,
-                                             const Move& move) {
+TOROID_INTO_ITS_CALLER void for_each_element(const Lines<Real>& x, std::int64_t n,
+                                             std::int64_t width, Count lines, const Move& move) {
   const std::int64_t count = lines;
   if (x.are_rows()) {
     for (std::int64_t i = 0; i < n; ++i) {
       TOROID_INDEPENDENT
-      for (std::int64_t l = 0; l < count; ++l) move(x.first[i * x.point + l], i * kLines + l);
+      for (std::int64_t l = 0; l < count; ++l) move(x.first[i * x.point + l], i * width + l);
     }
     return;
   }
   for (std::int64_t l = 0; l < lines; ++l)
-    for (std::int64_t i = 0; i < n; ++i) move(x.first[i * x.point + l * x.line], i * kLines + l);
+    for (std::int64_t i = 0; i < n; ++i) move(x.first[i * x.point + l * x.line], i * width + l);
 }
 template <typename Real, typename Count>
-TOROID_INTO_ITS_CALLER void to_rows(const Lines<Real>& x, std::int64_t n, Count lines, Real* rows) {
-  for_each_element(x, n, lines, [rows](Real& outer, std::int64_t row) { rows[row] = outer; });
+TOROID_INTO_ITS_CALLER void to_rows(const Lines<Real>& x, std::int64_t n, Count lines,
+                                    const Rows<Real>& rows) {
+  for_each_element(x, n, rows.width, lines,
+                   [to = rows.first](Real& outer, std::int64_t place) { to[place] = outer; });
 }
 template <typename Real, typename Count>
-TOROID_INTO_ITS_CALLER void from_rows(const Real* rows, std::int64_t n, Count lines,
+TOROID_INTO_ITS_CALLER void from_rows(const Rows<Real>& rows, std::int64_t n, Count lines,
                                       const Lines<Real>& y) {
-  for_each_element(y, n, lines, [rows](Real& outer, std::int64_t row) { outer = rows[row]; });
+  for_each_element(y, n, rows.width, lines,
+                   [from = rows.first](Real& outer, std::int64_t place) { outer = from[place]; });
 }
 
 /// What comes before the dft inside: from the caller's lines to v, or to Z.
@@ -332,9 +355,9 @@ template <typename Real, typename Count>
 TOROID_INTO_ITS_CALLER void before_dft(const Transform<Real>& t, const Lines<Real>& x, Count lines,
                                        Real* rows, Real* scratch) {
   if (!is_inverse(t.kind)) return fold(t, x, lines, scratch);
-  if (x.are_rows()) return to_spectra(t, x.first, x.point, lines, scratch);
-  to_rows(x, t.n, lines, rows);
-  to_spectra(t, rows, kLines, lines, scratch);
+  if (x.are_rows() || lines == 1) return to_spectra(t, x.first, x.point, lines, scratch);
+  to_rows(x, t.n, lines, Rows<Real>{rows, t.width});
+  to_spectra(t, rows, t.width, lines, scratch);
 }
 
 /// What comes after it.
@@ -342,32 +365,32 @@ template <typename Real, typename Count>
 TOROID_INTO_ITS_CALLER void after_dft(const Transform<Real>& t, const Real* scratch, Count lines,
                                       Real* rows, const Lines<Real>& y) {
   if (is_inverse(t.kind)) return unfold(t, scratch, lines, y);
-  if (y.are_rows()) return from_spectra(t, scratch, lines, y.first, y.point);
-  from_spectra(t, scratch, lines, rows, kLines);
-  from_rows(rows, t.n, lines, y);
+  if (y.are_rows() || lines == 1) return from_spectra(t, scratch, lines, y.first, y.point);
+  from_spectra(t, scratch, lines, rows, t.width);
+  from_rows(Rows<Real>{rows, t.width}, t.n, lines, y);
 }
 
 /// Sums and differences of pairs of rows.
 template <typename Real, typename Count>
-TOROID_INTO_ITS_CALLER void add_and_subtract(std::int64_t n, Count lines, Real* rows) {
+TOROID_INTO_ITS_CALLER void add_and_subtract(std::int64_t n, Count lines, const Rows<Real>& rows) {
   const std::int64_t count = lines;
   for (std::int64_t apart = 1; apart < n; apart *= 2)
     for (std::int64_t first = 0; first < n; first += 2 * apart)
       for (std::int64_t i = first; i < first + apart; ++i) {
+        Real* const low = rows.first + i * rows.width;
+        Real* const high = low + apart * rows.width;
         TOROID_INDEPENDENT
         for (std::int64_t l = 0; l < count; ++l) {
-          Real& a = rows[i * kLines + l];
-          Real& b = rows[(i + apart) * kLines + l];
-          const Real sum = a + b;
-          b = a - b;
-          a = sum;
+          const Real a = low[l], b = high[l];
+          low[l] = a + b;
+          high[l] = a - b;
         }
       }
 }
 
 template <typename Real, typename Count>
 TOROID_INTO_ITS_CALLER void walsh_hadamard(const Lines<Real>& x, std::int64_t n, Count lines,
-                                           Real* rows, const Lines<Real>& y) {
+                                           const Rows<Real>& rows, const Lines<Real>& y) {
   to_rows(x, n, lines, rows);
   add_and_subtract(n, lines, rows);
   from_rows(rows, n, lines, y);
@@ -386,7 +409,7 @@ TOROID_INTO_ITS_CALLER void walsh_hadamard(const Lines<Real>& x, std::int64_t n,
     after_dft(t, scratch, lines, rows, y);                                                \
   }                                                                                       \
   TOROID_ALSO_FOR_AVX2 void transform_walsh(const Lines<Real>& x, std::int64_t n,         \
-                                            std::int64_t lines, Real* rows,               \
+                                            std::int64_t lines, const Rows<Real>& rows,   \
                                             const Lines<Real>& y) {                       \
     if (lines == kLines) return walsh_hadamard(x, n, FullBlock(), rows, y);               \
     walsh_hadamard(x, n, lines, rows, y);                                                 \
@@ -395,30 +418,28 @@ TOROID_FOR_EACH_PROCESSOR(double)
 TOROID_FOR_EACH_PROCESSOR(float)
 #undef TOROID_FOR_EACH_PROCESSOR
 
-/// A thread's scratch arrays for blocks of lines of up to some number of points.
-template <typename Real>
-class Scratch {
+/// An array that grows as needed; its content is not kept.
+class GrowingArray {
  public:
+  template <typename Real>
+  Real* of(std::int64_t elements) {
+    const auto bytes = static_cast<std::size_t>(elements) * sizeof(Real);
+    if (array_.size() * sizeof(Complex) < bytes) array_ = LocalArray::of_bytes(bytes);
+    return array_.as<Real>();
+  }
+
+ private:
+  LocalArray array_{0};
+};
+
+/// A thread's scratch arrays.
+struct Scratch {
+  GrowingArray rows, points, spectra;
+
   static Scratch& of_this_thread() {
     thread_local Scratch scratch;
     return scratch;
   }
-  void hold(std::int64_t points) {
-    if (points <= points_) return;
-    points_ = points;
-    const auto bytes = static_cast<std::size_t>(2 * (points / 2 + 1) * kLines) * sizeof(Real);
-    for (LocalArray* const array : {&rows_, &points_array_, &spectra_})
-      *array = LocalArray::of_bytes(bytes);
-  }
-  Real* rows() { return rows_.template as<Real>(); }
-  Real* points() { return points_array_.template as<Real>(); }
-  Real* spectra() { return spectra_.template as<Real>(); }
-
- private:
-  std::int64_t points_ = 0;
-  LocalArray rows_{0};
-  LocalArray points_array_{0};
-  LocalArray spectra_{0};
 };
 
 template <typename Real>
@@ -428,14 +449,13 @@ class RealLines : public Kernel {
 
   void run(const void* in, void* out) const override {
     TOROID_CHECK_EQ(in == out, in_place_);
-    auto& scratch = Scratch<Real>::of_this_thread();
-    scratch.hold(blocks_.line().length);
+    Scratch& scratch = Scratch::of_this_thread();
     const Axis& point = blocks_.line();
     const Axis& line = blocks_.row();
     blocks_.for_each(
         static_cast<const Real*>(in), static_cast<Real*>(out),
         [&](std::int64_t lines, const Real* from, Real* to) {
-          // fold() and to_rows() only read this array
+          // nothing writes through `x`
           const Lines<Real> x{const_cast<Real*>(from), point.in_stride, line.in_stride};
           transform(lines, x, {to, point.out_stride, line.out_stride}, scratch);
         });
@@ -443,7 +463,7 @@ class RealLines : public Kernel {
 
  private:
   virtual void transform(std::int64_t lines, const Lines<Real>& x, const Lines<Real>& y,
-                         Scratch<Real>& scratch) const = 0;
+                         Scratch& scratch) const = 0;
 
   LineBlocks blocks_;
   bool in_place_;
@@ -471,19 +491,22 @@ class ByFourier final : public RealLines<Real> {
     else
       work.kind = inverse ? Kind::half_to_real : Kind::real_to_half;
     work.axes[0] = {lines, 1, 1, false};
-    work.axes[1] = {transform_.m, kLines, kLines, true};
+    work.axes[1] = {transform_.m, transform_.width, transform_.width, true};
     return work;
   }
 
   void transform(std::int64_t lines, const Lines<Real>& x, const Lines<Real>& y,
-                 Scratch<Real>& scratch) const override {
+                 Scratch& scratch) const override {
     const Kernel& dft = lines == kLines ? *full_ : *rest_;
     const bool inverse = is_inverse(transform_.kind);
-    Real* const from = inverse ? scratch.spectra() : scratch.points();
-    Real* const to = inverse ? scratch.points() : scratch.spectra();
-    before(transform_, x, lines, scratch.rows(), from);
-    dft.run(from, to);
-    after(transform_, to, lines, scratch.rows(), y);
+    const bool needs_rows = lines > 1 && !(inverse ? x : y).are_rows();
+    const std::int64_t reals = transform_.n * transform_.width;
+    Real* const rows = scratch.rows.of<Real>(needs_rows ? reals : 0);
+    Real* const points = scratch.points.of<Real>(reals);
+    Real* const spectra = scratch.spectra.of<Real>(transform_.half * transform_.row());
+    before(transform_, x, lines, rows, inverse ? spectra : points);
+    inverse ? dft.run(spectra, points) : dft.run(points, spectra);
+    after(transform_, inverse ? points : spectra, lines, rows, y);
   }
 
   Transform<Real> transform_;
@@ -493,15 +516,17 @@ class ByFourier final : public RealLines<Real> {
 template <typename Real>
 class WalshHadamard final : public RealLines<Real> {
  public:
-  explicit WalshHadamard(const Work& work) : RealLines<Real>(work), n_(work.axes[0].length) {}
+  explicit WalshHadamard(const Work& work)
+      : RealLines<Real>(work), n_(work.axes[0].length), width_(width_of(work)) {}
 
  private:
   void transform(std::int64_t lines, const Lines<Real>& x, const Lines<Real>& y,
-                 Scratch<Real>& scratch) const override {
-    transform_walsh(x, n_, lines, scratch.rows(), y);
+                 Scratch& scratch) const override {
+    transform_walsh(x, n_, lines, {scratch.rows.of<Real>(n_ * width_), width_}, y);
   }
 
   std::int64_t n_;
+  std::int64_t width_;
 };
 
 template <typename Real>

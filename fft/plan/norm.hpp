@@ -11,7 +11,7 @@ double norm_factor(const Description& description, Way way);
 /// The Scale of a backward call that undoes a forward call without Scale.
 Scale undoing_scale(const Description& description);
 
-/// Sets the weights of dct and dst that the norm asks for.
+/// Sets AxisTransform::weighted of all axes as the norm asks.
 void set_weights(Description& description);
 
 }  // namespace toroid::fft

@@ -35,7 +35,7 @@ struct AxisTransform {
   TransformKind kind = TransformKind::dft;
   std::shared_ptr<const SquareMatrix> matrix{};  ///< set if kind is `matrix`
   /// For dct and dst: with the weight that makes the rows of the matrix equally long
-  /// (fft/orbital/coefficients.hpp).
+  /// (fft/orbital/coefficients.hpp). Plans set it as Description::norm asks.
   bool weighted = false;
 
   AxisTransform() = default;

@@ -155,6 +155,12 @@ TEST_F(BadTransform, UnusableBoxCutIsRefused) {
     expect_refusal(kSlab + Arguments{"--box-cut=" + cut}, {"--box-cut", cut});
 }
 
+TEST_F(BadTransform, ScaleBesideANormIsRefused) {
+  expect_refusal(kVolumetric + Arguments{"--norm", "ortho", "--scale", "1/N"},
+                 {"--scale has no effect", "--norm paper"});
+  expect_refusal(kVolumetric + Arguments{"--norm", "unit"}, {"paper, backward, ortho, forward"});
+}
+
 TEST_F(BadTransform, FactorsWithoutOrbitalMethodAreRefused) {
   for (const Arguments& run : {kVolumetric, kSlab, kRows})
     for (const std::string kinds : {"fft", "dft,dft,fft"})

@@ -85,6 +85,7 @@ constexpr OptionEffect kEffects[] = {
     {"--out --cell --boundary --precision --check --repeat", "poisson", "--in"},
     {"--size", "poisson", "no --in"},
     {"--inverse --scale --box-cut --timings", "fft", "no --loop"},
+    {"--scale", "fft", "--norm paper"},
     {"--timings", "fft", "--layer packets"},
     {"--in-boxes --out-boxes", "fft", "no --timings"},
     // All-to-alls and campaigns.

@@ -61,7 +61,6 @@ void add_data_options(CLI::App& verb, FftOptions& options) {
           "--norm", options.norm,
           "scale of both directions as numpy and scipy name it; paper: no scale but --scale")
       ->check(one_of("norm", fft::kNormNames))
-      ->excludes("--scale")
       ->capture_default_str();
 }
 
@@ -82,8 +81,7 @@ void add_method_options(CLI::App& verb, FftOptions& options) {
           "--transform", options.transform,
           "transform of every axis, or one per axis: dct,dft,wht. dct, dst: type II, the inverse "
           "type III, half of scipy's per axis; dht: cos minus sin. Method orbital also has fft: "
-          "the "
-          "dft by factors, about N/P times less work for N points on P nodes; matrix:FILE: "
+          "the dft by factors, about N/P times less work for N points on P nodes; matrix:FILE: "
           "multiply by the N x N matrix in the file")
       ->type_name("KINDS")
       ->check(suggested(fft::kTransformKindNames))
