@@ -29,12 +29,10 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <numbers>
 #include <type_traits>
 #include <vector>
 
-#include "fft/kernels/kernel_work.hpp"
 #include "fft/kernels/line_blocks.hpp"
 #include "fft/layout/local_array.hpp"
 #include "hal/check.hpp"

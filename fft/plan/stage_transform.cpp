@@ -9,7 +9,6 @@
 #include "fft/kernels/kernel_work.hpp"
 #include "fft/kernels/work_slices.hpp"
 #include "fft/plan/cost_model.hpp"
-#include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
 
 namespace toroid::fft {

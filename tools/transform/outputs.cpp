@@ -13,7 +13,6 @@
 #include "fft/layout/local_array.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/extents.hpp"
-#include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
 #include "tools/files/array_file.hpp"
 #include "tools/files/map_writer.hpp"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <complex>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>

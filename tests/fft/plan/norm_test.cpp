@@ -5,17 +5,14 @@
 #include <cmath>
 #include <complex>
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 #include "fft/layout/local_array.hpp"
-#include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/norm.hpp"
 #include "fft/plan/transform_kind.hpp"
-#include "hal/shape.hpp"
-#include "tests/fft/plan/plan_check.hpp"
 #include "tests/fft/plan/plan_run.hpp"
+#include "tests/fft/reference.hpp"
 
 namespace toroid::fft {
 namespace {
