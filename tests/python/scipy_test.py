@@ -153,11 +153,47 @@ class Scipy(unittest.TestCase):
             np.testing.assert_allclose(toroid.convolve(a, kernel, "wrap", torus="2", method="rows"),
                                        scipy.ndimage.convolve(a, kernel, mode="wrap", origin=centre), atol=1e-12)
 
+    def test_convolutions_have_the_common_type(self):
+        import scipy.signal
+        random = np.random.default_rng(5)
+        a, b = random.standard_normal((6, 5)), random.standard_normal((3, 2))
+        for one, other in (("f4", "f4"), ("f4", "f8"), ("f8", "f4"), ("i4", "f4"), ("c8", "f8"), ("f4", "c16"),
+                           ("c8", "f4"), (">f4", "f8")):
+            given = a.astype(one), b.astype(other)
+            ours, theirs = toroid.convolve(*given, torus="2"), scipy.signal.fftconvolve(*given)
+            self.assertEqual(ours.dtype, theirs.dtype, (one, other))
+            single = {"f4", "c8", ">f4"} & {one, other}  # scipy transforms each array in its own precision
+            np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-5 if single else 1e-12)
+
+    def test_convolutions_of_empty_arrays_are_empty(self):
+        import scipy.signal
+        for a, b in (([], []), ([1.0], []), (np.ones((2, 0)), np.ones((1, 1)))):
+            ours, theirs = toroid.convolve(a, b, torus="2"), scipy.signal.fftconvolve(a, b)
+            self.assertEqual((ours.shape, ours.dtype), (theirs.shape, theirs.dtype))
+
+    def test_valid_convolutions_accept_the_larger_array_second(self):
+        import scipy.signal
+        small, large = np.arange(6.0).reshape(2, 3), np.arange(35.0).reshape(5, 7)
+        for given in ((small, large), (large, small), (small, small)):
+            np.testing.assert_allclose(toroid.convolve(*given, "valid", torus="2"),
+                                       scipy.signal.fftconvolve(*given, "valid"), atol=1e-10)
+
+    def test_convolutions_know_their_own_options_only(self):
+        np.testing.assert_allclose(
+            toroid.convolve([1, 2, 3], [1, 1], torus="1", kernel="kissfft", precision="single", seed=3, threads=1),
+            [1, 3, 5, 3], atol=1e-6)
+        for name in ("norm", "axes", "s", "full_output", "report", "inverse", "a", "b"):
+            with self.assertRaisesRegex(TypeError, "convolve"):
+                toroid.convolve([1, 2, 3], [1, 1], torus="1", **{name: None})
+
     def test_what_has_no_convolution_is_refused(self):
-        for a, kernel, mode, words in (([1], [[1]], "full", "equal numbers"), ([1], [1, 2], "valid", "larger"),
+        for a, kernel, mode, words in (([1], [[1]], "full", "equal numbers"), (1, 2, "full", "equal numbers"),
+                                       ([[1, 2]], [[1], [2]], "valid", "larger"), ([1], [1, 2], "wrap", "larger"),
                                        ([1], [1], "reflect", "expected full")):
             with self.assertRaisesRegex(toroid.BadInput, words):
                 toroid.convolve(a, kernel, mode, torus="1")
+        with self.assertRaisesRegex(toroid.BadInput, "one process"):
+            toroid.convolve([1], [1], torus="1", fabric="ofi")
 
 
 if __name__ == "__main__":
