@@ -1,6 +1,10 @@
 """toroid.fft against scipy.fft: random shapes, axes, types, norms, layouts, fabrics and machines."""
 
+import inspect
 import os
+import subprocess
+import sys
+import tempfile
 import unittest
 
 import numpy as np
@@ -12,9 +16,11 @@ except ImportError:
 
 import toroid
 
+from helpers import COMMAND
+
 THOROUGH = os.environ.get("TOROID_THOROUGH", "0") not in ("", "0")
 NAMES = ("fftn", "ifftn", "rfftn", "irfftn", "dctn", "idctn", "dstn", "idstn", "fft", "ifft", "rfft", "irfft", "dct",
-         "idct", "dst", "idst", "fft2", "ifft2")
+         "idct", "dst", "idst", "fft2", "ifft2", "rfft2", "irfft2")
 TYPES = (np.complex128, np.float64, np.complex64, np.float32, np.int16, ">f8", "<c8", bool, np.float16)
 NORMS = (None, "backward", "ortho", "forward")
 TORI = ("1", "2", "3x2", "2x2x2", "4", "2x1x3")
@@ -43,7 +49,7 @@ class Trial:
         shape = tuple(int(n) for n in self.random.integers(1, 13 if dims < 4 else 6, size=dims))
         values = self.random.standard_normal(shape) * 8 + 1j * self.random.standard_normal(shape)
         kind = np.dtype(self.draw(TYPES))
-        if kind.kind != "c" or self.name in ("rfftn", "rfft"):
+        if kind.kind != "c" or self.name in ("rfftn", "rfft", "rfft2"):
             values = values.real
             kind = kind if kind.kind != "c" else np.dtype(np.float64)
         self.array = laid_out(values.astype(kind), int(self.random.integers(5)))
@@ -94,7 +100,7 @@ def orthonormal_dst(array, transposed, s=None, axes=None):
 
 def expected(trial):
     options = dict(trial.options)
-    if trial.name == "irfftn" and "s" not in options and trial.array.shape[options.get("axes", (-1,))[-1]] == 1:
+    if trial.name in ("irfftn", "irfft2") and "s" not in options and trial.array.shape[options.get("axes", (-1,))[-1]] == 1:
         raise ValueError("scipy.fft.irfft refuses this: no points; irfftn does not")
     theirs = getattr(scipy.fft, trial.name)(trial.array, **options)
     if "dst" not in trial.name or options.pop("norm") != "ortho":
@@ -103,6 +109,23 @@ def expected(trial):
     if not trial.name.endswith("n"):
         options = {"axes": (options["axis"],), "s": (options["n"],) if "n" in options else None}
     return orthonormal_dst(trial.array, transposed, **options).astype(theirs.dtype)
+
+
+# Each process of a job makes the same calls; process 0 has the results.
+PROGRAM = """
+import os
+import numpy as np
+import toroid
+
+a = np.arange(64.0).reshape(8, 8)
+options = {"torus": "2x2", "fabric": "ofi", "plan": "estimate"}
+made = [toroid.fft(a, **options), toroid.fft.rfftn(a, **options), toroid.fft.ifft(a, full_output=True, **options)]
+if os.environ["RANK"] == "0":
+    assert np.allclose(made[0], np.fft.fftn(a)) and np.allclose(made[1], np.fft.rfftn(a)), made
+    assert np.allclose(made[2][0], np.fft.ifft(a)) and made[2][1].verb == "fft", made
+else:
+    assert made == [None, None, None], made
+"""
 
 
 def result_of(function, *words, **options):
@@ -194,6 +217,89 @@ class Scipy(unittest.TestCase):
                 toroid.convolve(a, kernel, mode, torus="1")
         with self.assertRaisesRegex(toroid.BadInput, "one process"):
             toroid.convolve([1], [1], torus="1", fabric="ofi")
+
+
+class Options(unittest.TestCase):
+    array = np.arange(24.0).reshape(4, 6)
+
+    def test_names_of_numpy_types_are_precisions(self):
+        for names, real, whole in ((("single", "float32", "complex64", "f4", "c8"), "f4", "c8"),
+                                   (("double", "float64", "complex128", "f8", "c16"), "f8", "c16")):
+            for name in names:
+                for array in (self.array, self.array.astype(np.float32), np.empty((0, 4))):
+                    for transform, dtype in (("rfft", whole), ("irfft", real), ("fft", whole), ("dct", real)):
+                        made = getattr(toroid.fft, transform)(array, torus="1", precision=name)
+                        self.assertEqual(made.dtype, dtype, (name, transform))
+                result = toroid.fft(self.array, torus="2", precision=name, full_output=True)[1]
+                self.assertEqual(result.precision, names[0])
+        for call in (toroid.fft, toroid.fft.fftn):
+            with self.assertRaisesRegex(toroid.BadInput, "precision 'half' is unknown; expected double"):
+                call(self.array, torus="1", precision="half")
+
+    def test_unknown_options_are_refused_in_the_name_of_the_function(self):
+        for name in toroid.fft.__all__:
+            for option in ("inverse", "half", "kind", "lengths", "workers"):
+                with self.assertRaisesRegex(TypeError, rf"^{name}\(\) got an unexpected keyword argument '{option}'"):
+                    getattr(toroid.fft, name)(self.array, torus="1", **{option: True})
+            with self.assertRaisesRegex(TypeError, rf"^{name}\(\) missing"):
+                getattr(toroid.fft, name)(self.array)
+        with self.assertRaisesRegex(TypeError, r"^fft\(\) got an unexpected keyword argument 'half'"):
+            toroid.fft(self.array, torus="1", half=True)
+
+    def test_the_signature_of_the_module_begins_with_the_array(self):
+        self.assertEqual(list(inspect.signature(toroid.fft).parameters)[:2], ["array", "torus"])
+
+    def test_plans_are_measured_or_estimated(self):
+        for plan in ("estimate", "measure"):
+            for fabric in ("sim", "shm"):
+                ours = toroid.fft.fftn(self.array, torus="2", fabric=fabric, plan=plan, kernel="fftw")
+                np.testing.assert_allclose(ours, np.fft.fftn(self.array), atol=1e-10)
+                np.testing.assert_allclose(toroid.fft(self.array, torus="2", fabric=fabric, plan=plan), ours, atol=1e-10)
+        with self.assertRaisesRegex(toroid.BadInput, "unknown plan 'slow'"):
+            toroid.fft.fftn(self.array, torus="2", plan="slow")
+
+    def test_transforms_of_no_arrays_are_empty(self):
+        for name, shape in (("fft", (0, 4)), ("ifft", (0, 4)), ("rfft", (0, 4)), ("irfft", (0, 5)), ("dct", (0, 4)),
+                            ("fft2", (0, 3, 4)), ("rfft2", (2, 0, 3, 4)), ("irfft2", (0, 3, 4))):
+            for dtype in (np.float64, np.float32):
+                ours = getattr(toroid.fft, name)(np.empty(shape, dtype), torus="2")
+                theirs = getattr(np.fft, name, None)
+                expected = theirs(np.empty(shape)).shape if theirs else shape
+                is_real = name in ("irfft", "irfft2", "dct")
+                wide = np.float64 if is_real else np.complex128
+                narrow = np.float32 if is_real else np.complex64
+                self.assertEqual((ours.shape, ours.dtype), (expected, narrow if dtype == np.float32 else wide), name)
+        with self.assertRaisesRegex(toroid.BadInput, "no run"):
+            toroid.fft.fft(np.empty((0, 4)), torus="2", full_output=True)
+
+    def test_axes_and_lengths_may_be_single_numbers(self):
+        for options in ({"axes": 0}, {"s": 3}, {"axes": 0, "s": 3}, {"axes": np.int64(-2), "s": np.int64(7)}):
+            plain = {name: (int(value),) for name, value in options.items()}
+            np.testing.assert_allclose(toroid.fft.fftn(self.array, torus="1", **options),
+                                       np.fft.fftn(self.array, **{"axes": (-1,), **plain}), atol=1e-10)
+        for options in ({"axes": 1.5}, {"s": "3"}, {"axes": (0.0, 1)}):
+            with self.assertRaisesRegex(toroid.BadInput, "whole number"):
+                toroid.fft.fftn(self.array, torus="1", **options)
+
+    def test_no_axes_give_a_copy(self):
+        for name in ("fftn", "ifftn", "dctn", "idstn"):
+            made = getattr(toroid.fft, name)(self.array, axes=(), torus="1")
+            np.testing.assert_array_equal(made, self.array)
+            self.assertFalse(np.shares_memory(made, self.array))
+        for name in ("rfftn", "irfftn"):  # scipy refuses it too
+            with self.assertRaisesRegex(toroid.BadInput, "no axes"):
+                getattr(toroid.fft, name)(self.array, axes=(), torus="1")
+        with self.assertRaisesRegex(toroid.BadInput, "a single number; expected an array"):
+            toroid.fft.fftn(3.0, torus="1")
+
+    def test_process_0_returns_the_result(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program = os.path.join(folder, "program.py")
+            with open(program, "w") as file:
+                file.write(PROGRAM)
+            done = subprocess.run([COMMAND, "launch", "-n", "2", sys.executable, program], capture_output=True, text=True,
+                                  timeout=120)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
 
 
 if __name__ == "__main__":
