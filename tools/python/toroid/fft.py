@@ -1,9 +1,9 @@
 """Transforms as numpy.fft and scipy.fft name them, computed by the nodes of a torus.
 
 fftn, ifftn, rfftn, irfftn, dctn, idctn, dstn, idstn and their forms for one axis (fft, rfft, dct, ...) and two axes
-(fft2, rfft2, ...) take `s`, `axes` and `norm` as scipy.fft does, and return what it returns. dhtn and whtn are the Hartley
-transform (cos minus sin; FFTW's is cos plus sin) and the Walsh-Hadamard transform in natural order; they are their
-own inverses up to the scale. The axes that are not transformed form a batch: one run transforms all of it.
+(fft2, rfft2, ...) take `s`, `axes` and `norm` as scipy.fft does, and return what it returns. dhtn and whtn are the
+Hartley transform (cos minus sin; FFTW's is cos plus sin) and the Walsh-Hadamard transform in natural order; they are
+their own inverses up to the scale. The axes that are not transformed form a batch: one run transforms all of it.
 
 `torus` is required. `norm` is "backward" (the default), "ortho", "forward" or "paper": no scale in either direction,
 and for dct and dst of type 2 half of scipy's per axis. `precision` is "single" (also float32, complex64, f4 or c8) or
