@@ -100,7 +100,8 @@ def orthonormal_dst(array, transposed, s=None, axes=None):
 
 def expected(trial):
     options = dict(trial.options)
-    if trial.name in ("irfftn", "irfft2") and "s" not in options and trial.array.shape[options.get("axes", (-1,))[-1]] == 1:
+    halves = trial.name in ("irfftn", "irfft2") and "s" not in options
+    if halves and trial.array.shape[options.get("axes", (-1,))[-1]] == 1:
         raise ValueError("scipy.fft.irfft refuses this: no points; irfftn does not")
     theirs = getattr(scipy.fft, trial.name)(trial.array, **options)
     if "dst" not in trial.name or options.pop("norm") != "ortho":
@@ -254,7 +255,8 @@ class Options(unittest.TestCase):
             for fabric in ("sim", "shm"):
                 ours = toroid.fft.fftn(self.array, torus="2", fabric=fabric, plan=plan, kernel="fftw")
                 np.testing.assert_allclose(ours, np.fft.fftn(self.array), atol=1e-10)
-                np.testing.assert_allclose(toroid.fft(self.array, torus="2", fabric=fabric, plan=plan), ours, atol=1e-10)
+                np.testing.assert_allclose(toroid.fft(self.array, torus="2", fabric=fabric, plan=plan), ours,
+                                           atol=1e-10)
         with self.assertRaisesRegex(toroid.BadInput, "unknown plan 'slow'"):
             toroid.fft.fftn(self.array, torus="2", plan="slow")
 
@@ -292,13 +294,52 @@ class Options(unittest.TestCase):
         with self.assertRaisesRegex(toroid.BadInput, "a single number; expected an array"):
             toroid.fft.fftn(3.0, torus="1")
 
+    def test_types_1_and_4_are_refused(self):
+        for number in (1, 4):
+            with self.assertRaisesRegex(toroid.BadInput, "expected 2 or 3"):
+                toroid.fft.dct(self.array, number, torus="1")
+
+    def test_long_double_is_computed_in_double_precision(self):
+        made = toroid.fft.fft(self.array.astype(np.longdouble), torus="1")
+        self.assertEqual(made.dtype, np.complex128)
+
+    def test_single_precision_refuses_what_it_does_not_hold(self):
+        large, small = self.array.copy(), self.array * 1e-60
+        large[1, 2] = -1e39
+        for call in (toroid.fft, toroid.fft.fftn, toroid.fft.rfftn, toroid.fft.dctn):
+            with self.assertRaisesRegex(toroid.BadInput, "the array.*: element 8 in C order is too large for single"):
+                call(large, torus="1", precision="single")
+            with self.assertRaisesRegex(toroid.BadInput, "the array.*: all numbers are too small for single precision"):
+                call(small, torus="1", precision="single")
+        toroid.fft.fftn(self.array, torus="1", precision="single")
+        toroid.fft.fftn(np.float32(1e-45) * np.ones((4, 4), np.float32), torus="1")  # single precision holds it
+
+    def test_a_warning_names_nan_and_infinity_of_the_input(self):
+        program = """
+import numpy as np, toroid
+for value in (np.nan, np.inf):
+    for dtype in (np.float64, np.float32):
+        a = np.ones((4, 6), dtype)
+        a[1, 2] = value
+        b = toroid.fft.fftn(a, torus="1")
+        assert not np.isfinite(b).any() and not np.isfinite(toroid.fft(a, torus="1", precision="single")).any()
+assert not np.isfinite(toroid.fft(np.full((4, 4), 1e308), torus="1")).all()
+"""
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = done.stderr.splitlines()
+        self.assertEqual(len(lines), 9, lines)
+        for line in lines[:-1]:
+            self.assertIn("the input has NaN or infinity: element 8 in C order of the array", line)
+        self.assertIn("exceed the largest of double precision", lines[-1])
+
     def test_process_0_returns_the_result(self):
         with tempfile.TemporaryDirectory() as folder:
             program = os.path.join(folder, "program.py")
             with open(program, "w") as file:
                 file.write(PROGRAM)
-            done = subprocess.run([COMMAND, "launch", "-n", "2", sys.executable, program], capture_output=True, text=True,
-                                  timeout=120)
+            done = subprocess.run([COMMAND, "launch", "-n", "2", sys.executable, program], capture_output=True,
+                                  text=True, timeout=120)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
 
 
