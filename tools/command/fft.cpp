@@ -111,7 +111,7 @@ class FftCommand {
   FftInput input() const {
     const EmbeddingProgram* const host = embedding_program();
     if (host == nullptr || host->input() == nullptr) return fft_input(options_, shape_);
-    return sized_input(options_, shape_, *host->input());
+    return host_input(options_, shape_, *host->input());
   }
 
   int transform(const fft::Description& description, TransformOutputs& outputs,
@@ -159,11 +159,14 @@ class FftCommand {
     return 0;
   }
 
-  /// Says that an element is infinite or NaN: sums of large numbers may overflow. Empty if all are
-  /// finite.
+  /// Says that an element is infinite or NaN: the host program's array may have such elements, and
+  /// sums of large numbers may overflow. Empty if all are finite.
   std::string not_finite_text(const HostArray& result) const {
     const auto element = find_not_finite(result);
     if (!element) return {};
+    if (const auto given = find_not_finite(input_.array))
+      return fmt::format("the input has NaN or infinity: element {} in C order of {}", *given,
+                         host_array_name(input_.array));
     return fmt::format(
         "the result is not finite: element {} in C order; the numbers of the "
         "transform exceed the largest of {} precision",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import os
 from typing import Any
 
 import numpy as np
@@ -53,13 +55,34 @@ def words_of(options: dict) -> list:
     return words
 
 
+class NotReported(_toroid.RunFailed):
+    """This process of a job has run its part; process 0 has the result."""
+
+
+def none_if_not_reported(function: Any) -> Any:
+    """Let a public function return None in the processes of a job that have no result."""
+    @functools.wraps(function)
+    def reported(*words: Any, **options: Any) -> Any:
+        try:
+            return function(*words, **options)
+        except NotReported:
+            return None
+    return reported
+
+
 def run_words(words: list, names: Names, progress: Any, *, array: Any = None,
               batched: bool = False, record: bool = False) -> dict:
-    """Run a command in this process. If `batched`, the first axis of the array has the arrays of a batch."""
+    """Run a command in this process. If `batched`, the first axis of the array has the arrays of a batch. Raise
+    NotReported in the processes of a job that have no result: all but process 0."""
     if names.objects and any(word.startswith("--resume=") for word in words):
         raise _toroid.BadInput("--resume cannot be used with policies written in Python: it cannot tell "
                                "whether they have changed")
-    return _toroid.run_command(words, names.objects, array, batched, record, shower(progress))
+    made = _toroid.run_command(words, names.objects, array, batched, record, shower(progress))
+    if "--fabric=ofi" in words:
+        os.environ.pop("TOROID_LISTENER_FD", None)  # the run has closed it; process 0 opens the next run's socket
+    if not made["json"]:
+        raise NotReported("this process has no result; process 0 of the job has it")
+    return made
 
 
 def numbers(array: Any) -> np.ndarray:
