@@ -7,7 +7,7 @@ from typing import Any, Iterable, Optional, Tuple, Union
 import numpy as np
 
 from . import _toroid
-from ._command_words import numbers, run_words, text_of, torus_word, words_of
+from ._command_words import none_if_not_reported, numbers, run_words, text_of, torus_word, words_of
 from ._policy import Names, Policy
 from ._results import Result, Results
 
@@ -27,6 +27,7 @@ def _policies(policies: Any, names: Names) -> Optional[str]:
     return ",".join(names.word(one) for one in policies)
 
 
+@none_if_not_reported
 def run(torus: Union[str, Tuple[int, ...], "_toroid.Shape"], *, traffic: str = "all-to-all", bytes: Union[int, str] = 240,
         policy: Union[str, Policy] = "random", machine: Union[str, "_toroid.Machine"] = "bgl", fabric: str = "sim",
         seed: int = 1, threads: Optional[int] = None, mesh: bool = False,
@@ -113,6 +114,7 @@ def _cell(cell: Any) -> Optional[str]:
     return ",".join(repr(float(length)) for length in lengths)
 
 
+@none_if_not_reported
 def poisson(rho: Any, cell: Any = None, boundary: str = "periodic", *,
             torus: Union[str, Tuple[int, ...], "_toroid.Shape"] = "1", fabric: str = "sim",
             method: Optional[str] = None, machine: Union[str, "_toroid.Machine"] = "bgl", seed: int = 1,
