@@ -78,6 +78,42 @@ with toroid.Plan((4, 4, 4), torus="4", fabric="ofi") as plan:
     plan.forward()
 """
 
+# As above, but without a `with` block.
+ONE_ENDS = """
+import os
+import toroid
+
+plan = toroid.Plan((4, 4, 4), torus="4", fabric="ofi")
+plan.forward()
+if os.environ["RANK"] == "1":
+    raise KeyError("mine")
+plan.forward()
+"""
+
+# Process 0 is interrupted while it waits for process 1 in close().
+INTERRUPTED_CLOSE = """
+import os, signal, time
+import toroid
+
+def handle(*_):
+    raise KeyError
+
+signal.signal(signal.SIGALRM, handle)
+plan = toroid.Plan((4, 4, 4), torus="4", fabric="ofi")
+plan.forward()
+failed = None
+try:
+    if os.environ["RANK"] == "0":
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+    else:
+        time.sleep(1)
+    plan.close()
+except (KeyError, toroid.RunFailed) as error:
+    failed = type(error).__name__
+plan.close()
+print(os.environ["RANK"] + " " + str(failed) + "\\n", end="")
+"""
+
 DAEMON = """
 import threading, time
 import numpy as np
@@ -266,9 +302,13 @@ class PlanTest(unittest.TestCase):
         for delay in (0.001, 0.004, 0.02, 0.05):
             with self.subTest(delay=delay), self.assertRaises(Alarm):
                 self.signalled(self.alarm, delay, make_plans)
+        for delay in (0.01, 0.03, 0.05):  # the nodes take longer than 50 ms to touch their memory
+            with self.assertRaises(Alarm):
+                self.signalled(self.alarm, delay, lambda: [self.long_plan() for _ in range(10)])
+            self.doCleanups()
 
     def long_plan(self):
-        plan = toroid.Plan((128, 128, 128), torus="2", plan="estimate", batch=8)  # a call takes longer than 50 ms
+        plan = toroid.Plan((128, 128, 128), torus="2", plan="estimate", batch=2)  # a call takes longer than 50 ms
         self.addCleanup(plan.close)
         return plan
 
@@ -360,10 +400,18 @@ class PlanTest(unittest.TestCase):
     def test_exception_in_one_process_ends_the_others(self):
         if not has_ofi():
             self.skipTest("built without ofi")
-        done = launch(ONE_FAILS, 2)
-        self.assertNotEqual(done.returncode, 0)
-        self.assertIn("KeyError: 'mine'", done.stderr)
-        self.assertIn("an exception left the plan's `with` block", done.stderr)
+        for program, words in ((ONE_FAILS, "an exception left the plan's `with` block"),
+                               (ONE_ENDS, "the program was ended by an exception")):
+            done = launch(program, 2)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("KeyError: 'mine'", done.stderr)
+            self.assertIn(words, done.stderr)
+
+    def test_signal_ends_closing_and_close_raises_the_failure_of_another_process(self):
+        if not has_ofi():
+            self.skipTest("built without ofi")
+        done = launch(INTERRUPTED_CLOSE, 2)
+        self.assertEqual((sorted(done.stdout.splitlines()), done.stderr), (["0 KeyError", "1 RunFailed"], ""))
 
     def test_program_of_the_documentation_runs_in_one_and_two_processes(self):
         if not has_ofi():

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -151,10 +152,25 @@ void refuse_forked(const PlanHost& host) {
   if (host.is_forked()) throw BadInput("the plan was made before this process was forked");
 }
 
-/// SystemExit ends a thread without a message.
-[[noreturn]] void leave_ending_interpreter() {
+/// The thread in which the interpreter ends. Used only with the interpreter's lock.
+std::thread::id& ending_thread() {
+  static std::thread::id id;
+  return id;
+}
+
+/// While the interpreter ends, leaves every other thread. SystemExit ends a thread without a
+/// message.
+void leave_ending_interpreter() {
+  if (!is_ending() || ending_thread() == std::this_thread::get_id()) return;
   PyErr_SetNone(PyExc_SystemExit);
   throw py::error_already_set();
+}
+
+/// Throws if no call can be made.
+void check_open(const PlanHost& host) {
+  refuse_forked(host);
+  leave_ending_interpreter();
+  if (host.is_closed()) throw BadInput("the plan is closed");
 }
 
 /// Calls `wait` until it returns true or throws. A signal whose handler raises an exception, or the
@@ -178,7 +194,7 @@ void wait_for_run(PlanHost& host, Wait wait) {
     raised.emplace();
     if (!done) host.cancel(kInterrupted);
   }
-  if (is_ending()) leave_ending_interpreter();
+  leave_ending_interpreter();
   if (raised) throw *std::move(raised);
   if (failure) raise(failure);
 }
@@ -196,7 +212,7 @@ class CallUnderWay {
 };
 
 void make_call(PlanHost& host, bool forward) {
-  refuse_forked(host);
+  check_open(host);
   const InRun here;
   const CallUnderWay call(host, forward ? fft::Way::forward : fft::Way::backward);
   wait_for_run(host, [&host] { return host.wait_a_moment(); });
@@ -222,6 +238,7 @@ bool ends_by_exception() {
 /// Closes all plans before the interpreter ends: afterwards no thread could return to it. Other
 /// processes may wait in a call for a program that has failed.
 void end_plans() {
+  ending_thread() = std::this_thread::get_id();
   begin_to_end();
   const bool fails = ends_by_exception();
   for (PlanHost* const host : std::vector(hosts())) {
@@ -287,6 +304,7 @@ void add_plan(py::module_& module) {
   py::class_<PlanHost, Holder>(module, "PlanRun", "The nodes of a transform, which wait for calls.")
       .def(py::init(&host_of), py::arg("shape"), py::arg("fabric"), py::arg("machine"),
            py::arg("policy"), py::arg("description"))
+      .def("check_open", &check_open)
       .def("call", &make_call, py::arg("forward"))
       .def("close", &close_host)
       .def("cancel",

@@ -191,11 +191,9 @@ class Plan:
         return self._call(False, array)
 
     def _call(self, forward: bool, array: Any) -> Optional[np.ndarray]:
-        if self._run.is_forked:  # and the lock may be locked for ever
-            raise _toroid.BadInput("the plan was made before this process was forked")
+        self._run.check_open()  # in a forked process the lock may be locked for ever
         with self._lock:
-            if self._run.is_closed:
-                raise _toroid.BadInput("the plan is closed")
+            self._run.check_open()
             if self._is_calling:  # in this thread: a signal handler calls
                 raise _toroid.BadInput("a call of the plan is under way in this thread")
             self._is_calling = True
