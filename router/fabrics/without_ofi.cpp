@@ -1,3 +1,4 @@
+#include <functional>
 #include <memory>
 
 #include "hal/check.hpp"
@@ -9,8 +10,18 @@
 
 namespace toroid::fabrics {
 
+namespace {
+
+constexpr const char* kWithout = "fabric ofi: this toroid is built without ofi (TOROID_OFI)";
+
+}  // namespace
+
 std::unique_ptr<Fabric> make_job_fabric(const Shape&, const Machine&, const RingOptions&) {
-  throw BadInput("fabric ofi: this toroid is built without ofi (TOROID_OFI)");
+  throw BadInput(kWithout);
+}
+
+std::shared_ptr<void> keep_job(std::function<void()>) {
+  throw BadInput(kWithout);
 }
 
 }  // namespace toroid::fabrics

@@ -1,11 +1,16 @@
 #include "tools/python/plan_host.hpp"
 
+#include <atomic>
 #include <cstring>
+#include <functional>
+#include <memory>
 #include <utility>
 
 #include "hal/check.hpp"
+#include "router/fabrics/job_fabric.hpp"
 #include "router/fabrics/make_fabric.hpp"
 #include "router/shm/ring_fabric.hpp"
+#include "tools/run/interruption.hpp"
 
 namespace toroid::python {
 namespace {
@@ -19,23 +24,77 @@ constexpr auto kAwake = 200us;
 constexpr auto kSleepAlone = 100ms;
 constexpr auto kSleepTogether = 50us;
 
+/// The process that has a plan open on `ofi`; 0 if there is none.
+std::atomic<::pid_t> open_on_ofi = 0;
+
+/// What the thread calls while it waits for other processes; null: what runs of commands call.
+thread_local const Poll* present_poll = nullptr;
+
+class Polling {
+ public:
+  explicit Polling(Poll poll) : poll_(std::move(poll)) { present_poll = &poll_; }
+  ~Polling() { present_poll = nullptr; }
+  Polling(const Polling&) = delete;
+  Polling& operator=(const Polling&) = delete;
+
+ private:
+  Poll poll_;
+};
+
+struct KeptJob {
+  ::pid_t process = 0;
+  std::shared_ptr<void> handle;
+};
+
+/// The job outlives a plan: a process cannot join it again. Never destroyed, because in a forked
+/// process its threads do not exist.
+KeptJob& kept_job() {
+  static auto* const job = new KeptJob;
+  return *job;
+}
+
+/// REQUIRES: the caller has the OfiTurn.
+void join_and_keep_job() {
+  KeptJob& job = kept_job();
+  if (job.handle == nullptr) {
+    job.handle = fabrics::keep_job([] {
+      if (present_poll == nullptr) return throw_if_interrupted();
+      (*present_poll)();
+    });
+    job.process = ::getpid();
+  }
+  if (job.process != ::getpid())
+    throw BadInput(
+        "this process was forked after plans on ofi; let multiprocessing start it with "
+        "'spawn', or fork before");
+}
+
+std::unique_ptr<Fabric> fabric_of(const std::string& name, const Shape& shape,
+                                  const Machine& machine, const RingOptions& options,
+                                  const Poll& poll) {
+  if (name != "ofi") return make_fabric(name, shape, machine, options);
+  const Polling polling(poll);
+  join_and_keep_job();
+  return make_fabric(name, shape, machine, options);
+}
+
 }  // namespace
 
 PlanNode::PlanNode(PlanHost& host, Node& node,
                    const std::shared_ptr<const fft::Blueprint>& blueprint)
     : host_(&host),
       rank_(node.rank()),
-      plan_(node, blueprint),
-      in_(fft::LocalArray::of_bytes(plan_.input_size() * blueprint->bytes(blueprint->real_in()))),
-      out_(fft::LocalArray::of_bytes(plan_.output_size() *
+      plan_(std::in_place, node, blueprint),
+      in_(fft::LocalArray::of_bytes(plan_->input_size() * blueprint->bytes(blueprint->real_in()))),
+      out_(fft::LocalArray::of_bytes(plan_->output_size() *
                                      blueprint->bytes(blueprint->real_out()))) {}
 
 PerformAwaiter PlanNode::call() {
-  const fft::Blueprint& blueprint = plan_.blueprint();
+  const fft::Blueprint& blueprint = plan_->blueprint();
   const fft::Precision precision = blueprint.description().precision;
-  const fft::Array in(data(true), plan_.input_size(), blueprint.real_in(), precision);
-  const fft::Array out(data(false), plan_.output_size(), blueprint.real_out(), precision);
-  return host_->way() == fft::Way::forward ? plan_.forward(in, out) : plan_.backward(out, in);
+  const fft::Array in(data(true), plan_->input_size(), blueprint.real_in(), precision);
+  const fft::Array out(data(false), plan_->output_size(), blueprint.real_out(), precision);
+  return host_->way() == fft::Way::forward ? plan_->forward(in, out) : plan_->backward(out, in);
 }
 
 Program PlanNode::serve(Node& node, PlanNode* self) {
@@ -49,24 +108,52 @@ Program PlanNode::serve(Node& node, PlanNode* self) {
       host.rest();
       co_await node.progress();
     }
-    if (host.ends()) co_return;
+    if (host.is_last(number)) co_return;
     co_await self->call();
   }
 }
 
+OfiTurn::OfiTurn() {
+  check();
+  open_on_ofi = ::getpid();
+}
+
+OfiTurn::~OfiTurn() {
+  open_on_ofi = 0;
+}
+
+void OfiTurn::check() {
+  if (open_on_ofi == ::getpid()) throw BadInput("a plan on ofi is open; close it first");
+}
+
+void leave_job() {
+  if (kept_job().process == ::getpid()) kept_job().handle.reset();
+}
+
 PlanHost::PlanHost(const std::string& fabric, const Shape& shape, const Machine& machine,
-                   const fft::Description& description, const Policy* policy)
-    : blueprint_(std::make_shared<const fft::Blueprint>(description, shape)),
-      fabric_(make_fabric(fabric, shape, machine, ring_options())),
+                   const fft::Description& description, const Policy* policy, const Poll& poll)
+    : turn_(fabric == "ofi" ? std::make_unique<OfiTurn>() : nullptr),
+      blueprint_(std::make_shared<const fft::Blueprint>(description, shape)),
+      fabric_(fabric_of(fabric, shape, machine, ring_options(), poll)),
       options_(fft::node_options(*blueprint_, machine, {.policy = policy})),
       runner_(std::make_unique<Runner>(*fabric_, options_)),
       is_alone_(fabric_->nodes().size() == shape.size()) {
+  make_nodes(poll);
+  thread_ = std::thread([this] { run(); });
+  try {
+    while (!wait_a_moment()) poll();
+  } catch (...) {
+    cancel("the plan was interrupted while it was made");
+    close();
+    throw;
+  }
+}
+
+void PlanHost::make_nodes(const Poll& poll) {
   for (Node& node : runner_->nodes()) {
+    poll();
     PlanNode& made = nodes_.emplace_back(*this, node, blueprint_);
     node.run(PlanNode::serve(node, &made));
-  }
-  thread_ = std::thread([this] { run(); });
-  while (!wait_a_moment()) {
   }
 }
 
@@ -75,12 +162,13 @@ RingOptions PlanHost::ring_options() {
   options.route = RingRoute::direct;
   options.notice = [](const std::string&) {};  // between calls, silence is usual
   options.watch = [this](std::uint64_t) {
-    if (cancelled_) throw RunFailed("the plan was interrupted during a call");
+    if (const char* const why = cancelled_) throw RunFailed(why);
   };
   return options;
 }
 
 void PlanHost::run() {
+  const Polling polling([] {});  // the run does not heed signals; the callers' threads do
   std::exception_ptr failure;
   try {
     runner_->run();
@@ -93,19 +181,49 @@ void PlanHost::run() {
   changed_.notify_all();
 }
 
+/// REQUIRES: mutex_ is locked.
+void PlanHost::check_can_call() {
+  if (ends_) throw BadInput("the plan is closed");
+  if (calling_ != 0) throw BadInput("a call of the plan is under way");
+  if (const char* const why = cancelled_) throw RunFailed(why);
+  if (!over_) return;
+  is_reported_ = true;
+  if (failure_) std::rethrow_exception(failure_);
+  throw RunFailed("the plan's run has ended");
+}
+
 void PlanHost::start(fft::Way way) {
-  if (is_closed()) throw BadInput("the plan is closed");
-  way_ = way;
   const std::lock_guard lock(mutex_);
-  called_.fetch_add(1, std::memory_order_release);  // pairs with has_called()
+  check_can_call();
+  way_ = way;
+  calling_ = called_.fetch_add(1, std::memory_order_release) + 1;  // pairs with has_called()
   changed_.notify_all();
 }
 
 bool PlanHost::wait_a_moment() {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, 50ms, [this] { return is_complete() || over_; });
-  if (over_ && failure_) std::rethrow_exception(failure_);
-  return is_complete() || over_;
+  changed_.wait_for(lock, 50ms, [this] { return has_done(calling_) || over_; });
+  if (has_done(calling_)) return true;
+  if (!over_) return false;
+  is_reported_ = true;
+  if (failure_) std::rethrow_exception(failure_);
+  throw RunFailed("the plan was closed during a call");
+}
+
+void PlanHost::end_call() {
+  const std::lock_guard lock(mutex_);
+  calling_ = 0;
+}
+
+void PlanHost::cancel(const char* why) {
+  const char* none = nullptr;
+  cancelled_.compare_exchange_strong(none, why);
+}
+
+std::exception_ptr PlanHost::take_failure() {
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(is_reported_, true) || cancelled_) return {};
+  return failure_;
 }
 
 void PlanHost::note_done() {
@@ -126,15 +244,29 @@ void PlanHost::rest() {
   changed_.wait_for(lock, kSleepAlone, [this] { return !is_complete() || over_; });
 }
 
+void PlanHost::begin_to_close() {
+  const std::lock_guard lock(mutex_);
+  if (ends_.exchange(true)) return;
+  if (calling_ != 0) cancel("the plan was closed during a call");
+  if (cancelled_) return;  // the run ends as a failure, which other processes then report
+  last_ = called_ + 1;
+  called_.fetch_add(1, std::memory_order_release);  // pairs with has_called()
+  changed_.notify_all();
+}
+
+bool PlanHost::wait_for_end() {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, 50ms, [this] { return over_; });
+}
+
 void PlanHost::close() {
-  if (!thread_.joinable()) return;
-  ends_ = true;
-  {
-    const std::lock_guard lock(mutex_);
-    called_.fetch_add(1, std::memory_order_release);  // pairs with has_called()
-    changed_.notify_all();
-  }
-  thread_.join();
+  begin_to_close();
+  const std::lock_guard lock(closing_);
+  if (thread_.joinable()) thread_.join();
+  for (PlanNode& node : nodes_) node.let_go();
+  runner_.reset();
+  fabric_.reset();
+  turn_.reset();
 }
 
 }  // namespace toroid::python

@@ -29,6 +29,7 @@
 #include "tools/files/host_array.hpp"
 #include "tools/options/named_policies.hpp"
 #include "tools/python/module.hpp"
+#include "tools/python/plan_host.hpp"
 #include "tools/python/policy.hpp"
 #include "tools/python/policy_call.hpp"
 #include "tools/python/process_state.hpp"
@@ -393,9 +394,17 @@ std::optional<py::error_already_set> follow(Going& going, const py::object& prog
   return std::move(reasons).raised();
 }
 
+/// Throws BadInput if the command runs on `ofi`, and a plan on `ofi` is open.
+void refuse_beside_plan(const std::vector<std::string>& words) {
+  for (std::size_t w = 0; w < words.size(); ++w)
+    if (words[w] == "--fabric=ofi" || (words[w] == "ofi" && w > 0 && words[w - 1] == "--fabric"))
+      OfiTurn::check();
+}
+
 py::dict run_command(std::vector<std::string> words, const py::dict& policies,
                      const py::object& input, bool batched, bool records,
                      const py::object& progress) {
+  refuse_beside_plan(words);
   const InRun here;
   const auto command = std::make_shared<Command>(std::move(words), policies, input, batched,
                                                  records, !progress.is_none());

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+import threading
 import weakref
 from typing import Any, List, NamedTuple, Optional, Sequence, Tuple, Union
 
@@ -29,11 +31,61 @@ class Block(NamedTuple):
         return tuple(slice(first, last) for first, last in zip(self.start, self.stop))
 
 
+_PRECISIONS = {"single": "single", "float32": "single", "complex64": "single",
+               "double": "double", "float64": "double", "complex128": "double"}
+
+
+def _whole_number(value: Any) -> int:
+    number = operator.index(value)
+    if not -2**63 <= number < 2**63:
+        raise _toroid.BadInput(f"{number}; expected a number of at most 64 bits")
+    return number
+
+
+def _boxes(boxes: Sequence[Any]) -> list:
+    return [([_whole_number(n) for n in first], [_whole_number(n) for n in last]) for first, last in boxes]
+
+
+def _transforms(given: Any) -> List[str]:
+    """Return a list of names for "dct,dft", ("dct", "dft") or "dct"."""
+    if isinstance(given, str):
+        return given.split(",")
+    names = list(given) if isinstance(given, (list, tuple)) else [given]
+    for name in names:
+        if not isinstance(name, str):
+            raise _toroid.BadInput(f"a transform of type {type(name).__name__}; expected names, and a matrix needs "
+                                   "the method orbital, which a plan does not have")
+    return names
+
+
+def _policy_name(policy: Any) -> str:
+    if policy is None:
+        return "random"
+    if not isinstance(policy, str):
+        name = getattr(policy, "name", None) or type(policy).__name__
+        raise _toroid.BadInput(f"policy {name!r} is an object; a plan takes the name of a built-in policy")
+    return policy
+
+
+def _precision_name(precision: Any) -> str:
+    if precision not in _PRECISIONS:
+        raise _toroid.BadInput(f"precision {precision!r}; expected one of {', '.join(_PRECISIONS)}")
+    return _PRECISIONS[precision]
+
+
+def _refuse_without_effect(method: str, kernel: Optional[str], plan: Optional[str], planes: Any) -> None:
+    if planes is not None and method != "slab":
+        raise _toroid.BadInput(f"planes has no effect with method {method!r}; it belongs to method 'slab'")
+    if plan == "measure" and kernel == "kissfft":
+        raise _toroid.BadInput("plan 'measure' has no effect with kernel 'kissfft'; only fftw measures")
+
+
 class Plan:
     """A transform over all axes of an array of a given shape, whose nodes wait for calls.
 
     Its nodes' programs run in threads of this process until close(). A call transforms the nodes' arrays `input` and
     `output`, without a copy; forward(a) and backward(b) also copy a whole array to the nodes and the result back.
+    Calls from several threads are made one after the other.
 
     In a program of several processes (`toroid launch -n 2 python3 program.py`, mpirun, srun) with fabric="ofi", every
     process makes the same plans and calls. Each has the blocks of its own nodes in `input` and `output`.
@@ -44,7 +96,7 @@ class Plan:
         1 to 6 extents; for the dft of real data those of the real side.
     torus : str, tuple of int or Shape
     fabric : {"shm", "ofi"}
-    transform : str
+    transform : str or sequence of str
         A name for all axes or one per axis, such as "dct,dft,dct": dft, dct, dst, dht, wht.
     real : bool
         Real data: the dft gives the half spectrum of the last axis; other transforms give real numbers.
@@ -57,13 +109,21 @@ class Plan:
     in_boxes, out_boxes : sequence of (start, stop), optional
         The box of every node, by rank, in forward's input and in its output (default: the method's own).
     precision : {"double", "single"}
+        Also as a type of elements: "float64", "complex128", "float32", "complex64".
     kernel : {"fftw", "kissfft"}, optional
-    plan : {"measure", "estimate"}
-        How local transforms are planned.
-    planes : int
-        Planes per exchange of the slab method; 0 for a single exchange.
-    policy : str
-        A built-in policy's name.
+    plan : {"measure", "estimate"}, optional
+        How fftw plans local transforms (default: measure).
+    planes : int, optional
+        Planes per exchange of the slab method (default: 0, a single exchange).
+    policy : str, optional
+        A built-in policy's name (default: random).
+
+    Attributes
+    ----------
+    shape : tuple of int
+    torus : Shape
+    input, output : list of Block
+        The blocks of this process's nodes.
 
     Examples
     --------
@@ -80,22 +140,33 @@ class Plan:
     def __init__(self, shape: Sequence[int], *, torus: Union[str, Tuple[int, ...], "_toroid.Shape"], fabric: str = "shm",
                  transform: str = "dft", real: bool = False, norm: str = "backward", batch: int = 1,
                  method: Optional[str] = None, in_boxes: Sequence[Any] = (), out_boxes: Sequence[Any] = (),
-                 precision: str = "double", kernel: Optional[str] = None, plan: str = "measure", planes: int = 0,
-                 policy: str = "random", machine: Union[str, "_toroid.Machine"] = "bgl") -> None:
+                 precision: str = "double", kernel: Optional[str] = None, plan: Optional[str] = None,
+                 planes: Optional[int] = None, policy: Optional[str] = None,
+                 machine: Union[str, "_toroid.Machine"] = "bgl") -> None:
         if fabric not in ("shm", "ofi"):
             raise _toroid.BadInput(f"fabric {fabric!r}; a plan runs on shm or ofi, and toroid.fft also on sim")
-        lengths = [int(n) for n in shape]
+        self.shape = tuple(_whole_number(n) for n in shape)
+        self.torus = torus if isinstance(torus, _toroid.Shape) else _toroid.Shape(torus_word(torus))
         machine = machine if isinstance(machine, _toroid.Machine) else _toroid.Machine(machine)
-        torus = torus if isinstance(torus, _toroid.Shape) else _toroid.Shape(torus_word(torus))
-        self._run = _toroid.PlanRun(torus, fabric, machine, policy, {
-            "shape": lengths, "transform": transform, "real": bool(real), "norm": norm or "backward",
-            "batch": int(batch), "method": method or ("volumetric" if len(lengths) == 3 else "rows"),
-            "precision": precision, "kernel": kernel, "plan": plan, "planes": int(planes),
-            "in_boxes": [(list(first), list(last)) for first, last in in_boxes],
-            "out_boxes": [(list(first), list(last)) for first, last in out_boxes]})
+        method = method or ("volumetric" if len(self.shape) == 3 else "rows")
+        _refuse_without_effect(method, kernel, plan, planes)
+        transforms = _transforms(transform)
+        self._about = f"{','.join(transforms)} of {'x'.join(map(str, self.shape))} on {self.torus}, {fabric}, {method}"
+        self._lock = threading.RLock()
+        self._is_calling = False
+        self._run = _toroid.PlanRun(self.torus, fabric, machine, _policy_name(policy), {
+            "shape": list(self.shape), "transform": transforms, "real": bool(real), "norm": norm or "backward",
+            "batch": _whole_number(batch), "method": method, "precision": _precision_name(precision), "kernel": kernel,
+            "plan": plan or "measure", "planes": _whole_number(planes or 0), "in_boxes": _boxes(in_boxes),
+            "out_boxes": _boxes(out_boxes)})
         self.input = self._blocks(True)
         self.output = self._blocks(False)
         self._finalizer = weakref.finalize(self, self._run.close)
+        self._finalizer.atexit = False  # the module closes all plans at the interpreter's end
+
+    def __repr__(self) -> str:
+        state = ", closed" if self._run.is_closed else ""
+        return f"<toroid.Plan: {self._about}{state}>"
 
     def _blocks(self, is_input: bool) -> List[Block]:
         return [Block(rank, tuple(start), tuple(stop), array)
@@ -120,12 +191,19 @@ class Plan:
         return self._call(False, array)
 
     def _call(self, forward: bool, array: Any) -> Optional[np.ndarray]:
-        if not self._finalizer.alive:
-            raise _toroid.BadInput("the plan is closed")
-        if array is not None:
-            self._put(array, forward)
-        self._run.call(forward)
-        return None if array is None else self._whole(not forward)
+        self._run.check_open()  # in a forked process the lock may be locked for ever
+        with self._lock:
+            self._run.check_open()
+            if self._is_calling:  # in this thread: a signal handler calls
+                raise _toroid.BadInput("a call of the plan is under way in this thread")
+            self._is_calling = True
+            try:
+                if array is not None:
+                    self._put(array, forward)
+                self._run.call(forward)
+                return None if array is None else self._whole(not forward)
+            finally:
+                self._is_calling = False
 
     def _put(self, array: Any, is_input: bool) -> None:
         given = np.asarray(array)
@@ -145,11 +223,26 @@ class Plan:
         return whole
 
     def close(self) -> None:
-        """End the nodes' programs. The blocks keep their contents. Without effect after the first time."""
-        self._finalizer()
+        """End the nodes' programs. The blocks keep their contents. Without effect after the first time.
+
+        Waits for a call that another thread has made. Raises a failure of the run that no call has raised.
+        """
+        if self._run.is_forked:
+            self._finalizer.detach()
+            return
+        with self._lock:
+            self._finalizer()
 
     def __enter__(self) -> "Plan":
         return self
 
-    def __exit__(self, *_: Any) -> None:
-        self.close()
+    def __exit__(self, kind: Any, *_: Any) -> None:
+        if kind is None:
+            self.close()
+            return
+        if self._run.processes_share and not self._run.is_forked:
+            self._run.cancel()  # other processes may wait for this one in a call
+        try:
+            self.close()
+        except (_toroid.BadInput, _toroid.RunFailed):
+            pass  # the exception in flight comes first
