@@ -116,7 +116,7 @@ const Rooms kRouterRooms = {{"rules", {}},
                             {"shm", {"placement", "rules", "termination", "threads"}},
                             {"job", {"termination"}},
                             {"ofi", {"job", "placement", "rules", "shm", "termination", "threads"}},
-                            {"fabrics", {"ofi", "shm", "sim"}}};
+                            {"fabrics", {"job", "ofi", "shm", "sim"}}};
 const Rooms kPacketRooms = {{"traffic", {}},
                             {"node", {}},
                             {"replay", {"node"}},

@@ -96,6 +96,7 @@ fft::Description described(const py::dict& given) {
   description.batch = py::cast<std::int64_t>(given["batch"]);
   description.overlap.set_planes(fft::Way::forward, py::cast<std::int64_t>(given["planes"]));
   description.rigor = choice<fft::Rigor>(given, "plan", fft::local::kRigorNames);
+  description.may_leave_gaps = description.rigor == fft::Rigor::measure;
   if (!given["kernel"].is_none())
     description.library = choice<fft::LibraryName>(given, "kernel", fft::local::kLibraryNames);
   const std::size_t axes = description.size.size();
