@@ -619,17 +619,17 @@ TEST_F(PoissonDensity, TakesTheCellOfAMapAndWritesTheSolvedOne) {
   const Arguments run = {"poisson", "--in", "rho.map",    "--out",    "phi.map",
                          "--torus", "2",    "--boundary", "dirichlet"};
   EXPECT_EQ(json_of_density(run)["cell"], (json{4.5, 8.0, 10.0}));
-  StoredArray result = read_stored_array((directory_ / "phi.map").string());
+  StoredArray result = read_stored_array(directory_ / "phi.map");
   EXPECT_EQ(result.frame->cell, (std::array<float, 3>{8, 9, 20}));
   EXPECT_EQ(result.frame->axes, (std::array<std::int32_t, 3>{3, 1, 2}));
   EXPECT_EQ(json_of_density(run + Arguments{"--cell", "3,8,5"})["cell"], (json{3.0, 8.0, 5.0}));
-  result = read_stored_array((directory_ / "phi.map").string());
+  result = read_stored_array(directory_ / "phi.map");
   EXPECT_EQ(result.frame->cell, (std::array<float, 3>{8, 6, 10}));
   EXPECT_EQ(result.frame->intervals, (std::array<std::int32_t, 3>{4, 6, 10}));
   save_density(grid, density);
   solve({"poisson", "--in", "rho.npy", "--out", "phi.map", "--torus", "2", "--boundary",
          "dirichlet", "--cell", "3,8,10"});
-  result = read_stored_array((directory_ / "phi.map").string());
+  result = read_stored_array(directory_ / "phi.map");
   EXPECT_EQ(result.frame->cell, (std::array<float, 3>{10, 8, 3}));  // X is the columns
   EXPECT_EQ(result.frame->intervals, (std::array<std::int32_t, 3>{5, 4, 3}));
   expect_refusal(directory_, run + Arguments{"--cell", "1,1,1e50"}, {"--cell", "phi.map"});
