@@ -286,10 +286,12 @@ class DensityCommand {
   }
 
   std::string reason_of_lost_digits() const {
+    const double ratio = std::min(equation_.largest_eigenvalue() / equation_.least_eigenvalue(),
+                                  std::numeric_limits<double>::max());
     return fmt::format(
-        "the eigenvalues of this box differ up to {:.1e}-fold, so the rounding errors of long "
-        "waves outweigh the short ones",
-        equation_.largest_eigenvalue() / equation_.least_eigenvalue());
+        "the eigenvalues of this box differ up to {:.0e}-fold, so the rounding errors of long "
+        "waves may outweigh the short waves",
+        ratio);
   }
 
   /// Warns of digits that the potential has lost, or loses in its file.
