@@ -93,7 +93,14 @@ class Poisson(unittest.TestCase):
             (lambda: toroid.poisson(rho, cell=(1, 0, 1)), "is not a length"),
             (lambda: toroid.poisson(rho, cell=[[1, 1, 1]]), "expected three lengths"),
             (lambda: toroid.poisson(rho, cell="1,x,1"), "'x' is not a length"),
+            (lambda: toroid.poisson(rho, cell=[[1, 1], 1]), "expected three lengths"),
+            (lambda: toroid.poisson(rho, cell=(1, 1, "x")), "expected three lengths"),
+            (lambda: toroid.poisson(rho, cell=(1, 1, None)), "expected three lengths"),
+            (lambda: toroid.poisson(rho, cell=True), "expected three lengths"),
             (lambda: toroid.poisson(rho, boundary="open"), "boundary 'open'"),
+            (lambda: toroid.poisson(rho, boundary=None), "boundary None: expected"),
+            (lambda: toroid.poisson(rho, boundary=True), "boundary True: expected"),
+            (lambda: toroid.poisson(rho, boundary=3), "boundary 3: expected"),
             (lambda: toroid.poisson(rho, torus="2x2", method="orbital"), "P x P x P"),
         ):
             with self.subTest(why=why), self.assertRaisesRegex(toroid.BadInput, why):

@@ -10,11 +10,14 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <numbers>
 #include <random>
+#include <span>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/tools/refusal.hpp"
@@ -22,7 +25,10 @@
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 #include "tests/tools/values.hpp"
+#include "tools/files/array_file.hpp"
 #include "tools/files/host_array.hpp"
+#include "tools/files/map_frame.hpp"
+#include "tools/files/map_writer.hpp"
 #include "tools/files/npy.hpp"
 #include "tools/run/ofi.hpp"
 #include "tools/transform/poisson_equation.hpp"
@@ -391,7 +397,10 @@ TEST_F(PoissonDensity, WritesAReport) {
   const Grid grid = grid_of({6, 5, 4});
   save_density(grid, random_values(grid.points()));
   solve(run_of(grid, "neumann") + Arguments{"--torus", "2", "--report", "r.html"});
-  EXPECT_THAT(directory_.content_of("r.html"), HasSubstr("</html>"));
+  const std::string page = directory_.content_of("r.html");
+  EXPECT_THAT(page, HasSubstr("</html>"));
+  EXPECT_THAT(page, HasSubstr("\"kind\":\"density\""));
+  EXPECT_THAT(page, HasSubstr("\"kind\":\"potential\""));
 }
 
 TEST_F(PoissonDensity, OfZeroHasAPotentialOfZero) {
@@ -458,10 +467,13 @@ TEST_F(PoissonDensity, RefusesOptionsOfTheOtherMode) {
                                 {"--cell", "1,1,1"},
                                 {"--boundary", "neumann"},
                                 {"--precision", "single"},
-                                {"--check"},
-                                {"--repeat", "2"}})
+                                {"--check"}})
     expect_refusal(directory_, of_salt + more,
                    {more[0] + " has no effect on poisson", "(it works with --in)"});
+  expect_refusal(directory_, of_salt + Arguments{"--repeat", "2"} + kShm,
+                 {"--repeat has no effect on poisson", "(it works with --in)"});
+  expect_refusal(directory_, of_file + Arguments{"--repeat", "2"},
+                 {"--repeat has no effect on poisson", "(it works with --fabric shm or ofi)"});
   expect_refusal(directory_, of_file + Arguments{"--method", "orbital"}, {"P x P x P"});
   expect_refusal(directory_, of_file + Arguments{"--out", "-", "--json", "-"}, {"--json -"});
 }
@@ -475,6 +487,152 @@ TEST_F(PoissonDensity, LeavesNoPotentialThatSinglePrecisionCannotHold) {
   EXPECT_EQ(ended.exit_code, 1);
   EXPECT_THAT(ended.err, HasSubstr("the potential is too large for single precision"));
   EXPECT_EQ(directory_.entries(), std::vector<std::string>{"rho.npy"});
+}
+
+TEST_F(PoissonDensity, LeavesNoPotentialOfZerosThatIsOnlyTooSmall) {
+  Grid grid{{4, 3, 2}, {1e-25, 1e-25, 1e-25}};
+  save_density(grid, random_values(grid.points()));
+  for (const Arguments& more : {Arguments{"--precision", "single"}, {"--out", "phi.map"}}) {
+    Arguments run = run_of(grid, "dirichlet") + Arguments{"--torus", "2"};
+    if (more[0] == "--out")
+      std::ranges::replace(run, "phi.npy", "phi.map");
+    else
+      run = run + more;
+    const Ended ended = run_command(run, {.directory = directory_.path()});
+    EXPECT_EQ(ended.exit_code, 1);
+    EXPECT_THAT(ended.err, HasSubstr("the potential is too small for "));
+    EXPECT_THAT(ended.err, HasSubstr(": all numbers are 0"));
+    EXPECT_EQ(directory_.entries(), std::vector<std::string>{"rho.npy"});
+  }
+  grid.cell = {1e-19, 1e-19, 1e-19};
+  const Ended ended = solve(run_of(grid, "dirichlet") +
+                            Arguments{"--torus", "2", "--precision", "single", "--check"});
+  EXPECT_THAT(ended.err, HasSubstr("24 numbers of the potential are too small for single"));
+}
+
+/// Random numbers along the last axis, the same for all places on the others.
+Values along_z(const Grid& grid) {
+  const Values line = random_values(grid.size[2]);
+  Values values;
+  while (values.size() < grid.points()) values.insert(values.end(), line.begin(), line.end());
+  return values;
+}
+
+TEST_F(PoissonDensity, SaysThatFlatBoxesCostDigits) {
+  const Grid flat{{6, 7, 8}, {1e8, 1e8, 1}};
+  Values density = along_z(flat);
+  remove_mean(density);
+  for (const std::string boundary : {"periodic", "neumann"})
+    for (const std::string precision : {"double", "single"}) {
+      SCOPED_TRACE(boundary + precision);
+      save_density(flat, density);
+      const Arguments run =
+          run_of(flat, boundary) + Arguments{"--torus", "2", "--precision", precision};
+      const Ended ended = solve(run);
+      EXPECT_THAT(ended.err, HasSubstr("the potential may have a relative error"));
+      EXPECT_EQ(ended.err_lines(), 1);
+      const Ended checked =
+          run_command(run + Arguments{"--check"}, {.directory = directory_.path()});
+      EXPECT_EQ(checked.exit_code, 1);
+      EXPECT_THAT(checked.err, HasSubstr("the potential has too few digits"));
+      // A density of all waves has a potential of long waves, which keeps its digits.
+      Values all = random_values(flat.points());
+      remove_mean(all);
+      save_density(flat, all);
+      EXPECT_EQ(solve(run).err, "");
+      EXPECT_EQ(solve(run + Arguments{"--check"}).err, "");
+    }
+}
+
+TEST_F(PoissonDensity, KeepsItsDigitsInUnevenBoxes) {
+  for (const Cell& cell : {Cell{100, 100, 1}, Cell{1, 50, 2}, Cell{1e-3, 1, 1}}) {
+    const Grid grid{{6, 7, 8}, cell};
+    Values density = along_z(grid);
+    remove_mean(density);
+    save_density(grid, density);
+    for (const std::string& boundary : kBoundaries)
+      EXPECT_EQ(solve(run_of(grid, boundary) + Arguments{"--torus", "2", "--check"}).err, "");
+  }
+}
+
+TEST_F(PoissonDensity, OfExtremeNumbersFitsWherePotentialDoes) {
+  Grid grid{{4, 6, 8}, {1, 1, 1}};
+  Values density = random_values(grid.points());
+  remove_mean(density);
+  for (const std::string& boundary : kBoundaries) {
+    grid.cell = {1, 1, 1};
+    save_density(grid, density);
+    solve(run_of(grid, boundary) + Arguments{"--torus", "2"});
+    const Values expected = potential();
+    for (const auto& [precision, exponent] :
+         {std::pair{"double", 1023}, {"double", -1000}, {"single", 127}, {"single", -110}}) {
+      SCOPED_TRACE(boundary + precision + std::to_string(exponent));
+      Values extreme = density;
+      for (Complex& value : extreme) value = std::ldexp(value.real(), exponent);
+      save_density(grid, extreme);
+      solve(run_of(grid, boundary) +
+            Arguments{"--torus", "2", "--precision", precision, "--check"});
+      Values result = potential();
+      for (Complex& value : result) value = std::ldexp(value.real(), -exponent);
+      EXPECT_LT(distance(result, expected), precision == std::string("double") ? 1e-14 : 1e-5);
+    }
+  }
+}
+
+TEST_F(PoissonDensity, ToleratesTheRoundingOfTheStoredType) {
+  const Grid grid{{1, 1, 4}, {1, 1, 1}};
+  // 0x3c00 is 1, 0xbc00 is -1, 0x3c01 is 1 + 2^-10: a mean of 2.4e-4.
+  std::string file = "\x93NUMPY\x01";
+  file.push_back('\0');
+  std::string header = "{'descr': '<f2', 'fortran_order': False, 'shape': (1, 1, 4), }";
+  header.resize(117, ' ');
+  header += '\n';
+  file += static_cast<char>(header.size());
+  file.push_back('\0');
+  file += header;
+  for (const int number : {0x3c01, 0xbc00, 0x3c00, 0xbc00}) {
+    file += static_cast<char>(number & 255);
+    file += static_cast<char>(number >> 8);
+  }
+  directory_.save("rho.npy", file);
+  EXPECT_EQ(solve(run_of(grid, "periodic") + Arguments{"--torus", "1"}).err, "");
+  save_density(grid, {1 + 0x1p-10, -1, 1, -1}, NpyType::f4);
+  EXPECT_THAT(solve(run_of(grid, "periodic") + Arguments{"--torus", "1"}).err,
+              HasSubstr("the mean is 0.000244"));
+}
+
+/// A map of 3 sections, 4 rows and 5 columns, which are Y, X and Z, with edges X 8, Y 9 and Z 20.
+std::string placed_map(const Values& values) {
+  MapFrame frame{.intervals = {4, 6, 10}, .cell = {8, 9, 20}, .angles = {90, 90, 90}};
+  frame.axes = {3, 1, 2};
+  std::vector<float> numbers;
+  for (const Complex& value : values) numbers.push_back(static_cast<float>(value.real()));
+  std::ostringstream file;
+  write_map(file, Extents{3, 4, 5}, numbers, MapNumbers::real, &frame);
+  return file.str();
+}
+
+TEST_F(PoissonDensity, TakesTheCellOfAMapAndWritesTheSolvedOne) {
+  const Grid grid{{3, 4, 5}, {4.5, 8, 10}};
+  const Values density = random_values(grid.points());
+  directory_.save("rho.map", placed_map(density));
+  const Arguments run = {"poisson", "--in", "rho.map",    "--out",    "phi.map",
+                         "--torus", "2",    "--boundary", "dirichlet"};
+  EXPECT_EQ(json_of_density(run)["cell"], (json{4.5, 8.0, 10.0}));
+  StoredArray result = read_stored_array(directory_ / "phi.map");
+  EXPECT_EQ(result.frame->cell, (std::array<float, 3>{8, 9, 20}));
+  EXPECT_EQ(result.frame->axes, (std::array<std::int32_t, 3>{3, 1, 2}));
+  EXPECT_EQ(json_of_density(run + Arguments{"--cell", "3,8,5"})["cell"], (json{3.0, 8.0, 5.0}));
+  result = read_stored_array(directory_ / "phi.map");
+  EXPECT_EQ(result.frame->cell, (std::array<float, 3>{8, 6, 10}));
+  EXPECT_EQ(result.frame->intervals, (std::array<std::int32_t, 3>{4, 6, 10}));
+  save_density(grid, density);
+  solve({"poisson", "--in", "rho.npy", "--out", "phi.map", "--torus", "2", "--boundary",
+         "dirichlet", "--cell", "3,8,10"});
+  result = read_stored_array(directory_ / "phi.map");
+  EXPECT_EQ(result.frame->cell, (std::array<float, 3>{10, 8, 3}));  // X is the columns
+  EXPECT_EQ(result.frame->intervals, (std::array<std::int32_t, 3>{5, 4, 3}));
+  expect_refusal(directory_, run + Arguments{"--cell", "1,1,1e50"}, {"--cell", "phi.map"});
 }
 
 }  // namespace

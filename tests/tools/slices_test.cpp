@@ -271,7 +271,7 @@ TEST(Slices, AreRefusedIfDamaged) {
       EXPECT_THAT(error.what(), HasSubstr(std::string("r.json: expected ") + words));
     }
   };
-  expect_refused_with("kind", "potential", "kind to be density or spectrum");
+  expect_refused_with("kind", "energy", "kind to be density, spectrum or potential");
   expect_refused_with("axis", 3u, "axis to be a whole number from 0 to 2");
   expect_refused_with("width", 6u, "pixels to be 18 packed values");
   expect_refused_with("height", 257u, "height to be a whole number from 1 to 256");

@@ -417,6 +417,10 @@ CommandRun add_poisson_command(CLI::App& app) {
       ->capture_default_str();
   add_kernel_option(*command, options->kernel);
   add_piece_options(*command, options->pieces);
+  command->get_option("--planes")
+      ->description(
+          "planes per non-blocking exchange; 0: one blocking exchange. With F,B the inverse uses B")
+      ->type_name("F[,B]");
   add_report_option(*command, options->report);
   add_common_options(*command, options->common);
   add_examples(

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -22,8 +24,12 @@
 #include "hal/parse_number.hpp"
 #include "tools/files/array_file.hpp"
 #include "tools/files/host_array.hpp"
+#include "tools/files/map_frame.hpp"
 #include "tools/files/npy.hpp"
+#include "tools/files/output_format.hpp"
 #include "tools/options/option_values.hpp"
+#include "tools/report/array_slices.hpp"
+#include "tools/report/slice.hpp"
 #include "tools/run/embedding_program.hpp"
 #include "tools/run/emulation.hpp"
 #include "tools/run/estimate.hpp"
@@ -83,15 +89,66 @@ double length_of(const std::string& text) {
   return *length;
 }
 
-Cell cell_of(const std::string& text, const Size& size) {
+/// The number of the map's axis (X, Y or Z) along which an axis of the array lies.
+std::size_t axis_of_map(const MapFrame& frame, std::size_t axis) {
+  return static_cast<std::size_t>(frame.axes[kAxesOfBox - 1 - axis] - 1);  // columns are last
+}
+
+/// Whether the header gives the lengths of voxels.
+bool has_voxels(const MapFrame& frame) {
+  for (std::size_t axis = 0; axis < kAxesOfBox; ++axis)
+    if (!(frame.intervals[axis] > 0 && std::isnormal(frame.cell[axis]) && frame.cell[axis] > 0))
+      return false;
+  return true;
+}
+
+/// The lengths of the whole array: of a map by its voxels, otherwise by points 1 apart.
+Cell default_cell(const HostArray& density) {
   Cell cell{};
-  const std::vector<std::string> lengths =
-      text.empty() ? std::vector<std::string>() : split(text, ',');
-  if (!lengths.empty() && lengths.size() != cell.size())
-    throw BadInput(fmt::format("--cell '{}': expected three lengths, e.g. 1,1,2", shortened(text)));
-  for (std::size_t axis = 0; axis < cell.size(); ++axis)
-    cell[axis] = lengths.empty() ? static_cast<double>(size[axis]) : length_of(lengths[axis]);
+  for (std::size_t axis = 0; axis < cell.size(); ++axis) {
+    cell[axis] = static_cast<double>(density.size[axis]);
+    if (density.frame == nullptr || !has_voxels(*density.frame)) continue;
+    const std::size_t along = axis_of_map(*density.frame, axis);
+    cell[axis] *= static_cast<double>(density.frame->cell[along]) / density.frame->intervals[along];
+  }
   return cell;
+}
+
+Cell cell_of(const std::string& text, const HostArray& density) {
+  if (text.empty()) return default_cell(density);
+  const std::vector<std::string> lengths = split(text, ',');
+  Cell cell{};
+  if (lengths.size() != cell.size())
+    throw BadInput(fmt::format("--cell '{}': expected three lengths, e.g. 1,1,2", shortened(text)));
+  std::ranges::transform(lengths, cell.begin(), length_of);
+  return cell;
+}
+
+/// The frame of the density with the solved cell, whose angles are right.
+std::shared_ptr<const MapFrame> frame_of(const HostArray& density, const Cell& cell) {
+  MapFrame frame{.axes = {1, 2, 3}};
+  if (density.frame != nullptr) frame = *density.frame;
+  frame.angles = {90, 90, 90};
+  for (std::size_t axis = 0; axis < cell.size(); ++axis) {
+    const std::size_t along = axis_of_map(frame, axis);
+    const auto points = static_cast<std::int32_t>(density.size[axis]);
+    if (frame.intervals[along] < 1) frame.intervals[along] = points;
+    frame.cell[along] = static_cast<float>(cell[axis] / points * frame.intervals[along]);
+  }
+  return std::make_shared<const MapFrame>(frame);
+}
+
+void check_cell_fits(const std::string& out, const MapFrame& frame) {
+  for (const float edge : frame.cell)
+    if (!std::isnormal(edge))
+      throw BadInput(fmt::format("--cell: an edge of {} does not fit the header of {}; write .npy",
+                                 std::isinf(edge) ? "more than 3.4e38" : "less than 1.2e-38", out));
+}
+
+/// Whether the header says that the cell is oblique. Angles of 0 are unknown.
+bool is_oblique(const MapFrame& frame) {
+  return std::ranges::any_of(
+      frame.angles, [](float angle) { return angle != 0 && !(std::abs(angle - 90) <= 1e-3f); });
 }
 
 /// One run of the command in one process.
@@ -103,20 +160,22 @@ class DensityCommand {
   int run() {
     density_ = density_of(options_.density);
     check_output(options_.density.out, kAxesOfBox, "<f4");
-    equation_ = {density_.size, cell_of(options_.density.cell, density_.size), boundary()};
+    equation_ = {density_.size, cell_of(options_.density.cell, density_), boundary()};
+    frame_ = frame_of(density_, equation_.cell);
+    if (writes_map()) check_cell_fits(options_.density.out, *frame_);
     check_memory(setup_.shape, bytes());
     const auto blueprint = std::make_shared<const fft::Blueprint>(description(), setup_.shape);
     (void)under_policy(setup_.run, *blueprint, setup_.machine);
     TransformOutputs outputs(paths(), setup_.run.processes.reports());
     RunSession session(options_.common, setup_.shape, setup_.machine, setup_.run, outputs.beside());
     mean_ = mean_of(density_, blueprint->description().precision);
+    if (session.reports()) warn_of_angles();
     if (session.reports()) warn_of_mean();
-    return solve(poisson_job(equation_, blueprint, is_sim() ? 1 : options_.density.repeat), outputs,
-                 session);
+    return solve(poisson_job(equation_, blueprint, options_.density.repeat), outputs, session);
   }
 
  private:
-  bool is_sim() const { return setup_.run.fabric == FabricName::sim; }
+  bool writes_map() const { return output_format(options_.density.out) == OutputFormat::map; }
   Boundary boundary() const {
     return parse_choice<Boundary>("boundary", kBoundaryNames, options_.density.boundary);
   }
@@ -150,6 +209,15 @@ class DensityCommand {
     return paths;
   }
 
+  void warn_of_angles() const {
+    if (!options_.density.cell.empty() || density_.frame == nullptr || !is_oblique(*density_.frame))
+      return;
+    warn(fmt::format(
+        "{}: the angles of the cell are {:.6g} degrees; the box has right angles, and edges as "
+        "long as those of the map",
+        density_name(options_.density), fmt::join(density_.frame->angles, ", ")));
+  }
+
   void warn_of_mean() const {
     if (!equation_.needs_neutrality() || mean_.is_rounding) return;
     warn(fmt::format(
@@ -169,7 +237,8 @@ class DensityCommand {
     Json report = report_of({job, bounds, setup_.machine, under, emulation, outcome});
     const std::string fault = fault_of(outcome.result, report);
     session.print(table_of(report));
-    outcome.result.frame = density_.frame;
+    outcome.result.frame = frame_;
+    if (fault.empty()) warn_of_digits(outcome.result);
     if (outputs.array && fault.empty()) outputs.prepare_array(outcome.result, type_of_potential());
     const Json pictures = pictures_of(job, outcome, session);
     if (EmbeddingProgram* const host = embedding_program())
@@ -188,26 +257,88 @@ class DensityCommand {
   Json pictures_of(const TransformJob& job, const Outcome& outcome, const RunSession& session) {
     if (!session.is_observed()) return Json::object();
     density_.hold_values();
-    return {{"slices", slices_json(job, density_, outcome.result)}};
+    Json slices = slices_json(job, density_, outcome.result);  // only those of the density
+    for (Slice& slice : density_slices(outcome.result)) {
+      slice.kind = "potential";
+      slices.push_back(slice.to_json());
+    }
+    return {{"slices", std::move(slices)}};
   }
 
   /// Returns what is wrong with the potential; empty if it is right as far as it was checked. Adds
   /// the errors to the report.
   std::string fault_of(const HostArray& potential, Json& report) const {
     if (const auto element = find_too_large(potential))
-      return fmt::format("the potential is too large for {} precision: element {} in C order",
-                         options_.density.precision, *element);
+      return fmt::format("the potential is too large for {}: element {} in C order", storage(),
+                         *element);
+    if (is_lost(potential))
+      return fmt::format("the potential is too small for {}: all numbers are 0", storage());
     if (!options_.density.check) return {};
     const PoissonError found = compare_to_serial(equation_, density_, potential, precision());
     report["max_error"] = found.error.max;
     report["l2_error"] = found.error.l2;
-    return found.is_rounding ? ""
-                             : "the potential differs from a serial solution by more than rounding";
+    if (!found.is_rounding)
+      return "the potential differs from a serial solution by more than rounding";
+    if (found.is_accurate) return {};
+    return fmt::format(
+        "the potential has too few digits: its relative l2 error is {:.1e}, more than {:.0e}; {}",
+        found.error.l2, least_accuracy(precision()), reason_of_lost_digits());
+  }
+
+  std::string reason_of_lost_digits() const {
+    const double ratio = std::min(equation_.largest_eigenvalue() / equation_.least_eigenvalue(),
+                                  std::numeric_limits<double>::max());
+    return fmt::format(
+        "the eigenvalues of this box differ up to {:.0e}-fold, so the rounding errors of long "
+        "waves may outweigh the short waves",
+        ratio);
+  }
+
+  /// Warns of digits that the potential has lost, or loses in its file.
+  void warn_of_digits(const HostArray& potential) const {
+    std::size_t small = 0;
+    const double least =
+        stored_as_single() ? std::numeric_limits<float>::min() : std::numeric_limits<double>::min();
+    for_each_value(potential, [&](const fft::Complex& value) {
+      small += value.real() != 0 && std::abs(value.real()) < least ? 1 : 0;
+    });
+    if (small > 0)
+      warn(fmt::format(
+          "{} numbers of the potential are too small for {}; they lose digits or become 0", small,
+          storage()));
+    if (options_.density.check) return;
+    const double error = rounding_error(equation_, density_, potential, precision());
+    if (error > least_accuracy(precision()))
+      warn(
+          fmt::format("the potential may have a relative error of {:.0e} or more; {}; --check "
+                      "measures it",
+                      std::min(error, 1.0), reason_of_lost_digits()));
+  }
+
+  /// Whether the numbers of the potential become float32 in its file.
+  bool stored_as_single() const { return precision() == fft::Precision::single || writes_map(); }
+  /// What the numbers of the potential must fit.
+  std::string storage() const {
+    if (precision() == fft::Precision::double_ && writes_map()) return "the float32 of a map";
+    return options_.density.precision + " precision";
+  }
+
+  /// Whether the potential, as it is stored, is 0 but should not be.
+  bool is_lost(const HostArray& potential) const {
+    const auto is_zero = [this](const fft::Complex& value) {
+      return stored_as_single() ? static_cast<float>(value.real()) == 0 : value.real() == 0;
+    };
+    if (find_element_that_fails(potential, is_zero)) return false;
+    const double mean = equation_.needs_neutrality() ? mean_.mean : 0;
+    const auto is_rounding = [&](const fft::Complex& value) {
+      return std::abs(value.real() / mean_.largest - mean / mean_.largest) <= 1e-14;
+    };
+    return mean_.largest > 0 && find_element_that_fails(density_, is_rounding).has_value();
   }
 
   std::optional<std::size_t> find_too_large(const HostArray& potential) const {
-    const double most = precision() == fft::Precision::single ? std::numeric_limits<float>::max()
-                                                              : std::numeric_limits<double>::max();
+    const double most =
+        stored_as_single() ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
     return find_element_that_fails(
         potential, [most](const fft::Complex& value) { return std::abs(value.real()) <= most; });
   }
@@ -250,6 +381,7 @@ class DensityCommand {
   const RunSetup& setup_;
   HostArray density_;
   PoissonEquation equation_;
+  std::shared_ptr<const MapFrame> frame_;  ///< of the potential
   MeanDensity mean_;
 };
 
@@ -265,7 +397,8 @@ void add_density_options(CLI::App& command, DensityOptions& options) {
       "potential phi as .npy in C order, float64 by default, or as .map; -: standard output");
   command
       .add_option("--cell", options.cell,
-                  "lengths of the box along x, y and z (default: the numbers of points)")
+                  "lengths of the box along the array's axes 0, 1 and 2, called x, y and z "
+                  "(default: those in the header of a map, otherwise the numbers of points)")
       ->type_name("LX,LY,LZ")
       ->check(not_empty());
   command

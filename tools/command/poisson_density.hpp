@@ -15,7 +15,7 @@ namespace toroid {
 struct DensityOptions {
   std::string in;
   std::string out;
-  std::string cell;  ///< three lengths; empty if the points are 1 apart
+  std::string cell;  ///< three lengths; empty if they are those of the map, or the points 1 apart
   std::string boundary = "periodic";
   std::string precision = "double";
   bool check = false;

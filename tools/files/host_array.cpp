@@ -288,6 +288,7 @@ HostArray load_array(const std::string& path, const ArrayRequest& request) {
   const std::string name = input_name(path);
   const StoredArray file = read_stored_array(path, request.rules);
   HostArray array = shaped_like(file, name, request);
+  array.dtype = file.dtype;
   if (const auto type = borrowed_type(file))
     array.borrowed = borrowed_from(file, *type, array.extents());
   else

@@ -55,6 +55,7 @@ struct HostArray {
   std::optional<RawElements> raw{};
   bool has_batch_axis = false;  ///< whether files have an axis for the batch although it is 1
   std::shared_ptr<const MapFrame> frame{};  ///< null if the array comes from no map
+  std::string dtype{};  ///< of the file from which the array was loaded, e.g. "<f2"; else empty
 
   std::size_t elements() const;  ///< in all arrays of the batch
   std::size_t volume() const { return elements() / static_cast<std::size_t>(batch); }

@@ -83,6 +83,7 @@ constexpr OptionEffect kEffects[] = {
     {"--wisdom", "fft", "--timings | --planes -1 | --kernel fftw"},
     {"--permissive --xyz", "fft redistribute", "--in"},
     {"--out --cell --boundary --precision --check --repeat", "poisson", "--in"},
+    {"--repeat", "poisson", "--fabric shm,ofi"},
     {"--size", "poisson", "no --in"},
     {"--inverse --scale --box-cut --timings", "fft", "no --loop"},
     {"--scale", "fft", "--norm paper"},

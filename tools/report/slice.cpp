@@ -36,8 +36,8 @@ Slice Slice::from_json(const JsonPlace& place) {
   constexpr std::uint64_t kLongestAxis = std::uint64_t{1} << 40;
   Slice slice;
   slice.kind = place.at("kind").text();
-  if (slice.kind != "density" && slice.kind != "spectrum")
-    place.at("kind").refuse("density or spectrum");
+  if (slice.kind != "density" && slice.kind != "spectrum" && slice.kind != "potential")
+    place.at("kind").refuse("density, spectrum or potential");
   slice.axis = static_cast<unsigned>(place.at("axis").count(0, 2));
   slice.index = place.at("index").count(0, kLongestAxis);
   slice.where = place.at("where").text();

@@ -14,7 +14,7 @@ namespace toroid {
 /// A plane of an array as bytes. All slices of one array and kind have the same scale from min to
 /// max.
 struct Slice {
-  std::string kind;                ///< "density" or "spectrum"
+  std::string kind;                ///< "density", "spectrum" or "potential"
   unsigned axis = 0;               ///< fixed axis; with more than three axes, one of the last three
   std::uint64_t index = 0;         ///< position on that axis in the array; 0 is frequency 0
   std::string where;               ///< as text, e.g. "x = 32" or "kx = 0"

@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/convolution.hpp"
@@ -55,8 +56,13 @@ struct PoissonEquation {
 
   /// The eigenvalue of -∇² of a wave vector of the transform.
   double eigenvalue(const fft::WaveVector& wave) const;
+  /// The squares of the wave numbers along an axis, by the absolute frequency: as many as the
+  /// transform has frequencies, counted from 0.
+  std::vector<double> squares(std::size_t axis) const;
   /// The smallest eigenvalue on the grid that is not 0; 1 if all are 0.
   double least_eigenvalue() const;
+  /// The largest eigenvalue on the grid.
+  double largest_eigenvalue() const;
   /// Whether a constant is an eigenfunction, so that the mean of ρ must be 0.
   bool needs_neutrality() const { return boundary != Boundary::dirichlet; }
   /// `how` with the size of the grid and the transform that the boundary needs.
@@ -66,6 +72,7 @@ struct PoissonEquation {
 /// The mean of a density.
 struct MeanDensity {
   double mean = 0;
+  double largest = 0;       ///< the largest magnitude of a number
   bool is_rounding = true;  ///< the mean differs from 0 by rounding at most
 };
 /// The mean of the density, whose numbers have the precision of its file, or `precision` if that is
@@ -74,13 +81,16 @@ MeanDensity mean_of(const HostArray& density, fft::Precision precision);
 
 /// Solves the equation on the machine's nodes, on which nothing has run before. The blueprint is
 /// that of equation.describe(). Repeats the solution `repeat` times to measure its time. The result
-/// is φ, real and in the layout of the density. Collective, as transform() is.
+/// is φ, real and in the layout of the density; a number that exceeds double precision is infinite.
+/// A density of very large or very small numbers is transformed in another unit, a power of 2, so
+/// that sums do not over- or underflow where φ does not. Collective, as transform() is.
 Outcome solve_poisson(Emulation& emulation, const PoissonEquation& equation,
                       const TransformJob& job, const HostArray& density);
 
 /// The transforms of one solution: forward and backward, with the division by the eigenvalues in
-/// between. The spectrum is divided by multiples of the least eigenvalue, so that its numbers fit
-/// single precision in any unit of length; solve_poisson() divides by the least one.
+/// between. The spectrum is divided by multiples of the least eigenvalue, so that in any unit of
+/// length its numbers are not larger than those of ρ's; solve_poisson() divides by the least one,
+/// in double precision. φ may still be too large or too small for the precision of its file.
 TransformJob poisson_job(const PoissonEquation& equation,
                          std::shared_ptr<const fft::Blueprint> blueprint, unsigned repeat);
 

@@ -1,10 +1,12 @@
 #include "tools/transform/serial_poisson.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <numbers>
 #include <span>
 #include <utility>
@@ -116,38 +118,81 @@ void divide_by_eigenvalues(const EigenfunctionsOfAxes& axes, std::vector<double>
       }
 }
 
-/// The real parts of the density, without its mean if the equation needs this.
-std::vector<double> charges_of(const PoissonEquation& equation, const HostArray& density) {
-  const double mean =
-      equation.needs_neutrality() ? mean_of(density, fft::Precision::double_).mean : 0;
-  std::vector<double> charges;
-  charges.reserve(density.elements());
-  for_each_value(density,
-                 [&](const fft::Complex& value) { charges.push_back(value.real() - mean); });
+/// The real parts of the density in units of 2^exponent, so that the largest is from 1 to 2,
+/// without the mean if the equation needs this.
+struct Charges {
+  std::vector<double> values;
+  int exponent = 0;
+  /// Whether they are the rounding errors of a constant density.
+  bool are_rounding = false;
+};
+
+Charges charges_of(const PoissonEquation& equation, const HostArray& density) {
+  const MeanDensity mean = mean_of(density, fft::Precision::double_);
+  Charges charges;
+  if (mean.largest > 0) charges.exponent = std::ilogb(mean.largest);
+  const double removed = equation.needs_neutrality() ? std::ldexp(mean.mean, -charges.exponent) : 0;
+  charges.values.reserve(density.elements());
+  for_each_value(density, [&](const fft::Complex& value) {
+    charges.values.push_back(std::ldexp(value.real(), -charges.exponent) - removed);
+  });
+  charges.are_rounding =
+      std::ranges::all_of(charges.values, [](double charge) { return std::abs(charge) <= 1e-14; });
   return charges;
 }
 
-/// The Euclidean norm. Values are divided by the largest, so that squares do not overflow.
+/// The Euclidean norm. Values are divided by the largest, so that squares do not overflow; a long
+/// double does not overflow either.
 template <typename Number>
-double norm_of(std::span<const Number> values) {
+long double norm_of(std::span<const Number> values) {
   double largest = 0;
   for (const Number& value : values) largest = std::max(largest, std::abs(value));
   if (largest == 0) return 0;
   double sum = 0;
   for (const Number& value : values) sum += std::norm(value / largest);
-  return largest * std::sqrt(sum);
+  return static_cast<long double>(largest) * std::sqrt(static_cast<long double>(sum));
+}
+
+long double norm_of(const Charges& charges) {
+  return std::ldexp(norm_of(std::span<const double>(charges.values)), charges.exponent);
+}
+
+EigenfunctionsOfAxes eigenfunctions_of(const PoissonEquation& equation) {
+  EigenfunctionsOfAxes axes;
+  for (std::size_t axis = 0; axis < equation.cell.size(); ++axis)
+    axes.emplace_back(equation.boundary, equation.size[axis], equation.cell[axis]);
+  return axes;
+}
+
+/// The root mean square over all waves of 1/eigenvalue (0 for the constant), in units of `most`,
+/// which is the largest of them.
+double mean_inverse(const PoissonEquation& equation, double most) {
+  std::array<std::vector<double>, kAxesOfBox> squares;
+  const EigenfunctionsOfAxes axes = eigenfunctions_of(equation);
+  for (std::size_t axis = 0; axis < axes.size(); ++axis)
+    for (std::int64_t k = 0; k < axes[axis].points(); ++k)
+      squares[axis].push_back(axes[axis].eigenvalue(k));
+  double sum = 0;
+  for (const double x : squares[0])
+    for (const double y : squares[1])
+      for (const double z : squares[2]) {
+        const double inverse = x + y + z == 0 ? 0 : 1 / (x + y + z) / most;
+        sum += inverse * inverse;
+      }
+  const double waves = static_cast<double>(squares[0].size() * squares[1].size()) *
+                       static_cast<double>(squares[2].size());
+  return std::sqrt(sum / waves);
 }
 
 }  // namespace
 
 HostArray serial_poisson(const PoissonEquation& equation, const HostArray& density) {
-  EigenfunctionsOfAxes axes;
-  for (std::size_t axis = 0; axis < equation.cell.size(); ++axis)
-    axes.emplace_back(equation.boundary, equation.size[axis], equation.cell[axis]);
-  std::vector<double> values =
-      along_axes(axes, Toward::coefficients, charges_of(equation, density));
+  const EigenfunctionsOfAxes axes = eigenfunctions_of(equation);
+  Charges charges = charges_of(equation, density);
+  std::vector<double> values = along_axes(axes, Toward::coefficients, std::move(charges.values));
   divide_by_eigenvalues(axes, values);
   values = along_axes(axes, Toward::values, std::move(values));
+  for (double& value : values) value = std::ldexp(value, charges.exponent);
   return {equation.size, 1, {values.begin(), values.end()}};
 }
 
@@ -155,11 +200,31 @@ PoissonError compare_to_serial(const PoissonEquation& equation, const HostArray&
                                const HostArray& potential, fft::Precision precision) {
   const HostArray serial = serial_poisson(equation, density);
   const ArrayError error = compare(potential.values, serial.values);
-  const double norm = norm_of(std::span<const fft::Complex>(serial.values));
-  const std::vector<double> charges = charges_of(equation, density);
-  const double most = norm_of(std::span<const double>(charges)) / equation.least_eigenvalue();
-  const double tolerance = precision == fft::Precision::single ? 1e-5 : 1e-12;
-  return {error, error.l2 * (norm == 0 ? 1 : norm) <= tolerance * most};
+  const long double norm = norm_of(std::span<const fft::Complex>(serial.values));
+  const Charges charges = charges_of(equation, density);
+  const long double most = norm_of(charges) / static_cast<long double>(equation.least_eigenvalue());
+  const long double tolerance = precision == fft::Precision::single ? 1e-5L : 1e-12L;
+  return {error, static_cast<long double>(error.l2) * (norm == 0 ? 1 : norm) <= tolerance * most,
+          charges.are_rounding || error.l2 <= least_accuracy(precision)};
+}
+
+double least_accuracy(fft::Precision precision) {
+  return precision == fft::Precision::single ? 1e-3 : 1e-9;
+}
+
+double rounding_error(const PoissonEquation& equation, const HostArray& density,
+                      const HostArray& potential, fft::Precision precision) {
+  const double least = equation.least_eigenvalue();
+  const double epsilon = precision == fft::Precision::single
+                             ? std::numeric_limits<float>::epsilon()
+                             : std::numeric_limits<double>::epsilon();
+  // |φ| is at least |ρ| / the largest eigenvalue.
+  if (epsilon * (equation.largest_eigenvalue() / least) <= least_accuracy(precision)) return 0;
+  const Charges charges = charges_of(equation, density);
+  const long double norm = norm_of(std::span<const fft::Complex>(potential.values));
+  if (charges.are_rounding || norm == 0) return 0;
+  const auto loudest = static_cast<long double>(epsilon * mean_inverse(equation, 1 / least));
+  return static_cast<double>(loudest * norm_of(charges) / norm / static_cast<long double>(least));
 }
 
 }  // namespace toroid

@@ -1,9 +1,11 @@
-// The array that was transformed: planes of it, and planes of the logarithm of its spectrum. Each
-// of the two kinds has one colour scale.
+// The array that was transformed: planes of it, and planes of the logarithm of its spectrum, or of
+// the potential that poisson computes from it. Each kind has one colour scale.
 
 const SLICES = {
   density: {title: 'Slices of the array', stops: DENSITY,
     caption: whose => `Planes through the middle of the ${whose}, all on the colour scale at the right.`},
+  potential: {title: 'Slices of the potential', stops: DENSITY,
+    caption: () => 'Planes through the middle of the potential, all on the colour scale at the right.'},
   spectrum: {title: 'Slices of the spectrum', stops: SPECTRUM,
     caption: whose => `Planes through the lowest frequency of the ${whose}: the magnitude, on the logarithmic colour scale at the right.`},
 };
