@@ -12,10 +12,14 @@
 #include <vector>
 
 #include "hal/shape.hpp"
+#include "packet/policies/policies.hpp"
+#include "packet/policies/policy.hpp"
+#include "tests/tools/refusal.hpp"
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 #include "tools/files/npy.hpp"
+#include "tools/lab/policy_check/policy_queries.hpp"
 #include "tools/options/policy_export.hpp"
 
 namespace toroid::testing {
@@ -94,7 +98,37 @@ TEST(PolicyCheckOfData, HasNoFaultForReleaseTimesAndLargeTori) {
   const Ended ended =
       run_command({"policy", "check", "t.toml", "--limit", "120"}, {.directory = at.path()});
   EXPECT_EQ(ended.exit_code, 0) << ended.out;
-  EXPECT_THAT(ended.out, ::testing::HasSubstr("16x64: 1024 nodes; tables for more than 512 nodes"));
+  EXPECT_THAT(ended.out,
+              ::testing::HasSubstr("16x64: 1024 nodes; runs are checked up to 512 nodes"));
+}
+
+TEST(PolicyCheckOfData, AsksQuestionsWithoutRunsOnLargeTori) {
+  const TemporaryDirectory at;
+  at.save("t.toml",
+          "policy = \"rank\"\n[[tables]]\ntorus = \"24x24\"\n[[tables]]\ntorus = \"256x256\"\n");
+  const nlohmann::json result =
+      json_of({"policy", "check", "t.toml", "--limit", "120"}, {.directory = at.path()});
+  EXPECT_EQ(result["good"], true) << result["parts"];
+  ASSERT_EQ(result["parts"].size(), 4u) << result["parts"];
+  for (const nlohmann::json& part : result["parts"]) EXPECT_EQ(part["cases"], 1) << part;
+  EXPECT_EQ(result["notes"], (std::vector<std::string>{
+                                 "24x24: 576 nodes; runs are checked up to 512 nodes",
+                                 "256x256: 65536 nodes; tables are checked up to 32768 nodes"}));
+}
+
+TEST(PolicyCheckOfData, SaysThatThereIsNothingToCheckIfAllToriAreTooLarge) {
+  const TemporaryDirectory at;
+  at.save("t.toml", "policy = \"rank\"\n[tables]\ntorus = \"256x256\"\n");
+  expect_refusal(at, {"policy", "check", "t.toml"},
+                 {"nothing to check: 256x256: 65536 nodes; tables are checked up to 32768 nodes"});
+}
+
+TEST(PolicyCheckOfData, AsksAboutSomeNodesOfAVeryLargeTorus) {
+  const Policy& policy = policy_by_name("rank");
+  EXPECT_EQ(questions(policy, Shape::parse("24x24")).size(), 1 + 2 * 576);
+  const std::vector<Question> all = questions(policy, Shape::parse("32x32x32"));
+  EXPECT_EQ(all.size(), 1 + 2 * 128);
+  EXPECT_EQ(all.back().self, 127 * 256);
 }
 
 }  // namespace

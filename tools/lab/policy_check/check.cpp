@@ -1,6 +1,7 @@
 #include "tools/lab/policy_check/check.hpp"
 
 #include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <cstdlib>
 #include <functional>
@@ -29,7 +30,9 @@ namespace {
 
 /// The largest machine on which a policy with tables is checked. An all-to-all on it takes about a
 /// second, far less than the time limit of a case.
-constexpr Rank kMostChecked = 512;
+constexpr Rank kMostRun = 512;
+/// The largest machine on which it is asked questions.
+constexpr Rank kMostAsked = 32768;
 
 using PolicyWork = std::function<void(const CheckedPolicy&, ProbeReport&)>;
 
@@ -66,7 +69,7 @@ class PolicyTrial {
                              check_sums_backwards(checked, sums_, report);
                            });
     if (!lasts) return name_the_difference();
-    if (!threads_agree()) return;
+    if (!threads_agree() || machines_.traffics.empty()) return;
     if (!add("traffics on the model", check_traffics)) return;
     if (!add("workloads on the model", check_workloads)) return;
     if (!add("rings of this host, with data", check_rings)) return;
@@ -101,16 +104,26 @@ class PolicyTrial {
     return true;
   }
 
-  /// A policy with tables is checked on the machines for which it has tables, if they are small.
+  /// A policy with tables is checked on the machines for which it has tables. On large machines it
+  /// only answers questions. Throws BadInput if all machines are too large even for that.
   void keep_to_tables() {
-    std::vector<Shape> shapes = shapes_of_policy_data(name_);
-    if (shapes.empty()) return;
-    for (const Shape& shape : shapes)
-      if (shape.size() > kMostChecked)
-        notes_.push_back(fmt::format("{}: {} nodes; tables for more than {} nodes do not run",
-                                     shape.text(), shape.size(), kMostChecked));
-    std::erase_if(shapes, [](const Shape& shape) { return shape.size() > kMostChecked; });
-    machines_ = check_machines_of(shapes);
+    std::vector<Shape> asked = shapes_of_policy_data(name_);
+    if (asked.empty()) return;
+    std::vector<std::string> large;
+    for (const Shape& shape : asked)
+      if (shape.size() > kMostRun) large.push_back(size_note(shape));
+    std::erase_if(asked, [](const Shape& shape) { return shape.size() > kMostAsked; });
+    if (asked.empty()) throw BadInput(fmt::format("nothing to check: {}", fmt::join(large, "; ")));
+    notes_ = std::move(large);
+    std::vector<Shape> run = asked;
+    std::erase_if(run, [](const Shape& shape) { return shape.size() > kMostRun; });
+    machines_ = check_machines_of(asked, run);
+  }
+
+  static std::string size_note(const Shape& shape) {
+    const bool asked = shape.size() <= kMostAsked;
+    return fmt::format("{}: {} nodes; {} checked up to {} nodes", shape.text(), shape.size(),
+                       asked ? "runs are" : "tables are", asked ? kMostRun : kMostAsked);
   }
 
   bool answers_are_right() {

@@ -15,7 +15,7 @@ struct PolicyCheckOptions {
 
 /// Runs the policy on small cases, each part in a process of its own, and prints what it breaks.
 /// Returns the exit code: 0 if it breaks nothing, otherwise 1. Throws BadInput if the policy does
-/// not exist.
+/// not exist, or has tables only for machines that are too large.
 int check_policy(const std::string& name, const PolicyCheckOptions& options);
 
 }  // namespace toroid

@@ -172,7 +172,7 @@ void run_workload(const Policy& policy, const Shape& shape, const std::string& t
 
 void check_traffics(const CheckedPolicy& checked, ProbeReport& report) {
   const CampaignSettings settings = settings_on("sim", checked.seed);
-  for (const CheckShape& on : checked.machines.answers) {
+  for (const CheckShape& on : checked.machines.traffics) {
     if (!takes(checked.policy, on.shape, checked.seed)) continue;
     for (const TrafficInfo& traffic : traffic_names())
       run_traffic(checked.policy, on, traffic.name, settings, report);
