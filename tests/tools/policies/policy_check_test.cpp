@@ -77,7 +77,6 @@ TEST(PolicyCheckOfData, RunsOnTheToriOfItsTables) {
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   const nlohmann::json result = ended.json();
   EXPECT_EQ(result["good"], true) << result["parts"];
-  EXPECT_EQ(result["notes"], nlohmann::json::array());
   for (const nlohmann::json& part : result["parts"]) EXPECT_GT(part["cases"], 0) << part;
   std::vector<std::string> tori;
   for (const nlohmann::json& one : result["distances"]) {
@@ -100,6 +99,28 @@ TEST(PolicyCheckOfData, HasNoFaultForReleaseTimesAndLargeTori) {
   EXPECT_EQ(ended.exit_code, 0) << ended.out;
   EXPECT_THAT(ended.out,
               ::testing::HasSubstr("16x64: 1024 nodes; runs are checked up to 512 nodes"));
+}
+
+TEST(PolicyCheckOfData, NotesARefusedTransformAndDoesNotCountIt) {
+  const TemporaryDirectory at;
+  const auto result = [&](const char* tables) {
+    at.save("t.toml", std::string("policy = \"rank\"\n") + tables);
+    return json_of({"policy", "check", "t.toml", "--limit", "120"}, {.directory = at.path()});
+  };
+  const auto workloads = [](const nlohmann::json& checked) {
+    for (const nlohmann::json& part : checked["parts"])
+      if (part["part"] == "workloads on the model") return part;
+    return nlohmann::json();
+  };
+  const nlohmann::json lacking = result("[tables]\ntorus = \"2x2\"\n");
+  EXPECT_EQ(lacking["good"], true);
+  EXPECT_THAT(lacking["notes"].dump(),
+              ::testing::HasSubstr("refuses fft:8:rows, 2x2: policy t: the tables of t.toml"));
+  EXPECT_GT(workloads(lacking)["refused"], 0);
+  const nlohmann::json complete = result("");
+  EXPECT_EQ(complete["notes"], nlohmann::json::array());
+  EXPECT_EQ(workloads(complete)["refused"], 0);
+  EXPECT_GT(workloads(complete)["cases"], workloads(lacking)["cases"]);
 }
 
 TEST(PolicyCheckOfData, AsksQuestionsWithoutRunsOnLargeTori) {

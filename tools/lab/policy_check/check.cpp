@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <functional>
 #include <string_view>
@@ -39,7 +40,8 @@ using PolicyWork = std::function<void(const CheckedPolicy&, ProbeReport&)>;
 /// One part of the check, as printed.
 struct CheckPart {
   std::string name;
-  unsigned cases = 0;
+  unsigned cases = 0;                 ///< number of cases that have begun, refused ones excluded
+  unsigned refused = 0;               ///< number of cases that the policy refuses
   std::vector<Breakage> breakages{};  ///< the first of each kind
   std::size_t found = 0;              ///< number of breakages, repetitions included
 };
@@ -131,7 +133,6 @@ class PolicyTrial {
     for (const auto& [key, text] : result.values) {
       if (key.starts_with("sum ")) sums_[key.substr(4)] = std::stoull(text);
       if (key.starts_with("note ")) notes_.push_back(text);
-      if (key.starts_with("refuses ")) notes_.push_back(fmt::format("{}: {}", key, text));
     }
     const bool right = add_part("orders, relays and settings, asked twice", result);
     if (right && sums_.empty() && !machines_.answers.empty()) {
@@ -166,8 +167,22 @@ class PolicyTrial {
 
   bool add(const std::string& name, const PolicyWork& work) { return add_part(name, probe(work)); }
 
+  /// Notes what the policy refuses, each refusal once. Returns the number of refused cases.
+  unsigned note_refusals(const ProbeResult& result) {
+    unsigned refused = 0;
+    for (const auto& [key, text] : result.values) {
+      if (!key.starts_with("refuses ")) continue;
+      ++refused;
+      const std::string note = fmt::format("{}: {}", key, text);
+      if (std::ranges::find(notes_, note) == notes_.end()) notes_.push_back(note);
+    }
+    return refused;
+  }
+
   bool add_part(const std::string& name, const ProbeResult& result) {
-    CheckPart& part = parts_.emplace_back(CheckPart{name, result.cases});
+    CheckPart& part = parts_.emplace_back(CheckPart{name});
+    part.refused = note_refusals(result);
+    part.cases = result.cases - part.refused;
     for (const Breakage& breakage : result.breakages) {
       bool is_known = false;
       for (const Breakage& known : part.breakages) is_known |= known.kind == breakage.kind;
@@ -227,8 +242,9 @@ std::string hung(const std::string& text, std::size_t indent) {
 
 void print_parts(const PolicyTrial& trial) {
   for (const CheckPart& part : trial.parts()) {
-    fmt::print("  {:<42} {:>4} case{} {}\n", part.name, part.cases, part.cases == 1 ? " " : "s",
-               part.breakages.empty() ? "good" : "broken");
+    fmt::print("  {:<42} {:>4} case{} {}{}\n", part.name, part.cases, part.cases == 1 ? " " : "s",
+               part.breakages.empty() ? "good" : "broken",
+               part.refused == 0 ? "" : fmt::format(", {} refused", part.refused));
     for (const Breakage& breakage : part.breakages)
       fmt::print("{}", hung(breakage_text(breakage), 4));
   }
@@ -267,7 +283,10 @@ Json percent_json(const std::string& text) {
 Json trial_json(const PolicyTrial& trial, const PolicyCheckOptions& options) {
   Json parts = Json::array();
   for (const CheckPart& part : trial.parts())
-    parts.push_back({{"part", part.name}, {"cases", part.cases}, {"breaks", breakages_json(part)}});
+    parts.push_back({{"part", part.name},
+                     {"cases", part.cases},
+                     {"refused", part.refused},
+                     {"breaks", breakages_json(part)}});
   Json distances = Json::array();
   for (const Distance& one : trial.distances())
     distances.push_back({{"torus", one.torus},
