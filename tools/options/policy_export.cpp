@@ -138,7 +138,9 @@ void refuse_shape(const Policy& policy, const Shape& shape) {
 
 void refuse_shapes(const Policy& policy, const std::vector<Shape>& shapes) {
   for (auto at = shapes.begin(); at != shapes.end(); ++at) {
-    if (std::find(shapes.begin(), at, *at) != at)
+    if (std::find_if(shapes.begin(), at, [key = TableKey(*at)](const Shape& earlier) {
+          return TableKey(earlier) == key;
+        }) != at)
       throw BadInput(fmt::format("--torus names {} twice", at->text()));
     refuse_shape(policy, *at);
   }

@@ -91,6 +91,8 @@ TEST(PolicyExport, RefusesATorusTwiceAndWritesNothingIfItRefusesOne) {
   const TemporaryDirectory at;
   expect_refusal(at, {"policy", "export", "random", "--torus", "4x4,2,4x4"},
                  {"--torus names 4x4 twice"});
+  expect_refusal(at, {"policy", "export", "random", "--torus", "4mx1,4mx1m"},
+                 {"--torus names 4mx1m twice"});
   expect_refusal(at, {"policy", "export", "virtual-mesh:2", "--torus", "4x4,3"},
                  {"virtual-mesh:2"});
 }

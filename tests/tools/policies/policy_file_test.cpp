@@ -425,6 +425,29 @@ TEST_F(PolicyFile, NamesAllItsShapesToAShapeWithoutTables) {
   EXPECT_EQ(policy.stages(Shape::parse("1x1")), 1);  // a single node sends nothing
 }
 
+TEST_F(PolicyFile, TablesServeAnExtentOfOneWithAndWithoutWraparound) {
+  at.save("shift.npy", table_of({3}, {3, 2, 1}));
+  const std::string tables = "[[tables]]\ntorus = \"4mx1\"\norder = \"shift.npy\"\n";
+  at.save("t.toml", "policy = \"rank\"\n" + tables);
+  const Policy& policy = policy_from_data(at / "t.toml");
+  for (const char* torus : {"4mx1", "4mx1m"})
+    EXPECT_EQ(visits(policy, Shape::parse(torus), 0), (std::vector<Rank>{3, 2, 1})) << torus;
+  EXPECT_THROW((void)policy.stages(Shape::parse("4x1")), BadInput);
+  EXPECT_THROW((void)policy.stages(Shape::parse("1x4m")), BadInput);
+  EXPECT_THROW((void)policy.stages(Shape::parse("4m")), BadInput);
+  at.save("t.toml", "policy = \"rank\"\n" + tables + "[[tables]]\ntorus = \"4mx1m\"\n");
+  EXPECT_THAT(refusal_of(at, "t.toml"), HasSubstr("torus 4mx1m has tables already"));
+}
+
+TEST(TableKeyOfAShape, DistinguishesExtentsMeshesAndTwists) {
+  const auto key = [](const char* torus) { return TableKey(Shape::parse(torus)); };
+  for (const char* torus : {"8x4m", "8mx4", "4x8", "8x4x1", "8x4@YX4", "8x4@YX2"})
+    EXPECT_NE(key("8x4"), key(torus)) << torus;
+  EXPECT_NE(key("8x4@YX4"), key("8x4@YX2"));
+  EXPECT_EQ(key("8x1x4m"), key("8x1mx4m"));
+  EXPECT_EQ(key("256x1"), key("256x1m"));
+}
+
 TEST_F(PolicyFile, TablesServeAShapeWithFailures) {
   save_tables_for_three_shapes(at);
   FailureList failed;
