@@ -294,6 +294,13 @@ Tick TablePolicy::release(const Shape& shape, Rank self, Rank to) const {
   return tables != nullptr && tables->has_releases() ? tables->release(self, to) : 0;
 }
 
+std::vector<Shape> TablePolicy::shapes_with_releases() const {
+  std::vector<Shape> shapes;
+  for (const PolicyTables& tables : data_.tables)
+    if (tables.has_releases() && data_.tables.size() > 1) shapes.push_back(tables.shape());
+  return shapes;
+}
+
 /// The tables for this shape. Null if the file has no tables, and for a group of one node, which
 /// sends nothing. Throws BadInput if the file has tables for other shapes only.
 const PolicyTables* TablePolicy::tables_for(const Shape& shape) const {

@@ -111,6 +111,9 @@ class TablePolicy final : public Policy {
   /// Whether the tables for any of the shapes have release times.
   bool has_releases() const override { return has_releases_; }
   Tick release(const Shape& shape, Rank self, Rank to) const override;
+  /// The shapes whose tables have release times, if the file has tables for others too. Otherwise
+  /// none.
+  std::vector<Shape> shapes_with_releases() const;
 
  private:
   const PolicyTables* tables_for(const Shape& shape) const;

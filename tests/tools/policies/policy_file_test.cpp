@@ -412,6 +412,12 @@ TEST_F(PolicyFile, UsesTheTablesForTheShapeOfTheExchange) {
   EXPECT_EQ(policy.release(uneven, 1, 2), 70);
 }
 
+TEST_F(PolicyFile, NamesTheShapeOfReleasesThatAreRefusedOnShm) {
+  save_tables_for_three_shapes(at);
+  expect_refusal(at, {"alltoall", "--torus", "4x4", "--policy", "t.toml", "--fabric", "shm"},
+                 {"policy t: its release times for torus 2x3 have no effect on alltoall with"});
+}
+
 TEST_F(PolicyFile, NamesAllItsShapesToAShapeWithoutTables) {
   save_tables_for_three_shapes(at);
   const Policy& policy = policy_from_data(at / "t.toml");
