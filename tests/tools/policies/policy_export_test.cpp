@@ -4,9 +4,11 @@
 #include <nlohmann/json.hpp>
 
 #include <cstddef>
+#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "hal/check.hpp"
 #include "hal/shape.hpp"
 #include "packet/policies/policies.hpp"
 #include "packet/policies/policy.hpp"
@@ -95,6 +97,26 @@ TEST(PolicyExport, RefusesATorusTwiceAndWritesNothingIfItRefusesOne) {
                  {"--torus names 4mx1m twice"});
   expect_refusal(at, {"policy", "export", "virtual-mesh:2", "--torus", "4x4,3"},
                  {"virtual-mesh:2"});
+}
+
+TEST(PolicyExport, LeavesNoTablesIfAFileCannotBeWritten) {
+  const TemporaryDirectory at;
+  std::filesystem::create_directory(at / "shift.toml");
+  expect_refusal(at, {"policy", "export", "shift", "--torus", "4x4"}, {"shift.toml"});
+  EXPECT_THROW((void)export_policy({"shift", at.path(), 1}, {Shape::parse("2x2")}), BadInput);
+  EXPECT_EQ(at.entries(), (std::vector<std::string>{"shift.toml"}));
+}
+
+TEST(PolicyExport, SaysThatItReplacesAFile) {
+  const TemporaryDirectory at;
+  const auto exported = [&](const char* torus) {
+    return export_policy({"shift", at.path(), 1}, {Shape::parse(torus)});
+  };
+  EXPECT_THAT(exported("4"), ::testing::Not(HasSubstr("replaces")));
+  const std::string again = exported("6");
+  EXPECT_THAT(again, HasSubstr("shift-order.npy: 6 x 5 nodes (replaces a file)\n"));
+  EXPECT_THAT(again, HasSubstr("names the policy and its tables (replaces a file)\n"));
+  EXPECT_THAT(at.content_of("shift.toml"), HasSubstr("torus = \"6\""));
 }
 
 /// Cycles of each policy on each torus, in the order of the rows.
