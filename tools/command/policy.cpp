@@ -1,7 +1,9 @@
 // toroid policy: write, check and export policies.
 #include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <array>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -33,8 +35,22 @@ struct PolicyVerb {
   PolicyCheckOptions check;
 };
 
+/// Refuses a second torus after a blank, which would become the name of the output folder.
+void refuse_torus_as_folder(const PolicyVerb& options) {
+  const std::string& folder = options.directory;
+  if (folder.find('x') == std::string::npos || std::filesystem::exists(folder)) return;
+  try {
+    (void)Shape::parse(folder);
+  } catch (const BadInput&) {
+    return;
+  }
+  throw BadInput(fmt::format("DIR is {}, a torus; expected a folder. Several tori: --torus {},{}",
+                             folder, fmt::join(options.toruses, ","), folder));
+}
+
 std::string exported(const PolicyVerb& options) {
   if (options.toruses.empty()) throw BadInput("policy export needs --torus, e.g. --torus 4x4x4");
+  refuse_torus_as_folder(options);
   std::vector<Shape> shapes;
   for (const std::string& torus : options.toruses)
     shapes.push_back(Shape::parse(torus, options.mesh));
@@ -75,7 +91,8 @@ CommandRun add_policy_command(CLI::App& app) {
   begin_group(*command, "Export");
   add_text_list(*command, "--torus", options->toruses,
                 "tori to make tables for, e.g. 4x4x4 or 4x4,6x6; one file names the tables of all")
-      ->type_name("SHAPES");
+      ->type_name("SHAPES")
+      ->allow_extra_args(false);  // so that DIR may follow
   command->add_flag("--mesh", options->mesh, "make every dimension of every torus a mesh");
   begin_group(*command, "Check");
   add_seed_option(*command, options->check.seed);
@@ -93,7 +110,9 @@ CommandRun add_policy_command(CLI::App& app) {
                           {"a built-in policy as a TOML file with tables",
                            "toroid policy export farthest-first --torus 4x4x4"},
                           {"one file for two tori, for a comparison on both",
-                           "toroid policy export two-phase --torus 8x4,8x8"}});
+                           "toroid policy export two-phase --torus 8x4,8x8"},
+                          {"the same in a folder of its own",
+                           "toroid policy export two-phase --torus 8x4,8x8 tables"}});
   return [options] { return run(*options); };
 }
 

@@ -89,6 +89,17 @@ TEST(PolicyExport, WritesOneFileForSeveralTori) {
                     HasSubstr("[[tables]]\ntorus = \"3m\"\norder = \"two-phase-3m-order.npy\"")));
 }
 
+TEST(PolicyExport, TakesTheFolderAfterTheTori) {
+  const TemporaryDirectory at;
+  const Ended ended = run_command({"policy", "export", "shift", "--torus", "4x2,3", "mine"},
+                                  {.directory = at.path()});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("mine/shift-4x2-order.npy: 8 x 7 nodes\n"));
+  EXPECT_THAT(ended.out, HasSubstr("mine/shift-3-order.npy: 3 x 2 nodes\n"));
+  expect_refusal(at, {"policy", "export", "shift", "--torus", "4x4", "6x6"},
+                 {"DIR is 6x6, a torus; expected a folder. Several tori: --torus 4x4,6x6"});
+}
+
 TEST(PolicyExport, RefusesATorusTwiceAndWritesNothingIfItRefusesOne) {
   const TemporaryDirectory at;
   expect_refusal(at, {"policy", "export", "random", "--torus", "4x4,2,4x4"},
