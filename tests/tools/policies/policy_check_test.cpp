@@ -68,6 +68,12 @@ INSTANTIATE_TEST_SUITE_P(
                       BrokenPolicy{"no_stages", "bad settings"}),
     [](const auto& info) { return std::string(info.param.library); });
 
+TEST(PolicyCheckLimit, IsAtLeastASecond) {
+  const TemporaryDirectory at;
+  expect_refusal(at, {"policy", "check", "rank", "--limit", "0.9"},
+                 {"'0.9' is not a number from 1 to 3600"});
+}
+
 TEST(PolicyCheckOfData, RunsOnTheToriOfItsTables) {
   const TemporaryDirectory at;
   (void)export_policy({"two-phase", at.path(), 1}, {Shape::parse("2x3"), Shape::parse("4m")});

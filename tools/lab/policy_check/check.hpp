@@ -8,7 +8,7 @@ namespace toroid {
 
 struct PolicyCheckOptions {
   std::uint64_t seed = 1;
-  double limit = 20;  ///< seconds after which a case counts as hanging
+  double limit = 20;  ///< seconds after which a case counts as hanging; at least 1
   std::string json;   ///< file; "-" is standard output; empty if not wanted
   bool quiet = false;
 };
