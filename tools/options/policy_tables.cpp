@@ -194,6 +194,18 @@ std::map<TableKey, std::size_t> index_by_shape(const std::vector<PolicyTables>& 
   return index;
 }
 
+/// The lines, planes, ... of the machine, each shape once: all groups of several nodes in which a
+/// transform may exchange, except the whole machine.
+std::map<TableKey, Shape> parts_of(const Shape& machine) {
+  std::map<TableKey, Shape> parts;
+  for (unsigned first = 0; first < machine.dims(); ++first)
+    for (unsigned last = first + 1; last <= machine.dims(); ++last)
+      if (const Shape part = machine.slice(first, last);
+          1 < part.size() && part.size() < machine.size())
+        parts.emplace(TableKey(part), part);
+  return parts;
+}
+
 }  // namespace
 
 std::string text_of_toruses(std::span<const Shape> shapes) {
@@ -310,8 +322,26 @@ const PolicyTables* TablePolicy::tables_for(const Shape& shape) const {
   if (shape.size() == 1) return nullptr;
   std::vector<Shape> shapes;
   for (const PolicyTables& tables : data_.tables) shapes.push_back(tables.shape());
-  throw BadInput(fmt::format("policy {}: the tables of {} are for {}; this exchange is on {}",
-                             data_.name, data_.path, text_of_toruses(shapes), shape.text()));
+  throw BadInput(fmt::format("policy {}: the tables of {} are for {}; this exchange is on {}{}",
+                             data_.name, data_.path, text_of_toruses(shapes), shape.text(),
+                             lacking_beside(shape)));
+}
+
+/// If the shape is a line or plane of a machine with tables, names all lines and planes of that
+/// machine without tables. Otherwise empty.
+std::string TablePolicy::lacking_beside(const Shape& shape) const {
+  for (const PolicyTables& tables : data_.tables) {
+    const std::map<TableKey, Shape> parts = parts_of(tables.shape());
+    if (!parts.contains(TableKey(shape))) continue;
+    std::vector<std::string> lacking;
+    for (const auto& [key, part] : parts)
+      if (!index_of_.contains(key)) lacking.push_back(part.text());
+    return fmt::format(
+        "; without tables are these lines and planes of {}: {} (a transform needs "
+        "some of them)",
+        tables.shape().text(), fmt::join(lacking, ", "));
+  }
+  return "";
 }
 
 }  // namespace toroid

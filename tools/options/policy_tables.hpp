@@ -117,6 +117,7 @@ class TablePolicy final : public Policy {
 
  private:
   const PolicyTables* tables_for(const Shape& shape) const;
+  std::string lacking_beside(const Shape& shape) const;
 
   PolicyData data_;
   std::map<TableKey, std::size_t> index_of_;  ///< indices into data_.tables; never changes

@@ -431,6 +431,19 @@ TEST_F(PolicyFile, NamesAllItsShapesToAShapeWithoutTables) {
   EXPECT_EQ(policy.stages(Shape::parse("1x1")), 1);  // a single node sends nothing
 }
 
+TEST_F(PolicyFile, NamesAllLinesAndPlanesWithoutTablesToOneOfThem) {
+  at.save("t.toml",
+          "policy = \"rank\"\n[[tables]]\ntorus = \"4x2x3m\"\n[[tables]]\ntorus = \"4x2x1\"\n");
+  try {
+    (void)policy_from_data(at / "t.toml").stages(Shape::parse("1x1x3m"));
+    ADD_FAILURE();
+  } catch (const BadInput& error) {
+    EXPECT_THAT(error.what(),
+                HasSubstr("this exchange is on 1x1x3m; without tables are these lines and planes "
+                          "of 4x2x3m: 1x1x3m, 1x2x1m, 1x2x3m, 4x1x1m (a transform needs some"));
+  }
+}
+
 TEST_F(PolicyFile, TablesServeAnExtentOfOneWithAndWithoutWraparound) {
   at.save("shift.npy", table_of({3}, {3, 2, 1}));
   const std::string tables = "[[tables]]\ntorus = \"4mx1\"\norder = \"shift.npy\"\n";
