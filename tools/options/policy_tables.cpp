@@ -196,7 +196,7 @@ std::map<TableKey, std::size_t> index_by_shape(const std::vector<PolicyTables>& 
 
 /// The lines, planes, ... of the machine, each shape once: all groups of several nodes in which a
 /// transform may exchange, except the whole machine.
-std::map<TableKey, Shape> parts_of(const Shape& machine) {
+std::map<TableKey, Shape> lines_and_planes_of(const Shape& machine) {
   std::map<TableKey, Shape> parts;
   for (unsigned first = 0; first < machine.dims(); ++first)
     for (unsigned last = first + 1; last <= machine.dims(); ++last)
@@ -331,7 +331,7 @@ const PolicyTables* TablePolicy::tables_for(const Shape& shape) const {
 /// machine without tables. Otherwise empty.
 std::string TablePolicy::lacking_beside(const Shape& shape) const {
   for (const PolicyTables& tables : data_.tables) {
-    const std::map<TableKey, Shape> parts = parts_of(tables.shape());
+    const std::map<TableKey, Shape> parts = lines_and_planes_of(tables.shape());
     if (!parts.contains(TableKey(shape))) continue;
     std::vector<std::string> lacking;
     for (const auto& [key, part] : parts)
