@@ -17,12 +17,12 @@ constexpr std::uint64_t kBytes = 480;
 
 /// The number of pairs of nodes that are asked about. Answers for so many pairs take about a
 /// second.
-constexpr std::uint64_t kMostPairs = 1 << 22;
+constexpr std::uint64_t kMostPairsAsked = 1 << 22;
 
 /// The distance in rank of the nodes that are asked about.
 Rank stride_of(const Shape& shape) {
   const std::uint64_t pairs = std::uint64_t{shape.size()} * shape.size();
-  return static_cast<Rank>((pairs + kMostPairs - 1) / kMostPairs);
+  return static_cast<Rank>((pairs + kMostPairsAsked - 1) / kMostPairsAsked);
 }
 
 void stir(std::uint64_t& sum, std::uint64_t value) {
