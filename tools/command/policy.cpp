@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -89,10 +90,14 @@ CommandRun add_policy_command(CLI::App& app) {
   command->add_option("DIR", options->directory, "new, export: output folder (default: current)")
       ->check(not_empty());
   begin_group(*command, "Export");
-  add_text_list(*command, "--torus", options->toruses,
-                "tori to make tables for, e.g. 4x4x4 or 4x4,6x6; one file names the tables of all")
-      ->type_name("SHAPES")
-      ->allow_extra_args(false);  // so that DIR may follow
+  CLI::Option* const torus =
+      add_text_list(
+          *command, "--torus", options->toruses,
+          "tori to make tables for, e.g. 4x4x4 or 4x4,6x6; one file names the tables of all")
+          ->type_name("SHAPES");
+  // So that DIR may follow. Until the verb is parsed the option counts as a list, which keeps its
+  // commas when synonyms are replaced.
+  command->preparse_callback([torus](std::size_t) { torus->allow_extra_args(false); });
   command->add_flag("--mesh", options->mesh, "make every dimension of every torus a mesh");
   begin_group(*command, "Check");
   add_seed_option(*command, options->check.seed);

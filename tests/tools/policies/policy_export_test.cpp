@@ -96,6 +96,10 @@ TEST(PolicyExport, TakesTheFolderAfterTheTori) {
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("mine/shift-4x2-order.npy: 8 x 7 nodes\n"));
   EXPECT_THAT(ended.out, HasSubstr("mine/shift-3-order.npy: 3 x 2 nodes\n"));
+  const Ended repeated =
+      run_command({"policy", "export", "shift", "--torus", "4x2", "--torus", "3", "again"},
+                  {.directory = at.path()});
+  EXPECT_THAT(repeated.out, HasSubstr("again/shift-3-order.npy: 3 x 2 nodes\n")) << repeated.err;
   expect_refusal(at, {"policy", "export", "shift", "--torus", "4x4", "6x6"},
                  {"DIR is 6x6, a torus; expected a folder. Several tori: --torus 4x4,6x6"});
 }
