@@ -50,6 +50,20 @@ TEST(CampaignSummary, HasMeanAndSampleDeviationOfTheSeeds) {
   EXPECT_FALSE(summary[0].contains("seed"));
 }
 
+TEST(CampaignSummary, FastestPoliciesWithEqualTimesAreListedTogether) {
+  std::vector<Json> rows;
+  add_runs(rows, "random", {4, 6}, "all-to-all");
+  add_runs(rows, "rank", {8, 9}, "all-to-all");
+  add_runs(rows, "mine.toml", {4, 6}, "all-to-all");
+  add_runs(rows, "rank", {3}, "halo");
+  add_runs(rows, "random", {5}, "halo");
+  add_runs(rows, "random", {1}, "alone");
+  EXPECT_EQ(best_of(rows), Names{"rank"});
+  Names fastest;
+  for (const Json& one : fastest_of(summary_of(rows))) fastest.push_back(one["policy"]);
+  EXPECT_EQ(fastest, (Names{"random, mine.toml", "rank"}));
+}
+
 TEST(CampaignSummary, NamesABestPolicyOnlyIfItsLeadExceedsTheSumOfBothSpreads) {
   std::vector<Json> rows;
   add_runs(rows, "random", {9, 11});  // 10 +- 1.41

@@ -59,13 +59,12 @@ std::vector<FigureColumn> compare_columns(const CampaignSettings& settings) {
   return columns;
 }
 
-/// One line for each group of cases in which one policy is the fastest; empty if there is no such
-/// group.
+/// One line for each group of cases in which one policy is the fastest, or several are with equal
+/// times; empty if there is no such group.
 std::string best_lines(std::span<const Json> summary, const RowTable& table) {
   std::string text;
-  for (const Json& one : summary)
-    if (one["best"] == true)
-      text += "  " + with_hanging_indent(table.case_text(one), line_width() - 2, 4);
+  for (const Json& one : fastest_of(summary))
+    text += "  " + with_hanging_indent(table.case_text(one), line_width() - 2, 4);
   return text.empty() ? "" : "fastest policy for each traffic, torus and size:\n" + text;
 }
 

@@ -1,7 +1,10 @@
 // toroid policy: write, check and export policies.
 #include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <array>
+#include <cstddef>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -33,8 +36,22 @@ struct PolicyVerb {
   PolicyCheckOptions check;
 };
 
+/// Refuses a second torus after a blank, which would become the name of the output folder.
+void refuse_torus_as_folder(const PolicyVerb& options) {
+  const std::string& folder = options.directory;
+  if (folder.find('x') == std::string::npos || std::filesystem::exists(folder)) return;
+  try {
+    (void)Shape::parse(folder);
+  } catch (const BadInput&) {
+    return;
+  }
+  throw BadInput(fmt::format("DIR is {}, a torus; expected a folder. Several tori: --torus {},{}",
+                             folder, fmt::join(options.toruses, ","), folder));
+}
+
 std::string exported(const PolicyVerb& options) {
   if (options.toruses.empty()) throw BadInput("policy export needs --torus, e.g. --torus 4x4x4");
+  refuse_torus_as_folder(options);
   std::vector<Shape> shapes;
   for (const std::string& torus : options.toruses)
     shapes.push_back(Shape::parse(torus, options.mesh));
@@ -73,16 +90,21 @@ CommandRun add_policy_command(CLI::App& app) {
   command->add_option("DIR", options->directory, "new, export: output folder (default: current)")
       ->check(not_empty());
   begin_group(*command, "Export");
-  add_text_list(*command, "--torus", options->toruses,
-                "tori to make tables for, e.g. 4x4x4 or 4x4,6x6; one file names the tables of all")
-      ->type_name("SHAPES");
+  CLI::Option* const torus =
+      add_text_list(
+          *command, "--torus", options->toruses,
+          "tori to make tables for, e.g. 4x4x4 or 4x4,6x6; one file names the tables of all")
+          ->type_name("SHAPES");
+  // So that DIR may follow. Until the verb is parsed the option counts as a list, which keeps its
+  // commas when synonyms are replaced.
+  command->preparse_callback([torus](std::size_t) { torus->allow_extra_args(false); });
   command->add_flag("--mesh", options->mesh, "make every dimension of every torus a mesh");
   begin_group(*command, "Check");
   add_seed_option(*command, options->check.seed);
   command
       ->add_option("--limit", options->check.limit, "seconds after which a case counts as hanging")
       ->type_name("SECONDS")
-      ->check(number(0.1, 3600))
+      ->check(number(1, 3600))  // the threads of one case alone ask for 0.15 s
       ->capture_default_str();
   begin_group(*command, "Output");
   add_json_option(*command, options->check.json);
@@ -93,7 +115,9 @@ CommandRun add_policy_command(CLI::App& app) {
                           {"a built-in policy as a TOML file with tables",
                            "toroid policy export farthest-first --torus 4x4x4"},
                           {"one file for two tori, for a comparison on both",
-                           "toroid policy export two-phase --torus 8x4,8x8"}});
+                           "toroid policy export two-phase --torus 8x4,8x8"},
+                          {"the same in a folder of its own",
+                           "toroid policy export two-phase --torus 8x4,8x8 tables"}});
   return [options] { return run(*options); };
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <filesystem>
+#include <memory>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -86,7 +87,8 @@ std::string settings_text(const Policy& policy, const Shape& shape, const std::s
       s.throttle.window);
 }
 
-/// The files of one export, named after the policy.
+/// The files of one export, named after the policy. They appear together, in commit(): a failure
+/// before leaves the earlier files as they were.
 class ExportedFiles {
  public:
   ExportedFiles(const std::string& directory, std::string name)
@@ -101,30 +103,36 @@ class ExportedFiles {
   std::string write_table(const std::string& kind, std::size_t columns, const Cells& cells,
                           Rank nodes) {
     const std::string file = fmt::format("{}{}.npy", name_, kind);
-    OutputFile output(directory_ / file);
+    OutputFile& output = opened(file, fmt::format("{} x {} nodes", nodes, columns));
     write_npy(output.stream(), std::array<std::size_t, 2>{nodes, columns}, cells);
-    output.commit();
-    note(file, fmt::format("{} x {} nodes", nodes, columns));
+    output.finish();
     return file;
   }
 
   void write_text(const std::string& text) {
-    const std::string file = name_ + ".toml";
-    OutputFile output(directory_ / file);
+    OutputFile& output = opened(name_ + ".toml", "names the policy and its tables");
     output.stream() << text;
-    output.commit();
-    note(file, "names the policy and its tables");
+    output.finish();
   }
 
-  const std::string& written() const { return written_; }
+  /// Makes all files appear, in the order in which they were written. Returns a line for each.
+  std::string commit() {
+    for (const std::unique_ptr<OutputFile>& output : outputs_) output->commit();
+    return written_;
+  }
 
  private:
-  void note(const std::string& file, const std::string& what) {
-    written_ += fmt::format("{}: {}\n", (directory_ / file).string(), what);
+  OutputFile& opened(const std::string& file, const std::string& what) {
+    const std::filesystem::path path = directory_ / file;
+    outputs_.push_back(std::make_unique<OutputFile>(path));
+    written_ += fmt::format("{}: {}{}\n", path.string(), what,
+                            std::filesystem::exists(path) ? " (replaces a file)" : "");
+    return *outputs_.back();
   }
 
   std::filesystem::path directory_;
   std::string name_;
+  std::vector<std::unique_ptr<OutputFile>> outputs_;
   std::string written_;
 };
 
@@ -138,7 +146,9 @@ void refuse_shape(const Policy& policy, const Shape& shape) {
 
 void refuse_shapes(const Policy& policy, const std::vector<Shape>& shapes) {
   for (auto at = shapes.begin(); at != shapes.end(); ++at) {
-    if (std::find(shapes.begin(), at, *at) != at)
+    if (std::find_if(shapes.begin(), at, [key = TableKey(*at)](const Shape& earlier) {
+          return TableKey(earlier) == key;
+        }) != at)
       throw BadInput(fmt::format("--torus names {} twice", at->text()));
     refuse_shape(policy, *at);
   }
@@ -182,7 +192,7 @@ std::string export_policy(const PolicyExport& options, const std::vector<Shape>&
     text += (is_one ? "\n[tables]\n" : "\n[[tables]]\n") +
             export_tables(policy, shape, options.seed, is_one ? "" : "-" + shape.text(), files);
   files.write_text(text);
-  return files.written();
+  return files.commit();
 }
 
 }  // namespace toroid

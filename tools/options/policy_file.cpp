@@ -59,6 +59,10 @@ toml::table parsed_policy(std::string_view text, const std::string& path) {
   }
 }
 
+TableKey table_key_of(const Shape& shape) {
+  return TableKey(shape);
+}
+
 /// Paths in the file are relative to the folder of the file.
 std::string beside(const std::string& file, const std::string& path) {
   return (std::filesystem::path(file).parent_path() / path).string();
@@ -88,7 +92,7 @@ class PolicyReader {
     std::vector<Shape> shapes;
     for (const toml::table* const tables : tables_) {
       const Shape shape = shape_of(*tables);
-      if (std::ranges::find(shapes, shape) != shapes.end())
+      if (std::ranges::find(shapes, TableKey(shape), table_key_of) != shapes.end())
         refuse(*tables->get("torus"),
                fmt::format("torus {} has tables already; expected each torus once", shape.text()));
       shapes.push_back(shape);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <utility>
 
 #include "hal/check.hpp"
@@ -187,10 +188,22 @@ Coord sum(const Shape& shape, const Coord& a, const Coord& b) {
   return sum;
 }
 
-/// Whether the shapes are equal, whatever has failed in `shape`. REQUIRES: nothing has failed in
-/// `tables`.
-bool are_alike(const Shape& tables, const Shape& shape) {
-  return shape.failures() == nullptr ? tables == shape : tables == shape.without_failures();
+std::map<TableKey, std::size_t> index_by_shape(const std::vector<PolicyTables>& all) {
+  std::map<TableKey, std::size_t> index;
+  for (std::size_t i = 0; i < all.size(); ++i) index.emplace(TableKey(all[i].shape()), i);
+  return index;
+}
+
+/// The lines, planes, ... of the machine, each shape once: all groups of several nodes in which a
+/// transform may exchange, except the whole machine.
+std::map<TableKey, Shape> lines_and_planes_of(const Shape& machine) {
+  std::map<TableKey, Shape> parts;
+  for (unsigned first = 0; first < machine.dims(); ++first)
+    for (unsigned last = first + 1; last <= machine.dims(); ++last)
+      if (const Shape part = machine.slice(first, last);
+          1 < part.size() && part.size() < machine.size())
+        parts.emplace(TableKey(part), part);
+  return parts;
 }
 
 }  // namespace
@@ -199,6 +212,17 @@ std::string text_of_toruses(std::span<const Shape> shapes) {
   std::vector<std::string> texts;
   for (const Shape& shape : shapes) texts.push_back(shape.text());
   return fmt::format("{} {}", texts.size() == 1 ? "torus" : "tori", fmt::join(texts, ", "));
+}
+
+TableKey::TableKey(const Shape& shape) {
+  for (unsigned d = 0; d < shape.dims(); ++d) {
+    const bool wraps = shape.extent(d) > 1 && shape.wraps(d);
+    dimensions_[d] = static_cast<std::uint16_t>(2 * shape.extent(d) + (wraps ? 1 : 0));
+  }
+  if (!shape.is_twisted()) return;
+  for (unsigned d = 0; d < shape.dims(); ++d)
+    for (unsigned e = 0; e < shape.dims(); ++e)
+      twists_[d][e] = static_cast<std::uint8_t>(shape.twist(d, e));
 }
 
 std::vector<std::string> PolicyTableFiles::paths() const {
@@ -248,6 +272,7 @@ SendOrder PolicyTables::order(Rank self) const {
 
 TablePolicy::TablePolicy(PolicyData data)
     : data_(std::move(data)),
+      index_of_(index_by_shape(data_.tables)),
       changes_order_(
           data_.base->changes_order() &&
           (data_.tables.empty() || !std::ranges::all_of(data_.tables, &PolicyTables::has_order))),
@@ -281,17 +306,42 @@ Tick TablePolicy::release(const Shape& shape, Rank self, Rank to) const {
   return tables != nullptr && tables->has_releases() ? tables->release(self, to) : 0;
 }
 
+std::vector<Shape> TablePolicy::shapes_with_releases() const {
+  std::vector<Shape> shapes;
+  for (const PolicyTables& tables : data_.tables)
+    if (tables.has_releases() && data_.tables.size() > 1) shapes.push_back(tables.shape());
+  return shapes;
+}
+
 /// The tables for this shape. Null if the file has no tables, and for a group of one node, which
 /// sends nothing. Throws BadInput if the file has tables for other shapes only.
 const PolicyTables* TablePolicy::tables_for(const Shape& shape) const {
   if (data_.tables.empty()) return nullptr;
-  for (const PolicyTables& tables : data_.tables)
-    if (are_alike(tables.shape(), shape)) return &tables;
+  if (const auto found = index_of_.find(TableKey(shape)); found != index_of_.end())
+    return &data_.tables[found->second];
   if (shape.size() == 1) return nullptr;
   std::vector<Shape> shapes;
   for (const PolicyTables& tables : data_.tables) shapes.push_back(tables.shape());
-  throw BadInput(fmt::format("policy {}: the tables of {} are for {}; this exchange is on {}",
-                             data_.name, data_.path, text_of_toruses(shapes), shape.text()));
+  throw BadInput(fmt::format("policy {}: the tables of {} are for {}; this exchange is on {}{}",
+                             data_.name, data_.path, text_of_toruses(shapes), shape.text(),
+                             lacking_beside(shape)));
+}
+
+/// If the shape is a line or plane of a machine with tables, names all lines and planes of that
+/// machine without tables. Otherwise empty.
+std::string TablePolicy::lacking_beside(const Shape& shape) const {
+  for (const PolicyTables& tables : data_.tables) {
+    const std::map<TableKey, Shape> parts = lines_and_planes_of(tables.shape());
+    if (!parts.contains(TableKey(shape))) continue;
+    std::vector<std::string> lacking;
+    for (const auto& [key, part] : parts)
+      if (!index_of_.contains(key)) lacking.push_back(part.text());
+    return fmt::format(
+        "; without tables are these lines and planes of {}: {} (a transform needs "
+        "some of them)",
+        tables.shape().text(), fmt::join(lacking, ", "));
+  }
+  return "";
 }
 
 }  // namespace toroid

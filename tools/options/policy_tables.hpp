@@ -1,12 +1,17 @@
 // A policy as data: its tables and the policy made from them.
 #pragma once
 
+#include <array>
+#include <compare>
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "hal/direction.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
@@ -17,6 +22,19 @@ namespace toroid {
 
 /// "torus 4x4", or "tori 4x4, 6x6".
 std::string text_of_toruses(std::span<const Shape> shapes);
+
+/// What tables depend on in a shape: extents, meshes and twists. Shapes with the same key have the
+/// same tables. Failures do not matter, nor whether a dimension with an extent of 1 wraps.
+class TableKey {
+ public:
+  explicit TableKey(const Shape& shape);
+  auto operator<=>(const TableKey&) const = default;
+
+ private:
+  /// Per dimension 2 x extent, and 1 more if it wraps; 0 past the shape's dimensions.
+  std::array<std::uint16_t, kMaxDims> dimensions_{};
+  std::array<std::array<std::uint8_t, kMaxDims>, kMaxDims> twists_{};
+};
 
 /// The paths of the tables. A path is empty if there is no such table.
 struct PolicyTableFiles {
@@ -93,11 +111,16 @@ class TablePolicy final : public Policy {
   /// Whether the tables for any of the shapes have release times.
   bool has_releases() const override { return has_releases_; }
   Tick release(const Shape& shape, Rank self, Rank to) const override;
+  /// The shapes whose tables have release times, if the file has tables for others too. Otherwise
+  /// none.
+  std::vector<Shape> shapes_with_releases() const;
 
  private:
   const PolicyTables* tables_for(const Shape& shape) const;
+  std::string lacking_beside(const Shape& shape) const;
 
   PolicyData data_;
+  std::map<TableKey, std::size_t> index_of_;  ///< indices into data_.tables; never changes
   bool changes_order_;
   bool has_releases_;
 };

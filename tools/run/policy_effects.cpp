@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <vector>
 
 #include "hal/check.hpp"
 #include "hal/drain_rules.hpp"
@@ -15,6 +16,7 @@
 #include "packet/policies/policies.hpp"
 #include "packet/traffic/patterns.hpp"
 #include "tools/options/option_effects.hpp"
+#include "tools/options/policy_tables.hpp"
 #include "tools/text/spelling.hpp"
 
 namespace toroid {
@@ -66,6 +68,15 @@ bool exchanges_differ(const Policy& policy, const Policy& random, const Shape& s
   }
 }
 
+/// The shapes with release times, for messages: " for torus 2x3". Empty if it is the policy that
+/// has them, not some of its tables.
+std::string shapes_of_releases(const Policy& policy) {
+  const auto* const tables = dynamic_cast<const TablePolicy*>(&policy);
+  if (tables == nullptr) return "";
+  const std::vector<Shape> shapes = tables->shapes_with_releases();
+  return shapes.empty() ? "" : " for " + text_of_toruses(shapes);
+}
+
 Json throttle_json(const Throttle& throttle) {
   if (throttle.cycles_per_packet == 0 && throttle.window == 0) return nullptr;
   return {{"cycles_per_packet", throttle.cycles_per_packet}, {"window", throttle.window}};
@@ -99,8 +110,8 @@ PolicyEffects policy_effects(Sent sent, FabricName fabric, RingRoute route) {
 void refuse_releases_without_effect(const Policy& policy, const PolicyEffects& effects,
                                     const std::string& what, const RunOptions& run) {
   if (policy.has_releases() && !effects.releases)
-    throw BadInput(fmt::format("policy {}: its release times have no effect on {}{}", policy.name(),
-                               what, where(run)));
+    throw BadInput(fmt::format("policy {}: its release times{} have no effect on {}{}",
+                               policy.name(), shapes_of_releases(policy), what, where(run)));
 }
 
 void refuse_policy_without_effect(const Policy& policy, const PolicyEffects& effects,

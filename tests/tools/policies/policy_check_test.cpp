@@ -12,10 +12,14 @@
 #include <vector>
 
 #include "hal/shape.hpp"
+#include "packet/policies/policies.hpp"
+#include "packet/policies/policy.hpp"
+#include "tests/tools/refusal.hpp"
 #include "tests/tools/run_command.hpp"
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 #include "tools/files/npy.hpp"
+#include "tools/lab/policy_check/policy_queries.hpp"
 #include "tools/options/policy_export.hpp"
 
 namespace toroid::testing {
@@ -64,6 +68,12 @@ INSTANTIATE_TEST_SUITE_P(
                       BrokenPolicy{"no_stages", "bad settings"}),
     [](const auto& info) { return std::string(info.param.library); });
 
+TEST(PolicyCheckLimit, IsAtLeastASecond) {
+  const TemporaryDirectory at;
+  expect_refusal(at, {"policy", "check", "rank", "--limit", "0.9"},
+                 {"'0.9' is not a number from 1 to 3600"});
+}
+
 TEST(PolicyCheckOfData, RunsOnTheToriOfItsTables) {
   const TemporaryDirectory at;
   (void)export_policy({"two-phase", at.path(), 1}, {Shape::parse("2x3"), Shape::parse("4m")});
@@ -73,7 +83,6 @@ TEST(PolicyCheckOfData, RunsOnTheToriOfItsTables) {
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   const nlohmann::json result = ended.json();
   EXPECT_EQ(result["good"], true) << result["parts"];
-  EXPECT_EQ(result["notes"], nlohmann::json::array());
   for (const nlohmann::json& part : result["parts"]) EXPECT_GT(part["cases"], 0) << part;
   std::vector<std::string> tori;
   for (const nlohmann::json& one : result["distances"]) {
@@ -94,7 +103,59 @@ TEST(PolicyCheckOfData, HasNoFaultForReleaseTimesAndLargeTori) {
   const Ended ended =
       run_command({"policy", "check", "t.toml", "--limit", "120"}, {.directory = at.path()});
   EXPECT_EQ(ended.exit_code, 0) << ended.out;
-  EXPECT_THAT(ended.out, ::testing::HasSubstr("16x64: 1024 nodes; tables for more than 512 nodes"));
+  EXPECT_THAT(ended.out,
+              ::testing::HasSubstr("16x64: 1024 nodes; runs are checked up to 512 nodes"));
+}
+
+TEST(PolicyCheckOfData, NotesARefusedTransformAndDoesNotCountIt) {
+  const TemporaryDirectory at;
+  const auto result = [&](const char* tables) {
+    at.save("t.toml", std::string("policy = \"rank\"\n") + tables);
+    return json_of({"policy", "check", "t.toml", "--limit", "120"}, {.directory = at.path()});
+  };
+  const auto workloads = [](const nlohmann::json& checked) {
+    for (const nlohmann::json& part : checked["parts"])
+      if (part["part"] == "workloads on the model") return part;
+    return nlohmann::json();
+  };
+  const nlohmann::json lacking = result("[tables]\ntorus = \"2x2\"\n");
+  EXPECT_EQ(lacking["good"], true);
+  EXPECT_THAT(lacking["notes"].dump(),
+              ::testing::HasSubstr("refuses fft:8:volumetric, 2x2: policy t: the tables of t.toml"));
+  EXPECT_GT(workloads(lacking)["refused"], 0);
+  const nlohmann::json complete = result("");
+  EXPECT_EQ(complete["notes"], nlohmann::json::array());
+  EXPECT_EQ(workloads(complete)["refused"], 0);
+  EXPECT_GT(workloads(complete)["cases"], workloads(lacking)["cases"]);
+}
+
+TEST(PolicyCheckOfData, AsksQuestionsWithoutRunsOnLargeTori) {
+  const TemporaryDirectory at;
+  at.save("t.toml",
+          "policy = \"rank\"\n[[tables]]\ntorus = \"24x24\"\n[[tables]]\ntorus = \"256x256\"\n");
+  const nlohmann::json result =
+      json_of({"policy", "check", "t.toml", "--limit", "120"}, {.directory = at.path()});
+  EXPECT_EQ(result["good"], true) << result["parts"];
+  ASSERT_EQ(result["parts"].size(), 4u) << result["parts"];
+  for (const nlohmann::json& part : result["parts"]) EXPECT_EQ(part["cases"], 1) << part;
+  EXPECT_EQ(result["notes"], (std::vector<std::string>{
+                                 "24x24: 576 nodes; runs are checked up to 512 nodes",
+                                 "256x256: 65536 nodes; tables are checked up to 32768 nodes"}));
+}
+
+TEST(PolicyCheckOfData, SaysThatThereIsNothingToCheckIfAllToriAreTooLarge) {
+  const TemporaryDirectory at;
+  at.save("t.toml", "policy = \"rank\"\n[tables]\ntorus = \"256x256\"\n");
+  expect_refusal(at, {"policy", "check", "t.toml"},
+                 {"nothing to check: 256x256: 65536 nodes; tables are checked up to 32768 nodes"});
+}
+
+TEST(PolicyCheckOfData, AsksAboutSomeNodesOfAVeryLargeTorus) {
+  const Policy& policy = policy_by_name("rank");
+  EXPECT_EQ(questions(policy, Shape::parse("24x24")).size(), 1 + 2 * 576);
+  const std::vector<Question> all = questions(policy, Shape::parse("32x32x32"));
+  EXPECT_EQ(all.size(), 1 + 2 * 128);
+  EXPECT_EQ(all.back().self, 127 * 256);
 }
 
 }  // namespace

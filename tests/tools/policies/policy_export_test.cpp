@@ -4,9 +4,11 @@
 #include <nlohmann/json.hpp>
 
 #include <cstddef>
+#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "hal/check.hpp"
 #include "hal/shape.hpp"
 #include "packet/policies/policies.hpp"
 #include "packet/policies/policy.hpp"
@@ -87,12 +89,49 @@ TEST(PolicyExport, WritesOneFileForSeveralTori) {
                     HasSubstr("[[tables]]\ntorus = \"3m\"\norder = \"two-phase-3m-order.npy\"")));
 }
 
+TEST(PolicyExport, TakesTheFolderAfterTheTori) {
+  const TemporaryDirectory at;
+  const Ended ended = run_command({"policy", "export", "shift", "--torus", "4x2,3", "mine"},
+                                  {.directory = at.path()});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("mine/shift-4x2-order.npy: 8 x 7 nodes\n"));
+  EXPECT_THAT(ended.out, HasSubstr("mine/shift-3-order.npy: 3 x 2 nodes\n"));
+  const Ended repeated =
+      run_command({"policy", "export", "shift", "--torus", "4x2", "--torus", "3", "again"},
+                  {.directory = at.path()});
+  EXPECT_THAT(repeated.out, HasSubstr("again/shift-3-order.npy: 3 x 2 nodes\n")) << repeated.err;
+  expect_refusal(at, {"policy", "export", "shift", "--torus", "4x4", "6x6"},
+                 {"DIR is 6x6, a torus; expected a folder. Several tori: --torus 4x4,6x6"});
+}
+
 TEST(PolicyExport, RefusesATorusTwiceAndWritesNothingIfItRefusesOne) {
   const TemporaryDirectory at;
   expect_refusal(at, {"policy", "export", "random", "--torus", "4x4,2,4x4"},
                  {"--torus names 4x4 twice"});
+  expect_refusal(at, {"policy", "export", "random", "--torus", "4mx1,4mx1m"},
+                 {"--torus names 4mx1m twice"});
   expect_refusal(at, {"policy", "export", "virtual-mesh:2", "--torus", "4x4,3"},
                  {"virtual-mesh:2"});
+}
+
+TEST(PolicyExport, LeavesNoTablesIfAFileCannotBeWritten) {
+  const TemporaryDirectory at;
+  std::filesystem::create_directory(at / "shift.toml");
+  expect_refusal(at, {"policy", "export", "shift", "--torus", "4x4"}, {"shift.toml"});
+  EXPECT_THROW((void)export_policy({"shift", at.path(), 1}, {Shape::parse("2x2")}), BadInput);
+  EXPECT_EQ(at.entries(), (std::vector<std::string>{"shift.toml"}));
+}
+
+TEST(PolicyExport, SaysThatItReplacesAFile) {
+  const TemporaryDirectory at;
+  const auto exported = [&](const char* torus) {
+    return export_policy({"shift", at.path(), 1}, {Shape::parse(torus)});
+  };
+  EXPECT_THAT(exported("4"), ::testing::Not(HasSubstr("replaces")));
+  const std::string again = exported("6");
+  EXPECT_THAT(again, HasSubstr("shift-order.npy: 6 x 5 nodes (replaces a file)\n"));
+  EXPECT_THAT(again, HasSubstr("names the policy and its tables (replaces a file)\n"));
+  EXPECT_THAT(at.content_of("shift.toml"), HasSubstr("torus = \"6\""));
 }
 
 /// Cycles of each policy on each torus, in the order of the rows.

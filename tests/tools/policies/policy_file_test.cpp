@@ -412,6 +412,12 @@ TEST_F(PolicyFile, UsesTheTablesForTheShapeOfTheExchange) {
   EXPECT_EQ(policy.release(uneven, 1, 2), 70);
 }
 
+TEST_F(PolicyFile, NamesTheShapeOfReleasesThatAreRefusedOnShm) {
+  save_tables_for_three_shapes(at);
+  expect_refusal(at, {"alltoall", "--torus", "4x4", "--policy", "t.toml", "--fabric", "shm"},
+                 {"policy t: its release times for torus 2x3 have no effect on alltoall with"});
+}
+
 TEST_F(PolicyFile, NamesAllItsShapesToAShapeWithoutTables) {
   save_tables_for_three_shapes(at);
   const Policy& policy = policy_from_data(at / "t.toml");
@@ -423,6 +429,42 @@ TEST_F(PolicyFile, NamesAllItsShapesToAShapeWithoutTables) {
                                           "this exchange is on " + torus));
     }
   EXPECT_EQ(policy.stages(Shape::parse("1x1")), 1);  // a single node sends nothing
+}
+
+TEST_F(PolicyFile, NamesAllLinesAndPlanesWithoutTablesToOneOfThem) {
+  at.save("t.toml",
+          "policy = \"rank\"\n[[tables]]\ntorus = \"4x2x3m\"\n[[tables]]\ntorus = \"4x2x1\"\n");
+  try {
+    (void)policy_from_data(at / "t.toml").stages(Shape::parse("1x1x3m"));
+    ADD_FAILURE();
+  } catch (const BadInput& error) {
+    EXPECT_THAT(error.what(),
+                HasSubstr("this exchange is on 1x1x3m; without tables are these lines and planes "
+                          "of 4x2x3m: 1x1x3m, 1x2x1m, 1x2x3m, 4x1x1m (a transform needs some"));
+  }
+}
+
+TEST_F(PolicyFile, TablesServeAnExtentOfOneWithAndWithoutWraparound) {
+  at.save("shift.npy", table_of({3}, {3, 2, 1}));
+  const std::string tables = "[[tables]]\ntorus = \"4mx1\"\norder = \"shift.npy\"\n";
+  at.save("t.toml", "policy = \"rank\"\n" + tables);
+  const Policy& policy = policy_from_data(at / "t.toml");
+  for (const char* torus : {"4mx1", "4mx1m"})
+    EXPECT_EQ(visits(policy, Shape::parse(torus), 0), (std::vector<Rank>{3, 2, 1})) << torus;
+  EXPECT_THROW((void)policy.stages(Shape::parse("4x1")), BadInput);
+  EXPECT_THROW((void)policy.stages(Shape::parse("1x4m")), BadInput);
+  EXPECT_THROW((void)policy.stages(Shape::parse("4m")), BadInput);
+  at.save("t.toml", "policy = \"rank\"\n" + tables + "[[tables]]\ntorus = \"4mx1m\"\n");
+  EXPECT_THAT(refusal_of(at, "t.toml"), HasSubstr("torus 4mx1m has tables already"));
+}
+
+TEST(TableKeyOfAShape, DistinguishesExtentsMeshesAndTwists) {
+  const auto key = [](const char* torus) { return TableKey(Shape::parse(torus)); };
+  for (const char* torus : {"8x4m", "8mx4", "4x8", "8x4x1", "8x4@YX4", "8x4@YX2"})
+    EXPECT_NE(key("8x4"), key(torus)) << torus;
+  EXPECT_NE(key("8x4@YX4"), key("8x4@YX2"));
+  EXPECT_EQ(key("8x1x4m"), key("8x1mx4m"));
+  EXPECT_EQ(key("256x1"), key("256x1m"));
 }
 
 TEST_F(PolicyFile, TablesServeAShapeWithFailures) {

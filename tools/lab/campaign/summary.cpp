@@ -50,13 +50,20 @@ Spread spread_of(const std::vector<double>& times) {
   return {mean, times.size() < 2 ? 0 : std::sqrt(squares / (count - 1))};
 }
 
-/// Whether every other policy's mean is larger by more than the sum of both spreads. False without
-/// other policies.
-bool is_best(const Json& one, std::span<const Json> all) {
+/// Whether two policies have equal times on the same case.
+bool ties(const Json& one, const Json& other) {
+  return without_policy(one) == without_policy(other) && one["time_s"] == other["time_s"] &&
+         one["spread_s"] == other["spread_s"];
+}
+
+/// Whether the mean of every other policy on the same case, except those that tie if
+/// `may_tie`, is larger by more than the sum of both spreads. False without other policies.
+bool is_best(const Json& one, std::span<const Json> all, bool may_tie = false) {
   bool has_rival = false;
   for (const Json& other : all) {
     if (other["policy"] == one["policy"] || without_policy(other) != without_policy(one)) continue;
     has_rival = true;
+    if (may_tie && ties(one, other)) continue;
     const double lead = other["time_s"].get<double>() - one["time_s"].get<double>();
     const double spreads = other["spread_s"].get<double>() + one["spread_s"].get<double>();
     if (lead <= spreads) return false;
@@ -114,6 +121,20 @@ std::vector<Json> summary_of(std::span<const Json> rows) {
   for (const Json& one : all) best.push_back(is_best(one, all));
   for (std::size_t i = 0; i < all.size(); ++i) all[i]["best"] = static_cast<bool>(best[i]);
   return all;
+}
+
+std::vector<Json> fastest_of(std::span<const Json> summary) {
+  std::vector<Json> fastest;
+  for (const Json& one : summary) {
+    if (!is_best(one, summary, true)) continue;
+    const auto it = std::ranges::find_if(fastest, [&](const Json& all) { return ties(all, one); });
+    if (it == fastest.end())
+      fastest.push_back(one);
+    else
+      (*it)["policy"] = fmt::format("{}, {}", (*it)["policy"].get<std::string>(),
+                                    one["policy"].get<std::string>());
+  }
+  return fastest;
 }
 
 std::vector<Json> agreement_of(std::span<const Json> summary, std::span<const Json> there) {

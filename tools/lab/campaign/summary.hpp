@@ -16,6 +16,11 @@ namespace toroid {
 /// every other policy on the same case has a larger mean, by more than the sum of both spreads.
 std::vector<Json> summary_of(std::span<const Json> rows);
 
+/// The entries of the fastest policies, one per case. If policies tie, which means that their means
+/// and spreads are equal, `policy` lists them: "random, rank". A case in which no policy leads by
+/// more than the spreads has no entry.
+std::vector<Json> fastest_of(std::span<const Json> summary);
+
 /// Agreement of two fabrics on the order of policies. One entry per case: traffic, torus, ...;
 /// `policies`, the number of policies that both fabrics ran; `rank_correlation`, Spearman's, in
 /// which equal times share a rank (null with fewer than two policies or if all times of a fabric

@@ -1,7 +1,9 @@
 #include "tools/lab/policy_check/check.hpp"
 
 #include <fmt/core.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <functional>
 #include <string_view>
@@ -29,14 +31,17 @@ namespace {
 
 /// The largest machine on which a policy with tables is checked. An all-to-all on it takes about a
 /// second, far less than the time limit of a case.
-constexpr Rank kMostChecked = 512;
+constexpr Rank kMostRun = 512;
+/// The largest machine on which it is asked questions.
+constexpr Rank kMostAsked = 32768;
 
 using PolicyWork = std::function<void(const CheckedPolicy&, ProbeReport&)>;
 
 /// One part of the check, as printed.
 struct CheckPart {
   std::string name;
-  unsigned cases = 0;
+  unsigned cases = 0;                 ///< number of cases that have begun, refused ones excluded
+  unsigned refused = 0;               ///< number of cases that the policy refuses
   std::vector<Breakage> breakages{};  ///< the first of each kind
   std::size_t found = 0;              ///< number of breakages, repetitions included
 };
@@ -66,7 +71,7 @@ class PolicyTrial {
                              check_sums_backwards(checked, sums_, report);
                            });
     if (!lasts) return name_the_difference();
-    if (!threads_agree()) return;
+    if (!threads_agree() || machines_.traffics.empty()) return;
     if (!add("traffics on the model", check_traffics)) return;
     if (!add("workloads on the model", check_workloads)) return;
     if (!add("rings of this host, with data", check_rings)) return;
@@ -101,16 +106,26 @@ class PolicyTrial {
     return true;
   }
 
-  /// A policy with tables is checked on the machines for which it has tables, if they are small.
+  /// A policy with tables is checked on the machines for which it has tables. On large machines it
+  /// only answers questions. Throws BadInput if all machines are too large even for that.
   void keep_to_tables() {
-    std::vector<Shape> shapes = shapes_of_policy_data(name_);
-    if (shapes.empty()) return;
-    for (const Shape& shape : shapes)
-      if (shape.size() > kMostChecked)
-        notes_.push_back(fmt::format("{}: {} nodes; tables for more than {} nodes do not run",
-                                     shape.text(), shape.size(), kMostChecked));
-    std::erase_if(shapes, [](const Shape& shape) { return shape.size() > kMostChecked; });
-    machines_ = check_machines_of(shapes);
+    std::vector<Shape> asked = shapes_of_policy_data(name_);
+    if (asked.empty()) return;
+    std::vector<std::string> large;
+    for (const Shape& shape : asked)
+      if (shape.size() > kMostRun) large.push_back(size_note(shape));
+    std::erase_if(asked, [](const Shape& shape) { return shape.size() > kMostAsked; });
+    if (asked.empty()) throw BadInput(fmt::format("nothing to check: {}", fmt::join(large, "; ")));
+    notes_ = std::move(large);
+    std::vector<Shape> run = asked;
+    std::erase_if(run, [](const Shape& shape) { return shape.size() > kMostRun; });
+    machines_ = check_machines_of(asked, run);
+  }
+
+  static std::string size_note(const Shape& shape) {
+    const bool asked = shape.size() <= kMostAsked;
+    return fmt::format("{}: {} nodes; {} checked up to {} nodes", shape.text(), shape.size(),
+                       asked ? "runs are" : "tables are", asked ? kMostRun : kMostAsked);
   }
 
   bool answers_are_right() {
@@ -118,7 +133,6 @@ class PolicyTrial {
     for (const auto& [key, text] : result.values) {
       if (key.starts_with("sum ")) sums_[key.substr(4)] = std::stoull(text);
       if (key.starts_with("note ")) notes_.push_back(text);
-      if (key.starts_with("refuses ")) notes_.push_back(fmt::format("{}: {}", key, text));
     }
     const bool right = add_part("orders, relays and settings, asked twice", result);
     if (right && sums_.empty() && !machines_.answers.empty()) {
@@ -153,8 +167,22 @@ class PolicyTrial {
 
   bool add(const std::string& name, const PolicyWork& work) { return add_part(name, probe(work)); }
 
+  /// Notes what the policy refuses, each refusal once. Returns the number of refused cases.
+  unsigned note_refusals(const ProbeResult& result) {
+    unsigned refused = 0;
+    for (const auto& [key, text] : result.values) {
+      if (!key.starts_with("refuses ")) continue;
+      ++refused;
+      const std::string note = fmt::format("{}: {}", key, text);
+      if (std::ranges::find(notes_, note) == notes_.end()) notes_.push_back(note);
+    }
+    return refused;
+  }
+
   bool add_part(const std::string& name, const ProbeResult& result) {
-    CheckPart& part = parts_.emplace_back(CheckPart{name, result.cases});
+    CheckPart& part = parts_.emplace_back(CheckPart{name});
+    part.refused = note_refusals(result);
+    part.cases = result.cases - part.refused;
     for (const Breakage& breakage : result.breakages) {
       bool is_known = false;
       for (const Breakage& known : part.breakages) is_known |= known.kind == breakage.kind;
@@ -214,8 +242,9 @@ std::string hung(const std::string& text, std::size_t indent) {
 
 void print_parts(const PolicyTrial& trial) {
   for (const CheckPart& part : trial.parts()) {
-    fmt::print("  {:<42} {:>4} case{} {}\n", part.name, part.cases, part.cases == 1 ? " " : "s",
-               part.breakages.empty() ? "good" : "broken");
+    fmt::print("  {:<42} {:>4} case{} {}{}\n", part.name, part.cases, part.cases == 1 ? " " : "s",
+               part.breakages.empty() ? "good" : "broken",
+               part.refused == 0 ? "" : fmt::format(", {} refused", part.refused));
     for (const Breakage& breakage : part.breakages)
       fmt::print("{}", hung(breakage_text(breakage), 4));
   }
@@ -254,7 +283,10 @@ Json percent_json(const std::string& text) {
 Json trial_json(const PolicyTrial& trial, const PolicyCheckOptions& options) {
   Json parts = Json::array();
   for (const CheckPart& part : trial.parts())
-    parts.push_back({{"part", part.name}, {"cases", part.cases}, {"breaks", breakages_json(part)}});
+    parts.push_back({{"part", part.name},
+                     {"cases", part.cases},
+                     {"refused", part.refused},
+                     {"breaks", breakages_json(part)}});
   Json distances = Json::array();
   for (const Distance& one : trial.distances())
     distances.push_back({{"torus", one.torus},

@@ -25,6 +25,7 @@ CheckMachines usual_check_machines() {
   CheckMachines machines{
       .answers = named(parsed({"4x4x4", "2x2x2", "3x3m", "4mx4m", "5x2x1", "6x3", "8", "2",
                                "3x4x2x2", "8x4@YX4", "2x4x4@XY2@XZ2"})),
+      .traffics = {},
       .transforms = parsed({"2x2x2", "4x2x2", "4x4"}),
       .replays = parsed({"4x2x2", "3x5", "4x4m"}),
       .rings = parsed({"2x2x2", "4x3"}),
@@ -35,16 +36,18 @@ CheckMachines usual_check_machines() {
   failed.long_ways = true;
   machines.answers.push_back(
       {"4x4x2, (0,0,0)X+ failed", Shape::parse("4x4x2").with_failures(failed)});
+  machines.traffics = machines.answers;
   return machines;
 }
 
-CheckMachines check_machines_of(const std::vector<Shape>& shapes) {
-  return {.answers = named(shapes),
-          .transforms = shapes,
-          .replays = shapes,
-          .rings = shapes,
-          .ring_transforms = shapes,
-          .distances = shapes};
+CheckMachines check_machines_of(const std::vector<Shape>& asked, const std::vector<Shape>& run) {
+  return {.answers = named(asked),
+          .traffics = named(run),
+          .transforms = run,
+          .replays = run,
+          .rings = run,
+          .ring_transforms = run,
+          .distances = run};
 }
 
 }  // namespace toroid

@@ -18,7 +18,8 @@ struct CheckShape {
 
 /// The machines of each part of a check.
 struct CheckMachines {
-  std::vector<CheckShape> answers;  ///< for questions and for all-to-alls and other traffic
+  std::vector<CheckShape> answers;   ///< for questions
+  std::vector<CheckShape> traffics;  ///< for all-to-alls and other traffic
   std::vector<Shape> transforms;
   std::vector<Shape> replays;
   std::vector<Shape> rings;
@@ -28,8 +29,8 @@ struct CheckMachines {
 
 /// Tori, meshes, uneven and twisted shapes, extents of 1 and 2, and a failed link. All are small.
 CheckMachines usual_check_machines();
-/// These shapes in all parts.
-CheckMachines check_machines_of(const std::vector<Shape>& shapes);
+/// All of `asked` for questions, and `run` in all other parts.
+CheckMachines check_machines_of(const std::vector<Shape>& asked, const std::vector<Shape>& run);
 
 struct CheckedPolicy {
   const Policy& policy;

@@ -33,7 +33,8 @@ struct AskedCase {
   std::unique_ptr<const Traffic> traffic;
 };
 
-/// All questions about a machine.
+/// All questions about a machine. On more than 2,048 nodes they are about nodes at equal distances
+/// in rank, so that there are about four million pairs of nodes at most.
 std::vector<Question> questions(const Policy& policy, const Shape& shape);
 std::string text_of(const Shape& shape, const Question& question);
 

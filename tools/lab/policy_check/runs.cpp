@@ -75,6 +75,12 @@ std::string kind_of(std::string_view what) {
   return "fails";
 }
 
+/// The name of a case, as printed.
+std::string text_of(const CampaignCase& one, const CampaignSettings& settings) {
+  return fmt::format("{}, {}{}", one.traffic_name, one.shape.text(),
+                     settings.is_virtual() ? "" : ", fabric shm");
+}
+
 /// Runs a case, reports what it breaks, and returns its row. Returns null if the run failed.
 Json run_checked(const CampaignCase& one, const CampaignSettings& settings, ProbeReport& report) {
   try {
@@ -85,7 +91,7 @@ Json run_checked(const CampaignCase& one, const CampaignSettings& settings, Prob
     if (one.workload == nullptr)
       report.breaks({"bad settings", "", refusal.what()});
     else  // not every workload takes every policy: combined messages need whole planes
-      report.value("refuses " + one.traffic_name, refusal.what());
+      report.value("refuses " + text_of(one, settings), refusal.what());
   }
   return nullptr;
 }
@@ -163,7 +169,7 @@ void run_workload(const Policy& policy, const Shape& shape, const std::string& t
                   const CampaignSettings& settings, ProbeReport& report) {
   CampaignCase one = case_on(shape, text, 0, settings);
   if (!takes(policy, shape, one.seed) || !add_workload(one, text, settings)) return;
-  report.begin(fmt::format("{}, {}", text, shape.text()));
+  report.begin(text_of(one, settings));
   one.policy = &policy;
   (void)run_checked(one, settings, report);
 }
@@ -172,7 +178,7 @@ void run_workload(const Policy& policy, const Shape& shape, const std::string& t
 
 void check_traffics(const CheckedPolicy& checked, ProbeReport& report) {
   const CampaignSettings settings = settings_on("sim", checked.seed);
-  for (const CheckShape& on : checked.machines.answers) {
+  for (const CheckShape& on : checked.machines.traffics) {
     if (!takes(checked.policy, on.shape, checked.seed)) continue;
     for (const TrafficInfo& traffic : traffic_names())
       run_traffic(checked.policy, on, traffic.name, settings, report);
@@ -194,7 +200,7 @@ void check_rings(const CheckedPolicy& checked, ProbeReport& report) {
     if (!takes(checked.policy, shape, checked.seed)) continue;
     CampaignCase one = case_on(shape, "all-to-all", kLong, settings);
     if (!add_traffic(one, "all-to-all", kLong) || !is_usual(one, settings)) continue;
-    report.begin(fmt::format("all-to-all, {}, fabric shm", shape.text()));
+    report.begin(text_of(one, settings));
     one.policy = &checked.policy;
     (void)run_checked(one, settings, report);
   }
