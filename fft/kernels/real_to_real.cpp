@@ -409,7 +409,8 @@ TOROID_INTO_ITS_CALLER void walsh_hadamard(const Lines<Real>& x, std::int64_t n,
   TOROID_ALSO_FOR_AVX2 void transform_walsh(const Lines<Real>& x, std::int64_t n,         \
                                             std::int64_t lines, const Rows<Real>& rows,   \
                                             const Lines<Real>& y) {                       \
-    if (lines == kLines) return walsh_hadamard(x, n, FullBlock(), rows, y);               \
+    if (lines == kLines)                                                                  \
+      return walsh_hadamard(x, n, FullBlock(), Rows<Real>{rows.first, kLines}, y);        \
     walsh_hadamard(x, n, lines, rows, y);                                                 \
   }
 TOROID_FOR_EACH_PROCESSOR(double)
