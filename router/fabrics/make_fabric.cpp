@@ -4,7 +4,6 @@
 
 #include "hal/check.hpp"
 #include "router/fabrics/job_fabric.hpp"
-#include "router/shm/ring_fabric.hpp"
 #include "router/sim/sim_fabric.hpp"
 
 namespace toroid {

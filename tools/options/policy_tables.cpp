@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <functional>
-#include <map>
 #include <utility>
 
 #include "hal/check.hpp"

@@ -17,12 +17,16 @@
 #include <utility>
 #include <vector>
 
+#include "fft/kernels/kernel.hpp"
 #include "fft/layout/box.hpp"
+#include "fft/layout/node_layout.hpp"
+#include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/transform_kind.hpp"
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
 #include "packet/policies/policies.hpp"
+#include "packet/policies/policy.hpp"
 #include "tools/python/module.hpp"
 #include "tools/python/plan_host.hpp"
 #include "tools/python/process_state.hpp"

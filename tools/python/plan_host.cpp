@@ -1,15 +1,12 @@
 #include "tools/python/plan_host.hpp"
 
-#include <atomic>
 #include <cstring>
-#include <functional>
-#include <memory>
 #include <utility>
 
 #include "hal/check.hpp"
+#include "packet/policies/policy.hpp"
 #include "router/fabrics/job_fabric.hpp"
 #include "router/fabrics/make_fabric.hpp"
-#include "router/shm/ring_fabric.hpp"
 #include "tools/run/interruption.hpp"
 
 namespace toroid::python {

@@ -1,13 +1,11 @@
 #include "tools/transform/poisson_equation.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <numbers>
 #include <utility>
-#include <vector>
 
 #include "fft/layout/local_array.hpp"
 #include "fft/plan/transform_kind.hpp"

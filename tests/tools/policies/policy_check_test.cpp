@@ -120,8 +120,9 @@ TEST(PolicyCheckOfData, NotesARefusedTransformAndDoesNotCountIt) {
   };
   const nlohmann::json lacking = result("[tables]\ntorus = \"2x2\"\n");
   EXPECT_EQ(lacking["good"], true);
-  EXPECT_THAT(lacking["notes"].dump(),
-              ::testing::HasSubstr("refuses fft:8:volumetric, 2x2: policy t: the tables of t.toml"));
+  EXPECT_THAT(
+      lacking["notes"].dump(),
+      ::testing::HasSubstr("refuses fft:8:volumetric, 2x2: policy t: the tables of t.toml"));
   EXPECT_GT(workloads(lacking)["refused"], 0);
   const nlohmann::json complete = result("");
   EXPECT_EQ(complete["notes"], nlohmann::json::array());

@@ -31,6 +31,7 @@
 #include "tests/tools/temporary_directory.hpp"
 #include "tools/files/npy.hpp"
 #include "tools/options/policy_file.hpp"
+#include "tools/options/policy_tables.hpp"
 
 namespace toroid::testing {
 namespace {
