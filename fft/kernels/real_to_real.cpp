@@ -37,9 +37,9 @@
 #include "fft/layout/local_array.hpp"
 #include "hal/check.hpp"
 
-// Compiles a function a second time for processors with AVX2, where a linker chooses between the
-// two when the program starts. Both give equal bits. Sanitizers would instrument that choice, which
-// happens too early for them.
+// Compiles a function a second time, for processors with AVX2. The loader chooses one of the two
+// when the program starts. Both give equal bits. Sanitizers would instrument the choice, which is
+// made before they are ready.
 #if defined(__x86_64__) && defined(__ELF__) && !defined(TOROID_SANITIZED)
 #define TOROID_ALSO_FOR_AVX2 __attribute__((target_clones("avx2", "default")))
 #else
@@ -113,20 +113,16 @@ struct Lines {
   bool are_rows() const { return line == 1; }
 };
 
-/// The lines of the largest block.
-std::int64_t width_of(const Work& work) {
-  return std::min(kLines, LineBlocks(work).row().length);
-}
-
 /// What the loops over a block need to know.
 template <typename Real>
 struct Transform {
-  explicit Transform(const Work& work)
+  /// `lines`: those of the largest block.
+  Transform(const Work& work, std::int64_t lines)
       : kind(work.kind),
         n(work.axes[0].length),
         m(n % 2 == 0 ? n / 2 : n),
         half(n / 2 + 1),
-        width(width_of(work)),
+        width(lines),
         weight(!work.weighted          ? Real(1)
                : is_inverse(work.kind) ? std::numbers::sqrt2_v<Real>
                                        : std::numbers::sqrt2_v<Real> / 2),
@@ -461,6 +457,11 @@ class RealLines : public Kernel {
         });
   }
 
+ protected:
+  std::int64_t lines_of_row() const { return blocks_.row().length; }
+  /// The lines of the largest block.
+  std::int64_t width() const { return std::min(kLines, lines_of_row()); }
+
  private:
   virtual void transform(std::int64_t lines, const Lines<Real>& x, const Lines<Real>& y,
                          Scratch& scratch) const = 0;
@@ -473,8 +474,8 @@ template <typename Real>
 class ByFourier final : public RealLines<Real> {
  public:
   ByFourier(const Work& work, Rigor rigor, const Library& library)
-      : RealLines<Real>(work), transform_(work) {
-    const std::int64_t row = LineBlocks(work).row().length;
+      : RealLines<Real>(work), transform_(work, this->width()) {
+    const std::int64_t row = this->lines_of_row();
     if (row >= kLines) full_ = library.plan(inner(work.precision, kLines), rigor);
     if (row % kLines > 0) rest_ = library.plan(inner(work.precision, row % kLines), rigor);
   }
@@ -516,17 +517,16 @@ class ByFourier final : public RealLines<Real> {
 template <typename Real>
 class WalshHadamard final : public RealLines<Real> {
  public:
-  explicit WalshHadamard(const Work& work)
-      : RealLines<Real>(work), n_(work.axes[0].length), width_(width_of(work)) {}
+  explicit WalshHadamard(const Work& work) : RealLines<Real>(work), n_(work.axes[0].length) {}
 
  private:
   void transform(std::int64_t lines, const Lines<Real>& x, const Lines<Real>& y,
                  Scratch& scratch) const override {
-    transform_walsh(x, n_, lines, {scratch.rows.of<Real>(n_ * width_), width_}, y);
+    const std::int64_t width = this->width();
+    transform_walsh(x, n_, lines, {scratch.rows.of<Real>(n_ * width), width}, y);
   }
 
   std::int64_t n_;
-  std::int64_t width_;
 };
 
 template <typename Real>

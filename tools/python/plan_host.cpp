@@ -17,7 +17,8 @@ using namespace std::chrono_literals;
 /// Nodes look for the next call without pause for this long: a call that follows at once should
 /// find them awake.
 constexpr auto kAwake = 200us;
-/// Sleep between two looks. If other processes have nodes, their packets wait as long.
+/// Sleep of an idle node between two looks. If other processes have nodes, their packets wait as
+/// long for each idle node of a worker.
 constexpr auto kSleepAlone = 100ms;
 constexpr auto kSleepTogether = 50us;
 

@@ -12,7 +12,6 @@
 #include <memory>
 #include <numbers>
 #include <span>
-#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -20,6 +19,7 @@
 #include "fft/kernels/kernel.hpp"
 #include "fft/layout/local_array.hpp"
 #include "hal/check.hpp"
+#include "tests/fft/kernels/every_library.hpp"
 
 namespace toroid::fft::local {
 namespace {
@@ -249,20 +249,9 @@ void try_all_kinds(const Library& library, const Lengths& lengths, unsigned set)
     }
 }
 
-/// Runs for every library of this build.
-class Kernels : public ::testing::TestWithParam<LibraryName> {
- protected:
-  static const Library& library() { return local::library(GetParam()); }
-};
+class Kernels : public testing::EveryLibrary {};
 
-INSTANTIATE_TEST_SUITE_P(Of, Kernels,
-                         ::testing::ValuesIn(has(LibraryName::fftw)
-                                                 ? std::vector{LibraryName::fftw,
-                                                               LibraryName::kissfft}
-                                                 : std::vector{LibraryName::kissfft}),
-                         [](const auto& name) {
-                           return std::string(kLibraryNames[static_cast<std::size_t>(name.param)]);
-                         });
+INSTANTIATE_TEST_SUITE_P(Of, Kernels, ::testing::ValuesIn(Kernels::names()), Kernels::text_of);
 
 TEST_P(Kernels, TransformsOrCopiesAnySubsetOfTheAxes) {
   for (const Lengths& lengths : {Lengths{3, 1, 4, 2}, {2, 5, 1}, {6, 7}})

@@ -8,12 +8,12 @@
 #include <cstdint>
 #include <limits>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "fft/kernels/kernel.hpp"
 #include "fft/layout/local_array.hpp"
 #include "fft/plan/transform_kind.hpp"
+#include "tests/fft/kernels/every_library.hpp"
 #include "tests/fft/reference.hpp"
 
 namespace toroid::fft::local {
@@ -127,11 +127,8 @@ void expect_right(const Library& library, const Array& array, const Named& named
       << "a kernel has written into a gap";
 }
 
-/// Runs for every library of this build.
-class RealKernels : public ::testing::TestWithParam<LibraryName> {
+class RealKernels : public testing::EveryLibrary {
  protected:
-  static const Library& library() { return local::library(GetParam()); }
-
   static void expect_right_of_length(std::int64_t points, Rigor rigor) {
     const bool is_power = (points & (points - 1)) == 0;
     for (const Named& named : kRealKinds) {
@@ -148,14 +145,8 @@ class RealKernels : public ::testing::TestWithParam<LibraryName> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Of, RealKernels,
-                         ::testing::ValuesIn(has(LibraryName::fftw)
-                                                 ? std::vector{LibraryName::fftw,
-                                                               LibraryName::kissfft}
-                                                 : std::vector{LibraryName::kissfft}),
-                         [](const auto& name) {
-                           return std::string(kLibraryNames[static_cast<std::size_t>(name.param)]);
-                         });
+INSTANTIATE_TEST_SUITE_P(Of, RealKernels, ::testing::ValuesIn(RealKernels::names()),
+                         RealKernels::text_of);
 
 TEST_P(RealKernels, AreRightForAnyLengthAndLayout) {
   for (std::int64_t points = 1; points <= 34; ++points)

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kBytes = 480;
 
-/// The number of pairs of nodes that are asked about. Answers for so many pairs take about a
+/// The largest number of pairs of nodes that a policy is asked about. The answers take about a
 /// second.
 constexpr std::uint64_t kMostPairsAsked = 1 << 22;
 
