@@ -32,6 +32,11 @@ class Dialer {
   /// welcomed this process; null while there is none. Throws RunFailed at an end without a welcome.
   /// May block while it resolves a name.
   std::unique_ptr<Connection> step();
+  /// Returns the connection on which this process has said hello and waits for the welcome; null
+  /// if there is none. REQUIRES: step() is not called again.
+  std::unique_ptr<Connection> hang_up() {
+    return connection_ && !connection_->has_unwritten() ? std::move(connection_) : nullptr;
+  }
 
  private:
   bool begin();

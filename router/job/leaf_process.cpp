@@ -72,11 +72,16 @@ class Leaf final : public Member {
 
  private:
   void serve_others() override {
+    if (leaving_ && dialer_ && !dialled_) dialled_ = dialer_->hang_up();
     if (dialled_) join(std::move(dialled_));
     if (!why_not_.empty()) set_failure(why_not_);
     if (leaving_ || peers_[0].connection || !why_not_.empty()) dialer_.reset();
   }
 
+  bool is_dialling() const override { return dialer_.has_value(); }
+
+  /// Also tells process 0 if this process leaves before it is welcome: without a goodbye it would
+  /// count as dead.
   void join(std::unique_ptr<Connection> hub) {
     roster_[bootstrap_.rank].address = hub->own_address();
     roster_[0].address = hub->peer_address();
@@ -92,6 +97,7 @@ class Leaf final : public Member {
     if (is == "table") return handle_table(message);
     if (is == "pong") return handle_pong(message);
     if (is == "loss") return handle_loss(message);
+    if (is == "welcome" && leaving_) return;  // it has hung up before
     throw Malformed("unknown message from process 0");
   }
 

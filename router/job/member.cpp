@@ -49,6 +49,7 @@ milliseconds Member::wait_time() const {
   for (const Peer& peer : peers_)
     if (peer.connection && peer.connection->has_more()) return milliseconds(0);
   if (is_watching() && wanted_wave() != 0) return milliseconds(0);
+  if (leaving_ && is_dialling()) return milliseconds(0);
   return is_watching() ? kAskPeriod : kPollPeriod;
 }
 
@@ -86,7 +87,7 @@ std::optional<std::string> Member::take_abandonment() {
 
 /// Waits longer while messages can still be delivered.
 bool Member::has_left() const {
-  if (!leaving_) return false;
+  if (!leaving_ || is_dialling()) return false;
   bool connected = false;
   bool unwritten = false;
   for (const Peer& peer : peers_) {
@@ -213,6 +214,10 @@ void Member::check_peers() {
 void Member::hear(unsigned rank, const std::string& why) {
   if (rank < peers_.size() && rank != bootstrap_.rank)
     notices_.push_back({rank, why, clock_.now()});
+}
+
+void Member::hear_end_of_launcher(const std::string& why) {
+  set_failure(why, true);
 }
 
 /// Acts on the launcher's notices after a delay, because the last messages of a dead process, or

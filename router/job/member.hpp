@@ -105,7 +105,7 @@ class Member {
   /// Process `rank` has died.
   void hear(unsigned rank, const std::string& why);
   /// The launcher itself has ended, so nobody waits for the result of this job.
-  void hear_end_of_launcher(const std::string& why) { set_failure(why, true); }
+  void hear_end_of_launcher(const std::string& why);
 
   static constexpr std::chrono::milliseconds kPollPeriod{50};
   static constexpr std::chrono::milliseconds kAskPeriod{5};  ///< between two reports of the monitor
@@ -131,6 +131,8 @@ class Member {
   /// Serves connections that are not peers yet.
   virtual void serve_others() = 0;
   virtual std::uint64_t refused_others() const { return 0; }
+  /// Whether a connection that is not a peer's yet must still be told that this process leaves.
+  virtual bool is_dialling() const { return false; }
   /// Does periodic work.
   virtual void tick() = 0;
   /// Number of the wave of reports that process 0 expects from this process; 0 if none.
