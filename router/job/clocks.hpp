@@ -16,16 +16,17 @@ using Clock = std::chrono::steady_clock;
 /// not listened meanwhile and cannot say that others were silent.
 class AwakeClock {
  public:
-  explicit AwakeClock(Clock::duration limit) : limit_(limit) {}
+  explicit AwakeClock(Clock::duration limit, Clock::time_point real = Clock::now())
+      : limit_(limit), stepped_(real) {}
 
   Clock::time_point now() const { return now_; }
-  void step(Clock::time_point real = Clock::now()) {
+  void step(Clock::time_point real) {
     now_ += std::clamp(real - std::exchange(stepped_, real), Clock::duration::zero(), limit_);
   }
 
  private:
   Clock::duration limit_;
-  Clock::time_point stepped_ = Clock::now();
+  Clock::time_point stepped_;
   Clock::time_point now_ = stepped_;
 };
 
@@ -36,10 +37,9 @@ class ClockOffset {
  public:
   static constexpr int kPings = 8;
 
-  /// This host's time.
-  static std::uint64_t stamp() {
-    const auto now = std::chrono::steady_clock::now().time_since_epoch();
-    return static_cast<std::uint64_t>(std::chrono::nanoseconds(now).count());
+  /// A time of this host's clock.
+  static std::uint64_t stamp(Clock::time_point now) {
+    return static_cast<std::uint64_t>(std::chrono::nanoseconds(now.time_since_epoch()).count());
   }
 
   /// Adds a ping: `sent` and `received` are times of this host's clock, `there` is the time of the

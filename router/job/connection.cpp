@@ -1,22 +1,16 @@
 #include "router/job/connection.hpp"
 
-#include <openssl/bio.h>
-#include <openssl/err.h>
-#include <openssl/ssl.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <system_error>
+#include <span>
 #include <utility>
 
 #include "hal/check.hpp"
-#include "router/job/listening_socket.hpp"
 
 namespace toroid::job {
 namespace {
 
-using asio::ip::tcp;
 using Lengths = std::array<std::uint32_t, 2>;  // bytes of the message; bytes of blobs
 
 constexpr std::uint64_t kBudget = 4 << 20;       // bytes per call, so that all peers get a turn
@@ -35,16 +29,6 @@ Blob head_of(const Blob& message, std::size_t body) {
 }
 
 }  // namespace
-
-Connection::Connection(tcp::socket socket, const Tls& tls, bool calls)
-    : socket_(std::move(socket)) {
-  std::error_code gone;
-  own_address_ = text_of(socket_.local_endpoint(gone).address());
-  peer_address_ = text_of(socket_.remote_endpoint(gone).address());
-  socket_.non_blocking(true);
-  socket_.set_option(tcp::no_delay(true));
-  tls_ = tls.over(socket_.native_handle(), calls);
-}
 
 void Connection::send(const Message& message) {
   urgent_.push_back({head_of(encode(message), 0), {}, nullptr});
@@ -83,43 +67,37 @@ bool Connection::take_next() {
 void Connection::write() {
   const std::uint64_t before = bytes_moved();
   more_to_write_ = false;
-  while (!end_ && !more_to_write_ && writable_ && (written_ < size_of(current_) || take_next())) {
+  while (!end() && !more_to_write_ && (written_ < size_of(current_) || take_next())) {
     if (!write_some()) return;
     more_to_write_ = bytes_moved() - before >= kBudget;
   }
 }
 
-/// If a write fails because the other end has closed the connection, the connection does not end
-/// yet: bytes that the other end sent before must still be read.
 bool Connection::write_some() {
   const std::size_t in_head = std::min(written_, current_.head.size());
   const Bytes head = Bytes(current_.head).subspan(in_head);
   const Bytes left = head.empty() ? current_.body.subspan(written_ - in_head) : head;
-  std::size_t done = 0;
-  ERR_clear_error();
-  const int result = SSL_write_ex(tls_.get(), left.data(), left.size(), &done);
+  const std::size_t done = stream_->write(left);
   written_ += done;
-  if (result == 1) return true;
-  const int error = SSL_get_error(tls_.get(), result);
-  if (error == SSL_ERROR_WANT_WRITE || error == SSL_ERROR_SSL) note(error);
-  return false;
+  return done > 0;
 }
 
 void Connection::finish() {
-  std::error_code gone;
-  if (!has_unwritten()) socket_.shutdown(tcp::socket::shutdown_send, gone);
+  if (!has_unwritten()) stream_->finish();
 }
 
 std::optional<End> Connection::read(const Handler& handle, bool one) try {
   const std::uint64_t before = bytes_read();
   more_to_read_ = false;
-  while (!end_ && !more_to_read_ && readable_ && read_frame(handle))
+  while (!end() && !more_to_read_ && read_frame(handle))
     more_to_read_ = one || bytes_read() - before >= kBudget;
-  return end_;
+  return end();
 } catch (const Malformed&) {
-  return end_ = End::malformed;
+  is_malformed_ = true;
+  return end();
 } catch (const Message::exception&) {
-  return end_ = End::malformed;
+  is_malformed_ = true;
+  return end();
 }
 
 /// Reads and delivers one frame. False if it has not arrived completely.
@@ -140,24 +118,11 @@ bool Connection::read_frame(const Handler& handle) {
 bool Connection::fill(std::size_t size) {
   buffer_.resize(std::max(buffer_.size(), size));
   while (filled_ < size) {
-    std::size_t got = 0;
-    ERR_clear_error();
-    const int result = SSL_read_ex(tls_.get(), &buffer_[filled_], size - filled_, &got);
+    const std::size_t got = stream_->read(std::span(buffer_).subspan(filled_, size - filled_));
+    if (got == 0) return false;
     filled_ += got;
-    if (result == 1) continue;
-    note(SSL_get_error(tls_.get(), result));
-    return false;
   }
   return true;
-}
-
-void Connection::note(int error) {
-  if (error == SSL_ERROR_WANT_READ) return readable_.await(socket_, tcp::socket::wait_read);
-  if (error == SSL_ERROR_WANT_WRITE) return writable_.await(socket_, tcp::socket::wait_write);
-  if (error != SSL_ERROR_SSL)
-    end_ = End::lost;
-  else
-    end_ = says_wrong_key() ? End::wrong_key : End::malformed;
 }
 
 void Connection::deliver(Bytes text, Bytes body, const Handler& handle) {
@@ -191,18 +156,6 @@ void Connection::add_bytes(Bytes body, const Handler& handle) {
   if (next < sizes.size()) return;
   Incoming whole = *std::exchange(incoming_, {});
   handle(whole.message, std::move(whole.blobs));
-}
-
-bool Connection::is_proved() const {
-  return SSL_is_init_finished(tls_.get()) == 1;
-}
-
-std::uint64_t Connection::bytes_read() const {
-  return BIO_number_read(SSL_get_rbio(tls_.get()));
-}
-
-std::uint64_t Connection::bytes_moved() const {
-  return bytes_read() + BIO_number_written(SSL_get_wbio(tls_.get()));
 }
 
 }  // namespace toroid::job

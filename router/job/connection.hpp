@@ -1,7 +1,5 @@
-// A connection between two processes of a job, over TLS.
+// A connection between two processes of a job: messages over a stream of bytes.
 #pragma once
-
-#include <asio/ip/tcp.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -10,21 +8,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "router/job/blob.hpp"
-#include "router/job/event_loop.hpp"
-#include "router/job/tls.hpp"
+#include "router/job/network.hpp"
 #include "router/job/wire.hpp"
 
 namespace toroid::job {
-
-/// How a connection has ended.
-enum class End {
-  lost,       ///< the other end has closed it, or is unreachable
-  malformed,  ///< the other end sent something that this version never sends
-  wrong_key,  ///< the other end holds a different key
-};
 
 /// A connection between this process and another one.
 ///
@@ -34,13 +25,12 @@ enum class End {
 /// **Order:** urgent messages overtake all others, also between two chunks of a blob, so that a
 /// heartbeat does not wait for gigabytes; other messages keep their order.
 /// **Proof:** neither end sends or accepts a message before both have proved that they hold the job
-/// key. Owned and called by the job's thread; the caller guards the queues with a mutex.
+/// key (Stream). Owned by a Member; see there for locking.
 class Connection {
  public:
   using Handler = std::function<void(const Message&, std::vector<Blob>)>;
 
-  /// Takes over a connected socket. `calls`: this end has initiated the connection.
-  Connection(asio::ip::tcp::socket socket, const Tls& tls, bool calls);
+  explicit Connection(std::unique_ptr<Stream> stream) : stream_(std::move(stream)) {}
 
   /// Queues an urgent message, which the next write() sends first.
   void send(const Message& message);
@@ -57,7 +47,7 @@ class Connection {
   /// megabytes, or after one frame if `one` is true. Returns how the connection has ended; nullopt
   /// if it has not ended.
   std::optional<End> read(const Handler& handle, bool one = false);
-  /// Writes as many bytes as the socket accepts, up to some megabytes.
+  /// Writes as many bytes as the stream takes, up to some megabytes.
   void write();
   /// If everything has been written, tells the other end that nothing more will come.
   void finish();
@@ -66,14 +56,14 @@ class Connection {
   bool has_more() const { return more_to_read_ || more_to_write_; }
 
   /// Whether the other end has proved that it holds the key.
-  bool is_proved() const;
+  bool is_proved() const { return stream_->is_proved(); }
   /// Number of bytes received.
-  std::uint64_t bytes_read() const;
+  std::uint64_t bytes_read() const { return stream_->bytes_read(); }
   /// Number of bytes received and sent.
-  std::uint64_t bytes_moved() const;
+  std::uint64_t bytes_moved() const { return stream_->bytes_read() + stream_->bytes_written(); }
   /// Numeric addresses of both ends.
-  const std::string& own_address() const { return own_address_; }
-  const std::string& peer_address() const { return peer_address_; }
+  std::string own_address() const { return stream_->own_address(); }
+  std::string peer_address() const { return stream_->peer_address(); }
 
  private:
   /// A frame that waits to be written.
@@ -99,17 +89,12 @@ class Connection {
   void deliver(Bytes text, Bytes body, const Handler& handle);
   void begin_blobs(Message message);
   void add_bytes(Bytes body, const Handler& handle);
-  void note(int error);
+  std::optional<End> end() const { return is_malformed_ ? End::malformed : stream_->end(); }
 
-  asio::ip::tcp::socket socket_;
-  std::string own_address_;
-  std::string peer_address_;
-  TlsConnection tls_;
-  Readiness readable_;
-  Readiness writable_;
+  std::unique_ptr<Stream> stream_;
   bool more_to_read_ = false;
   bool more_to_write_ = false;
-  std::optional<End> end_;
+  bool is_malformed_ = false;  ///< the other end has sent a malformed message
 
   std::deque<Frame> urgent_;
   std::deque<Frame> ordered_;

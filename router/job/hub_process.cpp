@@ -6,22 +6,20 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "hal/check.hpp"
 #include "router/job/blob.hpp"
 #include "router/job/bootstrap.hpp"
 #include "router/job/clocks.hpp"
 #include "router/job/connection.hpp"
 #include "router/job/failure_detector.hpp"
 #include "router/job/job.hpp"
-#include "router/job/key.hpp"
 #include "router/job/listening_socket.hpp"
 #include "router/job/member.hpp"
+#include "router/job/network.hpp"
 #include "router/job/pending_connections.hpp"
 #include "router/job/process_info.hpp"
 #include "router/job/wire.hpp"
@@ -47,79 +45,72 @@ struct Guest {
 
 class Hub final : public Member {
  public:
-  Hub(Bootstrap bootstrap, const JobOptions& options)
-      : Member(std::move(bootstrap), options),
-        pending_(loop_, tls_, options_.silence),
+  Hub(Bootstrap bootstrap, const JobOptions& options, ProcessInfo self, Network& network)
+      : Member(std::move(bootstrap), options, std::move(self), network),
+        pending_(network, options_.silence),
         guests_(bootstrap_.size) {}
 
-  std::vector<Blob> gather(BlobKind kind, Bytes mine) override {
-    std::vector<Blob> parts(bootstrap_.size);
-    parts[0].assign(mine.begin(), mine.end());
-    receive(kind, parts);
-    if (kind == BlobKind::all_gather && bootstrap_.size > 1) distribute(parts);
-    return parts;
-  }
-
- private:
-  void prepare() override {
-    session_ = random_word();
+  void begin() override {
+    session_ = network_.random_word();
     joined_ = bootstrap_.size == 1;
     if (joined_) return;
-    pending_.open(listener());
-    roster_[0].address = pending_.address();
-    join_until_ = Clock::now() + options_.patience;
+    roster_[0].address = network_.listen(bootstrap_);
+    join_until_ = network_.now() + options_.patience;
   }
 
-  Socket listener() {
-    if (bootstrap_.listener >= 0) return Socket(bootstrap_.listener);
-    TOROID_CHECK(!bootstrap_.master.empty());
-    return listen_as(bootstrap_.master.front(), bootstrap_.port);
-  }
-
-  // Collectives, called by the program's thread.
-  void receive(BlobKind kind, std::vector<Blob>& parts) {
-    Lock lock(mutex_);
+  void begin_gather(BlobKind kind, Blob mine) override {
     ++sequence_;
-    wait_until(lock, [this] { return has_all_blobs(); });
-    for (unsigned rank = 1; rank < peers_.size(); ++rank) {
-      if (guests_[rank].lost) continue;
-      Guest::Received received = std::move(guests_[rank].blobs.front());
-      guests_[rank].blobs.pop_front();
-      if (received.kind != kind || received.sequence != sequence_) refuse_collective(rank);
-      parts[rank] = std::move(received.blob);
-    }
+    kind_ = kind;
+    own_ = std::move(mine);
   }
 
-  bool has_all_blobs() {
+  bool is_gathered() override {
     bool all = true;
     for (unsigned rank = 1; rank < peers_.size(); ++rank) {
-      if (!guests_[rank].blobs.empty() || guests_[rank].lost) continue;
+      if (guests_[rank].lost) continue;
+      if (!guests_[rank].blobs.empty()) {
+        check_collective(rank);
+        continue;
+      }
       all = false;
       is_deserted_by(rank);
     }
     return all;
   }
 
-  [[noreturn]] void refuse_collective(unsigned rank) {
-    set_failure(roster_.name(rank) + " calls a different collective operation than process 0");
-    throw RunFailed(failure_);
+  std::vector<Blob> take_gathered() override {
+    std::vector<Blob> parts(bootstrap_.size);
+    parts[0] = std::move(own_);
+    for (unsigned rank = 1; rank < peers_.size(); ++rank) {
+      if (guests_[rank].lost) continue;
+      parts[rank] = std::move(guests_[rank].blobs.front().blob);
+      guests_[rank].blobs.pop_front();
+    }
+    return parts;
   }
 
-  void distribute(const std::vector<Blob>& parts) {
-    std::vector<std::size_t> sizes;
-    for (const Blob& part : parts) sizes.push_back(part.size());
-    const auto all = std::make_shared<Blob>();
-    all->reserve(std::accumulate(sizes.begin(), sizes.end(), std::size_t{0}));
-    for (const Blob& part : parts) all->insert(all->end(), part.begin(), part.end());
-    const Lock lock(mutex_);
+  void distribute(const std::vector<std::size_t>& sizes,
+                  const std::shared_ptr<const Blob>& all) override {
     for (Peer& peer : peers_)
       if (peer.connection)
         peer.connection->push_blobs(
             {{"is", "blobs"}, {"kind", BlobKind::all_gather}, {"sequence", sequence_}}, sizes, all);
-    wake_thread();
   }
 
-  // Called by the job's thread.
+  void report(const termination::MemberReport& own) override {
+    if (!is_watching()) return;
+    answered_ = detector_->wanted_wave();
+    note_motion(0, own);
+    take_report(0, own, answered_);
+  }
+
+ private:
+  void check_collective(unsigned rank) {
+    const Guest::Received& next = guests_[rank].blobs.front();
+    if (next.kind != kind_ || next.sequence != sequence_)
+      set_failure(roster_.name(rank) + " calls a different collective operation than process 0");
+  }
+
   void serve_others() override {
     if (leaving_) return pending_.close();
     pending_.serve(
@@ -156,7 +147,7 @@ class Hub final : public Member {
     roster_.replace_loopback();
     send_to_all({{"is", "table"}, {"session", session_}, {"processes", roster_.infos()}});
     joined_ = true;
-    changed_.notify_all();
+    changed_ = true;
   }
 
   void handle(unsigned rank, const Message& message, std::vector<Blob> blobs) override {
@@ -164,15 +155,16 @@ class Hub final : public Member {
     if (is == "report") return handle_report(rank, message.at("report"));
     if (is == "blobs") return handle_blobs(rank, message, std::move(blobs));
     if (is != "ping") throw Malformed("unknown message for process 0");
-    peers_[rank].connection->send(
-        {{"is", "pong"}, {"sent", message.at("sent")}, {"now", ClockOffset::stamp()}});
+    peers_[rank].connection->send({{"is", "pong"},
+                                   {"sent", message.at("sent")},
+                                   {"now", ClockOffset::stamp(network_.now())}});
   }
 
   void handle_blobs(unsigned rank, const Message& message, std::vector<Blob> blobs) {
     if (blobs.size() != 1) throw Malformed("expected one blob");
     guests_[rank].blobs.push_back(
         {message.at("kind"), message.at("sequence"), std::move(blobs.front())});
-    changed_.notify_all();
+    changed_ = true;
   }
 
   /// Fails the job, or lets the watched run go on without the process.
@@ -202,7 +194,7 @@ class Hub final : public Member {
   }
 
   void check_joined() {
-    if (Clock::now() < join_until_) return;
+    if (network_.now() < join_until_) return;
     std::vector<unsigned> absent;
     for (unsigned rank = 1; rank < peers_.size(); ++rank)
       if (!guests_[rank].joined) absent.push_back(rank);
@@ -212,27 +204,21 @@ class Hub final : public Member {
                             pending_.wrong_keys()));
   }
 
-  void begin_watch() override {
+  void prepare_watch() override {
     detector_.emplace(bootstrap_.size, stall_, clock_.now());
     failure_detector_.emplace(bootstrap_.size, options_.persistence);
     for (const Loss& loss : losses_) detector_->lose(loss.rank);
     for (Guest& guest : guests_) guest.moved = clock_.now();
     wave_ = answered_ = 0;
     for (unsigned rank = 1; rank < peers_.size(); ++rank)
-      if (guests_[rank].report.watch == watch_) report(rank, guests_[rank].report.report, 0);
+      if (guests_[rank].report.watch == watch_) take_report(rank, guests_[rank].report.report, 0);
   }
 
   void handle_report(unsigned rank, const NumberedReport& numbered) {
     note_motion(rank, numbered.report);
     guests_[rank].report = numbered;
-    if (is_watching() && numbered.watch == watch_) report(rank, numbered.report, numbered.wave);
-  }
-
-  void handle_own_report(const termination::MemberReport& own) override {
-    if (!is_watching()) return;
-    answered_ = detector_->wanted_wave();
-    note_motion(0, own);
-    report(0, own, answered_);
+    if (is_watching() && numbered.watch == watch_)
+      take_report(rank, numbered.report, numbered.wave);
   }
 
   /// Sets Guest::moved if the report shows a new round and already leaves out the packets of all
@@ -254,7 +240,7 @@ class Hub final : public Member {
                            roster_.name(losses_.back().rank));
   }
 
-  void report(unsigned rank, const termination::MemberReport& report, std::uint32_t wave) {
+  void take_report(unsigned rank, const termination::MemberReport& report, std::uint32_t wave) {
     detector_->report(rank, report, wave);
     failure_detector_->report(rank, report, clock_.now());
   }
@@ -265,7 +251,6 @@ class Hub final : public Member {
   }
 
   void look_at_run() {
-    if (bootstrap_.size == 1) clock_.step();
     for (unsigned rank = 1; rank < peers_.size(); ++rank) is_deserted_by(rank);
     if (const auto suspicion = failure_detector_->confirmed())
       set_failure(fmt::format("{} gets no answer from {}", roster_.name(suspicion->by),
@@ -289,7 +274,9 @@ class Hub final : public Member {
   }
 
   PendingConnections pending_;
-  std::vector<Guest> guests_;  ///< [rank]; the first is this process
+  BlobKind kind_ = BlobKind::gather;  ///< of the current collective
+  Blob own_;                          ///< this process's bytes in it
+  std::vector<Guest> guests_;         ///< [rank]; the first is this process
   unsigned missing_ = bootstrap_.size - 1;
   Clock::time_point join_until_{};
   std::optional<termination::TerminationDetector> detector_;  ///< for the watched run
@@ -300,8 +287,9 @@ class Hub final : public Member {
 
 }  // namespace
 
-std::unique_ptr<Member> make_hub(Bootstrap bootstrap, const JobOptions& options) {
-  return std::make_unique<Hub>(std::move(bootstrap), options);
+std::unique_ptr<Member> make_hub(Bootstrap bootstrap, const JobOptions& options, ProcessInfo self,
+                                 Network& network) {
+  return std::make_unique<Hub>(std::move(bootstrap), options, std::move(self), network);
 }
 
 }  // namespace toroid::job

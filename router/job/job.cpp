@@ -6,18 +6,13 @@
 #include "hal/check.hpp"
 #include "hal/process_end.hpp"
 #include "router/job/launcher_pipe.hpp"
-#include "router/job/member.hpp"
+#include "router/job/member_thread.hpp"
 #include "router/job/wire.hpp"
 
 namespace toroid {
 namespace {
 
-std::unique_ptr<job::Member> make_member(Bootstrap bootstrap, const JobOptions& options) {
-  return bootstrap.rank == 0 ? job::make_hub(std::move(bootstrap), options)
-                             : job::make_leaf(std::move(bootstrap), options);
-}
-
-void leave(job::Member* member) noexcept {
+void leave(job::MemberThread* member) noexcept {
   const unsigned rank = member->bootstrap().rank;
   member->leave();
   delete member;
@@ -28,10 +23,10 @@ void leave(job::Member* member) noexcept {
 
 Job::Job(Bootstrap bootstrap, JobOptions options) {
   TOROID_CHECK_LT(bootstrap.rank, bootstrap.size);
-  member_ = {make_member(std::move(bootstrap), options).release(), leave};
+  member_ = {new job::MemberThread(std::move(bootstrap), std::move(options)), leave};
   member_->join();
 }
-Job::Job(std::shared_ptr<job::Member> member) : member_(std::move(member)) {}
+Job::Job(std::shared_ptr<job::MemberThread> member) : member_(std::move(member)) {}
 Job::~Job() = default;
 
 unsigned Job::rank() const {
@@ -95,7 +90,7 @@ std::string Job::failure() const {
 /// A launcher starts a process as one member of one job.
 Job join_job(JobOptions options) {
   static std::mutex mutex;
-  static std::weak_ptr<job::Member> present;  // guarded by mutex
+  static std::weak_ptr<job::MemberThread> present;  // guarded by mutex
   const std::lock_guard lock(mutex);
   if (auto member = present.lock()) return Job(std::move(member));
   // The program may be busy or stuck, and does not notice that its job has failed.

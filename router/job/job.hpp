@@ -18,7 +18,7 @@
 namespace toroid {
 
 namespace job {
-class Member;
+class MemberThread;
 }
 
 struct JobOptions {
@@ -153,9 +153,9 @@ class Job {
 
  private:
   friend Job join_job(JobOptions options);
-  explicit Job(std::shared_ptr<job::Member> member);
+  explicit Job(std::shared_ptr<job::MemberThread> member);
 
-  std::shared_ptr<job::Member> member_;
+  std::shared_ptr<job::MemberThread> member_;
 };
 
 /// Joins the job that the launcher describes: by environment variables (RANK, WORLD_SIZE,

@@ -1,10 +1,8 @@
 #include "router/job/pending_connections.hpp"
 
 #include <fmt/core.h>
-#include <asio/error.hpp>
 
 #include <cstddef>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -13,26 +11,13 @@
 namespace toroid::job {
 namespace {
 
-using asio::ip::tcp;
-
 constexpr std::size_t kMaxPending = 128;
 constexpr int kAcceptedAtOnce = 16;
 
 }  // namespace
 
-/// The kernel knows the address family of the socket; the protocol passed to Asio does not matter.
-void PendingConnections::open(Socket listener) {
-  acceptor_.assign(tcp::v6(), listener.release());
-  acceptor_.non_blocking(true);
-}
-
-std::string PendingConnections::address() const {
-  return text_of(acceptor_.local_endpoint().address());
-}
-
 void PendingConnections::close() {
-  std::error_code gone;
-  acceptor_.close(gone);
+  network_.stop_listening();
   pending_.clear();
 }
 
@@ -47,13 +32,11 @@ void PendingConnections::serve(Clock::time_point now, const Objection& objection
 /// If too many connections are pending, closes the oldest one, because a process of the job would
 /// already have proved that it holds the key.
 void PendingConnections::accept(Clock::time_point now) {
-  for (int i = 0; i < kAcceptedAtOnce && acceptor_.is_open() && acceptable_; ++i) {
-    std::error_code error;
-    tcp::socket socket = acceptor_.accept(error);
-    if (error == asio::error::would_block) acceptable_.await(acceptor_, tcp::acceptor::wait_read);
-    if (error) return;  // if out of file descriptors, tries again at the next turn
+  for (int i = 0; i < kAcceptedAtOnce; ++i) {
+    auto stream = network_.accept();
+    if (!stream) return;
     if (pending_.size() == kMaxPending) close_one(pending_.begin(), false);
-    pending_.push_back({std::make_unique<Connection>(std::move(socket), tls_, false), now});
+    pending_.push_back({std::make_unique<Connection>(std::move(stream)), now});
   }
 }
 

@@ -1,8 +1,6 @@
 // Connections to process 0 that have not yet proved that they belong to the job.
 #pragma once
 
-#include <asio/ip/tcp.hpp>
-
 #include <cstdint>
 #include <functional>
 #include <list>
@@ -12,9 +10,7 @@
 
 #include "router/job/clocks.hpp"
 #include "router/job/connection.hpp"
-#include "router/job/event_loop.hpp"
-#include "router/job/listening_socket.hpp"
-#include "router/job/tls.hpp"
+#include "router/job/network.hpp"
 #include "router/job/wire.hpp"
 
 namespace toroid::job {
@@ -22,30 +18,26 @@ namespace toroid::job {
 /// Pending connections to process 0.
 ///
 /// **Admission:** a peer becomes a member of the job when it has proved that it holds the job key
-/// (see tls.hpp) and has said hello. A connection that sends anything else, or no proof within the
+/// (see Stream) and has said hello. A connection that sends anything else, or no proof within the
 /// time limit, is closed and counted as refused. A connection that closes before it has sent a
 /// byte, or after its proof, is not counted, because a process that dials again leaves such
-/// connections. Owned by process 0's Hub and called by the job's thread, with the hub's mutex.
+/// connections. Owned by process 0's Hub.
 class PendingConnections {
  public:
   /// Returns why a process with this hello cannot be admitted; empty if it can be admitted.
   using Objection = std::function<std::string(const Hello&)>;
   using Admit = std::function<void(const Hello&, std::unique_ptr<Connection>)>;
 
-  /// `loop` and `tls` must outlive this object. `limit`: time for the proof.
-  PendingConnections(Loop& loop, const Tls& tls, Clock::duration limit)
-      : acceptor_(loop.context()), tls_(tls), limit_(limit) {}
+  /// `network` must outlive this object. `limit`: time for the proof.
+  PendingConnections(Network& network, Clock::duration limit) : network_(network), limit_(limit) {}
 
-  void open(Socket listener);
-  /// Closes the listener and all pending connections.
+  /// Closes the port and all pending connections.
   void close();
   /// Number of connections refused so far.
   std::uint64_t refused() const { return refused_; }
   /// "; a process at 192.0.2.7 does not hold the same key" for the latest peer with a wrong key;
   /// empty if there was none.
   std::string wrong_keys() const;
-  /// Numeric address of the listening socket.
-  std::string address() const;
 
   /// Accepts, reads, admits and closes connections as needed at `now`.
   void serve(Clock::time_point now, const Objection& objection, const Admit& admit);
@@ -63,9 +55,7 @@ class PendingConnections {
   void answer(Iterator pending, const std::string& why, const Admit& admit);
   void close_one(Iterator pending, bool refused);
 
-  asio::ip::tcp::acceptor acceptor_;
-  Readiness acceptable_;
-  const Tls& tls_;
+  Network& network_;
   Clock::duration limit_;
   std::list<Pending> pending_;  ///< the oldest first
   std::uint64_t refused_ = 0;

@@ -30,6 +30,7 @@
 #include "router/job/key.hpp"
 #include "router/job/listening_socket.hpp"
 #include "router/job/tls.hpp"
+#include "router/job/tls_stream.hpp"
 #include "router/job/wire.hpp"
 #include "tests/comes_true.hpp"
 #include "tests/router/job/jobs.hpp"
@@ -123,7 +124,8 @@ class KeyHolder {
   explicit KeyHolder(const Bootstrap& zero) : tls_(zero.key) {
     asio::ip::tcp::socket socket(loop_.context());
     socket.connect({asio::ip::make_address("127.0.0.1"), zero.port});
-    connection_ = std::make_unique<job::Connection>(std::move(socket), tls_, true);
+    connection_ = std::make_unique<job::Connection>(
+        std::make_unique<job::TlsStream>(std::move(socket), tls_, true));
     while (!connection_->is_proved() && turn()) loop_.run(milliseconds(10));
   }
 
@@ -167,8 +169,9 @@ TEST(JobStranger, UnansweredProcessDialsAgain) {
   for (const bool first : {true, false}) {
     ASSERT_TRUE(wait_for(listener, milliseconds(30000)));
     job::Loop loop;
-    job::Connection visitor({loop.context(), asio::ip::tcp::v4(), accept_on(listener).release()},
-                            tls, false);
+    asio::ip::tcp::socket socket(loop.context(), asio::ip::tcp::v4(),
+                                 accept_on(listener).release());
+    job::Connection visitor(std::make_unique<job::TlsStream>(std::move(socket), tls, false));
     bool said_hello = false;
     const auto hear = [&](const job::Message& message, const std::vector<Blob>&) {
       said_hello = message.at("is") == "hello";
