@@ -42,7 +42,7 @@ class Leaf final : public Member {
  private:
   void connect() override {
     ProcessInfo& self = roster_[bootstrap_.rank];
-    auto hub = dial(loop_, tls_, bootstrap_, options_, self, [this] { return is_leaving(); });
+    auto hub = dial(loop_, tls_, bootstrap_, options_, self, [this] { return stops_joining(); });
     if (!hub) return;
     const Lock lock(mutex_);
     self.address = hub->own_address();

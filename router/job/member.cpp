@@ -188,6 +188,12 @@ bool Member::is_leaving() {
   return leaving_;
 }
 
+bool Member::stops_joining() {
+  const Lock lock(mutex_);
+  check_launcher();
+  return leaving_ || !failure_.empty();
+}
+
 std::uint64_t Member::refused() {
   const Lock lock(mutex_);
   return refused_others() + malformed_;
@@ -248,6 +254,13 @@ void Member::believe(unsigned rank, const std::string& why) {
   if (peers_[rank].left) return;
   if (peers_[rank].connection) return miss(rank, roster_.name(rank) + " died: " + why);
   if (awaited) set_failure(fmt::format("process {} did not join: {}", rank, why));
+}
+
+void Member::check_launcher() {
+  if (!bootstrap_.launcher_has_gone || Clock::now() - looked_at_ < kPollPeriod) return;
+  looked_at_ = Clock::now();
+  if (bootstrap_.launcher_has_gone())
+    set_failure(fmt::format("the launcher of {} has gone", roster_.name(bootstrap_.rank)), true);
 }
 
 bool Member::is_heartbeat_due() {
@@ -329,6 +342,7 @@ bool Member::turn() {
     const Lock lock(mutex_);
     if (!leaving_) check_peers();
     if (!leaving_) check_notices();
+    if (!leaving_) check_launcher();
     tick();
   }
   abandon_if_due();

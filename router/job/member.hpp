@@ -89,6 +89,8 @@ class Member {
   void poll_user(Lock& lock);
   void wake_thread() { loop_.wake(); }
   bool is_leaving();
+  /// Whether this process must stop joining: it leaves the job, or the job has failed.
+  bool stops_joining();
 
   /// Prepares joining. Called by the program before the thread starts. Throws RunFailed.
   virtual void prepare() {}
@@ -161,6 +163,7 @@ class Member {
   void check_peers();
   void hear(unsigned rank, const std::string& why);
   void check_notices();
+  void check_launcher();
   void believe(unsigned rank, const std::string& why);
   bool is_heartbeat_due();
   void ask_monitor();
@@ -178,6 +181,7 @@ class Member {
   RunMonitor* monitor_ = nullptr;
   std::size_t told_losses_ = 0;  ///< number of losses of which the monitor has been told
   Clock::time_point asked_at_{};
+  Clock::time_point looked_at_{};  ///< when the launcher was last seen to exist
   Clock::time_point polled_user_at_{};
   Clock::time_point beat_at_{};
   Clock::time_point failed_at_{};  ///< by clock_

@@ -15,6 +15,7 @@
 #include "router/job/blob.hpp"
 #include "router/job/bootstrap.hpp"
 #include "router/job/key.hpp"
+#include "router/job/launcher_watch.hpp"
 #include "router/job/listening_socket.hpp"
 #include "router/job/pmix_session.hpp"
 #include "router/job/wire.hpp"
@@ -74,6 +75,7 @@ std::optional<Bootstrap> pmix_bootstrap() {
   if (bootstrap.rank >= bootstrap.size)
     throw RunFailed("PMIx does not know how many processes this job has");
   if (bootstrap.size == 1) return bootstrap;
+  bootstrap.launcher_has_gone = watch_launcher();
   meet(*session, bootstrap);
   if (session->sends_events()) bootstrap.events = session;
   return bootstrap;
