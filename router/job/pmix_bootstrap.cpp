@@ -3,6 +3,7 @@
 // processes.
 #include <pmix_common.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -24,6 +25,7 @@ namespace toroid::job {
 namespace {
 
 constexpr const char* kMeeting = "toroid.job";
+constexpr std::chrono::seconds kPatience{60};  // time for all processes to come, as in JobOptions
 constexpr const char* kLoopback = "127.0.0.1";
 
 Blob encode_meeting(const Bootstrap& bootstrap) {
@@ -58,7 +60,7 @@ void meet(const PmixSession& session, Bootstrap& bootstrap) {
     listener = open_port(bootstrap, session.of_job(PMIX_LOCAL_SIZE) == bootstrap.size);
     session.publish(kMeeting, encode_meeting(bootstrap));
   }
-  session.exchange();
+  session.exchange(kPatience);
   if (bootstrap.rank != 0) decode_meeting(meeting_of(session), bootstrap);
   bootstrap.listener = listener.release();
 }

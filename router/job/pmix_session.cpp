@@ -8,6 +8,8 @@
 #include <csignal>
 #include <cstddef>
 #include <cstring>
+#include <future>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
@@ -100,6 +102,13 @@ void hear(std::size_t, pmix_status_t status, const pmix_proc_t* source, pmix_inf
   if (done != nullptr) done(PMIX_SUCCESS, nullptr, 0, nullptr, nullptr, context);
 }
 
+/// Called by PMIx's thread when all processes have come to the fence, or at a failure.
+void note_fence(pmix_status_t status, void* all_came) {
+  const std::unique_ptr<std::promise<pmix_status_t>> promise(
+      static_cast<std::promise<pmix_status_t>*>(all_came));
+  promise->set_value(status);
+}
+
 }  // namespace
 
 PmixSession::PmixSession() {
@@ -134,12 +143,18 @@ void PmixSession::publish(const char* name, const Blob& bytes) const {
   expect(PMIx_Commit(), "publish an address");
 }
 
-void PmixSession::exchange() const {
+/// A fence of PMIx itself has no limit of time that every launcher heeds.
+void PmixSession::exchange(std::chrono::seconds patience) const {
   const pmix_proc_t all = process(PMIX_RANK_WILDCARD);
   pmix_info_t info = info_of(PMIX_COLLECT_DATA);
   info.value.type = PMIX_BOOL;
   info.value.data.flag = true;
-  expect(PMIx_Fence(&all, 1, &info, 1), "exchange addresses");
+  auto* const all_came = new std::promise<pmix_status_t>;  // `note_fence` deletes it
+  auto status = all_came->get_future();
+  expect(PMIx_Fence_nb(&all, 1, &info, 1, &note_fence, all_came), "exchange addresses");
+  if (status.wait_for(patience) == std::future_status::timeout)
+    throw RunFailed(fmt::format("not all processes joined within {} s", patience.count()));
+  expect(status.get(), "exchange addresses");
 }
 
 std::optional<Blob> PmixSession::published_by_0(const char* name) const {

@@ -3,6 +3,7 @@
 
 #include <pmix_common.h>
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 
@@ -30,7 +31,8 @@ class PmixSession final : public LauncherEvents {
 
   /// Makes `bytes` available to the other processes after all processes have called exchange().
   void publish(const char* name, const Blob& bytes) const;
-  void exchange() const;
+  /// Waits until all processes have called it, at most for `patience`.
+  void exchange(std::chrono::seconds patience) const;
   /// The bytes that process 0 has published under `name`; nullopt if there are none.
   std::optional<Blob> published_by_0(const char* name) const;
 
