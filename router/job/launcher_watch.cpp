@@ -10,6 +10,7 @@
 #include <array>
 #include <cstdlib>
 #include <fstream>
+#include <ios>
 #include <memory>
 #include <string>
 

@@ -146,8 +146,8 @@ TEST(LauncherWatch, SeesThatTheAncestorThatSetTheVariableHasEnded) {
 }
 
 TEST(LauncherWatch, ShellOfAUserIsNoLauncher) {
-  for (const char* name : {"PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "TORCHELASTIC_RUN_ID",
-                           "SLURM_PROCID"})
+  for (const char* name :
+       {"PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "TORCHELASTIC_RUN_ID", "SLURM_PROCID"})
     ::unsetenv(name);
   EXPECT_FALSE(job::watch_launcher());
 }
