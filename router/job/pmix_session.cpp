@@ -158,8 +158,7 @@ void PmixSession::exchange(std::chrono::seconds patience) const {
   auto status = all_came->get_future();
   expect(PMIx_Fence_nb(&all, 1, &info, 1, &note_fence, all_came), "exchange addresses");
   if (status.wait_for(patience) == std::future_status::timeout)
-    throw RunFailed(
-        fmt::format("{} did not join within {} s", absent_process(), patience.count()));
+    throw RunFailed(fmt::format("{} did not join within {} s", absent_process(), patience.count()));
   expect(status.get(), "exchange addresses");
 }
 
