@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,6 +28,8 @@ struct Bootstrap {
   int listener = -1;
   /// The launcher's events while the job runs; null if it sends none.
   std::shared_ptr<job::LauncherEvents> events;
+  /// Whether this process's launcher has gone, which ends the job; empty if none is known.
+  std::function<bool()> launcher_has_gone;
   std::string source = "alone";  ///< origin of this bootstrap: "PMIx", "environment" or "alone"
 };
 

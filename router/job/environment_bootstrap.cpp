@@ -15,6 +15,7 @@
 #include "router/job/bootstrap.hpp"
 #include "router/job/key.hpp"
 #include "router/job/launcher_pipe.hpp"
+#include "router/job/launcher_watch.hpp"
 #include "router/job/listening_socket.hpp"
 
 namespace toroid::job {
@@ -98,6 +99,7 @@ void find_master(Bootstrap& bootstrap) {
   bootstrap.key = key_of_environment();
   if (bootstrap.rank == 0) bootstrap.listener = listener_of_environment(bootstrap.port);
   tell_launcher(bootstrap.rank);
+  bootstrap.launcher_has_gone = watch_launcher();
 }
 
 bool is_under_pmix() {

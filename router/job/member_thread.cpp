@@ -1,5 +1,6 @@
 #include "router/job/member_thread.hpp"
 
+#include <fmt/core.h>
 #include <signal.h>
 
 #include <algorithm>
@@ -224,6 +225,7 @@ bool MemberThread::turn() {
   ask_monitor();
   {
     const Lock lock(mutex_);
+    look_at_launcher();
     member_->check();
     tell_program();
   }
@@ -245,6 +247,16 @@ void MemberThread::ask_monitor() {
   const termination::MemberReport report = monitor_->report();
   const Lock lock(mutex_);
   member_->report(report);
+}
+
+/// Fails the job if this process's launcher has gone.
+void MemberThread::look_at_launcher() {
+  const auto& has_gone = bootstrap().launcher_has_gone;
+  if (!has_gone || Clock::now() - looked_at_ < Member::kPollPeriod) return;
+  looked_at_ = Clock::now();
+  if (has_gone())
+    member_->hear_end_of_launcher(
+        fmt::format("the launcher of {} has gone", member_->name(bootstrap().rank)));
 }
 
 /// Calls options_.abandon if it is due, without the mutex, because the callback may call name().

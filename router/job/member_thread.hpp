@@ -77,6 +77,7 @@ class MemberThread {
   bool turn();
   void tell_program();
   void ask_monitor();
+  void look_at_launcher();
   void abandon_if_due();
   bool is_leaving();
 
@@ -89,6 +90,7 @@ class MemberThread {
   std::mutex asking_;
   RunMonitor* monitor_ = nullptr;  ///< guarded by asking_
   Clock::time_point polled_user_at_{};
+  Clock::time_point looked_at_{};  ///< when the launcher was last seen to exist
   std::jthread thread_;
 };
 

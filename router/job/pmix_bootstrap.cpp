@@ -3,6 +3,7 @@
 // processes.
 #include <pmix_common.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -15,6 +16,7 @@
 #include "router/job/blob.hpp"
 #include "router/job/bootstrap.hpp"
 #include "router/job/key.hpp"
+#include "router/job/launcher_watch.hpp"
 #include "router/job/listening_socket.hpp"
 #include "router/job/pmix_session.hpp"
 #include "router/job/wire.hpp"
@@ -23,6 +25,7 @@ namespace toroid::job {
 namespace {
 
 constexpr const char* kMeeting = "toroid.job";
+constexpr std::chrono::seconds kPatience{60};  // time for all processes to come, as in JobOptions
 constexpr const char* kLoopback = "127.0.0.1";
 
 Blob encode_meeting(const Bootstrap& bootstrap) {
@@ -57,7 +60,7 @@ void meet(const PmixSession& session, Bootstrap& bootstrap) {
     listener = open_port(bootstrap, session.of_job(PMIX_LOCAL_SIZE) == bootstrap.size);
     session.publish(kMeeting, encode_meeting(bootstrap));
   }
-  session.exchange();
+  session.exchange(kPatience);
   if (bootstrap.rank != 0) decode_meeting(meeting_of(session), bootstrap);
   bootstrap.listener = listener.release();
 }
@@ -74,6 +77,7 @@ std::optional<Bootstrap> pmix_bootstrap() {
   if (bootstrap.rank >= bootstrap.size)
     throw RunFailed("PMIx does not know how many processes this job has");
   if (bootstrap.size == 1) return bootstrap;
+  bootstrap.launcher_has_gone = watch_launcher();
   meet(*session, bootstrap);
   if (session->sends_events()) bootstrap.events = session;
   return bootstrap;

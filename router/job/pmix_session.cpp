@@ -8,6 +8,8 @@
 #include <csignal>
 #include <cstddef>
 #include <cstring>
+#include <future>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
@@ -19,6 +21,8 @@
 namespace toroid::job {
 namespace {
 
+constexpr const char* kPresent = "toroid.present";
+
 void expect(pmix_status_t status, const char* what) {
   if (status != PMIX_SUCCESS)
     throw RunFailed(fmt::format("PMIx cannot {}: {}", what, PMIx_Error_string(status)));
@@ -27,14 +31,15 @@ void expect(pmix_status_t status, const char* what) {
 /// A value looked up in PMIx, if it exists.
 class FoundValue {
  public:
-  FoundValue(const pmix_proc_t& of, const char* name) {
-    if (PMIx_Get(&of, name, nullptr, 0, &value_) != PMIX_SUCCESS) value_ = nullptr;
+  FoundValue(const pmix_proc_t& of, const char* name, std::span<const pmix_info_t> how = {}) {
+    if (PMIx_Get(&of, name, how.data(), how.size(), &value_) != PMIX_SUCCESS) value_ = nullptr;
   }
   ~FoundValue() {
     if (value_ != nullptr) PMIX_VALUE_RELEASE(value_);
   }
   FoundValue(const FoundValue&) = delete;
   FoundValue& operator=(const FoundValue&) = delete;
+  explicit operator bool() const { return value_ != nullptr; }
   bool has(pmix_data_type_t type) const { return value_ != nullptr && value_->type == type; }
   const pmix_value_t& operator*() const { return *value_; }
 
@@ -42,9 +47,12 @@ class FoundValue {
   pmix_value_t* value_ = nullptr;
 };
 
+/// The information that `key` is set.
 pmix_info_t info_of(const char* key) {
   pmix_info_t info{};
   std::strncpy(info.key, key, PMIX_MAX_KEYLEN);
+  info.value.type = PMIX_BOOL;
+  info.value.data.flag = true;
   return info;
 }
 
@@ -100,6 +108,13 @@ void hear(std::size_t, pmix_status_t status, const pmix_proc_t* source, pmix_inf
   if (done != nullptr) done(PMIX_SUCCESS, nullptr, 0, nullptr, nullptr, context);
 }
 
+/// Called by PMIx's thread when all processes have come to the fence, or at a failure.
+void note_fence(pmix_status_t status, void* all_came) {
+  const std::unique_ptr<std::promise<pmix_status_t>> promise(
+      static_cast<std::promise<pmix_status_t>*>(all_came));
+  promise->set_value(status);
+}
+
 }  // namespace
 
 PmixSession::PmixSession() {
@@ -134,12 +149,25 @@ void PmixSession::publish(const char* name, const Blob& bytes) const {
   expect(PMIx_Commit(), "publish an address");
 }
 
-void PmixSession::exchange() const {
+/// A fence of PMIx itself has no limit of time that every launcher heeds.
+void PmixSession::exchange(std::chrono::seconds patience) const {
   const pmix_proc_t all = process(PMIX_RANK_WILDCARD);
-  pmix_info_t info = info_of(PMIX_COLLECT_DATA);
-  info.value.type = PMIX_BOOL;
-  info.value.data.flag = true;
-  expect(PMIx_Fence(&all, 1, &info, 1), "exchange addresses");
+  const pmix_info_t info = info_of(PMIX_COLLECT_DATA);
+  publish(kPresent, Blob(1));
+  auto* const all_came = new std::promise<pmix_status_t>;  // `note_fence` deletes it
+  auto status = all_came->get_future();
+  expect(PMIx_Fence_nb(&all, 1, &info, 1, &note_fence, all_came), "exchange addresses");
+  if (status.wait_for(patience) == std::future_status::timeout)
+    throw RunFailed(fmt::format("{} did not join within {} s", absent_process(), patience.count()));
+  expect(status.get(), "exchange addresses");
+}
+
+/// The first process that has published nothing.
+std::string PmixSession::absent_process() const {
+  const pmix_info_t at_once = info_of(PMIX_IMMEDIATE);
+  for (std::uint32_t rank = 0; rank < of_job(PMIX_JOB_SIZE); ++rank)
+    if (!FoundValue(process(rank), kPresent, {&at_once, 1})) return fmt::format("process {}", rank);
+  return "a process";
 }
 
 std::optional<Blob> PmixSession::published_by_0(const char* name) const {

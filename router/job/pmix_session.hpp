@@ -3,8 +3,10 @@
 
 #include <pmix_common.h>
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "router/job/blob.hpp"
 #include "router/job/launcher_events.hpp"
@@ -30,7 +32,9 @@ class PmixSession final : public LauncherEvents {
 
   /// Makes `bytes` available to the other processes after all processes have called exchange().
   void publish(const char* name, const Blob& bytes) const;
-  void exchange() const;
+  /// Waits until all processes have called it, at most for `patience`. Names a process that has
+  /// not.
+  void exchange(std::chrono::seconds patience) const;
   /// The bytes that process 0 has published under `name`; nullopt if there are none.
   std::optional<Blob> published_by_0(const char* name) const;
 
@@ -39,6 +43,7 @@ class PmixSession final : public LauncherEvents {
 
  private:
   pmix_proc_t process(pmix_rank_t rank) const;
+  std::string absent_process() const;
 
   pmix_proc_t self_{};
   bool abandoned_ = false;  ///< the session stays open until the process ends

@@ -61,7 +61,7 @@ const Arguments kJson = {"--json", "r.json"};
 const Arguments kBoth = {"--json", "r.json", "--out", "r.npy"};
 
 TEST(Interrupt, EndsARunWithOneLineAndLeavesNothing) {
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     const TemporaryDirectory directory;
     for (const auto& [run, outputs] :
          {std::pair{kSlowAllToAll + kJson, 1U}, std::pair{kSlowFft + kBoth, 2U}}) {

@@ -192,6 +192,29 @@ TEST(LaunchCommand, LeavesNoOrphans) {
   EXPECT_TRUE(comes_true([&] { return ::kill(pid, 0) != 0; }));
 }
 
+const Arguments kEndlessFft = {TOROID_COMMAND, "fft",     "--torus",  "4x2", "--size", "16",
+                               "--repeat",     "1000000", "--fabric", "ofi", "--plan", "estimate"};
+
+/// Counts how often standard error has the text.
+long count_in(const RunningCommand& command, const std::string& text) {
+  long count = 0;
+  for (const std::string& line : lines_of(command.said()))
+    count += line.find(text) != std::string::npos;
+  return count;
+}
+
+/// With the first script the launcher is the parent of the processes, with the second it is not.
+TEST(LaunchCommand, KilledLauncherIsNamedByItsProcessesWhichEnd) {
+  for (const char* script : {R"(exec "$0" "$@")", R"("$0" "$@"; exit $?)"}) {
+    RunningCommand command(launch({"-n", "2"}, script) + kEndlessFft);
+    EXPECT_TRUE(comes_true([&] { return !command.said().empty(); }));  // the estimate
+    command.signal(SIGKILL);
+    command.wait();
+    EXPECT_TRUE(comes_true([&] { return count_in(command, "the launcher of process ") == 2; }))
+        << command.said();
+  }
+}
+
 const Arguments kHello = {"hello", "--torus", "2x2x1", "--fabric", "ofi"};
 
 TEST(LaunchCommand, StartsAToroidVerbWithItsOptions) {

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <csignal>
 
@@ -30,6 +31,13 @@ struct SignalCounts {
 };
 SignalCounts interrupts, terminations;
 
+/// nohup makes a program ignore SIGHUP.
+bool is_ignored(int number) {
+  struct sigaction present {};
+  ::sigaction(number, nullptr, &present);
+  return present.sa_handler == SIG_IGN;
+}
+
 /// The first signal asks for an orderly end; if nothing reacts within a second, the process is
 /// ended. A second signal of the same kind kills the process. A forwarded signal carries the number
 /// of such signals that the parent process has received. If a signal goes to both processes, as
@@ -56,10 +64,10 @@ void catch_interrupts() {
   struct sigaction action {};
   action.sa_sigaction = on_interrupt;
   action.sa_flags = SA_SIGINFO | SA_RESTART;
-  ::sigaddset(&action.sa_mask, SIGINT);
-  ::sigaddset(&action.sa_mask, SIGTERM);
-  ::sigaction(SIGINT, &action, nullptr);
-  ::sigaction(SIGTERM, &action, nullptr);
+  constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
+  for (const int number : kSignals) ::sigaddset(&action.sa_mask, number);
+  for (const int number : kSignals)
+    if (number != SIGHUP || !is_ignored(number)) ::sigaction(number, &action, nullptr);
 }
 
 bool is_interrupted() {

@@ -6,11 +6,11 @@
 
 namespace toroid {
 
-/// Makes throw_if_interrupted() throw RunFailed("interrupted") after SIGINT and SIGTERM, so that
-/// destructors run and no half-written file remains. A process that does not notice the signal
-/// within a second (because it builds a machine, plans or reads) is ended with the same message.
-/// This too leaves no half-written results, since result files have no name until they are
-/// complete.
+/// Makes throw_if_interrupted() throw RunFailed("interrupted") after SIGINT, SIGTERM and, unless it
+/// is ignored, SIGHUP, so that destructors run and no half-written file remains. A process that
+/// does not notice the signal within a second (because it builds a machine, plans or reads) is
+/// ended with the same message. This too leaves no half-written results, since result files have no
+/// name until they are complete.
 void catch_interrupts();
 bool is_interrupted();
 void throw_if_interrupted();

@@ -34,7 +34,7 @@ class AwaitedSignals {
  public:
   AwaitedSignals() {
     ::sigemptyset(&awaited_);
-    for (const int number : {SIGCHLD, SIGINT, SIGTERM}) ::sigaddset(&awaited_, number);
+    for (const int number : {SIGCHLD, SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&awaited_, number);
     ::sigprocmask(SIG_BLOCK, &awaited_, &before_);
   }
   void unblock() const { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }

@@ -11,8 +11,8 @@ namespace toroid {
 /// before `work` has returned, and not by end_process(), prints a message and returns 1;
 /// `libraries` are the files that the message names.
 ///
-/// **Signals:** SIGINT and SIGTERM are passed on to the child. If a signal ends the child, the same
-/// signal ends this process. The child ends when this process ends.
+/// **Signals:** SIGINT, SIGTERM and SIGHUP are passed on to the child. If a signal ends the child,
+/// the same signal ends this process. The child ends when this process ends.
 ///
 /// REQUIRES: this process has one thread; catch_interrupts() was called.
 int run_supervised(const std::function<int()>& work, const std::string& libraries);
