@@ -1,0 +1,62 @@
+#include "tools/run/host_processes.hpp"
+
+#include <fmt/core.h>
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include "hal/parse_number.hpp"
+#include "tools/text/split_and_wrap.hpp"
+
+namespace toroid {
+namespace {
+
+/// Begins a report: the ASCII character "record separator", which texts do not contain.
+constexpr std::string_view kBegin = "\x1etoroid launch: ";
+constexpr std::size_t kLongest = 64;  // characters of a report
+
+std::optional<Report> parsed(std::string_view line) {
+  const std::vector<std::string> words = split(line.substr(kBegin.size()), ' ');
+  if (words.size() != 3) return std::nullopt;
+  const auto rank = parse_number<unsigned>(words[0]);
+  const auto what = parse_number<int>(words[1]);
+  const auto status = parse_number<int>(words[2]);
+  if (!rank || !what || !status || *what < Report::answers || *what > Report::ends)
+    return std::nullopt;
+  return Report{*rank, static_cast<Report::What>(*what), *status};
+}
+
+}  // namespace
+
+ReportReader::Result ReportReader::read(std::string_view bytes) {
+  Result result;
+  std::string all = std::exchange(begun_, {}) + std::string(bytes);
+  std::size_t at = 0;
+  for (;;) {
+    const std::size_t begin = std::min(all.find(kBegin.front(), at), all.size());
+    result.text += all.substr(at, begin - at);
+    if (begin == all.size()) return result;
+    const std::string_view rest = std::string_view(all).substr(begin);
+    const std::size_t end = rest.substr(0, kLongest).find('\n');
+    const bool may_be_report = rest.substr(0, kBegin.size()) == kBegin.substr(0, rest.size());
+    if (may_be_report && end == rest.npos && rest.size() < kLongest) {
+      begun_ = rest;
+      return result;
+    }
+    const auto report =
+        may_be_report && end != rest.npos ? parsed(rest.substr(0, end)) : std::nullopt;
+    if (report)
+      result.reports.push_back(*report);
+    else
+      result.text += rest.front();
+    at = begin + (report ? end + 1 : 1);
+  }
+}
+
+std::string text_of(const Report& report) {
+  return fmt::format("{}{} {} {}\n", kBegin, report.rank, static_cast<int>(report.what),
+                     report.status);
+}
+
+}  // namespace toroid
