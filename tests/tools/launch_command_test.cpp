@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -83,6 +84,28 @@ TEST(HostList, RefusesWhatIsNoHost) {
   for (const std::string line : {"host:", "host:0", "host:x", "[::1", "::1]", "[::1]4", "[]:2",
                                  "me@", "host:65537", "a:65536\na"})
     EXPECT_THROW(parse_hosts(line, "hosts"), BadInput) << line;
+}
+
+TEST(LaunchShare, KeepsAnyBytesAndIsTakenOnceItIsWhole) {
+  LaunchShare share;
+  share.command = {"echo", "\xe9\n\x80", ""};
+  share.variables = {{"NAME", "a=b\n"}};
+  share.count = 7;
+  const std::string all = encode(share) + "15\n";
+  std::string bytes;
+  for (std::size_t i = 0; i + 4 < all.size(); ++i) {
+    bytes += all[i];
+    EXPECT_FALSE(take_share(bytes)) << i;
+  }
+  bytes += all.substr(all.size() - 4);
+  const auto taken = take_share(bytes);
+  ASSERT_TRUE(taken);
+  EXPECT_EQ(taken->command, share.command);
+  EXPECT_EQ(taken->variables, share.variables);
+  EXPECT_EQ(taken->count, 7U);
+  EXPECT_EQ(bytes, "15\n");
+  for (std::string wrong : {"\n", "x\n", "99999999999\n", "3\nabc", "1\n\x01"})
+    EXPECT_THROW(take_share(wrong), BadInput);
 }
 
 /// What a reader makes of the bytes, read in pieces of this length.

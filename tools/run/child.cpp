@@ -102,10 +102,11 @@ void Child::signal(int number) const {
 }
 
 int Child::reap() {
-  int status = 0;
-  while (is_running() && ::waitid(P_PID, static_cast<id_t>(pid_), nullptr, WEXITED | WNOWAIT) != 0)
+  siginfo_t info{};
+  while (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR)
     continue;
-  ofi::remove_shared_files_of(pid_);
+  ofi::remove_shared_files_of(pid_);  // while its id is not free for another process
+  int status = 0;
   ::waitpid(std::exchange(pid_, -1), &status, 0);
   return status;
 }

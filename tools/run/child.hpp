@@ -46,7 +46,8 @@ class Child {
   /// Sends a signal to the process group. SIGTERM also continues a stopped process, which could not
   /// end otherwise.
   void signal(int number) const;
-  /// Removes what the ended process left in shared memory and returns its status of waitpid().
+  /// Waits for the end of the process, removes what it left in shared memory and returns its status
+  /// of waitpid(). REQUIRES: is_running().
   int reap();
 
  private:

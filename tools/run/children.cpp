@@ -78,8 +78,9 @@ void Children::take_news(Host& host) {
 void Children::take(const Report& report, Host& host) {
   LaunchedProcess& process = processes_.at(report.rank);
   host.answers = true;
+  if (!process.is_running()) return;  // its own children may still use its pipe
   process.note(report);
-  if (!process.has_failed() || process.is_running()) return;
+  if (process.is_running() || !process.has_failed()) return;
   if (process.is_lost())
     complain_once_of_loss(process, host);
   else

@@ -2,10 +2,12 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <utility>
 
+#include "hal/check.hpp"
 #include "hal/parse_number.hpp"
 #include "tools/text/split_and_wrap.hpp"
 
@@ -28,6 +30,28 @@ std::optional<Report> parsed(std::string_view line) {
 }
 
 }  // namespace
+
+std::string encode(const LaunchShare& share) {
+  const std::vector<std::uint8_t> bytes = nlohmann::json::to_cbor(nlohmann::json(share));
+  return fmt::format("{}\n", bytes.size()) + std::string(bytes.begin(), bytes.end());
+}
+
+std::optional<LaunchShare> take_share(std::string& bytes) {
+  constexpr std::size_t kLargest = std::size_t{1} << 28;  // bytes
+  const BadInput not_a_share("standard input is not from 'toroid launch --hosts'");
+  const std::size_t begin = bytes.find('\n') + 1;
+  if (begin == 0) return std::nullopt;
+  const auto size = parse_number<std::size_t>(std::string_view(bytes).substr(0, begin - 1));
+  if (!size || *size > kLargest) throw not_a_share;
+  if (bytes.size() - begin < *size) return std::nullopt;
+  try {
+    const std::string cbor = bytes.substr(begin, *size);
+    bytes.erase(0, begin + *size);
+    return nlohmann::json::from_cbor(cbor).get<LaunchShare>();
+  } catch (const nlohmann::json::exception&) {
+    throw not_a_share;
+  }
+}
 
 ReportReader::Result ReportReader::read(std::string_view bytes) {
   Result result;

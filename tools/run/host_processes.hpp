@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,12 @@ struct LaunchShare {
 };
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LaunchShare, host, first, count, size, master, port, key,
                                    version, directory, variables, command, is_toroid)
+
+/// The share in CBOR, whose strings may have any bytes, behind a line with its size.
+std::string encode(const LaunchShare& share);
+/// Takes an encoded share from the front of `bytes`; nullopt if there is no whole one yet. Throws
+/// BadInput.
+std::optional<LaunchShare> take_share(std::string& bytes);
 
 /// Something that has happened to a process. `answers`: the host has been reached. `lost`: the
 /// connection to its host has ended before the process.

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "hal/check.hpp"
 #include "hal/parse_number.hpp"
@@ -27,9 +28,10 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kTimeToTerminate{1};
 constexpr int kAgentLookPeriod = 50;  // milliseconds
 
-/// Lines from the launcher by standard input.
+/// What the launcher says by standard input: the share, then a line for each signal.
 class Orders {
  public:
+  std::optional<LaunchShare> share() { return take_share(read_); }
   /// The next complete line; nullopt if there is none yet.
   std::optional<std::string> next() {
     const std::size_t end = read_.find('\n');
@@ -61,7 +63,7 @@ void report(const Report& report) {
 LaunchShare read_share(Orders& orders) {
   while (!orders.has_ended()) {
     orders.read();
-    if (const auto line = orders.next()) return nlohmann::json::parse(*line).get<LaunchShare>();
+    if (auto share = orders.share()) return *std::move(share);
   }
   throw BadInput("--agent is for 'toroid launch --hosts', which starts it");
 }

@@ -54,11 +54,11 @@ void RemoteProcesses::start() {
                                  .kept = {},
                                  .input = other_end.fd(),
                                  .errors = other_end.fd()});
-  send(nlohmann::json(share_).dump());
+  send(encode(share_));
 }
 
-void RemoteProcesses::send(const std::string& line) {
-  unsent_ += line + "\n";
+void RemoteProcesses::send(const std::string& bytes) {
+  unsent_ += bytes;
   send_rest();
 }
 
@@ -102,7 +102,7 @@ std::vector<Report> RemoteProcesses::news() {
 }
 
 void RemoteProcesses::signal(int number) {
-  if (!ssh_.empty()) send(std::to_string(number));
+  if (!ssh_.empty()) send(std::to_string(number) + "\n");
 }
 
 void RemoteProcesses::abandon() {

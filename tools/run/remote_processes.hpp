@@ -23,7 +23,7 @@ class RemoteProcesses final : public HostProcesses {
   void abandon() override;
 
  private:
-  void send(const std::string& line);
+  void send(const std::string& bytes);
   void send_rest();
   bool read(std::vector<Report>& news);
   void lose_rest(int status, std::vector<Report>& news);
