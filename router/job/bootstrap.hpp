@@ -38,7 +38,8 @@ struct Bootstrap {
 ///      or in the file that TOROID_JOB_KEY_FILE names
 ///   2. PMIx, under mpirun or srun
 ///   3. a job of one process
-/// Throws BadInput if the environment is incomplete or contradictory.
+/// Throws BadInput if the environment is incomplete or contradictory, or if a launcher without PMIx
+/// has started this process as one of several.
 Bootstrap find_bootstrap();
 
 namespace job {

@@ -17,6 +17,7 @@
 #include "router/job/launcher_pipe.hpp"
 #include "router/job/launcher_watch.hpp"
 #include "router/job/listening_socket.hpp"
+#include "router/placement/launcher_environment.hpp"
 
 namespace toroid::job {
 namespace {
@@ -102,6 +103,19 @@ void find_master(Bootstrap& bootstrap) {
   bootstrap.launcher_has_gone = watch_launcher();
 }
 
+/// Refuses a process that a launcher has started as one of several without telling it how to find
+/// the others: each would compute the whole run alone.
+void refuse_lonely() {
+  const std::optional<FoundLauncher> found = find_launcher();
+  if (!found || found->size <= 1) return;
+  throw BadInput(fmt::format(
+      "{}, but without PMIx (PMIX_NAMESPACE and PMIX_RANK), by which they find each other; start "
+      "them by toroid launch, Open MPI's mpirun or srun --mpi=pmix, or set RANK=${}, "
+      "WORLD_SIZE={}, "
+      "MASTER_ADDR, MASTER_PORT and TOROID_JOB_KEY; {}",
+      found->text(), found->launcher->rank, found->size, kRunAlone));
+}
+
 bool is_under_pmix() {
   return value_of("PMIX_NAMESPACE") && value_of("PMIX_RANK");
 }
@@ -130,6 +144,7 @@ namespace toroid {
 Bootstrap find_bootstrap() {
   if (auto bootstrap = job::environment_bootstrap()) return *std::move(bootstrap);
   if (auto bootstrap = job::pmix_bootstrap()) return *std::move(bootstrap);
+  job::refuse_lonely();
   return {};
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/types.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -38,11 +39,15 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-/// Replaces ssh by a script that runs the command on this host and logs the call.
+/// Runs the command on this host, as a process that does not end together with ssh, and logs the
+/// call.
+constexpr const char* kHere = "echo \"$1 $2 $3\" >> ssh.log; sh -c \"$4\" <&0; exit $?";
+
+/// Replaces ssh by a script.
 class ReplacedSsh {
  public:
-  explicit ReplacedSsh(const TemporaryDirectory& directory) {
-    directory.save("ssh", "#!/bin/sh\necho \"$1 $2 $3\" >> ssh.log\neval \"$4\"\n");
+  explicit ReplacedSsh(const TemporaryDirectory& directory, const std::string& script = kHere) {
+    directory.save("ssh", "#!/bin/sh\n" + script + "\n");
     fs::permissions(directory / "ssh", fs::perms::owner_all);
     ::setenv("TOROID_SSH", (directory / "ssh").c_str(), 1);
   }
@@ -107,8 +112,23 @@ TEST(LaunchCommand, EndsTheOthersAfterTheGracePeriod) {
       "case $RANK in 0) exit 2;; 1) kill -STOP $$;; 2) trap '' TERM; sleep 600; sleep 600;; esac"));
   EXPECT_EQ(ended.exit_code, 2);
   EXPECT_EQ(ended.err_lines(), 3) << ended.err;
-  EXPECT_THAT(ended.err, HasSubstr("rank 1 on "));
+  EXPECT_THAT(ended.err, HasSubstr("was killed by signal 15, ended by the launcher\n"));
   EXPECT_THAT(ended.err, HasSubstr("was killed by signal 9, ended by the launcher\n"));
+}
+
+TEST(LaunchCommand, EndsTheGracePeriodIfOnlyStoppedProcessesAreLeft) {
+  const TemporaryDirectory directory;
+  const ReplacedSsh ssh(directory);
+  directory.save("hosts", "alpha\nbeta\n");
+  for (const Arguments& where : {Arguments{"-n", "2"}, {"--hosts", "hosts"}})
+    for (const std::string rank : {"0", "1"}) {
+      const Ended ended = run_process(launch(where + Arguments{"--grace", "1000000"},
+                                             "[ $RANK = " + rank + " ] && kill -STOP $$; exit 5"),
+                                      {.directory = directory.path()});
+      EXPECT_EQ(ended.exit_code, 1);
+      EXPECT_THAT(ended.err, HasSubstr("ended with exit code 5\n"));
+      EXPECT_THAT(ended.err, HasSubstr("was killed by signal 15, ended by the launcher\n"));
+    }
 }
 
 TEST(LaunchCommand, KeepsTheKeyOutOfCommandLines) {
@@ -145,8 +165,86 @@ TEST(LaunchCommand, ReachesHostsBySsh) {
               UnorderedElementsAre("0 3 0 2 alpha 64", "1 3 1 2 alpha 64", "2 3 0 1 alpha 64", at,
                                    at, at, "it's", "it's", "it's"));
   EXPECT_THAT(lines_of(directory.content_of("ssh.log")),
-              UnorderedElementsAre("-o BatchMode=yes me@alpha", "-o BatchMode=yes me@alpha",
-                                   "-o BatchMode=yes beta"));
+              UnorderedElementsAre("-o BatchMode=yes me@alpha", "-o BatchMode=yes beta"));
+}
+
+TEST(LaunchCommand, PassesArgumentsToTheProgramInPlaceOfSsh) {
+  const TemporaryDirectory directory;
+  const ReplacedSsh ssh(directory, "echo $1 $2 $5; eval \"$6\"");
+  ::setenv("TOROID_SSH", ("  " + std::string(directory / "ssh") + "  -p 22").c_str(), 1);
+  directory.save("hosts", "alpha\n");
+  EXPECT_EQ(
+      run_process(launch({"--hosts", "hosts"}, "echo up"), {.directory = directory.path()}).out,
+      "-p 22 alpha\nup\n");
+}
+
+/// A program in place of ssh that answers like a launcher on hosts h0, h1, ..., logs how many have
+/// not answered yet, and waits until all have been asked.
+constexpr const char* kAnswers =
+    "rank=${3#h}\n"
+    "echo + >> log\n"
+    "[ $(grep -c + log) -lt $(grep -c h hosts) ] || : > all\n"
+    "sleep 0.1\n"
+    "echo - >> log\n"
+    "printf '\\036toroid launch: %s 0 0\\n' $rank >&2\n"
+    "until [ -e all ]; do sleep 0.5; done\n"
+    "printf '\\036toroid launch: %s 5 0\\n' $rank >&2\n";
+
+TEST(LaunchCommand, ReachesManyHostsWithOneDescriptorEachAndFewAtATime) {
+  const TemporaryDirectory directory;
+  const ReplacedSsh ssh(directory, kAnswers);
+  std::string hosts;
+  for (int i = 0; i < 200; ++i) hosts += "h" + std::to_string(i) + "\n";
+  directory.save("hosts", hosts);
+  const Ended ended =
+      run_process({"-c", "ulimit -n 256; exec \"$0\" launch --hosts hosts -- true", TOROID_COMMAND},
+                  {.directory = directory.path(), .program = "/bin/sh"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_EQ(ended.err, "");
+  int asked = 0, most = 0, all = 0;
+  for (const std::string& line : lines_of(directory.content_of("log"))) {
+    all += line == "+";
+    asked += line == "+" ? 1 : -1;
+    most = std::max(most, asked);
+  }
+  EXPECT_EQ(all, 200);
+  EXPECT_LT(most, 10);  // sshd drops connections from the tenth on
+}
+
+TEST(LaunchCommand, RefusesMoreHostsThanOpenFiles) {
+  const TemporaryDirectory directory;
+  directory.save("hosts", "a\nb\nc\n");
+  const Ended ended =
+      run_process({"-c", "ulimit -n 24; exec \"$0\" launch --hosts hosts -- true", TOROID_COMMAND},
+                  {.directory = directory.path(), .program = "/bin/sh"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_EQ(ended.err, "toroid: 3 hosts need 35 open files, but only 24 are allowed (ulimit -n)\n");
+}
+
+TEST(LaunchCommand, NamesAHostThatCannotBeReachedAndStartsNoMore) {
+  const TemporaryDirectory directory;
+  const ReplacedSsh ssh(directory, "echo $3 >> ssh.log; [ $3 = a ] && exit 255; sleep 600");
+  directory.save("hosts", "a slots=2\nb\nc\nd\ne\nf\ng\nh\ni\nj\n");
+  const Ended ended = run_process(launch({"--hosts", "hosts", "--grace", "0"}, "true"),
+                                  {.directory = directory.path()});
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.err, HasSubstr("toroid: the connection to a ended with exit code 255 before "
+                                   "rank 0 and others there\n"));
+  EXPECT_THAT(lines_of(directory.content_of("ssh.log")), Not(::testing::Contains("j")));
+}
+
+TEST(LaunchCommand, PassesVariablesOn) {
+  const TemporaryDirectory directory;
+  const ReplacedSsh ssh(directory, "env -u HERE sh -c \"$4\" <&0");
+  directory.save("hosts", "alpha\n");
+  ::setenv("HERE", "it's \"$x\"", 1);
+  for (const Arguments& where : {Arguments{"-n", "1"}, {"--hosts", "hosts"}})
+    EXPECT_EQ(run_process(launch(where + Arguments{"-x", "HERE", "-x", "TOO=a=b c", "-x", "NONE="},
+                                 "echo \"$HERE|$TOO|${NONE-unset}\""),
+                          {.directory = directory.path()})
+                  .out,
+              "it's \"$x\"|a=b c|\n");
+  ::unsetenv("HERE");
 }
 
 TEST(LaunchCommand, ReportsHowProcessesFailedOnOtherHosts) {
@@ -169,11 +267,11 @@ TEST(LaunchCommand, PassesInterruptsOn) {
     directory.save("hosts", "alpha\n");
     const Arguments options = remote ? Arguments{"--hosts", "hosts"} : Arguments{"-n", "1"};
     RunningCommand command(launch(options,
-                                  "trap 'echo ended; exit 1' INT TERM; touch begun; "
+                                  "trap 'echo ended; exit 1' INT; touch begun; "
                                   "while :; do sleep 0.1; done"),
                            {.directory = directory.path()});
     wait_for_file(directory / "begun");
-    command.signal(remote ? SIGTERM : SIGINT);
+    command.signal(SIGINT);
     const Ended ended = command.wait();
     EXPECT_EQ(ended.exit_code, 1);
     EXPECT_EQ(ended.out, "ended\n");
@@ -181,15 +279,19 @@ TEST(LaunchCommand, PassesInterruptsOn) {
 }
 
 TEST(LaunchCommand, LeavesNoOrphans) {
-  const TemporaryDirectory directory;
-  RunningCommand command(Arguments{"launch", "-n", "1", "--", "sh", "-c",
-                                   "echo $$ > new; mv new pid; while :; do sleep 0.1; done"},
-                         {.directory = directory.path()});
-  wait_for_file(directory / "pid");
-  const pid_t pid = std::stoi(directory.content_of("pid"));
-  command.signal(SIGKILL);
-  command.wait();
-  EXPECT_TRUE(comes_true([&] { return ::kill(pid, 0) != 0; }));
+  for (const bool remote : {false, true}) {
+    const TemporaryDirectory directory;
+    const ReplacedSsh ssh(directory);
+    directory.save("hosts", "alpha\n");
+    RunningCommand command(launch(remote ? Arguments{"--hosts", "hosts"} : Arguments{"-n", "1"},
+                                  "echo $$ > new; mv new pid; while :; do sleep 0.1; done"),
+                           {.directory = directory.path()});
+    wait_for_file(directory / "pid");
+    const pid_t pid = std::stoi(directory.content_of("pid"));
+    command.signal(SIGKILL);
+    command.wait();
+    EXPECT_TRUE(comes_true([&] { return ::kill(pid, 0) != 0; }));
+  }
 }
 
 const Arguments kEndlessFft = {TOROID_COMMAND, "fft",     "--torus",  "4x2", "--size", "16",
@@ -215,7 +317,20 @@ TEST(LaunchCommand, KilledLauncherIsNamedByItsProcessesWhichEnd) {
   }
 }
 
-const Arguments kHello = {"hello", "--torus", "2x2x1", "--fabric", "ofi"};
+TEST(LaunchCommand, NoticesAProcessOfAnotherHostThatEndsBeforeItJoins) {
+  const TemporaryDirectory directory;
+  const ReplacedSsh ssh(directory);
+  directory.save("hosts", "alpha\nbeta\n");
+  const Ended ended = run_process(
+      {"launch", "--hosts", "hosts", "--master", "127.0.0.1", "--grace", "0", "--", "sh", "-c",
+       "[ $RANK = 1 ] || exec \"$0\" hello --torus 2 --fabric ofi", TOROID_COMMAND},
+      {.directory = directory.path()});
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.err,
+              HasSubstr("toroid: rank 1 on beta ended with exit code 0 before it joined the "));
+}
+
+const Arguments kHello = {"hello", "--torus", "2x2x1"};
 
 TEST(LaunchCommand, StartsAToroidVerbWithItsOptions) {
   for (const Arguments& hello : {kHello, Arguments{"toroid"} + kHello}) {
@@ -223,6 +338,17 @@ TEST(LaunchCommand, StartsAToroidVerbWithItsOptions) {
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
     EXPECT_THAT(ended.out, HasSubstr("4 nodes of torus 2x2x1 in 2 processes"));
   }
+}
+
+TEST(LaunchCommand, StartsAVerbOnHosts) {
+  const TemporaryDirectory directory;
+  const ReplacedSsh ssh(directory);
+  directory.save("hosts", "alpha:2\nbeta\n");
+  const Ended ended =
+      run_process(Arguments{"launch", "--hosts", "hosts", "--master", "127.0.0.1"} + kHello,
+                  {.directory = directory.path()});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("4 nodes of torus 2x2x1 in 3 processes"));
 }
 
 TEST(LaunchCommand, PrefersAVerbExceptAfterTwoHyphens) {
@@ -233,7 +359,7 @@ TEST(LaunchCommand, PrefersAVerbExceptAfterTwoHyphens) {
   ::setenv("PATH", (directory.path().string() + ":" + path).c_str(), 1);
   EXPECT_THAT(run_process(Arguments{"launch", "-n", "1"} + kHello).out, HasSubstr("4 nodes"));
   EXPECT_EQ(run_process(Arguments{"launch", "-n", "1", "--"} + kHello).out,
-            "a program: --torus 2x2x1 --fabric ofi\n");
+            "a program: --torus 2x2x1\n");
   EXPECT_EQ(run_process({"launch", "-n", "1", "echo", "--grace", "[a,b]", "--", "-n"}).out,
             "--grace [a,b] -- -n\n");
   ::setenv("PATH", path.c_str(), 1);

@@ -1,4 +1,5 @@
 // Runs started by Slurm. Each test starts a cluster of Slurm's daemons on this host.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -59,6 +60,18 @@ TEST_F(Slurm, StartsProcessesOnNodesOfThisHost) {
 TEST_F(Slurm, RunsHello) {
   const Ended ended = run(2, srun(2, 4) + Arguments{TOROID_COMMAND, "hello"} + kSlurmTorus);
   expect_lines(ended, 1);
+}
+
+TEST_F(Slurm, RefusesProcessesThatCannotJoinButRunsOneAlone) {
+  const Arguments without_pmix = {"srun", "--mpi=none"};
+  const Arguments hello = {TOROID_COMMAND, "hello"};
+  const Ended ended = run(2, without_pmix + Arguments{"-N2", "-n2"} + hello + kSlurmTorus);
+  if (ended.exit_code == kMissing) GTEST_SKIP() << ended.err;
+  EXPECT_EQ(ended.exit_code, 2) << ended.err;
+  EXPECT_EQ(ended.out, "");
+  EXPECT_THAT(ended.err, ::testing::HasSubstr("srun has started this process as one of 2 "
+                                              "(SLURM_STEP_NUM_TASKS), but without PMIx"));
+  expect_lines(run(2, without_pmix + Arguments{"-n1"} + hello + Arguments{"--torus", "2"}), 1);
 }
 
 TEST_F(Slurm, RunsAnExchange) {

@@ -299,7 +299,7 @@ const std::vector<WrongLine> kWrongLines = {
      {"unknown option '--tors' of hello; did you mean '--torus'?"}},
     {{"launch", "-n", "2", "toroid", "helo"}, {"unknown verb 'helo'; did you mean 'hello'?"}},
     {{"launch", "-n", "2", "launch", "-n", "2", "hello"}, {"launch cannot launch itself"}},
-    {{"launch", "-n", "2", "hello", "--torus", "2"},
+    {{"launch", "-n", "2", "hello", "--torus", "2", "--fabric", "sim"},
      {"hello --fabric sim is for one process", "--fabric ofi"}},
     {{"launch", "-n", "2", "report", "x.json", "-o", "y.html"}, {"report is for one process"}},
     {{"launch", "-n", "2", "bench", "idle", "--fabric", "ofi"}, {"bench idle is for one process"}},

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <ranges>
 
 #include "hal/check.hpp"
@@ -14,6 +15,7 @@
 #include "tools/options/option_values.hpp"
 #include "tools/options/single_process_check.hpp"
 #include "tools/options/synonyms.hpp"
+#include "tools/run/embedding_program.hpp"
 #include "tools/text/version.hpp"
 
 namespace toroid {
@@ -73,6 +75,12 @@ std::string_view only_command(const Words& words) {
 
 const CLI::App& asked_for(const CLI::App& app) {
   return app.get_subcommands().empty() ? app : *app.get_subcommands().front();
+}
+
+/// Whether a program of several processes, such as one in Python under mpirun, calls the command
+/// in one of them. The processes of `toroid launch` are all there for the same command.
+bool is_called_by_part_of_program() {
+  return embedding_program() != nullptr && std::getenv("TOROID_JOB_KEY") == nullptr;
 }
 
 }  // namespace
@@ -135,8 +143,8 @@ int CommandLine::run(Words arguments) {
 int CommandLine::run_parsed() {
   const CLI::App& asked = asked_for(*app_);
   const std::string name = asked.get_name();
-  if (asked.get_option_no_throw("--fabric") != nullptr)  // each process would do all of the work
-    refuse_several_processes(asked, launched_processes());
+  if (asked.get_group() != kDocuments && !is_called_by_part_of_program())
+    refuse_one_of_several(asked);
   for (const auto& [command, run] : commands_)
     if (command == name) return run();
   return 2;

@@ -33,17 +33,24 @@ CommandRun add_launch_command(CLI::App& app, const LaunchedCommand& launched) {
                    "seconds that the other processes get to end after one has failed")
       ->check(number(0, 1e6))
       ->capture_default_str();
+  command
+      ->add_option(
+          "-x", options->variables,
+          "pass an environment variable on to the processes: NAME, with its value here, or "
+          "NAME=VALUE; may be repeated")
+      ->type_name("NAME[=VALUE]")
+      ->allow_extra_args(false);
+  command->add_flag("--agent", options->is_agent)->group("");  // typed by launch alone
   // For help only: the command is removed from the command line before it is parsed.
   command->add_option("COMMAND",
-                      "a toroid verb with its options, or a program on the path; after --, always "
-                      "a program");
-  add_examples(
-      *command,
-      {{"four processes on this host", "toroid launch -n 4 hello --torus 4x4x2 --fabric ofi"},
-       {"on the hosts of a file, by ssh",
-        "toroid launch --hosts hosts.txt fft --size 64 --torus 4x4 --fabric ofi"},
-       {"another program", "toroid launch -n 2 -- ./my-program --its-option"}});
+                      "a toroid verb with its options, on the fabric ofi unless it names one, or a "
+                      "program on the path; after --, always a program");
+  add_examples(*command, {{"four processes on this host", "toroid launch -n 4 hello --torus 4x4x2"},
+                          {"on the hosts of a file, by ssh",
+                           "toroid launch --hosts hosts.txt fft --size 64 --torus 4x4"},
+                          {"another program", "toroid launch -n 2 -- ./my-program --its-option"}});
   return [&app, &launched, options] {
+    if (options->is_agent) return run_launch_agent();
     options->command = launched_program(app, launched, *options);
     options->is_toroid =
         !launched.is_program && !options->command.empty() &&

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 #include "hal/check.hpp"
 #include "tools/command/command_line.hpp"
@@ -37,12 +38,23 @@ void refuse_no_program(const CLI::App& app, const std::string& name) {
                              meant.empty() ? "; 'toroid help' lists the verbs" : meant));
 }
 
+/// Whether the command could run on another fabric than `ofi` and does not say which.
+bool lacks_fabric(const CLI::App& command) {
+  const CLI::Option* const fabric = command.get_option_no_throw("--fabric");
+  return fabric != nullptr && fabric->count() == 0;
+}
+
 /// The words for a toroid command, or nothing if it asked for help. Checks the command line here,
-/// so that an error is reported once instead of by every process.
+/// so that an error is reported once instead of by every process. Adds
+/// the fabric for several processes if the words name none.
 std::vector<std::string> own_program(std::vector<std::string> words, const LaunchOptions& options) {
   if (!words.empty() && words.front() == "launch") throw BadInput("launch cannot launch itself");
   CommandLine line;
   if (!line.parse(words)) return {};
+  if (lacks_fabric(*line.app().get_subcommands().front())) {
+    words.insert(words.begin() + 1, {"--fabric", "ofi"});
+    return own_program(std::move(words), options);
+  }
   const CLI::App& command = *line.app().get_subcommands().front();
   refuse_several_processes(command, options.processes);
   const CLI::Option* const option = command.get_option_no_throw("--provider");

@@ -4,11 +4,12 @@
 #include <CLI/CLI.hpp>
 
 #include <array>
-#include <cstdlib>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "hal/check.hpp"
+#include "router/placement/launcher_environment.hpp"
 
 namespace toroid {
 namespace {
@@ -32,24 +33,31 @@ std::string value_of(const CLI::App& command, const char* name) {
   return option->count() > 0 ? option->results().front() : option->get_default_str();
 }
 
+/// The reason why only one process can execute the command; empty if several can.
+std::string why_one_process(const CLI::App& command) {
+  const std::string fabric = value_of(command, "--fabric");
+  if (fabric.empty()) return fmt::format("{} is for one process", command.get_name());
+  if (fabric != "ofi")
+    return fmt::format("{} --fabric {} is for one process; use --fabric ofi for several",
+                       command.get_name(), fabric);
+  for (const OneProcessValue& one : kOneProcessValues)
+    if (command.get_name() == one.command && value_of(command, one.option) == one.value)
+      return one.why;
+  return {};
+}
+
 }  // namespace
 
 void refuse_several_processes(const CLI::App& command, unsigned processes) {
   if (processes == 1) return;
-  const std::string fabric = value_of(command, "--fabric");
-  if (fabric.empty()) throw BadInput(fmt::format("{} is for one process", command.get_name()));
-  if (fabric != "ofi")
-    throw BadInput(fmt::format("{} --fabric {} is for one process; use --fabric ofi for several",
-                               command.get_name(), fabric));
-  for (const OneProcessValue& one : kOneProcessValues)
-    if (command.get_name() == one.command && value_of(command, one.option) == one.value)
-      throw BadInput(one.why);
+  if (const std::string why = why_one_process(command); !why.empty()) throw BadInput(why);
 }
 
-unsigned launched_processes() {
-  const char* const size = std::getenv("WORLD_SIZE");
-  if (size == nullptr || std::getenv("TOROID_JOB_KEY") == nullptr) return 1;
-  return static_cast<unsigned>(std::strtoul(size, nullptr, 10));
+void refuse_one_of_several(const CLI::App& command) {
+  const std::optional<FoundLauncher> found = find_launcher();
+  if (!found || found->size <= 1 || !value_of(command, "--shard").empty()) return;
+  if (const std::string why = why_one_process(command); !why.empty())
+    throw BadInput(fmt::format("{}, but {}; {}", why, found->text(), kRunAlone));
 }
 
 }  // namespace toroid

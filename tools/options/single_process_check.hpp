@@ -10,9 +10,9 @@ namespace toroid {
 /// one. If `processes` is 0, the number is unknown and counts as several.
 void refuse_several_processes(const CLI::App& command, unsigned processes);
 
-/// The number of processes that `toroid launch` has started, including this one; 1 if this process
-/// was started otherwise. The number is read from the variable WORLD_SIZE, if TOROID_JOB_KEY is set
-/// too.
-unsigned launched_processes();
+/// Throws BadInput if a launcher, whichever it is, has started this process as one of several, and
+/// the parsed options of the command allow only one: each process would do all of the work. A typed
+/// --shard gives each process a part of its own.
+void refuse_one_of_several(const CLI::App& command);
 
 }  // namespace toroid

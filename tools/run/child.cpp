@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "hal/check.hpp"
+#include "router/ofi/dev_shm_cleanup.hpp"
 
 namespace toroid {
 namespace {
@@ -33,6 +34,7 @@ void reset_signals() {
   ::setpgid(0, 0);
   reset_signals();
   ::dup2(input, STDIN_FILENO);
+  if (command.errors >= 0) ::dup2(command.errors, STDERR_FILENO);
   for (const int kept : command.kept) ::fcntl(kept, F_SETFD, 0);
   for (const auto& [name, value] : command.environment) ::setenv(name.c_str(), value.c_str(), 1);
   std::vector<char*> arguments;
@@ -45,85 +47,68 @@ void reset_signals() {
   ::_exit(127);
 }
 
-job::Socket no_input() {
-  return job::Socket(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-}
-
-/// Writes a text that fits into the pipe's buffer, so that the write does not block.
-void write_all(const job::Socket& pipe, const std::string& text) {
-  TOROID_CHECK_LE(text.size(), 4096u);
-  [[maybe_unused]] const auto written = ::write(pipe.fd(), text.data(), text.size());
+/// Whether the process is in one of the states. Does not reap it, so its id is not reused yet.
+bool is_in_state(pid_t process, int states) {
+  siginfo_t info{};
+  return process > 0 &&
+         ::waitid(P_PID, static_cast<id_t>(process), &info, states | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == process;
 }
 
 }  // namespace
 
 Pipe make_pipe() {
   std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw RunFailed("too many files are open");
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw RunFailed("too many files are open (ulimit -n)");
   return {job::Socket(ends[0]), job::Socket(ends[1])};
 }
 
-Child::Child(const ChildCommand& command)
-    : rank_(command.rank),
-      host_(command.host),
-      remote_(command.input.has_value()),
-      tells_of_end_(command.tells_of_end) {
+Child::Child(const ChildCommand& command) {
   Pipe trouble = make_pipe();
-  Pipe input = remote_ ? make_pipe() : Pipe{no_input(), {}};
-  if (remote_) write_all(input.in, *command.input);
+  const job::Socket nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const int input = command.input < 0 ? nothing.fd() : command.input;
   const pid_t launcher = ::getpid();
   pid_ = ::fork();
-  if (pid_ < 0) throw RunFailed(fmt::format("cannot create a process for rank {}", rank_));
-  if (pid_ == 0) become(command, launcher, input.out.fd(), trouble.in.fd());
+  if (pid_ < 0)
+    throw RunFailed(fmt::format("cannot start a process: {} (ulimit -u)",
+                                std::generic_category().message(errno)));
+  if (pid_ == 0) become(command, launcher, input, trouble.in.fd());
   ::setpgid(pid_, pid_);  // both processes call it, since either may run first
   trouble.in.close();
-  input_ = std::move(input.in);
   int error = 0;
   if (::read(trouble.out.fd(), &error, sizeof error) != sizeof error) return;
-  ::waitpid(pid_, nullptr, 0);
+  reap();
   throw BadInput(fmt::format("cannot run '{}': {}", command.arguments.front(),
                              std::generic_category().message(error)));
 }
 
-void Child::end(int status) {
-  running_ = false;
-  status_ = status;
-  input_.close();
-}
-
-void Child::signal(int number) {
-  if (running_) ::kill(-pid_, number);
-}
-
-int Child::exit_code() const {
-  return WIFSIGNALED(status_) ? 128 + WTERMSIG(status_) : WEXITSTATUS(status_);
-}
-
-void Child::interrupt(int number) {
-  if (remote_)
-    input_.close();
-  else
-    signal(number);
-}
-
-void Child::terminate() {
-  if (!running_) return;
-  told_to_end_ = true;
-  interrupt(SIGTERM);
-}
-
-void Child::kill() {
+Child::~Child() {
   signal(SIGKILL);
+  if (is_running()) reap();
 }
 
-std::string Child::obituary() const {
-  const std::string who = fmt::format("rank {} on {}", rank_, host_);
-  const int code = exit_code();
-  const bool by_signal = WIFSIGNALED(status_) || (remote_ && code > 128 && code < 128 + 65);
-  const char* const why = told_to_end_ ? ", ended by the launcher" : "";
-  if (by_signal) return fmt::format("{} was killed by signal {}{}", who, code - 128, why);
-  return fmt::format("{} ended with exit code {}{}{}", who, code, why,
-                     vanished() ? " in the middle of the run" : "");
+bool Child::has_ended() const {
+  return is_in_state(pid_, WEXITED);
+}
+
+bool Child::is_stopped() const {
+  return is_in_state(pid_, WSTOPPED);
+}
+
+void Child::signal(int number) const {
+  if (!is_running()) return;
+  ::kill(-pid_, number);
+  if (number == SIGTERM) ::kill(-pid_, SIGCONT);
+}
+
+int Child::reap() {
+  siginfo_t info{};
+  while (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR)
+    continue;
+  ofi::remove_shared_files_of(pid_);  // while its id is not free for another process
+  int status = 0;
+  ::waitpid(std::exchange(pid_, -1), &status, 0);
+  return status;
 }
 
 }  // namespace toroid

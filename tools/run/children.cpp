@@ -1,126 +1,116 @@
 #include "tools/run/children.hpp"
 
-#include <fcntl.h>
-#include <sys/types.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <fmt/core.h>
+#include <poll.h>
 
 #include <algorithm>
-#include <cstdint>
+#include <csignal>
 #include <cstdio>
-#include <cstdlib>
-#include <ctime>
-
-#include "router/job/launcher_pipe.hpp"
-#include "router/ofi/dev_shm_cleanup.hpp"
+#include <utility>
 
 namespace toroid {
 namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kTimeToTerminate{1000};
-constexpr timespec kLookPeriod{.tv_sec = 0, .tv_nsec = 50'000'000};
+constexpr milliseconds kTimeToEnd{1000};  ///< after SIGTERM, and after SIGKILL
+constexpr int kLookPeriod = 50;           // milliseconds
+/// Hosts that are asked at the same time. OpenSSH drops connections when ten have not proved who
+/// they are (MaxStartups), and several names may belong to one host.
+constexpr std::size_t kAskedAtOnce = 8;
 
-/// Whether the process has ended. Does not reap it, so its id is not reused yet.
-bool has_ended(pid_t process) {
-  siginfo_t info{};
-  return ::waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-         info.si_pid == process;
+void complain(const std::string& what) {
+  std::fputs(("toroid: " + what + "\n").c_str(), stderr);
 }
 
 }  // namespace
 
-/// Blocks the signals that wait() receives one by one.
-Children::Children(milliseconds grace, bool goes_on)
-    : grace_(grace), goes_on_(goes_on), joining_(make_pipe()) {
-  ::fcntl(joining_.out.fd(), F_SETFL, O_NONBLOCK);
-  ::sigemptyset(&signals_);
-  for (const int number : {SIGCHLD, SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&signals_, number);
-  ::sigprocmask(SIG_BLOCK, &signals_, &before_);
-}
-
-Children::~Children() {
-  for (Child& child : children_) {
-    child.kill();
-    if (child.is_running()) ::waitpid(child.pid(), nullptr, 0);
-  }
-  ::sigprocmask(SIG_SETMASK, &before_, nullptr);
-}
-
-void Children::start(ChildCommand command) {
-  if (!command.input) {
-    command.kept.push_back(joining_.in.fd());
-    command.environment.emplace_back(job::kLauncherPipe, job::pipe_text(joining_.in.fd()));
-  }
-  children_.emplace_back(command);
+void Children::add(const LaunchShare& share, std::unique_ptr<HostProcesses> processes) {
+  hosts_.push_back({share.first, share.count, std::move(processes)});
+  for (unsigned rank = share.first; share.has(rank); ++rank)
+    processes_.emplace_back(rank, share.host, share.is_toroid);
 }
 
 int Children::wait() {
-  while (any_running()) {
-    const int number = ::sigtimedwait(&signals_, nullptr, &kLookPeriod);
-    if (number > 0 && number != SIGCHLD) handle(number);
-    read_pipe();
-    reap();
+  while (start_hosts(), any_running()) {
+    sleep();
+    take_signals();
+    for (Host& host : hosts_) take_news(host);
     miss_those_who_did_not_join();
     press();
   }
   return exit_code();
 }
 
-bool Children::any_running() const {
-  return std::any_of(children_.begin(), children_.end(),
-                     [](const Child& child) { return child.is_running(); });
-}
-
-/// Forwards the signal to local processes and asks remote ones to end.
-void Children::handle(int number) {
-  interrupted_ = true;
-  for (Child& child : children_) child.interrupt(number);
-  begin_grace();
-}
-
-void Children::reap() {
-  for (Child& child : children_) {
-    int status = 0;
-    if (!child.is_running() || !has_ended(child.pid())) continue;
-    read_pipe();
-    if (!child.is_remote()) ofi::remove_shared_files_of(child.pid());
-    ::waitpid(child.pid(), &status, 0);
-    child.end(status);
-    if (!child.has_failed()) continue;
-    std::fputs(("toroid: " + child.obituary() + "\n").c_str(), stderr);
-    if (!may_be_missed(child)) begin_grace();
+void Children::start_hosts() {
+  const auto asked = [this] {
+    return started_ - static_cast<std::size_t>(std::ranges::count(hosts_, true, &Host::answers));
+  };
+  while (stage_ == Stage::running && started_ < hosts_.size() && asked() < kAskedAtOnce) {
+    Host& host = hosts_[started_++];
+    host.processes->start();
+    for (unsigned i = 0; i < host.count; ++i) processes_[host.first + i].start();
   }
+}
+
+/// Waits for a signal or for news of a host, but not for long.
+void Children::sleep() const {
+  std::vector<pollfd> awaited = {{signals_.descriptor(), POLLIN, 0}};
+  for (const Host& host : hosts_)
+    if (host.processes->is_running()) awaited.push_back({host.processes->descriptor(), POLLIN, 0});
+  ::poll(awaited.data(), awaited.size(), kLookPeriod);
+}
+
+void Children::take_signals() {
+  while (const int number = signals_.next()) {
+    if (number == SIGCHLD) continue;
+    interrupted_ = true;
+    signal_all(number);
+    begin_grace();
+  }
+}
+
+void Children::take_news(Host& host) {
+  const std::vector<Report> news = host.processes->news();
+  for (const Report& report : news) take(report, host);
+}
+
+void Children::take(const Report& report, Host& host) {
+  LaunchedProcess& process = processes_.at(report.rank);
+  host.answers = true;
+  if (!process.is_running()) return;  // its own children may still use its pipe
+  process.note(report);
+  if (process.is_running() || !process.has_failed()) return;
+  if (process.is_lost())
+    complain_once_of_loss(process, host);
+  else
+    complain(process.obituary());
+  if (!may_be_missed(process)) begin_grace();
+}
+
+/// Processes are lost together with the connection to their host, which is one failure.
+void Children::complain_once_of_loss(const LaunchedProcess& process, Host& host) {
+  if (!std::exchange(host.is_lost, true))
+    complain(fmt::format("the connection to {} ended with exit code {} before rank {}{}{}",
+                         process.host(), process.exit_code(), process.rank(),
+                         host.count == 1 ? "" : " and others there",
+                         process.was_ended_by_launcher() ? ", ended by the launcher" : ""));
 }
 
 /// Whether the others continue without this process, which has failed. They do if the run goes on
-/// without lost processes, and if this process is not process 0, had joined (remote processes are
-/// assumed to have joined) and was ended by a signal or vanished. After a signal the exit code is
-/// above 128, also through ssh.
-bool Children::may_be_missed(const Child& child) const {
-  return goes_on_ && child.rank() > 0 && (child.exit_code() > 128 || child.vanished()) &&
-         (child.joins() || child.is_remote());
-}
-
-void Children::read_pipe() {
-  std::uint32_t word = 0;
-  while (::read(joining_.out.fd(), &word, sizeof word) == sizeof word) {
-    const std::uint32_t rank = word & ~job::kEndsInOrder;
-    if (rank >= children_.size()) continue;
-    if (word == rank)
-      children_[rank].join();
-    else
-      children_[rank].leave();
-  }
+/// without lost processes, and if this process is not process 0, had joined and was ended by a
+/// signal, was lost or vanished.
+bool Children::may_be_missed(const LaunchedProcess& process) const {
+  return goes_on_ && process.rank() > 0 && process.joins() &&
+         (process.exit_code() > 128 || process.is_lost() || process.vanished());
 }
 
 void Children::miss_those_who_did_not_join() {
-  const auto waits = [](const Child& child) { return child.is_running() && child.joins(); };
-  if (stage_ != Stage::running || std::none_of(children_.begin(), children_.end(), waits)) return;
-  for (const Child& child : children_) {
-    if (child.is_running() || child.joins() || child.is_remote()) continue;
-    std::fputs(("toroid: " + child.obituary() + " before it joined the others\n").c_str(), stderr);
+  const auto waits = [](const LaunchedProcess& one) { return one.is_running() && one.joins(); };
+  if (stage_ != Stage::running || std::ranges::none_of(processes_, waits)) return;
+  for (const LaunchedProcess& process : processes_) {
+    if (process.state() != LaunchedProcess::State::ended || process.joins()) continue;
+    complain(process.obituary() + " before it joined the others");
     is_missing_ = true;
     begin_grace();
   }
@@ -132,26 +122,41 @@ void Children::begin_grace() {
   until_ = Clock::now() + grace_;
 }
 
-/// Sends SIGTERM when the grace period has ended, and SIGKILL a second later, because a stopped
-/// process does not react to SIGTERM.
+/// Sends SIGTERM when the grace period has ended, SIGKILL a second later, and gives up hosts that
+/// do not answer another second later.
 void Children::press() {
-  if (stage_ == Stage::running || stage_ == Stage::killed || Clock::now() < until_) return;
-  if (stage_ == Stage::grace) {
-    for (Child& child : children_) child.terminate();
-    stage_ = Stage::terminated;
-    until_ = Clock::now() + kTimeToTerminate;
-  } else {
-    for (Child& child : children_) child.kill();
-    stage_ = Stage::killed;
-  }
+  if (stage_ == Stage::running || stage_ == Stage::abandoned) return;
+  if (Clock::now() < until_ && !(stage_ == Stage::grace && only_stopped())) return;
+  stage_ = static_cast<Stage>(static_cast<int>(stage_) + 1);
+  until_ = Clock::now() + kTimeToEnd;
+  if (stage_ == Stage::terminated)
+    for (LaunchedProcess& process : processes_) process.terminate();
+  if (stage_ == Stage::abandoned)
+    for (const Host& host : hosts_) host.processes->abandon();
+  else
+    signal_all(stage_ == Stage::terminated ? SIGTERM : SIGKILL);
+}
+
+void Children::signal_all(int number) {
+  for (const Host& host : hosts_) host.processes->signal(number);
+}
+
+bool Children::any_running() const {
+  return std::ranges::any_of(hosts_, [](const Host& one) { return one.processes->is_running(); });
+}
+
+bool Children::only_stopped() const {
+  return std::ranges::none_of(processes_, [](const LaunchedProcess& one) {
+    return one.state() == LaunchedProcess::State::running;
+  });
 }
 
 int Children::exit_code() const {
   int code = interrupted_ || is_missing_ ? 1 : 0;
-  for (const Child& child : children_) {
-    if (!child.has_failed() || child.was_ended_by_launcher()) continue;
+  for (const LaunchedProcess& process : processes_) {
+    if (!process.has_failed() || process.was_ended_by_launcher()) continue;
     // Bad input (2) is the cause of the other failures.
-    code = std::max(code, child.exit_code() == 2 ? 2 : 1);
+    code = std::max(code, process.exit_code() == 2 ? 2 : 1);
   }
   return code;
 }

@@ -8,11 +8,13 @@
 namespace toroid {
 
 struct HostSlots {
-  std::string name;  ///< as typed for ssh, with or without a user
+  std::string name;  ///< for ssh: with or without a user, without brackets
   unsigned slots = 1;
 };
 
-/// The hosts of a file: one per line, optionally with slots=K; # begins a comment. Throws BadInput.
+/// The hosts of a file: one per line, with its slots as in "host slots=4", "host:4" or "[::1]:4",
+/// or one slot; # begins a comment. The slots of a host that is listed again are added to its first
+/// ones. Throws BadInput.
 std::vector<HostSlots> load_hosts(const std::string& path);
 /// The hosts in the text of a hosts file. `path`: the file's name, for messages.
 std::vector<HostSlots> parse_hosts(std::string_view text, const std::string& path);

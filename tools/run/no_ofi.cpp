@@ -88,6 +88,10 @@ int launch(const LaunchOptions&) {
   refuse("launch");
 }
 
+int run_launch_agent() {
+  refuse("launch");
+}
+
 bool is_checked_by_launcher() {
   return false;
 }

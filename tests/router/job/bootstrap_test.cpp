@@ -47,9 +47,30 @@ class Environment {
 
  private:
   static void clear() {
-    for (const char* name :
-         {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT", "TOROID_JOB_KEY",
-          "TOROID_JOB_KEY_FILE", "TOROID_LISTENER_FD", "PMIX_NAMESPACE", "PMIX_RANK"})
+    for (const char* name : {"RANK",
+                             "WORLD_SIZE",
+                             "MASTER_ADDR",
+                             "MASTER_PORT",
+                             "TOROID_JOB_KEY",
+                             "TOROID_JOB_KEY_FILE",
+                             "TOROID_LISTENER_FD",
+                             "PMIX_NAMESPACE",
+                             "PMIX_RANK",
+                             "OMPI_COMM_WORLD_SIZE",
+                             "OMPI_COMM_WORLD_RANK",
+                             "MV2_COMM_WORLD_SIZE",
+                             "MV2_COMM_WORLD_RANK",
+                             "PMI_SIZE",
+                             "PMI_RANK",
+                             "JSM_NAMESPACE_SIZE",
+                             "JSM_NAMESPACE_RANK",
+                             "FLUX_JOB_SIZE",
+                             "FLUX_TASK_RANK",
+                             "SLURM_NTASKS",
+                             "SLURM_STEP_NUM_TASKS",
+                             "SLURM_PROCID",
+                             "TORCHELASTIC_RUN_ID",
+                             "GROUP_WORLD_SIZE"})
       ::unsetenv(name);
   }
 };
@@ -125,6 +146,70 @@ TEST(Bootstrap, NamesInvalidVariable) {
     EXPECT_THAT(refusal_of(with("MASTER_PORT", value)), HasSubstr("MASTER_PORT='" + value + "'"));
   EXPECT_THAT(refusal_of(with("MASTER_ADDR", "")), HasSubstr("MASTER_ADDR is empty"));
   EXPECT_THAT(refusal_of(with("TOROID_JOB_KEY", "short")), HasSubstr("key must be 16"));
+}
+
+Variables operator+(Variables some, const Variables& more) {
+  some.insert(some.end(), more.begin(), more.end());
+  return some;
+}
+
+const Variables kMpirun = {{"OMPI_COMM_WORLD_SIZE", "4"}, {"OMPI_COMM_WORLD_RANK", "3"}};
+const Variables kHydra = {{"PMI_SIZE", "4"}, {"PMI_RANK", "3"}};
+const Variables kSrun = {
+    {"SLURM_NTASKS", "4"}, {"SLURM_STEP_NUM_TASKS", "4"}, {"SLURM_PROCID", "3"}};
+const Variables kTorchrun = {
+    {"TORCHELASTIC_RUN_ID", "none"}, {"GROUP_WORLD_SIZE", "1"}, {"RANK", "3"}, {"WORLD_SIZE", "4"},
+    {"MASTER_ADDR", "localhost"},    {"MASTER_PORT", "29500"}};
+
+/// Started as one of four, but without what it needs to join the others.
+TEST(Bootstrap, RefusesAProcessThatCannotJoinTheOthersOfItsLauncher) {
+  const Variables mvapich = {{"MV2_COMM_WORLD_SIZE", "4"}, {"MV2_COMM_WORLD_RANK", "3"}};
+  const Variables jsrun = {{"JSM_NAMESPACE_SIZE", "4"}, {"JSM_NAMESPACE_RANK", "3"}};
+  const Variables flux = {{"FLUX_JOB_SIZE", "4"}, {"FLUX_TASK_RANK", "3"}};
+  const Variables key = {{"TOROID_JOB_KEY", kKey}};
+  for (const auto& [launcher, name] : {std::pair{kMpirun, "mpirun"},
+                                       {mvapich, "mpirun_rsh"},
+                                       {kHydra, "mpiexec"},
+                                       {jsrun, "jsrun"},
+                                       {flux, "flux"},
+                                       {kSrun, "srun"},
+                                       {kMpirun + kSrun, "mpirun"},
+                                       {kHydra + kSrun, "mpiexec"}})
+    for (const Variables& more :
+         {Variables{}, key, Variables{{"PMIX_NAMESPACE", "job"}}, Variables{{"PMIX_RANK", "3"}}})
+      EXPECT_THAT(refusal_of(launcher + more),
+                  AllOf(HasSubstr(std::string(name) + " has started this process as one of 4 ("),
+                        HasSubstr("PMIX_RANK"), HasSubstr("srun --mpi=pmix"),
+                        HasSubstr("set RANK=$" + launcher[1].first.substr(0, 3)),
+                        HasSubstr("RANK=0 and WORLD_SIZE=1")))
+          << name;
+}
+
+TEST(Bootstrap, SaysWhatAnIncompleteEnvironmentOfALauncherLacks) {
+  EXPECT_THAT(refusal_of(kTorchrun), HasSubstr("set TOROID_JOB_KEY or TOROID_JOB_KEY_FILE"));
+  for (const Variables& launcher : {kMpirun, kHydra, kSrun}) {
+    EXPECT_THAT(refusal_of(launcher + Variables{{"RANK", "3"}}),
+                HasSubstr("WORLD_SIZE is not set"));
+    EXPECT_THAT(refusal_of(launcher + Variables{{"WORLD_SIZE", "4"}}),
+                HasSubstr("RANK is not set"));
+    EXPECT_THAT(refusal_of(launcher + Variables{{"RANK", "3"}, {"WORLD_SIZE", "4"}}),
+                HasSubstr("MASTER_ADDR is not set"));
+    EXPECT_THAT(refusal_of(launcher + without("TOROID_JOB_KEY")), HasSubstr("set TOROID_JOB_KEY"));
+    EXPECT_EQ(refusal_of(launcher + good()), "none");
+  }
+}
+
+/// A shell in an allocation, a batch script, and processes that want to be alone.
+TEST(Bootstrap, LetsAProcessBeAloneThatALauncherHasStartedAlone) {
+  for (const Variables& one :
+       {Variables{{"SLURM_NTASKS", "4"}},                         // in salloc
+        Variables{{"SLURM_NTASKS", "4"}, {"SLURM_PROCID", "0"}},  // a script of sbatch
+        Variables{{"SLURM_NTASKS", "4"}, {"SLURM_STEP_NUM_TASKS", "1"}, {"SLURM_PROCID", "0"}},
+        Variables{{"PMI_SIZE", "1"}, {"PMI_RANK", "0"}} + kSrun,  // daemons started by srun
+        Variables{{"OMPI_COMM_WORLD_SIZE", "1"}, {"OMPI_COMM_WORLD_RANK", "0"}} + kSrun,
+        Variables{{"PMI_SIZE", "4"}}, Variables{{"PMI_SIZE", "many"}, {"PMI_RANK", "0"}},
+        kMpirun + Variables{{"RANK", "0"}, {"WORLD_SIZE", "1"}}})
+    EXPECT_EQ(refusal_of(one), "none") << one.front().first;
 }
 
 /// A key file with this text, which only its owner can read, and environment variables that name

@@ -1,0 +1,56 @@
+#include "tools/run/launched_process.hpp"
+
+#include <fmt/core.h>
+#include <sys/wait.h>
+
+namespace toroid {
+
+void LaunchedProcess::note(const Report& report) {
+  status_ = report.status;
+  switch (report.what) {
+    case Report::answers:
+      return;
+    case Report::joins:
+      joins_ = true;
+      in_order_ = false;
+      return;
+    case Report::leaves:
+      in_order_ = true;
+      return;
+    case Report::stops:
+      state_ = State::stopped;
+      return;
+    case Report::continues:
+      state_ = State::running;
+      return;
+    case Report::ends:
+      state_ = State::ended;
+      return;
+    case Report::lost:
+      state_ = State::lost;
+  }
+}
+
+bool LaunchedProcess::vanished() const {
+  return state_ == State::ended && status_ == 0 && (joins_ || tells_of_end_) && !in_order_;
+}
+
+bool LaunchedProcess::has_failed() const {
+  return state_ == State::lost || (state_ == State::ended && status_ != 0) || vanished();
+}
+
+int LaunchedProcess::exit_code() const {
+  return WIFSIGNALED(status_) ? 128 + WTERMSIG(status_) : WEXITSTATUS(status_);
+}
+
+std::string LaunchedProcess::obituary() const {
+  const std::string who = fmt::format("rank {} on {}", rank_, host_);
+  const int code = exit_code();
+  const char* const why = told_to_end_ ? ", ended by the launcher" : "";
+  if (WIFSIGNALED(status_))
+    return fmt::format("{} was killed by signal {}{}", who, code - 128, why);
+  return fmt::format("{} ended with exit code {}{}{}", who, code, why,
+                     vanished() ? " in the middle of the run" : "");
+}
+
+}  // namespace toroid
