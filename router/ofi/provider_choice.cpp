@@ -17,7 +17,6 @@
 #include "hal/check.hpp"
 #include "router/job/blob.hpp"
 #include "router/ofi/frame.hpp"
-#include "router/ofi/libfabric.hpp"
 #include "router/ofi/message_or_write.hpp"
 #include "router/ofi/shared_memory_trial.hpp"
 #include "router/shm/ring_fabric.hpp"
@@ -39,9 +38,8 @@ std::optional<unsigned> pu_of(const WorkerPlace& worker) {
 /// locks in each other's memory, so a killed process may leave a lock held.
 constexpr std::string_view kLosesMore = "shm";
 
-/// The only provider whose protocol is known to be the same in the versions of libfabric that
-/// toroid has run on: 1.17 to 2.1.
-constexpr std::string_view kAcrossVersions = "tcp;ofi_rxm";
+/// The provider that needs the least: TCP. If it is refused, the reason is of interest.
+constexpr std::string_view kMostGeneral = "tcp;ofi_rxm";
 
 /// The providers to try, best first.
 std::vector<std::string> names_to_try(const OfiOptions& options) {
@@ -57,8 +55,7 @@ std::vector<std::string> names_to_try(const OfiOptions& options) {
   return names;
 }
 
-/// What a process says: its libfabric, then for each provider why it cannot use it; empty if it
-/// can.
+/// What a process says of each provider: why it cannot use it; empty if it can.
 using Says = std::vector<std::string>;
 
 constexpr char kEnd = '\0';  ///< ends each of these texts on their way to other processes
@@ -76,29 +73,23 @@ Says says_of(const Job& job, unsigned process, const Blob& told, std::size_t tex
 /// What each process says of the providers `names`.
 std::vector<Says> gather_says(Job& job, const std::vector<std::string>& names,
                               const Providers& providers) {
-  std::string mine = library_name() + kEnd;
+  std::string mine;
   for (const std::string& name : names) {
     const Candidate candidate = providers.get(name);
     mine += (candidate.info != nullptr ? "" : candidate.reason) + kEnd;
   }
   const auto told = job.all_gather(std::as_bytes(std::span(mine)));
   std::vector<Says> all;
-  for (unsigned p = 0; p < job.size(); ++p)
-    all.push_back(says_of(job, p, told[p], 1 + names.size()));
+  for (unsigned p = 0; p < job.size(); ++p) all.push_back(says_of(job, p, told[p], names.size()));
   return all;
 }
 
-/// Why a process cannot use provider `n`, or may not because the libraries differ; empty if all can
-/// use it.
+/// Why the first process that cannot use provider `n` cannot; empty if all can.
 std::string why_not_offered(const Job& job, const std::string& name, std::size_t n,
                             const std::vector<Says>& says) {
   for (unsigned p = 0; p < job.size(); ++p)
-    if (const std::string& why = says[p][1 + n]; !why.empty())
-      return fmt::format("provider {} cannot be used by {}: {}", name, job.name(p), why);
-  for (unsigned p = 1; p < job.size() && name != kAcrossVersions; ++p)
-    if (says[p][0] != says[0][0])
-      return fmt::format("provider {} needs one version of libfabric: {} has {}, but {} has {}",
-                         name, job.name(0), says[0][0], job.name(p), says[p][0]);
+    if (!says[p][n].empty())
+      return fmt::format("provider {} cannot be used by {}: {}", name, job.name(p), says[p][n]);
   return {};
 }
 
@@ -215,9 +206,9 @@ class ProviderTrials {
     std::string why = why_not_offered(job_, names_[n], n, says_);
     if (why.empty() && shares) why = why_not_shared(job_);
     if (why.empty()) return false;
-    const bool is_news = shares && another_kernel(job_) == 0 && !why.ends_with(kNotInLibrary);
+    const bool is_news = shares && another_kernel(job_) == 0 && why.find(kNotInLibrary) == std::string::npos;
     if (is_news) surprise_ = why;
-    if (names_.size() == 1 || names_[n] == kAcrossVersions) refusal_ = why;
+    if (names_.size() == 1 || names_[n] == kMostGeneral) refusal_ = why;
     return true;
   }
 

@@ -153,13 +153,14 @@ bool is_down(const fi_info* info) {
          info->nic->link_attr->state == FI_LINK_DOWN;
 }
 
-/// Why libfabric does not offer the provider `shm`: it wants room for as many segments as there are
-/// cores.
-std::string why_no_room() {
+/// libfabric offers the provider `shm` only if /dev/shm has room for a segment for each core. Returns
+/// whether it lacks that room, and sets `free` to the MiB that it has.
+bool lacks_room_for_segments(std::uint64_t& free) {
+  constexpr std::uint64_t kSegment = 16;  // MiB
   struct statvfs room {};
-  if (::statvfs("/dev/shm", &room) != 0) return "there is no /dev/shm on this host";
-  return fmt::format("only {} MiB of /dev/shm are free, too little for a process on each core",
-                     room.f_bavail * room.f_frsize >> 20);
+  if (::statvfs("/dev/shm", &room) != 0) return false;
+  free = room.f_bavail * room.f_frsize >> 20;
+  return free < kSegment * static_cast<std::uint64_t>(::sysconf(_SC_NPROCESSORS_ONLN));
 }
 
 std::string_view network_of(const fi_info& info) {
@@ -226,10 +227,16 @@ Candidate Providers::get(const std::string& name, bool remote) const {
 /// Why libfabric offers no endpoint of a provider.
 std::string Providers::why_absent(std::string_view name) const {
   const std::string_view core = name.substr(0, name.find(';'));
-  for (const fi_info* info = names_.get(); info != nullptr; info = info->next)
-    if (core == info->fabric_attr->prov_name)
-      return name == kShm.name ? why_no_room() : "no device for it on this host";
-  return kNotInLibrary;
+  const auto is_known = [&] {
+    for (const fi_info* info = names_.get(); info != nullptr; info = info->next)
+      if (core == info->fabric_attr->prov_name) return true;
+    return false;
+  };
+  std::uint64_t free = 0;
+  if (std::getenv("FI_PROVIDER") != nullptr || !is_known()) return kNotInLibrary;
+  if (name == kShm.name && lacks_room_for_segments(free))
+    return fmt::format("only {} MiB of /dev/shm are free, less than a segment for each core", free);
+  return "no device for it on this host";
 }
 
 /// Considers only cards on the same network as the first working card, because the other processes

@@ -51,7 +51,8 @@ struct Candidate {
 /// The providers that toroid knows how to use, best first.
 std::vector<std::string> provider_names();
 
-/// The reason against a provider that libfabric lacks, or that FI_PROVIDER leaves out.
+/// The reason against a provider that libfabric lacks, or does not offer because FI_PROVIDER names
+/// others.
 inline constexpr const char* kNotInLibrary = "not in this libfabric";
 
 /// The harm that strangers on the network can do to a run over this provider, because libfabric

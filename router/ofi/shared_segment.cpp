@@ -88,7 +88,7 @@ off_t bytes_of(const std::string& name) {
 std::string room_text() {
   struct statvfs room {};
   if (::statvfs(kDevShm, &room) != 0) return "there is no /dev/shm";
-  return fmt::format("/dev/shm is full, {} of {} MiB are free",
+  return fmt::format("/dev/shm has too little room, {} of {} MiB are free",
                      room.f_bavail * room.f_frsize / kMiB, room.f_blocks * room.f_frsize / kMiB);
 }
 

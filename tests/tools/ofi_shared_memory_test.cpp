@@ -21,7 +21,6 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::AnyOf;
 using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 /// Starts the processes of a job in a network of their own. $1: state of /dev/shm, $2: who has one,
 /// $3: who has a pid namespace, $4: user of process 1, $5: processes, $6: directory for what they
@@ -30,8 +29,7 @@ constexpr const char* kScript = R"(
 prepare() {
   case $state in
     roomy) mount -t tmpfs -o size=16g,mode=1777 tmpfs /dev/shm;;
-    filled) mount -t tmpfs -o size=400m,mode=1777 tmpfs /dev/shm;;
-    docker) mount -t tmpfs -o size=64m,mode=1777 tmpfs /dev/shm;;
+    docker|filled) mount -t tmpfs -o size=64m,mode=1777 tmpfs /dev/shm;;
     small) mount -t tmpfs -o size=20m,mode=1777 tmpfs /dev/shm;;
     full) mount -t tmpfs -o size=64m,mode=1777 tmpfs /dev/shm
           head -c 100m /dev/zero > /dev/shm/full 2> /dev/null || true;;
@@ -41,8 +39,7 @@ prepare() {
              mount --move /mnt /dev;;
   esac
   if [ $state = filled ]; then
-    { while ! ls /dev/shm | grep -q toroid; do sleep 0.0$((RANDOM % 9 + 1)); done
-      head -c 500m /dev/zero > /dev/shm/others 2> /dev/null; } &
+    { sleep 0.$((RANDOM % 8)); head -c 100m /dev/zero > /dev/shm/others 2> /dev/null; } &
   fi
 }
 state=$1 memory=$2 pids=$3 user=$4 processes=$5 directory=$6
@@ -140,6 +137,10 @@ Arguments exchange(const Arguments& more) {
          more;
 }
 
+const Arguments kRepeatedTransform = {
+    TOROID_COMMAND, "fft",      "--size",  "16",      "--torus", "2x1x1", "--repeat", "100",
+    "--plan",       "estimate", "--check", "--quiet", "--fabric", "ofi"};
+
 /// Without a named provider every run succeeds.
 void expect_right_result(const Place& place) {
   SCOPED_TRACE(place.text() + ", any provider");
@@ -161,9 +162,9 @@ void expect_shm_or_reason(const Place& place) {
       EXPECT_EQ(ended.exit_code, 0) << ended.err;
       continue;
     }
-    EXPECT_THAT(ended.exit_code, AnyOf(1, 2)) << ended.err;
+    EXPECT_THAT(ended.exit_code, AnyOf(1, 2)) << ended.err;  // 1 if opening a segment has failed
     EXPECT_EQ(ended.err_lines(), 1) << ended.err;
-    EXPECT_THAT(ended.err, AnyOf(HasSubstr("provider shm cannot be used"), HasSubstr("/dev/shm")));
+    EXPECT_THAT(ended.err, HasSubstr("provider shm cannot be used"));
   }
   EXPECT_EQ(outcome.left, "");
 }
@@ -195,7 +196,7 @@ TEST_F(OfiSharedMemory, IsRefusedWithReasonIfNamed) {
 TEST_F(OfiSharedMemory, MayBeFilledByOthersAtAnyTime) {
   for (unsigned i = 0; i < by_set(2u, 20u); ++i) {
     const Outcome outcome =
-        run_at({"filled", "shared", "shared", "same", 2, true}, exchange({"--repeat", "50"}));
+        run_at({"filled", "shared", "shared", "same", 2, true}, kRepeatedTransform);
     for (const Ended& ended : outcome.processes) EXPECT_EQ(ended.exit_code, 0) << ended.err;
   }
 }
@@ -209,9 +210,8 @@ TEST_F(OfiSharedMemory, KeepsJobsApartWhoseProcessIdsAreEqual) {
   for (unsigned i = 0; i < by_set(2u, 20u); ++i) {
     const Process both(Arguments{"unshare", "-m", "-n", "bash", "-c", script, "bash",
                                  TOROID_COMMAND, "launch", "-n", "2"} +
-                       Arguments{"fft", "--size", "16", "--torus", "2x1x1", "--repeat", "100",
-                                 "--plan", "estimate", "--check", "--quiet", "--fabric", "ofi",
-                                 "--provider", "shm"});
+                       Arguments(kRepeatedTransform.begin() + 1, kRepeatedTransform.end()) +
+                       Arguments{"--provider", "shm"});
     const Ended ended = both.wait(60s).value_or(Ended{});
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
     EXPECT_EQ(ended.out, "");

@@ -39,6 +39,7 @@
 #include "router/ofi/endpoint.hpp"
 #include "router/ofi/frame_buffers.hpp"
 #include "router/ofi/host_share.hpp"
+#include "router/ofi/libfabric.hpp"
 #include "router/ofi/ofi_fabric.hpp"
 #include "router/ofi/provider_choice.hpp"
 #include "router/ofi/providers.hpp"
@@ -350,6 +351,17 @@ TEST(OfiFabric, TakesNextProviderIfOneProcessCannotOpenItsEndpoint) {
                                     HasSubstr("the run uses tcp;ofi_rxm")));
   });
   EXPECT_THAT(outcomes, Each(""));
+}
+
+TEST(OfiFabric, RefusesDifferentVersionsOfLibfabric) {
+  const auto outcomes = testing::run_job_of_children(3, [](Job& job) {
+    static ofi::Library other = ofi::library();
+    other.version = [] { return FI_VERSION(9u, 9u); };
+    if (job.rank() == 2) ofi::replace_library(&other);
+    testing::ofi_fabric(job, Shape::parse("3"), {});
+  });
+  EXPECT_THAT(outcomes, Each(AllOf(HasSubstr("process 2 (host"), HasSubstr("has libfabric 9.9"),
+                                   HasSubstr("but process 0 (host"))));
 }
 
 bool has_shared_file(long process) {
