@@ -300,6 +300,8 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
 
   std::string failure() const {
     std::string text = job_.failure();
+    // A setting of libfabric may be why an answer does not come.
+    if (text.find("gets no answer") != std::string::npos) text += ofi::user_settings();
     for (const auto& [reason, frames] : refused_frames())
       text += fmt::format("; frames refused here, {}: {}", reason, frames);
     return text;

@@ -58,12 +58,13 @@ std::vector<std::string> names_to_try(const OfiOptions& options) {
 /// What a process says of each provider: why it cannot use it; empty if it can.
 using Says = std::vector<std::string>;
 
-constexpr char kEnd = '\0';  ///< ends each of these texts on their way to other processes
+constexpr char kTextEnd = '\0';  ///< ends each of these texts on their way to other processes
 
 Says says_of(const Job& job, unsigned process, const Blob& told, std::size_t texts) {
   Says says;
   const std::string whole = text_of(told);
-  for (std::size_t at = 0, end = 0; (end = whole.find(kEnd, at)) != std::string::npos; at = end + 1)
+  for (std::size_t at = 0, end = 0; (end = whole.find(kTextEnd, at)) != std::string::npos;
+       at = end + 1)
     says.push_back(one_line(whole.substr(at, end - at)));
   if (says.size() != texts)
     throw RunFailed(fmt::format("{} knows other providers", job.name(process)));
@@ -76,7 +77,7 @@ std::vector<Says> gather_says(Job& job, const std::vector<std::string>& names,
   std::string mine;
   for (const std::string& name : names) {
     const Candidate candidate = providers.get(name);
-    mine += (candidate.info != nullptr ? "" : candidate.reason) + kEnd;
+    mine += (candidate.info != nullptr ? "" : candidate.reason) + kTextEnd;
   }
   const auto told = job.all_gather(std::as_bytes(std::span(mine)));
   std::vector<Says> all;
@@ -206,7 +207,8 @@ class ProviderTrials {
     std::string why = why_not_offered(job_, names_[n], n, says_);
     if (why.empty() && shares) why = why_not_shared(job_);
     if (why.empty()) return false;
-    const bool is_news = shares && another_kernel(job_) == 0 && why.find(kNotInLibrary) == std::string::npos;
+    const bool is_news =
+        shares && another_kernel(job_) == 0 && why.find(kNotInLibrary) == std::string::npos;
     if (is_news) surprise_ = why;
     if (names_.size() == 1 || names_[n] == kMostGeneral) refusal_ = why;
     return true;

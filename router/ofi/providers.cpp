@@ -153,8 +153,8 @@ bool is_down(const fi_info* info) {
          info->nic->link_attr->state == FI_LINK_DOWN;
 }
 
-/// libfabric offers the provider `shm` only if /dev/shm has room for a segment for each core. Returns
-/// whether it lacks that room, and sets `free` to the MiB that it has.
+/// libfabric offers the provider `shm` only if /dev/shm has room for a segment for each core.
+/// Returns whether it lacks that room, and sets `free` to the MiB that it has.
 bool lacks_room_for_segments(std::uint64_t& free) {
   constexpr std::uint64_t kSegment = 16;  // MiB
   struct statvfs room {};

@@ -80,7 +80,7 @@ bool take_pages(const std::string& name, off_t bytes) {
   return error == 0;
 }
 
-off_t bytes_of(const std::string& name) {
+off_t length_of(const std::string& name) {
   struct stat state {};
   return ::lstat(path_of(name).c_str(), &state) == 0 ? state.st_size : 0;
 }
@@ -98,7 +98,7 @@ int create_segment(const std::string& name, const std::function<int()>& create,
                    const std::function<void()>& remove) {
   const MissingPages missing;
   if (const int error = create(); error != 0) return error;
-  const off_t bytes = bytes_of(name);
+  const off_t bytes = length_of(name);
   if (!missing.any() && bytes > 0 && take_pages(name, bytes)) return 0;
   const std::string room = room_text();
   remove();

@@ -137,9 +137,9 @@ Arguments exchange(const Arguments& more) {
          more;
 }
 
-const Arguments kRepeatedTransform = {
-    TOROID_COMMAND, "fft",      "--size",  "16",      "--torus", "2x1x1", "--repeat", "100",
-    "--plan",       "estimate", "--check", "--quiet", "--fabric", "ofi"};
+const Arguments kRepeatedTransform = {TOROID_COMMAND, "fft",      "--size",   "16",     "--torus",
+                                      "2x1x1",        "--repeat", "100",      "--plan", "estimate",
+                                      "--check",      "--quiet",  "--fabric", "ofi"};
 
 /// Without a named provider every run succeeds.
 void expect_right_result(const Place& place) {

@@ -12,23 +12,23 @@
 namespace toroid {
 namespace {
 
-std::filesystem::path path_of(const std::string& name) {
+std::filesystem::path file_path(const std::string& name) {
   return ofi::kDevShm + name;
 }
 
-void make_file(const std::string& name) {
-  std::ofstream(path_of(name)) << "x";
+void make_shared_file(const std::string& name) {
+  std::ofstream(file_path(name)) << "x";
 }
 
 /// A child process that has made a file, and the file's name.
-struct Owner {
-  Owner() {
+struct FileOwner {
+  FileOwner() {
     std::array<int, 2> pipe{};
     EXPECT_EQ(::pipe(pipe.data()), 0);
     pid = ::fork();
     if (pid == 0) {
       const std::string name = ofi::new_shared_file_name(77, 1);
-      make_file(name);
+      make_shared_file(name);
       [[maybe_unused]] const auto written = ::write(pipe[1], name.data(), name.size());
       ::pause();
     }
@@ -37,11 +37,11 @@ struct Owner {
     file.assign(text.data(), static_cast<std::size_t>(read));
     for (const int end : pipe) ::close(end);
   }
-  ~Owner() {
+  ~FileOwner() {
     end();
-    std::filesystem::remove(path_of(file));
+    std::filesystem::remove(file_path(file));
   }
-  Owner(const Owner&) = delete;
+  FileOwner(const FileOwner&) = delete;
 
   void end() {
     if (pid == 0) return;
@@ -59,40 +59,40 @@ TEST(DevShmCleanup, NamesDiffer) {
 }
 
 TEST(DevShmCleanup, RemovesFilesOfTheDeadOnly) {
-  Owner dead;
-  const Owner living;
+  FileOwner dead;
+  const FileOwner living;
   ofi::remove_shared_files_of_the_dead();
-  EXPECT_TRUE(std::filesystem::exists(path_of(dead.file)));
+  EXPECT_TRUE(std::filesystem::exists(file_path(dead.file)));
   dead.end();
   ofi::remove_shared_files_of_the_dead();
-  EXPECT_FALSE(std::filesystem::exists(path_of(dead.file)));
-  EXPECT_TRUE(std::filesystem::exists(path_of(living.file)));
+  EXPECT_FALSE(std::filesystem::exists(file_path(dead.file)));
+  EXPECT_TRUE(std::filesystem::exists(file_path(living.file)));
 }
 
 TEST(DevShmCleanup, RemovesFilesOfAFormerProcessWithTheSameId) {
   const std::string own = ofi::new_shared_file_name(1, 0);
   const std::size_t start = own.find('-', own.find('-', own.find('-') + 1) + 1) + 1;
   const std::string former = own.substr(0, start) + "1" + own.substr(own.find('-', start));
-  make_file(own);
-  make_file(former);
+  make_shared_file(own);
+  make_shared_file(former);
   ofi::remove_shared_files_of_the_dead();
-  EXPECT_TRUE(std::filesystem::remove(path_of(own)));
-  EXPECT_FALSE(std::filesystem::remove(path_of(former)));
+  EXPECT_TRUE(std::filesystem::remove(file_path(own)));
+  EXPECT_FALSE(std::filesystem::remove(file_path(former)));
 }
 
 TEST(DevShmCleanup, LeavesFilesOfAnotherPidNamespaceAlone) {
   const std::string other = "toroid-1-999999999-1-0-0-1";
-  make_file(other);
+  make_shared_file(other);
   ofi::remove_shared_files_of_the_dead();
-  EXPECT_TRUE(std::filesystem::remove(path_of(other)));
+  EXPECT_TRUE(std::filesystem::remove(file_path(other)));
 }
 
 TEST(DevShmCleanup, RemovesFilesOfOneProcess) {
-  const Owner one;
-  const Owner other;
+  const FileOwner one;
+  const FileOwner other;
   ofi::remove_shared_files_of(one.pid);
-  EXPECT_FALSE(std::filesystem::exists(path_of(one.file)));
-  EXPECT_TRUE(std::filesystem::exists(path_of(other.file)));
+  EXPECT_FALSE(std::filesystem::exists(file_path(one.file)));
+  EXPECT_TRUE(std::filesystem::exists(file_path(other.file)));
 }
 
 }  // namespace

@@ -21,16 +21,16 @@
 namespace toroid {
 namespace {
 
-constexpr std::size_t kFits = 512 << 10, kTooLong = 2 << 20;  // bytes
-constexpr const char* kName = "toroid-test-segment";
+constexpr std::size_t kFitting = 512 << 10, kExceeding = 2 << 20;  // bytes
+constexpr const char* kSegment = "toroid-test-segment";
 
-std::string path() {
-  return std::string(ofi::kDevShm) + kName;
+std::string segment_path() {
+  return std::string(ofi::kDevShm) + kSegment;
 }
 
 /// Makes and maps a segment as libfabric does, and fills its first `filled` bytes.
 int make_segment(std::size_t bytes, std::size_t filled) {
-  const int file = ::open(path().c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
+  const int file = ::open(segment_path().c_str(), O_RDWR | O_CREAT | O_EXCL, 0600);
   if (file < 0) return errno;
   if (::ftruncate(file, static_cast<off_t>(bytes)) != 0) return errno;
   void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
@@ -39,17 +39,17 @@ int make_segment(std::size_t bytes, std::size_t filled) {
   return 0;
 }
 
-std::string outcome_of(std::size_t bytes, std::size_t filled) {
+std::string segment_outcome(std::size_t bytes, std::size_t filled) {
   bool is_removed = false;
   try {
     const int result = ofi::create_segment(
-        kName, [&] { return make_segment(bytes, filled); },
+        kSegment, [&] { return make_segment(bytes, filled); },
         [&] {
           is_removed = true;
-          ofi::unlink_segment(kName);
+          ofi::unlink_segment(kSegment);
         });
     struct stat state {};
-    ::stat(path().c_str(), &state);
+    ::stat(segment_path().c_str(), &state);
     return std::to_string(result) + " pages " + std::to_string(state.st_blocks / 8);
   } catch (const RunFailed& failure) {
     return failure.what() + std::string(is_removed ? " (removed)" : "");
@@ -76,19 +76,19 @@ void in_small_dev_shm(const std::function<void()>& check) {
 }
 
 TEST(SharedSegment, HasMemoryForAllPages) {
-  in_small_dev_shm([] { EXPECT_EQ(outcome_of(kFits, 0), "0 pages 128"); });
+  in_small_dev_shm([] { EXPECT_EQ(segment_outcome(kFitting, 0), "0 pages 128"); });
 }
 
 TEST(SharedSegment, PassesOnTheErrorOfItsMaker) {
   in_small_dev_shm([] {
-    EXPECT_EQ(outcome_of(kFits, 0), "0 pages 128");
-    EXPECT_EQ(outcome_of(kFits, 0).substr(0, 3), std::to_string(EEXIST) + " ");
+    EXPECT_EQ(segment_outcome(kFitting, 0), "0 pages 128");
+    EXPECT_EQ(segment_outcome(kFitting, 0).substr(0, 3), std::to_string(EEXIST) + " ");
   });
 }
 
 TEST(SharedSegment, IsRefusedIfThereIsNoRoomForAllPages) {
   in_small_dev_shm([] {
-    EXPECT_EQ(outcome_of(kTooLong, 0),
+    EXPECT_EQ(segment_outcome(kExceeding, 0),
               "/dev/shm has too little room, 1 of 1 MiB are free; libfabric's provider shm needs 2 "
               "MiB for each process (removed)");
   });
@@ -96,7 +96,7 @@ TEST(SharedSegment, IsRefusedIfThereIsNoRoomForAllPages) {
 
 TEST(SharedSegment, DoesNotEndTheProcessIfThereIsNoRoomWhileItIsFilled) {
   in_small_dev_shm([] {
-    EXPECT_EQ(outcome_of(kTooLong, kTooLong),
+    EXPECT_EQ(segment_outcome(kExceeding, kExceeding),
               "/dev/shm has too little room, 0 of 1 MiB are free; libfabric's provider shm needs 2 "
               "MiB for each process (removed)");
   });
