@@ -35,10 +35,7 @@ class Leaf final : public Member {
       hub->push_blobs(message, {copy->size()}, copy);
     wake_thread();
     if (kind == BlobKind::gather) return {};
-    // A result counts even if a process has failed since, so that all processes act on it alike.
-    const auto over = [this] { return result_ || is_deserted_by(0) || !failure_.empty(); };
-    while (!changed_.wait_for(lock, kPollPeriod, over)) poll_user(lock);
-    if (!result_) throw RunFailed(failure_);
+    wait_until(lock, [this] { return result_ || is_deserted_by(0); });
     return *std::exchange(result_, std::nullopt);
   }
 

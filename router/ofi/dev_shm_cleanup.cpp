@@ -10,7 +10,6 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
-#include <string_view>
 #include <system_error>
 
 namespace toroid::ofi {

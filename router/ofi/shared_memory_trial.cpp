@@ -2,16 +2,15 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/types.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "hal/check.hpp"
