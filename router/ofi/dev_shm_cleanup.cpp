@@ -15,12 +15,13 @@
 namespace toroid::ofi {
 namespace {
 
-/// When the process was started, in clock ticks since the boot; 0 if there is no such process.
+/// When the process was started, in clock ticks since the boot; 0 if there is no such process, or
+/// if it has ended and only its parent does not know.
 std::uint64_t start_of(pid_t process) {
   std::ifstream file(fmt::format("/proc/{}/stat", process));
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   const std::size_t name_end = text.rfind(')');  // the name may contain blanks and brackets
-  if (name_end == std::string::npos) return 0;
+  if (name_end == std::string::npos || text.substr(name_end, 3) == ") Z") return 0;
   constexpr unsigned kFieldsBetween = 20;  // proc(5): the name is field 2, the start field 22
   std::size_t at = name_end;
   for (unsigned field = 0; field < kFieldsBetween && at != std::string::npos; ++field)

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <csignal>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -67,6 +69,15 @@ TEST(DevShmCleanup, RemovesFilesOfTheDeadOnly) {
   ofi::remove_shared_files_of_the_dead();
   EXPECT_FALSE(std::filesystem::exists(file_path(dead.file)));
   EXPECT_TRUE(std::filesystem::exists(file_path(living.file)));
+}
+
+TEST(DevShmCleanup, RemovesFilesOfADeadProcessWhoseParentDoesNotKnow) {
+  const FileOwner dead;
+  ::kill(dead.pid, SIGKILL);
+  siginfo_t info{};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(dead.pid), &info, WEXITED | WNOWAIT), 0);
+  ofi::remove_shared_files_of_the_dead();
+  EXPECT_FALSE(std::filesystem::exists(file_path(dead.file)));
 }
 
 TEST(DevShmCleanup, RemovesFilesOfAFormerProcessWithTheSameId) {
