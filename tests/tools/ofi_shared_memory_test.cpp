@@ -54,6 +54,7 @@ for ((r = 0; r < processes; r++)); do
   [ $pids = own ] && apart="unshare -m -p -f --mount-proc"
   [ $r = 1 ] && [ $user = other ] && as="setpriv --reuid=65534 --regid=65534 --clear-groups"
   [ $r = 1 ] && [ $user = namespace ] && as="unshare --user --map-root-user"
+  [ $user = namespaces ] && as="unshare --user --map-root-user"
   [ $memory = own ] && own=prepare
   { RANK=$r $apart bash -c "$own; exec $as \"\$@\"" bash "$@" \
       > $directory/out.$r 2> $directory/err.$r; echo $? > $directory/code.$r; } &
@@ -67,7 +68,8 @@ struct Place {
   const char* state;   ///< of /dev/shm
   const char* memory;  ///< "shared" or "own": /dev/shm
   const char* pids;    ///< "shared" or "own": pid namespace
-  const char* user;    ///< of process 1: "same", "other" or in a "namespace" of its own
+  const char* user;    ///< of process 1: "same", "other" or in a "namespace" of its own;
+                     ///< "namespaces": every process has one
   unsigned processes;
   bool shares;  ///< whether the provider `shm` can be used
 
@@ -87,6 +89,7 @@ const std::vector<Place> kPlaces = {
     {"roomy", "shared", "own", "same", 2, false},
     {"roomy", "shared", "shared", "other", 2, false},
     {"roomy", "shared", "shared", "namespace", 2, false},
+    {"roomy", "shared", "shared", "namespaces", 2, true},
     {"roomy", "own", "shared", "other", 2, false},
     {"roomy", "own", "own", "other", 2, false},
     {"roomy", "shared", "own", "namespace", 2, false},
