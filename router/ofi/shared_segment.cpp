@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -31,7 +30,7 @@ std::string path_of(const std::string& name) {
 class MissingPages {
  public:
   MissingPages() : only_(mutex()) {
-    thread_ = ::pthread_self();
+    thread_ = ::gettid();
     missing_ = 0;
     struct sigaction action {};
     action.sa_sigaction = &replace_page;
@@ -53,7 +52,7 @@ class MissingPages {
     const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
     void* const begin =
         static_cast<char*>(info->si_addr) - reinterpret_cast<std::uintptr_t>(info->si_addr) % page;
-    if (info->si_code == BUS_ADRERR && ::pthread_equal(thread_, ::pthread_self()) != 0 &&
+    if (info->si_code == BUS_ADRERR && thread_ == ::gettid() &&
         ::mmap(begin, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
                0) != MAP_FAILED)
       missing_ = 1;
@@ -61,7 +60,7 @@ class MissingPages {
       ::sigaction(number, &before_, nullptr);
   }
 
-  inline static pthread_t thread_;
+  inline static pid_t thread_ = 0;
   inline static volatile std::sig_atomic_t missing_ = 0;
   inline static struct sigaction before_;
   std::unique_lock<std::mutex> only_;

@@ -69,7 +69,7 @@ struct Place {
   const char* memory;  ///< "shared" or "own": /dev/shm
   const char* pids;    ///< "shared" or "own": pid namespace
   const char* user;    ///< of process 1: "same", "other" or in a "namespace" of its own;
-                     ///< "namespaces": every process has one
+                       ///< "namespaces": every process has one
   unsigned processes;
   bool shares;  ///< whether the provider `shm` can be used
 

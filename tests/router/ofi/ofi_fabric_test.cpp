@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
+#include <rdma/fabric.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -29,6 +30,7 @@
 
 #include "hal/check.hpp"
 #include "hal/device.hpp"
+#include "hal/machine.hpp"
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/counter.hpp"
