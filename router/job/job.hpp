@@ -46,7 +46,7 @@ struct ProcessInfo {
   /// Numeric address of the interface over which the process is connected with process 0.
   std::string address;
   /// Identifies the boot and the time namespace of the process's kernel. Processes with equal
-  /// values share a clock and memory.
+  /// values share a clock, and may share memory.
   std::string kernel;
 };
 

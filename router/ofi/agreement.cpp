@@ -17,6 +17,7 @@
 #include "hal/link_errors.hpp"
 #include "hal/version.hpp"
 #include "router/job/blob.hpp"
+#include "router/ofi/libfabric.hpp"
 #include "router/ofi/message_or_write.hpp"
 #include "router/rules/routing.hpp"
 #include "router/shm/ring_fabric.hpp"
@@ -73,6 +74,9 @@ void add_options(const OfiOptions& options, Items& items) {
 
 Items items_of(const FabricInputs& inputs) {
   Items items{fmt::format("toroid {}", kVersion)};
+  // Versions differ in the layout of shared memory and, as toroid sets them, in the limits that the
+  // ends of a connection must have in common.
+  items.push_back(library_name());
   items.push_back(inputs.places_itself ? "its own placement" : "a placement of the caller");
   add_shape(inputs.shape, items);
   add_machine(inputs.machine, items);

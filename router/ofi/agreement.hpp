@@ -16,9 +16,9 @@ struct FabricInputs {
   bool places_itself;  ///< whether the process passes no placement
 };
 
-/// Compares the version of toroid and every input with those of process 0. A collective call of the
-/// job. If an item differs, throws BadInput with the same text on every process; it names the item,
-/// both values and both processes.
+/// Compares the versions of toroid and libfabric and every input with those of process 0. A
+/// collective call of the job. If an item differs, throws BadInput with the same text on every
+/// process; it names the item, both values and both processes.
 void refuse_different(Job& job, const FabricInputs& mine);
 
 }  // namespace toroid::ofi

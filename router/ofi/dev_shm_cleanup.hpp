@@ -1,47 +1,30 @@
-// The files in /dev/shm through which libfabric's provider `shm` connects the processes of a host.
+// This user's files in /dev/shm: their names, and the removal of those that dead processes left.
 #pragma once
 
 #include <sys/types.h>
 
-#include <filesystem>
-#include <span>
-#include <vector>
-
-#include "router/job/blob.hpp"
-#include "router/job/job.hpp"
+#include <cstdint>
+#include <string>
 
 namespace toroid::ofi {
 
-/// The files that the provider `shm` makes for the processes of a run, about 16 MiB each. A killed
-/// process leaves its file behind.
-///
-/// **Rule:** if the job has failed, the destructor removes the files of all its processes.
-/// Processes that still run are about to end, and their mappings stay valid. If a newer file has
-/// taken the name of such a file, it is left alone. Owned by the fabric, in the program's thread.
-class DevShmCleanup {
- public:
-  explicit DevShmCleanup(const Job& job) : job_(job) {}
-  ~DevShmCleanup();
-  DevShmCleanup(const DevShmCleanup&) = delete;
-  DevShmCleanup& operator=(const DevShmCleanup&) = delete;
+inline constexpr const char* kDevShm = "/dev/shm/";
 
-  /// Notes the files of endpoints with these addresses, as returned by fi_getname(). Addresses of
-  /// other providers have no files.
-  void note(std::span<const Blob> addresses);
+/// A name for a new file of this process in /dev/shm, without the directory:
+/// toroid-NAMESPACE-PID-START-SESSION-RANK-COUNT. The first three words tell whether the owner is
+/// alive: its pid namespace, its id there, and its start. No two files have one name, in whichever
+/// pid namespaces their owners are. `session`, `rank`: of the process in its job.
+std::string new_shared_file_name(std::uint64_t session, unsigned rank);
 
- private:
-  struct File {
-    std::filesystem::path path;
-    dev_t device;
-    ino_t inode;
-  };
+/// Number of this process's pid namespace; 0 if it is unknown. Processes in different namespaces
+/// have different ideas of what a process id means.
+std::uint64_t pid_namespace();
 
-  Job job_;
-  std::vector<File> files_;
-};
-
-/// Removes the files that a process of this user has left behind. REQUIRES: the process has ended,
-/// and its id has not been reused.
+/// Removes the files that a process of this user and pid namespace has left. REQUIRES: the process
+/// has ended, and its id has not been reused.
 void remove_shared_files_of(pid_t process);
+
+/// Removes the files of all processes of this user and pid namespace that do not exist any more.
+void remove_shared_files_of_the_dead();
 
 }  // namespace toroid::ofi

@@ -14,6 +14,7 @@
 #include "hal/memory_room.hpp"
 #include "router/job/key.hpp"
 #include "router/ofi/libfabric.hpp"
+#include "router/ofi/shared_segment.hpp"
 
 namespace toroid::ofi {
 namespace {
@@ -25,8 +26,8 @@ constexpr std::string_view kOfPut = "the memory of a put (not needed with --fram
 
 void check(long result, std::string_view what) {
   if (result < 0)
-    throw RunFailed(fmt::format("libfabric cannot {}: {}", what,
-                                library().strerror(static_cast<int>(-result))));
+    throw RunFailed(fmt::format("libfabric cannot {}: {}{}", what,
+                                library().strerror(static_cast<int>(-result)), user_settings()));
 }
 
 /// Throws RunFailed if libfabric has not registered the memory. A network card may need the memory
@@ -51,19 +52,24 @@ std::uint64_t random_key(std::size_t bytes) {
   return bytes < sizeof(word) ? word & ((std::uint64_t{1} << (8 * bytes)) - 1) : word;
 }
 
+Info info_of(const Candidate& provider) {
+  TOROID_CHECK(provider.info != nullptr);
+  return copy_of(*provider.info);
+}
+
 void* descriptor_of(fid_mr* region) {
   return region == nullptr ? nullptr : ::fi_mr_desc(region);
 }
 
 }  // namespace
 
-Endpoint::Endpoint(const Candidate& provider, FrameBuffers& buffers)
-    : info_(provider.info.get()),
+Endpoint::Endpoint(const Candidate& provider, FrameBuffers& buffers, std::string segment)
+    : info_(info_of(provider)),
+      segment_(stays_in_memory(provider.name) ? std::move(segment) : ""),
       writes_(provider.writes),
       least_read_(provider.least_read),
       buffers_(&buffers) {
-  TOROID_CHECK(info_ != nullptr);
-  auto* const info = provider.info.get();
+  auto* const info = info_.get();
   fid_fabric* fabric = nullptr;
   check(library().fabric(info->fabric_attr, &fabric, nullptr), "open the fabric");
   fabric_.reset(fabric);
@@ -78,6 +84,7 @@ Endpoint::Endpoint(const Candidate& provider, FrameBuffers& buffers)
   fid_ep* endpoint = nullptr;
   check(::fi_endpoint(domain, info, &endpoint, nullptr), "open an endpoint");
   endpoint_.reset(endpoint);
+  set_name();
   check(::fi_ep_bind(endpoint, &peers->fid, 0), "bind the address vector");
   check(::fi_ep_bind(endpoint, &queue_->fid, FI_TRANSMIT | FI_RECV), "bind the completion queue");
   enable();
@@ -99,12 +106,23 @@ void Endpoint::open_queue() {
   queue_.reset(queue);
 }
 
-/// The provider `shm` names its memory after the process id. If a dead process with the same id has
-/// left its memory behind, libfabric removes that and reports EBUSY; the second attempt succeeds.
+/// Left to itself, the provider `shm` names segments after process and user ids, which are not
+/// unique where containers share /dev/shm.
+void Endpoint::set_name() {
+  if (segment_.empty()) return;
+  std::string address = "fi_shm://" + segment_;
+  check(::fi_setname(&endpoint_->fid, address.data(), address.size() + 1), "name the endpoint");
+}
+
+/// If a dead process has left a segment of the same name, libfabric removes that and reports EBUSY;
+/// the second attempt succeeds.
 void Endpoint::enable() {
-  int result = ::fi_enable(endpoint_.get());
-  if (result == -FI_EBUSY) result = ::fi_enable(endpoint_.get());
-  check(result, "enable the endpoint");
+  const auto attempt = [this] {
+    const int result = ::fi_enable(endpoint_.get());
+    return result == -FI_EBUSY ? ::fi_enable(endpoint_.get()) : result;
+  };
+  if (segment_.empty()) return check(attempt(), "enable the endpoint");
+  check(create_segment(segment_, attempt, [this] { endpoint_.reset(); }), "enable the endpoint");
 }
 
 Endpoint::Object<fid_mr> Endpoint::registered(std::string_view what,
@@ -203,8 +221,42 @@ void Endpoint::insert(const std::vector<Peer>& peers) {
     expect_room();
     const int inserted =
         ::fi_av_insert(peers_.get(), address.data(), 1, &remotes_.back().address, 0, nullptr);
-    if (inserted != 1) throw RunFailed("libfabric cannot use the address of a process");
+    if (inserted != 1)
+      throw RunFailed("libfabric cannot use the address of a process" + user_settings());
   }
+}
+
+/// Each process sends an empty message to each peer and waits for theirs. libfabric opens the
+/// segment of a peer when it first sends to it or hears from it.
+void Endpoint::meet(std::span<const unsigned> peers, const std::function<void()>& wait) {
+  if (segment_.empty()) return;
+  std::vector<fi_context2> contexts(2 * peers.size());
+  std::byte nothing{};
+  for (std::size_t i = 0; i < peers.size(); ++i)
+    check(
+        ::fi_recv(endpoint_.get(), &nothing, sizeof nothing, nullptr, FI_ADDR_UNSPEC, &contexts[i]),
+        "receive");
+  std::size_t sent = 0, completed = 0;
+  fi_cq_data_entry entry{};
+  while (completed < contexts.size()) {
+    const long read = ::fi_cq_read(queue_.get(), &entry, 1);
+    if (read != -FI_EAGAIN) check(read, "open the memory of other processes");
+    if (read == 1) ++completed;
+    if (sent == peers.size() || !greet(peers[sent], nothing, contexts[peers.size() + sent])) {
+      if (read != 1) wait();
+      continue;
+    }
+    ++sent;
+  }
+  unlink_segment(segment_);
+}
+
+/// Whether an empty message is on its way; if not, it can be tried again.
+bool Endpoint::greet(unsigned peer, std::byte& nothing, fi_context2& context) {
+  const long result =
+      ::fi_send(endpoint_.get(), &nothing, 0, nullptr, remotes_[peer].address, &context);
+  if (result != -FI_EAGAIN) check(result, "open the memory of another process");
+  return result == 0;
 }
 
 bool Endpoint::try_send(Operation& operation) {

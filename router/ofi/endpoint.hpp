@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -50,9 +51,10 @@ struct Peer {
 /// for a provider, the provider itself caches registrations.
 class Endpoint final : public Transport {
  public:
-  /// Opens an endpoint that sends from `buffers` and receives into them. `buffers` and `provider`
-  /// outlive the endpoint. Throws RunFailed with libfabric's reason.
-  Endpoint(const Candidate& provider, FrameBuffers& buffers);
+  /// Opens an endpoint that sends from `buffers` and receives into them. `buffers` outlives the
+  /// endpoint. `segment`: the name of its file in /dev/shm, if the provider makes one. Throws
+  /// RunFailed with libfabric's reason. REQUIRES: the provider can carry frames.
+  Endpoint(const Candidate& provider, FrameBuffers& buffers, std::string segment = {});
 
   /// Cancels all operations in flight; afterwards no memory is touched. REQUIRES: no Region is
   /// left, and this is the last call.
@@ -63,6 +65,12 @@ class Endpoint final : public Transport {
   /// cannot use an address. REQUIRES: nothing has been sent
   /// yet, and all processes have the same buffer limits.
   void insert(const std::vector<Peer>& peers);
+
+  /// If the provider shares memory: returns when this process has opened the segments of all peers
+  /// and they have opened its own, whose name is then removed. Calls `wait` while it waits, which
+  /// may throw. REQUIRES: insert() has been called with the peers; all processes call this; no
+  /// process sends anything else before all have returned.
+  void meet(std::span<const unsigned> peers, const std::function<void()>& wait);
 
   bool try_send(Operation& operation) override;
   bool try_receive(Operation& operation) override;
@@ -94,6 +102,8 @@ class Endpoint final : public Transport {
     return (static_cast<std::uint64_t>(info_->domain_attr->mr_mode) & bit) != 0;
   }
   void open_queue();
+  void set_name();
+  bool greet(unsigned peer, std::byte& nothing, fi_context2& context);
   void enable();
   Object<fid_mr> registered(std::string_view what, std::span<const std::byte> memory,
                             std::uint64_t access);
@@ -110,7 +120,8 @@ class Endpoint final : public Transport {
   Operation& completed(void* context, std::uint64_t flags);
   std::size_t poll_error(std::span<Completion> completions);
 
-  const fi_info* info_;
+  Info info_;
+  std::string segment_;  ///< name of its file in /dev/shm; empty if it has none
   bool writes_;
   std::size_t least_read_;
   FrameBuffers* buffers_;

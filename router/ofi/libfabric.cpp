@@ -1,11 +1,19 @@
 #include "router/ofi/libfabric.hpp"
 
+#include <fmt/core.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <array>
 #include <csignal>
 #include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <string_view>
 
+#include "hal/check.hpp"
 #include "hal/shared_library.hpp"
 
 namespace toroid::ofi {
@@ -52,12 +60,45 @@ Library load() {
 
 const Library* replacement = nullptr;
 
+/// The values that set_unless_set() prefers.
+std::map<std::string, std::string, std::less<>>& own_settings() {
+  static std::map<std::string, std::string, std::less<>> settings;
+  return settings;
+}
+
+bool is_own_setting(std::string_view variable) {
+  const std::size_t equals = variable.find('=');
+  const auto own = own_settings().find(variable.substr(0, equals));
+  return own != own_settings().end() && own->second == variable.substr(equals + 1);
+}
+
 }  // namespace
 
 const Library& library() {
   if (replacement != nullptr) return *replacement;
   static const Library loaded = load();
   return loaded;
+}
+
+std::string library_name() {
+  const std::uint32_t version = library().version();
+  return fmt::format("libfabric {}.{}", FI_MAJOR(version), FI_MINOR(version));
+}
+
+std::string user_settings() {
+  std::string settings;
+  for (char** at = ::environ; at != nullptr && *at != nullptr; ++at) {
+    const std::string_view variable = *at;
+    if (!variable.starts_with("FI_") || variable.starts_with("FI_LOG_") || is_own_setting(variable))
+      continue;
+    settings += fmt::format(" {}", shortened(variable));
+  }
+  return settings.empty() ? settings : fmt::format(" (set:{})", settings);
+}
+
+void set_unless_set(const char* name, const char* value) {
+  ::setenv(name, value, 0);
+  own_settings()[name] = value;
 }
 
 void replace_library(const Library* other) {

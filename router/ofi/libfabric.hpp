@@ -5,6 +5,8 @@
 #include <rdma/fabric.h>
 #include <rdma/fi_errno.h>
 
+#include <string>
+
 namespace toroid::ofi {
 
 /// The exported functions that are used here; all others are reached through libfabric's objects.
@@ -19,6 +21,17 @@ struct Library {
 
 /// The library, which stays loaded. Throws RunFailed if it cannot be loaded.
 const Library& library();
+
+/// The library's version, "libfabric 1.17". Throws RunFailed if it cannot be loaded.
+std::string library_name();
+
+/// The variables by which the user has changed libfabric's behaviour, as the end of a message about
+/// a failure: " (set: FI_PROVIDER=tcp FI_TCP_IFACE=eth0)"; empty if there are none. Leaves out what
+/// toroid sets itself (set_unless_set()) and what only concerns libfabric's log.
+std::string user_settings();
+
+/// Sets a variable that libfabric reads, unless the user has set it.
+void set_unless_set(const char* name, const char* value);
 
 /// Makes library() return `other`, or the real library again if `other` is null. REQUIRES: no
 /// object of the current library is open, and no other thread calls library().

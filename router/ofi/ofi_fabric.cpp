@@ -13,6 +13,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -34,6 +35,7 @@
 #include "router/ofi/frame_flow_health.hpp"
 #include "router/ofi/gateway.hpp"
 #include "router/ofi/host_share.hpp"
+#include "router/ofi/libfabric.hpp"
 #include "router/ofi/node_counters.hpp"
 #include "router/ofi/provider_choice.hpp"
 #include "router/ofi/providers.hpp"
@@ -107,15 +109,13 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
         placement_(checked(std::move(placement), shape, partition_.nodes(job.rank()))),
         options_(std::move(options)),
         peers_(peers_of(job.rank(), shape, partition_, options_.ring.route)),
-        provider_(ofi::choose_provider(job, options_, placement_.workers.front())),
-        buffers_(peers(), limits()),
-        files_(job),
-        endpoint_(provider_, buffers_),
-        faulty_(faulty_transport()),
         control_(placement_.workers.size(), options_.ring.stall, false),
         member_(control_) {
     shared_.control = &control_;
     for (unsigned p = 0; p < job.size(); ++p) job.set_place(p, partition_.text(p));
+    provider_ = ofi::choose_provider(job, options_, placement_.workers.front(),
+                                     [this](const ofi::Candidate& provider) { open(provider); });
+    faulty_ = faulty_transport();
     exchange_contacts();
     wire_up();
     pool_.emplace(*topology_, placement_, control_, options_.ring.cpu, gateway_.get());
@@ -137,7 +137,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   OfiTransport transport() const {
     const bool writes = provider_.writes && !peers_.empty();
     return {provider_.name, writes ? FrameWay::writes : FrameWay::messages,
-            ofi::FrameBuffers::bytes_per_peer(buffers_.limits())};
+            ofi::FrameBuffers::bytes_per_peer(buffers_->limits())};
   }
 
   void run() override {
@@ -173,13 +173,13 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   /// after run() has returned, when they belong to their owners again.
   void release_memory() {
     gateway_->abandon();
-    endpoint_.close();
+    endpoint_->close();
   }
 
   bool is_checked() const { return options_.ring.routing.link_errors.are_checked(); }
   std::unique_ptr<ofi::FaultyTransport> faulty_transport() {
     if (!is_checked()) return nullptr;
-    return std::make_unique<ofi::FaultyTransport>(endpoint_, options_.ring.routing.link_errors,
+    return std::make_unique<ofi::FaultyTransport>(*endpoint_, options_.ring.routing.link_errors,
                                                   options_.ring.routing.link_seed, job_.rank(),
                                                   job_.size());
   }
@@ -191,22 +191,28 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
 
   /// The limits of all flows. They are equal on all processes, because processes write into each
   /// other's buffers.
-  ofi::FlowLimits limits() const {
+  ofi::FlowLimits limits(const ofi::Candidate& provider) const {
     std::size_t most = 0;
     for (unsigned p = 0; p < job_.size(); ++p) most = std::max(most, peers_of_process(p).size());
     ofi::FlowLimits limits = ofi::FrameBuffers::limits_for(static_cast<unsigned>(most),
-                                                           provider_.frame_bytes, is_checked());
+                                                           provider.frame_bytes, is_checked());
     limits.suspect_after = options_.suspect_after;
-    if (ofi::stays_in_memory(provider_.name) && !is_checked()) limits.crc = ofi::CrcScope::tables;
+    if (ofi::stays_in_memory(provider.name) && !is_checked()) limits.crc = ofi::CrcScope::tables;
     return limits;
+  }
+
+  /// Opens this process's endpoint, in place of another provider's.
+  void open(const ofi::Candidate& provider) {
+    endpoint_.reset();
+    buffers_.emplace(peers(), limits(provider));
+    endpoint_.emplace(provider, *buffers_, ofi::new_shared_file_name(job_.session(), job_.rank()));
   }
 
   /// Exchanges endpoint addresses, and a number drawn by process 0 that distinguishes this run from
   /// others of the same job.
   void exchange_contacts() {
-    const ofi::Contact mine = endpoint_.contact();
+    const ofi::Contact mine = endpoint_->contact();
     const auto addresses = job_.all_gather(mine.address);
-    files_.note(addresses);
     const auto places = job_.all_gather(blob_of(std::array{mine.memory, mine.key, random_word()}));
     run_ = value_of<std::array<std::uint64_t, 3>>(places.front())[2];
     std::vector<ofi::Peer> peers(job_.size());
@@ -215,7 +221,11 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
       const auto [memory, key, drawn] = value_of<std::array<std::uint64_t, 3>>(places[p]);
       peers[p] = {{addresses[p], memory, key}, window_at(p)};
     }
-    endpoint_.insert(peers);
+    endpoint_->insert(peers);
+    endpoint_->meet(peers_, [this] {
+      if (const std::string failure = job_.failure(); !failure.empty()) throw RunFailed(failure);
+      std::this_thread::yield();
+    });
   }
 
   /// FrameBuffers::window_index() of this process among the buffers of `process`, where the peers
@@ -223,7 +233,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   std::uint32_t window_at(unsigned process) const {
     const auto theirs = peers_of_process(process);
     const auto place = std::ranges::lower_bound(theirs, job_.rank()) - theirs.begin();
-    return ofi::FrameBuffers::window_index(static_cast<unsigned>(place), buffers_.limits());
+    return ofi::FrameBuffers::window_index(static_cast<unsigned>(place), buffers_->limits());
   }
 
   std::uint64_t token(unsigned from, unsigned to) const {
@@ -235,15 +245,15 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     std::vector<FlowIdentity> identities;
     const unsigned self = job_.rank();
     ofi::Transport& transport =
-        faulty_ != nullptr ? static_cast<ofi::Transport&>(*faulty_) : endpoint_;
+        faulty_ != nullptr ? static_cast<ofi::Transport&>(*faulty_) : *endpoint_;
     for (const unsigned peer : peers_)
       identities.push_back({self, peer, token(self, peer), token(peer, self)});
     if (options_.ring.route == RingRoute::torus) {
       topology_ = ring::make_torus_topology(shared_, options_.ring.routing, &boundary_);
-      gateway_ = std::make_unique<ofi::TorusGateway>(transport, buffers_, identities, shared_,
+      gateway_ = std::make_unique<ofi::TorusGateway>(transport, *buffers_, identities, shared_,
                                                      partition_, boundary_);
     } else {
-      auto gateway = std::make_unique<ofi::DirectGateway>(transport, buffers_, identities, shared_,
+      auto gateway = std::make_unique<ofi::DirectGateway>(transport, *buffers_, identities, shared_,
                                                           partition_, placement_);
       topology_ = std::make_unique<ring::SwitchTopology>(
           shared_, placement_,
@@ -285,11 +295,13 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     const auto error = gateway_->transport_error();
     if (!error || ofi::Clock::now() - error->since < kErrorLasts) return std::nullopt;
     return fmt::format("{} cannot be reached over {}: {}", job_.name(error->peer), provider_.name,
-                       error->what);
+                       error->what + ofi::user_settings());
   }
 
   std::string failure() const {
     std::string text = job_.failure();
+    // A setting of libfabric may be why an answer does not come.
+    if (text.find("gets no answer") != std::string::npos) text += ofi::user_settings();
     for (const auto& [reason, frames] : refused_frames())
       text += fmt::format("; frames refused here, {}: {}", reason, frames);
     return text;
@@ -384,9 +396,8 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   std::vector<unsigned> peers_;
   std::uint64_t run_ = 0;
   ofi::Candidate provider_;
-  ofi::FrameBuffers buffers_;
-  ofi::DevShmCleanup files_;
-  ofi::Endpoint endpoint_;
+  std::optional<ofi::FrameBuffers> buffers_;
+  std::optional<ofi::Endpoint> endpoint_;
   std::unique_ptr<ofi::FaultyTransport> faulty_;  ///< null if links are not checked
   ring::BoundaryLinks boundary_;
   std::unique_ptr<ofi::Gateway> gateway_;

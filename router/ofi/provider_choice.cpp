@@ -6,7 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <cstdio>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,42 +18,15 @@
 #include "router/job/blob.hpp"
 #include "router/ofi/frame.hpp"
 #include "router/ofi/message_or_write.hpp"
+#include "router/ofi/shared_memory_trial.hpp"
+#include "router/shm/ring_fabric.hpp"
 
 namespace toroid::ofi {
 namespace {
 
-bool on_one_host(const Job& job) {
-  for (unsigned p = 1; p < job.size(); ++p)
-    if (job.process(p).kernel != job.process(0).kernel ||
-        job.process(p).host != job.process(0).host)
-      return false;
-  return true;
-}
-
 /// The address at which other processes reach this one; a single process uses the loopback.
 std::string address_of(const Job& job) {
   return job.size() == 1 ? "127.0.0.1" : job.process(job.rank()).address;
-}
-
-/// One byte per name: 1 if the provider can be used here.
-Blob usable(const std::vector<std::string>& names, const Providers& providers) {
-  Blob blob;
-  for (const std::string& name : names)
-    blob.push_back(std::byte{providers.get(name).info != nullptr});
-  return blob;
-}
-
-/// Returns the provider `name`. Throws BadInput if a process cannot use it: all processes exchange
-/// their reasons, so that each can report which process it is.
-Candidate wanted_by_all(Job& job, const std::string& name, const Providers& providers) {
-  Candidate candidate = providers.get(name);
-  const std::string reason = candidate.info != nullptr ? "" : candidate.reason;
-  const auto reasons = job.all_gather(std::as_bytes(std::span(reason)));
-  for (unsigned p = 0; p < job.size(); ++p)
-    if (!reasons[p].empty())
-      throw BadInput(fmt::format("provider {} cannot be used by {}: {}", name, job.name(p),
-                                 text_of(reasons[p])));
-  return candidate;
 }
 
 /// A PU to which the worker is bound; nullopt if it may run anywhere.
@@ -65,23 +38,92 @@ std::optional<unsigned> pu_of(const WorkerPlace& worker) {
 /// locks in each other's memory, so a killed process may leave a lock held.
 constexpr std::string_view kLosesMore = "shm";
 
-Candidate same_of_all(Job& job, const OfiOptions& options, const Providers& providers) {
+/// The provider that needs the least: TCP. If it is refused, the reason is of interest.
+constexpr std::string_view kMostGeneral = "tcp;ofi_rxm";
+
+/// The providers to try, best first.
+std::vector<std::string> names_to_try(const OfiOptions& options) {
   const bool goes_on = options.on_loss == OnLoss::go_on;
-  const std::string& wanted = options.provider;
-  if (goes_on && wanted == kLosesMore)
+  if (goes_on && options.provider == kLosesMore)
     throw BadInput(
         "provider shm cannot be used with --continue-without: a process that dies can block the "
         "others");
-  if (!wanted.empty()) return wanted_by_all(job, wanted, providers);
-  auto names = provider_names(on_one_host(job) ? Distance::one_host : Distance::hosts);
+  if (!options.provider.empty()) return {options.provider};
+  auto names = provider_names();
   std::erase_if(names, [](const std::string& name) { return !why_unsafe(name).empty(); });
   if (goes_on) std::erase(names, kLosesMore);
-  const auto flags = job.all_gather(usable(names, providers));
-  for (std::size_t n = 0; n < names.size(); ++n)
-    if (std::all_of(flags.begin(), flags.end(),
-                    [n](const Blob& f) { return f.at(n) != std::byte{0}; }))
-      return providers.get(names[n]);
-  throw BadInput("no provider of libfabric can be used by all processes; see toroid info");
+  return names;
+}
+
+/// What a process says of each provider: why it cannot use it; empty if it can.
+using Says = std::vector<std::string>;
+
+constexpr char kTextEnd = '\0';  ///< ends each of these texts on their way to other processes
+
+Says says_of(const Job& job, unsigned process, const Blob& told, std::size_t texts) {
+  Says says;
+  const std::string whole = text_of(told);
+  for (std::size_t at = 0, end = 0; (end = whole.find(kTextEnd, at)) != std::string::npos;
+       at = end + 1)
+    says.push_back(one_line(whole.substr(at, end - at)));
+  if (says.size() != texts)
+    throw RunFailed(fmt::format("{} knows other providers", job.name(process)));
+  return says;
+}
+
+/// What each process says of the providers `names`.
+std::vector<Says> gather_says(Job& job, const std::vector<std::string>& names,
+                              const Providers& providers) {
+  std::string mine;
+  for (const std::string& name : names) {
+    const Candidate candidate = providers.get(name);
+    mine += (candidate.info != nullptr ? "" : candidate.reason) + kTextEnd;
+  }
+  const auto told = job.all_gather(std::as_bytes(std::span(mine)));
+  std::vector<Says> all;
+  for (unsigned p = 0; p < job.size(); ++p) all.push_back(says_of(job, p, told[p], names.size()));
+  return all;
+}
+
+/// Why the first process that cannot use provider `n` cannot; empty if all can.
+std::string why_not_offered(const Job& job, const std::string& name, std::size_t n,
+                            const std::vector<Says>& says) {
+  for (unsigned p = 0; p < job.size(); ++p)
+    if (!says[p][n].empty())
+      return fmt::format("provider {} cannot be used by {}: {}", name, job.name(p), says[p][n]);
+  return {};
+}
+
+/// A process whose kernel is not that of process 0; 0 if all have one kernel.
+unsigned another_kernel(const Job& job) {
+  unsigned p = job.size() - 1;
+  while (p > 0 && job.process(p).kernel == job.process(0).kernel) --p;
+  return p;
+}
+
+/// Why the processes cannot share memory.
+std::string why_not_shared(Job& job) {
+  if (const unsigned p = another_kernel(job); p > 0)
+    return fmt::format("provider shm cannot be used: {} and {} are on different hosts", job.name(0),
+                       job.name(p));
+  const std::string why = why_memory_is_not_shared(job);
+  return why.empty() ? why : "provider shm cannot be used: " + why;
+}
+
+/// Why not every process has opened its endpoint; empty if every one has.
+std::string why_not_opened(Job& job, const Candidate& provider, const OpenProvider& open) {
+  std::string mine;
+  try {
+    open(provider);
+  } catch (const RunFailed& failure) {
+    mine = failure.what();
+  }
+  const auto all = job.all_gather(std::as_bytes(std::span(mine)));
+  for (unsigned p = 0; p < job.size(); ++p)
+    if (!all[p].empty())
+      return fmt::format("provider {} cannot be used by {}: {}", provider.name, job.name(p),
+                         one_line(text_of(all[p])));
+  return {};
 }
 
 /// The kinds of remote memory access that all processes support.
@@ -122,21 +164,94 @@ void refuse_unsafe(const OfiOptions& wanted) {
                                wanted.provider, why));
 }
 
+/// Says that better providers are not used although they were expected to work.
+void give_notice(const Job& job, const RingOptions& ring, const std::string& text) {
+  if (job.rank() != 0 || text.empty()) return;
+  if (ring.notice)
+    ring.notice(text);
+  else
+    std::fputs(("toroid: " + text + "\n").c_str(), stderr);
+}
+
+/// Tries providers until all processes have opened one.
+class ProviderTrials {
+ public:
+  ProviderTrials(Job& job, const OfiOptions& wanted, const Providers& providers,
+                 const OpenProvider& open)
+      : job_(job),
+        wanted_(wanted),
+        providers_(providers),
+        open_(open),
+        names_(names_to_try(wanted)),
+        says_(gather_says(job, names_, providers)) {}
+
+  Candidate first_that_opens(FrameWay frames) {
+    for (std::size_t n = 0; n < names_.size(); ++n) {
+      if (is_refused(n)) continue;
+      Candidate candidate = agreed(names_[n], frames);
+      const std::string why = why_not_opened(job_, candidate, open_);
+      if (why.empty()) {
+        give_notice(job_, wanted_.ring,
+                    surprise_.empty() ? "" : surprise_ + "; the run uses " + candidate.name);
+        return candidate;
+      }
+      surprise_ = why;
+      open_failed_ = true;
+    }
+    give_up();
+  }
+
+ private:
+  bool is_refused(std::size_t n) {
+    const bool shares = stays_in_memory(names_[n]);
+    std::string why = why_not_offered(job_, names_[n], n, says_);
+    if (why.empty() && shares) why = why_not_shared(job_);
+    if (why.empty()) return false;
+    const bool is_news =
+        shares && another_kernel(job_) == 0 && why.find(kNotInLibrary) == std::string::npos;
+    if (is_news) surprise_ = why;
+    if (names_.size() == 1 || names_[n] == kMostGeneral) refusal_ = why;
+    return true;
+  }
+
+  Candidate agreed(const std::string& name, FrameWay frames) {
+    Candidate provider = providers_.get(name);
+    const Remote all = remote_of_all(job_, provider, frames);
+    const Preference preference = preference_of_all(job_, preference_for(name));
+    Candidate chosen = with_remote(std::move(provider), all, preference, frames, providers_);
+    chosen.frame_bytes = preference.frame_bytes;
+    return chosen;
+  }
+
+  [[noreturn]] void give_up() const {
+    if (open_failed_) throw RunFailed(surprise_);
+    if (names_.size() == 1) throw BadInput(refusal_);
+    throw BadInput("no provider of libfabric can be used by all processes; " + refusal_ +
+                   "; see toroid info");
+  }
+
+  Job& job_;
+  const OfiOptions& wanted_;
+  const Providers& providers_;
+  const OpenProvider& open_;
+  std::vector<std::string> names_;
+  std::vector<Says> says_;    ///< [process]
+  std::string surprise_;      ///< why a provider that was expected to work does not
+  std::string refusal_;       ///< why the wanted provider, or the most general one, is refused
+  bool open_failed_ = false;  ///< whether an attempt to open has failed
+};
+
 }  // namespace
 
-Candidate choose_provider(Job& job, const OfiOptions& wanted, const WorkerPlace& gateway) {
+Candidate choose_provider(Job& job, const OfiOptions& wanted, const WorkerPlace& gateway,
+                          const OpenProvider& open) {
   refuse_unsafe(wanted);
   const bool checked = wanted.ring.routing.link_errors.are_checked();
   if (checked && wanted.frames == FrameWay::writes)
     throw BadInput("link errors need --frames messages: written frames cannot be resent");
-  const FrameWay frames = checked ? FrameWay::messages : wanted.frames;
   const Providers providers(address_of(job), pu_of(gateway));
-  Candidate provider = same_of_all(job, wanted, providers);
-  const Remote all = remote_of_all(job, provider, frames);
-  const Preference preference = preference_of_all(job, preference_for(provider.name));
-  Candidate chosen = with_remote(std::move(provider), all, preference, frames, providers);
-  chosen.frame_bytes = preference.frame_bytes;
-  return chosen;
+  ProviderTrials trials(job, wanted, providers, open);
+  return trials.first_that_opens(checked ? FrameWay::messages : wanted.frames);
 }
 
 Preference preference_of_all(Job& job, const Preference& mine) {

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <netdb.h>
 #include <sys/socket.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -108,15 +109,15 @@ bool has_infiniband() {
 void tune() {
   // Bounce buffers per connection: 16 are enough for a window and its acknowledgements, and the
   // default of 128 takes 50 MB and tens of milliseconds.
-  ::setenv("FI_OFI_RXM_MSG_RX_SIZE", "16", 0);
+  set_unless_set("FI_OFI_RXM_MSG_RX_SIZE", "16");
   // With this limit tcp sends a frame in one message, instead of in pieces or after a request. For
   // verbs the limit must equal the size of the bounce buffers, so it is not changed on hosts with
   // InfiniBand.
-  if (!has_infiniband()) ::setenv("FI_OFI_RXM_EAGER_LIMIT", "1048576", 0);
+  if (!has_infiniband()) set_unless_set("FI_OFI_RXM_EAGER_LIMIT", "1048576");
   // Longer messages are sent after a request, never in pieces, because libfabric 2.1, which has no
   // eager limit, aborts the process when it closes a connection on which some pieces of a message
   // are missing.
-  ::setenv("FI_OFI_RXM_SAR_LIMIT", "1", 0);
+  set_unless_set("FI_OFI_RXM_SAR_LIMIT", "1");
 }
 
 Info get_info(std::uint64_t flags, const fi_info* hints) {
@@ -125,12 +126,6 @@ Info get_info(std::uint64_t flags, const fi_info* hints) {
   fi_info* found = nullptr;
   if (library().getinfo(kApi, nullptr, nullptr, flags, hints, &found) != 0) return nullptr;
   return Info(found);
-}
-
-Info copy_of(const fi_info& info) {
-  Info copy(library().dupinfo(&info));
-  if (copy == nullptr) throw std::bad_alloc();
-  return copy;
 }
 
 /// The numeric IP address of an endpoint, without its port; empty if it has none.
@@ -158,15 +153,30 @@ bool is_down(const fi_info* info) {
          info->nic->link_attr->state == FI_LINK_DOWN;
 }
 
+/// libfabric offers the provider `shm` only if /dev/shm has room for a segment for each core.
+/// Returns whether it lacks that room, and sets `free` to the MiB that it has.
+bool lacks_room_for_segments(std::uint64_t& free) {
+  constexpr std::uint64_t kSegment = 16;  // MiB
+  struct statvfs room {};
+  if (::statvfs("/dev/shm", &room) != 0) return false;
+  free = room.f_bavail * room.f_frsize >> 20;
+  return free < kSegment * static_cast<std::uint64_t>(::sysconf(_SC_NPROCESSORS_ONLN));
+}
+
 std::string_view network_of(const fi_info& info) {
   return info.fabric_attr->name == nullptr ? "" : info.fabric_attr->name;
 }
 
 }  // namespace
 
-std::vector<std::string> provider_names(Distance distance) {
-  std::vector<std::string> names;
-  if (distance == Distance::one_host) names.push_back(kShm.name);
+Info copy_of(const fi_info& info) {
+  Info copy(library().dupinfo(&info));
+  if (copy == nullptr) throw std::bad_alloc();
+  return copy;
+}
+
+std::vector<std::string> provider_names() {
+  std::vector<std::string> names{kShm.name};
   for (const Known& known : kKnown) names.push_back(known.name);
   return names;
 }
@@ -209,12 +219,24 @@ Candidate Providers::get(const std::string& name, bool remote) const {
     present |= name == info->fabric_attr->prov_name;
   }
   if (!cards.empty()) return {name, copy_of(nearest(cards)), known->use};
-  if (present) return {name, nullptr, fmt::format("has no endpoint at {}", address_)};
-  const std::string core = name.substr(0, name.find(';'));
-  for (const fi_info* info = names_.get(); info != nullptr; info = info->next)
-    if (core == info->fabric_attr->prov_name)
-      return {name, nullptr, "no device for it on this host"};
-  return {name, nullptr, "not in this libfabric"};
+  if (present)
+    return {name, nullptr, fmt::format("has no endpoint at {}{}", address_, user_settings())};
+  return {name, nullptr, why_absent(name) + user_settings()};
+}
+
+/// Why libfabric offers no endpoint of a provider.
+std::string Providers::why_absent(std::string_view name) const {
+  const std::string_view core = name.substr(0, name.find(';'));
+  const auto is_known = [&] {
+    for (const fi_info* info = names_.get(); info != nullptr; info = info->next)
+      if (core == info->fabric_attr->prov_name) return true;
+    return false;
+  };
+  std::uint64_t free = 0;
+  if (std::getenv("FI_PROVIDER") != nullptr || !is_known()) return kNotInLibrary;
+  if (name == kShm.name && lacks_room_for_segments(free))
+    return fmt::format("only {} MiB of /dev/shm are free, less than a segment for each core", free);
+  return "no device for it on this host";
 }
 
 /// Considers only cards on the same network as the first working card, because the other processes
@@ -234,7 +256,7 @@ const fi_info& Providers::nearest(std::vector<const fi_info*> cards) const {
 
 std::vector<Candidate> Providers::all() const {
   std::vector<Candidate> all;
-  for (const std::string& name : provider_names(Distance::one_host)) all.push_back(get(name));
+  for (const std::string& name : provider_names()) all.push_back(get(name));
   const auto is_part_of_one = [&](std::string_view name) {
     if (name.starts_with("ofi_")) return true;  // a layer on top of another provider
     return std::any_of(all.begin(), all.end(), [&](const Candidate& c) {

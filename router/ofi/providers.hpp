@@ -35,6 +35,8 @@ struct FreeInfo {
 };
 using Info = std::unique_ptr<fi_info, FreeInfo>;
 
+Info copy_of(const fi_info& info);
+
 /// A provider: how it can carry frames, or the reason why it cannot.
 struct Candidate {
   std::string name;
@@ -46,11 +48,12 @@ struct Candidate {
   std::size_t frame_bytes = 0;  ///< frame length on which the job has agreed; 0 until then
 };
 
-/// Whether the processes of a job run on one host or on several.
-enum class Distance { one_host, hosts };
-
 /// The providers that toroid knows how to use, best first.
-std::vector<std::string> provider_names(Distance distance);
+std::vector<std::string> provider_names();
+
+/// The reason against a provider that libfabric lacks, or does not offer because FI_PROVIDER names
+/// others.
+inline constexpr const char* kNotInLibrary = "not in this libfabric";
 
 /// The harm that strangers on the network can do to a run over this provider, because libfabric
 /// parses their data before any check of the key; empty if no harm is known. A provider with a
@@ -72,6 +75,7 @@ class Providers {
 
  private:
   const fi_info& nearest(std::vector<const fi_info*> cards) const;
+  std::string why_absent(std::string_view name) const;
 
   std::string address_;
   std::optional<unsigned> pu_;

@@ -38,7 +38,8 @@ struct RingOptions {
   /// does not return from its turn, the process ends with exit code 1.
   std::chrono::milliseconds limit{0};
   /// Called once, with one line, if no packet has been received for twice as long as `stall`
-  /// because a program computes for long or without end. Empty: the line goes to standard error.
+  /// because a program computes for long or without end. On `ofi` also called by process 0 if a
+  /// provider that was expected to work is not used. Empty: the line goes to standard error.
   std::function<void(const std::string& line)> notice{};
   /// Called several times a second by the thread that called run(), with the number of packets that
   /// this process's nodes have received; the number lags some worker rounds behind. May throw to

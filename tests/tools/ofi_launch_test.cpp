@@ -264,23 +264,32 @@ std::vector<std::string> shared_files_of(pid_t process) {
   std::vector<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator("/dev/shm"))
     if (const std::string name = entry.path().filename();
-        name.starts_with(std::to_string(process) + ":"))
+        name.starts_with("toroid-") &&
+        name.find("-" + std::to_string(process) + "-") != std::string::npos)
       names.push_back(name);
   return names;
 }
 
-TEST_F(OfiLaunch, RemovesTheSharedMemoryOfKilledProcesses) {
+TEST_F(OfiLaunch, LeavesNoSharedMemoryOfKilledProcesses) {
   const Arguments fft = kLaunchedFft + Arguments{"--provider", "shm"};
-  for (const bool all : {false, true}) {
+  for (const std::chrono::milliseconds delay : {100ms, 300ms, 500ms, 1000ms}) {
     const Process launcher(launch(4) + fft);
     const std::vector<pid_t> children = processes_of(launcher);
     ASSERT_EQ(children.size(), 4U) << launcher.err();
+    std::this_thread::sleep_for(delay);  // while segments are made, or later
     for (const pid_t child : children)
-      EXPECT_TRUE(comes_true([=] { return !shared_files_of(child).empty(); }, 30s)) << child;
-    for (const pid_t child : children)
-      if (all || child == children[2]) ::kill(child, SIGKILL);
+      if (delay != 500ms || child == children[2]) ::kill(child, SIGKILL);
     EXPECT_TRUE(launcher.wait(15s)) << launcher.err();
     for (const pid_t child : children) EXPECT_TRUE(shared_files_of(child).empty()) << child;
+  }
+}
+
+TEST_F(OfiLaunch, NamesTheSettingOfLibfabricThatLeavesNoProvider) {
+  for (const Arguments& provider : {Arguments{}, Arguments{"--provider", "shm"}}) {
+    const Ended ended =
+        run(Arguments{"env", "FI_PROVIDER=smoke"} + launch(2) + kLaunchedHello + provider);
+    EXPECT_EQ(ended.exit_code, 2) << ended.err;
+    EXPECT_THAT(ended.err, ::testing::HasSubstr("(set: FI_PROVIDER=smoke)"));
   }
 }
 
