@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "router/job/launcher_events.hpp"
+#include "router/threads/start_thread.hpp"
 
 namespace toroid::job {
 namespace {
@@ -49,7 +50,7 @@ Member::~Member() = default;
 void Member::join() {
   prepare();
   if (bootstrap_.size == 1) return;
-  thread_ = std::jthread([this] { run(); });
+  thread_ = start_thread("the thread of the job", [this] { run(); });
   if (bootstrap_.events)
     bootstrap_.events->listen([this](unsigned rank, const std::string& why) { hear(rank, why); });
   Lock lock(mutex_);
