@@ -111,6 +111,11 @@ void CampaignOutputs::tell_of_interruption(std::size_t rows) const {
                               places.empty() ? "" : ", kept in ", fmt::join(places, ", ")));
 }
 
+int end_silently(bool interrupted) {
+  if (interrupted) throw RunFailed("interrupted");
+  return 0;
+}
+
 int exit_code(std::span<const Json> rows) {
   return std::ranges::any_of(rows, [](const Json& row) { return row.contains("error"); }) ? 1 : 0;
 }

@@ -45,6 +45,9 @@ class CampaignOutputs {
   std::unique_ptr<Journal> journal_;  ///< opened last, after all other outputs are accepted
 };
 
+/// The end of a campaign on a process that does not report. Throws RunFailed if it was interrupted.
+/// Returns the exit code.
+int end_silently(bool interrupted);
 /// 1 if a row has an error, otherwise 0.
 int exit_code(std::span<const Json> rows);
 
