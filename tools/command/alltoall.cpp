@@ -237,7 +237,7 @@ std::unique_ptr<MissingMessages> check_exchange(const AllToAllOptions& options,
 }
 
 /// When the exchange ended on all processes, in cycles. All processes call it in the same order.
-Tick end_of(const Emulation& emulation, const TrafficExchange& exchange) {
+Tick exchange_end(const Emulation& emulation, const TrafficExchange& exchange) {
   return emulation.latest(std::max(emulation.programs_end(), exchange.last_arrival()));
 }
 
@@ -255,7 +255,7 @@ std::vector<Tick> earlier_times(const AllToAllOptions& options, const Traffic& t
     emulation.run();
     check_links(emulation.counters(), shape);
     exchange.check();
-    times.push_back(end_of(emulation, exchange));
+    times.push_back(exchange_end(emulation, exchange));
   }
   return times;
 }
@@ -306,7 +306,7 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   const auto missing = check_exchange(options, run_options, shape, exchange);
   const bool reports = session.collect(emulation);
 
-  times.push_back(end_of(emulation, exchange));
+  times.push_back(exchange_end(emulation, exchange));
   std::ranges::sort(times);
   const Tick median = times[times.size() / 2];
   const int code = missing == nullptr ? 0 : 1;

@@ -164,7 +164,7 @@ RunEstimate expected_of(const Comparison& all, FinishedRows* finished) {
   return expected;
 }
 
-RowTable table_of(const CampaignOptions& options, const Comparison& all) {
+RowTable row_table_of(const CampaignOptions& options, const Comparison& all) {
   return {all.cases,
           chosen_columns(parse_choice<ColumnChoice>("columns", kColumnChoices, options.columns),
                          compare_columns(all.settings), all.settings),
@@ -192,12 +192,13 @@ CampaignResult result_of(const CampaignOptions& options, const Comparison& all,
           .interrupted = made.interrupted()};
 }
 
-int compare(const CompareOptions& all, Comparison made) {
+int run_comparison(const CompareOptions& all, Comparison made) {
   const CampaignOptions& options = all.campaign;
   make_all_cases(all, made);
   CampaignOutputs outputs(options, "compare", made.settings);
+  outputs.share_finished(made.mine, made.settings.run.processes);
   announce(expected_of(made, outputs.finished()), made.settings.common.quiet);
-  const RowTable table = table_of(options, made);
+  const RowTable table = row_table_of(options, made);
   CampaignResult result = result_of(options, made, outputs, table);
   if (!made.settings.reports()) return end_silently(result.interrupted);
   // A shard has no summary, because the policies to compare may be in other shards.
@@ -227,7 +228,7 @@ int run(const CompareOptions& typed) {
   if (!settings.reports()) keep_silent(options);
   note_single_seed(options.lists, settings.common);
   const Processes processes = settings.run.processes;
-  return processes.run([&] { return compare(all, std::move(made)); });
+  return processes.run([&] { return run_comparison(all, std::move(made)); });
 }
 
 void add_compare_options(CLI::App& verb, CompareOptions& options) {

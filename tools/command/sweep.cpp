@@ -191,6 +191,7 @@ int sweep_cases(const SweepOptions& options, Axis axis, const CampaignSettings& 
   CampaignOutputs outputs(options.lab, "sweep", settings);
 
   const std::vector<CampaignCase> grid = axis == Axis::load ? grid_of(mine, options.loads) : mine;
+  outputs.share_finished(grid, settings.run.processes);
   announce_cases(grid, settings, outputs.finished());
   const RowTable table(
       cases,

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "packet/exchange/stream.hpp"
+#include "packet/policies/policy.hpp"
 #include "tools/lab/benchmarks/node_pairs.hpp"
 #include "tools/report/binding_bound.hpp"
 

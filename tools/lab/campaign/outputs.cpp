@@ -65,7 +65,15 @@ CampaignOutputs::CampaignOutputs(const CampaignOptions& options, std::string_vie
                                        campaign_of(options, settings));
 }
 
+void CampaignOutputs::share_finished(std::span<const CampaignCase> cases,
+                                     const Processes& processes) {
+  if (processes.count() == 1) return;
+  auto elsewhere = std::make_unique<RowsElsewhere>(cases, finished(), processes);
+  if (!processes.reports()) elsewhere_ = std::move(elsewhere);
+}
+
 FinishedRows* CampaignOutputs::kept() const {
+  if (elsewhere_ != nullptr) return elsewhere_.get();
   return journal_.get();
 }
 

@@ -15,6 +15,8 @@
 #include "tools/lab/campaign/journal.hpp"
 #include "tools/lab/campaign/run_case.hpp"
 #include "tools/lab/campaign/workload.hpp"
+#include "tools/options/common_options.hpp"
+#include "tools/run/processes.hpp"
 #include "tools/run/run_options.hpp"
 #include "tools/text/warning.hpp"
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
-#include <set>
 #include <string_view>
 #include <utility>
 
@@ -24,7 +23,6 @@
 #include "tools/run/estimate.hpp"
 #include "tools/run/exchange_bounds.hpp"
 #include "tools/run/ofi.hpp"
-#include "tools/run/processes.hpp"
 #include "tools/run/run_options.hpp"
 #include "tools/run/run_result.hpp"
 
@@ -132,28 +130,6 @@ std::vector<Json> CaseRows::finished() const {
 
 namespace {
 
-/// On a process that does not report: the cases whose rows the reporting process has already.
-class RowsElsewhere final : public FinishedRows {
- public:
-  /// All processes construct it together.
-  RowsElsewhere(const std::vector<std::string>& keys, const FinishedRows* finished,
-                const Processes& processes) {
-    if (processes.count() == 1) return;
-    for (const std::string& key : keys) {
-      const bool is_finished = finished != nullptr && finished->find(key) != nullptr;
-      if (processes.numbers(is_finished ? 1 : 0).front() > 0) rows_.insert(key);
-    }
-  }
-  const Json* find(const std::string& key) const override {
-    return rows_.contains(key) ? &row_ : nullptr;
-  }
-  void add(const std::string&, const Json&) override {}
-
- private:
-  std::set<std::string> rows_;
-  Json row_ = Json::object();
-};
-
 std::string failure_text(const CampaignCase& one, const std::string& why) {
   return fmt::format("{} under policy {} on torus {}: {}", one.traffic_name, one.policy_label,
                      one.shape.text(), why);
@@ -171,8 +147,6 @@ CaseRows run_cases(std::span<const CampaignCase> cases, const CampaignSettings& 
                    FinishedRows* finished, const RowSink& show) {
   std::vector<std::string> keys;
   for (const CampaignCase& one : cases) keys.push_back(one.key());
-  RowsElsewhere elsewhere(keys, finished, settings.run.processes);
-  if (!settings.reports()) finished = &elsewhere;
   CampaignRun options{.at_once = settings.at_once(),
                       .quiet = settings.common.quiet,
                       .failures_last = settings.is_virtual(),

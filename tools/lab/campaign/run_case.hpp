@@ -52,8 +52,8 @@ struct CaseRows {
 };
 
 /// Runs the cases in order. `finished`: as in CampaignRun; `show` may be empty. On `ofi` all
-/// processes call it with the same cases, and run those that the process which reports has not
-/// finished; there a failure ends the campaign.
+/// processes call it with the same cases, of which the same are finished; there a failure ends the
+/// campaign.
 CaseRows run_cases(std::span<const CampaignCase> cases, const CampaignSettings& settings,
                    FinishedRows* finished, const RowSink& show);
 
