@@ -237,6 +237,19 @@ TEST_F(OfiLaunch, ResumesAComparison) {
   EXPECT_EQ(report()["rows"], second);
 }
 
+TEST_F(OfiLaunch, ComparisonInShardsIsMerged) {
+  for (const std::string shard : {"1/2", "2/2"})
+    EXPECT_EQ(run(launch(2) + kComparison + kThreePolicies +
+                  Arguments{"--fabric", "ofi", "--shard", shard, "--resume", "j{shard}"})
+                  .exit_code,
+              0);
+  const Ended ended =
+      run(kCommand + Arguments{"merge", "j1", "j2", "--json", "report.json", "--quiet"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_EQ(report()["processes"], 2);
+  EXPECT_EQ(report()["rows"].size(), 6U);
+}
+
 /// Under the policy a node sends a packet per second.
 TEST_F(OfiLaunch, FailedCaseEndsAComparisonOnAllProcesses) {
   directory_.save("slow.toml", "policy = 'random'\nname = 'slow'\ncycles_per_packet = 7e8\n");

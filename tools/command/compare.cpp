@@ -225,6 +225,7 @@ int run(const CompareOptions& typed) {
   CampaignSettings& settings = made.settings;
   settings.peers = options.peers;
   settings.validates = all.validate;
+  if (options.merged != nullptr) settings.processes = options.merged->processes();
   if (!settings.reports()) keep_silent(options);
   note_single_seed(options.lists, settings.common);
   const Processes processes = settings.run.processes;

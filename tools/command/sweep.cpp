@@ -115,6 +115,7 @@ CampaignSettings settings_of(const SweepOptions& options, Axis axis) {
   CampaignSettings settings =
       campaign_settings(options.lab.common, concerns_links(options.lab.lists, options.lab.common));
   settings.peers = options.lab.peers;
+  if (options.lab.merged != nullptr) settings.processes = options.lab.merged->processes();
   settings.load = {parse_choice<ArrivalRule>("arrivals", kArrivalRuleNames, options.arrivals),
                    options.window, options.warm_up};
   if (axis != Axis::load) return settings;

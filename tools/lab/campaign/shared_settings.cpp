@@ -46,6 +46,7 @@ CampaignSettings campaign_settings(CommonOptions common, bool concerns_links) {
       settings.run.node.transfer =
           TransferMode::automatic;  // only some machines can put: each case decides
   if (settings.is_virtual()) settings.run.threads = 1;  // the cores serve several runs at a time
+  settings.processes = settings.run.processes.count();
   if (!settings.reports()) settings.common.quiet = true;
   return settings;
 }
@@ -60,7 +61,7 @@ Json campaign_head(std::string_view verb, const CampaignSettings& settings) {
                {"machine", settings.machine.name}};
   head["transfer"] = name_of(kTransferModeNames, settings.run.node.transfer);
   if (!settings.is_virtual()) head["route"] = settings.common.route;
-  if (settings.run.fabric == FabricName::ofi) head["processes"] = settings.run.processes.count();
+  if (settings.run.fabric == FabricName::ofi) head["processes"] = settings.processes;
   return head;
 }
 

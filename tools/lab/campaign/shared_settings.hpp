@@ -28,6 +28,7 @@ struct CampaignSettings {
   Machine machine{};
   std::vector<std::string> machines{"bgl"};  ///< names, at least one
   RunOptions run{};                          ///< without the policy's settings
+  unsigned processes = 1;                    ///< number of processes that make the rows
   Rank peers = 0;  ///< each node sends to a sample of this many peers; to all if 0
   LoadSettings load{};
   bool validates = false;  ///< also runs every case on shm with --route torus
