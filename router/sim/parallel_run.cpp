@@ -9,7 +9,6 @@
 #include <thread>
 #include <utility>
 
-#include "hal/check.hpp"
 #include "hal/shape.hpp"
 #include "router/sim/network.hpp"
 #include "router/threads/idle.hpp"

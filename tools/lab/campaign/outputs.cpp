@@ -5,9 +5,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <utility>
 #include "hal/check.hpp"
+#include "tools/lab/campaign/case.hpp"
 #include "tools/lab/campaign/result_formats.hpp"
 #include "tools/lab/campaign/run_case.hpp"
+#include "tools/run/processes.hpp"
 
 namespace toroid {
 namespace {

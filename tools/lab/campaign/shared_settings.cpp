@@ -1,6 +1,5 @@
 #include "tools/lab/campaign/shared_settings.hpp"
 
-#include "hal/check.hpp"
 #include "packet/node/settings.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "tools/files/machine_file.hpp"
