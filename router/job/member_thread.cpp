@@ -15,6 +15,7 @@
 #include "hal/check.hpp"
 #include "router/job/launcher_events.hpp"
 #include "router/job/process_info.hpp"
+#include "router/threads/start_thread.hpp"
 
 namespace toroid::job {
 namespace {
@@ -42,7 +43,7 @@ MemberThread::MemberThread(Bootstrap bootstrap, JobOptions options)
 void MemberThread::join() {
   member_->begin();
   if (bootstrap().size == 1) return;
-  thread_ = std::jthread([this] { run(); });
+  thread_ = start_thread("the thread of the job", [this] { run(); });
   if (bootstrap().events)
     bootstrap().events->listen([this](unsigned rank, const std::string& why) {
       const Lock lock(mutex_);  // called by a thread of the launcher's library

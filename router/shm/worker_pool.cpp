@@ -10,6 +10,7 @@
 
 #include "hal/shape.hpp"
 #include "router/termination/failure.hpp"
+#include "router/threads/start_thread.hpp"
 
 namespace toroid::ring {
 
@@ -30,10 +31,10 @@ void WorkerPool::run(const std::function<void()>& ready, const std::function<voi
   threads.reserve(workers);
   try {
     for (std::size_t w = 0; w < workers; ++w)
-      threads.emplace_back([this, w, &gates] { work(w, gates); });
-  } catch (const std::exception& error) {
-    control_.fail(failure_with(
-        [&] { return fmt::format("cannot start worker {}: {}", threads.size(), error.what()); }));
+      threads.push_back(
+          start_thread(fmt::format("worker {}", w), [this, w, &gates] { work(w, gates); }));
+  } catch (...) {
+    control_.fail(std::current_exception());
     gates.prepared.count_down(static_cast<std::ptrdiff_t>(workers - threads.size()));
   }
   gates.prepared.wait();

@@ -9,10 +9,10 @@
 #include <thread>
 #include <utility>
 
-#include "hal/check.hpp"
 #include "hal/shape.hpp"
 #include "router/sim/network.hpp"
 #include "router/threads/idle.hpp"
+#include "router/threads/start_thread.hpp"
 
 namespace toroid::sim {
 
@@ -109,15 +109,15 @@ void ParallelRun::run() {
   std::vector<std::jthread> threads;
   try {
     for (std::size_t b = 1; b < blocks_.size(); ++b)
-      threads.emplace_back([this, b, &go, &cancelled] {
+      threads.push_back(start_thread(fmt::format("thread {}", b), [this, b, &go, &cancelled] {
         const CpuShare counted(cpu_);
         go.wait();
         if (!cancelled.load(std::memory_order_relaxed)) work(b);
-      });
-  } catch (const std::exception& error) {
+      }));
+  } catch (...) {
     cancelled.store(true, std::memory_order_relaxed);
     go.count_down();
-    throw RunFailed(fmt::format("cannot start thread {}: {}", threads.size() + 1, error.what()));
+    throw;
   }
   go.count_down();
   work(0);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "hal/process_end.hpp"
+#include "router/threads/start_thread.hpp"
 
 namespace toroid::termination {
 namespace {
@@ -18,7 +19,9 @@ TimeLimit::TimeLimit(std::chrono::milliseconds limit,
                      std::function<std::string(const std::string& when)> report,
                      std::function<void(const std::string& text)> end)
     : report_(std::move(report)), end_(std::move(end)) {
-  if (limit.count() > 0) thread_ = std::thread([this, limit] { watch(limit); });
+  if (limit.count() > 0)
+    thread_ =
+        start_thread<std::thread>("the thread of the run's limit", [this, limit] { watch(limit); });
 }
 
 TimeLimit::~TimeLimit() {

@@ -111,10 +111,10 @@ using Rooms = std::map<std::string, std::set<std::string>>;
 const Rooms kRouterRooms = {{"rules", {}},
                             {"placement", {}},
                             {"threads", {}},
-                            {"termination", {"rules"}},
+                            {"termination", {"rules", "threads"}},
                             {"sim", {"rules", "termination", "threads"}},
                             {"shm", {"placement", "rules", "termination", "threads"}},
-                            {"job", {"termination"}},
+                            {"job", {"termination", "threads"}},
                             {"ofi", {"job", "placement", "rules", "shm", "termination", "threads"}},
                             {"fabrics", {"job", "ofi", "shm", "sim"}}};
 const Rooms kPacketRooms = {{"traffic", {}},

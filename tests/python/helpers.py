@@ -3,6 +3,10 @@
 import json
 import os
 import subprocess
+import sys
+import tempfile
+
+import toroid
 
 COMMAND = os.environ["TOROID_COMMAND"]
 
@@ -21,3 +25,26 @@ def without_times(value):
     if isinstance(value, list):
         return [without_times(one) for one in value]
     return value
+
+
+def run_program(text, *launcher):
+    """Run a Python program in a process of its own, or in several."""
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(folder, "program.py")
+        with open(program, "w") as file:
+            file.write(text)
+        return subprocess.run([*launcher, sys.executable, program], capture_output=True, text=True, timeout=120)
+
+
+def launch(text, processes):
+    return run_program(text, COMMAND, "launch", "-n", str(processes))
+
+
+def has_ofi():
+    try:
+        toroid.Plan((2, 2), torus="1", fabric="ofi").close()
+    except toroid.BadInput as error:
+        if "built without ofi" in str(error):
+            return False
+        raise
+    return True

@@ -4,9 +4,6 @@ import os
 import pathlib
 import re
 import signal
-import subprocess
-import sys
-import tempfile
 import threading
 import unittest
 
@@ -14,7 +11,7 @@ import numpy as np
 
 import toroid
 
-from helpers import COMMAND
+from helpers import has_ofi, launch, run_program
 
 # Each process fills its own blocks, transforms, and compares its part of the result with NumPy's.
 PROGRAM = """
@@ -128,29 +125,6 @@ threading.Thread(target=call_for_ever, daemon=True).start()
 time.sleep(0.2)
 print("end")
 """
-
-
-def run_program(text, *launcher):
-    """Run a Python program in a process of its own, or in several."""
-    with tempfile.TemporaryDirectory() as folder:
-        program = os.path.join(folder, "program.py")
-        with open(program, "w") as file:
-            file.write(text)
-        return subprocess.run([*launcher, sys.executable, program], capture_output=True, text=True, timeout=120)
-
-
-def launch(text, processes):
-    return run_program(text, COMMAND, "launch", "-n", str(processes))
-
-
-def has_ofi():
-    try:
-        toroid.Plan((2, 2), torus="1", fabric="ofi").close()
-    except toroid.BadInput as error:
-        if "built without ofi" in str(error):
-            return False
-        raise
-    return True
 
 
 class Alarm(Exception):

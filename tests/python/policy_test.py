@@ -1,4 +1,6 @@
+import os
 import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -10,6 +12,49 @@ import unittest
 import numpy as np
 
 import toroid
+
+from helpers import has_ofi, launch, run_program
+
+# Every process has its own interpreter and its own object of the policy; the nodes of all processes follow it.
+SEVERAL_PROCESSES = """
+import os
+import numpy as np
+import toroid
+
+class Via(toroid.Policy):
+    name = "via"
+
+    def order(self, shape, rank, seed, round):
+        return (rank + np.arange(1, shape.size)) % shape.size
+
+    def relay(self, shape):
+        ranks = np.arange(shape.size)
+        return np.broadcast_to((ranks[:, None] + 1) % shape.size, (shape.size, shape.size))
+
+runs = [toroid.run("4x2", bytes=480, policy=Via(), fabric="ofi", route=route) for route in ("torus", "direct")]
+rows = toroid.compare(torus="4x2", bytes=480, policies=[Via(), "shift"], fabric="ofi")
+if os.environ["RANK"] == "0":
+    print([(run.fabric, run.processes, run.policy, run.packets) for run in runs])
+    print([(row.policy, row.packets) for row in rows])
+else:
+    assert (runs, rows) == ([None, None], None), (runs, rows)
+"""
+
+ONE_RAISES = """
+import os
+import numpy as np
+import toroid
+
+class Mine(toroid.Policy):
+    name = "mine"
+
+    def order(self, shape, rank, seed, round):
+        if os.environ["RANK"] == "1":
+            raise KeyError("unknown")
+        return (rank + np.arange(1, shape.size)) % shape.size
+
+toroid.run(torus="4x2", policy=Mine(), fabric="ofi")
+"""
 
 
 class Shift(toroid.Policy):
@@ -46,6 +91,30 @@ class Policies(unittest.TestCase):
             if fabric == "sim":
                 self.assertEqual(mine.cycles, built_in.cycles)
                 np.testing.assert_array_equal(mine.link_loads, built_in.link_loads)
+
+    def test_runs_in_several_processes(self):
+        if not has_ofi():
+            self.skipTest("built without ofi")
+        done = launch(SEVERAL_PROCESSES, 2)
+        packets = 312  # as in the model
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout, f"{[('ofi', 2, 'via', packets)] * 2}\n{[('via', packets), ('shift', 112)]}\n")
+
+    def test_an_exception_in_one_process_ends_the_others(self):
+        if not has_ofi():
+            self.skipTest("built without ofi")
+        done = launch(ONE_RAISES, 2)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("KeyError: 'unknown'", done.stderr)
+        self.assertIn("process 1", done.stderr)
+
+    def test_program_of_the_documentation_runs_in_one_and_two_processes(self):
+        if not has_ofi():
+            self.skipTest("built without ofi")
+        text = (pathlib.Path(os.environ["TOROID_SOURCE_DIR"]) / "docs" / "PYTHON.md").read_text()
+        program = re.search(r"^```text\n(import numpy as np\nimport toroid\n\n\nclass EvenOdd.*?)^```$", text, re.M | re.S).group(1)
+        for done in (run_program(program), launch(program, 2)):
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "['even-odd', 'random']\n", ""))
 
     def test_a_file_with_tables_for_two_tori_is_compared_on_both(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -56,7 +57,8 @@ TEST(BenchCommand, PrintsTheHeadersOfOsuBenchmarks) {
             "# Size                  MB/s        Messages/s "},
            {"alltoall",
             "# toroid All-to-All Personalized Exchange Latency Test\n"
-            "# Size       Avg Latency(us) "}}) {
+            "# [ policy: random, samples: 2 ]\n"
+            "# Size       Avg Latency(us)   +- (us) "}}) {
     const Ended ended = run_command(bench(kind));
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
     EXPECT_EQ(ended.err, "");
@@ -67,10 +69,22 @@ TEST(BenchCommand, PrintsTheHeadersOfOsuBenchmarks) {
   }
 }
 
+TEST(BenchCommand, NamesThePolicyAndTheSpreadOfAllToAll) {
+  const Arguments run = bench("alltoall") + Arguments{"--policy", "bruck:2"};
+  EXPECT_THAT(run_command(run).out, HasSubstr("# [ policy: bruck:2, samples: 2 ]\n"));
+  const json report = json_of(run);
+  EXPECT_EQ(report["policy"], "bruck:2");
+  for (const json& size : report["sizes"]) {  // of two samples
+    const double apart = size["most_s"].get<double>() - size["least_s"].get<double>();
+    EXPECT_NEAR(size["spread_s"], apart / std::sqrt(2), 1e-9);
+  }
+}
+
 TEST(BenchCommand, FullPrintsMinAndMaxLatencyOfAllToAll) {
   const Ended ended = run_command(bench("alltoall") + Arguments{"--full"});
   EXPECT_TRUE(ended.out.starts_with(
       "# toroid All-to-All Personalized Exchange Latency Test\n"
+      "# [ policy: random, samples: 2 ]\n"
       "# Size       Avg Latency(us)   Min Latency(us)   Max Latency(us)  Iterations"))
       << ended.out;
 }

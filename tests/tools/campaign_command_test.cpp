@@ -306,7 +306,6 @@ TEST(CampaignCommands, RefuseInvalidValuesBeforeTheFirstRun) {
   refuses(good + Arguments{"--policies", "rank", "--peers", "2", "--fabric", "shm"}, {"--peers"});
   refuses({"compare", "--torus", "2x2,2x3", "--traffic", "transpose"}, {"2x3"});
   refuses(good + Arguments{"--machine", "missing"}, {"missing"});
-  refuses(good + Arguments{"--fabric", "ofi"}, {"ofi"});
   refuses(good + Arguments{"--fabric", "shn"}, {"shn", "shm"});
   refuses(good + Arguments{"--threads", "0"}, {"0"});
   const Arguments sweep = {"sweep", "--torus", "2x2", "--axis"};

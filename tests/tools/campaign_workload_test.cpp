@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -264,6 +265,40 @@ TEST(CampaignValidation, ReportsHowWellTheOrdersOfTwoFabricsAgree) {
                 one.contains("best_there"));
     if (one["rank_correlation"].is_null()) continue;
     EXPECT_LE(std::abs(one["rank_correlation"].get<double>()), 1 + 1e-12);
+  }
+}
+
+TEST(CampaignValidation, ReportsTimesAndSpreadsOfBothFabrics) {
+  const Arguments compare = {"compare",     "--validate", "--torus", "2x2",    "--policies",
+                             "random,rank", "--threads",  "1",       "--bind", "none"};
+  const json report = json_of(compare);
+  ASSERT_EQ(report["summary_there"].size(), 2u);
+  for (const json& one : report["summary_there"]) {
+    EXPECT_EQ(one["runs"], 5);
+    EXPECT_GT(one["time_s"], 0);
+    EXPECT_GT(one["spread_s"], 0);
+  }
+  const Ended ended = run_command(compare);
+  EXPECT_EQ(ended.err, "");
+  EXPECT_THAT(ended.out,
+              ::testing::ContainsRegex("times on sim and on shm --route torus, mean \\+- standard "
+                                       "deviation:\n  random: [0-9.e-]+ s on sim, [0-9.e-]+ \\+- "
+                                       "[0-9.e-]+ s on shm\n  rank: "));
+}
+
+TEST(CampaignValidation, WarnsIfWorkersShareCores) {
+  const unsigned threads = std::thread::hardware_concurrency() + 1;
+  if (threads > 256) GTEST_SKIP() << "too many cores for the torus of this test";
+  const Arguments compare = {"compare",   "--torus",   "16x16",
+                             "--traffic", "neighbour", "--policies",
+                             "random",    "--threads", std::to_string(threads),
+                             "--bind",    "none",      "--quiet"};
+  for (const Arguments& more : {Arguments{"--validate"}, {"--fabric", "shm"}}) {
+    const Ended ended = run_command(compare + more);
+    EXPECT_EQ(ended.exit_code, 0) << ended.err;
+    EXPECT_EQ(ended.err,
+              "toroid: warning: workers share cores, so times on shm also depend on how the system "
+              "schedules them; use fewer --threads\n");
   }
 }
 

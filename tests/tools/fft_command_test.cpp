@@ -117,7 +117,6 @@ TEST_F(FftCommand, RoundTripsWithEveryPolicySetting) {
                                   {"--tie", "split"},
                                   {"--tying", "any"},
                                   {"--queues", "3"},
-                                  {"--repeat", "2"},
                                   {"--no-transit-first"}})
     expect_round_trip({6, 10, 7}, Arguments{"--torus", "3x2x4"} + policy);
 }

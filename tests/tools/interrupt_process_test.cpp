@@ -147,6 +147,22 @@ TEST(Interrupt, EndsARunThatDoesNotCheckForSignals) {
   }
 }
 
+/// The first signal suffices, although nothing comes through the pipe.
+TEST(Interrupt, EndsARunThatWaitsForStandardInput) {
+  const TemporaryDirectory directory;
+  int ends[2];
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  RunningCommand command({"fft", "--torus", "2", "--in", "-", "--json", "r.json"},
+                         {.directory = directory.path(), .in = ends[0]});
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  command.signal(SIGINT);
+  const Ended ended = command.wait();
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_EQ(ended.err, "toroid: interrupted\n");
+  EXPECT_THAT(directory.entries(), IsEmpty());
+  for (const int end : ends) ::close(end);
+}
+
 /// Building the machine takes some seconds and a few gigabytes. The signal comes before most of the
 /// memory is taken.
 TEST(Interrupt, EndsARunWhoseMachineIsBeingBuilt) {

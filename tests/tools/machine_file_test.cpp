@@ -48,6 +48,21 @@ TEST(MachineFile, EmptyFileGivesTheDefaultMachine) {
   expect_equal(parse_machine("", "m.toml"), expected);
 }
 
+/// toml++ alone overflows the stack.
+TEST(MachineFile, RefusesKeysOfManyParts) {
+  std::string parts = "a";
+  for (unsigned part = 1; part < 100'000; ++part) parts += ".a";
+  const std::string_view why = "m.toml:2: expected a key of at most 16 parts, as in a.b.c";
+  EXPECT_EQ(machine_refusal("\n[" + parts + "]\n"), why);
+  EXPECT_EQ(machine_refusal("\n" + parts + " = 1\n"), why);
+  EXPECT_EQ(machine_refusal("\nx = {" + parts + " = 1}\n"), why);
+  EXPECT_EQ(machine_refusal("x = '#'\ny = {" + parts + " = 1}\n"), why);
+  const std::string dots(100, '.');
+  for (const std::string& text : {"# " + dots, "name = \"" + dots + "\"", "name = '" + dots + "'",
+                                  "name = '''\n" + dots + "'''", "name = \"\\\"" + dots + "\""})
+    EXPECT_EQ(machine_refusal(text + "\n").find("parts"), std::string::npos) << text;
+}
+
 TEST(MachineFile, RoundTripsTheDefaultMachine) {
   expect_equal(parse_machine(machine_text(Machine{}), "m.toml"), Machine{});
 }

@@ -172,6 +172,119 @@ TEST_F(OfiLaunch, RunsTheOverlapBenchmark) {
   EXPECT_EQ(report()["rows"].back()["varied"], "nodes_per_process");
 }
 
+const Arguments kComparison = {"compare", "--torus", "4x2,2x2",    "--bytes",
+                               "464",     "--json",  "report.json"};
+const Arguments kThreePolicies = {"--policies", "random,bruck:2,two-phase"};
+
+int occurrences(const std::string& text, const std::string& word) {
+  int count = 0;
+  for (auto at = text.find(word); at != text.npos; at = text.find(word, at + 1)) ++count;
+  return count;
+}
+
+TEST_F(OfiLaunch, ComparesPoliciesInOneTable) {
+  EXPECT_EQ(run(kCommand + kComparison + kThreePolicies).exit_code, 0);
+  const json model = report();
+  const Ended ended = run(launch(2) + kComparison + kThreePolicies + Arguments{"--fabric", "ofi"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_EQ(report()["fabric"], "ofi");
+  EXPECT_EQ(report()["processes"], 2);
+  ASSERT_EQ(report()["rows"].size(), 6U);
+  for (std::size_t r = 0; r < 6; ++r) {
+    for (const char* key : {"policy", "torus", "packets"})
+      EXPECT_EQ(report()["rows"][r][key], model["rows"][r][key]) << r;
+    EXPECT_GT(report()["rows"][r]["time_s"], 0);
+  }
+  EXPECT_THAT(ended.out, ::testing::ContainsRegex("^machine bgl, seed 1, fabric ofi"));
+  EXPECT_EQ(occurrences(ended.out, "\nbruck:2"), 2);  // other processes print nothing
+}
+
+TEST_F(OfiLaunch, ComparesTransformsAndReplays) {
+  const Arguments export_run = {"alltoall", "--torus", "2x2", "--export", "run.goal"};
+  EXPECT_EQ(run(kCommand + export_run).exit_code, 0);
+  const Arguments campaign = {"sweep",
+                              "--axis",
+                              "nodes",
+                              "--torus",
+                              "2x2",
+                              "--workload",
+                              "fft:6x7x5,replay:run.goal",
+                              "--policies",
+                              "random",
+                              "--fabric",
+                              "ofi",
+                              "--json",
+                              "report.json"};
+  const Ended ended = run(launch(2) + campaign);
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  ASSERT_EQ(report()["rows"].size(), 2U);
+  for (const json& row : report()["rows"]) EXPECT_GT(row["packets"], 0);
+}
+
+/// Only process 0 has the journal, and all processes leave out its cases.
+TEST_F(OfiLaunch, ResumesAComparison) {
+  const Arguments resumed = {"--fabric", "ofi", "--resume", "j"};
+  EXPECT_EQ(run(launch(2) + kComparison + Arguments{"--policies", "bruck:2"} + resumed).exit_code,
+            0);
+  const json first = report()["rows"];
+  const Ended ended = run(launch(2) + kComparison + kThreePolicies + resumed);
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_EQ(report()["rows"].size(), 6U);
+  EXPECT_EQ(report()["rows"][1], first[0]);
+  EXPECT_EQ(report()["rows"][4], first[1]);
+  const json second = report()["rows"];
+  EXPECT_EQ(run(launch(2) + kComparison + kThreePolicies + resumed).exit_code, 0);
+  EXPECT_EQ(report()["rows"], second);
+}
+
+TEST_F(OfiLaunch, ComparisonInShardsIsMerged) {
+  for (const std::string shard : {"1/2", "2/2"})
+    EXPECT_EQ(run(launch(2) + kComparison + kThreePolicies +
+                  Arguments{"--fabric", "ofi", "--shard", shard, "--resume", "j{shard}"})
+                  .exit_code,
+              0);
+  const Ended ended =
+      run(kCommand + Arguments{"merge", "j1", "j2", "--json", "report.json", "--quiet"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_EQ(report()["processes"], 2);
+  EXPECT_EQ(report()["rows"].size(), 6U);
+}
+
+/// Under the policy a node sends a packet per second.
+TEST_F(OfiLaunch, FailedCaseEndsAComparisonOnAllProcesses) {
+  directory_.save("slow.toml", "policy = 'random'\nname = 'slow'\ncycles_per_packet = 7e8\n");
+  const Ended ended =
+      run(launch(2) + Arguments{"compare", "--torus", "4x2", "--policies", "random,slow.toml,rank",
+                                "--fabric", "ofi", "--limit", "0.5"});
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_EQ(occurrences(ended.out, "\nrandom "), 1);
+  EXPECT_EQ(occurrences(ended.out, "\nrank "), 0);
+  EXPECT_THAT(ended.err, ::testing::HasSubstr("all-to-all under policy slow on torus 4x2: "));
+  EXPECT_THAT(ended.err, ::testing::HasSubstr("the run did not end within 0.5 s"));
+}
+
+TEST_F(OfiLaunch, RefusesAComparisonOnATorusWithFewerNodesThanProcesses) {
+  const Ended ended = run(launch(4) + Arguments{"compare", "--torus", "4x2,3", "--policies",
+                                                "random,rank", "--fabric", "ofi"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_EQ(ended.out, "");
+  EXPECT_THAT(ended.err, ::testing::HasSubstr("4 processes for the 3 nodes of torus 3"));
+}
+
+TEST_F(OfiLaunch, MpirunComparesPolicies) {
+  if (!installed("mpirun")) GTEST_SKIP() << "mpirun is not installed";
+  const Ended ended = run(mpirun(2) + kComparison + kThreePolicies + Arguments{"--fabric", "ofi"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_EQ(report()["rows"].size(), 6U);
+}
+
+TEST_F(OfiLaunch, ReportsTheMedianOfRepeatedExchanges) {
+  const Ended ended = run(launch(2) + kLaunchedAllToAll + Arguments{"--repeat", "3"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_EQ(report()["repetitions"]["count"], 3);
+  EXPECT_EQ(report()["packets"], 16 * 15 * 4);
+}
+
 TEST_F(OfiLaunch, ModelReplaysAnExportedRun) {
   const Ended ended =
       run(launch(2) + kLaunchedAllToAll + Arguments{"--route", "torus", "--export", "run.goal"});

@@ -209,12 +209,6 @@ TEST(OptionEffects, BlockingExchangesHaveNoWindow) {
                  {"--window has no effect on fft --method slab with --planes 0"});
 }
 
-TEST(OptionEffects, RefusalsProposeNoFabricThatCampaignsRefuse) {
-  const TemporaryDirectory directory;
-  expect_refusal(directory, {"compare", "--torus", "2x2", "--route", "torus"},
-                 {"with --fabric sim (it works with --fabric shm)"});
-}
-
 /// A refusal never proposes an option that another row of the table refuses. It names all missing
 /// options, and only options that the verb has.
 TEST(OptionEffects, RefusalsNameAllMissingAndOnlyExistingOptions) {

@@ -100,6 +100,15 @@ TEST(ScarceHost, RunsEndClearlyWithoutThreads) {
     GTEST_SKIP() << "the command cannot be run as another user, so threads cannot be limited";
   for (const unsigned most : {1u, 5u})
     expect_clear_ends("ulimit -u " + std::to_string(most) + " && " + as_nobody + "\"$@\"");
+  const Arguments shm = {"hello", "--torus", "2", "--fabric", "shm", "--threads", "2"};
+  const Arguments sim = {"hello", "--torus", "2", "--threads", "2"};
+  const Arguments campaign = {"compare",     "--torus", "2",         "--policies",
+                              "random,rank", "--quiet", "--threads", "2"};
+  for (const Arguments& run : {shm, sim, campaign}) {
+    const Ended ended = run_in_shell("ulimit -u 1 && " + as_nobody + "\"$@\"", run);
+    EXPECT_EQ(ended.exit_code, 1) << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr("the limit of processes and threads is reached: raise it"));
+  }
 }
 
 /// Runs with each option that writes a file.

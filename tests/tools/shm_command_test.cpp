@@ -90,6 +90,31 @@ TEST(ShmCommand, ResultHashDiffersBetweenSeedsOfATransform) {
             json_of(kRingFft + kEstimate + Arguments{"--seed", "2"})["result_hash"]);
 }
 
+TEST(ShmCommand, ReportsTheMedianOfRepeatedExchanges) {
+  const Arguments repeated = kRingAllToAll + Arguments{"--repeat", "5"};
+  const json report = json_of(repeated);
+  const json& times = report["repetitions"];
+  EXPECT_EQ(times["count"], 5);
+  EXPECT_EQ(times["median_s"], report["time_s"]);
+  EXPECT_LT(times["least_s"], times["most_s"]);
+  EXPECT_EQ(report["packets"], 16 * 15);
+  EXPECT_EQ(report["result_hash"], json_of(kRingAllToAll)["result_hash"]);
+  EXPECT_THAT(run_command(repeated).out, ::testing::HasSubstr("    5 times       median "));
+  EXPECT_EQ(json_of(kRingAllToAll)["repetitions"]["count"], 1);
+}
+
+/// Equal runs in virtual time take equal times.
+TEST(ShmCommand, ModelRefusesRepetitions) {
+  const TemporaryDirectory directory;
+  const Arguments redistribute = {"redistribute", "--torus", "2",    "--size", "4",
+                                  "--from",       "slabs:x", "--to", "slabs:y"};
+  for (const Arguments& run : {Arguments{"alltoall", "--torus", "2"},
+                               {"fft", "--torus", "2", "--size", "4"},
+                               redistribute})
+    expect_refusal(directory, run + Arguments{"--repeat", "2"},
+                   {"--repeat has no effect", "(it works with --fabric shm or ofi)"});
+}
+
 TEST(ShmCommand, WritesTheArrayThatTheModelWrites) {
   const TemporaryDirectory directory;
   for (const std::string fabric : {"sim", "shm"}) {

@@ -68,6 +68,7 @@ struct AllToAllOptions {
   std::uint64_t bytes = 240;
   Rank peers = 0;                 ///< each node sends only to the first N of its order; 0 means all
   Rank sample = 0;                ///< destinations per node, at equal offsets; 0 means all nodes
+  unsigned repeat = 1;            ///< number of runs; the median of their times is reported
   bool continue_without = false;  ///< go on without lost processes
   const CLI::App* verb = nullptr;
 
@@ -162,6 +163,8 @@ std::string table(const AllToAllOptions& options, const Json& report) {
           : fmt::format("traffic {}, {} bytes per message", options.pattern, options.bytes),
       report["policy"].get<std::string>(), policy.order.empty() ? "" : part("order"),
       part("routing"), part("tie"), summary_table(report));
+  if (report.contains("repetitions") && options.repeat > 1)
+    text += repetitions_text(report["repetitions"]);
   if (report.contains("latency"))
     text += fmt::format("  latency          {:>14} cycles median, {} at 99 %, {} maximum\n",
                         report["latency"]["p50"].get<Tick>(), report["latency"]["p99"].get<Tick>(),
@@ -233,6 +236,30 @@ std::unique_ptr<MissingMessages> check_exchange(const AllToAllOptions& options,
   return nullptr;
 }
 
+/// When the exchange ended on all processes, in cycles. All processes call it in the same order.
+Tick exchange_end(const Emulation& emulation, const TrafficExchange& exchange) {
+  return emulation.latest(std::max(emulation.programs_end(), exchange.last_arrival()));
+}
+
+/// The times of all repetitions but the last, which the caller runs, with its outputs. `under`:
+/// `run` with the settings of the policy.
+std::vector<Tick> earlier_times(const AllToAllOptions& options, const Traffic& traffic,
+                                const Shape& shape, const Machine& machine, const RunOptions& run,
+                                const RunOptions& under) {
+  std::vector<Tick> times;
+  for (unsigned r = 1; r < options.repeat; ++r) {
+    TrafficExchange exchange(options.torus.policy.named(), traffic, shape, machine,
+                             exchange_options(options, run));
+    Emulation emulation(shape, machine, under, options.common.quiet, 0);
+    for (Node& n : emulation.nodes()) exchange.attach(n);
+    emulation.run();
+    check_links(emulation.counters(), shape);
+    exchange.check();
+    times.push_back(exchange_end(emulation, exchange));
+  }
+  return times;
+}
+
 int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& machine,
            const RunOptions& run_options) {
   const bool carries_payload = run_options.fabric != FabricName::sim;
@@ -250,7 +277,7 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
 
   const Policy& policy = options.torus.policy.named();
   const RunWork work = exchange_work(policy, *traffic, shape, options.peers);
-  session.announce(work, arrays);
+  session.announce(work * options.repeat, arrays);
   TrafficExchange exchange(policy, *traffic, shape, machine,
                            exchange_options(options, run_options));
   if (options.continue_without) refuse_policy_that_needs_all(exchange);
@@ -264,6 +291,7 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   const ExchangeLimits limits =
       session.reports() ? exchange_limits(exchange, machine, under.sim.dma) : ExchangeLimits();
   under.sim.checkpoints = checkpoint.get();
+  std::vector<Tick> times = earlier_times(options, *traffic, shape, machine, run_options, under);
   Emulation emulation = session.emulation(under, packets_expected(options, *traffic, shape, work));
   for (Node& n : emulation.nodes()) {
     throw_if_interrupted();
@@ -278,10 +306,13 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   const auto missing = check_exchange(options, run_options, shape, exchange);
   const bool reports = session.collect(emulation);
 
-  const Tick end = emulation.latest(std::max(emulation.programs_end(), exchange.last_arrival()));
+  times.push_back(exchange_end(emulation, exchange));
+  std::ranges::sort(times);
+  const Tick median = times[times.size() / 2];
   const int code = missing == nullptr ? 0 : 1;
   if (!reports) return code;
-  Json report = make_report(options, shape, machine, exchange, limits, under, emulation, end);
+  Json report = make_report(options, shape, machine, exchange, limits, under, emulation, median);
+  if (!is_virtual(report)) report["repetitions"] = repetitions_json(times, machine);
   if (missing != nullptr) report["missing"] = missing->json(emulation.counters().delivered);
   session.print(table(options, report));
   if (EmbeddingProgram* const host = embedding_program()) host->take_latency(exchange.latency());
@@ -336,6 +367,11 @@ CommandRun add_alltoall_command(CLI::App& app) {
           "each node sends only to N destinations, at the same offsets from every node, drawn so "
           "that links are loaded evenly")
       ->transform(whole_number(1, 1u << 23));
+  verb->add_option("--repeat", options->repeat,
+                   "number of runs; the median of their times is reported, and the counters of the "
+                   "last")
+      ->transform(whole_number(1, 1000000))
+      ->capture_default_str();
   verb->add_flag("--continue-without", options->continue_without,
                  "go on if processes other than process 0 die or hang; the result then says what "
                  "is missing, and the exit code is 1");

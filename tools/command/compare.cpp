@@ -28,6 +28,7 @@
 #include "tools/options/common_options.hpp"
 #include "tools/options/option_values.hpp"
 #include "tools/run/estimate.hpp"
+#include "tools/run/processes.hpp"
 #include "tools/run/terminal.hpp"
 #include "tools/text/json.hpp"
 #include "tools/text/spelling.hpp"
@@ -105,18 +106,23 @@ std::string failure_lines(std::span<const Json> failed, const RowTable& table) {
   return text.empty() ? "" : "failed on shm --route torus:\n" + text;
 }
 
-/// Runs all cases on rings too, and adds how well both fabrics agree on the order of policies.
-/// Returns the exit code.
+/// Runs all cases on rings too, and adds their times, and how well both fabrics agree on the order
+/// of policies. Returns the exit code.
 int validate(const RingCases& rings, std::span<const Json> summary, const RowTable& table,
              CampaignResult& result, bool shows_table) {
+  warn_of_shared_cores(rings.cases, rings.settings);
   const CaseRows there = rows_on_rings(rings);
   result.interrupted = there.interrupted();
   if (result.interrupted) return 0;
   const std::vector<Json> failed = failures_of(there.rows);
-  const std::vector<Json> agreement = agreement_of(summary, summary_of(without_failed(there.rows)));
+  const std::vector<Json> times = summary_of(without_failed(there.rows));
+  const std::vector<Json> agreement = agreement_of(summary, times);
+  result.summary_there = times;
   result.agreement = agreement;
   if (!failed.empty()) result.failed_there = failed;
-  if (shows_table) print_now(failure_lines(failed, table) + agreement_text(agreement, table));
+  if (shows_table)
+    print_now(failure_lines(failed, table) + times_there_text(summary, times, table) +
+              agreement_text(agreement, table));
   return exit_code(there.rows);
 }
 
@@ -129,52 +135,72 @@ void refuse_validating(const CompareOptions& all) {
     throw BadInput("--validate needs all cases: it cannot be combined with --shard");
 }
 
-int run(const CompareOptions& typed) {
-  CompareOptions all = typed;
-  const CampaignOptions& options = all.campaign;
-  take_shard(all.campaign);
-  note_single_seed(options.lists, options.common);
-  refuse_validating(all);
-  CampaignSettings settings =
-      campaign_settings(options.common, concerns_links(options.lists, options.common));
-  settings.peers = options.peers;
-  settings.validates = all.validate;
-  ScheduleFiles files;
-  std::vector<CampaignCase> cases = make_cases(options.lists, settings, files);
-  const std::vector<CampaignCase> mine = dealt(cases, options.part);
-  if (options.merged == nullptr) refuse_unfit(cases, settings);
-  std::optional<RingCases> rings;
-  if (all.validate) {
-    rings = cases_on_rings(all, files);
-    refuse_unfit(rings->cases, rings->settings);
-  }
-  CampaignOutputs outputs(options, "compare", settings);
+/// The cases of a comparison, and the same cases on rings with --validate.
+struct Comparison {
+  CampaignSettings settings;
+  ScheduleFiles files{};
+  std::vector<CampaignCase> cases{};
+  std::vector<CampaignCase> mine{};  ///< those of the shard
+  std::optional<RingCases> rings{};
+};
 
-  RunEstimate expected = expected_of(mine, settings, outputs.finished());
-  if (rings) {
-    const RunEstimate there = expected_of(rings->cases, rings->settings, nullptr);
-    expected.seconds += kRunsOnRings * there.seconds;
-    expected.bytes = std::max(expected.bytes, there.bytes);
-  }
-  announce(expected, settings.common.quiet);
-  const RowTable table(
-      cases,
-      chosen_columns(parse_choice<ColumnChoice>("columns", kColumnChoices, options.columns),
-                     compare_columns(settings), settings),
-      settings);
-  if (options.merged != nullptr) options.merged->expect(cases);
+/// Throws BadInput if a case cannot be run.
+void make_all_cases(const CompareOptions& all, Comparison& made) {
+  const CampaignOptions& options = all.campaign;
+  made.cases = make_cases(options.lists, made.settings, made.files);
+  made.mine = dealt(made.cases, options.part);
+  if (options.merged == nullptr) refuse_unfit(made.cases, made.settings);
+  if (!all.validate) return;
+  made.rings = cases_on_rings(all, made.files);
+  refuse_unfit(made.rings->cases, made.rings->settings);
+}
+
+RunEstimate expected_of(const Comparison& all, FinishedRows* finished) {
+  RunEstimate expected = expected_of(all.mine, all.settings, finished);
+  if (!all.rings) return expected;
+  const RunEstimate there = expected_of(all.rings->cases, all.rings->settings, nullptr);
+  expected.seconds += kRunsOnRings * there.seconds;
+  expected.bytes = std::max(expected.bytes, there.bytes);
+  return expected;
+}
+
+RowTable row_table_of(const CampaignOptions& options, const Comparison& all) {
+  return {all.cases,
+          chosen_columns(parse_choice<ColumnChoice>("columns", kColumnChoices, options.columns),
+                         compare_columns(all.settings), all.settings),
+          all.settings};
+}
+
+/// Runs the cases and shows each row. Returns their rows without a summary.
+CampaignResult result_of(const CampaignOptions& options, const Comparison& all,
+                         const CampaignOutputs& outputs, const RowTable& table) {
+  if (options.merged != nullptr)
+    options.merged->expect(all.cases);
+  else if (!all.settings.is_virtual())
+    warn_of_shared_cores(all.mine, all.settings);
   RowSink show;
   if (outputs.shows_table()) {
-    print_now(shard_line(options, mine.size(), cases.size()) + table.head());
+    print_now(shard_line(options, all.mine.size(), all.cases.size()) + table.head());
     show = [&](const Json& row) { print_now(table.line(row)); };
   }
-  CaseRows made = run_cases(mine, settings, outputs.finished(), show);
-  CampaignResult result{.verb = "compare",
-                        .axis = "policy",
-                        .axes = axes_of(cases),
-                        .rows = made.finished(),
-                        .shard = options.part.is_whole() ? "" : options.part.text(),
-                        .interrupted = made.interrupted()};
+  const CaseRows made = run_cases(all.mine, all.settings, outputs.finished(), show);
+  return {.verb = "compare",
+          .axis = "policy",
+          .axes = axes_of(all.cases),
+          .rows = made.finished(),
+          .shard = options.part.is_whole() ? "" : options.part.text(),
+          .interrupted = made.interrupted()};
+}
+
+int run_comparison(const CompareOptions& all, Comparison made) {
+  const CampaignOptions& options = all.campaign;
+  make_all_cases(all, made);
+  CampaignOutputs outputs(options, "compare", made.settings);
+  outputs.share_finished(made.mine, made.settings.run.processes);
+  announce(expected_of(made, outputs.finished()), made.settings.common.quiet);
+  const RowTable table = row_table_of(options, made);
+  CampaignResult result = result_of(options, made, outputs, table);
+  if (!made.settings.reports()) return end_silently(result.interrupted);
   // A shard has no summary, because the policies to compare may be in other shards.
   const std::vector<Json> summary =
       options.part.is_whole() ? summary_of(result.rows) : std::vector<Json>();
@@ -184,10 +210,26 @@ int run(const CompareOptions& typed) {
     print_now((has_seeds ? summary_text(summary, table) : best_lines(summary, table)) +
               table.remark());
   int code = exit_code(result.rows);
-  if (rings && !result.interrupted)
-    code = std::max(code, validate(*rings, summary, table, result, outputs.shows_table()));
-  outputs.write(campaign_report(result, settings));
+  if (made.rings && !result.interrupted)
+    code = std::max(code, validate(*made.rings, summary, table, result, outputs.shows_table()));
+  outputs.write(campaign_report(result, made.settings));
   return code;
+}
+
+int run(const CompareOptions& typed) {
+  CompareOptions all = typed;
+  CampaignOptions& options = all.campaign;
+  take_shard(options);
+  refuse_validating(all);
+  Comparison made{campaign_settings(options.common, concerns_links(options.lists, options.common))};
+  CampaignSettings& settings = made.settings;
+  settings.peers = options.peers;
+  settings.validates = all.validate;
+  if (options.merged != nullptr) settings.processes = options.merged->processes();
+  if (!settings.reports()) keep_silent(options);
+  note_single_seed(options.lists, settings.common);
+  const Processes processes = settings.run.processes;
+  return processes.run([&] { return run_comparison(all, std::move(made)); });
 }
 
 void add_compare_options(CLI::App& verb, CompareOptions& options) {
@@ -195,7 +237,8 @@ void add_compare_options(CLI::App& verb, CompareOptions& options) {
   begin_group(verb, "Cases");
   verb.add_flag(
       "--validate", options.validate,
-      "also run every case five times on shm --route torus and report how well the rankings agree");
+      "also run every case five times on shm --route torus; print times, spreads, and how well the "
+      "rankings agree");
 }
 
 }  // namespace

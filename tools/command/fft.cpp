@@ -116,10 +116,8 @@ class FftCommand {
 
   int transform(const fft::Description& description, TransformOutputs& outputs,
                 RunSession& session) {
-    const bool is_sim = run_.fabric == FabricName::sim;
     const TransformJob job{std::make_shared<const fft::Blueprint>(description, shape_),
-                           options_.way(), scale_of(options_), is_sim ? 1 : options_.repeat,
-                           options_.loops};
+                           options_.way(), scale_of(options_), options_.repeat, options_.loops};
     const RunOptions under = under_policy(run_, *job.blueprint, machine_);
     const PlanBounds bounds = bounds_of(*job.blueprint, job.ways(), machine_, under.sim.dma);
     const auto transforms = static_cast<double>(job.repeat * job.ways().size());

@@ -411,9 +411,7 @@ void add_density_options(CLI::App& command, DensityOptions& options) {
       ->capture_default_str();
   command.add_flag("--check", options.check,
                    "compare with a serial solution by sums over the eigenfunctions on this host");
-  command
-      .add_option("--repeat", options.repeat,
-                  "number of runs; in wall-clock time their median is reported")
+  command.add_option("--repeat", options.repeat, "number of runs; their median is reported")
       ->transform(whole_number(1, 1000000))
       ->capture_default_str();
 }

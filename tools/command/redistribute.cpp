@@ -155,7 +155,7 @@ class RedistributeCommand {
     const TransformJob job{blueprint(),
                            fft::Way::forward,
                            fft::Scale::none,
-                           run_.fabric == FabricName::sim ? 1 : options_.repeat,
+                           options_.repeat,
                            0,
                            input_.raw ? input_.raw->bytes : 0};
     const RunOptions under = under_policy(run_, *job.blueprint, machine_);

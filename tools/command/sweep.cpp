@@ -115,6 +115,7 @@ CampaignSettings settings_of(const SweepOptions& options, Axis axis) {
   CampaignSettings settings =
       campaign_settings(options.lab.common, concerns_links(options.lab.lists, options.lab.common));
   settings.peers = options.lab.peers;
+  if (options.lab.merged != nullptr) settings.processes = options.lab.merged->processes();
   settings.load = {parse_choice<ArrivalRule>("arrivals", kArrivalRuleNames, options.arrivals),
                    options.window, options.warm_up};
   if (axis != Axis::load) return settings;
@@ -167,7 +168,7 @@ CampaignResult sweep(const SweepOptions& options, Axis axis, std::span<const Cam
     const CaseRows made = run_cases(cases, settings, finished, show);
     result.rows = made.finished();
     result.interrupted = made.interrupted();
-    if (options.lab.lists.seeds.size() > 1 && options.lab.part.is_whole())
+    if (options.lab.lists.seeds.size() > 1 && options.lab.part.is_whole() && settings.reports())
       result.summary = summary_of(result.rows);
     return result;
   }
@@ -179,13 +180,7 @@ CampaignResult sweep(const SweepOptions& options, Axis axis, std::span<const Cam
   return result;
 }
 
-int run(const SweepOptions& typed) {
-  SweepOptions options = typed;
-  take_shard(options.lab);
-  note_single_seed(options.lab.lists, options.lab.common);
-  for (double& load : options.loads) load = plain_number(load);
-  const auto axis = parse_choice<Axis>("axis", kSweepAxisNames, options.axis);
-  const CampaignSettings settings = settings_of(options, axis);
+int sweep_cases(const SweepOptions& options, Axis axis, const CampaignSettings& settings) {
   refuse_bad_loads(options.loads);
   ScheduleFiles files;
   std::vector<CampaignCase> cases = make_cases(options.lab.lists, settings, files);
@@ -197,6 +192,7 @@ int run(const SweepOptions& typed) {
   CampaignOutputs outputs(options.lab, "sweep", settings);
 
   const std::vector<CampaignCase> grid = axis == Axis::load ? grid_of(mine, options.loads) : mine;
+  outputs.share_finished(grid, settings.run.processes);
   announce_cases(grid, settings, outputs.finished());
   const RowTable table(
       cases,
@@ -206,6 +202,7 @@ int run(const SweepOptions& typed) {
   const auto sweep_and = [&](const RowSink& show) {
     return sweep(options, axis, mine, settings, outputs.finished(), show);
   };
+  if (options.lab.merged == nullptr && !settings.is_virtual()) warn_of_shared_cores(grid, settings);
   if (options.lab.merged != nullptr) {
     options.lab.merged->expect(grid);
     (void)sweep_and({});  // refuses if a load that refinement adds is missing
@@ -216,6 +213,7 @@ int run(const SweepOptions& typed) {
     show = [&](const Json& row) { print_now(table.line(row)); };
   }
   CampaignResult result = sweep_and(show);
+  if (!settings.reports()) return end_silently(result.interrupted);
   result.axes = axes_of(cases);
   if (axis == Axis::load) result.axes["offered"] = options.loads;
   if (!options.lab.part.is_whole()) result.shard = options.lab.part.text();
@@ -225,6 +223,17 @@ int run(const SweepOptions& typed) {
               table.remark());
   outputs.write(campaign_report(result, settings));
   return exit_code(result.rows);
+}
+
+int run(const SweepOptions& typed) {
+  SweepOptions options = typed;
+  take_shard(options.lab);
+  for (double& load : options.loads) load = plain_number(load);
+  const auto axis = parse_choice<Axis>("axis", kSweepAxisNames, options.axis);
+  const CampaignSettings settings = settings_of(options, axis);
+  if (!settings.reports()) keep_silent(options.lab);
+  note_single_seed(options.lab.lists, settings.common);
+  return settings.run.processes.run([&] { return sweep_cases(options, axis, settings); });
 }
 
 void add_sweep_options(CLI::App& verb, SweepOptions& options) {

@@ -14,6 +14,7 @@
 #include "tools/files/quantity.hpp"
 #include "tools/files/read_file.hpp"
 #include "tools/files/safe_toml.hpp"
+#include "tools/files/toml_depth.hpp"
 #include "tools/text/spelling.hpp"
 #include "tools/text/split_and_wrap.hpp"
 
@@ -143,6 +144,7 @@ class Reader {
 }  // namespace
 
 Machine parse_machine(std::string_view text, std::string_view origin) {
+  refuse_deep_keys(text, origin);
   toml::table table;
   try {
     table = toml::parse(text, origin);

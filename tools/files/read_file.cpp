@@ -12,6 +12,15 @@
 #include <utility>
 
 namespace toroid {
+namespace {
+
+/// Removes the byte-order mark that editors of some systems put before a text in UTF-8.
+void drop_byte_order_mark(std::string& text) {
+  constexpr std::string_view kMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kMark)) text.erase(0, kMark.size());
+}
+
+}  // namespace
 
 std::optional<std::string> try_read_text(const std::string& path, std::size_t longest) {
   constexpr std::size_t kBlock = 1 << 20;  // bytes: memory grows with the file, not the limit
@@ -26,6 +35,7 @@ std::optional<std::string> try_read_text(const std::string& path, std::size_t lo
   if (!file.is_open() || file.bad()) return std::nullopt;
   if (text.size() > longest)
     throw BadInput(fmt::format("{}: expected at most {} bytes", path, longest));
+  drop_byte_order_mark(text);
   return text;
 }
 

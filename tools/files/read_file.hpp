@@ -15,8 +15,9 @@
 
 namespace toroid {
 
-/// Returns the text of the file. Throws BadInput, with the system's reason, if it cannot be read,
-/// or if it is longer than `longest` bytes. The limit also ends the reading of an endless device.
+/// Returns the text of the file, without a byte-order mark. Throws BadInput, with the system's
+/// reason, if it cannot be read, or if it is longer than `longest` bytes. The limit also ends the
+/// reading of an endless device.
 std::string read_text(const std::string& path, std::size_t longest);
 /// read_text() that returns nothing, with the reason in errno, if the file cannot be read.
 std::optional<std::string> try_read_text(const std::string& path, std::size_t longest);

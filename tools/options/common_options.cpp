@@ -167,16 +167,12 @@ void add_link_fault_options(CLI::App& verb, LinkErrorOptions& options) {
       ->capture_default_str();
 }
 
-void add_options_of_one_process(CLI::App& verb, CommonOptions& options) {
+void add_common_options(CLI::App& verb, CommonOptions& options) {
   begin_group(verb, "Run");
   add_machine_option(verb, options.machine);
   add_seed_option(verb, options.seed);
   add_fabric_options(verb, options);
   add_output_options(verb, options);
-}
-
-void add_common_options(CLI::App& verb, CommonOptions& options) {
-  add_options_of_one_process(verb, options);
   begin_group(verb, "Fabric");
   add_process_options(verb, options);
 }

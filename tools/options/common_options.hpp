@@ -60,8 +60,6 @@ struct TorusOptions {
 };
 
 void add_common_options(CLI::App& verb, CommonOptions& options);
-/// Adds the options of add_common_options() that have a meaning for a single process.
-void add_options_of_one_process(CLI::App& verb, CommonOptions& options);
 // Parts of these options, for commands that have only some of them.
 void add_machine_option(CLI::App& verb, std::string& machine);
 void add_seed_option(CLI::App& verb, std::uint64_t& seed);

@@ -83,7 +83,7 @@ constexpr OptionEffect kEffects[] = {
     {"--wisdom", "fft", "--timings | --planes -1 | --kernel fftw"},
     {"--permissive --xyz", "fft redistribute", "--in"},
     {"--out --cell --boundary --precision --check --repeat", "poisson", "--in"},
-    {"--repeat", "poisson", "--fabric shm,ofi"},
+    {"--repeat", "fft redistribute alltoall poisson", "--fabric shm,ofi"},
     {"--size", "poisson", "no --in"},
     {"--inverse --scale --box-cut --timings", "fft", "no --loop"},
     {"--scale", "fft", "--norm paper"},
@@ -94,6 +94,7 @@ constexpr OptionEffect kEffects[] = {
     {"--checkpoint", "alltoall", "no --record & no --trace & no --report & no --export"},
     {"--continue-without", "alltoall", "--fabric ofi & --route direct"},
     {"--continue-without", "alltoall", "no --link-error & no --export"},
+    {"--repeat", "alltoall", "no --continue-without"},
     {"--continue-without", "alltoall", "no --transfer | --transfer packets"},
     {"--peers", "alltoall compare sweep", "--fabric sim"},
     {"--peers", "alltoall", "no --sample"},
@@ -167,18 +168,11 @@ bool holds(const OptionEffect& effect, const RunSetting& setting) {
   });
 }
 
-/// Campaigns refuse `ofi`, so it is not proposed to them.
-bool is_offered(std::string_view value, std::string_view verb) {
-  return value != "ofi" || !names("compare sweep", verb);
-}
-
 /// The requirement as a message states it: "--route torus", "exchanges such as alltoall", or "bench
 /// bw" for an argument.
 std::string text_of(const Requirement& requirement, std::string_view verb) {
   if (requirement.values.empty()) return std::string(requirement.name);
-  std::vector<std::string_view> offered = requirement.values;
-  std::erase_if(offered, [&](std::string_view value) { return !is_offered(value, verb); });
-  std::string values = fmt::format("{}", fmt::join(offered, ", "));
+  std::string values = fmt::format("{}", fmt::join(requirement.values, ", "));
   if (const std::size_t last = values.rfind(", "); last != values.npos)
     values.replace(last, 2, " or ");
   if (requirement.name == "sends") return values + " such as alltoall";

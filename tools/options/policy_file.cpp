@@ -23,6 +23,7 @@
 #include "packet/policies/policies.hpp"
 #include "tools/files/read_file.hpp"
 #include "tools/files/safe_toml.hpp"
+#include "tools/files/toml_depth.hpp"
 #include "tools/options/policy_name_rule.hpp"
 #include "tools/text/spelling.hpp"
 
@@ -51,6 +52,7 @@ std::string policy_text(const std::string& path) {
 }
 
 toml::table parsed_policy(std::string_view text, const std::string& path) {
+  refuse_deep_keys(text, path);
   try {
     return toml::parse(text, path);
   } catch (const toml::parse_error& error) {

@@ -7,6 +7,7 @@
 #include "packet/policies/policy.hpp"
 #include "router/fabrics/job_fabric.hpp"
 #include "router/fabrics/make_fabric.hpp"
+#include "router/threads/start_thread.hpp"
 #include "tools/run/interruption.hpp"
 
 namespace toroid::python {
@@ -137,7 +138,7 @@ PlanHost::PlanHost(const std::string& fabric, const Shape& shape, const Machine&
       runner_(std::make_unique<Runner>(*fabric_, options_)),
       is_alone_(fabric_->nodes().size() == shape.size()) {
   make_nodes(poll);
-  thread_ = std::thread([this] { run(); });
+  thread_ = start_thread<std::thread>("the thread of the plan", [this] { run(); });
   try {
     while (!wait_a_moment()) poll();
   } catch (...) {

@@ -25,6 +25,7 @@
 #include "hal/counters.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/latency.hpp"
+#include "router/threads/start_thread.hpp"
 #include "tools/command/command_line.hpp"
 #include "tools/files/host_array.hpp"
 #include "tools/options/named_policies.hpp"
@@ -88,14 +89,15 @@ class Run final : public EmbeddingProgram {
 
   /// Starts the thread. It has a reference to `keeper`, the owner of this object.
   void start(std::shared_ptr<void> keeper) {
-    thread_ = std::thread([this, keeper = std::move(keeper)]() mutable {
-      try {
-        run_command_line(words_);
-      } catch (...) {
-        failure_ = std::current_exception();
-      }
-      if (note_end()) release_abandoned(std::move(keeper));
-    });
+    thread_ = start_thread<std::thread>("the thread of the run",
+                                        [this, keeper = std::move(keeper)]() mutable {
+                                          try {
+                                            run_command_line(words_);
+                                          } catch (...) {
+                                            failure_ = std::current_exception();
+                                          }
+                                          if (note_end()) release_abandoned(std::move(keeper));
+                                        });
   }
   /// Waits up to 50 ms; returns whether the command has ended.
   bool wait_a_moment() {

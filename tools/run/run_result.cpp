@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -270,6 +271,30 @@ void add_hash(Json& report, ResultHash hash) {
     for (const char* key : kWallClockKeys) covered.erase(key);
   hash.add(std::string_view(text_of(covered)));
   report["result_hash"] = hash.text();
+}
+
+Json repetitions_json(std::span<const Tick> cycles, const Machine& machine) {
+  const auto seconds_at = [&](std::size_t at) {
+    return static_cast<double>(cycles[at]) / machine.clock_hz;
+  };
+  const auto seconds = [&](double quantile) {
+    const auto last = static_cast<double>(cycles.size() - 1);
+    return seconds_at(static_cast<std::size_t>(std::lround(quantile * last)));
+  };
+  return {{"count", cycles.size()},
+          {"least_s", seconds(0)},
+          {"lower_quartile_s", seconds(0.25)},
+          {"median_s", seconds_at(cycles.size() / 2)},
+          {"upper_quartile_s", seconds(0.75)},
+          {"most_s", seconds(1)}};
+}
+
+std::string repetitions_text(const Json& repetitions) {
+  return fmt::format(
+      "  {:>5} times       median {:.6e} s, middle half {:.3e} to {:.3e} s, shortest {:.3e} s\n",
+      repetitions["count"].get<std::size_t>(), repetitions["median_s"].get<double>(),
+      repetitions["lower_quartile_s"].get<double>(), repetitions["upper_quartile_s"].get<double>(),
+      repetitions["least_s"].get<double>());
 }
 
 void add_workers(Json& report, const Emulation& emulation) {

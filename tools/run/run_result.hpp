@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -47,6 +48,11 @@ void add_counters(Json& report, ResultHash& hash, const Counted& counted);
 /// Adds result_hash, which covers the content of `hash` and the whole report so far, except
 /// version, git_hash and transfer, and in wall-clock time everything that depends on the clock.
 void add_hash(Json& report, ResultHash hash);
+/// Count, median, quartiles, least and greatest of the times, in seconds. REQUIRES: `cycles` is
+/// sorted and not empty.
+Json repetitions_json(std::span<const Tick> cycles, const Machine& machine);
+/// The line about repetitions.
+std::string repetitions_text(const Json& repetitions);
 /// In wall-clock time adds workers and route; on `ofi` also processes and provider.
 void add_workers(Json& report, const Emulation& emulation);
 /// Adds wall_s, packet_hops_per_cpu_s (CPU time of the threads that ran the nodes) and, on `sim`,

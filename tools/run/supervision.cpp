@@ -19,6 +19,7 @@
 
 #include "hal/check.hpp"
 #include "hal/process_end.hpp"
+#include "router/threads/start_thread.hpp"
 #include "tools/files/file_descriptor.hpp"
 
 namespace toroid {
@@ -122,8 +123,7 @@ int run_supervised(const std::function<int()>& work, const std::string& librarie
   const AwaitedSignals signals;
   const pid_t parent = ::getpid();
   const pid_t child = ::fork();
-  if (child < 0)
-    return complain("cannot start a process: " + std::generic_category().message(errno));
+  if (child < 0) return complain(start_failure("a process", {errno, std::generic_category()}));
   if (child == 0) be_child(parent, signals, to.number(), work);
   const int status = wait_and_pass_on(child, signals);
   if (WIFSIGNALED(status)) return end_by(WTERMSIG(status), signals, libraries);

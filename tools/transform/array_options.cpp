@@ -22,8 +22,7 @@ void add_array_options(CLI::App& verb, ArrayOptions& options, const ArrayTexts& 
 
 void add_run_options(CLI::App& verb, ArrayOptions& options, std::string_view check) {
   verb.add_flag("--check", options.check, std::string(check));
-  verb.add_option("--repeat", options.repeat,
-                  "number of runs; in wall-clock time their median is reported")
+  verb.add_option("--repeat", options.repeat, "number of runs; their median is reported")
       ->transform(whole_number(1, 1000000))
       ->capture_default_str();
 }

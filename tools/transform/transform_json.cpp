@@ -150,18 +150,11 @@ double gflops(const TransformJob& job, double time_s) {
   return time_s == 0 ? 0 : of_one * times / time_s / 1e9;
 }
 
-Json repetitions_json(const Outcome& outcome, const Machine& machine) {
-  const auto seconds = [&](double quantile) {
-    const auto last = static_cast<double>(outcome.repetitions.size() - 1);
-    const auto at = static_cast<std::size_t>(std::lround(quantile * last));
-    return static_cast<double>(outcome.repetitions[at].cycles()) / machine.clock_hz;
-  };
-  return {{"count", outcome.repetitions.size()},
-          {"least_s", seconds(0)},
-          {"lower_quartile_s", seconds(0.25)},
-          {"median_s", static_cast<double>(outcome.median().cycles()) / machine.clock_hz},
-          {"upper_quartile_s", seconds(0.75)},
-          {"most_s", seconds(1)}};
+/// The times of all repetitions, in ascending order.
+std::vector<Tick> cycles_of(const Outcome& outcome) {
+  std::vector<Tick> cycles;
+  for (const Repetition& one : outcome.repetitions) cycles.push_back(one.cycles());
+  return cycles;
 }
 
 /// The number as JSON. A whole number is written without a decimal point, as users type it.
@@ -313,14 +306,6 @@ std::string title(const Json& report) {
 
 }  // namespace
 
-std::string repetitions_text(const Json& repetitions) {
-  return fmt::format(
-      "  {:>5} times       median {:.6e} s, middle half {:.3e} to {:.3e} s, shortest {:.3e} s\n",
-      repetitions["count"].get<std::size_t>(), repetitions["median_s"].get<double>(),
-      repetitions["lower_quartile_s"].get<double>(), repetitions["upper_quartile_s"].get<double>(),
-      repetitions["least_s"].get<double>());
-}
-
 Timing add_run(Json& report, const PlanFigures& figures) {
   const fft::Description& description = figures.job.blueprint->description();
   add_policy(
@@ -335,7 +320,7 @@ Timing add_run(Json& report, const PlanFigures& figures) {
 
 void add_counts(Json& report, const PlanFigures& figures) {
   const auto& [job, bounds, machine, run, emulation, outcome] = figures;
-  if (!is_virtual(report)) report["repetitions"] = repetitions_json(outcome, machine);
+  if (!is_virtual(report)) report["repetitions"] = repetitions_json(cycles_of(outcome), machine);
   const Shape& shape = job.blueprint->shape();
   const FabricCounters counters =
       is_virtual(report) ? emulation.counters()

@@ -29,8 +29,6 @@ struct PlanFigures {
 Timing add_run(Json& report, const PlanFigures& figures);
 /// Adds repetitions, counters, profile, hash and wall clock: the last keys of a report.
 void add_counts(Json& report, const PlanFigures& figures);
-/// The line about repetitions.
-std::string repetitions_text(const Json& repetitions);
 
 /// The result as JSON. Its phases add up to the time: each lasts from the moment at which the last
 /// node ended the previous phase until the last node ended this one.

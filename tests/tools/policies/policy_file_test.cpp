@@ -141,6 +141,8 @@ TEST_F(PolicyFile, RefusalNamesTheLineAndTheExpectation) {
        "it cannot have release"},
       {"policy = \"random\"\n[tables]\ntorus = \"4x4\"\norder = \"none.npy\"",
        "none.npy: cannot be read"},
+      {"policy.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a = 1",
+       "a.toml:1: expected a key of at most 16 parts"},
       {"policy = ", "a.toml:1: "}};
   for (const Refused& refused : all) {
     at.save("a.toml", refused.text);

@@ -32,6 +32,8 @@ struct BatchTimes {
   unsigned workers;          ///< worker threads of all processes
 
   double median() const { return seconds[seconds.size() / 2]; }
+  /// Standard deviation of the batches; 0 for one batch.
+  double spread() const;
 };
 
 /// Ping-pong between the first node and the last. An operation is one message. An iteration is a

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "packet/exchange/stream.hpp"
+#include "packet/policies/policy.hpp"
 #include "tools/lab/benchmarks/node_pairs.hpp"
 #include "tools/report/binding_bound.hpp"
 
@@ -92,6 +93,7 @@ Json bench_row(BenchKind kind, const MessageBench& bench, std::uint64_t bytes,
               {"time_s", time},
               {"least_s", times.seconds.front()},
               {"most_s", times.seconds.back()},
+              {"spread_s", times.spread()},
               {"iterations", times.iterations},
               {"warm_up", times.warm_up}};
   if (bound.seconds > 0)
@@ -112,10 +114,13 @@ std::string bench_header(BenchKind kind, const MessageBench& bench, bool is_full
       return text + fmt::format("# [ pairs: {} ]\n{}{:>12}\n", bench.shape.size() / 2,
                                 figures_header({"MB/s", "Messages/s", "Packets/s"}), "% of bound");
     case BenchKind::alltoall:
+      text += fmt::format("# [ policy: {}, samples: {} ]\n", bench.run.node.policy->name(),
+                          bench.batches);
       if (is_full)
         return text + figures_header({"Avg Latency(us)", "Min Latency(us)", "Max Latency(us)"}) +
                fmt::format("{:>12}{:>12}\n", "Iterations", "% of bound");
-      text += figures_header({"Avg Latency(us)", "Bound (us)"});
+      text += figures_header({"Avg Latency(us)"}) +
+              fmt::format("{:>10}{:>18}", "+- (us)", "Bound (us)");
       break;
     case BenchKind::bw:
     case BenchKind::bibw:
@@ -135,9 +140,12 @@ std::string bench_line(BenchKind kind, const Json& row, bool is_full) {
            microseconds(row, "most_s") +
            fmt::format("{:>12}", row["iterations"].get<std::uint64_t>()) + share_of_bound(row) +
            "\n";
+  const std::string spread = kind != BenchKind::alltoall
+                                 ? std::string()
+                                 : fmt::format("{:>10.3f}", row["spread_s"].get<double>() * 1e6);
   const std::string figures =
       has_window(kind) ? megabytes(row, "bytes_per_s") + megabytes(row, "bound_bytes_per_s")
-                       : microseconds(row, "time_s") + bound_microseconds(row);
+                       : microseconds(row, "time_s") + spread + bound_microseconds(row);
   return size + figures + share_of_bound(row) + binding_bound(row) + "\n";
 }
 

@@ -1,5 +1,7 @@
 #include "tools/lab/campaign/campaign.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -12,6 +14,7 @@
 #include "hal/check.hpp"
 #include "router/placement/cpu_quota.hpp"
 #include "router/placement/host_topology.hpp"
+#include "router/threads/start_thread.hpp"
 #include "tools/lab/campaign/journal.hpp"
 #include "tools/run/embedding_program.hpp"
 #include "tools/run/interruption.hpp"
@@ -44,7 +47,9 @@ class Runs {
       std::vector<std::jthread> others;
       const std::size_t threads = std::min<std::size_t>(options_.at_once, todo_.size());
       try {
-        for (std::size_t t = 1; t < threads; ++t) others.emplace_back([this] { work(); });
+        for (std::size_t t = 1; t < threads; ++t)
+          others.push_back(start_thread(fmt::format("run {} of {} at a time", t + 1, threads),
+                                        [this] { work(); }));
       } catch (...) {
         end_with_this_exception();
       }
@@ -63,7 +68,8 @@ class Runs {
         Outcome outcome = attempt(todo_[at]);
         if (is_interrupted()) return;  // the outcome may stem from the interruption
         finish(todo_[at], outcome);
-      } catch (...) {  // an EmbeddingError, or not enough memory to keep the outcome
+      } catch (...) {  // an EmbeddingError, a fatal one, or not enough memory for the outcome
+        if (options_.fatal && is_interrupted()) return;
         end_with_this_exception();
       }
     }
@@ -82,10 +88,15 @@ class Runs {
     } catch (const EmbeddingError&) {
       throw;
     } catch (const std::bad_alloc&) {
-      return {{{"error", "not enough memory"}}, false};
+      return failed(i, "not enough memory", false);
     } catch (const std::exception& error) {
-      return {{{"error", one_line(error.what())}}, options_.failures_last};
+      return failed(i, one_line(error.what()), options_.failures_last);
     }
+  }
+
+  Outcome failed(std::size_t i, const std::string& why, bool lasts) const {
+    if (options_.fatal) throw RunFailed(options_.fatal(i, why));
+    return {{{"error", why}}, lasts};
   }
 
   void finish(std::size_t i, Outcome& outcome) {

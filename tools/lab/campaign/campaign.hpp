@@ -18,6 +18,10 @@ struct CampaignRun {
   unsigned at_once = 1;
   bool quiet = false;
   bool failures_last = true;  ///< failed runs count as finished; they would fail again
+  /// If set, the first failure ends the campaign with the text that this returns for keys[i] and
+  /// the reason. Several processes need it: a process that has left a run because of a failure does
+  /// not meet the others in the next run.
+  std::function<std::string(std::size_t i, const std::string& why)> fatal{};
   /// Finished rows, whose cases are not run again. New rows are added to it. Null if finished rows
   /// are not kept.
   FinishedRows* finished = nullptr;
@@ -31,10 +35,10 @@ struct CampaignRun {
 };
 
 /// Returns the rows of the cases named by `keys`, in this order. `run_one(i)` makes the row of
-/// keys[i], on any thread; finished rows are not made again. If `run_one` throws, the row is
-/// {"error": MESSAGE}, with a message of one line, and the other runs continue; only an
-/// EmbeddingError ends the campaign. An interruption ends the runs in progress; the rows of
-/// unfinished runs are null.
+/// keys[i], on any thread, and on the calling thread if at_once is 1; finished rows are not made
+/// again. If `run_one` throws, the row is {"error": MESSAGE}, with a message of one line, and the
+/// other runs continue; only an EmbeddingError ends the campaign, and every failure if `fatal` is
+/// set. An interruption ends the runs in progress; the rows of unfinished runs are null.
 std::vector<Json> run_campaign(const CampaignRun& options, std::span<const std::string> keys,
                                const std::function<Json(std::size_t)>& run_one);
 

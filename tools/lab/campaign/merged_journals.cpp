@@ -98,6 +98,13 @@ std::vector<std::string> MergedJournals::arguments() const {
   return words;
 }
 
+unsigned MergedJournals::processes() const {
+  const Json& settings = files_.front().content.settings;
+  const auto found = settings.find("processes");
+  const bool is_given = found != settings.end() && found->is_number_unsigned();
+  return is_given ? found->get<unsigned>() : 1;
+}
+
 void MergedJournals::check(const Json& settings) const {
   for (const File& file : files_) refuse_other_settings(file.path, file.content.settings, settings);
 }

@@ -24,6 +24,8 @@ class MergedJournals final : public FinishedRows {
   std::string verb() const;
   /// The options typed after the verb, as far as they affect rows.
   std::vector<std::string> arguments() const;
+  /// The number of processes that made the rows.
+  unsigned processes() const;
   /// Throws BadInput if the journals were written with other settings.
   void check(const Json& settings) const;
 

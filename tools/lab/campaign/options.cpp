@@ -34,11 +34,17 @@ void add_campaign_options(CLI::App& verb, CampaignOptions& options) {
       ->type_name("I/N")
       ->check(not_empty());
   add_report_option(verb, options.report);
-  add_options_of_one_process(verb, options.common);
+  add_common_options(verb, options.common);
   verb.get_option("--threads")
       ->description(
-          "on sim: number of concurrent runs; on shm: number of workers of each run (default: one "
-          "per core)");
+          "on sim: number of concurrent runs; on shm and ofi: number of workers of each run and "
+          "process (default: one per core)");
+}
+
+void keep_silent(CampaignOptions& options) {
+  options.common.quiet = true;
+  for (std::string* path : {&options.common.json, &options.csv, &options.resume, &options.report})
+    path->clear();
 }
 
 void take_shard(CampaignOptions& options) {

@@ -33,6 +33,8 @@ void add_campaign_options(CLI::App& verb, CampaignOptions& options);
 /// without a journal, since there would be nothing to merge; the message says if Slurm chose the
 /// part.
 void take_shard(CampaignOptions& options);
+/// Takes away all outputs, for a process that does not report.
+void keep_silent(CampaignOptions& options);
 /// A line such as "shard 2/4, 6 of 24 cases"; empty if all cases are run.
 std::string shard_line(const CampaignOptions& options, std::size_t mine, std::size_t all);
 

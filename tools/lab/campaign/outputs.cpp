@@ -5,9 +5,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <utility>
 #include "hal/check.hpp"
+#include "tools/lab/campaign/case.hpp"
 #include "tools/lab/campaign/result_formats.hpp"
 #include "tools/lab/campaign/run_case.hpp"
+#include "tools/run/processes.hpp"
 
 namespace toroid {
 namespace {
@@ -65,7 +68,15 @@ CampaignOutputs::CampaignOutputs(const CampaignOptions& options, std::string_vie
                                        campaign_of(options, settings));
 }
 
+void CampaignOutputs::share_finished(std::span<const CampaignCase> cases,
+                                     const Processes& processes) {
+  if (processes.count() == 1) return;
+  auto elsewhere = std::make_unique<RowsElsewhere>(cases, finished(), processes);
+  if (!processes.reports()) elsewhere_ = std::move(elsewhere);
+}
+
 FinishedRows* CampaignOutputs::kept() const {
+  if (elsewhere_ != nullptr) return elsewhere_.get();
   return journal_.get();
 }
 
@@ -109,6 +120,11 @@ void CampaignOutputs::tell_of_interruption(std::size_t rows) const {
   if (runs == 0) throw RunFailed("interrupted");
   throw RunFailed(fmt::format("interrupted; {} run{} finished{}{}", runs, runs == 1 ? "" : "s",
                               places.empty() ? "" : ", kept in ", fmt::join(places, ", ")));
+}
+
+int end_silently(bool interrupted) {
+  if (interrupted) throw RunFailed("interrupted");
+  return 0;
 }
 
 int exit_code(std::span<const Json> rows) {

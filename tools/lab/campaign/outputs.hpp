@@ -11,6 +11,7 @@
 #include "tools/files/output_file.hpp"
 #include "tools/lab/campaign/journal.hpp"
 #include "tools/lab/campaign/options.hpp"
+#include "tools/lab/campaign/rows_elsewhere.hpp"
 #include "tools/lab/campaign/shared_settings.hpp"
 #include "tools/run/report_output.hpp"
 #include "tools/run/run_result.hpp"
@@ -24,6 +25,9 @@ class CampaignOutputs {
   CampaignOutputs(const CampaignOptions& options, std::string_view verb,
                   const CampaignSettings& settings);
 
+  /// Lets finished() of all processes have the cases that the journal of the reporting process has.
+  /// All processes call it, with the same cases.
+  void share_finished(std::span<const CampaignCase> cases, const Processes& processes);
   FinishedRows* finished() const { return merged_ != nullptr ? merged_ : kept(); }
   /// Whether the table may be printed.
   bool shows_table() const { return !quiet_ && !json_.to_standard_output(); }
@@ -42,9 +46,13 @@ class CampaignOutputs {
   JsonOutput json_;
   ReportOutput report_;
   std::unique_ptr<OutputFile> csv_;
-  std::unique_ptr<Journal> journal_;  ///< opened last, after all other outputs are accepted
+  std::unique_ptr<Journal> journal_;          ///< opened last, after all other outputs are accepted
+  std::unique_ptr<RowsElsewhere> elsewhere_;  ///< null on the process that reports
 };
 
+/// The end of a campaign on a process that does not report. Throws RunFailed if it was interrupted.
+/// Returns the exit code.
+int end_silently(bool interrupted);
 /// 1 if a row has an error, otherwise 0.
 int exit_code(std::span<const Json> rows);
 

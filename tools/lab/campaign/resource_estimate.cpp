@@ -1,15 +1,24 @@
 #include "tools/lab/campaign/resource_estimate.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <map>
+#include <set>
+#include <string>
 #include <tuple>
 
 #include "packet/policies/policy.hpp"
 #include "packet/traffic/traffic.hpp"
+#include "router/placement/placement.hpp"
 #include "tools/lab/campaign/journal.hpp"
 #include "tools/lab/campaign/run_case.hpp"
 #include "tools/lab/campaign/workload.hpp"
+#include "tools/options/common_options.hpp"
+#include "tools/run/processes.hpp"
+#include "tools/run/run_options.hpp"
+#include "tools/text/warning.hpp"
 
 namespace toroid {
 namespace {
@@ -87,6 +96,21 @@ RunEstimate expected_of(std::span<const CampaignCase> cases, const CampaignSetti
 void announce_cases(std::span<const CampaignCase> cases, const CampaignSettings& settings,
                     const FinishedRows* finished) {
   announce(expected_of(cases, settings, finished), settings.common.quiet);
+}
+
+void warn_of_shared_cores(std::span<const CampaignCase> cases, const CampaignSettings& settings) {
+  std::set<std::string> toruses;
+  bool mine = false;
+  for (const CampaignCase& one : cases)
+    if (toruses.insert(one.shape.text()).second)
+      mine |= placement_of(one.shape, settings.run).oversubscribed;
+  const std::vector<double> all = settings.run.processes.numbers(mine ? 1 : 0);
+  if (settings.reports() && std::ranges::any_of(all, [](double shares) { return shares > 0; }))
+    warn(fmt::format(
+        "workers share cores, so times on {} also depend on how the system schedules "
+        "them; use fewer {}",
+        settings.common.fabric,
+        settings.run.fabric == FabricName::ofi ? "processes or --threads" : "--threads"));
 }
 
 }  // namespace toroid

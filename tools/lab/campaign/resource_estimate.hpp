@@ -1,4 +1,4 @@
-// Announces the expected time and memory of a campaign before it begins.
+// Announces the expected time and memory of a campaign before it begins, and warns of shared cores.
 #pragma once
 
 #include <span>
@@ -24,5 +24,9 @@ RunEstimate expected_of(std::span<const CampaignCase> cases, const CampaignSetti
 /// Announces the estimate of expected_of().
 void announce_cases(std::span<const CampaignCase> cases, const CampaignSettings& settings,
                     const FinishedRows* finished);
+
+/// Warns if the workers of a run share cores, because wall-clock times then depend on how the
+/// operating system schedules them. On `ofi` all processes call it.
+void warn_of_shared_cores(std::span<const CampaignCase> cases, const CampaignSettings& settings);
 
 }  // namespace toroid

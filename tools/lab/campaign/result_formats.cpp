@@ -82,6 +82,7 @@ Json campaign_report(const CampaignResult& result, const CampaignSettings& setti
   report["rows"] = result.rows;
   if (!result.saturation.is_null()) report["saturation"] = result.saturation;
   if (!result.summary.is_null()) report["summary"] = result.summary;
+  if (!result.summary_there.is_null()) report["summary_there"] = result.summary_there;
   if (!result.agreement.is_null()) report["agreement"] = result.agreement;
   if (!result.failed_there.is_null()) report["failed_there"] = result.failed_there;
   if (result.interrupted) report["interrupted"] = true;

@@ -25,7 +25,8 @@ struct CampaignResult {
   std::vector<Json> rows{};  ///< rows of finished runs
   Json saturation{};         ///< null if there is none
   Json summary{};            ///< over several seeds; null if there is none
-  Json agreement{};          ///< with another fabric; null if it is not requested
+  Json summary_there{};      ///< times on another fabric; null if they are not requested
+  Json agreement{};          ///< with that fabric; null if it is not requested
   Json failed_there{};       ///< rows of runs that failed on that fabric; null if none did
   std::string shard{};       ///< e.g. "2/4"; empty if all cases are run
   bool interrupted = false;

@@ -105,7 +105,7 @@ std::vector<FigureColumn> latency_columns(const CampaignSettings& settings,
   if (settings.is_virtual())
     return {figure_column({"p50", 7, false, spare[0]}, "/latency/p50"),
             figure_column({"p99", 7, false, spare[1]}, "/latency/p99")};
-  if (settings.common.route == "direct") return {};
+  if (settings.common.route == "direct" || settings.run.fabric == FabricName::ofi) return {};
   const auto seconds = [](const char* place) {
     return [=](const Json& row) { return seconds_at(row, place); };
   };

@@ -1,5 +1,7 @@
 #include "tools/lab/campaign/run_case.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
@@ -20,6 +22,7 @@
 #include "tools/run/emulation.hpp"
 #include "tools/run/estimate.hpp"
 #include "tools/run/exchange_bounds.hpp"
+#include "tools/run/ofi.hpp"
 #include "tools/run/run_options.hpp"
 #include "tools/run/run_result.hpp"
 
@@ -40,9 +43,10 @@ TrafficExchange exchange_of(const CampaignCase& one, const CampaignSettings& set
            .packets_per_visit = settings.run.node.packets_per_visit}};
 }
 
-/// Adds the latency: in virtual time in cycles, in wall-clock time in seconds. In wall-clock time
-/// nothing is added if packets carry no time.
+/// Adds the latency: in virtual time in cycles, on shm in seconds. Nothing is added if packets
+/// carry no time, and on ofi, where a process knows only the latencies of its own nodes.
 void add_latency(Json& row, const TrafficExchange& exchange, const CampaignSettings& settings) {
+  if (settings.run.fabric == FabricName::ofi) return;
   const LatencyHistogram latency = exchange.latency();
   Json json = latency_and_mean_json(latency);
   if (settings.is_virtual()) {
@@ -71,13 +75,16 @@ Json run_exchange_case(const CampaignCase& one, const CampaignSettings& all) {
   run = moving_by(run.node.transfer, std::move(run));
   // If nodes send only to a sample of peers, computing the limits takes memory per pair. It is
   // freed before the nodes are made.
-  const ExchangeLimits limits = exchange_limits(exchange, settings.machine, run.sim.dma);
+  const ExchangeLimits limits = settings.reports()
+                                    ? exchange_limits(exchange, settings.machine, run.sim.dma)
+                                    : ExchangeLimits();
   Emulation emulation(one.shape, settings.machine, run, true, 0);
   for (Node& node : emulation.nodes()) exchange.attach(node);
   emulation.run();
   exchange.check();
 
-  const Tick cycles = std::max(emulation.programs_end(), exchange.last_arrival());
+  const Tick cycles = emulation.latest(std::max(emulation.programs_end(), exchange.last_arrival()));
+  if (!settings.reports()) return Json::object();
   Json row;
   add_timing(row, exchange_timing(exchange, limits, settings.machine, emulation, cycles));
   add_counted(row, emulation, one.shape, settings, cycles);
@@ -123,6 +130,11 @@ std::vector<Json> CaseRows::finished() const {
 
 namespace {
 
+std::string failure_text(const CampaignCase& one, const std::string& why) {
+  return fmt::format("{} under policy {} on torus {}: {}", one.traffic_name, one.policy_label,
+                     one.shape.text(), why);
+}
+
 bool has_work(const std::vector<std::string>& keys, const FinishedRows* finished) {
   return std::ranges::any_of(keys, [&](const std::string& key) {
     return finished == nullptr || finished->find(key) == nullptr;
@@ -135,7 +147,14 @@ CaseRows run_cases(std::span<const CampaignCase> cases, const CampaignSettings& 
                    FinishedRows* finished, const RowSink& show) {
   std::vector<std::string> keys;
   for (const CampaignCase& one : cases) keys.push_back(one.key());
-  CampaignRun options{settings.at_once(), settings.common.quiet, settings.is_virtual(), finished};
+  CampaignRun options{.at_once = settings.at_once(),
+                      .quiet = settings.common.quiet,
+                      .failures_last = settings.is_virtual(),
+                      .finished = finished};
+  if (settings.run.fabric == FabricName::ofi)
+    options.fatal = [&](std::size_t i, const std::string& why) {
+      return failure_text(cases[i], why);
+    };
   if (finished != nullptr) finished->expect(cases);
   if (has_work(keys, finished)) options.work = expected_seconds(cases, settings);
   if (show)
@@ -160,6 +179,8 @@ void refuse_unfit(std::span<const CampaignCase> cases, const CampaignSettings& s
                   bool in_open_loop) {
   for (const CampaignCase& one : cases) {
     check_memory(one.shape, 0);
+    if (settings.run.fabric == FabricName::ofi)  // refuses a torus with fewer nodes than processes
+      (void)processes_of_nodes(settings.run.processes, one.shape);
     refuse_unfit(one, settings, in_open_loop);
   }
 }

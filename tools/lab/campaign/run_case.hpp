@@ -17,8 +17,9 @@ namespace toroid {
 class FinishedRows;
 
 /// Runs the exchange of the case's traffic under its policy. The row has the keys of add_timing(),
-/// packets, packet_hops, links, latency (on the wall clock latency_s), fifos, result_hash, wall_s.
-/// Throws RunFailed if the exchange cannot be finished or a packet was lost.
+/// packets, packet_hops, links, latency (on shm latency_s), fifos, result_hash, wall_s. It is empty
+/// on a process that does not report. Throws RunFailed if the exchange cannot be finished or a
+/// packet was lost.
 Json run_exchange_case(const CampaignCase& one, const CampaignSettings& settings);
 
 /// Runs the case's traffic in open loop at its load. The row has accepted, latency, saturated, ...
@@ -50,7 +51,9 @@ struct CaseRows {
   std::vector<Json> finished() const;
 };
 
-/// Runs the cases in order. `finished`: as in CampaignRun; `show` may be empty.
+/// Runs the cases in order. `finished`: as in CampaignRun; `show` may be empty. On `ofi` all
+/// processes call it with the same cases, of which the same are finished; there a failure ends the
+/// campaign.
 CaseRows run_cases(std::span<const CampaignCase> cases, const CampaignSettings& settings,
                    FinishedRows* finished, const RowSink& show);
 

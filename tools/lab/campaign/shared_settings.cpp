@@ -1,6 +1,5 @@
 #include "tools/lab/campaign/shared_settings.hpp"
 
-#include "hal/check.hpp"
 #include "packet/node/settings.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "tools/files/machine_file.hpp"
@@ -29,8 +28,6 @@ unsigned CampaignSettings::at_once() const {
 }
 
 CampaignSettings campaign_settings(CommonOptions common, bool concerns_links) {
-  if (common.fabric == name_of(kFabricNames, FabricName::ofi))
-    throw BadInput("campaigns need --fabric sim or shm; on ofi, start each run separately");
   const std::vector<std::string> machines = items_of(common.machine, "--machine");
   const Machine first = load_machine(machines.front());
   Machine sound = first;
@@ -48,6 +45,8 @@ CampaignSettings campaign_settings(CommonOptions common, bool concerns_links) {
       settings.run.node.transfer =
           TransferMode::automatic;  // only some machines can put: each case decides
   if (settings.is_virtual()) settings.run.threads = 1;  // the cores serve several runs at a time
+  settings.processes = settings.run.processes.count();
+  if (!settings.reports()) settings.common.quiet = true;
   return settings;
 }
 
@@ -61,6 +60,7 @@ Json campaign_head(std::string_view verb, const CampaignSettings& settings) {
                {"machine", settings.machine.name}};
   head["transfer"] = name_of(kTransferModeNames, settings.run.node.transfer);
   if (!settings.is_virtual()) head["route"] = settings.common.route;
+  if (settings.run.fabric == FabricName::ofi) head["processes"] = settings.processes;
   return head;
 }
 

@@ -184,17 +184,43 @@ std::vector<Json> without_failed(std::span<const Json> rows) {
   return kept;
 }
 
+namespace {
+
+/// The mean, and the standard deviation if there are several runs.
+std::string time_text(const Json& one) {
+  const std::string spread =
+      one["runs"] == 1 ? "" : fmt::format(" +- {:.1e}", one["spread_s"].get<double>());
+  return fmt::format("{:.4e}{} s", one["time_s"].get<double>(), spread);
+}
+
+std::string indented(const std::string& line) {
+  return "  " + with_hanging_indent(line, line_width() - 2, 4);
+}
+
+}  // namespace
+
 std::string summary_text(std::span<const Json> summary, const RowTable& table) {
   std::string text;
-  for (const Json& one : summary) {
-    const std::string spread =
-        one["runs"] == 1 ? "" : fmt::format(" +- {:.1e}", one["spread_s"].get<double>());
-    text += "  " + with_hanging_indent(fmt::format("{}: {:.4e}{} s{}", table.case_text(one),
-                                                   one["time_s"].get<double>(), spread,
-                                                   one["best"] == true ? ", best" : ""),
-                                       line_width() - 2, 4);
-  }
+  for (const Json& one : summary)
+    text += indented(fmt::format("{}: {}{}", table.case_text(one), time_text(one),
+                                 one["best"] == true ? ", best" : ""));
   return text.empty() ? "" : "mean over the seeds, +- standard deviation:\n" + text;
+}
+
+std::string times_there_text(std::span<const Json> summary, std::span<const Json> there,
+                             const RowTable& table) {
+  std::string text;
+  for (const Json& one : there) {
+    const auto here = std::ranges::find_if(summary, [&](const Json& other) {
+      return columns_without(other, {}) == columns_without(one, {});
+    });
+    if (here == summary.end()) continue;
+    text += indented(fmt::format("{}: {} on sim, {} on shm", table.case_text(one), time_text(*here),
+                                 time_text(one)));
+  }
+  return text.empty()
+             ? ""
+             : "times on sim and on shm --route torus, mean +- standard deviation:\n" + text;
 }
 
 std::string agreement_text(std::span<const Json> agreement, const RowTable& table) {

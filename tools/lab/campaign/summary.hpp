@@ -35,6 +35,9 @@ std::vector<Json> without_failed(std::span<const Json> rows);
 
 /// The summary as lines for the terminal.
 std::string summary_text(std::span<const Json> summary, const RowTable& table);
+/// The mean time of each case on both fabrics, and the spread on shm. REQUIRES: as agreement_of().
+std::string times_there_text(std::span<const Json> summary, std::span<const Json> there,
+                             const RowTable& table);
 std::string agreement_text(std::span<const Json> agreement, const RowTable& table);
 
 }  // namespace toroid

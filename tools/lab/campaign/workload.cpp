@@ -97,6 +97,7 @@ class TransformWorkload final : public Workload {
     const PlanBounds bounds = bounds_of(*job.blueprint, job.way, settings.machine, run.sim.dma);
     Emulation emulation(shape_, settings.machine, run, true, 0);
     const Outcome outcome = transform(emulation, job, fft_input(options, shape_).array);
+    if (!settings.reports()) return Json::object();
     const Tick cycles = outcome.median().cycles();
     Json row;
     add_timing(row,
@@ -143,7 +144,8 @@ class ReplayWorkload final : public Workload {
       node.run(Replay::program(node, replay));
     }
     emulation.run();
-    const Tick cycles = emulation.programs_end();
+    const Tick cycles = emulation.latest(emulation.programs_end());
+    if (!settings.reports()) return Json::object();
     Json row;
     add_timing(row, replay_timing(*graph_, shape_, settings.machine, emulation,
                                   settings.is_virtual(), cycles));

@@ -46,7 +46,8 @@ class Workload {
   /// Throws BadInput if the policy cannot run the workload.
   virtual void refuse_unfit(const CampaignSettings& settings) const = 0;
   /// Runs the workload. Returns time, bound and counters; for a transform also `exchanges`: name,
-  /// time, bound and percentage of each. Throws RunFailed.
+  /// time, bound and percentage of each. Returns an empty object on a process that does not report.
+  /// Throws RunFailed.
   virtual Json run(const CampaignSettings& settings) const = 0;
   virtual RunEstimate estimate(const CampaignSettings& settings) const = 0;
   /// Identifies the messages: it changes if the contents of the file change, even if its name stays

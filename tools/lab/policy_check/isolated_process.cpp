@@ -20,10 +20,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <system_error>
 #include <utility>
 
 #include "hal/check.hpp"
 #include "hal/process_end.hpp"
+#include "router/threads/start_thread.hpp"
 #include "tools/files/file_descriptor.hpp"
 #include "tools/run/interruption.hpp"
 #include "tools/text/split_and_wrap.hpp"
@@ -203,7 +205,7 @@ ProbeResult run_probe(double limit, const std::function<void(ProbeReport&)>& wor
   if (!said.is_open()) throw RunFailed("cannot make a file in memory");
   std::fflush(nullptr);
   const pid_t child = ::fork();
-  if (child < 0) throw RunFailed("cannot start a process");
+  if (child < 0) throw RunFailed(start_failure("a process", {errno, std::generic_category()}));
   if (child == 0) work_and_end(to.number(), said.number(), work);
   to = FileDescriptor();
   KilledAtTheEnd process{child};

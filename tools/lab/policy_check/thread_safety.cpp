@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "router/threads/start_thread.hpp"
+
 namespace toroid {
 namespace {
 
@@ -42,7 +44,8 @@ class AskingThreads {
   void start_and_join() {
     std::vector<std::jthread> threads;
     try {
-      for (unsigned t = 0; t < kAskingThreads; ++t) threads.emplace_back([this, t] { ask(t); });
+      for (unsigned t = 0; t < kAskingThreads; ++t)
+        threads.push_back(start_thread(fmt::format("thread {}", t), [this, t] { ask(t); }));
     } catch (...) {
       failed_ = true;  // the threads that were started do not wait for the others
       throw;

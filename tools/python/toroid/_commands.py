@@ -38,8 +38,8 @@ def run(torus: Union[str, Tuple[int, ...], "_toroid.Shape"], *, traffic: str = "
         fail_nodes: Iterable[str] = (), link_errors: Iterable[str] = (),
         link_faults: Optional[str] = None, long_way: bool = False, no_transit_first: bool = False,
         no_bubble: bool = False, route: Optional[str] = None, transfer: Optional[str] = None,
-        bind: Optional[str] = None, stall: Optional[float] = None, record: bool = False, trace: Optional[str] = None,
-        report: Optional[str] = None, progress: Any = None) -> Result:
+        bind: Optional[str] = None, stall: Optional[float] = None, repeat: Optional[int] = None, record: bool = False,
+        trace: Optional[str] = None, report: Optional[str] = None, progress: Any = None) -> Result:
     """Run one exchange: an all-to-all, or another traffic pattern, under a policy.
 
     Parameters
@@ -54,8 +54,11 @@ def run(torus: Union[str, Tuple[int, ...], "_toroid.Shape"], *, traffic: str = "
         A built-in policy's name, a policy file or a Policy object.
     machine : str or Machine
         A built-in machine's name, a machine file or a Machine object.
-    fabric : {"sim", "shm"}
-        "sim" runs in virtual time (cycles), "shm" on this computer in wall-clock time (seconds).
+    fabric : {"sim", "shm", "ofi"}
+        "sim" runs in virtual time (cycles), "shm" on this computer in wall-clock time (seconds), "ofi" in the
+        processes of a job: process 0 returns the result, the others return None.
+    repeat : int, optional
+        Number of runs (shm and ofi); the median of their times is reported.
     peers : int, optional
         Each node sends only to the first `peers` nodes of its order (sim only).
     record : bool
@@ -97,8 +100,8 @@ def run(torus: Union[str, Tuple[int, ...], "_toroid.Shape"], *, traffic: str = "
         "threads": threads, "mesh": mesh, "peers": peers, "sample": sample, "queues": queues,
         "per_visit": per_visit, "order": order, "routing": routing, "tie": tie, "tying": tying,
         "drain": drain, **fail, "long_way": long_way, "no_transit_first": no_transit_first,
-        "no_bubble": no_bubble, "route": route, "transfer": transfer, "bind": bind, "stall": stall, "trace": trace,
-        "report": report})
+        "no_bubble": no_bubble, "route": route, "transfer": transfer, "bind": bind, "stall": stall, "repeat": repeat,
+        "trace": trace, "report": report})
     return Result(run_words(words, names, progress, record=record))
 
 
@@ -192,6 +195,7 @@ def poisson(rho: Any, cell: Any = None, boundary: str = "periodic", *,
     return (phi, Result(made)) if full_output else phi
 
 
+@none_if_not_reported
 def compare(*, torus: Any, policies: Any = "all", traffic: Any = None, bytes: Any = None,
             workload: Any = None, machine: Any = None, fabric: str = "sim",
             seed: Optional[int] = None, seeds: Any = None, threads: Optional[int] = None,
@@ -207,14 +211,16 @@ def compare(*, torus: Any, policies: Any = "all", traffic: Any = None, bytes: An
     torus, policies, traffic, bytes, workload, machine, seeds, queues, per_visit, routing
         One value or a list of values; policies are names, files and Policy objects, a torus may be a tuple.
     threads : int, optional
-        On sim the number of concurrent runs, on shm the number of workers of each run (default: one per core).
+        On sim the number of concurrent runs, on shm and ofi the number of workers of each run and process (default:
+        one per core).
 
     The other parameters are options of `toroid compare`.
 
     Returns
     -------
     Results
-        One row per run; its `repr` is the command's table. The row of a failed run has `error`.
+        One row per run; its `repr` is the command's table. The row of a failed run has `error`. In a job of several
+        processes (fabric "ofi") process 0 returns the rows, the others return None, and a failed run raises RunFailed.
 
     Examples
     --------
@@ -236,6 +242,7 @@ def compare(*, torus: Any, policies: Any = "all", traffic: Any = None, bytes: An
     return Results(run_words(words, names, progress))
 
 
+@none_if_not_reported
 def sweep(*, axis: str, torus: Any, policies: Any = "all", load: Any = None, traffic: Any = None,
           bytes: Any = None, workload: Any = None, refine: Optional[int] = None,
           arrivals: Optional[str] = None, window: Optional[int] = None,

@@ -1,0 +1,59 @@
+#include "tools/files/toml_depth.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+
+#include "hal/check.hpp"
+
+namespace toroid {
+namespace {
+
+constexpr std::size_t kMostKeyParts = 16;
+
+/// Returns the position after the string that begins at `at` with a quotation mark. A string of one
+/// line also ends at the end of its line; the parser refuses it later.
+std::size_t after_string(std::string_view text, std::size_t at) {
+  const char quote = text[at];
+  const std::string three(3, quote);
+  const bool has_lines = text.substr(at).starts_with(three);
+  const std::string_view end = has_lines ? std::string_view(three) : text.substr(at, 1);
+  for (at += end.size(); at < text.size(); ++at) {
+    if (text[at] == '\\' && quote == '"')
+      ++at;
+    else if (text.substr(at).starts_with(end))
+      return at + end.size();
+    else if (text[at] == '\n' && !has_lines)
+      return at;
+  }
+  return text.size();
+}
+
+/// Returns the position after the string, the comment or the character that begins at `at`.
+std::size_t after_token(std::string_view text, std::size_t at) {
+  const char c = text[at];
+  if (c == '"' || c == '\'') return after_string(text, at);
+  if (c == '#') return std::min(text.find('\n', at), text.size());
+  return at + 1;
+}
+
+[[noreturn]] void refuse_depth(std::string_view origin, std::string_view before) {
+  throw BadInput(
+      one_line(fmt::format("{}:{}: expected a key of at most {} parts, as in a.b.c", origin,
+                           1 + std::ranges::count(before, '\n'), kMostKeyParts)));
+}
+
+}  // namespace
+
+void refuse_deep_keys(std::string_view toml, std::string_view origin) {
+  constexpr std::string_view kEndsAKey = "=,[]{}\n";
+  std::size_t parts = 1;
+  for (std::size_t at = 0; at < toml.size(); at = after_token(toml, at)) {
+    if (kEndsAKey.find(toml[at]) != kEndsAKey.npos) parts = 1;
+    if (toml[at] == '.' && ++parts > kMostKeyParts) refuse_depth(origin, toml.substr(0, at));
+  }
+}
+
+}  // namespace toroid
