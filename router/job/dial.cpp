@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "hal/check.hpp"
+#include "hal/version.hpp"
 #include "router/job/blob.hpp"
 #include "router/job/clocks.hpp"
 #include "router/job/wire.hpp"
@@ -103,7 +104,7 @@ class Dialer {
                                        const tcp::endpoint& at) {
     self_.address = connection->own_address();
     Message hello = Hello{bootstrap_.rank, bootstrap_.size, self_};
-    hello.update({{"is", "hello"}, {"protocol", kProtocol}});
+    hello.update({{"is", "hello"}, {"protocol", kProtocol}, {"version", kVersion}});
     connection->send(hello);
     std::optional<End> end;
     bool welcome = false;
