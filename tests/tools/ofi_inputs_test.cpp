@@ -72,25 +72,31 @@ struct Case {
   Arguments arguments;
   std::string content;
   std::string other;
+  std::string torus = "4x1x1";
   std::string beside{};  ///< name of another file that the run needs, the same on all processes
   std::string beside_content{};
 };
 
-const Arguments kFft = {"fft", "--size", "4", "--plan", "estimate"};
+const Arguments kFftOf4 = {"fft", "--size", "4", "--plan", "estimate"};
 
 std::vector<Case> cases() {
+  const std::vector<double> density = numbers(64, -31.5);  // the sum is 0
+  const std::vector<double> other_density(density.rbegin(), density.rend());
   const std::string array = npy("4, 4, 4", numbers(64, 0)),
                     other_array = npy("4, 4, 4", numbers(64, 1));
   const std::string matrix = npy("4, 4", numbers(16, 0)),
                     other_matrix = npy("4, 4", numbers(16, 1));
   return {{"a.npy", {"fft", "--in", "a.npy", "--plan", "estimate"}, array, other_array},
-          {"a.npy", {"poisson", "--in", "a.npy"}, array, other_array},
+          {"a.npy",
+           {"poisson", "--in", "a.npy"},
+           npy("4, 4, 4", density),
+           npy("4, 4, 4", other_density)},
           {"a.npy",
            {"redistribute", "--in", "a.npy", "--from", "blocks", "--to", "slabs:x"},
            array,
            other_array},
-          {"b.csv", kFft + Arguments{"--in-boxes", "b.csv"}, boxes(2), boxes(1)},
-          {"b.csv", kFft + Arguments{"--out-boxes", "b.csv"}, boxes(2), boxes(1)},
+          {"b.csv", kFftOf4 + Arguments{"--in-boxes", "b.csv"}, boxes(2), boxes(1)},
+          {"b.csv", kFftOf4 + Arguments{"--out-boxes", "b.csv"}, boxes(2), boxes(1)},
           {"b.csv",
            {"redistribute", "--size", "4", "--from", "b.csv", "--to", "blocks"},
            boxes(2),
@@ -99,8 +105,8 @@ std::vector<Case> cases() {
            {"redistribute", "--size", "4", "--from", "blocks", "--to", "b.csv"},
            boxes(2),
            boxes(1)},
-          {"m.npy", kFft + Arguments{"--method", "orbital", "--transform", "matrix:m.npy"}, matrix,
-           other_matrix},
+          {"m.npy", kFftOf4 + Arguments{"--method", "orbital", "--transform", "matrix:m.npy"},
+           matrix, other_matrix},
           {"g.goal", {"replay", "g.goal"}, goal(240), goal(480)},
           {"g.csv",
            {"replay", "g.csv"},
@@ -149,7 +155,7 @@ class OfiInputs : public ::testing::Test {
                                         : fault == Fault::other ? one.other
                                                                 : half(one.content));
     }
-    return launched(one.arguments + Arguments{"--torus", "4x1x1"}, processes);
+    return launched(one.arguments + Arguments{"--torus", one.torus}, processes);
   }
 
   static std::string half(const std::string& content) {
@@ -191,8 +197,11 @@ class OfiInputs : public ::testing::Test {
   const TemporaryDirectory directory_;
 };
 
+/// The landing set takes some of the files.
 TEST_F(OfiInputs, AcceptsEqualFiles) {
+  std::size_t turn = 0;
   for (Case one : cases()) {
+    if (turn++ % 4 != 0 && !is_thorough()) continue;
     SCOPED_TRACE(one.arguments.front() + ' ' + one.arguments.back());
     one.other = one.content;
     const Ended ended = run(one, Fault::other, 2);
