@@ -106,7 +106,7 @@ std::vector<Case> cases() {
            boxes(2),
            boxes(1)},
           {"m.npy", kFftOf4 + Arguments{"--method", "orbital", "--transform", "matrix:m.npy"},
-           matrix, other_matrix},
+           matrix, other_matrix, "2x2x2"},
           {"g.goal", {"replay", "g.goal"}, goal(240), goal(480)},
           {"g.csv",
            {"replay", "g.csv"},
@@ -124,6 +124,7 @@ std::vector<Case> cases() {
            {"alltoall", "--policy", "p.toml"},
            npy<std::int64_t>("4, 3", {1, 2, 3, 2, 3, 0, 3, 0, 1, 0, 1, 2}),
            npy<std::int64_t>("4, 3", {3, 2, 1, 0, 3, 2, 1, 0, 3, 2, 1, 0}),
+           "4x1x1",
            "p.toml",
            "policy = \"random\"\n[tables]\ntorus = \"4x1x1\"\norder = \"o.npy\"\n"},
           {"p.so", {"alltoall", "--policy", "p.so"}, library(""), library("x")}};
