@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hal/check.hpp"
+#include "hal/version.hpp"
 #include "router/job/blob.hpp"
 
 namespace toroid::job {
@@ -119,7 +120,7 @@ void Dialer::say_hello(std::unique_ptr<Stream> stream) {
   connection_ = std::make_unique<Connection>(std::move(stream));
   self_.address = connection_->own_address();
   Message hello = Hello{bootstrap_.rank, bootstrap_.size, self_};
-  hello.update({{"is", "hello"}, {"protocol", kProtocol}});
+  hello.update({{"is", "hello"}, {"protocol", kProtocol}, {"version", kVersion}});
   connection_->send(hello);
   allow(kTimeToAnswer);
 }

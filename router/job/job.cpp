@@ -4,7 +4,10 @@
 #include <utility>
 
 #include "hal/check.hpp"
+#include "hal/hash64.hpp"
 #include "hal/process_end.hpp"
+#include "hal/random.hpp"
+#include "router/job/agreement.hpp"
 #include "router/job/launcher_pipe.hpp"
 #include "router/job/member_thread.hpp"
 #include "router/job/wire.hpp"
@@ -67,6 +70,21 @@ std::vector<Blob> Job::all_gather(std::span<const std::byte> mine) {
 }
 std::vector<Blob> Job::gather(std::span<const std::byte> mine) {
   return member_->gather(job::BlobKind::gather, mine);
+}
+void Job::agree(std::span<const NamedValue> mine) {
+  job::NamedHashes hashes;
+  for (const NamedValue& value : mine) {
+    std::uint64_t& hash = hashes[value.name];
+    hash = mix64(hash) + hash64(value.bytes);
+  }
+  job::agree(*this, hashes);
+}
+void Job::agree(const std::string& name, std::span<const std::byte> mine) {
+  const NamedValue value{name, mine};
+  agree(std::span(&value, 1));
+}
+void Job::refuse(const std::string& why) {
+  job::refuse(*this, why);
 }
 void Job::watch(RunMonitor& monitor, std::chrono::milliseconds stall, OnLoss on_loss) {
   member_->watch(monitor, stall, on_loss);

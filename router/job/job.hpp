@@ -80,6 +80,12 @@ struct Loss {
   std::string why;  ///< includes the name: "process 2 (host beta, pid 77) died: connection closed"
 };
 
+/// A value that all processes of a job must have, such as the content of an input file.
+struct NamedValue {
+  std::string name;
+  std::span<const std::byte> bytes;
+};
+
 /// A process's membership of a job.
 ///
 /// **Topology:** a star. Process 0 is connected with every other process by TCP; a thread of each
@@ -133,6 +139,17 @@ class Job {
   /// On process 0, returns the bytes of all processes, by rank, empty for a lost process; on other
   /// processes, an empty vector.
   std::vector<Blob> gather(std::span<const std::byte> mine);
+
+  /// Compares values with those of the other processes, in one collective for any number of values.
+  /// If a value differs, or one process lacks it, throws BadInput with the same text on all
+  /// processes: "a.npy differs between process 0 (host a, pid 1) and process 1 (host b, pid 2)".
+  /// Values of equal names count together. What is compared are 64-bit hashes, so that a difference
+  /// stays unnoticed with a probability of 2^-64.
+  void agree(std::span<const NamedValue> mine);
+  void agree(const std::string& name, std::span<const std::byte> mine);
+  /// Takes the place of agree() on a process that cannot read its input, for example: on all
+  /// processes agree() throws BadInput that names this process and says why.
+  [[noreturn]] void refuse(const std::string& why);
 
   /// Starts watching a run; all processes watch their runs in the same order. The job's thread
   /// queries `monitor` until the verdict, which is the same on all processes. A run is stalled if

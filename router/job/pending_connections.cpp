@@ -3,9 +3,12 @@
 #include <fmt/core.h>
 
 #include <cstddef>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "hal/check.hpp"
+#include "hal/version.hpp"
 #include "router/job/blob.hpp"
 
 namespace toroid::job {
@@ -40,17 +43,39 @@ void PendingConnections::accept(Clock::time_point now) {
   }
 }
 
+namespace {
+
+/// The version of a process with another protocol.
+std::string version_in(const Message& hello) {
+  return hello.contains("version") ? shortened(hello.at("version").get<std::string>())
+                                   : "0.2.0 or older";
+}
+
+}  // namespace
+
 void PendingConnections::serve_one(Iterator pending, const Objection& objection,
                                    const Admit& admit) {
   const auto take = [&](const Message& message, const std::vector<Blob>&) {
-    if (message.at("is") != "hello" || message.at("protocol") != kProtocol)
-      throw Malformed("not a hello of this version");
-    pending->hello = message.get<Hello>();
+    if (message.at("is") != "hello") throw Malformed("not a hello");
+    if (message.at("protocol") == kProtocol)
+      pending->hello = message.get<Hello>();
+    else
+      pending->other_version = version_in(message);
   };
   const auto end = pending->connection->read(take, true);
   if (end == End::wrong_key) wrong_key_ = pending->connection->peer_address();
   if (end) return close_one(pending, end == End::malformed);
-  if (pending->hello) answer(pending, objection(*pending->hello), admit);
+  if (pending->hello) return answer(pending, objection(*pending->hello), admit);
+  if (pending->other_version) answer(pending, refusal_of(pending), admit);
+}
+
+std::string PendingConnections::refusal_of(Iterator pending) {
+  other_version_ =
+      fmt::format("toroid {} at {}", *pending->other_version, pending->connection->peer_address());
+  return fmt::format(
+      "it has toroid {}, process 0 has toroid {}; all processes of a job must have "
+      "the same version",
+      *pending->other_version, kVersion);
 }
 
 /// Tells a process that holds the key whether it is admitted or why not.
@@ -70,9 +95,11 @@ void PendingConnections::close_one(Iterator pending, bool refused) {
 }
 
 std::string PendingConnections::wrong_keys() const {
-  return wrong_key_.empty()
-             ? ""
-             : fmt::format("; a process at {} does not hold the same key", wrong_key_);
+  std::string text;
+  if (!wrong_key_.empty())
+    text += fmt::format("; a process at {} does not hold the same key", wrong_key_);
+  if (!other_version_.empty()) text += fmt::format("; {} is another version", other_version_);
+  return text;
 }
 
 }  // namespace toroid::job

@@ -35,8 +35,8 @@ class PendingConnections {
   void close();
   /// Number of connections refused so far.
   std::uint64_t refused() const { return refused_; }
-  /// "; a process at 192.0.2.7 does not hold the same key" for the latest peer with a wrong key;
-  /// empty if there was none.
+  /// "; a process at 192.0.2.7 does not hold the same key" for the latest peer with a wrong key,
+  /// and a similar text for the latest peer of another version; empty if there was none.
   std::string wrong_keys() const;
 
   /// Accepts, reads, admits and closes connections as needed at `now`.
@@ -47,11 +47,14 @@ class PendingConnections {
     std::unique_ptr<Connection> connection;
     Clock::time_point since;
     std::optional<Hello> hello{};
+    std::optional<std::string> other_version{};  ///< version of a peer with another protocol
   };
   using Iterator = std::list<Pending>::iterator;
 
   void accept(Clock::time_point now);
   void serve_one(Iterator pending, const Objection& objection, const Admit& admit);
+  /// Why a peer with another protocol is refused. Notes its version.
+  std::string refusal_of(Iterator pending);
   void answer(Iterator pending, const std::string& why, const Admit& admit);
   void close_one(Iterator pending, bool refused);
 
@@ -59,6 +62,7 @@ class PendingConnections {
   Clock::duration limit_;
   std::list<Pending> pending_;  ///< the oldest first
   std::uint64_t refused_ = 0;
+  std::string other_version_;  ///< version and address of the latest peer with another protocol
   std::string wrong_key_;  ///< address of the latest peer with a wrong key; empty if there was none
 };
 

@@ -3,10 +3,8 @@
 #include <fmt/core.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,7 +14,7 @@
 #include "hal/injection_fifo.hpp"
 #include "hal/link_errors.hpp"
 #include "hal/version.hpp"
-#include "router/job/blob.hpp"
+#include "router/job/agreement.hpp"
 #include "router/ofi/libfabric.hpp"
 #include "router/ofi/message_or_write.hpp"
 #include "router/rules/routing.hpp"
@@ -27,8 +25,6 @@ namespace {
 
 /// Items such as "torus 4x4x4", in the same order on all processes.
 using Items = std::vector<std::string>;
-
-constexpr char kEnd = '\0';  ///< ends an item in the text that a process sends
 
 template <typename Enum, std::size_t n>
 std::string_view name_in(const std::array<std::string_view, n>& names, Enum value) {
@@ -85,33 +81,10 @@ Items items_of(const FabricInputs& inputs) {
   return items;
 }
 
-std::string joined(const Items& items) {
-  std::string text;
-  for (const std::string& item : items) text += item + kEnd;
-  return text;
-}
-
-/// The first item in which `theirs` differs from `mine`, as a part of `theirs`.
-std::string_view first_difference(std::string_view theirs, std::string_view mine) {
-  const auto place = std::ranges::mismatch(theirs, mine).in1 - theirs.begin();
-  const auto begin = theirs.substr(0, static_cast<std::size_t>(place)).rfind(kEnd) + 1;
-  return theirs.substr(begin, theirs.find(kEnd, begin) - begin);
-}
-
 }  // namespace
 
 void refuse_different(Job& job, const FabricInputs& mine) {
-  const std::string items = joined(items_of(mine));
-  const auto all = job.all_gather(std::as_bytes(std::span(items)));
-  const std::string first = text_of(all[0]);
-  for (unsigned p = 1; p < job.size(); ++p) {
-    const std::string other = text_of(all[p]);
-    if (other != first)
-      throw BadInput(
-          fmt::format("{} has {}, but {} has {}; all processes of a job must make the same fabric",
-                      job.name(p), one_line(std::string(first_difference(other, first))),
-                      job.name(0), one_line(std::string(first_difference(first, other)))));
-  }
+  job::refuse_different(job, items_of(mine), "all processes of a job must make the same fabric");
 }
 
 }  // namespace toroid::ofi

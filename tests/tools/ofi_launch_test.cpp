@@ -339,22 +339,6 @@ void expect_all_gone(const std::vector<pid_t>& children) {
     EXPECT_TRUE(comes_true([=] { return !alive(child); }, 1s)) << child;
 }
 
-TEST_F(OfiLaunch, RefusesDifferentPoliciesOfTheSameName) {
-  for (const char* process : {"0", "1"}) {
-    std::filesystem::create_directory(directory_.path() / process);
-    directory_.save(std::string(process) + "/mine.toml",
-                    std::string("policy = \"random\"\noutput_queues = 3") + process + "\n");
-  }
-  const Ended ended =
-      run(kCommand + Arguments{"launch", "-n", "2", "--", "sh", "-c",
-                               "cd $RANK && exec \"$0\" alltoall --torus 4x2 --fabric ofi "
-                               "--policy mine.toml",
-                               TOROID_COMMAND});
-  EXPECT_EQ(ended.exit_code, 2) << ended.out;
-  EXPECT_NE(ended.err.find("has a different policy than process 0: mine.toml "), std::string::npos)
-      << ended.err;
-}
-
 TEST_F(OfiLaunch, EndsAllProcessesIfOneExitsBeforeJoining) {
   for (const std::string absent : {"0", "2"}) {
     const Arguments start = {"launch", "-n", "3", "--grace", "1", "--", "sh", "-c"};

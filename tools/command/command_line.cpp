@@ -11,11 +11,14 @@
 #include "tools/command/command_line_errors.hpp"
 #include "tools/command/commands.hpp"
 #include "tools/command/help_man_completion.hpp"
+#include "tools/files/run_inputs.hpp"
+#include "tools/options/agreed_options.hpp"
 #include "tools/options/option_text.hpp"
 #include "tools/options/option_values.hpp"
 #include "tools/options/single_process_check.hpp"
 #include "tools/options/synonyms.hpp"
 #include "tools/run/embedding_program.hpp"
+#include "tools/run/processes.hpp"
 #include "tools/text/version.hpp"
 
 namespace toroid {
@@ -71,6 +74,17 @@ std::string_view only_command(const Words& words) {
   const auto entry = std::ranges::find(kCommands, words.front(), &CommandEntry::name);
   if (entry == std::ranges::end(kCommands) || entry->group == kDocuments) return {};
   return entry->name;
+}
+
+/// Whether the command joins the other processes of its run.
+bool joins_others(const CLI::App& command) {
+  const CLI::Option* const fabric = command.get_option_no_throw("--fabric");
+  return fabric != nullptr && fabric->count() > 0 && fabric->results().back() == "ofi";
+}
+
+int run_joining(const CLI::App& command, const CommandRun& run) {
+  RunInputs inputs(agreed_options(command));
+  return run_with_others(run);
 }
 
 const CLI::App& asked_for(const CLI::App& app) {
@@ -146,7 +160,7 @@ int CommandLine::run_parsed() {
   if (asked.get_group() != kDocuments && !is_called_by_part_of_program())
     refuse_one_of_several(asked);
   for (const auto& [command, run] : commands_)
-    if (command == name) return run();
+    if (command == name) return joins_others(asked) ? run_joining(asked, run) : run();
   return 2;
 }
 

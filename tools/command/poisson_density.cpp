@@ -75,6 +75,7 @@ void check_density(const DensityOptions& options, const HostArray& density) {
 HostArray density_of(const DensityOptions& options) {
   const HostArray* const of_host = array_of_host();
   HostArray density = of_host == nullptr ? load_array(options.in) : *of_host;
+  if (of_host != nullptr) note_host_array(density_name(options), density);
   check_density(options, density);
   return density;
 }

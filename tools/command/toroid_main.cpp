@@ -13,6 +13,7 @@
 #include "hal/check.hpp"
 #include "tools/command/command_line.hpp"
 #include "tools/run/interruption.hpp"
+#include "tools/run/processes.hpp"
 
 namespace toroid {
 namespace {
@@ -52,6 +53,9 @@ int flushed(int code) {
 int run_program(const std::vector<std::string>& arguments) {
   try {
     return flushed(run_command_line(arguments));
+  } catch (const SharedRefusal& error) {
+    error.tell_once([&] { refuse(error.what()); });
+    return 2;
   } catch (const BadInput& error) {
     return refuse(error.what());
   } catch (const Interrupted& error) {

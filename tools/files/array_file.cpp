@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <system_error>
@@ -127,7 +126,7 @@ StoredArray read_stored_array(const std::string& path, const ReadingRules& rules
   const Leniency leniency(rules.permissive, input_name(place.file));
   return naming(input_name(place.file), [&] {
     auto bytes = std::make_shared<const std::vector<std::byte>>(
-        place.file == kStandardStream ? read_bytes(stdin, 0, may_hold_an_array)
+        place.file == kStandardStream ? read_standard_input(may_hold_an_array)
                                       : read_bytes(place.file, may_hold_an_array));
     StoredArray array = unpacked_array_in(*bytes, place, leniency);
     if (array.owner == nullptr) array.owner = std::move(bytes);
@@ -136,7 +135,8 @@ StoredArray read_stored_array(const std::string& path, const ReadingRules& rules
 }
 
 NpyArray read_array(const std::string& path) {
-  return naming(input_name(path), [&] { return decoded(read_stored_array(path)); });
+  const StoredArray stored = read_stored_array(path);
+  return naming(input_name(path), [&] { return decoded(stored); });
 }
 
 }  // namespace toroid

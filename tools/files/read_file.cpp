@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <fstream>
@@ -10,6 +11,8 @@
 #include <memory>
 #include <system_error>
 #include <utility>
+
+#include "tools/files/run_inputs.hpp"
 
 namespace toroid {
 namespace {
@@ -24,6 +27,7 @@ void drop_byte_order_mark(std::string& text) {
 
 std::optional<std::string> try_read_text(const std::string& path, std::size_t longest) {
   constexpr std::size_t kBlock = 1 << 20;  // bytes: memory grows with the file, not the limit
+  InputHash hash(path);
   std::ifstream file(path, std::ios::binary);
   std::string text;
   while (file && text.size() <= longest) {
@@ -35,6 +39,8 @@ std::optional<std::string> try_read_text(const std::string& path, std::size_t lo
   if (!file.is_open() || file.bad()) return std::nullopt;
   if (text.size() > longest)
     throw BadInput(fmt::format("{}: expected at most {} bytes", path, longest));
+  hash.add(std::as_bytes(std::span(text)));
+  hash.end();
   drop_byte_order_mark(text);
   return text;
 }
@@ -48,34 +54,55 @@ std::string read_text(const std::string& path, std::size_t longest) {
 namespace {
 
 constexpr std::size_t kFirstRead = 65536;  // bytes: enough to recognise a format
+constexpr std::size_t kHashed = 1 << 20;   // bytes that are hashed while they are in the cache
 
 [[noreturn]] void throw_errno() {
   throw BadInput(fmt::format("cannot be read: {}", std::generic_category().message(errno)));
 }
 
-}  // namespace
+/// Reads `place.size()` bytes, or to the end of the file. Returns how many it has read.
+std::size_t read_into(std::span<std::byte> place, std::FILE* file, InputHash& hash) {
+  std::size_t used = 0;
+  for (std::size_t got = 1; got > 0 && used < place.size(); used += got) {
+    const auto block = place.subspan(used, std::min(kHashed, place.size() - used));
+    got = std::fread(block.data(), 1, block.size(), file);
+    hash.add(block.first(got));
+  }
+  return used;
+}
 
-std::vector<std::byte> read_bytes(std::FILE* file, std::size_t known, BeginsWell begins_well) {
+std::vector<std::byte> read_hashed(std::FILE* file, std::size_t known, BeginsWell begins_well,
+                                   InputHash hash) {
   std::vector<std::byte> bytes;
   std::size_t used = 0;
   for (std::size_t step = kFirstRead; used == bytes.size();
        step = known > used ? known - used + 1 : used) {
     bytes.resize(used + step);
-    used += std::fread(bytes.data() + used, 1, step, file);
+    used += read_into(std::span(bytes).subspan(used), file, hash);
     if (!begins_well(std::span(bytes).first(used))) break;
   }
   if (std::ferror(file) != 0) throw_errno();
+  hash.end();
   bytes.resize(used);
   return bytes;
 }
 
+}  // namespace
+
+std::vector<std::byte> read_standard_input(BeginsWell begins_well) {
+  refuse_shared_standard_input();
+  return read_hashed(stdin, 0, begins_well, InputHash("standard input"));
+}
+
 std::vector<std::byte> read_bytes(const std::filesystem::path& path, BeginsWell begins_well) {
+  InputHash hash(path.string());
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"),
                                                              &std::fclose);
   if (!file) throw_errno();
   std::error_code no_size;  // set for a pipe; the buffer then grows as bytes come
   const std::uintmax_t size = std::filesystem::file_size(path, no_size);
-  return read_bytes(file.get(), no_size ? 0 : static_cast<std::size_t>(size), begins_well);
+  return read_hashed(file.get(), no_size ? 0 : static_cast<std::size_t>(size), begins_well,
+                     std::move(hash));
 }
 
 BadInput refusal(std::string_view name, std::string_view reason) {

@@ -1,8 +1,8 @@
-// Reads whole files that a user named, as text, bytes or a checksum.
+// Reads whole files that a user named, as text, bytes or a checksum. Texts and bytes are hashed for
+// the comparison with other processes (run_inputs.hpp).
 #pragma once
 
 #include <cstddef>
-#include <cstdio>
 #include <filesystem>
 #include <new>
 #include <optional>
@@ -30,8 +30,8 @@ using BeginsWell = bool (*)(std::span<const std::byte>);
 /// because such a file may be endless. Throws BadInput, without the file's name, if it cannot be
 /// read.
 std::vector<std::byte> read_bytes(const std::filesystem::path& path, BeginsWell begins_well);
-/// Reads the rest of an open file. `known`: the expected number of bytes, 0 for a pipe.
-std::vector<std::byte> read_bytes(std::FILE* file, std::size_t known, BeginsWell begins_well);
+/// The same for standard input. Throws BadInput also if the run has other processes.
+std::vector<std::byte> read_standard_input(BeginsWell begins_well);
 
 /// Makes a BadInput "NAME: REASON" in one line.
 BadInput refusal(std::string_view name, std::string_view reason);

@@ -1,22 +1,31 @@
 #include "tools/options/named_policies.hpp"
 
+#include <fmt/core.h>
+
 #include <functional>
 #include <map>
 #include <mutex>
+#include <span>
 #include <utility>
 
 #include "hal/check.hpp"
 #include "packet/policies/policies.hpp"
+#include "tools/files/run_inputs.hpp"
 #include "tools/options/policy_file.hpp"
 #include "tools/options/policy_plugin.hpp"
 
 namespace toroid {
 namespace {
 
-/// The policies that the calling program has added.
+/// A policy that the calling program has added.
+struct AddedPolicy {
+  const Policy* policy = nullptr;
+  std::string source;
+};
+
 struct AddedPolicies {
   std::mutex mutex;
-  std::map<std::string, const Policy*, std::less<>> by_name;
+  std::map<std::string, AddedPolicy, std::less<>> by_name;
 };
 
 AddedPolicies& added_policies() {
@@ -28,7 +37,10 @@ const Policy* added_policy(std::string_view name) {
   AddedPolicies& added = added_policies();
   const std::lock_guard lock(added.mutex);
   const auto found = added.by_name.find(name);
-  return found == added.by_name.end() ? nullptr : found->second;
+  if (found == added.by_name.end()) return nullptr;
+  const auto& [policy, source] = found->second;
+  note_input(fmt::format("policy {}", policy->name()), std::as_bytes(std::span(source)));
+  return policy;
 }
 
 }  // namespace
@@ -50,11 +62,11 @@ std::string policy_sum(std::string_view text) {
   return "";
 }
 
-void add_named_policy(std::string name, const Policy& policy) {
+void add_named_policy(std::string name, const Policy& policy, std::string source) {
   TOROID_CHECK(name.starts_with('@'));
   AddedPolicies& added = added_policies();
   const std::lock_guard lock(added.mutex);
-  added.by_name.insert_or_assign(std::move(name), &policy);
+  added.by_name.insert_or_assign(std::move(name), AddedPolicy{&policy, std::move(source)});
 }
 
 void remove_named_policy(std::string_view name) {

@@ -23,8 +23,9 @@ bool names_policy_file(std::string_view text);
 std::string policy_sum(std::string_view text);
 
 /// Adds a policy under a name that no file and no built-in policy has, such as "@mine". It replaces
-/// an earlier policy of that name and must outlive every run that names it.
-void add_named_policy(std::string name, const Policy& policy);
+/// an earlier policy of that name and must outlive every run that names it. `source`: a text that
+/// differs if the policy does; the processes of a run compare it.
+void add_named_policy(std::string name, const Policy& policy, std::string source = "");
 /// Removes an added policy. Later runs must not name it.
 void remove_named_policy(std::string_view name);
 

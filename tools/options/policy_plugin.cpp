@@ -21,6 +21,7 @@
 #include "hal/parse_number.hpp"
 #include "packet/policies/library.hpp"
 #include "tools/files/read_file.hpp"
+#include "tools/files/run_inputs.hpp"
 #include "tools/options/library_call.hpp"
 #include "tools/options/library_policy.hpp"
 #include "tools/options/policy_name_rule.hpp"
@@ -216,6 +217,7 @@ std::vector<std::string> policy_libraries_in(std::span<const std::string> argume
 
 const Policy& policy_from_library(std::string_view text) {
   const LibraryName name = library_name(text);
+  note_input_file(name.path, name.path);
   LoadedLibraries& all = loaded_libraries();
   const std::lock_guard lock(all.mutex);
   LoadedLibrary& library =

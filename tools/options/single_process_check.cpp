@@ -24,6 +24,8 @@ struct OneProcessValue {
 constexpr std::array kOneProcessValues = {
     OneProcessValue{"fft", "--in", "-", "--in - is for one process; use a file for several"},
     OneProcessValue{"poisson", "--in", "-", "--in - is for one process; use a file for several"},
+    OneProcessValue{"redistribute", "--in", "-",
+                    "--in - is for one process; use a file for several"},
     OneProcessValue{"bench", "KIND", "idle", "bench idle is for one process"}};
 
 /// The typed value or the default; empty if the command has no such option.

@@ -195,11 +195,12 @@ class Turn {
 class Policies {
  public:
   explicit Policies(const py::dict& policies) {
+    const py::object source_of = py::module_::import("toroid._policy").attr("source_of");
     for (const auto& [name, policy] : policies) {
       const auto& [key, made] = made_.emplace_back(
           std::string(py::str(name)),
           std::make_unique<PythonPolicy>(py::reinterpret_borrow<py::object>(policy)));
-      add_named_policy(key, *made);
+      add_named_policy(key, *made, py::str(source_of(policy)));
     }
   }
   ~Policies() {

@@ -2,6 +2,7 @@
 // process, and everything that needs several is refused.
 #include <fmt/core.h>
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -72,6 +73,8 @@ bool Processes::reports() const {
 
 void Processes::meet() const {}
 
+void Processes::refuse(const std::string&) const {}
+
 void Processes::fail(const std::string&) const noexcept {}
 
 std::vector<Blob> Processes::gather(Blob mine) const {
@@ -82,6 +85,10 @@ std::vector<Blob> Processes::gather(Blob mine) const {
 
 std::vector<double> Processes::numbers(double mine) const {
   return {mine};
+}
+
+int run_with_others(const std::function<int()>& command) {
+  return command();
 }
 
 int launch(const LaunchOptions&) {

@@ -1,107 +1,225 @@
 #include "tools/run/processes.hpp"
 
 #include <fmt/core.h>
-#include <fmt/format.h>
 
+#include <array>
+#include <cstdlib>
 #include <cstring>
+#include <exception>
+#include <optional>
 #include <span>
 #include <utility>
 
+#include "fft/kernels/fftw.hpp"
 #include "hal/check.hpp"
+#include "router/job/agreement.hpp"
 #include "router/job/job.hpp"
-#include "tools/options/named_policies.hpp"
-#include "tools/report/provenance.hpp"
+#include "tools/files/run_inputs.hpp"
+#include "tools/run/embedding_program.hpp"
 #include "tools/run/interruption.hpp"
-#include "tools/text/split_and_wrap.hpp"
+#include "tools/run/launch.hpp"
 #include "tools/text/version.hpp"
 
 namespace toroid {
+
+struct Processes::Membership {
+  Job job;
+  bool agreed = false;  ///< whether the inputs have been compared inside run()
+};
+
 namespace {
 
-/// The build and the arguments, without the program's own name.
-std::string invocation() {
-  std::vector<std::string> arguments = typed_arguments();
-  if (!arguments.empty()) arguments.erase(arguments.begin());
-  return fmt::format("{} ({}) {}", kVersion, kGitHash, fmt::join(arguments, " "));
+/// The environment variables that change results: the set of instructions for which OpenBLAS
+/// computes. Others choose among equals (providers and interfaces of libfabric: FI_*), say how
+/// processes find each other (RANK, MASTER_ADDR, TOROID_JOB_KEY and so on), or serve the launcher
+/// (TOROID_SSH); they may differ from host to host.
+constexpr std::array kVariables = {"OPENBLAS_CORETYPE"};
+
+constexpr const char* kAlike = "all processes of a run must be started alike";
+
+/// Keeps this process in the job that a command joins, until the command has ended: until then its
+/// refusals can be told to the others. At most one exists.
+class KeptHandle {
+ public:
+  KeptHandle() { present_ = this; }
+  ~KeptHandle() { present_ = nullptr; }
+  KeptHandle(const KeptHandle&) = delete;
+  KeptHandle& operator=(const KeptHandle&) = delete;
+
+  static void keep(const Processes& processes) {
+    if (present_ != nullptr) present_->joined_ = processes;
+  }
+  /// None if the command has joined nothing.
+  const std::optional<Processes>& joined() const { return joined_; }
+
+ private:
+  static inline KeptHandle* present_ = nullptr;
+  std::optional<Processes> joined_;
+};
+
+/// What must be the same in all processes apart from files. Instruction sets may differ, although
+/// FFTW and OpenBLAS choose code by them: each element is computed by one process, and differs in
+/// its last bits. Wisdom may differ too: it changes how local transforms are computed, and the
+/// number of planes is that of process 0 (transform/plane_tuner.cpp).
+std::vector<std::string> items_of_this_process() {
+  std::vector<std::string> items{fmt::format("toroid {} ({})", kVersion, kGitHash),
+                                 "compiler " __VERSION__,
+                                 fmt::format("FFT library {}", fft::local::fftw_name())};
+  for (const char* const name : kVariables) {
+    const char* const value = std::getenv(name);
+    items.push_back(fmt::format("{}={}", name, value == nullptr ? "" : value));
+  }
+  if (const RunInputs* const inputs = RunInputs::current())
+    items.insert(items.end(), inputs->options().begin(), inputs->options().end());
+  return items;
 }
 
-/// The policy files that the arguments name, each with its checksum: "./mine.so 8c1f".
-std::string policy_files() {
-  std::string text;
-  for (const std::string& argument : typed_arguments())
-    for (const std::string& name : split(argument.substr(argument.find('=') + 1), ','))
-      if (names_policy_file(name))
-        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, policy_sum(name));
-  return text;
+/// Compares what has been read since the last call. A collective call.
+void compare_inputs(Job& job) {
+  std::vector<RunInput> inputs;
+  if (RunInputs* const all = RunInputs::current()) inputs = all->take();
+  std::vector<NamedValue> values;
+  for (const RunInput& input : inputs)
+    values.push_back({input.name, std::as_bytes(std::span(&input.hash, 1))});
+  job.agree(values);
 }
 
-/// Throws BadInput if the policy files of two processes differ, since each host may have its own
-/// files.
-void refuse_different_policies(Job& job) {
-  const std::string mine = policy_files();
-  const auto texts = job.all_gather(std::as_bytes(std::span(mine)));
-  for (unsigned p = 1; p < job.size(); ++p)
-    if (texts[p] != texts[0])
-      throw BadInput(
-          fmt::format("{} has a different policy than process 0: {}, not {} (file names and "
-                      "checksums)",
-                      job.name(p), text_of(texts[p]), text_of(texts[0])));
-}
-
-void refuse_different(Job& job) {
-  const std::string mine = invocation();
-  const auto texts = job.all_gather(std::as_bytes(std::span(mine)));
-  for (unsigned p = 1; p < job.size(); ++p)
-    if (texts[p] != texts[0])
-      throw BadInput(fmt::format("{} was started as '{}', process 0 as '{}'", job.name(p),
-                                 text_of(texts[p]), text_of(texts[0])));
-  refuse_different_policies(job);
+/// Calls a comparison, which throws BadInput on all processes or on none. A program around the
+/// command gets the refusal itself; otherwise it is printed once.
+template <typename Compare>
+void refuse_together(const Processes& processes, Job& job, const Compare& compare) {
+  try {
+    compare();
+  } catch (const BadInput& refusal) {
+    if (embedding_program() != nullptr) throw;
+    throw SharedRefusal(refusal.what(), [processes, &job](const SharedRefusal::Print& print) {
+      if (job.rank() == 0) print();
+      try {
+        job.all_gather({});
+      } catch (const std::exception&) {
+        if (job.rank() != 0) print();
+      }
+    });
+  }
 }
 
 }  // namespace
 
 Processes Processes::join() {
+  return join([](Job& job) { compare_inputs(job); });
+}
+
+void Processes::join_to_refuse(const std::string& why) {
+  join([&](Job& job) { job.refuse(why); });
+}
+
+Processes Processes::join(const std::function<void(Job&)>& compare) {
   Processes processes;
-  processes.job_ = std::shared_ptr<Job>(new Job(join_job({.poll = throw_if_interrupted})));
-  processes.run([&] {
-    refuse_different(processes.job());
-    return 0;
-  });
+  processes.membership_.reset(new Membership{join_job({.poll = throw_if_interrupted})});
+  Job& job = processes.membership_->job;
+  if (RunInputs* const inputs = RunInputs::current()) inputs->note_join(job.size() > 1);
+  KeptHandle::keep(processes);
+  try {
+    refuse_together(processes, job, [&] {
+      job::refuse_different(job, items_of_this_process(), kAlike);
+      compare(job);
+    });
+  } catch (const BadInput&) {
+    processes.membership_->agreed = true;  // all refuse already
+    throw;
+  } catch (const std::exception& error) {
+    processes.fail(error.what());
+    throw;
+  }
   return processes;
 }
 
 unsigned Processes::count() const {
-  return job_ == nullptr ? 1 : job_->size();
+  return membership_ == nullptr ? 1 : membership_->job.size();
 }
 
 bool Processes::reports() const {
-  return job_ == nullptr || job_->rank() == 0;
+  return membership_ == nullptr || membership_->job.rank() == 0;
+}
+
+Job& Processes::job() const {
+  agree();
+  return membership_->job;
+}
+
+void Processes::agree() const {
+  if (membership_ != nullptr && !membership_->agreed) meet();
 }
 
 void Processes::meet() const {
-  if (job_ != nullptr) job_->all_gather({});
+  if (membership_ == nullptr) return;
+  membership_->agreed = true;
+  refuse_together(*this, membership_->job, [&] { compare_inputs(membership_->job); });
+}
+
+void Processes::refuse(const std::string& why) const {
+  if (membership_ == nullptr) return;
+  if (std::exchange(membership_->agreed, true)) return fail(why);
+  try {
+    refuse_together(*this, membership_->job, [&] { membership_->job.refuse(why); });
+  } catch (const SharedRefusal&) {
+    throw;
+  } catch (const std::exception&) {
+    // The program around the command, or a job that has failed: run() throws this process's reason.
+  }
 }
 
 void Processes::fail(const std::string& why) const noexcept {
-  if (job_ != nullptr) job_->fail(why);
+  if (membership_ != nullptr) membership_->job.fail(why);
 }
 
 std::vector<Blob> Processes::gather(Blob mine) const {
-  if (job_ != nullptr) return job_->gather(mine);
+  if (membership_ != nullptr) return job().gather(mine);
   std::vector<Blob> all;
   all.push_back(std::move(mine));
   return all;
 }
 
 std::vector<double> Processes::numbers(double mine) const {
-  if (job_ == nullptr) return {mine};
+  if (membership_ == nullptr) return {mine};
   std::vector<double> all;
-  for (const Blob& blob : job_->all_gather(std::as_bytes(std::span(&mine, 1)))) {
+  for (const Blob& blob : job().all_gather(std::as_bytes(std::span(&mine, 1)))) {
     if (blob.empty()) continue;  // the process is lost
     TOROID_CHECK_EQ(blob.size(), sizeof(double));
     std::memcpy(&all.emplace_back(), blob.data(), sizeof(double));
   }
   return all;
+}
+
+namespace {
+
+/// Refuses on all processes what this one refuses: throws SharedRefusal, unless the others cannot
+/// be told. Called while a BadInput is handled.
+void refuse_on_all(const std::optional<Processes>& joined, const BadInput& refusal) {
+  try {
+    if (joined)
+      joined->run([]() -> int { throw; });
+    else if (RunInputs::current()->any_attempted() || is_checked_by_launcher())
+      Processes::join_to_refuse(refusal.what());
+  } catch (const SharedRefusal&) {
+    throw;
+  } catch (const std::exception&) {
+    // The caller throws this process's own refusal.
+  }
+}
+
+}  // namespace
+
+int run_with_others(const std::function<int()>& command) {
+  const KeptHandle kept;
+  try {
+    return command();
+  } catch (const SharedRefusal&) {
+    throw;
+  } catch (const BadInput& refusal) {
+    refuse_on_all(kept.joined(), refusal);
+    throw;
+  }
 }
 
 }  // namespace toroid

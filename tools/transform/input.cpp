@@ -21,6 +21,7 @@
 #include "fft/plan/extents.hpp"
 #include "hal/check.hpp"
 #include "tools/files/array_file.hpp"
+#include "tools/files/run_inputs.hpp"
 #include "tools/run/estimate.hpp"
 #include "tools/text/spelling.hpp"
 #include "tools/text/warning.hpp"
@@ -188,7 +189,18 @@ double fft_bytes(const FftOptions& options, const Size& size, const Shape& shape
   return bytes;
 }
 
+void note_host_array(const std::string& name, const HostArray& array) {
+  if (RunInputs::current() == nullptr) return;
+  InputHash hash(name);
+  const std::string size = size_text(array.size);
+  hash.add(std::as_bytes(std::span(size)));
+  for_each_value(array,
+                 [&](const fft::Complex& value) { hash.add(std::as_bytes(std::span(&value, 1))); });
+  hash.end();
+}
+
 FftInput host_input(const FftOptions& options, const Shape& shape, const HostArray& array) {
+  note_host_array(host_array_name(array), array);
   FftInput input = sized_input(options, shape, array);
   if (options.precision == "single") check_fits_single(host_array_name(array), input.array);
   return input;

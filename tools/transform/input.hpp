@@ -21,6 +21,8 @@ FftInput fft_input(const FftOptions& options, const Shape& shape);
 FftInput host_input(const FftOptions& options, const Shape& shape, const HostArray& array);
 /// The name of the host program's array in messages that number its elements.
 std::string host_array_name(const HostArray& array);
+/// Hashes the host program's array for the comparison with the other processes of the run.
+void note_host_array(const std::string& name, const HostArray& array);
 /// Throws BadInput for the first element that is not real. `name` is the array's name, and `why`
 /// continues the message.
 void check_real(const std::string& name, const HostArray& array, std::string_view why = "");

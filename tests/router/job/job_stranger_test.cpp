@@ -17,11 +17,13 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "hal/version.hpp"
 #include "router/job/blob.hpp"
 #include "router/job/bootstrap.hpp"
 #include "router/job/connection.hpp"
@@ -285,13 +287,30 @@ TEST(JobStranger, HelloWithWrongRankOrSizeIsRefusedWithTheReason) {
 
 /// The stranger holds the key, but is a process of another version.
 TEST(JobStranger, OtherProtocolVersionIsRefused) {
-  expect_unimpressed(2, [](const auto& members) {
-    for (const char* protocol : {"", "toroid0"}) {
+  expect_unimpressed(0, [](const auto& members) {
+    for (const char* version : {"0.2.0 or older", "9.1"}) {
       KeyHolder stranger(members[0]);
-      stranger.send({{"is", "hello"}, {"protocol", protocol}});
-      EXPECT_TRUE(stranger.answer().is_null());
+      job::Message hello{{"is", "hello"}, {"protocol", "another"}};
+      if (std::string_view(version) == "9.1") hello["version"] = version;
+      stranger.send(hello);
+      EXPECT_THAT(
+          stranger.answer().at("why").template get<std::string>(),
+          AllOf(HasSubstr(std::string("it has toroid ") + version + ", process 0 has toroid "),
+                HasSubstr(kVersion)));
     }
   });
+}
+
+TEST(JobStranger, OtherProtocolVersionIsReportedByProcess0) {
+  const auto members = bootstraps(2);
+  JobOptions options = patient();
+  options.patience = milliseconds(1000);
+  JobThreads hub({members[0]}, options, [](Job&) {});
+  KeyHolder stranger(members[0]);
+  stranger.send({{"is", "hello"}, {"protocol", "another"}, {"version", "9.1"}});
+  EXPECT_FALSE(stranger.answer().is_null());
+  EXPECT_THAT(hub.outcomes(), Each(AllOf(HasSubstr("process 1 did not join"),
+                                         HasSubstr("toroid 9.1 at 127.0.0.1 is another version"))));
 }
 
 TEST(JobStranger, DifferentKeyIsReportedAtBothEnds) {

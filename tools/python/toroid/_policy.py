@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import inspect
 import itertools
 from typing import Any, Mapping, Optional, Sequence, Union
 
@@ -114,6 +115,24 @@ def _refuse_unknown(policy: str, member: str) -> None:
                         f"a method of your own begins with an underscore, or is less similar")
     if member in _OF_CPP:
         raise TypeError(f"{policy}.{member}() is not a method of toroid.Policy; its methods are {', '.join(known)}")
+
+
+def source_of(policy: Policy) -> str:
+    """Return a text that differs if the policy does, for the processes of a run to compare.
+
+    It has the source of the policy's classes and those attributes of the object that are numbers or texts. A class
+    that was typed at a prompt has no source; then its name stands for it.
+    """
+    texts = [f"{name} = {value!r}" for name, value in sorted(vars(policy).items())
+             if isinstance(value, (bool, int, float, str))]
+    for cls in type(policy).__mro__:
+        if cls is Policy or not issubclass(cls, Policy):
+            continue
+        try:
+            texts.append(inspect.getsource(cls))
+        except (OSError, TypeError):
+            texts.append(cls.__qualname__)
+    return "\n".join(texts)
 
 
 class Names:
