@@ -68,6 +68,8 @@ using termination::Verdict;
 /// connections may find out what has happened to the peer.
 constexpr std::chrono::milliseconds kErrorLasts{1500};
 constexpr std::chrono::milliseconds kWatchPeriod{50};
+/// Time for processes to open each other's memory, all of which exists.
+constexpr std::chrono::seconds kMeeting{30};
 
 /// The processes with which process `self` exchanges packets, ascending.
 std::vector<unsigned> peers_of(unsigned self, const Shape& shape, const Partition& partition,
@@ -222,8 +224,10 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
       peers[p] = {{addresses[p], memory, key}, window_at(p)};
     }
     endpoint_->insert(peers);
-    endpoint_->meet(peers_, [this] {
+    endpoint_->meet(peers_, [this, until = ofi::Clock::now() + kMeeting] {
       if (const std::string failure = job_.failure(); !failure.empty()) throw RunFailed(failure);
+      if (ofi::Clock::now() > until)
+        throw RunFailed("no answer over " + provider_.name + ofi::user_settings());
       std::this_thread::yield();
     });
   }
