@@ -101,6 +101,7 @@ Scenario Scenario::of(std::uint64_t seed) {
   scenario.numbers = random.below(40);
   scenario.stalls = one_in(random, 10);
   scenario.on_loss = one_in(random, 3) ? OnLoss::go_on : OnLoss::fail;
+  if (one_in(random, 8)) scenario.sleeps = milliseconds(350) + some_time(random);
   scenario.is_asymmetric = one_in(random, 3);
   return scenario;
 }
@@ -116,6 +117,7 @@ std::string Scenario::text() const {
   if (launcher_dies)
     fmt::format_to(std::back_inserter(text), "the launcher dies at {} ms; ",
                    launcher_dies->count() / 1000);
+  if (sleeps) text += fmt::format("all sleep at {} ms; ", sleeps->count() / 1000);
   if (!has_equal_inputs()) text += "inputs differ; ";
   if (on_loss == OnLoss::go_on) text += "the run goes on; ";
   if (has_double) text += "two processes claim the last rank; ";

@@ -62,10 +62,11 @@ struct Scenario {
   unsigned strangers = 0;     ///< connections to process 0 that prove nothing
   bool has_double = false;    ///< a second process claims the last rank
   std::optional<microseconds> launcher_dies{};
-  bool launcher_tells = false;  ///< the launcher reports dead processes
-  unsigned runs = 1;            ///< that are watched, one after the other
-  unsigned numbers = 10;        ///< most numbers that a process sends in a run
-  bool stalls = false;          ///< a process never sends its last number
+  bool launcher_tells = false;           ///< the launcher reports dead processes
+  unsigned runs = 1;                     ///< that are watched, one after the other
+  unsigned numbers = 10;                 ///< most numbers that a process sends in a run
+  bool stalls = false;                   ///< a process never sends its last number
+  std::optional<microseconds> sleeps{};  ///< all processes stop at once, as on a host that sleeps
   OnLoss on_loss = OnLoss::fail;
   bool is_asymmetric = false;  ///< one process cannot open the memory of another in its group
 

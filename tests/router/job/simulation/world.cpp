@@ -64,6 +64,7 @@ World::World(const Scenario& scenario, std::uint64_t seed)
   plan_fates();
   plan_launcher();
   plan_strangers();
+  if (scenario.sleeps) at(*scenario.sleeps, [this] { sleep(); });
 }
 
 void World::at(Clock::duration after_begin, std::function<void()> event) {
@@ -146,7 +147,8 @@ void World::tell_of_death(unsigned rank) {
 void World::stop(Process& victim, std::optional<milliseconds> length) {
   if (!victim.is_alive()) return;
   if (victim.plan().fate != Fate::stops) victim.trouble();
-  stopped_until_[victim.rank()] = length ? net_.now() + *length : kNever;
+  Time& until = stopped_until_[victim.rank()];
+  until = length ? std::max(until, net_.now() + *length) : kNever;
   if (length) last_event_ = std::max(last_event_, net_.now() + *length);
 }
 
@@ -168,6 +170,18 @@ void World::plan_launcher() {
     for (unsigned number = 0; number < processes_.size(); ++number)
       if (process(number).is_alive()) tell_of_launcher(number);
   });
+}
+
+/// Nobody may take the time in which all slept for anybody's silence. The patience for joining and
+/// for goodbyes goes on, so nobody sleeps then.
+void World::sleep() {
+  for (const Process* p : members_)
+    if (!p->has_joined() || p->has_ended() || !p->is_alive()) return;
+  constexpr milliseconds kSleep{3000};
+  for (Time& until : stopped_until_)
+    until = std::max(until, net_.now() + kSleep + milliseconds(random_.below(50)));
+  awake_at_ = net_.now() + kSleep;
+  last_event_ = std::max(last_event_, *awake_at_);
 }
 
 /// Strangers say nothing, or something that no process says.
@@ -441,11 +455,21 @@ std::optional<Clock::time_point> World::must_know_by(const Process& p) {
     }
     by = std::min(by, since + (closes ? milliseconds(0) : options.silence) + kSlack);
   }
-  return by == kNever ? std::nullopt : std::optional(by);
+  if (by == kNever) return {};
+  return awake_at_ ? std::max(by, *awake_at_ + options.silence + kSlack) : by;
+}
+
+/// A program that computes when the job has failed gets some time to leave it.
+void World::check_abandonment(const Process& p) {
+  const Time since = std::max(*p.failed_at(), awake_at_.value_or(begin_));
+  if (*p.ended_at() > since + scenario_.options.patience_after_failure + kSlack)
+    throw Violation(fmt::format("process {} stays in the failed job", p.rank()));
 }
 
 void World::check_promptness() {
   for (const auto& p : processes_) {
+    const bool is_abandoned = p->plan().fate == Fate::computes;
+    if (is_abandoned && p->failed_at()) check_abandonment(*p);
     if (p->is_troubled() || !p->has_started()) continue;
     if (!p->has_ended()) throw Violation(fmt::format("process {} has not ended", p->rank()));
     const auto by = must_know_by(*p);

@@ -62,6 +62,7 @@ class World {
   void plan_fate(unsigned rank);
   void plan_launcher();
   void plan_strangers();
+  void sleep();
   void start(unsigned number);
   void kill(Process& process, bool silently);
   void stop(Process& process, std::optional<milliseconds> length);
@@ -81,6 +82,7 @@ class World {
   void check_truth(const Process& process);
   bool may_blame(unsigned rank, const std::string& text, const Process& by);
   void check_equality();
+  void check_abandonment(const Process& process);
   void check_promptness();
   void check_calm();
   std::optional<Time> must_know_by(const Process& process);
@@ -100,6 +102,7 @@ class World {
   Time begin_ = net_.now();
   Time last_event_ = begin_;
   std::optional<Time> launcher_died_;
+  std::optional<Time> awake_at_;  ///< when the processes go on after they all have slept
   std::vector<std::unique_ptr<job::Stream>> strangers_;
   std::uint32_t judged_ = 0;  ///< the latest watch whose verdict has been checked
   std::uint64_t turns_ = 0;
