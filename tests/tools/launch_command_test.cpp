@@ -81,8 +81,8 @@ TEST(HostList, ReadsFilesOfOtherSystemsAndJoinsEqualHosts) {
 }
 
 TEST(HostList, RefusesWhatIsNoHost) {
-  for (const std::string line : {"host:", "host:0", "host:x", "[::1", "::1]", "[::1]4", "[]:2",
-                                 "me@", "host:65537", "a:65536\na"})
+  for (const std::string line : {"host:", "host:0", "host:x", "[::1", "::1]", "[::1]4", "a[b]",
+                                 "a[b]:2", "[]:2", "me@", "host:65537", "a:65536\na"})
     EXPECT_THROW(parse_hosts(line, "hosts"), BadInput) << line;
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int kMissing = 77;  // exit code of the script if a requirement is missing
+constexpr int kNoDaemon = 77;  // exit code of the script if a requirement is missing
 
 class OfiSsh : public ::testing::Test {
  protected:
@@ -43,7 +43,7 @@ TEST_F(OfiSsh, StartsProcessesOnFortyNamesOfOneDaemon) {
                                          "launch", "--hosts", "hosts", "--", "echo", "up"},
                                         {}, directory_.path());
   const Ended all = ended(process);
-  if (all.exit_code == kMissing) GTEST_SKIP() << all.err;
+  if (all.exit_code == kNoDaemon) GTEST_SKIP() << all.err;
   EXPECT_EQ(all.exit_code, 0) << all.err;
   EXPECT_EQ(std::count(all.out.begin(), all.out.end(), '\n'), 40) << all.out;
 }

@@ -44,7 +44,8 @@ struct HostWord {
 
 HostWord take_apart(const std::string& word) {
   const std::size_t open = word.find('['), close = word.find(']');
-  const bool has_brackets = open != word.npos && close != word.npos && open < close;
+  const bool begins = open == 0 || (open != word.npos && word[open - 1] == '@');
+  const bool has_brackets = begins && close != word.npos && open < close;
   const std::size_t begin = has_brackets ? close + 1 : 0;
   const std::size_t colon = word.find(':', begin);
   const bool has_slots = colon != word.npos && word.find(':', colon + 1) == word.npos;

@@ -20,6 +20,7 @@
 #include "router/job/process_info.hpp"
 #include "tools/run/children.hpp"
 #include "tools/run/host_list.hpp"
+#include "tools/run/host_processes.hpp"
 #include "tools/run/local_processes.hpp"
 #include "tools/run/remote_processes.hpp"
 #include "tools/text/version.hpp"

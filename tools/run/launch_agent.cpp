@@ -7,6 +7,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstddef>
+#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 
 #include "hal/check.hpp"
 #include "hal/parse_number.hpp"
+#include "tools/run/host_processes.hpp"
 #include "tools/run/launch.hpp"
 #include "tools/run/local_processes.hpp"
 #include "tools/run/signal_queue.hpp"

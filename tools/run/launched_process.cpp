@@ -1,7 +1,8 @@
 #include "tools/run/launched_process.hpp"
 
 #include <fmt/core.h>
-#include <sys/wait.h>
+
+#include <cstdlib>
 
 namespace toroid {
 
