@@ -1,8 +1,6 @@
 // Texts that users name.
 #include <gtest/gtest.h>
 
-#include <string>
-
 #include "tests/tools/temporary_directory.hpp"
 #include "tools/files/read_file.hpp"
 #include "tools/files/schedule_file.hpp"
