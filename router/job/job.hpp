@@ -143,7 +143,7 @@ class Job {
   /// Compares values with those of the other processes, in one collective for any number of values.
   /// If a value differs, or one process lacks it, throws BadInput with the same text on all
   /// processes: "a.npy differs between process 0 (host a, pid 1) and process 1 (host b, pid 2)".
-  /// Values of equal names count together. What is compared are 64-bit hashes, so that a difference
+  /// Values of equal names count together. The processes compare 64-bit hashes, so a difference
   /// stays unnoticed with a probability of 2^-64.
   void agree(std::span<const NamedValue> mine);
   void agree(const std::string& name, std::span<const std::byte> mine);
