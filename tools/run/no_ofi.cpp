@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char* kWithout = "built without ofi (TOROID_OFI)";
 
-[[noreturn]] void refuse(std::string_view what) {
+[[noreturn]] void refuse_in_this_build(std::string_view what) {
   throw BadInput(fmt::format("{}: this toroid is {}", what, kWithout));
 }
 
@@ -44,7 +44,7 @@ OfiHere ofi_here() {
 
 OfiEmulation make_ofi_fabric(const Processes&, const Shape&, const Machine&, Placement, RingOptions,
                              const FrameOptions&) {
-  refuse("--fabric ofi");
+  refuse_in_this_build("--fabric ofi");
 }
 
 std::vector<LostProcess> lost_processes(const Processes&, const Shape&) {
@@ -56,11 +56,11 @@ std::vector<unsigned> processes_of_nodes(const Processes&, const Shape& shape) {
 }
 
 Placement place_beside_others(const Processes&, HostTopology, const Shape&, unsigned, Binding) {
-  refuse("--fabric ofi");
+  refuse_in_this_build("--fabric ofi");
 }
 
 Processes Processes::join() {
-  refuse("--fabric ofi");
+  refuse_in_this_build("--fabric ofi");
 }
 
 unsigned Processes::count() const {
@@ -92,11 +92,11 @@ int run_with_others(const std::function<int()>& command) {
 }
 
 int launch(const LaunchOptions&) {
-  refuse("launch");
+  refuse_in_this_build("launch");
 }
 
 int run_launch_agent() {
-  refuse("launch");
+  refuse_in_this_build("launch");
 }
 
 bool is_checked_by_launcher() {
