@@ -15,6 +15,7 @@
 
 #include "hal/check.hpp"
 #include "router/ofi/dev_shm_cleanup.hpp"
+#include "router/threads/start_thread.hpp"
 
 namespace toroid {
 namespace {
@@ -69,9 +70,7 @@ Child::Child(const ChildCommand& command) {
   const int input = command.input < 0 ? nothing.fd() : command.input;
   const pid_t launcher = ::getpid();
   pid_ = ::fork();
-  if (pid_ < 0)
-    throw RunFailed(fmt::format("cannot start a process: {} (ulimit -u)",
-                                std::generic_category().message(errno)));
+  if (pid_ < 0) throw RunFailed(start_failure("a process", {errno, std::generic_category()}));
   if (pid_ == 0) become(command, launcher, input, trouble.in.fd());
   ::setpgid(pid_, pid_);  // both processes call it, since either may run first
   trouble.in.close();

@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 #include <csignal>
 
@@ -31,7 +30,6 @@ struct SignalCounts {
 };
 SignalCounts interrupts, terminations;
 
-/// nohup makes a program ignore SIGHUP.
 bool is_ignored(int number) {
   struct sigaction present {};
   ::sigaction(number, nullptr, &present);
@@ -64,10 +62,15 @@ void catch_interrupts() {
   struct sigaction action {};
   action.sa_sigaction = on_interrupt;
   action.sa_flags = SA_SIGINFO | SA_RESTART;
-  constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};
-  for (const int number : kSignals) ::sigaddset(&action.sa_mask, number);
-  for (const int number : kSignals)
-    if (number != SIGHUP || !is_ignored(number)) ::sigaction(number, &action, nullptr);
+  const std::vector<int> signals = signals_that_end();
+  for (const int number : signals) ::sigaddset(&action.sa_mask, number);
+  for (const int number : signals) ::sigaction(number, &action, nullptr);
+}
+
+std::vector<int> signals_that_end() {
+  std::vector signals{SIGINT, SIGTERM};
+  if (!is_ignored(SIGHUP)) signals.push_back(SIGHUP);
+  return signals;
 }
 
 bool is_interrupted() {

@@ -3,14 +3,19 @@
 
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace toroid {
 
-/// Makes throw_if_interrupted() throw RunFailed("interrupted") after SIGINT, SIGTERM and, unless it
-/// is ignored, SIGHUP, so that destructors run and no half-written file remains. A process that
-/// does not notice the signal within a second (because it builds a machine, plans or reads) is
-/// ended with the same message. This too leaves no half-written results, since result files have no
-/// name until they are complete.
+/// The signals that end this program in order: SIGINT, SIGTERM and, unless it is ignored (nohup),
+/// SIGHUP.
+std::vector<int> signals_that_end();
+
+/// Makes throw_if_interrupted() throw RunFailed("interrupted") after one of signals_that_end(), so
+/// that destructors run and no half-written file remains. A process that does not notice the signal
+/// within a second (because it builds a machine, plans or reads) is ended with the same message.
+/// This too leaves no half-written results, since result files have no name until they are
+/// complete.
 void catch_interrupts();
 bool is_interrupted();
 void throw_if_interrupted();

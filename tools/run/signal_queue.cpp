@@ -5,13 +5,15 @@
 #include <unistd.h>
 
 #include "hal/check.hpp"
+#include "tools/run/interruption.hpp"
 
 namespace toroid {
 
 SignalQueue::SignalQueue() {
   sigset_t signals;
   ::sigemptyset(&signals);
-  for (const int number : {SIGCHLD, SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&signals, number);
+  ::sigaddset(&signals, SIGCHLD);
+  for (const int number : signals_that_end()) ::sigaddset(&signals, number);
   ::signal(SIGCHLD, SIG_DFL);  // a caller may ignore it, and then no child can be waited for
   ::sigprocmask(SIG_BLOCK, &signals, &before_);
   queue_ = job::Socket(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));

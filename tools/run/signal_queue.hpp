@@ -7,8 +7,8 @@
 
 namespace toroid {
 
-/// Blocks SIGCHLD, SIGINT, SIGTERM and SIGHUP while it exists, so that they can be waited for
-/// together with descriptors. Used by the main thread.
+/// Blocks SIGCHLD and signals_that_end() while it exists, so that they can be waited for together
+/// with descriptors. Used by the main thread.
 class SignalQueue {
  public:
   SignalQueue();

@@ -21,6 +21,7 @@
 #include "hal/process_end.hpp"
 #include "router/threads/start_thread.hpp"
 #include "tools/files/file_descriptor.hpp"
+#include "tools/run/interruption.hpp"
 
 namespace toroid {
 namespace {
@@ -35,7 +36,8 @@ class AwaitedSignals {
  public:
   AwaitedSignals() {
     ::sigemptyset(&awaited_);
-    for (const int number : {SIGCHLD, SIGINT, SIGTERM, SIGHUP}) ::sigaddset(&awaited_, number);
+    ::sigaddset(&awaited_, SIGCHLD);
+    for (const int number : signals_that_end()) ::sigaddset(&awaited_, number);
     ::sigprocmask(SIG_BLOCK, &awaited_, &before_);
   }
   void unblock() const { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
