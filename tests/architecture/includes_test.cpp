@@ -114,7 +114,7 @@ const Rooms kRouterRooms = {{"rules", {}},
                             {"termination", {"rules", "threads"}},
                             {"sim", {"rules", "termination", "threads"}},
                             {"shm", {"placement", "rules", "termination", "threads"}},
-                            {"job", {"termination", "threads"}},
+                            {"job", {"placement", "termination", "threads"}},
                             {"ofi", {"job", "placement", "rules", "shm", "termination", "threads"}},
                             {"fabrics", {"job", "ofi", "shm", "sim"}}};
 const Rooms kPacketRooms = {{"traffic", {}},
