@@ -1,4 +1,4 @@
-// What the processes of a job derive from bytes that they have gathered from each other. Each rule
+// What the simulated programs derive from bytes that they have gathered from each other. Each rule
 // is a function of what all processes have, so that all derive the same.
 #pragma once
 
