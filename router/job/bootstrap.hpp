@@ -27,9 +27,9 @@ struct Bootstrap {
   /// know the port in advance; -1 if process 0 must open a socket on `port` itself.
   int listener = -1;
   /// The launcher's events while the job runs; null if it sends none.
-  std::shared_ptr<job::LauncherEvents> events;
+  std::shared_ptr<job::LauncherEvents> events{};
   /// Whether this process's launcher has gone, which ends the job; empty if none is known.
-  std::function<bool()> launcher_has_gone;
+  std::function<bool()> launcher_has_gone{};
   std::string source = "alone";  ///< origin of this bootstrap: "PMIx", "environment" or "alone"
 };
 
