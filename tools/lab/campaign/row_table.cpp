@@ -40,6 +40,8 @@ std::string title_of(const Json& axes, const CampaignSettings& settings) {
   if (!axes.contains("machine")) text += fmt::format("machine {}, ", settings.machine.name);
   if (!axes.contains("seed")) text += fmt::format("seed {}, ", settings.common.seed);
   text += fmt::format("fabric {}", settings.common.fabric);
+  if (settings.run.fabric == FabricName::ofi)
+    text += fmt::format(" ({} processes)", settings.processes);
   for (const char* key : {"traffic", "torus"})
     if (axes[key].size() == 1) text += fmt::format(", {} {}", key, cell_text(axes[key][0]));
   if (axes["bytes"].size() == 1 && !axes["bytes"][0].is_null())

@@ -89,6 +89,7 @@ Json run_exchange_case(const CampaignCase& one, const CampaignSettings& all) {
   add_timing(row, exchange_timing(exchange, limits, settings.machine, emulation, cycles));
   add_counted(row, emulation, one.shape, settings, cycles);
   add_latency(row, exchange, settings);
+  if (!emulation.provider().empty()) row["provider"] = emulation.provider();
   row["wall_s"] = emulation.wall_seconds();
   return row;
 }
