@@ -50,6 +50,13 @@ void Connection::push_blobs(Message message, const std::vector<std::size_t>& siz
   } while (!rest.empty());
 }
 
+void Connection::send_last(const Message& message) {
+  std::size_t waiting = 0;
+  for (const Frame& frame : ordered_) waiting += size_of(frame);
+  if (waiting > kChunk) drop_unwritten();
+  push(message);
+}
+
 void Connection::drop_unwritten() {
   urgent_.clear();
   ordered_.clear();

@@ -39,6 +39,9 @@ class Connection {
   /// Queues a message with `sizes.size()` blobs, whose bytes are concatenated in `bytes`.
   void push_blobs(Message message, const std::vector<std::size_t>& sizes,
                   const std::shared_ptr<const Blob>& bytes);
+  /// Queues a message that ends the work of the other end: behind the queued ones if they are
+  /// short, otherwise in place of them.
+  void send_last(const Message& message);
   /// Drops all queued frames except one that has been partly written.
   void drop_unwritten();
   bool has_unwritten() const { return written_ < size_of(current_) || has_next(); }

@@ -133,7 +133,9 @@ class Job {
   /// Sets the text at the end of a process's name.
   void set_place(unsigned rank, std::string place);
 
-  // Collectives: all processes call them in the same order. They throw RunFailed if the job fails.
+  // Collectives: all processes call them in the same order. They throw RunFailed if the job fails
+  // before their result has come. A process that fails the job because of a result does not keep
+  // it from the others, unless it is long.
   /// Returns the bytes of all processes, by rank; empty for a lost process.
   std::vector<Blob> all_gather(std::span<const std::byte> mine);
   /// On process 0, returns the bytes of all processes, by rank, empty for a lost process; on other

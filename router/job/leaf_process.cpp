@@ -46,6 +46,7 @@ class Leaf final : public Member {
   void begin_gather(BlobKind kind, Blob mine) override {
     kind_ = kind;
     ++sequence_;
+    result_.reset();  // the program may have left the previous collective by an exception
     if (is_deserted_by(0) || !failure_.empty() || !peers_[0].connection) return;
     const std::vector<std::size_t> sizes{mine.size()};
     peers_[0].connection->push_blobs({{"is", "blobs"}, {"kind", kind}, {"sequence", sequence_}},
@@ -53,6 +54,8 @@ class Leaf final : public Member {
   }
 
   bool is_gathered() override { return kind_ == BlobKind::gather || result_ || is_deserted_by(0); }
+
+  bool has_result() const override { return kind_ == BlobKind::all_gather && result_.has_value(); }
 
   std::vector<Blob> take_gathered() override {
     if (kind_ == BlobKind::gather) return {};

@@ -156,9 +156,9 @@ void Member::add_peer(unsigned rank, std::unique_ptr<Connection> connection) {
   if (!failure_.empty()) send_failure(*peers_[rank].connection);
 }
 
+/// The short result of a collective arrives before the failure that follows from it.
 void Member::send_failure(Connection& connection) const {
-  connection.drop_unwritten();
-  connection.send({{"is", "failure"}, {"why", failure_}});
+  connection.send_last({{"is", "failure"}, {"why", failure_}});
 }
 
 void Member::send_to_all(const Message& message) {

@@ -72,7 +72,10 @@ class Member {
   /// Begins Job::gather() or Job::all_gather(), depending on `kind`.
   virtual void begin_gather(BlobKind kind, Blob mine) = 0;
   virtual bool is_gathered() = 0;
-  /// Returns the result. REQUIRES: is_gathered(), and the job has not failed.
+  /// Whether the result is here and counts even if the job has failed since: other processes may
+  /// have ended because of it, and this process then does so with the same words.
+  virtual bool has_result() const { return false; }
+  /// Returns the result. REQUIRES: is_gathered(), and the job has not failed unless has_result().
   virtual std::vector<Blob> take_gathered() = 0;
   /// On process 0, ends an all_gather: sends `all`, the bytes of all processes, to the others.
   virtual void distribute(const std::vector<std::size_t>&, const std::shared_ptr<const Blob>&) {}

@@ -62,13 +62,14 @@ class MemberThread {
  private:
   using Lock = std::unique_lock<std::mutex>;
 
-  /// Waits until `done()`, which may fail the job. Throws RunFailed if the job has failed.
+  /// Waits until `done()`, which may fail the job. Throws RunFailed if the job has failed, unless
+  /// the result of a collective has come before.
   template <typename Done>
   void wait_until(Lock& lock, Done done) {
     const auto over = [&] { return done() || !member_->failure().empty(); };
     while (!changed_.wait_for(lock, Member::kPollPeriod, over)) poll_user(lock);
     network_.wake();  // done() may have queued messages
-    if (!member_->failure().empty()) throw RunFailed(member_->failure());
+    if (!member_->failure().empty() && !member_->has_result()) throw RunFailed(member_->failure());
   }
   void poll_user(Lock& lock);
   void distribute(const std::vector<Blob>& parts);

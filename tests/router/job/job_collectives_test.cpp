@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 
+#include "hal/check.hpp"
 #include "router/job/blob.hpp"
 #include "router/job/bootstrap.hpp"
 #include "router/job/job.hpp"
@@ -54,6 +55,16 @@ TEST(JobCollectives, GatherOnProcess0Only) {
     }
   });
   EXPECT_THAT(outcomes, Each(""));
+}
+
+TEST(JobCollectives, ReturnAResultAlthoughAnotherProcessFailsBecauseOfIt) {
+  const auto outcomes = run_job(3, [](Job& job) {
+    for (std::size_t round = 0; round < 20; ++round) expect_all_gathered(job, round);
+    const auto all = job.all_gather(blob_of(100, job.rank()));
+    if (job.rank() == 0) job.fail("it dislikes the result");
+    throw BadInput(fmt::format("{} results", all.size()));
+  });
+  EXPECT_THAT(outcomes, Each("3 results"));
 }
 
 TEST(JobCollectives, DeliverLargeBlobsWhileHeartbeatsContinue) {

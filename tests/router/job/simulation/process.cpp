@@ -26,7 +26,8 @@ Bootstrap bootstrap_of(const Plan& plan, unsigned rank, unsigned size) {
           .key = key,
           .master = {SimulatedStream::address_of(0)},
           .port = kPort,
-          .events = nullptr};
+          .events = nullptr,
+          .launcher_has_gone = {}};
 }
 
 ProcessInfo info_of(const Plan& plan, unsigned number) {
@@ -115,7 +116,7 @@ termination::MemberReport Process::state_of_run() {
 // The program.
 
 void Process::step_program() {
-  if (!member_->failure().empty()) return end_program(member_->failure());
+  if (!member_->failure().empty() && !member_->has_result()) return end_program(member_->failure());
   if (phase_ == Phase::running) return see_verdict();
   if (phase_ == Phase::joining) {
     if (!member_->has_joined()) return;
@@ -136,7 +137,7 @@ void Process::step_program() {
 /// The result of the collective that has begun; nullopt while there is none.
 std::optional<std::vector<Blob>> Process::gathered() {
   const bool done = member_->is_gathered();
-  if (!member_->failure().empty()) end_program(member_->failure());
+  if (!member_->failure().empty() && !member_->has_result()) end_program(member_->failure());
   if (!done || has_ended()) return {};
   auto parts = member_->take_gathered();
   if (rank_ != 0 || phase_ == Phase::collecting) return parts;
@@ -156,7 +157,9 @@ void Process::agree(const std::vector<Blob>& digests) {
     if (digests[rank] != blob_of(scenario_.plans[rank].input))
       throw Violation(fmt::format("process {} has got wrong bytes of process {}", rank_, rank));
   const std::string why = difference(digests);
-  why.empty() ? enter(Phase::trying) : end_program(why);
+  if (why.empty()) return enter(Phase::trying);
+  if (scenario_.tells_difference) member_->fail(why);
+  end_program(why);
 }
 
 void Process::enter(Phase phase) {

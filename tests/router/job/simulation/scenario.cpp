@@ -103,6 +103,7 @@ Scenario Scenario::of(std::uint64_t seed) {
   scenario.on_loss = one_in(random, 3) ? OnLoss::go_on : OnLoss::fail;
   if (one_in(random, 8)) scenario.sleeps = milliseconds(350) + some_time(random);
   scenario.is_asymmetric = one_in(random, 3);
+  scenario.tells_difference = random.coin();
   return scenario;
 }
 
@@ -118,7 +119,8 @@ std::string Scenario::text() const {
     fmt::format_to(std::back_inserter(text), "the launcher dies at {} ms; ",
                    launcher_dies->count() / 1000);
   if (sleeps) text += fmt::format("all sleep at {} ms; ", sleeps->count() / 1000);
-  if (!has_equal_inputs()) text += "inputs differ; ";
+  if (!has_equal_inputs())
+    text += tells_difference ? "inputs differ, and the job fails; " : "inputs differ; ";
   if (on_loss == OnLoss::go_on) text += "the run goes on; ";
   if (has_double) text += "two processes claim the last rank; ";
   if (strangers > 0) text += "strangers connect; ";

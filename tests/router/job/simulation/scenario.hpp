@@ -68,7 +68,8 @@ struct Scenario {
   bool stalls = false;                   ///< a process never sends its last number
   std::optional<microseconds> sleeps{};  ///< all processes stop at once, as on a host that sleeps
   OnLoss on_loss = OnLoss::fail;
-  bool is_asymmetric = false;  ///< one process cannot open the memory of another in its group
+  bool tells_difference = false;  ///< processes that find that inputs differ fail the job
+  bool is_asymmetric = false;     ///< one process cannot open the memory of another in its group
 
   unsigned size() const { return static_cast<unsigned>(plans.size()); }
   bool has_equal_inputs() const;

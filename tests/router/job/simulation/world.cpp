@@ -397,7 +397,7 @@ void World::check_truth(const Process& process) {
   else if (says(text, "does not hold the same key"))
     is_true = has_fate(Fate::wrong_key);
   else if (says(text, "cannot join"))
-    is_true = process.is_troubled() || may_blame(0, text, process);
+    is_true |= process.is_troubled() || may_blame(0, text, process);
   else
     is_true = !ranks_named(text).empty() &&
               std::ranges::all_of(ranks_named(text),
