@@ -74,6 +74,20 @@ TEST(Interrupt, EndsARunWithOneLineAndLeavesNothing) {
   }
 }
 
+/// At the end of a terminal the shell and the kernel each send a SIGHUP.
+TEST(Interrupt, EndsARunInOrderAfterSeveralHangups) {
+  const TemporaryDirectory directory;
+  RunningCommand command(kSlowAllToAll + kJson, {.directory = directory.path()});
+  comes_true([&] { return has_open(command.pid(), directory.path(), 1); });
+  for (unsigned hangup = 0; hangup < 20; ++hangup) {
+    command.signal(SIGHUP);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  const Ended ended = command.wait();
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.err, MatchesRegex(kOneLine));
+}
+
 TEST(Interrupt, EndsARunOnWorkerThreadsWithOneLineAndLeavesNothing) {
   const TemporaryDirectory directory;
   for (const int signal : {SIGINT, SIGTERM})

@@ -28,6 +28,7 @@ TEST(LaunchCommand, RefusesInvalidHostsAndCommands) {
   directory.save("slots", "good slots=0\n");
   directory.save("word", "good more\n");
   directory.save("twice", "good:2 slots=2\n");
+  directory.save("many", "a:65536\nb\n");
   directory.save("small", "good slots=2\n");
   const auto refuses = [&](const Arguments& options, const std::vector<std::string>& words) {
     expect_refusal(directory, Arguments{"launch"} + options + Arguments{"--", "true"}, words);
@@ -41,6 +42,7 @@ TEST(LaunchCommand, RefusesInvalidHostsAndCommands) {
   refuses({"--hosts", "option"}, {"option line 2", "is not a host name"});
   refuses({"--hosts", "slots"}, {"slots line 1", "slots=0"});
   refuses({"--hosts", "word"}, {"'more'"});
+  refuses({"--hosts", "many"}, {"65537 slots", "at most 65536"});
   refuses({"--hosts", "twice"}, {"'slots=2'", "given already"});
   refuses({"-n", "1", "-x", "=1"}, {"expected NAME or NAME=VALUE"});
   refuses({"-n", "1", "-x", "NOT_SET_ANYWHERE"}, {"NOT_SET_ANYWHERE", "is not set"});
@@ -75,9 +77,10 @@ TEST(HostList, ReadsSlotsAndAddressesAsMpirunDoes) {
 }
 
 TEST(HostList, ReadsFilesOfOtherSystemsAndJoinsEqualHosts) {
-  EXPECT_THAT(names_and_slots("\xEF\xBB\xBF"
-                              "a\r\nb:2 # two\r\n\r\na slots=3\r\n"),
-              ElementsAre("a 4", "b 2"));
+  EXPECT_THAT(names_and_slots("a\r\nb:2 # two\r\n\r\na slots=3\r\n"), ElementsAre("a 4", "b 2"));
+  const TemporaryDirectory directory;
+  directory.save("hosts", "\xEF\xBB\xBFhost\n");
+  EXPECT_EQ(load_hosts(directory / "hosts").front().name, "host");
 }
 
 TEST(HostList, RefusesWhatIsNoHost) {

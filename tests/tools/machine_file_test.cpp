@@ -57,6 +57,7 @@ TEST(MachineFile, RefusesKeysOfManyParts) {
   EXPECT_EQ(machine_refusal("\n" + parts + " = 1\n"), why);
   EXPECT_EQ(machine_refusal("\nx = {" + parts + " = 1}\n"), why);
   EXPECT_EQ(machine_refusal("x = '#'\ny = {" + parts + " = 1}\n"), why);
+  EXPECT_EQ(machine_refusal("\nx = {a = \"\"\"b\"\"\"\", " + parts + " = 1}\n"), why);
   const std::string dots(100, '.');
   for (const std::string& text : {"# " + dots, "name = \"" + dots + "\"", "name = '" + dots + "'",
                                   "name = '''\n" + dots + "'''", "name = \"\\\"" + dots + "\""})

@@ -18,7 +18,7 @@ CommandRun add_launch_command(CLI::App& app, const LaunchedCommand& launched) {
   CLI::App* command = app.add_subcommand("launch", "run a command in several processes");
   begin_group(*command, "Processes");
   command->add_option("-n", options->processes, "number of processes (default: the hosts' slots)")
-      ->transform(whole_number(1, 65536));
+      ->transform(whole_number(1, kMostProcesses));
   CLI::Option* const hosts = add_file_option(*command, "--hosts", options->hosts,
                                              "file of hosts, one per line, reached by ssh");
   command->add_option("--master", options->master, "address of process 0 (default: its host)")

@@ -13,8 +13,15 @@ namespace {
 
 constexpr std::size_t kMostKeyParts = 16;
 
+/// Returns the position after the quotation marks at `at`, at most `most`.
+std::size_t after_quotes(std::string_view text, std::size_t at, std::size_t most) {
+  const std::string_view all = text.substr(at, most);
+  return at + std::min(all.find_first_not_of(all.front()), all.size());
+}
+
 /// Returns the position after the string that begins at `at` with a quotation mark. A string of one
-/// line also ends at the end of its line; the parser refuses it later.
+/// line also ends at the end of its line; the parser refuses it later. A string of several lines
+/// may have two more quotation marks before the three that end it.
 std::size_t after_string(std::string_view text, std::size_t at) {
   const char quote = text[at];
   const std::string three(3, quote);
@@ -24,7 +31,7 @@ std::size_t after_string(std::string_view text, std::size_t at) {
     if (text[at] == '\\' && quote == '"')
       ++at;
     else if (text.substr(at).starts_with(end))
-      return at + end.size();
+      return after_quotes(text, at, has_lines ? end.size() + 2 : end.size());
     else if (text[at] == '\n' && !has_lines)
       return at;
   }

@@ -19,7 +19,6 @@ namespace {
 constexpr unsigned kMaxSlots = 1 << 16;
 constexpr std::size_t kLongestFile = std::size_t{16} << 20;  // bytes
 constexpr std::string_view kSlots = "slots=";
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // editors on Windows write it
 
 /// Whether ssh and a shell read the name as a plain word, without special characters.
 bool is_host(std::string_view name) {
@@ -91,7 +90,6 @@ std::vector<HostSlots> load_hosts(const std::string& path) {
 
 std::vector<HostSlots> parse_hosts(std::string_view text, const std::string& path) {
   std::vector<HostSlots> hosts;
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   std::istringstream lines{std::string(text)};
   std::string line;
   for (unsigned number = 1; std::getline(lines, line); ++number) {

@@ -39,12 +39,13 @@ bool is_ignored(int number) {
 /// The first signal asks for an orderly end; if nothing reacts within a second, the process is
 /// ended. A second signal of the same kind kills the process. A forwarded signal carries the number
 /// of such signals that the parent process has received. If a signal goes to both processes, as
-/// Ctrl-C does, it counts once.
+/// Ctrl-C does, it counts once. SIGHUP never kills: at the end of a terminal, the shell and the
+/// kernel each send one.
 void on_interrupt(int signal, siginfo_t* info, void*) {
   SignalCounts& counts = signal == SIGINT ? interrupts : terminations;
   if (info->si_code != SI_QUEUE) counts.here = counts.here + 1;
   const int number = info->si_code == SI_QUEUE ? info->si_value.sival_int : counts.here;
-  if (number <= counts.known) return;
+  if (number <= counts.known || (signal == SIGHUP && interrupted != 0)) return;
   counts.known = number;
   interrupted = signal;
   if (number > 1) {

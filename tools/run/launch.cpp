@@ -88,11 +88,15 @@ void allow_hosts(std::size_t hosts) {
 
 /// The hosts with as many of their slots as there are processes; those without any are left out.
 std::vector<HostSlots> used_slots(std::vector<HostSlots> hosts, unsigned processes) {
-  unsigned slots = 0;
+  std::uint64_t slots = 0;
   for (HostSlots& host : hosts) {
-    if (processes != 0) host.slots = std::min(host.slots, processes - slots);
+    if (processes != 0)
+      host.slots = static_cast<unsigned>(std::min<std::uint64_t>(host.slots, processes - slots));
     slots += host.slots;
   }
+  if (slots > kMostProcesses)
+    throw BadInput(fmt::format("the hosts have {} slots; without -n at most {} can be used", slots,
+                               kMostProcesses));
   if (slots < processes)
     throw BadInput(
         fmt::format("the hosts have {} slots, too few for {} processes", slots, processes));

@@ -6,6 +6,8 @@
 
 namespace toroid {
 
+inline constexpr unsigned kMostProcesses = 1 << 16;
+
 /// The options of `toroid launch`.
 struct LaunchOptions {
   unsigned processes = 0;              ///< 0 if all slots of the hosts are used

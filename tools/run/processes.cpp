@@ -180,6 +180,11 @@ std::vector<Blob> Processes::gather(Blob mine) const {
   return all;
 }
 
+Blob Processes::from_reporter(Blob mine) const {
+  if (membership_ == nullptr) return mine;
+  return job().all_gather(reports() ? mine : Blob()).front();
+}
+
 std::vector<double> Processes::numbers(double mine) const {
   if (membership_ == nullptr) return {mine};
   std::vector<double> all;

@@ -31,8 +31,8 @@ class SharedRefusal : public BadInput {
   std::function<void(const Print&)> tell_;
 };
 
-/// The processes of a run. All of them make the same collective calls (join, job, gather, numbers,
-/// run) in the same order, on the main thread.
+/// The processes of a run. All of them make the same collective calls (join, job, gather,
+/// from_reporter, numbers, run) in the same order, on the main thread.
 ///
 /// **Agreement:** the processes compare all that they have read (tools/files/run_inputs.hpp) before
 /// they exchange anything else: when they join, before the first other collective call, and at the
@@ -58,6 +58,8 @@ class Processes {
   /// On the process that reports: the bytes of all processes, by rank. On the others the result is
   /// empty. A lost process contributes no bytes.
   std::vector<Blob> gather(Blob mine) const;
+  /// On all processes: the bytes of the process that reports. Those of the others are not sent.
+  Blob from_reporter(Blob mine) const;
   /// The numbers of all processes that are not lost, by rank.
   std::vector<double> numbers(double mine) const;
 
