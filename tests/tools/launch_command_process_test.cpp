@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tests/comes_true.hpp"
+#include "tests/scale.hpp"
 #include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 
@@ -42,6 +43,8 @@ std::vector<std::string> lines_of(const std::string& text) {
 /// Runs the command on this host, as a process that does not end together with ssh, and logs the
 /// call.
 constexpr const char* kHere = "echo \"$1 $2 $3\" >> ssh.log; sh -c \"$4\" <&0; exit $?";
+
+const Arguments kHello = {"hello", "--torus", "2x2x1"};
 
 /// Replaces ssh by a script.
 class ReplacedSsh {
@@ -294,6 +297,21 @@ TEST(LaunchCommand, LeavesNoOrphans) {
   }
 }
 
+TEST(LaunchCommand, EndsAtOnceIfAHostDoesNotAnswer) {
+  const TemporaryDirectory directory;
+  const ReplacedSsh ssh(directory, "echo > asked; exec sleep 1000");
+  directory.save("hosts", "alpha\n");
+  RunningCommand command(Arguments{"launch", "--hosts", "hosts", "--grace", "1000"} + kHello,
+                         {.directory = directory.path()});
+  wait_for_file(directory / "asked");
+  if (is_thorough()) {
+    EXPECT_TRUE(comes_true(
+        [&] { return command.said().find("alpha has not answered ") != std::string::npos; }));
+  }
+  command.signal(SIGTERM);
+  EXPECT_EQ(command.wait().exit_code, 1);
+}
+
 const Arguments kEndlessFft = {TOROID_COMMAND, "fft",     "--torus",  "4x2", "--size", "16",
                                "--repeat",     "1000000", "--fabric", "ofi", "--plan", "estimate"};
 
@@ -330,7 +348,6 @@ TEST(LaunchCommand, NoticesAProcessOfAnotherHostThatEndsBeforeItJoins) {
               HasSubstr("toroid: rank 1 on beta ended with exit code 0 before it joined the "));
 }
 
-const Arguments kHello = {"hello", "--torus", "2x2x1"};
 
 TEST(LaunchCommand, StartsAToroidVerbWithItsOptions) {
   for (const Arguments& hello : {kHello, Arguments{"toroid"} + kHello}) {

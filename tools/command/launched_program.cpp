@@ -29,11 +29,13 @@ bool is_on_path(const std::string& program) {
   return false;
 }
 
-void refuse_no_program(const CLI::App& app, const std::string& name) {
+/// Other hosts may have programs that this one lacks, but not those that look like a wrong verb.
+void refuse_no_program(const CLI::App& app, const std::string& name, bool is_for_here) {
   if (is_on_path(name)) return;
   const std::vector<std::string> commands = command_names(app);
   const std::vector<std::string_view> known(commands.begin(), commands.end());
   const std::string meant = did_you_mean(name, known);
+  if (!is_for_here && meant.empty()) return;
   throw BadInput(fmt::format("'{}' is neither a toroid verb nor a program on the path{}", name,
                              meant.empty() ? "; 'toroid help' lists the verbs" : meant));
 }
@@ -78,7 +80,7 @@ std::vector<std::string> launched_program(const CLI::App& app, const LaunchedCom
   const bool named = words.front() == app.get_name();
   if (named) words.erase(words.begin());
   if (named || find_command(app, words.front()) != nullptr) return own_program(words, options);
-  if (options.hosts.empty()) refuse_no_program(app, words.front());
+  refuse_no_program(app, words.front(), options.hosts.empty());
   return words;
 }
 

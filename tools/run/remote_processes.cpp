@@ -1,6 +1,7 @@
 #include "tools/run/remote_processes.hpp"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -18,6 +19,8 @@
 
 namespace toroid {
 namespace {
+
+constexpr std::chrono::seconds kPatience{10};  // before the user is told that a host is silent
 
 /// The words of TOROID_SSH, separated by blanks, or "ssh".
 std::vector<std::string> ssh_program() {
@@ -56,6 +59,16 @@ void RemoteProcesses::start() {
                                  .input = other_end.fd(),
                                  .errors = other_end.fd()});
   send(encode(share_));
+  complain_at_ = Clock::now() + kPatience;
+}
+
+/// How long to go on trying is the affair of ssh.
+void RemoteProcesses::complain_of_silence() {
+  complain_at_ = Clock::time_point::max();
+  std::fputs(fmt::format("toroid: {} has not answered {} for {} s\n", share_.host,
+                         ssh_program().front(), kPatience.count())
+                 .c_str(),
+             stderr);
 }
 
 void RemoteProcesses::send(const std::string& bytes) {
@@ -76,6 +89,7 @@ bool RemoteProcesses::read(std::vector<Report>& news) {
   if (size <= 0) return false;
   const auto [text, reports] = reader_.read({bytes.data(), static_cast<std::size_t>(size)});
   std::fwrite(text.data(), 1, text.size(), stderr);
+  answers_ |= !reports.empty();
   for (const Report& report : reports) {
     if (!share_.has(report.rank)) continue;
     if (report.what == Report::ends) ended_[report.rank - share_.first] = true;
@@ -95,6 +109,7 @@ std::vector<Report> RemoteProcesses::news() {
   const bool over = ssh_.front().has_ended();  // before reading, so that nothing is left unread
   if (!unsent_.empty()) send_rest();
   while (read(news)) continue;
+  if (!answers_ && Clock::now() > complain_at_) complain_of_silence();
   if (!over) return news;
   lose_rest(ssh_.front().reap(), news);
   ssh_.clear();
@@ -103,7 +118,11 @@ std::vector<Report> RemoteProcesses::news() {
 }
 
 void RemoteProcesses::signal(int number) {
-  if (!ssh_.empty()) send(std::to_string(number) + "\n");
+  if (ssh_.empty()) return;
+  if (answers_)
+    send(std::to_string(number) + "\n");
+  else
+    abandon();  // no process runs there, or its agent ends with the connection
 }
 
 void RemoteProcesses::abandon() {

@@ -1,6 +1,7 @@
 // The processes of a run on another host.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ class RemoteProcesses final : public HostProcesses {
   void abandon() override;
 
  private:
+  using Clock = std::chrono::steady_clock;
+
+  void complain_of_silence();
   void send(const std::string& bytes);
   void send_rest();
   bool read(std::vector<Report>& news);
@@ -34,6 +38,9 @@ class RemoteProcesses final : public HostProcesses {
   std::string unsent_;
   ReportReader reader_;
   std::vector<bool> ended_;  ///< by rank on that host
+  bool answers_ = false;     ///< the host has been reached
+  /// When the user is told that the host does not answer.
+  Clock::time_point complain_at_ = Clock::time_point::max();
 };
 
 }  // namespace toroid
