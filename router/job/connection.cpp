@@ -4,7 +4,6 @@
 #include <array>
 #include <cstring>
 #include <span>
-#include <utility>
 
 #include "hal/check.hpp"
 
