@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <string>
 #include <vector>
 
@@ -44,5 +45,6 @@ int run(const std::vector<std::string>& arguments) {
 int main(int argc, char** argv) {
   hold_standard_descriptors();
   toroid::catch_interrupts();
+  std::signal(SIGXFSZ, SIG_IGN);  // a write beyond ulimit -f then fails with a reason
   return run({argv + (argc > 0 ? 1 : 0), argv + argc});
 }

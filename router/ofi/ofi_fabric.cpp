@@ -68,6 +68,7 @@ using termination::Verdict;
 /// connections may find out what has happened to the peer.
 constexpr std::chrono::milliseconds kErrorLasts{1500};
 constexpr std::chrono::milliseconds kWatchPeriod{50};
+constexpr std::chrono::milliseconds kTimeToHear{300};  ///< for a failure to reach the others
 /// Time for processes to open each other's memory, all of which exists.
 constexpr std::chrono::seconds kMeeting{30};
 
@@ -118,7 +119,13 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     provider_ = ofi::choose_provider(job, options_, placement_.workers.front(),
                                      [this](const ofi::Candidate& provider) { open(provider); });
     faulty_ = faulty_transport();
-    exchange_contacts();
+    try {
+      exchange_contacts();
+    } catch (const std::exception& error) {
+      job_.fail(error.what());
+      let_others_hear();
+      throw;
+    }
     wire_up();
     pool_.emplace(*topology_, placement_, control_, options_.ring.cpu, gateway_.get());
   }
@@ -175,6 +182,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   /// after run() has returned, when they belong to their owners again.
   void release_memory() {
     gateway_->abandon();
+    let_others_hear();
     endpoint_->close();
   }
 
@@ -210,6 +218,13 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     endpoint_.emplace(provider, *buffers_, ofi::new_shared_file_name(job_.session(), job_.rank()));
   }
 
+  /// Gives the others time to hear that the job has failed, and to stop, before this process closes
+  /// its endpoint. libfabric 1.17 crashes where it finds a message of an endpoint in shared memory
+  /// that has been closed.
+  void let_others_hear() const {
+    if (ofi::stays_in_memory(provider_.name)) std::this_thread::sleep_for(kTimeToHear);
+  }
+
   /// Exchanges endpoint addresses, and a number drawn by process 0 that distinguishes this run from
   /// others of the same job.
   void exchange_contacts() {
@@ -230,6 +245,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
         throw RunFailed("no answer over " + provider_.name + ofi::user_settings());
       std::this_thread::yield();
     });
+    job_.all_gather({});  // nobody closes its endpoint while another one still meets it
   }
 
   /// FrameBuffers::window_index() of this process among the buffers of `process`, where the peers

@@ -348,7 +348,6 @@ TEST(LaunchCommand, NoticesAProcessOfAnotherHostThatEndsBeforeItJoins) {
               HasSubstr("toroid: rank 1 on beta ended with exit code 0 before it joined the "));
 }
 
-
 TEST(LaunchCommand, StartsAToroidVerbWithItsOptions) {
   for (const Arguments& hello : {kHello, Arguments{"toroid"} + kHello}) {
     const Ended ended = run_process(Arguments{"launch", "-n", "2"} + hello);

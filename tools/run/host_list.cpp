@@ -62,9 +62,9 @@ HostSlots parse_host(const std::string& line, const std::string& where) {
     throw BadInput(one_line(fmt::format("{}: '{}' is not a host name", where, first)));
   unsigned slots = host.slots ? slots_of(*host.slots, where, first) : 0;
   for (std::string word; words >> word;) {
-    if (slots != 0)
-      throw BadInput(one_line(fmt::format("{}: '{}': the slots are given already", where, word)));
     const bool is_slots = word.starts_with(kSlots);
+    if (is_slots && slots != 0)
+      throw BadInput(one_line(fmt::format("{}: '{}': the slots are given already", where, word)));
     slots = slots_of(is_slots ? word.substr(kSlots.size()) : "", where, word);
   }
   return {std::move(host.name), std::max(slots, 1U)};

@@ -21,6 +21,7 @@
 #include "tools/run/children.hpp"
 #include "tools/run/host_list.hpp"
 #include "tools/run/host_processes.hpp"
+#include "tools/run/interruption.hpp"
 #include "tools/run/local_processes.hpp"
 #include "tools/run/remote_processes.hpp"
 #include "tools/text/version.hpp"
@@ -133,6 +134,7 @@ void tell_launcher_of_end() {
 
 int launch(const LaunchOptions& options) {
   Children children(std::chrono::milliseconds(std::llround(options.grace * 1e3)), options.goes_on);
+  throw_if_interrupted();  // a signal that came before Children waits for signals
   options.hosts.empty() ? add_this_host(options, children) : add_hosts(options, children);
   return children.wait();
 }

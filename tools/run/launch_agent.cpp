@@ -67,7 +67,9 @@ LaunchShare read_share(Orders& orders) {
     orders.read();
     if (auto share = orders.share()) return *std::move(share);
   }
-  throw BadInput("--agent is for 'toroid launch --hosts', which starts it");
+  throw BadInput(
+      "--agent: standard input does not come from 'toroid launch --hosts' (does TOROID_SSH pass it "
+      "on?)");
 }
 
 /// Waits for something to do, but not for long, and does what the launcher says. Returns false when

@@ -43,11 +43,14 @@ OfiHere ofi_here() {
 OfiEmulation make_ofi_fabric(const Processes& processes, const Shape& shape, const Machine& machine,
                              Placement placement, RingOptions ring, const FrameOptions& frames) {
   OfiTransport transport;
+  std::string& provider = processes.provider();
+  if (provider.empty()) provider = frames.provider;
   const OnLoss on_loss = frames.goes_on ? OnLoss::go_on : OnLoss::fail;
   auto fabric = make_ofi_fabric(
       processes.job(), shape, machine, std::move(placement),
-      OfiOptions{std::move(ring), frames.provider, frames.way, on_loss, frames.unsafe_provider},
+      OfiOptions{std::move(ring), provider, frames.way, on_loss, frames.unsafe_provider},
       &transport);
+  provider = transport.provider;
   return {std::move(fabric), std::move(transport.provider), transport.frames,
           transport.bytes_per_peer};
 }

@@ -25,6 +25,7 @@ namespace toroid {
 struct Processes::Membership {
   Job job;
   bool agreed = false;  ///< whether the inputs have been compared inside run()
+  std::string provider{};
 };
 
 namespace {
@@ -145,6 +146,10 @@ bool Processes::reports() const {
 Job& Processes::job() const {
   agree();
   return membership_->job;
+}
+
+std::string& Processes::provider() const {
+  return membership_->provider;
 }
 
 void Processes::agree() const {

@@ -54,6 +54,9 @@ class Processes {
   bool reports() const;
   /// REQUIRES: joined.
   Job& job() const;
+  /// The provider of the run's first fabric on `ofi`, which all later ones use too, so that no
+  /// table or median mixes two; empty before. REQUIRES: joined.
+  std::string& provider() const;
 
   /// On the process that reports: the bytes of all processes, by rank. On the others the result is
   /// empty. A lost process contributes no bytes.

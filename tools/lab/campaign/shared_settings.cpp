@@ -76,6 +76,8 @@ Json journal_settings(std::string_view verb, const CampaignSettings& settings) {
   if (settings.is_virtual()) return json;
   json["threads"] = settings.common.threads;
   json["bind"] = settings.common.bind;
+  json["provider"] = settings.common.provider;
+  json["frames"] = settings.common.frames;
   return json;
 }
 
