@@ -177,6 +177,8 @@ void World::plan_launcher() {
 void World::sleep() {
   for (const Process* p : members_)
     if (!p->has_joined() || p->has_ended() || !p->is_alive()) return;
+  for (const auto& p : processes_)
+    if (p->is_alive() && !p->has_joined()) return;
   constexpr milliseconds kSleep{3000};
   for (Time& until : stopped_until_)
     until = std::max(until, net_.now() + kSleep + milliseconds(random_.below(50)));
