@@ -5,90 +5,71 @@
 #include <algorithm>
 #include <cstddef>
 #include <exception>
-#include <optional>
 #include <span>
 #include <utility>
 
 #include "hal/check.hpp"
 #include "hal/hash64.hpp"
-#include "router/job/blob.hpp"
 #include "router/job/wire.hpp"
 
 namespace toroid::job {
 namespace {
 
-/// What a process says in the first collective of agree().
+/// What a process says in the first collective.
 struct Summary {
   std::uint64_t hash = 0;
   std::uint64_t refuses = 0;
 };
 
-/// What a process says in the second collective: its values, or why it refuses.
-struct Statement {
-  NamedHashes values;
-  std::optional<std::string> refusal;
-};
-
-Statement statement_of(const Job& job, unsigned rank, const Blob& blob) {
+Statement unpacked(const Blob& blob, const std::string& sender) {
   try {
     const Message message = decode(blob);
     if (message.contains("why")) return {{}, message.at("why").get<std::string>()};
     return {message.at("values").get<NamedHashes>(), std::nullopt};
   } catch (const std::exception&) {
-    throw RunFailed(job.name(rank) + " sent something other than the values to agree on");
+    throw RunFailed(sender + " sent something other than the values to agree on");
   }
 }
 
-/// What the processes have said, by rank. A lost process has said nothing.
+/// What the processes have said, by rank, without the lost ones.
 using Statements = std::vector<std::pair<unsigned, Statement>>;
 
-Statements statements_of(const Job& job, const std::vector<Blob>& blobs) {
+Statements unpacked(const std::vector<Blob>& blobs, const NameOf& name_of) {
   Statements all;
   for (unsigned rank = 0; rank < blobs.size(); ++rank)
-    if (!blobs[rank].empty()) all.emplace_back(rank, statement_of(job, rank, blobs[rank]));
+    if (!blobs[rank].empty()) all.emplace_back(rank, unpacked(blobs[rank], name_of(rank)));
   return all;
 }
 
 /// The first refusal; without the process's name if all processes say the same.
-std::string refusal_in(const Job& job, const Statements& all) {
+std::string refusal_in(const Statements& all, const NameOf& name_of) {
   const auto refuses = [](const auto& one) { return one.second.refusal.has_value(); };
   const auto first = std::ranges::find_if(all, refuses);
   if (first == all.end()) return {};
   const std::string& why = *first->second.refusal;
   const bool is_shared =
       std::ranges::all_of(all, [&](const auto& one) { return one.second.refusal == why; });
-  return is_shared ? why : fmt::format("{}: {}", job.name(first->first), why);
+  return is_shared ? why : fmt::format("{}: {}", name_of(first->first), why);
 }
 
 /// How the values of two processes differ; empty if they do not.
-std::string difference(const Job& job, const Statements::value_type& one,
-                       const Statements::value_type& other) {
+std::string difference(const Statements::value_type& one, const Statements::value_type& other,
+                       const NameOf& name_of) {
   const NamedHashes& mine = one.second.values;
   const NamedHashes& theirs = other.second.values;
   for (const auto& [name, hash] : mine)
     if (const auto found = theirs.find(name); found == theirs.end() || found->second != hash)
       return fmt::format("{} {} {} {} {}", one_line(name),
                          found == theirs.end() ? "is an input of" : "differs between",
-                         job.name(one.first), found == theirs.end() ? "but not of" : "and",
-                         job.name(other.first));
-  return theirs.size() > mine.size() ? difference(job, other, one) : "";
+                         name_of(one.first), found == theirs.end() ? "but not of" : "and",
+                         name_of(other.first));
+  return theirs.size() > mine.size() ? difference(other, one, name_of) : "";
 }
 
-/// Why the processes do not agree. Throws RunFailed if they do.
-std::string disagreement(const Job& job, const Statements& all) {
-  if (std::string why = refusal_in(job, all); !why.empty()) return why;
-  for (const auto& one : all)
-    if (std::string why = difference(job, all.front(), one); !why.empty()) return why;
-  throw RunFailed("the processes say that their inputs differ, but name no difference");
-}
-
-void compare(Job& job, const Message& mine, bool refuses) {
-  const Blob statement = encode(mine);
-  const auto sums = job.all_gather(blob_of(Summary{hash64(statement), refuses ? 1u : 0u}));
-  const bool is_equal =
-      std::ranges::all_of(sums, [&](const Blob& sum) { return sum.empty() || sum == sums[0]; });
-  if (is_equal && !refuses) return;
-  throw BadInput(disagreement(job, statements_of(job, job.all_gather(statement))));
+void compare(Job& job, const Statement& mine) {
+  if (do_agree(job.all_gather(summary_of(mine)))) return;
+  const auto statements = job.all_gather(packed(mine));
+  throw BadInput(disagreement(statements, [&](unsigned rank) { return job.name(rank); }));
 }
 
 constexpr char kItemEnd = '\0';  ///< ends an item in the text that a process sends
@@ -108,12 +89,34 @@ std::string_view first_difference(std::string_view theirs, std::string_view mine
 
 }  // namespace
 
+Blob summary_of(const Statement& statement) {
+  return blob_of(Summary{hash64(packed(statement)), statement.refusal ? 1u : 0u});
+}
+
+bool do_agree(const std::vector<Blob>& summaries) {
+  const auto agrees = [&](const Blob& one) { return one.empty() || one == summaries[0]; };
+  return std::ranges::all_of(summaries, agrees) && value_of<Summary>(summaries[0]).refuses == 0;
+}
+
+Blob packed(const Statement& statement) {
+  return statement.refusal ? encode({{"why", *statement.refusal}})
+                           : encode({{"values", statement.values}});
+}
+
+std::string disagreement(const std::vector<Blob>& statements, const NameOf& name_of) {
+  const Statements all = unpacked(statements, name_of);
+  if (std::string why = refusal_in(all, name_of); !why.empty()) return why;
+  for (const auto& one : all)
+    if (std::string why = difference(all.front(), one, name_of); !why.empty()) return why;
+  throw RunFailed("the processes say that their inputs differ, but name no difference");
+}
+
 void agree(Job& job, const NamedHashes& mine) {
-  compare(job, {{"values", mine}}, false);
+  compare(job, {.values = mine});
 }
 
 void refuse(Job& job, const std::string& why) {
-  compare(job, {{"why", why}}, true);
+  compare(job, {.refusal = why});
   throw BadInput(why);
 }
 

@@ -1,6 +1,7 @@
 // The identity of the processes of a job, and their names in messages.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,9 @@ namespace toroid::job {
 
 /// Information about this process, without its address.
 ProcessInfo this_process();
+
+/// Returns the text of Job::name().
+using NameOf = std::function<std::string(unsigned rank)>;
 
 /// The processes of a job.
 class Roster {

@@ -69,6 +69,7 @@ Endpoint::Endpoint(const Candidate& provider, FrameBuffers& buffers, std::string
       writes_(provider.writes),
       least_read_(provider.least_read),
       buffers_(&buffers) {
+  const KeptSignalHandlers kept;
   auto* const info = info_.get();
   fid_fabric* fabric = nullptr;
   check(library().fabric(info->fabric_attr, &fabric, nullptr), "open the fabric");

@@ -1,7 +1,6 @@
 #include "router/ofi/libfabric.hpp"
 
 #include <fmt/core.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <array>
@@ -19,34 +18,8 @@
 namespace toroid::ofi {
 namespace {
 
-/// Saves the signal handlers and restores them in its destructor, because some providers install
-/// handlers that print pages and leave files behind, or that end the process silently when it is
-/// interrupted. SIGINT and SIGTERM are blocked while this object exists.
-class SignalHandlers {
- public:
-  SignalHandlers() {
-    for (std::size_t i = 0; i < kSignals.size(); ++i)
-      ::sigaction(kSignals[i], nullptr, &before_[i]);
-    sigset_t held;
-    ::sigemptyset(&held);
-    for (const int number : {SIGINT, SIGTERM}) ::sigaddset(&held, number);
-    ::pthread_sigmask(SIG_BLOCK, &held, &mask_);
-  }
-  ~SignalHandlers() {
-    for (std::size_t i = 0; i < kSignals.size(); ++i)
-      ::sigaction(kSignals[i], &before_[i], nullptr);
-    ::pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
-  }
-  SignalHandlers(const SignalHandlers&) = delete;
-
- private:
-  static constexpr std::array kSignals = {SIGILL, SIGABRT, SIGBUS, SIGSEGV, SIGINT, SIGTERM};
-  std::array<struct sigaction, kSignals.size()> before_{};
-  sigset_t mask_{};
-};
-
 Library load() {
-  const SignalHandlers kept;
+  const KeptSignalHandlers kept;
   const SharedLibrary shared("libfabric.so.1", "libfabric", Symbols::shared_with_all);
   Library library{};
   shared.find("fi_getinfo", library.getinfo);
@@ -73,6 +46,19 @@ bool is_own_setting(std::string_view variable) {
 }
 
 }  // namespace
+
+KeptSignalHandlers::KeptSignalHandlers() {
+  for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], nullptr, &before_[i]);
+  sigset_t held;
+  ::sigemptyset(&held);
+  for (const int number : {SIGINT, SIGTERM}) ::sigaddset(&held, number);
+  ::pthread_sigmask(SIG_BLOCK, &held, &mask_);
+}
+
+KeptSignalHandlers::~KeptSignalHandlers() {
+  for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &before_[i], nullptr);
+  ::pthread_sigmask(SIG_SETMASK, &mask_, nullptr);
+}
 
 const Library& library() {
   if (replacement != nullptr) return *replacement;

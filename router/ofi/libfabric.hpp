@@ -4,7 +4,10 @@
 
 #include <rdma/fabric.h>
 #include <rdma/fi_errno.h>
+#include <signal.h>
 
+#include <array>
+#include <csignal>
 #include <string>
 
 namespace toroid::ofi {
@@ -17,6 +20,23 @@ struct Library {
   decltype(&::fi_fabric) fabric;
   decltype(&::fi_strerror) strerror;
   decltype(&::fi_version) version;
+};
+
+/// Saves the signal handlers and restores them in its destructor, because some providers install
+/// handlers when they are loaded or opened: handlers that print pages and leave files behind, that
+/// end the process silently when it is interrupted, or that take away the names of segments in
+/// /dev/shm, which others may still have to open. SIGINT and SIGTERM are blocked while this object
+/// exists.
+class KeptSignalHandlers {
+ public:
+  KeptSignalHandlers();
+  ~KeptSignalHandlers();
+  KeptSignalHandlers(const KeptSignalHandlers&) = delete;
+
+ private:
+  static constexpr std::array kSignals = {SIGILL, SIGABRT, SIGBUS, SIGSEGV, SIGINT, SIGTERM};
+  std::array<struct sigaction, kSignals.size()> before_{};
+  sigset_t mask_{};
 };
 
 /// The library, which stays loaded. Throws RunFailed if it cannot be loaded.

@@ -8,13 +8,12 @@
 
 #include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
-#include <vector>
 
 #include "hal/check.hpp"
-#include "router/job/blob.hpp"
 #include "router/job/key.hpp"
 #include "router/ofi/dev_shm_cleanup.hpp"
 
@@ -96,59 +95,62 @@ std::string why_not_with(const Job& job, unsigned other, const TrialFile& mine,
                      job.name(job.rank()), job.name(other), ::strerrordesc_np(error));
 }
 
-/// What a process has found out about the others.
-struct Findings {
-  std::string reads;  ///< a character per process: whether its memory can be read
-  std::string why;    ///< why memory is not shared with one of them; empty if it is
-};
-constexpr char kReads = 'r', kCannotRead = '-';
-
-Findings try_all(const Job& job, const TrialFile& mine, const std::vector<Blob>& files) {
-  Findings found{std::string(job.size(), kReads), {}};
+TrialFindings try_all(const Job& job, const TrialFile& mine, const std::vector<Blob>& files) {
+  TrialFindings found{std::string(job.size(), TrialFindings::kReads), {}};
   for (unsigned p = 0; p < job.size() && found.why.empty(); ++p) {
     const auto theirs = value_of<TrialFile>(files[p]);
     found.why = why_not_with(job, p, mine, theirs);
     if (found.why.empty() && p != job.rank() && !can_read_memory(job.process(p).pid, theirs))
-      found.reads[p] = kCannotRead;
+      found.reads[p] = TrialFindings::kCannotRead;
   }
   return found;
 }
 
 /// Why not all processes can share memory, from the findings of all; empty if they can.
-std::string decide(const Job& job, const std::vector<Findings>& all) {
-  for (const Findings& found : all)
+std::string decide(const std::vector<TrialFindings>& all, const job::NameOf& name_of) {
+  for (const TrialFindings& found : all)
     if (!found.why.empty()) return found.why;
-  unsigned refused = 0;
+  std::size_t refused = 0;
   std::string example;
-  for (unsigned p = 0; p < job.size(); ++p)
-    for (unsigned q = 0; q < job.size(); ++q) {
-      if (all[p].reads[q] == kReads) continue;
+  for (unsigned p = 0; p < all.size(); ++p)
+    for (unsigned q = 0; q < all.size(); ++q) {
+      if (all[p].reads[q] == TrialFindings::kReads) continue;
       if (refused++ == 0)
         example = fmt::format("{} may not access the memory of {}, as others may (ptrace)",
-                              job.name(p), job.name(q));
+                              name_of(p), name_of(q));
     }
-  return refused == job.size() * (job.size() - 1) ? "" : example;
+  return refused == all.size() * (all.size() - 1) ? "" : example;
 }
 
-Findings findings_of(const Job& job, unsigned process, const Blob& told) {
+/// The findings that a process of a job of `size` processes has sent.
+TrialFindings unpacked(const Blob& told, std::size_t size, const std::string& sender) {
   const std::string text = text_of(told);
-  if (text.size() < job.size())
-    throw RunFailed(job.name(process) + " sent a result of a trial that is too short");
-  return {text.substr(0, job.size()), one_line(text.substr(job.size()))};
+  if (text.size() < size) throw RunFailed(sender + " sent a result of a trial that is too short");
+  return {text.substr(0, size), one_line(text.substr(size))};
 }
 
 }  // namespace
+
+Blob packed(const TrialFindings& findings) {
+  const std::string told = findings.reads + findings.why;
+  const auto bytes = std::as_bytes(std::span(told));
+  return {bytes.begin(), bytes.end()};
+}
+
+std::string why_memory_is_not_shared(const std::vector<Blob>& findings,
+                                     const job::NameOf& name_of) {
+  std::vector<TrialFindings> all;
+  for (unsigned p = 0; p < findings.size(); ++p)
+    all.push_back(unpacked(findings[p], findings.size(), name_of(p)));
+  return decide(all, name_of);
+}
 
 std::string why_memory_is_not_shared(Job& job) {
   remove_shared_files_of_the_dead();
   const OwnTrialFile mine(job.session(), job.rank());
   const auto files = job.all_gather(blob_of(mine.told()));
-  const Findings found = try_all(job, mine.told(), files);
-  const std::string told = found.reads + found.why;
-  const auto results = job.all_gather(std::as_bytes(std::span(told)));
-  std::vector<Findings> all;
-  for (unsigned p = 0; p < job.size(); ++p) all.push_back(findings_of(job, p, results[p]));
-  return decide(job, all);
+  const auto findings = job.all_gather(packed(try_all(job, mine.told(), files)));
+  return why_memory_is_not_shared(findings, [&](unsigned rank) { return job.name(rank); });
 }
 
 }  // namespace toroid::ofi

@@ -3,11 +3,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
+#include "router/job/agreement.hpp"
 #include "router/job/bootstrap.hpp"
+#include "router/job/job.hpp"
+#include "router/job/key.hpp"
 #include "router/job/wire.hpp"
-#include "tests/router/job/simulation/rules.hpp"
 
 namespace toroid::job_simulation {
 namespace {
@@ -35,6 +38,19 @@ ProcessInfo info_of(const Plan& plan, unsigned number) {
           .pid = 100 + static_cast<long>(number),
           .address = {},
           .kernel = fmt::format("k{}", plan.host)};
+}
+
+job::Statement statement_of(Input input) {
+  switch (input) {
+    case Input::refused:
+      return {.refusal = "a.npy: no such file"};
+    case Input::none:
+      return {.values = {{"settings", 1}}};
+    case Input::common:
+    case Input::other:
+      break;
+  }
+  return {.values = {{"a.npy", input == Input::other ? 2 : 1}, {"settings", 1}}};
 }
 
 }  // namespace
@@ -125,13 +141,19 @@ void Process::step_program() {
   }
   const auto blobs = gathered();
   if (!blobs) return;
-  if (phase_ == Phase::agreeing) return agree(*blobs);
-  if (phase_ == Phase::trying) {
-    if (!blobs->empty()) groups_ = sharing_groups(*blobs);
-    return enter(Phase::running);
-  }
+  if (phase_ != Phase::collecting) return proceed(*blobs);
   if (watch_ < scenario_.runs) return enter(Phase::running);
   end_program("");
+}
+
+/// Goes on with what an all_gather has brought; it is empty if the program has called another
+/// operation by mistake.
+void Process::proceed(const std::vector<Blob>& blobs) {
+  if (blobs.empty()) return enter(phase_ == Phase::trying ? Phase::running : Phase::trying);
+  if (phase_ == Phase::agreeing) return compare(blobs);
+  if (phase_ == Phase::stating) return refuse(job::disagreement(blobs, names()));
+  why_not_shared_ = ofi::why_memory_is_not_shared(blobs, names());
+  enter(Phase::running);
 }
 
 /// The result of the collective that has begun; nullopt while there is none.
@@ -151,15 +173,20 @@ std::optional<std::vector<Blob>> Process::gathered() {
   return parts;
 }
 
-void Process::agree(const std::vector<Blob>& digests) {
-  if (digests.empty()) return enter(Phase::trying);  // it has called another operation by mistake
-  for (unsigned rank = 0; rank < scenario_.size(); ++rank)
-    if (digests[rank] != blob_of(scenario_.plans[rank].input))
-      throw Violation(fmt::format("process {} has got wrong bytes of process {}", rank_, rank));
-  const std::string why = difference(digests);
-  if (why.empty()) return enter(Phase::trying);
+void Process::refuse(const std::string& why) {
   if (scenario_.tells_difference) member_->fail(why);
   end_program(why);
+}
+
+void Process::compare(const std::vector<Blob>& summaries) {
+  for (unsigned rank = 0; rank < scenario_.size(); ++rank)
+    if (summaries[rank] != job::summary_of(statement_of(scenario_.plans[rank].input)))
+      throw Violation(fmt::format("process {} has got wrong bytes of process {}", rank_, rank));
+  enter(job::do_agree(summaries) ? Phase::trying : Phase::stating);
+}
+
+job::NameOf Process::names() const {
+  return [this](unsigned rank) { return member_->name(rank); };
 }
 
 void Process::enter(Phase phase) {
@@ -169,8 +196,10 @@ void Process::enter(Phase phase) {
   const bool differs = strike(phase);
   if (has_ended()) return;
   const auto kind = differs || phase == Phase::collecting ? BlobKind::gather : BlobKind::all_gather;
-  if (phase == Phase::agreeing) member_->begin_gather(kind, blob_of(plan().input));
-  if (phase == Phase::trying) member_->begin_gather(kind, openable());
+  const job::Statement statement = statement_of(plan().input);
+  if (phase == Phase::agreeing) member_->begin_gather(kind, job::summary_of(statement));
+  if (phase == Phase::stating) member_->begin_gather(kind, job::packed(statement));
+  if (phase == Phase::trying) member_->begin_gather(kind, ofi::packed(try_memory()));
   if (phase == Phase::running) begin_watch();
   if (phase == Phase::collecting)
     member_->begin_gather(differs ? BlobKind::all_gather : kind, Blob(1 + random_.below(5000)));
@@ -191,13 +220,15 @@ bool Process::strike(Phase phase) {
   return is_mistake;
 }
 
-Blob Process::openable() const {
-  Blob opened;
+ofi::TrialFindings Process::try_memory() const {
+  ofi::TrialFindings found;
   for (unsigned rank = 0; rank < scenario_.size(); ++rank) {
-    const bool refuses = scenario_.is_asymmetric && rank_ == scenario_.size() - 1 && rank == 0;
-    opened.push_back(std::byte(scenario_.plans[rank].group == plan().group && !refuses));
+    found.reads += scenario_.can_read(rank_, rank) ? ofi::TrialFindings::kReads
+                                                   : ofi::TrialFindings::kCannotRead;
+    if (!scenario_.can_open(rank_, rank) && found.why.empty())
+      found.why = member_->name(rank_) + " cannot open the file of " + member_->name(rank);
   }
-  return opened;
+  return found;
 }
 
 void Process::begin_watch() {
@@ -233,7 +264,9 @@ void Process::take_number(unsigned from, std::uint32_t watch, Clock::time_point 
 void Process::see_verdict() {
   const Verdict verdict = member_->verdict();
   if (verdict == Verdict::none) return;
-  verdicts_.push_back(verdict);
+  std::string losses;
+  for (const Loss& loss : member_->losses()) losses += loss.why + "; ";
+  ends_.push_back({verdict, losses});
   if (verdict == Verdict::stalled) return end_program("stalled");
   enter(Phase::collecting);
 }

@@ -1,7 +1,6 @@
 // A simulated process of a job: a real Member, and a program that uses it.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -10,15 +9,25 @@
 #include <vector>
 
 #include "hal/random.hpp"
+#include "router/job/blob.hpp"
 #include "router/job/member.hpp"
+#include "router/job/process_info.hpp"
+#include "router/ofi/shared_memory_trial.hpp"
 #include "router/termination/detector.hpp"
 #include "tests/router/job/simulation/network.hpp"
 #include "tests/router/job/simulation/scenario.hpp"
 
 namespace toroid::job_simulation {
 
-/// The parts of a program, in this order; `running` and `collecting` once for each watched run.
-enum class Phase { joining, agreeing, trying, running, collecting, ended };
+/// The parts of a program, in this order: `stating` if the processes do not agree; `running` and
+/// `collecting` once for each watched run.
+enum class Phase { joining, agreeing, stating, trying, running, collecting, ended };
+
+/// What a process gets to know at the end of a watched run.
+struct EndOfRun {
+  termination::Verdict verdict;
+  std::string losses;  ///< their reasons
+};
 
 class Process;
 /// The processes of a job: [rank] the one that has joined under this rank, or may still join.
@@ -26,8 +35,8 @@ using Fabric = std::vector<Process*>;
 
 /// A process. World decides when it takes a turn, and what happens to it.
 ///
-/// **The program:** joins, compares its input with that of the others, tries which memory it can
-/// open, sends numbers to the others under the job's watch, collects the results, and leaves. If
+/// **The program:** joins, compares its input with that of the others, tries whether all can share
+/// memory, sends numbers to the others under the job's watch, collects the results, and leaves. If
 /// the job has failed it leaves too.
 class Process {
  public:
@@ -56,8 +65,9 @@ class Process {
   std::optional<Clock::time_point> ended_at() const { return ended_at_; }
   /// Why the program ended; empty if it has done everything.
   const std::string& outcome() const { return outcome_; }
-  const std::vector<termination::Verdict>& verdicts() const { return verdicts_; }
-  const std::vector<std::size_t>& groups() const { return groups_; }
+  const std::vector<EndOfRun>& ends() const { return ends_; }
+  /// Why the processes do not share memory, empty if they do; nullopt before the decision.
+  const std::optional<std::string>& why_not_shared() const { return why_not_shared_; }
   std::uint64_t refused() const { return refused_; }
 
   /// Whether something is the matter with this process, so that others may name it.
@@ -84,15 +94,18 @@ class Process {
   termination::MemberReport state_of_run();
   void step_program();
   std::optional<std::vector<Blob>> gathered();
-  void agree(const std::vector<Blob>& digests);
+  void proceed(const std::vector<Blob>& blobs);
+  void compare(const std::vector<Blob>& summaries);
   void enter(Phase phase);
   bool strike(Phase phase);
   void begin_watch();
   void exchange_numbers(const Fabric& fabric);
   void see_verdict();
+  void refuse(const std::string& why);
   void end_program(std::string why);
   void note();
-  Blob openable() const;
+  ofi::TrialFindings try_memory() const;
+  job::NameOf names() const;
 
   Net& net_;
   const Scenario& scenario_;
@@ -106,8 +119,8 @@ class Process {
   bool struck_ = false;
   std::optional<Clock::time_point> started_at_, joined_at_, failed_at_, ended_at_, troubled_at_;
   std::string outcome_;
-  std::vector<termination::Verdict> verdicts_;
-  std::vector<std::size_t> groups_;
+  std::vector<EndOfRun> ends_;
+  std::optional<std::string> why_not_shared_;
   std::uint64_t refused_ = 0;
 
   std::uint32_t watch_ = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <iterator>
 
 #include "hal/random.hpp"
@@ -59,7 +60,7 @@ void give_fate(Scenario& scenario, Random& random) {
   if (plan.fate != Fate::none) return;
   plan.fate = draw_fate(rank, random);
   plan.when = some_time(random);
-  plan.phase = 1 + random.below(4);
+  plan.phase = 1 + random.below(5);
   const milliseconds silence = scenario.options.silence;
   const bool is_long = plan.fate == Fate::stops_long || plan.fate == Fate::is_cut_long;
   plan.length = is_long
@@ -69,10 +70,32 @@ void give_fate(Scenario& scenario, Random& random) {
     plan.start = scenario.options.patience + kStartsWithin + milliseconds(600 + random.below(3000));
 }
 
+void draw_input(Scenario& scenario, Random& random) {
+  scenario.plans[random.below(scenario.size())].input = Input(1 + random.below(3));
+}
+
+Scenario::Ban draw_ban(Random& random) {
+  return one_in(random, 2) ? Scenario::Ban::none : Scenario::Ban(1 + random.below(2));
+}
+
+/// The one pair is of the last process and process 0.
+bool is_banned(Scenario::Ban ban, unsigned rank, unsigned other, unsigned size) {
+  const bool is_the_one = rank == size - 1 && other == 0;
+  return rank != other && (ban == Scenario::Ban::all || (ban == Scenario::Ban::one && is_the_one));
+}
+
 }  // namespace
 
 bool Scenario::has_equal_inputs() const {
-  return std::ranges::all_of(plans, [&](const Plan& p) { return p.input == plans[0].input; });
+  return std::ranges::all_of(plans, [&](const Plan& p) { return p.input == Input::common; });
+}
+
+bool Scenario::can_open(unsigned rank, unsigned other) const {
+  return plans[rank].shm == plans[other].shm && !is_banned(open_ban, rank, other, size());
+}
+
+bool Scenario::can_read(unsigned rank, unsigned other) const {
+  return !is_banned(read_ban, rank, other, size());
 }
 
 Scenario Scenario::of(std::uint64_t seed) {
@@ -86,13 +109,13 @@ Scenario Scenario::of(std::uint64_t seed) {
   for (Plan& plan : scenario.plans) {
     if (!together) plan.start = milliseconds(random.below(kStartsWithin.count()));
     plan.host = one_host ? 0 : random.below(3);
-    plan.group = random.below(2);
+    plan.shm = one_in(random, 8) ? 1 : 0;
   }
   const bool is_calm = one_in(random, 6);
   const unsigned faults = is_calm ? 0 : random.below(4) == 0 ? 2 : 1;
   for (unsigned i = 0; i < faults; ++i)
     if (!one_in(random, 4)) give_fate(scenario, random);
-  if (one_in(random, 8)) scenario.plans[random.below(scenario.size())].input = 1;
+  if (one_in(random, 8)) draw_input(scenario, random);
   if (!is_calm && one_in(random, 8)) scenario.launcher_dies = some_time(random);
   scenario.launcher_tells = one_in(random, 3);
   scenario.has_double = one_in(random, 10) && scenario.plans.back().fate == Fate::none;
@@ -102,7 +125,8 @@ Scenario Scenario::of(std::uint64_t seed) {
   scenario.stalls = one_in(random, 10);
   scenario.on_loss = one_in(random, 3) ? OnLoss::go_on : OnLoss::fail;
   if (one_in(random, 8)) scenario.sleeps = milliseconds(350) + some_time(random);
-  scenario.is_asymmetric = one_in(random, 3);
+  if (one_in(random, 4)) scenario.open_ban = draw_ban(random);
+  scenario.read_ban = draw_ban(random);
   scenario.tells_difference = random.coin();
   return scenario;
 }

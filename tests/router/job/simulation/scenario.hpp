@@ -22,6 +22,9 @@ class Violation : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// What a process has read as its input.
+enum class Input { common, other, none, refused };
+
 /// What happens to a process.
 enum class Fate {
   none,
@@ -48,8 +51,8 @@ struct Plan {
   microseconds when{0};    ///< of a fate that has a time, after the first start
   milliseconds length{0};  ///< of a stop or a cut
   unsigned phase = 0;      ///< of the program, for a fate of the program
-  unsigned group = 0;      ///< processes of a group can open each other's memory
-  unsigned input = 0;      ///< what it has read
+  unsigned shm = 0;        ///< the file system in its /dev/shm
+  Input input = Input::common;
   unsigned host = 0;
 };
 
@@ -69,10 +72,13 @@ struct Scenario {
   std::optional<microseconds> sleeps{};  ///< all processes stop at once, as on a host that sleeps
   OnLoss on_loss = OnLoss::fail;
   bool tells_difference = false;  ///< processes that find that inputs differ fail the job
-  bool is_asymmetric = false;     ///< one process cannot open the memory of another in its group
+  /// Pairs of which the first may not open the file, or may not read the memory, of the second.
+  enum class Ban { none, one, all } open_ban = Ban::none, read_ban = Ban::none;
 
   unsigned size() const { return static_cast<unsigned>(plans.size()); }
   bool has_equal_inputs() const;
+  bool can_open(unsigned rank, unsigned other) const;
+  bool can_read(unsigned rank, unsigned other) const;
   std::string text() const;
 
   static Scenario of(std::uint64_t seed);

@@ -1,14 +1,14 @@
 #include "tests/router/job/simulation/world.hpp"
 
 #include <fmt/core.h>
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <set>
+#include <cstddef>
 #include <utility>
 
+#include "router/job/job.hpp"
 #include "router/job/member.hpp"
 #include "router/termination/detector.hpp"
 
@@ -177,6 +177,8 @@ void World::plan_launcher() {
 void World::sleep() {
   for (const Process* p : members_)
     if (!p->has_joined() || p->has_ended() || !p->is_alive()) return;
+  for (const auto& p : processes_)
+    if (p->is_alive() && !p->has_joined()) return;
   constexpr milliseconds kSleep{3000};
   for (Time& until : stopped_until_)
     until = std::max(until, net_.now() + kSleep + milliseconds(random_.below(50)));
@@ -272,30 +274,35 @@ std::string World::text() const {
 // Rules that must hold at every turn.
 
 void World::check_agreement() {
-  if (scenario_.has_equal_inputs()) return check_groups();
+  if (scenario_.has_equal_inputs()) return check_sharing();
   for (const auto& process : processes_)
-    if (process->phase() > Phase::agreeing && !process->has_ended() &&
+    if (process->phase() > Phase::stating && !process->has_ended() &&
         process->plan().fate != Fate::mistakes)
       throw Violation(fmt::format("process {} runs with different inputs", process->rank()));
 }
 
-void World::check_groups() {
-  const std::vector<std::size_t>* first = nullptr;
+void World::check_sharing() {
+  const std::string* first = nullptr;
   for (const Process* process : members_) {
-    if (process->groups().empty()) continue;
-    if (first == nullptr) first = &process->groups();
-    if (process->groups() != *first)
-      throw Violation("processes choose different groups to share memory");
+    const auto& why = process->why_not_shared();
+    if (!why) continue;
+    if (why->empty() != can_share())
+      throw Violation(fmt::format("process {} {} memory", process->rank(),
+                                  why->empty() ? "shares" : "does not share"));
+    if (first != nullptr && *why != *first)
+      throw Violation("processes have different reasons not to share memory");
+    first = &*why;
   }
-  if (first == nullptr) return;
+}
+
+bool World::can_share() const {
+  unsigned reads = 0;
   for (unsigned p = 0; p < size(); ++p)
     for (unsigned q = 0; q < size(); ++q) {
-      const bool shares = (*first)[p] == (*first)[q];
-      const bool refuses = scenario_.is_asymmetric && p == size() - 1 && q == 0;
-      if (shares && p != q && (scenario_.plans[p].group != scenario_.plans[q].group || refuses))
-        throw Violation(
-            fmt::format("process {} shares memory with process {}, which it cannot open", p, q));
+      if (!scenario_.can_open(p, q)) return false;
+      if (p != q && scenario_.can_read(p, q)) ++reads;
     }
+  return reads == 0 || reads == size() * (size() - 1);
 }
 
 /// Checks the first verdict of each watched run.
@@ -382,6 +389,17 @@ bool World::may_blame(unsigned rank, const std::string& text, const Process& by)
   return false;
 }
 
+/// Whether the text names the process with another input, and how it differs.
+bool World::is_about_inputs(const std::string& text) const {
+  constexpr std::array kSays{"-", "a.npy differs between", "a.npy is an input of",
+                             "a.npy: no such file"};
+  for (unsigned rank = 0; rank < size(); ++rank)
+    if (const Input input = scenario_.plans[rank].input; input != Input::common)
+      return says(text, kSays[static_cast<std::size_t>(input)]) &&
+             says(text, fmt::format("process {} (", rank).c_str());
+  return false;
+}
+
 void World::check_truth(const Process& process) {
   const std::string& text = process.outcome();
   if (text.empty() || text == "leaves") return;
@@ -390,8 +408,8 @@ void World::check_truth(const Process& process) {
     is_true = launcher_died_ && *launcher_died_ <= *process.ended_at();
   else if (text == "stalled")
     is_true = scenario_.stalls;
-  else if (says(text, "the input differs"))
-    is_true = !scenario_.has_equal_inputs();
+  else if (says(text, "a.npy"))
+    is_true = is_about_inputs(text);
   else if (says(text, "refuses process"))
     is_true |= process.plan().fate == Fate::wrong_size || scenario_.has_double;
   else if (says(text, "does not hold the same key"))
@@ -421,11 +439,17 @@ void World::check_equality() {
                                   first->outcome(), p->rank(), p->outcome()));
   }
   for (const Process* p : members_)
-    for (std::size_t run = 0; run < std::min(p->verdicts().size(), hub().verdicts().size()); ++run)
-      if (const Verdict verdict = p->verdicts()[run]; verdict != hub().verdicts()[run] &&
-                                                      verdict != Verdict::failed &&
-                                                      hub().verdicts()[run] != Verdict::failed)
-        throw Violation(fmt::format("process {} has another verdict than process 0", p->rank()));
+    for (std::size_t run = 0; run < std::min(p->ends().size(), hub().ends().size()); ++run)
+      check_end_of_run(p->rank(), p->ends()[run], hub().ends()[run]);
+}
+
+void World::check_end_of_run(unsigned rank, const EndOfRun& end, const EndOfRun& at_hub) {
+  if (end.verdict == Verdict::failed || at_hub.verdict == Verdict::failed) return;
+  if (end.verdict != at_hub.verdict)
+    throw Violation(fmt::format("process {} has another verdict than process 0", rank));
+  if (end.losses != at_hub.losses)
+    throw Violation(fmt::format("process {} knows of the losses '{}', process 0 of '{}'", rank,
+                                end.losses, at_hub.losses));
 }
 
 /// When the process must have noticed at the latest that the job has failed.

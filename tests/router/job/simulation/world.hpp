@@ -31,8 +31,8 @@ struct Tally {
 /// - no process waits for ever;
 /// - a run counts as over only when all its processes are at rest and no number is in flight;
 /// - processes with different inputs do not run;
-/// - all processes gather the same bytes, and choose the same groups to share memory, whose members
-///   can open each other's.
+/// - all processes gather the same bytes, and decide alike whether to share memory: only if all can
+///   open each other's files, and all or none may read each other's memory.
 ///
 /// **Checked at the end:**
 /// - a failure names a process with which something was the matter, and what; so a goodbye never
@@ -76,12 +76,15 @@ class World {
   void choose_members();
   void check_verdict(Process& seer);
   void check_agreement();
-  void check_groups();
+  void check_sharing();
+  bool can_share() const;
 
   void check_outcomes();
   void check_truth(const Process& process);
+  bool is_about_inputs(const std::string& text) const;
   bool may_blame(unsigned rank, const std::string& text, const Process& by);
   void check_equality();
+  static void check_end_of_run(unsigned rank, const EndOfRun& end, const EndOfRun& at_hub);
   void check_abandonment(const Process& process);
   void check_promptness();
   void check_calm();
