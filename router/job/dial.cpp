@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "hal/check.hpp"
 #include "hal/version.hpp"
 #include "router/job/blob.hpp"
+#include "router/job/wire.hpp"
 
 namespace toroid::job {
 namespace {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "router/job/bootstrap.hpp"
 #include "router/job/clocks.hpp"

@@ -1,5 +1,6 @@
 // Process 0 of a job.
 #include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <chrono>
 #include <cstddef>

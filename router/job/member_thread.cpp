@@ -10,7 +10,6 @@
 #include <new>
 #include <numeric>
 #include <optional>
-#include <utility>
 
 #include "hal/check.hpp"
 #include "router/job/launcher_events.hpp"

@@ -8,9 +8,9 @@
 #include <mutex>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
+#include "hal/check.hpp"
 #include "router/job/blob.hpp"
 #include "router/job/bootstrap.hpp"
 #include "router/job/clocks.hpp"

@@ -1,6 +1,7 @@
 #include "router/job/socket_network.hpp"
 
 #include <asio/error.hpp>
+#include <asio/io_context.hpp>
 #include <asio/ip/address.hpp>
 
 #include <optional>

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "router/job/clocks.hpp"
 #include "router/job/event_loop.hpp"
 #include "router/job/key.hpp"
 #include "router/job/network.hpp"

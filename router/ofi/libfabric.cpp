@@ -3,8 +3,6 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <array>
-#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/tools/run_command.hpp"
+#include "tests/tools/run_process.hpp"
 #include "tests/tools/temporary_directory.hpp"
 
 namespace toroid::testing {

@@ -1,5 +1,4 @@
 // Runs on hosts of a hosts file: many names that one OpenSSH daemon answers, and emulated hosts.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -5,13 +5,10 @@
 #include <array>
 #include <cstdlib>
 #include <cstring>
-#include <exception>
 #include <optional>
 #include <span>
-#include <utility>
 
 #include "fft/kernels/fftw.hpp"
-#include "hal/check.hpp"
 #include "router/job/agreement.hpp"
 #include "router/job/job.hpp"
 #include "tools/files/run_inputs.hpp"

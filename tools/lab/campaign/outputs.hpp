@@ -13,6 +13,7 @@
 #include "tools/lab/campaign/options.hpp"
 #include "tools/lab/campaign/rows_elsewhere.hpp"
 #include "tools/lab/campaign/shared_settings.hpp"
+#include "tools/run/processes.hpp"
 #include "tools/run/report_output.hpp"
 #include "tools/run/run_result.hpp"
 #include "tools/text/json.hpp"

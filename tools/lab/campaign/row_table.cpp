@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "tools/options/common_options.hpp"
 #include "tools/run/terminal.hpp"
 #include "tools/text/split_and_wrap.hpp"
 

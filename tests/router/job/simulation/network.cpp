@@ -2,9 +2,7 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cstring>
-#include <utility>
 
 #include "router/job/bootstrap.hpp"
 
