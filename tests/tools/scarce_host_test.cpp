@@ -108,7 +108,9 @@ TEST(ScarceHost, RunsEndClearlyWithoutThreads) {
   for (const Arguments& run : {shm, sim, campaign}) {
     const Ended ended = run_in_shell("ulimit -u 1 && " + as_nobody + "\"$@\"", run);
     EXPECT_EQ(ended.exit_code, 1) << ended.err;
-    EXPECT_THAT(ended.err, HasSubstr("the limit of processes and threads is reached: raise it"));
+    EXPECT_THAT(
+        ended.err,
+        HasSubstr("the limit of processes and threads, or of memory, is reached: raise it"));
   }
 }
 
