@@ -10,8 +10,8 @@
 #include <new>
 #include <numeric>
 #include <optional>
+#include <utility>
 
-#include "hal/check.hpp"
 #include "router/job/launcher_events.hpp"
 #include "router/job/process_info.hpp"
 #include "router/threads/start_thread.hpp"
