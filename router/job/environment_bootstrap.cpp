@@ -111,8 +111,7 @@ void refuse_lonely() {
   throw BadInput(fmt::format(
       "{}, but without PMIx (PMIX_NAMESPACE and PMIX_RANK), by which they find each other; start "
       "them by toroid launch, Open MPI's mpirun or srun --mpi=pmix, or set RANK=${}, "
-      "WORLD_SIZE={}, "
-      "MASTER_ADDR, MASTER_PORT and TOROID_JOB_KEY; {}",
+      "WORLD_SIZE={}, MASTER_ADDR, MASTER_PORT and TOROID_JOB_KEY; {}",
       found->text(), found->launcher->rank, found->size, kRunAlone));
 }
 

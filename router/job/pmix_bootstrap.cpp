@@ -2,11 +2,11 @@
 // the launcher's own connections, which strangers cannot access, carry key and port to the other
 // processes.
 #include <pmix_common.h>
+#include <nlohmann/json.hpp>
 
 #include <chrono>
 #include <cstdlib>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,6 +15,7 @@
 #include "hal/check.hpp"
 #include "router/job/blob.hpp"
 #include "router/job/bootstrap.hpp"
+#include "router/job/job.hpp"
 #include "router/job/key.hpp"
 #include "router/job/launcher_watch.hpp"
 #include "router/job/listening_socket.hpp"
@@ -25,7 +26,6 @@ namespace toroid::job {
 namespace {
 
 constexpr const char* kMeeting = "toroid.job";
-constexpr std::chrono::seconds kPatience{60};  // time for all processes to come, as in JobOptions
 constexpr const char* kLoopback = "127.0.0.1";
 
 Blob encode_meeting(const Bootstrap& bootstrap) {
@@ -60,7 +60,7 @@ void meet(const PmixSession& session, Bootstrap& bootstrap) {
     listener = open_port(bootstrap, session.of_job(PMIX_LOCAL_SIZE) == bootstrap.size);
     session.publish(kMeeting, encode_meeting(bootstrap));
   }
-  session.exchange(kPatience);
+  session.exchange(std::chrono::duration_cast<std::chrono::seconds>(JobOptions().patience));
   if (bootstrap.rank != 0) decode_meeting(meeting_of(session), bootstrap);
   bootstrap.listener = listener.release();
 }

@@ -65,7 +65,7 @@ void* descriptor_of(fid_mr* region) {
 
 Endpoint::Endpoint(const Candidate& provider, FrameBuffers& buffers, std::string segment)
     : info_(info_of(provider)),
-      segment_(stays_in_memory(provider.name) ? std::move(segment) : ""),
+      segment_(std::move(segment)),
       writes_(provider.writes),
       least_read_(provider.least_read),
       buffers_(&buffers) {

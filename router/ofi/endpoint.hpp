@@ -52,8 +52,8 @@ struct Peer {
 class Endpoint final : public Transport {
  public:
   /// Opens an endpoint that sends from `buffers` and receives into them. `buffers` outlives the
-  /// endpoint. `segment`: the name of its file in /dev/shm, if the provider makes one. Throws
-  /// RunFailed with libfabric's reason. REQUIRES: the provider can carry frames.
+  /// endpoint. `segment`: the name for its file in /dev/shm; empty if the provider makes none.
+  /// Throws RunFailed with libfabric's reason. REQUIRES: the provider can carry frames.
   Endpoint(const Candidate& provider, FrameBuffers& buffers, std::string segment = {});
 
   /// Cancels all operations in flight; afterwards no memory is touched. REQUIRES: no Region is

@@ -215,14 +215,20 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
   void open(const ofi::Candidate& provider) {
     endpoint_.reset();
     buffers_.emplace(peers(), limits(provider));
-    endpoint_.emplace(provider, *buffers_, ofi::new_shared_file_name(job_.session(), job_.rank()));
+    std::string segment;
+    if (ofi::stays_in_memory(provider.name))
+      segment = ofi::new_shared_file_name(job_.session(), job_.rank());
+    endpoint_.emplace(provider, *buffers_, std::move(segment));
   }
+
+  /// Whether frames go through memory that this process shares with others.
+  bool shares_memory() const { return ofi::stays_in_memory(provider_.name) && job_.size() > 1; }
 
   /// Gives the others time to hear that the job has failed, and to stop, before this process closes
   /// its endpoint. libfabric 1.17 crashes where it finds a message of an endpoint in shared memory
   /// that has been closed.
   void let_others_hear() const {
-    if (ofi::stays_in_memory(provider_.name)) std::this_thread::sleep_for(kTimeToHear);
+    if (shares_memory()) std::this_thread::sleep_for(kTimeToHear);
   }
 
   /// Exchanges endpoint addresses, and a number drawn by process 0 that distinguishes this run from
@@ -245,7 +251,8 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
         throw RunFailed("no answer over " + provider_.name + ofi::user_settings());
       std::this_thread::yield();
     });
-    job_.all_gather({});  // nobody closes its endpoint while another one still meets it
+    // Nobody closes its endpoint while another one still meets it.
+    if (shares_memory()) job_.all_gather({});
   }
 
   /// FrameBuffers::window_index() of this process among the buffers of `process`, where the peers

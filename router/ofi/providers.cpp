@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 #include <netdb.h>
 #include <sys/socket.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +17,7 @@
 #include <system_error>
 #include <utility>
 
+#include "router/ofi/shared_segment.hpp"
 #include "router/placement/pci_distance.hpp"
 
 namespace toroid::ofi {
@@ -154,13 +154,9 @@ bool is_down(const fi_info* info) {
 }
 
 /// libfabric offers the provider `shm` only if /dev/shm has room for a segment for each core.
-/// Returns whether it lacks that room, and sets `free` to the MiB that it has.
-bool lacks_room_for_segments(std::uint64_t& free) {
+bool has_room_for_segments(const DevShmRoom& room) {
   constexpr std::uint64_t kSegment = 16;  // MiB
-  struct statvfs room {};
-  if (::statvfs("/dev/shm", &room) != 0) return false;
-  free = room.f_bavail * room.f_frsize >> 20;
-  return free < kSegment * static_cast<std::uint64_t>(::sysconf(_SC_NPROCESSORS_ONLN));
+  return room.free >= kSegment * static_cast<std::uint64_t>(::sysconf(_SC_NPROCESSORS_ONLN));
 }
 
 std::string_view network_of(const fi_info& info) {
@@ -232,10 +228,11 @@ std::string Providers::why_absent(std::string_view name) const {
       if (core == info->fabric_attr->prov_name) return true;
     return false;
   };
-  std::uint64_t free = 0;
   if (std::getenv("FI_PROVIDER") != nullptr || !is_known()) return kNotInLibrary;
-  if (name == kShm.name && lacks_room_for_segments(free))
-    return fmt::format("only {} MiB of /dev/shm are free, less than a segment for each core", free);
+  const auto room = name == kShm.name ? room_in_dev_shm() : std::nullopt;
+  if (room && !has_room_for_segments(*room))
+    return fmt::format("only {} MiB of /dev/shm are free, less than a segment for each core",
+                       room->free);
   return "no device for it on this host";
 }
 

@@ -11,7 +11,6 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstdint>
 #include <mutex>
 
 #include "hal/check.hpp"
@@ -85,13 +84,18 @@ off_t length_of(const std::string& name) {
 }
 
 std::string room_text() {
-  struct statvfs room {};
-  if (::statvfs(kDevShm, &room) != 0) return "there is no /dev/shm";
-  return fmt::format("/dev/shm has too little room, {} of {} MiB are free",
-                     room.f_bavail * room.f_frsize / kMiB, room.f_blocks * room.f_frsize / kMiB);
+  const std::optional<DevShmRoom> room = room_in_dev_shm();
+  if (!room) return "there is no /dev/shm";
+  return fmt::format("/dev/shm has too little room, {} of {} MiB are free", room->free, room->all);
 }
 
 }  // namespace
+
+std::optional<DevShmRoom> room_in_dev_shm() {
+  struct statvfs room {};
+  if (::statvfs(kDevShm, &room) != 0) return std::nullopt;
+  return DevShmRoom{room.f_bavail * room.f_frsize / kMiB, room.f_blocks * room.f_frsize / kMiB};
+}
 
 int create_segment(const std::string& name, const std::function<int()>& create,
                    const std::function<void()>& remove) {

@@ -1,10 +1,20 @@
 // The segment in /dev/shm through which libfabric's provider `shm` reaches an endpoint.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 namespace toroid::ofi {
+
+/// The room in /dev/shm, in MiB.
+struct DevShmRoom {
+  std::uint64_t free = 0;
+  std::uint64_t all = 0;
+};
+/// None if there is no /dev/shm.
+std::optional<DevShmRoom> room_in_dev_shm();
 
 /// Calls `create`, which makes the file `name` in /dev/shm, maps and fills it, and returns 0; then
 /// takes memory for all its pages. Without that, the process that is first to use a page for which

@@ -45,6 +45,13 @@ class Process {
   std::optional<Ended> wait(Milliseconds limit) const {
     return wait_until(std::chrono::steady_clock::now() + limit);
   }
+  /// How the process ended; exit code -1, and a note, if it is still running at that time.
+  Ended end_by(SteadyTime then) const {
+    return wait_until(then).value_or(Ended{-1, 0, out(), err() + "(still running)"});
+  }
+  Ended end_within(Milliseconds limit) const {
+    return end_by(std::chrono::steady_clock::now() + limit);
+  }
   /// The output so far.
   std::string out() const;
   std::string err() const;
@@ -55,6 +62,9 @@ class Process {
   FileDescriptor err_;
   FileDescriptor handle_;  ///< readable once the process has ended
 };
+
+/// Exit code of the scripts with-slurm and with-sshd if a requirement is missing.
+inline constexpr int kRequirementMissing = 77;
 
 /// Whether the process exists and is not a zombie.
 bool alive(pid_t pid);

@@ -191,8 +191,7 @@ class OfiInputs : public ::testing::Test {
                                     "sh", "-c", script, TOROID_COMMAND} +
                               arguments,
                           {}, {.directory = directory_.path()});
-    return process.wait(60s).value_or(
-        Ended{-1, 0, process.out(), process.err() + "(still running)"});
+    return process.end_within(60s);
   }
 
   const TemporaryDirectory directory_;

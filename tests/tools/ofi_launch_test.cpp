@@ -52,8 +52,7 @@ class OfiLaunch : public ::testing::Test {
  protected:
   Ended run(const Arguments& argv) {
     const Process process(argv, {}, {.directory = directory_.path()});
-    return process.wait(60s).value_or(
-        Ended{-1, 0, process.out(), process.err() + "(still running)"});
+    return process.end_within(60s);
   }
 
   void expect_one_line(const Arguments& argv) {

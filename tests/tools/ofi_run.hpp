@@ -70,9 +70,7 @@ class OfiRun {
   std::vector<Ended> wait(Milliseconds limit = Milliseconds(60000)) const {
     const SteadyTime end = std::chrono::steady_clock::now() + limit;
     std::vector<Ended> all;
-    for (const auto& process : processes_)
-      all.push_back(process->wait_until(end).value_or(
-          Ended{-1, 0, process->out(), process->err() + "(still running)"}));
+    for (const auto& process : processes_) all.push_back(process->end_by(end));
     return all;
   }
 

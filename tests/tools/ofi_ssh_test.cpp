@@ -16,17 +16,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int kNoDaemon = 77;  // exit code of the script if a requirement is missing
-
 class OfiSsh : public ::testing::Test {
  protected:
   void SetUp() override {
     if (const std::string why = obstacle_to(Wiring::bridge); !why.empty()) GTEST_SKIP() << why;
-  }
-
-  static Ended ended(const Process& process) {
-    return process.wait(100s).value_or(
-        Ended{-1, 0, process.out(), process.err() + "(still running)"});
   }
 
   const TemporaryDirectory directory_;
@@ -41,8 +34,8 @@ TEST_F(OfiSsh, StartsProcessesOnFortyNamesOfOneDaemon) {
   const Process process = host[0].start({TOROID_SOURCE_DIR "/tests/net/with-sshd", TOROID_COMMAND,
                                          "launch", "--hosts", "hosts", "--", "echo", "up"},
                                         {}, directory_.path());
-  const Ended all = ended(process);
-  if (all.exit_code == kNoDaemon) GTEST_SKIP() << all.err;
+  const Ended all = process.end_within(100s);
+  if (all.exit_code == kRequirementMissing) GTEST_SKIP() << all.err;
   EXPECT_EQ(all.exit_code, 0) << all.err;
   EXPECT_EQ(std::count(all.out.begin(), all.out.end(), '\n'), 40) << all.out;
 }
@@ -61,7 +54,7 @@ TEST_F(OfiSsh, RunsAVerbOnEmulatedHosts) {
   const Process process({TOROID_COMMAND, "launch", "--hosts", "hosts", "hello", "--torus", "4x4",
                          "--provider", "tcp;ofi_rxm"},
                         {{"TOROID_SSH", directory_ / "enter"}}, {.directory = directory_.path()});
-  const Ended all = ended(process);
+  const Ended all = process.end_within(100s);
   EXPECT_EQ(all.exit_code, 0) << all.err;
   EXPECT_EQ(all.out, "16 nodes of torus 4x4 in 4 processes have heard of each other\n");
 }

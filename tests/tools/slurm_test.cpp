@@ -19,8 +19,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int kMissing = 77;  // exit code of the script if a requirement is missing
-
 class Slurm : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -32,12 +30,11 @@ class Slurm : public ::testing::Test {
   Ended run(unsigned nodes, const Arguments& srun) {
     const Arguments with_slurm = {TOROID_SOURCE_DIR "/tests/net/with-slurm", std::to_string(nodes)};
     const Process process = (*host_)[0].start(with_slurm + srun, {}, directory_.path());
-    return process.wait(100s).value_or(
-        Ended{-1, 0, process.out(), process.err() + "(still running)"});
+    return process.end_within(100s);
   }
 
   static void expect_lines(const Ended& ended, std::ptrdiff_t lines) {
-    if (ended.exit_code == kMissing) GTEST_SKIP() << ended.err;
+    if (ended.exit_code == kRequirementMissing) GTEST_SKIP() << ended.err;
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
     EXPECT_EQ(std::count(ended.out.begin(), ended.out.end(), '\n'), lines) << ended.out;
   }
@@ -66,7 +63,7 @@ TEST_F(Slurm, RefusesProcessesThatCannotJoinButRunsOneAlone) {
   const Arguments without_pmix = {"srun", "--mpi=none"};
   const Arguments hello = {TOROID_COMMAND, "hello"};
   const Ended ended = run(2, without_pmix + Arguments{"-N2", "-n2"} + hello + kSlurmTorus);
-  if (ended.exit_code == kMissing) GTEST_SKIP() << ended.err;
+  if (ended.exit_code == kRequirementMissing) GTEST_SKIP() << ended.err;
   EXPECT_EQ(ended.exit_code, 2) << ended.err;
   EXPECT_EQ(ended.out, "");
   EXPECT_THAT(ended.err, ::testing::HasSubstr("srun has started this process as one of 2 "

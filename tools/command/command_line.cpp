@@ -76,12 +76,6 @@ std::string_view only_command(const Words& words) {
   return entry->name;
 }
 
-/// Whether the command joins the other processes of its run.
-bool joins_others(const CLI::App& command) {
-  const CLI::Option* const fabric = command.get_option_no_throw("--fabric");
-  return fabric != nullptr && fabric->count() > 0 && fabric->results().back() == "ofi";
-}
-
 int run_joining(const CLI::App& command, const CommandRun& run) {
   RunInputs inputs(agreed_options(command));
   return run_with_others(run);
@@ -103,7 +97,7 @@ CommandLine::CommandLine(std::string_view only)
     : app_(std::make_unique<CLI::App>(
           "a bare-metal message layer on an emulated Blue Gene-style torus", "toroid")) {
   app_->get_help_ptr()->group("Help")->description("show this text; see also 'toroid help VERB'");
-  app_->set_version_flag("-V,--version", fmt::format("toroid {} ({})", kVersion, kGitHash),
+  app_->set_version_flag("-V,--version", "toroid " + version_and_commit(),
                          "show version and commit")
       ->group("Help");
   app_->require_subcommand(1);

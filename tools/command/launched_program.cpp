@@ -47,8 +47,8 @@ bool lacks_fabric(const CLI::App& command) {
 }
 
 /// The words for a toroid command, or nothing if it asked for help. Checks the command line here,
-/// so that an error is reported once instead of by every process. Adds
-/// the fabric for several processes if the words name none.
+/// so that an error is reported once instead of by every process. Adds the fabric for several
+/// processes if the words name none.
 std::vector<std::string> own_program(std::vector<std::string> words, const LaunchOptions& options) {
   if (!words.empty() && words.front() == "launch") throw BadInput("launch cannot launch itself");
   CommandLine line;

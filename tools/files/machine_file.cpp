@@ -11,10 +11,10 @@
 
 #include "hal/check.hpp"
 #include "hal/parse_number.hpp"
+#include "tools/files/parse_toml.hpp"
 #include "tools/files/quantity.hpp"
 #include "tools/files/read_file.hpp"
 #include "tools/files/safe_toml.hpp"
-#include "tools/files/toml_depth.hpp"
 #include "tools/text/spelling.hpp"
 #include "tools/text/split_and_wrap.hpp"
 
@@ -144,13 +144,7 @@ class Reader {
 }  // namespace
 
 Machine parse_machine(std::string_view text, std::string_view origin) {
-  refuse_deep_keys(text, origin);
-  toml::table table;
-  try {
-    table = toml::parse(text, origin);
-  } catch (const toml::parse_error& error) {
-    refuse(origin, error.source(), error.description());
-  }
+  const toml::table table = parse_toml(text, origin);
   const Machine machine = Reader(table, origin).machine();
   try {
     check_consistent(machine);

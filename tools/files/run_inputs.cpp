@@ -28,11 +28,6 @@ RunInputs* RunInputs::current() {
   return current_inputs;
 }
 
-void RunInputs::note_join(bool several) {
-  joined_ = true;
-  shared_ = several;
-}
-
 void RunInputs::add(RunInput input) {
   const std::lock_guard lock(mutex_);
   if (std::ranges::find(inputs_, input) == inputs_.end()) inputs_.push_back(std::move(input));

@@ -36,9 +36,8 @@ class RunInputs {
   static RunInputs* current();
 
   const std::vector<std::string>& options() const { return options_; }
-  /// Says that the processes are known to each other, `several` if there is more than one.
-  void note_join(bool several);
-  bool is_joined() const { return joined_; }
+  /// Says whether this process has joined others.
+  void note_join(bool several) { shared_ = several; }
   /// Whether other processes read the same inputs, so that none can come from standard input.
   bool is_shared() const { return shared_; }
 
@@ -51,7 +50,6 @@ class RunInputs {
 
  private:
   const std::vector<std::string> options_;
-  bool joined_ = false;
   bool shared_ = false;
   std::atomic<bool> attempted_ = false;
   std::mutex mutex_;

@@ -21,9 +21,9 @@
 #include "hal/send_order.hpp"
 #include "packet/node/settings.hpp"
 #include "packet/policies/policies.hpp"
+#include "tools/files/parse_toml.hpp"
 #include "tools/files/read_file.hpp"
 #include "tools/files/safe_toml.hpp"
-#include "tools/files/toml_depth.hpp"
 #include "tools/options/policy_name_rule.hpp"
 #include "tools/text/spelling.hpp"
 
@@ -51,16 +51,6 @@ std::string policy_text(const std::string& path) {
   return read_text(path, kLongest);
 }
 
-toml::table parsed_policy(std::string_view text, const std::string& path) {
-  refuse_deep_keys(text, path);
-  try {
-    return toml::parse(text, path);
-  } catch (const toml::parse_error& error) {
-    throw BadInput(
-        one_line(fmt::format("{}:{}: {}", path, error.source().begin.line, error.description())));
-  }
-}
-
 TableKey table_key_of(const Shape& shape) {
   return TableKey(shape);
 }
@@ -75,7 +65,7 @@ class PolicyReader {
  public:
   explicit PolicyReader(const std::string& path) : PolicyReader(policy_text(path), path) {}
   PolicyReader(std::string_view text, const std::string& path)
-      : path_(path), file_(parsed_policy(text, path)) {
+      : path_(path), file_(parse_toml(text, path)) {
     check_keys(file_, kPolicyKeys, "key");
     if (const toml::node* const tables = file_.get("tables")) add_tables(*tables);
   }

@@ -55,6 +55,10 @@ void refuse_several_processes(const CLI::App& command, unsigned processes) {
   if (const std::string why = why_one_process(command); !why.empty()) throw BadInput(why);
 }
 
+bool joins_others(const CLI::App& command) {
+  return value_of(command, "--fabric") == "ofi";
+}
+
 void refuse_one_of_several(const CLI::App& command) {
   const std::optional<FoundLauncher> found = find_launcher();
   if (!found || found->size <= 1 || !value_of(command, "--shard").empty()) return;

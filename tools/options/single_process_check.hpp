@@ -10,6 +10,9 @@ namespace toroid {
 /// one. If `processes` is 0, the number is unknown and counts as several.
 void refuse_several_processes(const CLI::App& command, unsigned processes);
 
+/// Whether several processes run the parsed command together.
+bool joins_others(const CLI::App& command);
+
 /// Throws BadInput if a launcher, whichever it is, has started this process as one of several, and
 /// the parsed options of the command allow only one: each process would do all of the work. A typed
 /// --shard gives each process a part of its own.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <string>
 #include <utility>
 
 namespace toroid {
@@ -13,8 +14,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kTimeToEnd{1000};  ///< after SIGTERM, and after SIGKILL
-constexpr int kLookPeriod = 50;           // milliseconds
 /// Hosts that are asked at the same time. OpenSSH drops connections when ten have not proved who
 /// they are (MaxStartups), and several names may belong to one host.
 constexpr std::size_t kAskedAtOnce = 8;

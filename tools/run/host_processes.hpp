@@ -2,6 +2,7 @@
 // launcher on another host, which reports what happens to them.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,6 +13,9 @@
 #include "tools/run/child.hpp"
 
 namespace toroid {
+
+inline constexpr int kLookPeriod = 50;  ///< between two looks at processes, in milliseconds
+inline constexpr std::chrono::milliseconds kTimeToEnd{1000};  ///< after SIGTERM, and after SIGKILL
 
 /// What the processes of one host are to run, and what they are told of the job.
 struct LaunchShare {

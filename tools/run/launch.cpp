@@ -57,7 +57,7 @@ std::pair<std::string, std::string> variable_of(const std::string& text) {
 LaunchShare common_share(const LaunchOptions& options) {
   LaunchShare share;
   share.key = JobKey::random().text();
-  share.version = fmt::format("{} ({})", kVersion, kGitHash);
+  share.version = version_and_commit();
   share.command = options.command;
   share.is_toroid = options.is_toroid;
   for (const std::string& text : options.variables) share.variables.push_back(variable_of(text));

@@ -27,9 +27,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kTimeToTerminate{1};
-constexpr int kAgentLookPeriod = 50;  // milliseconds
-
 /// What the launcher says by standard input: the share, then a line for each signal.
 class Orders {
  public:
@@ -78,7 +75,7 @@ bool try_serve(Orders& orders, const SignalQueue& signals, LocalProcesses& proce
   std::array<pollfd, 3> awaited = {{{STDIN_FILENO, POLLIN, 0},
                                     {signals.descriptor(), POLLIN, 0},
                                     {processes.descriptor(), POLLIN, 0}}};
-  ::poll(awaited.data(), awaited.size(), kAgentLookPeriod);
+  ::poll(awaited.data(), awaited.size(), kLookPeriod);
   if (awaited.front().revents != 0) orders.read();
   while (const auto line = orders.next())
     if (const auto number = parse_number<int>(*line)) processes.signal(*number);
@@ -91,9 +88,9 @@ bool try_serve(Orders& orders, const SignalQueue& signals, LocalProcesses& proce
 /// Gives the processes a second to end. Those that do not are killed when their object goes.
 void end_all(LocalProcesses& processes) {
   processes.signal(SIGTERM);
-  const auto until = Clock::now() + kTimeToTerminate;
+  const auto until = Clock::now() + kTimeToEnd;
   while (processes.is_running() && Clock::now() < until) {
-    ::poll(nullptr, 0, kAgentLookPeriod);
+    ::poll(nullptr, 0, kLookPeriod);
     for (const Report& one : processes.news()) report(one);
   }
 }
@@ -107,7 +104,7 @@ void serve(Orders& orders, const LaunchShare& share) {
 }
 
 void refuse_other_version(const LaunchShare& share) {
-  const std::string here = fmt::format("{} ({})", kVersion, kGitHash);
+  const std::string here = version_and_commit();
   if (share.version != here)
     throw BadInput(
         fmt::format("toroid on {} is {}, the launcher's is {}", share.host, here, share.version));

@@ -1,9 +1,5 @@
 #include "tools/run/ofi.hpp"
 
-#include <fmt/core.h>
-#include <rdma/fabric.h>
-
-#include <cstdint>
 #include <utility>
 
 #include "hal/check.hpp"
@@ -28,8 +24,7 @@ std::string_view why_unsafe_provider(std::string_view name) {
 OfiHere ofi_here() {
   OfiHere here;
   try {
-    const std::uint32_t version = ofi::library().version();
-    here.library = fmt::format("libfabric {}.{}", FI_MAJOR(version), FI_MINOR(version));
+    here.library = ofi::library_name();
   } catch (const RunFailed& failure) {
     here.library = failure.what();
     return here;

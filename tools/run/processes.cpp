@@ -60,8 +60,7 @@ class KeptHandle {
 /// its last bits. Wisdom may differ too: it changes how local transforms are computed, and the
 /// number of planes is that of process 0 (transform/plane_tuner.cpp).
 std::vector<std::string> items_of_this_process() {
-  std::vector<std::string> items{fmt::format("toroid {} ({})", kVersion, kGitHash),
-                                 "compiler " __VERSION__,
+  std::vector<std::string> items{"toroid " + version_and_commit(), "compiler " __VERSION__,
                                  fmt::format("FFT library {}", fft::local::fftw_name())};
   for (const char* const name : kVariables) {
     const char* const value = std::getenv(name);

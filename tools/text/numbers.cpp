@@ -208,4 +208,15 @@ std::vector<std::uint64_t> parse_counts(std::string_view text, const ByteLimits&
   return whole_numbers(text, limits, "1");
 }
 
+/// Computes relative to the first value, so that equal values have no deviation.
+MeanAndDeviation mean_and_deviation(std::span<const double> values) {
+  const auto count = static_cast<double>(values.size());
+  double beyond = 0;
+  for (const double value : values) beyond += value - values.front();
+  const double mean = values.front() + beyond / count;
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return {mean, values.size() < 2 ? 0 : std::sqrt(squares / (count - 1))};
+}
+
 }  // namespace toroid

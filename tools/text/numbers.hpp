@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -66,5 +67,12 @@ std::vector<std::uint64_t> parse_byte_counts(std::string_view text, const ByteLi
 /// Like parse_byte_counts(), for numbers of other things. A range FROM:TO without a step has step
 /// 1.
 std::vector<std::uint64_t> parse_counts(std::string_view text, const ByteLimits& limits);
+
+struct MeanAndDeviation {
+  double mean;
+  double deviation;  ///< of the sample; 0 for one value, and exactly 0 for equal values
+};
+/// REQUIRES: `values` is not empty.
+MeanAndDeviation mean_and_deviation(std::span<const double> values);
 
 }  // namespace toroid

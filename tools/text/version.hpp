@@ -2,6 +2,9 @@
 // its own, so that only this source is compiled again after a commit.
 #pragma once
 
+#include <fmt/core.h>
+
+#include <string>
 #include <string_view>
 
 #include "hal/version.hpp"  // IWYU pragma: export
@@ -11,5 +14,10 @@ namespace toroid {
 /// The first twelve digits of the commit, with "-dirty" appended if files differ from it; "unknown"
 /// if git does not know the commit.
 extern const std::string_view kGitHash;
+
+/// "0.2.0 (5a83c198e00f)"
+inline std::string version_and_commit() {
+  return fmt::format("{} ({})", kVersion, kGitHash);
+}
 
 }  // namespace toroid

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include "hal/packet.hpp"
@@ -139,15 +138,6 @@ std::uint64_t scaled_windows(const MessageBench& bench, std::uint64_t bytes) {
 }
 
 }  // namespace
-
-double BatchTimes::spread() const {
-  const auto count = static_cast<double>(seconds.size());
-  if (count < 2) return 0;
-  const double mean = std::accumulate(seconds.begin(), seconds.end(), 0.0) / count;
-  double squares = 0;
-  for (const double time : seconds) squares += (time - mean) * (time - mean);
-  return std::sqrt(squares / (count - 1));
-}
 
 BatchTimes measure_latency(const MessageBench& bench, std::uint64_t bytes) {
   const Side side = side_of(bench, bytes, scaled(2000, bytes), 1);

@@ -8,6 +8,7 @@
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "tools/run/run_options.hpp"
+#include "tools/text/numbers.hpp"
 
 namespace toroid {
 
@@ -33,7 +34,7 @@ struct BatchTimes {
 
   double median() const { return seconds[seconds.size() / 2]; }
   /// Standard deviation of the batches; 0 for one batch.
-  double spread() const;
+  double spread() const { return mean_and_deviation(seconds).deviation; }
 };
 
 /// Ping-pong between the first node and the last. An operation is one message. An iteration is a

@@ -11,6 +11,7 @@
 
 #include "tools/lab/campaign/case.hpp"
 #include "tools/run/terminal.hpp"
+#include "tools/text/numbers.hpp"
 #include "tools/text/split_and_wrap.hpp"
 
 namespace toroid {
@@ -33,21 +34,6 @@ Json without_seed(const Json& row) {
 Json without_policy(const Json& row) {
   constexpr std::string_view kPolicyAndSeed[] = {"policy", "seed"};
   return columns_without(row, kPolicyAndSeed);
-}
-
-struct Spread {
-  double mean;
-  double deviation;
-};
-
-Spread spread_of(const std::vector<double>& times) {
-  const auto count = static_cast<double>(times.size());
-  double beyond = 0;  // relative to the first time, so that equal times have a spread of exactly 0
-  for (const double time : times) beyond += time - times.front();
-  const double mean = times.front() + beyond / count;
-  double squares = 0;
-  for (const double time : times) squares += (time - mean) * (time - mean);
-  return {mean, times.size() < 2 ? 0 : std::sqrt(squares / (count - 1))};
 }
 
 /// Whether two policies have equal times on the same case.
@@ -113,7 +99,7 @@ std::vector<Json> summary_of(std::span<const Json> rows) {
     times[at].push_back(row["time_s"].get<double>());
   }
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const Spread spread = spread_of(times[i]);
+    const MeanAndDeviation spread = mean_and_deviation(times[i]);
     all[i].update(
         Json{{"runs", times[i].size()}, {"time_s", spread.mean}, {"spread_s", spread.deviation}});
   }

@@ -1,4 +1,4 @@
-#include "tools/files/toml_depth.hpp"
+#include "tools/files/parse_toml.hpp"
 
 #include <fmt/core.h>
 
@@ -46,13 +46,14 @@ std::size_t after_token(std::string_view text, std::size_t at) {
   return at + 1;
 }
 
-[[noreturn]] void refuse_depth(std::string_view origin, std::string_view before) {
-  throw BadInput(
-      one_line(fmt::format("{}:{}: expected a key of at most {} parts, as in a.b.c", origin,
-                           1 + std::ranges::count(before, '\n'), kMostKeyParts)));
+[[noreturn]] void refuse(std::string_view origin, std::size_t line, std::string_view why) {
+  throw BadInput(one_line(fmt::format("{}:{}: {}", origin, line, why)));
 }
 
-}  // namespace
+[[noreturn]] void refuse_depth(std::string_view origin, std::string_view before) {
+  refuse(origin, 1 + static_cast<std::size_t>(std::ranges::count(before, '\n')),
+         fmt::format("expected a key of at most {} parts, as in a.b.c", kMostKeyParts));
+}
 
 void refuse_deep_keys(std::string_view toml, std::string_view origin) {
   constexpr std::string_view kEndsAKey = "=,[]{}\n";
@@ -60,6 +61,17 @@ void refuse_deep_keys(std::string_view toml, std::string_view origin) {
   for (std::size_t at = 0; at < toml.size(); at = after_token(toml, at)) {
     if (kEndsAKey.find(toml[at]) != kEndsAKey.npos) parts = 1;
     if (toml[at] == '.' && ++parts > kMostKeyParts) refuse_depth(origin, toml.substr(0, at));
+  }
+}
+
+}  // namespace
+
+toml::table parse_toml(std::string_view text, std::string_view origin) {
+  refuse_deep_keys(text, origin);
+  try {
+    return toml::parse(text, origin);
+  } catch (const toml::parse_error& error) {
+    refuse(origin, error.source().begin.line, error.description());
   }
 }
 
