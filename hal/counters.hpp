@@ -41,8 +41,8 @@ struct NodeTotals {
   Tick last_sent = 0;  ///< when it wrote its last packet into an injection FIFO; on `sim` only
   std::uint64_t sent_packets = 0;      ///< including packets of messages that moved by put
   std::uint64_t received_packets = 0;  ///< the same
-  std::uint64_t sent_bytes = 0;        ///< payload; in wall-clock time only that of packets
-  std::uint64_t received_bytes = 0;    ///< payload; in wall-clock time only that of puts
+  std::uint64_t sent_bytes = 0;        ///< on the wire; in wall-clock time payload of packets
+  std::uint64_t received_bytes = 0;    ///< on the wire; in wall-clock time payload of puts
 
   NodeTotals& operator+=(const NodeTotals& other) {
     finished = std::max(finished, other.finished);

@@ -66,7 +66,7 @@ void SimDevice::inject(const SendDescriptor& descriptor, std::uint32_t count, un
   }
   totals_.last_sent = clock_;
   totals_.sent_packets += count;
-  totals_.sent_bytes += std::uint64_t{header.payload_bytes()} * count;
+  totals_.sent_bytes += std::uint64_t{machine_->wire_bytes(header.chunks())} * count;
   node().note_written(fifo, count);
 }
 
@@ -86,7 +86,7 @@ std::size_t SimDevice::receive(PacketSink& sink, std::size_t limit) {
     network_->flights().copy_out(id, packet);
     network_->release_reception(turn_began_, place(), id);
     clock_ += receive_cycles_;
-    totals_.received_bytes += packet.header.payload_bytes();
+    totals_.received_bytes += machine_->wire_bytes(packet.header.chunks());
     sink.arrive(packet);
   }
   totals_.received_packets += count;
