@@ -1,6 +1,8 @@
-// Counters that every fabric keeps in every run: per link, per virtual channel, per injection FIFO.
+// Counters that every fabric keeps in every run: per link, per virtual channel, per injection FIFO,
+// per node.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -31,6 +33,26 @@ struct FifoCounters {
   std::uint16_t most_chunks = 0;  ///< the most chunks it held at once
   /// Cycles in which its first packet waited for a link; counted on `sim` only.
   std::uint64_t stalled_cycles = 0;
+};
+
+/// What one node did in a run.
+struct NodeTotals {
+  Tick finished = 0;   ///< when its program ended, by the node's clock; 0 if it has not ended
+  Tick last_sent = 0;  ///< when it wrote its last packet into an injection FIFO; on `sim` only
+  std::uint64_t sent_packets = 0;      ///< including packets of messages that moved by put
+  std::uint64_t received_packets = 0;  ///< the same
+  std::uint64_t sent_bytes = 0;        ///< on the wire; in wall-clock time payload of packets
+  std::uint64_t received_bytes = 0;    ///< on the wire; in wall-clock time payload of puts
+
+  NodeTotals& operator+=(const NodeTotals& other) {
+    finished = std::max(finished, other.finished);
+    last_sent = std::max(last_sent, other.last_sent);
+    sent_packets += other.sent_packets;
+    received_packets += other.received_packets;
+    sent_bytes += other.sent_bytes;
+    received_bytes += other.received_bytes;
+    return *this;
+  }
 };
 
 /// Errors and checksums of one direction of a link, from its two ends.
@@ -91,6 +113,7 @@ struct FabricCounters {
   /// [rank · shape.links() + direction]. Empty if links are not checked.
   std::vector<LinkHealth> health;
   std::vector<FifoCounters> fifos;  ///< [rank · FIFOs per node + FIFO]
+  std::vector<NodeTotals> nodes;    ///< [rank]
   std::vector<std::string> deaths;  ///< "(0,0,0)X+ failed at cycle 5000", in order of time
   std::vector<LostPackets> lost;    ///< sorted by source, then by destination
 };

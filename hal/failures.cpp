@@ -6,6 +6,7 @@
 #include <bit>
 #include <memory>
 #include <numeric>
+#include <set>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -26,8 +27,8 @@ Failures::Failures(const Shape& shape, const FailureList& list)
       reach_(std::size_t{shape.size()} << shape.dims()),
       clear_hops_(reach_.size()) {
   if (shape.is_twisted()) throw BadInput("failed links and nodes are not modelled on twisted tori");
-  for (const std::string& link : list.links) add(link, false);
-  for (const std::string& node : list.nodes) add(node, true);
+  for (std::string& link : list_.links) add(link, false);
+  for (std::string& node : list_.nodes) add(node, true);
   std::ranges::stable_sort(deaths_, {}, &Death::at);
   may_change_ = !deaths_.empty();
   find_exits();
@@ -59,7 +60,7 @@ std::pair<std::string_view, std::optional<Tick>> split_death(std::string_view te
 
 }  // namespace
 
-void Failures::add(const std::string& text, bool is_node) {
+void Failures::add(std::string& text, bool is_node) {
   const auto [place, at] = split_death(text);
   std::optional<Direction> link;
   Rank node = 0;
@@ -70,7 +71,9 @@ void Failures::add(const std::string& text, bool is_node) {
     node = found.node;
     link = found.direction;
   }
-  at ? deaths_.push_back({*at, node, link}) : fail(node, link);
+  if (at.value_or(1) > 1) return deaths_.push_back({*at, node, link});
+  fail(node, link);
+  text.resize(place.size());
 }
 
 void Failures::fail(Rank node, std::optional<Direction> link) {
@@ -258,16 +261,18 @@ std::optional<DirectionSet> Failures::way(Rank from, Rank to, bool dynamic) cons
   return detour(from, to, hints, dynamic);
 }
 
-void Failures::check_all_pairs(bool dynamic) const {
+void Failures::check_pairs(bool dynamic, const PeersOf& peers_of) const {
   std::string first;
   std::uint64_t cut = 0;
-  for (Rank from = 0; from < shape_.size(); ++from)
-    for (Rank to = 0; to < shape_.size(); ++to) {
-      if (from == to || !is_alive(from) || !is_alive(to)) continue;
-      if (way(from, to, dynamic)) continue;
+  for (Rank from = 0; from < shape_.size(); ++from) {
+    if (!is_alive(from)) continue;
+    const std::vector<Rank> peers = peers_of(from);
+    for (const Rank to : std::set(peers.begin(), peers.end())) {
+      if (from == to || !is_alive(to) || way(from, to, dynamic)) continue;
       if (cut++ == 0)
         first = fmt::format("from {} to {}", shape_.coord_text(from), shape_.coord_text(to));
     }
+  }
   if (cut == 0) return;
   const std::string_view kind = !dynamic ? "dimension-ordered " : list_.long_ways ? "" : "minimal ";
   throw BadInput(one_line(

@@ -19,6 +19,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,7 +33,8 @@
 namespace toroid {
 
 /// Failures as the user lists them. A link or node has failed from the start of the run, or, if its
-/// text ends with "@5000", from cycle 5000 on.
+/// text ends with "@5000", from cycle 5000 on. "@1" is the start too: no packet is on a link before
+/// cycle 1.
 struct FailureList {
   std::vector<std::string> links;  ///< "(0,0,0)X+": both directions of this node's X+ link
   std::vector<std::string> nodes;  ///< "(1,2,3)": the node and all its links
@@ -63,6 +65,7 @@ class Failures {
   bool is_alive(Rank node) const { return !dead_[node]; }
   bool works(Rank node, Direction link) const { return (broken_[node] >> link.index & 1u) == 0; }
   Rank living() const { return living_; }
+  /// The list without "@1".
   const FailureList& list() const { return list_; }
 
   /// The listed failures with a cycle, in order of time.
@@ -113,9 +116,11 @@ class Failures {
   std::optional<DirectionSet> detour(Rank from, Rank to, DirectionSet hints, bool dynamic) const;
   /// The hints with the fewest hops for which leaves_way() holds. None if every path is cut.
   std::optional<DirectionSet> way(Rank from, Rank to, bool dynamic) const;
-  /// Throws BadInput if detour() finds nothing for some pair of living nodes; the text names the
-  /// first such pair and the number of such pairs.
-  void check_all_pairs(bool dynamic) const;
+  /// The nodes to which a node sends, in any order and perhaps repeated.
+  using PeersOf = std::function<std::vector<Rank>(Rank from)>;
+  /// Throws BadInput if detour() finds nothing for some living node and one of its living peers.
+  /// The text names the first such pair and the number of such pairs.
+  void check_pairs(bool dynamic, const PeersOf& peers_of) const;
 
  private:
   /// The box before a destination holds all nodes from which packets reach it in given directions,
@@ -146,7 +151,7 @@ class Failures {
     return (std::size_t{to} << shape_.dims()) + minus;
   }
 
-  void add(const std::string& text, bool is_node);
+  void add(std::string& text, bool is_node);
   void fail(Rank node, std::optional<Direction> link);
   void cut(Rank node, Direction link);
   void find_exits();

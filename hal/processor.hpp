@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "hal/tick.hpp"
+
 namespace toroid {
 
 /// The state at the end of a turn. It tells the fabric when the next turn is due. A single byte,
@@ -27,6 +29,8 @@ class Processor {
   virtual void prefetch_rest() const {}
   /// Whether the program has ended and nothing is left to send.
   virtual bool finished() const = 0;
+  /// When the program ended, by the clock of the node's device; 0 before that.
+  virtual Tick finished_at() const { return 0; }
   /// The processor that runs on the node's DMA engine; null if there is none.
   virtual Processor* engine() { return nullptr; }
   /// What the node waits for, as a phrase for the report of a run that cannot go on, e.g. "counter

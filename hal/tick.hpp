@@ -12,8 +12,10 @@ using Tick = std::uint64_t;
 /// a Tick, and is less than the largest Tick, which stands for never.
 inline constexpr Tick kLastTick = Tick{1} << 62;
 
-/// The number of cycles, rounded up. Throws BadInput with `what` as the cause if it is more than
-/// kLastTick or not a number.
+/// The number of cycles, rounded up. A number that differs from a whole one by no more than the
+/// rounding of a few operations counts as whole: 238 B take 392 cycles of 700 MHz at 425 MB/s,
+/// although 4.857... bit/cycle cannot be represented. Throws BadInput with `what` as the cause if
+/// it is more than kLastTick or not a number.
 Tick whole_cycles(double cycles, std::string_view what);
 
 }  // namespace toroid

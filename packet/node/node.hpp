@@ -271,7 +271,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   std::uint64_t turns_taken() const override { return turns_.load(std::memory_order_relaxed); }
   std::string doing() const override;
   /// The time at which the program ended, in ticks; 0 if it has not ended.
-  Tick finished_at() const { return finished_at_; }
+  Tick finished_at() const override { return finished_at_; }
   /// Counts of filling and draining the output queues so far, including the DMA engine's.
   FlowchartProfile profile() const;
 

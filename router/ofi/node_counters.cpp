@@ -87,6 +87,7 @@ void merge(FabricCounters& all, const Blob& packed, Rank size) {
   const auto nodes = in.get_list<std::vector<Rank>>();
   place(all.links, in.get_list<std::vector<LinkCounters>>(), nodes, size);
   place(all.fifos, in.get_list<std::vector<FifoCounters>>(), nodes, size);
+  place(all.nodes, in.get_list<std::vector<NodeTotals>>(), nodes, size);
 }
 
 template <typename T>
@@ -108,6 +109,7 @@ void NodeCounters::add(Rank rank, const ring::RingDevice& node) {
   nodes.push_back(rank);
   append(links, node.link_counters());
   append(fifos, node.fifo_counters());
+  totals.push_back(node.totals());
 }
 
 Blob NodeCounters::pack() const {
@@ -124,6 +126,7 @@ Blob NodeCounters::pack() const {
   out.add_list(nodes);
   out.add_list(links);
   out.add_list(fifos);
+  out.add_list(totals);
   return std::move(out.blob);
 }
 

@@ -28,6 +28,7 @@ struct NodeCounters {
   std::vector<Rank> nodes{};
   std::vector<LinkCounters> links{};  ///< [index in nodes][direction]
   std::vector<FifoCounters> fifos{};  ///< [index in nodes][FIFO]
+  std::vector<NodeTotals> totals{};   ///< [index in nodes]
 
   void add(Rank rank, const ring::RingDevice& node);
   Blob pack() const;

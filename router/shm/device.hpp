@@ -75,6 +75,13 @@ class RingDevice : public Device {
   std::uint64_t packed_bytes() const { return packed_bytes_; }
   std::uint64_t packet_bytes() const { return packet_bytes_; }  ///< payload bytes sent in packets
   std::uint64_t packet_hops() const { return packet_hops_; }
+  NodeTotals totals() const {
+    return {.finished = processor_->finished_at(),
+            .sent_packets = injected_,
+            .received_packets = delivered_,
+            .sent_bytes = packet_bytes_,
+            .received_bytes = put_bytes_};
+  }
   const std::vector<FifoCounters>& fifo_counters() const { return fifo_counters_; }
   const std::vector<LinkCounters>& link_counters() const { return link_counters_; }
 

@@ -121,6 +121,7 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
       counters_.puts += n.puts();
       counters_.put_bytes += n.put_bytes();
       counters_.packet_bytes += n.packet_bytes();
+      counters_.nodes.push_back(n.totals());
       append(counters_.links, n.link_counters());
       append(counters_.fifos, n.fifo_counters());
     }

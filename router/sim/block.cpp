@@ -148,8 +148,12 @@ void Block::add_to(FabricCounters& counters, Tick end) const {
   counters.events += counts_.events;
   counters.delivered += counts_.delivered;
   for (const SimDevice& device : devices_) {
-    counters.packets += device.injected();
+    counters.packets += device.totals().sent_packets;
     counters.refused += device.refused();
+  }
+  for (Rank place = 0; place < range().count; ++place) {
+    counters.nodes.push_back(devices_[place].totals());
+    if (has_engines()) counters.nodes.back() += devices_[first_engine_ + place].totals();
   }
   for (Rank rank = range().first; rank < range().first + range().count; ++rank)
     for (unsigned f = 0; f < device(rank).fifos().size(); ++f)

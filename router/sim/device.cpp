@@ -64,7 +64,9 @@ void SimDevice::inject(const SendDescriptor& descriptor, std::uint32_t count, un
     // reaches the FIFO one cycle later.
     network.schedule_injection(std::max(clock_, turn_began_ + 1), place(), fifo, id);
   }
-  injected_ += count;
+  totals_.last_sent = clock_;
+  totals_.sent_packets += count;
+  totals_.sent_bytes += std::uint64_t{machine_->wire_bytes(header.chunks())} * count;
   node().note_written(fifo, count);
 }
 
@@ -84,13 +86,16 @@ std::size_t SimDevice::receive(PacketSink& sink, std::size_t limit) {
     network_->flights().copy_out(id, packet);
     network_->release_reception(turn_began_, place(), id);
     clock_ += receive_cycles_;
+    totals_.received_bytes += machine_->wire_bytes(packet.header.chunks());
     sink.arrive(packet);
   }
+  totals_.received_packets += count;
   return count;
 }
 
 std::uint64_t SimDevice::let_die(Processor& dead) {
   std::uint64_t packets = 0;
+  totals_.finished = processor_->finished_at();
   processor_ = &dead;
   is_dead_ = true;
   while (received_head_ != kNoFlight) {

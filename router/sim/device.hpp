@@ -73,7 +73,12 @@ class alignas(64) SimDevice final : public Device {
   FifoCounters fifo_counters(unsigned fifo) const {
     return {.packets = written_[fifo].packets, .most_chunks = written_[fifo].most_chunks};
   }
-  std::uint64_t injected() const { return injected_; }
+  /// What this actor did: the processor, or the DMA engine.
+  NodeTotals totals() const {
+    NodeTotals totals = totals_;
+    totals.finished = std::max(totals.finished, processor_->finished_at());
+    return totals;
+  }
   std::uint64_t refused() const { return refused_; }
 
   // These functions prefetch the data that a turn will use: the device, then the processor, then
@@ -106,7 +111,7 @@ class alignas(64) SimDevice final : public Device {
   template <typename Archive>
   void serialize(Archive& archive) {
     archive(clock_, turn_began_, scheduled_, output_waiting_, has_refused_, received_head_,
-            received_tail_, received_before_, delivered_at_, fifos_, written_, injected_, refused_);
+            received_tail_, received_before_, delivered_at_, fifos_, written_, totals_, refused_);
   }
 
  private:
@@ -156,7 +161,7 @@ class alignas(64) SimDevice final : public Device {
                                 ///< processor; null if there is none
   CheckedFields checked_;
   std::vector<Written> written_;  ///< [FIFO]
-  std::uint64_t injected_ = 0;
+  NodeTotals totals_;             ///< `finished` is set only if the node has failed
   std::uint64_t refused_ = 0;
   Coord here_;
   unsigned lane_;

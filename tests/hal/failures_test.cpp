@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -98,11 +99,17 @@ TEST(Failures, CutALinkInBothDirections) {
   EXPECT_TRUE(shape.neighbour(shape.rank({{0, 0}}), Direction::plus(0)));
 }
 
+void check_all_pairs(const Shape& shape, bool dynamic) {
+  std::vector<Rank> all(shape.size());
+  std::iota(all.begin(), all.end(), Rank{0});
+  shape.failures()->check_pairs(dynamic, [&](Rank) { return all; });
+}
+
 TEST(Failures, OfOneParallelLinkLeaveTheOther) {
   const Shape shape = failed("2x3", {{"(0,0)X+"}, {}, false});
   EXPECT_FALSE(shape.neighbour(0, Direction::plus(0)));
   EXPECT_EQ(shape.neighbour(0, Direction::minus(0)), 3u);
-  shape.failures()->check_all_pairs(true);
+  check_all_pairs(shape, true);
 }
 
 TEST(Failures, OfANodeCutAllItsLinks) {
@@ -136,7 +143,7 @@ TEST(Failures, CutTheOnlyPathOfDeterministicPackets) {
 
 std::string refusal_of_pairs(const Shape& shape, bool dynamic) {
   try {
-    shape.failures()->check_all_pairs(dynamic);
+    check_all_pairs(shape, dynamic);
   } catch (const BadInput& refusal) {
     return refusal.what();
   }
@@ -158,6 +165,34 @@ TEST(Failures, RefusalNamesAPairWithoutAPath) {
   EXPECT_THAT(refusal_of_pairs(failed("4m", {{"(1)X+"}, {}, true}), true),
               HasSubstr("from (0) to (2)"));
   EXPECT_EQ(refusal_of_pairs(failed("3", {{}, {"(1)"}, true}), true), "all have a path");
+}
+
+TEST(Failures, CutOffOnlyPairsThatAreUsed) {
+  const Shape shape = failed("5x5", {{"(0,0)X+"}, {}, false});
+  const auto check = [&](const std::vector<std::vector<Rank>>& peers) {
+    shape.failures()->check_pairs(
+        true, [&](Rank from) { return from < peers.size() ? peers[from] : std::vector<Rank>{}; });
+  };
+  check({{1, 6, 20, 1}, {0, 2}});  // ranks 5 and 10 follow rank 0 along X
+  EXPECT_THAT(
+      [&] {
+        check({{1, 10, 5, 10}, {}});
+      },
+      ::testing::ThrowsMessage<BadInput>(
+          HasSubstr("no minimal path from (0,0) to (1,0), the first of 2 pairs that failed")));
+}
+
+TEST(Failures, InCycle1AreFromTheStart) {
+  const Shape at_start = failed("4x4", {{"(0,0)X+"}, {"(2,2)"}, true});
+  const Shape in_cycle_1 = failed("4x4", {{"(0,0)X+@1"}, {"(2,2)@01"}, true});
+  EXPECT_FALSE(in_cycle_1.failures()->may_change());
+  EXPECT_EQ(in_cycle_1.failures()->list().links, at_start.failures()->list().links);
+  EXPECT_EQ(in_cycle_1.failures()->list().nodes, at_start.failures()->list().nodes);
+  EXPECT_FALSE(in_cycle_1.neighbour(0, Direction::plus(0)));
+  EXPECT_EQ(in_cycle_1.failures()->living(), 15u);
+  const Shape in_cycle_2 = failed("4x4", {{"(0,0)X+@2"}, {}, true});
+  EXPECT_TRUE(in_cycle_2.failures()->may_change());
+  EXPECT_EQ(in_cycle_2.failures()->list().links, std::vector<std::string>{"(0,0)X+@2"});
 }
 
 TEST(Failures, RefuseUnknownLinksAndNodes) {

@@ -263,8 +263,29 @@ TEST(MachineFile, ConvertsTimesByTheClockWhereverItIsSet) {
   EXPECT_EQ(parse_machine("hop_latency = \"100 ns\"", "m").hop_latency_cycles, 70u);
   EXPECT_EQ(parse_machine("hop_latency = \"100 ns\"\nclock_hz = 1e9", "m").hop_latency_cycles,
             100u);
-  EXPECT_DOUBLE_EQ(
-      parse_machine("clock = \"850 MHz\"\nlink = \"3.4 Gbit/s\"", "m").link_bits_per_cycle, 4);
+  EXPECT_EQ(parse_machine("clock = \"850 MHz\"\nlink = \"3.4 Gbit/s\"", "m").link_bits_per_cycle,
+            4);
+}
+
+/// The cycles of a link, rounded up, in whole numbers: `bytes` at `megabytes` per second.
+Tick exact_cycles(Tick bytes, Tick megahertz, Tick megabytes) {
+  return (bytes * megahertz + megabytes - 1) / megabytes;
+}
+
+TEST(MachineFile, PacketsTakeExactlyTheCyclesOfClockAndLink) {
+  for (const Tick clock :
+       {500, 600, 700, 800, 850, 900, 933, 1000, 1050, 1200, 1400, 1500, 1600, 2000, 2400, 3000})
+    for (const Tick link : {150, 175, 350, 425, 500, 850, 1000, 1250, 1700, 2000, 2500, 5000, 6250,
+                            12500, 25000, 50000}) {
+      const Machine machine =
+          parse_machine(fmt::format("clock = \"{} MHz\"\nlink = \"{} MB/s\"", clock, link), "m");
+      EXPECT_EQ(machine.link_bits_per_cycle,
+                8 * static_cast<double>(link) / static_cast<double>(clock));
+      for (unsigned chunks = 1; chunks <= kMaxChunks; ++chunks)
+        EXPECT_EQ(machine.wire_cycles(machine.wire_bytes(chunks)),
+                  exact_cycles(machine.wire_bytes(chunks), clock, link))
+            << clock << " MHz, " << link << " MB/s, " << chunks << " chunks";
+    }
 }
 
 TEST(MachineFile, RoundTripsQuantitiesToThreeDigits) {
@@ -353,7 +374,12 @@ TEST(MachinePreset, BlueGeneQHasItsRatesAndPacketEfficiency) {
   EXPECT_EQ(bgq.link_bits_per_cycle / 8 * bgq.clock_hz, 2e9);
   EXPECT_EQ(bgq.hop_latency_cycles, 64u);
   EXPECT_NEAR(240.0 / bgq.wire_bytes(kMaxChunks), 512.0 / (32 + 512 + 8), 1e-3);
-  EXPECT_DOUBLE_EQ(load_machine("bgp").link_bits_per_cycle, 4);
+}
+
+TEST(MachinePreset, BlueGenePSendsAFullPacketIn540Cycles) {
+  const Machine bgp = load_machine("bgp");
+  EXPECT_EQ(bgp.link_bits_per_cycle, 4);
+  EXPECT_EQ(bgp.wire_cycles(bgp.wire_bytes(kMaxChunks)), 540u);
 }
 
 }  // namespace

@@ -42,8 +42,9 @@ TEST_F(BrowserTest, DrawsEveryPlotAndAnimatesTheTorus) {
   for (const int width : {1280, 700}) {
     SCOPED_TRACE(width);
     const json page = seen(width);
-    EXPECT_THAT(plots_of(page), UnorderedElementsAre("bound-virtual", "profile-virtual", "sweep0",
-                                                     "torus", "heat", "links", "fifos"));
+    EXPECT_THAT(plots_of(page),
+                UnorderedElementsAre("bound-virtual", "nodes-virtual", "profile-virtual", "sweep0",
+                                     "torus", "heat", "links", "fifos"));
     EXPECT_TRUE(page["torus"]["plays"]);
     EXPECT_TRUE(page["torus"]["turns"]);
     EXPECT_THAT(page["heat"].get<std::string>(), HasSubstr("(0,0,0) X+: "));
@@ -57,8 +58,9 @@ TEST_F(BrowserTest, DrawsOneToSixDimensionsAndMeshes) {
     run({"alltoall", "--torus", torus, "--record", "a.json"});
     run({"report", "a.json", "-o", "r.html"});
     const json page = seen();
-    EXPECT_THAT(plots_of(page), UnorderedElementsAre("bound-virtual", "profile-virtual", "torus",
-                                                     "heat", "links", "fifos"));
+    EXPECT_THAT(plots_of(page),
+                UnorderedElementsAre("bound-virtual", "nodes-virtual", "profile-virtual", "torus",
+                                     "heat", "links", "fifos"));
     EXPECT_TRUE(page["torus"]["turns"]);
   }
 }

@@ -77,6 +77,38 @@ TEST(Shapes, RefusalNamesThePairThatAFailedLinkCutsOff) {
                  {"--fail-node has no effect on", "alltoall or replay"});
 }
 
+TEST(Shapes, FailedLinksCutOffOnlyPairsThatExchangeMessages) {
+  const TemporaryDirectory directory;
+  directory.save("across.csv", "time,src,dst,bytes\n0,0,6,240\n0,1,4,480\n");
+  directory.save("along.csv", "time,src,dst,bytes\n0,0,6,240\n0,5,0,480\n");
+  const Arguments link{"--fail-link", "(0,0)X+"};
+  const Arguments exchange{"alltoall", "--torus", "5x5", "--traffic"};
+  const Arguments layout{"redistribute", "--torus", "5x5", "--size", "5x5", "--from"};
+  for (const Arguments& run :
+       {exchange + Arguments{"lines:Y"}, exchange + Arguments{"lines:X", "--bytes", "0"},
+        Arguments{"replay", directory / "across.csv", "--torus", "5x5"},
+        layout + Arguments{"slabs:x", "--to", "slabs:x"}}) {
+    const json result = json_of(run + link);
+    EXPECT_EQ(json_of(run + Arguments{"--fail-link", "(0,0)X+@1"})["result_hash"],
+              result["result_hash"]);
+  }
+  for (const Arguments& run :
+       {exchange + Arguments{"lines:X"}, Arguments{"replay", "along.csv", "--torus", "5x5"},
+        Arguments{"hello", "--torus", "5x5"}, layout + Arguments{"slabs:x", "--to", "slabs:y"},
+        Arguments{"fft", "--torus", "5x5", "--size", "10"},
+        Arguments{"poisson", "--torus", "5x5", "--size", "10"}})
+    for (const char* cycle : {"", "@1"})
+      expect_refusal(directory, run + Arguments{"--fail-link", std::string("(0,0)X+") + cycle},
+                     {"no minimal path from (", "pairs that failed links cut off"});
+}
+
+TEST(Shapes, RelayedMessagesNeedOnlyThePathsOfTheirRelays) {
+  const Ended ended = run_command({"alltoall", "--torus", "5x5", "--policy", "two-phase",
+                                   "--fail-link", "(0,0)X+", "--json", "-"});
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_NE(ended.err.find("failed links cut every path"), std::string::npos) << ended.err;
+}
+
 TEST(Shapes, PacketsDetourAroundFailedLinks) {
   const Arguments run{"alltoall",    "--torus", "5x5",         "--bytes", "480",
                       "--fail-link", "(0,0)X+", "--fail-link", "(2,2)Y-", "--long-way"};

@@ -280,6 +280,7 @@ int run_on(const AllToAllOptions& options, const Shape& shape, const Machine& ma
   session.announce(work * options.repeat, arrays);
   TrafficExchange exchange(policy, *traffic, shape, machine,
                            exchange_options(options, run_options));
+  check_paths(exchange);
   if (options.continue_without) refuse_policy_that_needs_all(exchange);
   RunOptions under = run_options;
   under.node = exchange.node_options();

@@ -119,6 +119,7 @@ class FftCommand {
     const TransformJob job{std::make_shared<const fft::Blueprint>(description, shape_),
                            options_.way(), scale_of(options_), options_.repeat, options_.loops};
     const RunOptions under = under_policy(run_, *job.blueprint, machine_);
+    check_paths(job, under);
     const PlanBounds bounds = bounds_of(*job.blueprint, job.ways(), machine_, under.sim.dma);
     const auto transforms = static_cast<double>(job.repeat * job.ways().size());
     session.announce(transform_work(*job.blueprint) * transforms,

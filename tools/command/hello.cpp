@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include "hal/bounds.hpp"
@@ -113,6 +115,9 @@ int run(const HelloOptions& options) {
   RunSetup setup =
       set_up(*options.command, {"hello", Sent::streams}, options.common, options.torus);
   setup.run = under_policy(std::move(setup.run), setup.shape, setup.machine);
+  std::vector<Rank> all(setup.shape.size());
+  std::iota(all.begin(), all.end(), Rank{0});
+  check_paths(setup.shape, setup.run.node.settings.routing, [&all](Rank) { return all; });
   return setup.run.processes.run([&] { return run_on(options, setup); });
 }
 

@@ -326,6 +326,9 @@ int run_on(const Setting& setting) {
   const bool reports = setting.run.processes.reports();
   const std::vector<SharedBlueprint> blueprints = blueprints_of(setting);
   check_memory(setting.shape, array_bytes(*blueprints.back()));
+  for (const SharedBlueprint& blueprint : blueprints)
+    check_paths({.blueprint = blueprint, .loops = 1},
+                under_policy(setting.run, *blueprint, setting.machine));
   refuse_one_file_for_two(
       std::array{common.json == "-" ? "" : common.json, setting.options.report});
   JsonOutput json(reports ? common.json : "");

@@ -159,6 +159,7 @@ class RedistributeCommand {
                            0,
                            input_.raw ? input_.raw->bytes : 0};
     const RunOptions under = under_policy(run_, *job.blueprint, machine_);
+    check_paths(job, under);
     TransformOutputs outputs(paths(), run_.processes.reports());
     RunSession session(options_.common, shape_, machine_, run_, outputs.beside());
     return redistribute(job, under, outputs, session);

@@ -72,6 +72,13 @@ Json message_latency_json(const MessageTimes& times) {
   return {{"p50", part(50)}, {"p99", part(99)}, {"max", part(100)}};
 }
 
+/// [rank]: the nodes to which it sends messages.
+std::vector<std::vector<Rank>> peers_by_rank(const ScheduleGraph& graph, const Shape& shape) {
+  std::vector<std::vector<Rank>> peers(shape.size());
+  for (const ScheduleMessage& message : graph.messages()) peers[message.from].push_back(message.to);
+  return peers;
+}
+
 /// One run of the command in one process.
 class ReplayCommand {
  public:
@@ -88,6 +95,8 @@ class ReplayCommand {
   int run() {
     RunSession session(options_.common, shape_, machine_, run_,
                        {.observation = options_.observation, .others = {options_.file}});
+    check_paths(shape_, run_.node.settings.routing,
+                [peers = peers_by_rank(graph_, shape_)](Rank from) { return peers[from]; });
     if (is_sim()) (void)replay_bounds(graph_, shape_, machine_);  // refuses times that are too long
     session.announce(replay_work(graph_, shape_),
                      is_sim() ? 0 : 2 * static_cast<double>(sums_.bytes));

@@ -205,10 +205,9 @@ bool all_work(const FailureList& failed) {
 
 Shape shape_of(const TorusOptions& torus) {
   const Shape shape = Shape::parse(torus.torus, torus.mesh);
-  if (all_work(torus.failures) && !torus.failures.long_ways) return shape;
-  const Shape left = shape.with_failures(torus.failures);
-  left.failures()->check_all_pairs(routing_of(torus.policy) != RoutingRule::deterministic);
-  return left;
+  return all_work(torus.failures) && !torus.failures.long_ways
+             ? shape
+             : shape.with_failures(torus.failures);
 }
 
 void refuse_twisted(const Shape& shape) {

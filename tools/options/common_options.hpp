@@ -85,8 +85,8 @@ inline constexpr std::array<std::string_view, 10> kProviderNames = {
 /// link is accepted on every route, because it also applies to the frames between processes.
 void refuse_link_errors_without_effect(const LinkErrors& errors, FabricName fabric,
                                        RingRoute route);
-/// Returns the shape including its failures. Throws BadInput if they leave no path between two
-/// working nodes.
+/// Returns the shape including its failures, which may leave no path between some nodes: see
+/// check_paths().
 Shape shape_of(const TorusOptions& torus);
 /// Throws BadInput if the torus is twisted: its lines and planes are then not tori, so exchanges
 /// within them have no bound.

@@ -108,6 +108,27 @@ void add_profile(const JsonPlace& run, Json& head) {
     head["profile"]["drain"]["stuck_on"][direction] = stuck.at(direction.c_str()).number();
 }
 
+/// The figures of a node: its name and numbers.
+Json node_from(const JsonPlace& place) {
+  (void)place.at("node").text();
+  Json node = Json::object();
+  for (const auto& [key, value] : place.value().items())
+    node[key] = key == "node" ? value : Json(place.at(key.c_str()).number());
+  return node;
+}
+
+/// Adds the figures of single nodes to the head; results of older versions have none.
+void add_nodes(const JsonPlace& run, Json& head) {
+  if (!run.has("per_node") || run.at("per_node").value().is_null()) return;
+  const JsonPlace place = run.at("per_node");
+  Json nodes = {{"first", node_from(place.at("first"))}, {"last", node_from(place.at("last"))}};
+  if (place.has("most_stalled")) nodes["most_stalled"] = node_from(place.at("most_stalled"));
+  if (place.has("slowest"))
+    for (const JsonPlace& node : place.at("slowest").items())
+      nodes["slowest"].push_back(node_from(node));
+  head["per_node"] = std::move(nodes);
+}
+
 /// Adds the figures of a run that need a check or come from inner objects.
 void add_figures(const JsonPlace& run, Json& head) {
   head["torus"] = run.at("torus").text();
@@ -118,6 +139,7 @@ void add_figures(const JsonPlace& run, Json& head) {
   }
   add_latencies(run, head);
   add_profile(run, head);
+  add_nodes(run, head);
 }
 
 /// The name that distinguishes this run from others.

@@ -19,6 +19,7 @@
 #include "packet/traffic/traffic_bounds.hpp"
 #include "tools/run/host_copy_rate.hpp"
 #include "tools/run/interruption.hpp"
+#include "tools/run/run_setup.hpp"
 
 namespace toroid {
 namespace {
@@ -170,6 +171,20 @@ ExchangeLimits exchange_limits(const TrafficExchange& exchange, const Machine& m
   if (limits.bounds.max() > 0)
     limits.bounds = bounds_by_engines(limits.bounds, machine, most_messages(exchange));
   return limits;
+}
+
+void check_paths(const TrafficExchange& exchange) {
+  const ExchangePlan& plan = exchange.plan();
+  if (plan.shape().failures() == nullptr || plan.relays() || plan.combines()) return;
+  const auto check = [&plan](const Traffic& traffic) {
+    check_paths(plan.shape(), plan.settings().routing, [&traffic](Rank from) {
+      std::vector<Rank> peers = traffic.targets(from);
+      std::erase_if(peers, [&](Rank to) { return traffic.bytes(from, to) == 0; });
+      return peers;
+    });
+  };
+  plan.is_sample() ? check(sampled_traffic(exchange))
+                   : check(InterruptibleTraffic(exchange.traffic()));
 }
 
 Timing exchange_timing(const TrafficExchange& exchange, const ExchangeLimits& limits,

@@ -1,4 +1,5 @@
-// The bounds that an exchange under a policy is compared with.
+// What is computed about an exchange under a policy before it runs: its bounds, and whether failed
+// links leave it paths.
 #pragma once
 
 #include "hal/bounds.hpp"
@@ -22,6 +23,10 @@ struct ExchangeLimits {
 /// machine's DMA engines move packets; they do so only if the policy allows it.
 ExchangeLimits exchange_limits(const TrafficExchange& exchange, const Machine& machine,
                                bool by_engines = false);
+
+/// check_paths() for the messages that the exchange sends. Does nothing if its policy relays or
+/// combines them.
+void check_paths(const TrafficExchange& exchange);
 
 /// The time of an exchange with its bound. In virtual time the bound is the tightest of `limits`;
 /// otherwise it is exchange_copy_seconds(), the time of the necessary copies on this host.

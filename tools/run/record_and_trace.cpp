@@ -11,6 +11,7 @@
 #include "tools/report/deflate_base64.hpp"
 #include "tools/report/trace_file.hpp"
 #include "tools/run/embedding_program.hpp"
+#include "tools/run/per_node.hpp"
 #include "tools/run/run_result.hpp"
 
 namespace toroid {
@@ -27,13 +28,19 @@ std::unique_ptr<OutputFile> opened_or_none(const std::string& path) {
   return path.empty() ? nullptr : std::make_unique<OutputFile>(path);
 }
 
+/// Number of runs over which the counters are sums. Each repetition of an all-to-all has a machine
+/// of its own, so its counters are those of the last repetition.
+unsigned counted_runs(const Json& report) {
+  const bool sums = report.contains("repetitions") && report["verb"] != "alltoall";
+  return sums ? report["repetitions"]["count"].get<unsigned>() : 1;
+}
+
 /// The load of each link in a run in wall-clock time: the packets that crossed it, averaged over
 /// repetitions.
-Json loads_json(const FabricCounters& counters, std::uint64_t repetitions) {
+Json loads_json(const FabricCounters& counters, unsigned repetitions) {
   std::vector<std::uint32_t> packets;
   for (const LinkCounters& link : counters.links)
-    packets.push_back(
-        static_cast<std::uint32_t>((link.total_packets() + repetitions / 2) / repetitions));
+    packets.push_back(static_cast<std::uint32_t>(per_run(link.total_packets(), repetitions)));
   return {{"packets", pack_words(packets)}};
 }
 
@@ -46,6 +53,9 @@ void add_observation_options(CLI::App& command, ObservationOptions& options) {
   CLI::Option* const trace =
       add_file_option(command, "--trace", options.trace, "write packet paths for ui.perfetto.dev");
   add_report_option(command, options.report);
+  add_file_option(command, "--csv", options.csv,
+                  "write a line for each node: when it ended, what it sent and received, how long "
+                  "its FIFOs were stalled");
   command
       .add_option("--trace-limit", options.trace_bytes,
                   "maximum size of the trace (without a unit: MB); packets are omitted to fit")
@@ -60,6 +70,7 @@ Observation::Observation(const ObservationOptions& options, ReportNotice notice,
     : options_(run.processes.reports() ? options : ObservationOptions()),
       shape_(shape),
       machine_(machine),
+      csv_(opened_or_none(options_.csv)),
       report_(options_.report, notice) {
   const bool is_sim = run.fabric == FabricName::sim;
   const bool for_report = !options_.report.empty() && fits_a_page();
@@ -92,11 +103,17 @@ void Observation::write(const Json& report, const FabricCounters& counters, cons
     if (is_recorded_for_host()) embedding_program()->take_recording(recording);
     if (is_wanted()) result["recording"] = recording.to_json();
   } else if (is_wanted() && fits_a_page() && !is_virtual(result) && result.contains("links")) {
-    const bool repeats = report.contains("repetitions");
-    result["loads"] =
-        loads_json(counters, repeats ? report["repetitions"]["count"].get<std::uint64_t>() : 1);
+    result["loads"] = loads_json(counters, counted_runs(report));
   }
+  write_csv(report, counters);
   write_results(std::move(result));
+}
+
+void Observation::write_csv(const Json& report, const FabricCounters& counters) {
+  if (!csv_) return;
+  csv_->stream() << per_node_csv({counters, shape_, machine_, 0, counted_runs(report)},
+                                 is_virtual(report));
+  csv_->commit();
 }
 
 void Observation::write_results(Json result) {

@@ -1,4 +1,4 @@
-// Implements --record, --trace and --report: the files of a run besides its result.
+// Implements --record, --trace, --report and --csv: the files of a run besides its result.
 #pragma once
 
 #include <cstdint>
@@ -29,14 +29,15 @@ struct ObservationOptions {
   std::string record;                      ///< path; empty if not wanted
   std::string trace;                       ///< path; empty if not wanted
   std::string report;                      ///< path; empty if not wanted
+  std::string csv;                         ///< path; empty if not wanted
   std::uint64_t trace_bytes = 64'000'000;  ///< maximum size of the trace
 };
 
 void add_observation_options(CLI::App& command, ObservationOptions& options);
 
-/// Observes a run and writes its recording, trace and report. Opens its files before the run, so
-/// that a bad path fails at once. Must outlive the fabric. The thread that runs the model calls the
-/// probes.
+/// Observes a run and writes its recording, trace, report and CSV. Opens its files before the run,
+/// so that a bad path fails at once. Must outlive the fabric. The thread that runs the model calls
+/// the probes.
 class Observation final : private SimProbe {
  public:
   /// `notice` says where to announce the report. Throws BadInput if the machine is too large to be
@@ -72,6 +73,7 @@ class Observation final : private SimProbe {
   void on_sample(Tick now, const SimSnapshot& machine) override;
   void write_trace_file(const Recording& recording, bool complete);
   void write_results(Json result);
+  void write_csv(const Json& report, const FabricCounters& counters);
   /// Whether the machine is small enough for a page that shows every link.
   bool fits_a_page() const;
 
@@ -82,6 +84,7 @@ class Observation final : private SimProbe {
   std::optional<Tracer> tracer_;
   std::unique_ptr<OutputFile> record_;
   std::unique_ptr<OutputFile> trace_;
+  std::unique_ptr<OutputFile> csv_;
   ReportOutput report_;
 };
 

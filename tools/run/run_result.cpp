@@ -21,17 +21,18 @@
 #include "router/shm/ring_fabric.hpp"
 #include "tools/run/embedding_program.hpp"
 #include "tools/run/link_crc_check.hpp"
+#include "tools/run/per_node.hpp"
 #include "tools/text/spelling.hpp"
 #include "tools/text/split_and_wrap.hpp"
 #include "tools/text/version.hpp"
 
 namespace toroid {
-namespace {
 
-/// The packets of one run, from their sum over `runs` equal runs; rounded.
-std::uint64_t per_run(std::uint64_t packets, unsigned runs) {
-  return (packets + runs / 2) / runs;
+std::uint64_t per_run(std::uint64_t count, unsigned runs) {
+  return (count + runs / 2) / runs;
 }
+
+namespace {
 
 struct Load {
   std::uint64_t max = 0;
@@ -143,7 +144,8 @@ constexpr std::array kWallClockKeys = {
     "phases",         "spread_s",        "bounds",          "repetitions",
     "processes",      "provider",        "injection_fifos", "bytes_per_process",
     "refused_frames", "bytes_per_peer",  "profile",         "puts",
-    "put_bytes",      "copies_per_byte", "frames",          "stage_times"};
+    "put_bytes",      "copies_per_byte", "frames",          "stage_times",
+    "per_node"};
 
 /// Whether the report counts packets on links. It does not on the route `direct`, where packets
 /// cross no links.
@@ -248,6 +250,7 @@ void add_counters(Json& report, ResultHash& hash, const Counted& counted) {
   if (counters.links_are_checked) add_link_errors(report["links"], counted);
   if (!counters.deaths.empty()) report["links"]["failed"] = counters.deaths;
   report["injection_fifos"] = fifos_json(counted);
+  report["per_node"] = per_node_json(counted, is_virtual(report));
   if (!is_virtual(report)) add_puts(report, counted);
   if (report["fabric"] == "ofi") report["refused_frames"] = counters.refused_frames;
   hash.add(per_run(counters.delivered, counted.runs));
@@ -402,6 +405,7 @@ std::string summary_table(const Json& report) {
                   report["torus"].get<std::string>(), counted(report["nodes"].get<Rank>(), "node"),
                   report["machine"].get<std::string>(), report["seed"].get<std::uint64_t>(),
                   fabric_text(report), timing_text(report), packets_text(report));
+  if (!report["per_node"].is_null()) text += per_node_text(report["per_node"]);
   if (report.contains("failed_links"))
     text += fmt::format(
         "  failed           {:>14}, {}; the bound is the larger of two: that of the machine "

@@ -1,6 +1,7 @@
 // Results as JSON with stable keys for scripts, and as a table for people.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -34,6 +35,9 @@ bool is_virtual(const Json& report);
 /// percent_of_peak, otherwise bound_s.
 void add_timing(Json& report, const Timing& timing);
 
+/// The count of one run, from its sum over `runs` equal runs; rounded.
+std::uint64_t per_run(std::uint64_t count, unsigned runs);
+
 /// The counters of a fabric over one or more equal runs.
 struct Counted {
   const FabricCounters& counters;
@@ -42,8 +46,8 @@ struct Counted {
   Tick cycles;        ///< of one run; used in virtual time
   unsigned runs = 1;  ///< number of equal runs
 };
-/// Adds the counters of one run (packets, packet_hops, links, channels, injection_fifos) to the
-/// report and to the hash. Omits links on the route `direct`, where packets cross none.
+/// Adds the counters of one run (packets, packet_hops, links, channels, injection_fifos, per_node)
+/// to the report and to the hash. Omits links on the route `direct`, where packets cross none.
 void add_counters(Json& report, ResultHash& hash, const Counted& counted);
 /// Adds result_hash, which covers the content of `hash` and the whole report so far, except
 /// version, git_hash and transfer, and in wall-clock time everything that depends on the clock.

@@ -13,8 +13,9 @@ namespace {
 std::string json_path(const CommonOptions& common, const RunFiles& files) {
   std::vector<std::string> paths = files.others;
   const ObservationOptions& observation = files.observation;
-  for (const std::string& path : {observation.record, observation.trace, observation.report,
-                                  files.export_to, common.json == "-" ? "" : common.json})
+  for (const std::string& path :
+       {observation.record, observation.trace, observation.report, observation.csv, files.export_to,
+        common.json == "-" ? "" : common.json})
     paths.push_back(path);
   refuse_one_file_for_two(paths);
   return common.json;

@@ -58,4 +58,9 @@ RunSetup set_up(const CLI::App& verb, const Sender& sender, const CommonOptions&
                 machine);
 }
 
+void check_paths(const Shape& shape, RoutingRule routing, const Failures::PeersOf& peers_of) {
+  if (shape.failures() != nullptr)
+    shape.failures()->check_pairs(routing != RoutingRule::deterministic, peers_of);
+}
+
 }  // namespace toroid

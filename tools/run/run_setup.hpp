@@ -3,8 +3,10 @@
 
 #include <string>
 
+#include "hal/failures.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
+#include "packet/node/settings.hpp"
 #include "tools/options/cli_fwd.hpp"
 #include "tools/options/common_options.hpp"
 #include "tools/options/option_effects.hpp"
@@ -45,5 +47,10 @@ RunSetup set_up(const CLI::App& verb, const RunSetting& setting, const Sender& s
 /// set_up() with the unchanged result of setting_of().
 RunSetup set_up(const CLI::App& verb, const Sender& sender, const CommonOptions& common,
                 const TorusOptions& torus);
+
+/// Throws BadInput if failed links cut off a node from one of the peers to which it sends. Packets
+/// whose peers are not known before the run, such as those that policies relay, are not checked
+/// here; one that finds no path ends the run.
+void check_paths(const Shape& shape, RoutingRule routing, const Failures::PeersOf& peers_of);
 
 }  // namespace toroid

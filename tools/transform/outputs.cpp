@@ -64,6 +64,7 @@ void refuse_clashes(const OutputPaths& paths) {
                               paths.observation.record,
                               paths.observation.trace,
                               paths.observation.report,
+                              paths.observation.csv,
                               paths.export_to};
   refuse_one_file_for_two(outputs);
   for (const std::string& input : paths.boxes)

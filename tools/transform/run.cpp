@@ -310,6 +310,36 @@ RunOptions under_policy(RunOptions run, const fft::Blueprint& blueprint, const M
   return run;
 }
 
+namespace {
+
+/// The peers of a node in the exchanges that go straight to their destinations, and the neighbours
+/// to which an orbital stage passes blocks.
+std::vector<Rank> peers_in(const TransformJob& job, const Policy& policy, Rank node) {
+  const fft::Blueprint& blueprint = *job.blueprint;
+  const Shape whole = blueprint.shape().without_failures();
+  std::vector<Rank> peers;
+  for (std::size_t e = 0; e < blueprint.exchanges().size(); ++e) {
+    const fft::StageExchange& exchange = blueprint.exchanges()[e];
+    if (relays_or_combines(policy, whole.slice(exchange.first, exchange.last))) continue;
+    const Group group = exchange.group(whole, node);
+    for (const fft::Way way : job.ways())
+      for (const Rank to : blueprint.traffic(e, way, node).targets(group.self()))
+        peers.push_back(group.rank(to));
+  }
+  const auto stages = blueprint.stages();
+  if (std::ranges::any_of(stages, &fft::Stage::is_orbital))
+    for (std::uint8_t l = 0; l < whole.links(); ++l)
+      if (const auto next = whole.neighbour(node, {l})) peers.push_back(*next);
+  return peers;
+}
+
+}  // namespace
+
+void check_paths(const TransformJob& job, const RunOptions& under) {
+  check_paths(job.blueprint->shape(), under.node.settings.routing,
+              [&](Rank node) { return peers_in(job, *under.node.policy, node); });
+}
+
 Sent sent_by(fft::Method method, fft::Layer layer, fft::OrbitalVariant variant) {
   if (method == fft::Method::orbital)
     return variant == fft::OrbitalVariant::cra ? Sent::shifts : Sent::streams;

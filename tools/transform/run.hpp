@@ -108,6 +108,9 @@ struct TransformJob {
 /// one queue, its two directions would obstruct each other. Throws BadInput if the policy does not
 /// fit the machine.
 RunOptions under_policy(RunOptions run, const fft::Blueprint& blueprint, const Machine& machine);
+/// check_paths() for the messages of a transform under these options. Messages of exchanges in
+/// which the policy relays or combines are left out.
+void check_paths(const TransformJob& job, const RunOptions& under);
 /// The kind of messages that a transform sends.
 Sent sent_by(fft::Method method, fft::Layer layer = fft::Layer::packets,
              fft::OrbitalVariant variant = fft::OrbitalVariant::cra);

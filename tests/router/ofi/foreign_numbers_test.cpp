@@ -29,6 +29,7 @@ ofi::NodeCounters counters_of(std::vector<Rank> nodes) {
   ofi::NodeCounters counters{.nodes = std::move(nodes)};
   counters.links.resize(counters.nodes.size());
   counters.fifos.resize(counters.nodes.size());
+  counters.totals.resize(counters.nodes.size());
   return counters;
 }
 
@@ -39,9 +40,12 @@ std::string merging(const std::vector<Blob>& packed) {
 TEST(NodeCounters, AreMergedFromAllProcesses) {
   ofi::NodeCounters first = counters_of({0}), second = counters_of({1});
   second.links[0].wire_bytes = 7;
+  second.totals[0].finished = 9;
   const FabricCounters all = ofi::merged(Shape::parse("2"), {first.pack(), second.pack()});
   EXPECT_EQ(all.links.size(), 2u);
   EXPECT_EQ(all.links[1].wire_bytes, 7u);
+  ASSERT_EQ(all.nodes.size(), 2u);
+  EXPECT_EQ(all.nodes[1].finished, 9u);
 }
 
 TEST(NodeCounters, AreRefusedIfTheyDoNotFitTheMachine) {

@@ -56,22 +56,22 @@ auto key(const EndOfRun& ended) {
 }
 
 TEST(Death, OfALinkLosesThePairsWithoutAnotherShortestPath) {
-  const Shape ring = Shape::parse("5").with_failures({{"(0)X+@1"}, {}, false});
+  const Shape ring = Shape::parse("5").with_failures({{"(0)X+@2"}, {}, false});
   const EndOfRun ended = exchange(ring, 480);
   const Pairs expected = {{{0, 1}, 2}, {{0, 2}, 2}, {{4, 1}, 2},
                           {{1, 0}, 2}, {{2, 0}, 2}, {{1, 4}, 2}};
   EXPECT_EQ(ended.lost(), expected);
   EXPECT_NE(
-      ended.report.find("(0)X+ failed at cycle 1; 12 packets cannot arrive: 2 from (0) to (1)"),
+      ended.report.find("(0)X+ failed at cycle 2; 12 packets cannot arrive: 2 from (0) to (1)"),
       std::string::npos)
       << ended.report;
 }
 
-/// The node fails in cycle 1. Its program has had its first turn, in cycle 0.
+/// The node fails in cycle 2. Its program has had its first turn, in cycle 0.
 TEST(Death, OfANodeBeforeTheFirstPacketLosesPacketsToAndFromIt) {
-  const Shape torus = Shape::parse("3x3").with_failures({{}, {"(1,1)@1"}, false});
+  const Shape torus = Shape::parse("3x3").with_failures({{}, {"(1,1)@2"}, false});
   const EndOfRun ended = exchange(torus, 240);
-  EXPECT_EQ(ended.counters.deaths, std::vector<std::string>{"node (1,1) failed at cycle 1"});
+  EXPECT_EQ(ended.counters.deaths, std::vector<std::string>{"node (1,1) failed at cycle 2"});
   Pairs to_it;
   Pairs others;
   for (const auto& [pair, packets] : ended.lost()) {
@@ -84,13 +84,13 @@ TEST(Death, OfANodeBeforeTheFirstPacketLosesPacketsToAndFromIt) {
   EXPECT_EQ(to_it.size(), 8u);
   EXPECT_EQ(ended.counters.packets, ended.counters.delivered + ended.packets_lost());
   EXPECT_EQ(ended.counters.delivered, 8u * 7);
-  EXPECT_EQ(ended.report.find("node (1,1) failed at cycle 1; "), 0u) << ended.report;
+  EXPECT_EQ(ended.report.find("node (1,1) failed at cycle 2; "), 0u) << ended.report;
 }
 
 TEST(Death, OfALinkAtAnyTimeLosesNothingIfADetourExists) {
   unsigned turn = 0;  // the landing set runs a third of the cases
   for (const RoutingRule routing : {RoutingRule::adaptive, RoutingRule::random_order})
-    for (Tick at = 1; at < 40'000; at = at * 5 / 3 + 7, ++turn)
+    for (Tick at = 2; at < 40'000; at = at * 5 / 3 + 7, ++turn)
       for (const char* link : {"(0,0,0)X+", "(1,2,1)Y-", "(2,3,2)Z+"}) {
         if (!testing::is_thorough() && turn++ % 3 != 0) continue;
         const FailureList list{{later(link, at)}, {}, true};
@@ -105,7 +105,7 @@ TEST(Death, AtAnyTimeLeavesEveryPacketDeliveredOrReported) {
   const std::vector<std::pair<std::string, std::string>> failures = {
       {"(0,0,0)X+", ""}, {"", "(1,2,1)"}, {"(0,3,1)Y+", "(2,0,2)"}};
   constexpr std::array kRoutings = {RoutingRule::adaptive, RoutingRule::deterministic};
-  constexpr std::array<Tick, 5> kTimes = {1, 150, 3'000, 20'000, 60'000};
+  constexpr std::array<Tick, 5> kTimes = {2, 150, 3'000, 20'000, 60'000};
   for (const auto& row :
        testing::combinations({failures.size(), kRoutings.size(), kTimes.size(), 2})) {
     const auto& [links, nodes] = failures[row[0]];

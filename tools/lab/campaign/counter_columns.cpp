@@ -69,6 +69,10 @@ void add_counted(Json& row, const Emulation& emulation, const Shape& shape,
   if (all.contains("links")) all["links"].erase("directions");
   for (const char* key : {"packets", "packet_hops", "links"})
     if (all.contains(key)) row[key] = all[key];
+  if (all["per_node"].is_object()) {
+    all["per_node"].erase("slowest");
+    row["per_node"] = all["per_node"];
+  }
   add_means(row, counters, shape);
   if (settings.is_virtual())
     row["accepted_rate"] = packets_per_node_cycle(counters, shape.size(), cycles);

@@ -11,7 +11,7 @@ const NOT_SETTINGS = new Set(['name', 'label', 'series', 'command', 'date', 'fil
   'latency', 'latency_p50', 'latency_p99', 'latency_max', 'result_hash', 'max_error', 'l2_error', 'phases', 'recording', 'slices',
   'repetitions', 'spread_s', 'refused_frames', 'bytes_per_peer', 'forwarded', 'acknowledgements', 'offered', 'accepted', 'saturated',
   'generated', 'zero_load', 'paper_model_cycles', 'gflops', 'gflop_per_s', 'bytes_per_process', 'rows', 'points', 'sizes',
-  'curves', 'sections', 'missed_bars', 'fitted', 'steps', 'numbers_per_step', 'saturation', 'head', 'loads', 'fitted_numbers', 'madelung', 'reference', 'interrupted', 'profile']);
+  'curves', 'sections', 'missed_bars', 'fitted', 'steps', 'numbers_per_step', 'saturation', 'head', 'loads', 'fitted_numbers', 'madelung', 'reference', 'interrupted', 'profile', 'per_node']);
 // Keys whose names end with the unit or kind of a figure are not settings either.
 const FIGURE_NAME = /(_s|_cycles|_percent|_load|_error|_per_[a-z]+)$|^(percent|latency|gflop|flops?)/;
 

@@ -22,6 +22,7 @@ async function showPage(page) {
   await chooseRun('slices', 'Density and spectrum of', page.runs.filter(run => run.slices.length), sliceFigures);
   boundFigures(page.runs);
   phaseFigures(page.runs, page.runs.length > 1);
+  nodeFigures(page.runs);
   profileFigures(page.runs);
   sweepFigures(page.sweeps);
   benchFigures(page.benches);

@@ -24,7 +24,7 @@ function runOf(raw) {
   const bound = kind === 'virtual' ? head.bound_cycles : boundSeconds(head);
   return {head, kind, time, bound, boundBy: head.bound_by, percent: percentOfBound(head, time, bound),
           peak: kind === 'virtual' ? head.percent_of_peak : undefined,
-          profile: head.profile, recording: raw.recording, loads: raw.loads, slices: raw.slices ?? head.slices ?? [], phases: raw.phases ?? head.phases ?? []};
+          profile: head.profile, perNode: head.per_node, recording: raw.recording, loads: raw.loads, slices: raw.slices ?? head.slices ?? [], phases: raw.phases ?? head.phases ?? []};
 }
 
 function labelled(things) {
