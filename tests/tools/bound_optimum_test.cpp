@@ -80,16 +80,24 @@ std::vector<TrafficEntry> random_entries(const Shape& shape, Random& random) {
   return entries;
 }
 
+/// Null if the pattern does not fit the shape.
+std::unique_ptr<Traffic> try_pattern(const Shape& shape, Random& random) {
+  try {
+    const std::uint64_t bytes = 1 + random.below(2000);
+    return make_traffic(one_of(kPatterns, random), shape, bytes, random.next());
+  } catch (const BadInput&) {
+    return nullptr;
+  }
+}
+
 std::vector<TrafficEntry> pattern_entries(const Shape& shape, Random& random) {
   std::vector<TrafficEntry> entries;
-  while (entries.empty()) try {
-      const std::uint64_t bytes = 1 + random.below(2000);
-      const auto traffic = make_traffic(one_of(kPatterns, random), shape, bytes, random.next());
-      for (Rank from = 0; from < shape.size(); ++from)
-        for (const Rank to : traffic->targets(from))
-          entries.push_back({from, to, traffic->bytes(from, to)});
-    } catch (const BadInput&) {  // the pattern does not fit the shape
-    }
+  while (entries.empty()) {
+    const auto traffic = try_pattern(shape, random);
+    for (Rank from = 0; traffic && from < shape.size(); ++from)
+      for (const Rank to : traffic->targets(from))
+        entries.push_back({from, to, traffic->bytes(from, to)});
+  }
   return entries;
 }
 
