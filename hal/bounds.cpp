@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "hal/check.hpp"
-#include "hal/direction.hpp"
 #include "hal/failures.hpp"
 #include "hal/packet.hpp"
 #include "hal/route.hpp"

@@ -14,8 +14,6 @@
 
 #include "hal/direction.hpp"
 #include "hal/failures.hpp"
-#include "hal/route.hpp"
-#include "hal/tick.hpp"
 #include "hal/twisted_torus_paths.hpp"
 #include "packet/traffic/congestion_bound.hpp"
 #include "packet/traffic/traffic_load.hpp"

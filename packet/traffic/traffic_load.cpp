@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "hal/bounds.hpp"
 #include "hal/check.hpp"
-#include "hal/random.hpp"
 
 namespace toroid {
 namespace {

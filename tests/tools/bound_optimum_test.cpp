@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -17,11 +16,9 @@
 
 #include "hal/bounds.hpp"
 #include "hal/check.hpp"
-#include "hal/direction.hpp"
 #include "hal/machine.hpp"
 #include "hal/random.hpp"
 #include "hal/shape.hpp"
-#include "hal/tick.hpp"
 #include "packet/traffic/matrix_traffic.hpp"
 #include "packet/traffic/patterns.hpp"
 #include "packet/traffic/traffic.hpp"
