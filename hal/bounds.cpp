@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 
 #include "hal/check.hpp"
-#include "hal/direction.hpp"
 #include "hal/failures.hpp"
 #include "hal/packet.hpp"
 #include "hal/route.hpp"
@@ -74,6 +74,21 @@ Fraction surviving_load(const Shape& shape, unsigned d) {
   return links == 0 ? Fraction{} : Fraction{hops, links};
 }
 
+/// The time of the slowest of all messages of an all-to-all, each alone on the machine. If nodes
+/// are dead, one hop is counted, because the nodes that are farthest apart may be dead.
+Tick farthest_message_cycles(const Machine& machine, const Shape& group,
+                             const MessageCost& message) {
+  const Failures* const failures = group.failures();
+  if (failures != nullptr || group.is_twisted()) {
+    const bool all_live = failures == nullptr || failures->living() == group.size();
+    return lone_message_cycles(machine, message, all_live ? diameter(group) : 1,
+                               usable_links(group));
+  }
+  std::vector<std::vector<Leg>> legs;
+  for (unsigned d = 0; d < group.dims(); ++d) legs.push_back(longest_legs(group, d, 0));
+  return slowest_message_cycles(machine, message, legs);
+}
+
 }  // namespace
 
 Fraction hottest_link_messages(const Shape& shape, unsigned d) {
@@ -105,6 +120,57 @@ MessageCost message_cost(const Machine& machine, std::uint64_t payload_bytes) {
   MessageCost cost{full, full * machine.wire_bytes(kMaxChunks)};
   if (rest == 0) return cost;
   return {cost.packets + 1, cost.wire_bytes + machine.wire_bytes(chunks_for(rest))};
+}
+
+MessageCost sent_message_cost(const Machine& machine, std::uint64_t payload_bytes) {
+  if (payload_bytes == 0) return {1, machine.wire_bytes(1)};
+  return message_cost(machine, payload_bytes);
+}
+
+DirectionSet shortest_directions(const Shape& shape, const Coord& from, const Coord& to) {
+  constexpr DirectionSet kAll((1u << kMaxLinks) - 1);
+  return directions_left(shape, from, to, kAll);
+}
+
+Tick lone_message_cycles(const Machine& machine, const MessageCost& message, unsigned hops,
+                         unsigned links) {
+  if (message.packets == 0) return 0;
+  const std::uint64_t full_ones = message.packets - 1;
+  const std::uint64_t full_bytes = machine.wire_bytes(kMaxChunks);
+  const Tick full = machine.wire_cycles(full_bytes);
+  const Tick last = machine.wire_cycles(message.wire_bytes - full_ones * full_bytes);
+  const std::uint64_t rounds = full_ones / links;  // full packets that every link carries
+  const Tick busiest_link = full_ones % links == 0 ? rounds * full + last : (rounds + 1) * full;
+  const Tick injection = full_ones * machine.inject_cycles + last;
+  const Tick reception = full_ones * machine.receive_cycles + last;
+  return machine.inject_cycles + hops * Tick{machine.hop_latency_cycles} +
+         std::max({busiest_link, injection, reception}) + machine.receive_cycles;
+}
+
+std::vector<Leg> longest_legs(const Shape& shape, unsigned d, unsigned at) {
+  const unsigned k = shape.extent(d);
+  std::vector<Leg> legs = {{0, 0}};
+  const unsigned most = shape.wraps(d) ? k / 2 : std::max(at, k - 1 - at);
+  const bool is_tied = shape.wraps(d) && k % 2 == 0;
+  if (most > 0) legs.push_back({most, is_tied ? 2u : 1u});
+  if (is_tied && most > 1) legs.push_back({most - 1, 1});
+  return legs;
+}
+
+Tick slowest_message_cycles(const Machine& machine, const MessageCost& message,
+                            std::span<const std::vector<Leg>> legs) {
+  std::vector<Leg> sums = {{0, 0}};
+  for (const std::vector<Leg>& choices : legs) {
+    std::vector<Leg> longer;
+    for (const Leg& sum : sums)
+      for (const Leg& leg : choices) longer.push_back({sum.hops + leg.hops, sum.links + leg.links});
+    sums = std::move(longer);
+  }
+  Tick slowest = 0;
+  for (const Leg& sum : sums)
+    if (sum.links > 0)
+      slowest = std::max(slowest, lone_message_cycles(machine, message, sum.hops, sum.links));
+  return slowest;
 }
 
 Tick Bounds::max() const {
@@ -155,11 +221,7 @@ Bounds all_to_all_bounds(const Machine& machine, const Shape& group, const Messa
   bounds.hottest_link = cycles(messages.value() * wire);
   bounds.injection = cycles(static_cast<double>(peers) * wire / usable_links(group));
   bounds.processor = peers * message.packets * (machine.inject_cycles + machine.receive_cycles);
-  // At least one packet of one chunk is injected and crosses the machine's diameter. If nodes are
-  // dead, the bound counts only one link, because the nodes that are farthest apart may be dead.
-  const unsigned farthest = members == group.size() ? diameter(group) : 1;
-  bounds.zero_load = machine.inject_cycles + farthest * Tick{machine.hop_latency_cycles} +
-                     machine.wire_cycles(machine.wire_bytes(1));
+  bounds.zero_load = farthest_message_cycles(machine, group, message);
   return bounds;
 }
 

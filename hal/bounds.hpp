@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
+#include "hal/direction.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
@@ -41,14 +44,39 @@ struct MessageCost {
 /// takes no packet.
 MessageCost message_cost(const Machine& machine, std::uint64_t payload_bytes);
 
+/// The cost of a message that is sent even if it is empty: then it is one packet of one chunk.
+MessageCost sent_message_cost(const Machine& machine, std::uint64_t payload_bytes);
+
+/// The directions that shortest paths take; both directions of a dimension if they are equally
+/// short.
+DirectionSet shortest_directions(const Shape& shape, const Coord& from, const Coord& to);
+/// The least number of cycles from the start of a message until its last packet is received, if the
+/// message has the machine to itself. `links`: the number of links by which its packets can leave
+/// the sender. The longest of three times counts: that of injecting all packets, that of the link
+/// that carries most of them, and that of receiving all packets. 0 without packets.
+Tick lone_message_cycles(const Machine& machine, const MessageCost& message, unsigned hops,
+                         unsigned links);
+/// The hops of a message along one dimension, and the number of links by which it can leave.
+struct Leg {
+  unsigned hops;
+  unsigned links;
+};
+/// The legs along dimension d that may make a message the slowest, from or to coordinate `at` or,
+/// on a torus, any coordinate: no hop, as many hops as possible and, if these may go both ways
+/// round a ring, one hop less.
+std::vector<Leg> longest_legs(const Shape& shape, unsigned d, unsigned at);
+/// The largest lone_message_cycles() if the message goes along any leg of each dimension.
+Tick slowest_message_cycles(const Machine& machine, const MessageCost& message,
+                            std::span<const std::vector<Leg>> legs);
+
 /// Lower bounds in cycles, each rounded up.
 struct Bounds {
   Tick hottest_link = 0;
   Tick injection = 0;  ///< time in which the busiest node sends, or receives, its packets if it
                        ///< uses all of its links
   Tick processor = 0;
-  Tick zero_load = 0;
-  Tick engine = 0;  ///< time of the busiest DMA engine, if engines move the packets
+  Tick zero_load = 0;  ///< time of the message that takes longest if each has the machine to itself
+  Tick engine = 0;     ///< time of the busiest DMA engine, if engines move the packets
   Tick max() const;
 };
 /// The bounds of an all-to-all in which every member of a group sends one message to every other.

@@ -33,7 +33,7 @@ struct TransformBounds::Tally {
   std::vector<Tick> descriptors;         ///< cycles in which each processor writes descriptors
   std::uint64_t packets = 0;
   std::uint64_t payload_bytes = 0;
-  unsigned farthest = 0;  ///< number of hops of the message that goes farthest
+  Tick slowest = 0;  ///< time of the message that takes longest if it is alone on the machine
 };
 
 TransformBounds::TransformBounds(const Blueprint& blueprint, const Machine& machine, Way way,
@@ -90,6 +90,21 @@ void TransformBounds::tally_pair(const Ends& ends, const NodeLayout& from, const
     add(from.planes(axis, begin, begin + cut.length(piece)), 1);
 }
 
+/// A lower bound on the time of a message alone on the machine, whatever the sizes of its packets:
+/// its links share its bytes evenly, and injecting or receiving a packet goes on while others
+/// travel.
+Tick TransformBounds::cycles_alone(const MessageCost& cost, Rank from, Rank to) const {
+  if (cost.packets == 0) return 0;
+  const Shape& shape = blueprint_->shape();
+  const Coord a = shape.coord(from), b = shape.coord(to);
+  const auto bytes = static_cast<double>(cost.wire_bytes);
+  const Tick links = cycles(bytes / shortest_directions(shape, a, b).size());
+  const Tick ends = (cost.packets - 1) * std::max(mover_.inject_cycles, mover_.receive_cycles) +
+                    machine_.wire_cycles(machine_.wire_bytes(1));
+  return mover_.inject_cycles + minimal_hops(shape, a, b) * Tick{machine_.hop_latency_cycles} +
+         std::max(links, ends) + mover_.receive_cycles;
+}
+
 void TransformBounds::tally_group(const Ends& ends, const Group& group, Tally& tally) const {
   const Shape& shape = blueprint_->shape();
   std::vector<NodeLayout> to;
@@ -109,9 +124,7 @@ void TransformBounds::tally_group(const Ends& ends, const Group& group, Tally& t
       if (by_engines_ && cost.packets > 0)
         tally.descriptors[source] += machine_.dma_descriptor_cycles;
       tally.packets += cost.packets;
-      if (cost.packets > 0)
-        tally.farthest =
-            std::max(tally.farthest, minimal_hops(shape, shape.coord(source), shape.coord(target)));
+      tally.slowest = std::max(tally.slowest, cycles_alone(cost, source, target));
       for (const Box& a : from.boxes())
         for (const Box& b : to[t].boxes())
           tally.payload_bytes += static_cast<std::uint64_t>(intersect(a, b).volume()) * ends.bytes;
@@ -156,9 +169,7 @@ ExchangeBounds TransformBounds::add_exchange() {
     bounds.injection = std::max(bounds.injection, cycles(bytes / links));
     add_busy(node, tally, bounds);
   }
-  if (tally.packets > 0)  // the time of a packet of one byte over the longest distance
-    bounds.zero_load = mover_.inject_cycles + tally.farthest * Tick{machine_.hop_latency_cycles} +
-                       machine_.wire_cycles(machine_.wire_bytes(1));
+  bounds.zero_load = tally.slowest;
   exchange.packets = tally.packets;
   exchange.payload_bytes = tally.payload_bytes;
   for (Tick Bounds::*part : {&Bounds::hottest_link, &Bounds::injection, &Bounds::zero_load})

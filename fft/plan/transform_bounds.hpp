@@ -65,6 +65,7 @@ class TransformBounds {
   void tally_group(const Ends& ends, const Group& group, Tally& tally) const;
   void tally_pair(const Ends& ends, const NodeLayout& from, const NodeLayout& to,
                   MessageCost& cost) const;
+  Tick cycles_alone(const MessageCost& cost, Rank from, Rank to) const;
   ExchangeBounds add_exchange();
   /// Adds the busy time of one node for its part in an exchange.
   void add_busy(Rank node, const Tally& tally, Bounds& bounds);

@@ -41,6 +41,24 @@ Tick ArrivalTimes::gap() {
   return 1 + static_cast<Tick>(std::min(failures, static_cast<double>(kLastTick)));
 }
 
+std::uint32_t OpenMessages::add(const Message& message) {
+  if (free_.empty()) {
+    free_.push_back(static_cast<std::uint32_t>(messages_.size()));
+    messages_.emplace_back();
+  }
+  const std::uint32_t number = free_.back();
+  free_.pop_back();
+  messages_[number] = message;
+  return number;
+}
+
+OpenMessages::Message OpenMessages::arrive(std::uint32_t number) {
+  Message& message = messages_.at(number);
+  TOROID_CHECK_LT(0u, message.packets);
+  if (--message.packets == 0) free_.push_back(number);
+  return message;
+}
+
 OpenLoop::OpenLoop(Node& node, HandlerId handler, const Traffic& traffic,
                    const OpenLoopOptions& options, OpenLoopCounts& counts)
     : node_(&node),
@@ -67,8 +85,10 @@ Program OpenLoop::program(Node& node, OpenLoop& loop) {
 
 void OpenLoop::generate(Tick at) {
   if (waiting_.empty()) node_->post(*this);
-  waiting_.push_back({at, traffic_->draw(node_->rank(), destinations_)});
   const std::uint64_t packets = packets_for(options_.bytes);
+  const std::uint32_t number =
+      counts_->messages.add({static_cast<std::uint32_t>(at), node_->rank(), packets});
+  waiting_.push_back({number, traffic_->draw(node_->rank(), destinations_)});
   counts_->all_generated += packets;
   if (options_.periods.measures(at)) counts_->generated += packets;
 }
@@ -87,15 +107,18 @@ SendDescriptor OpenLoop::next_packet(Message& message) const {
   const auto bytes =
       static_cast<unsigned>(std::min<std::uint64_t>(kPayloadBytes, options_.bytes - message.sent));
   message.sent += bytes;
-  const auto stamp = static_cast<std::uint32_t>(message.generated);
-  return node_->descriptor(message.to, handler_, 0, stamp, chunks_for(bytes));
+  return node_->descriptor(message.to, handler_, 0, message.number, chunks_for(bytes));
 }
 
 void OpenLoop::arrive(const Packet& packet) {
   const Tick now = node_->now();
-  const Tick latency = static_cast<std::uint32_t>(now) - packet.header.argument();
+  const OpenMessages::Message message = counts_->messages.arrive(packet.header.argument());
+  const Tick latency = static_cast<std::uint32_t>(now) - message.generated;
   ++counts_->all_received;
-  if (options_.periods.measures(now)) ++counts_->accepted;
+  if (options_.periods.measures(now)) {
+    ++counts_->accepted;
+    ++counts_->accepted_pairs[std::uint64_t{message.from} * node_->size() + node_->rank()];
+  }
   if (options_.periods.measures(now - latency)) counts_->latency.add(latency);
 }
 

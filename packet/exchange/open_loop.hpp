@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <deque>
 #include <string_view>
+#include <unordered_map>
+#include <vector>
 
 #include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
@@ -58,13 +60,34 @@ class ArrivalTimes {
   Tick last_ = 0;
 };
 
+/// The messages that have not arrived completely. Packets carry the number of their message.
+class OpenMessages {
+ public:
+  struct Message {
+    std::uint32_t generated;  ///< the low half of the cycle
+    Rank from;
+    std::uint64_t packets;  ///< that have not arrived
+  };
+
+  std::uint32_t add(const Message& message);
+  /// Returns the message of a packet that has arrived, and forgets it if this was its last packet.
+  Message arrive(std::uint32_t number);
+
+ private:
+  std::vector<Message> messages_;
+  std::vector<std::uint32_t> free_;  ///< numbers to use again
+};
+
 /// Numbers of packets, summed over all nodes of a run. There is no lock, so all nodes must run on
 /// one thread.
 struct OpenLoopCounts {
   std::uint64_t generated = 0;  ///< in the window
   std::uint64_t accepted = 0;   ///< packets received in the window, whenever they were generated
+  /// The accepted packets by their source times the number of nodes, plus their destination.
+  std::unordered_map<std::uint64_t, std::uint64_t> accepted_pairs;
   std::uint64_t all_generated = 0;
   std::uint64_t all_received = 0;
+  OpenMessages messages;
   FineLatencyHistogram latency;  ///< of packets generated in the window, from generation to
                                  ///< reception, including the wait in the node's memory
 };
@@ -76,8 +99,8 @@ struct OpenLoopOptions {
   OpenLoopPeriods periods;
 };
 
-/// One node's part in an open loop. Packets carry no payload; their argument is the time of their
-/// generation, modulo 2^32. Needs virtual time.
+/// One node's part in an open loop. Packets carry no payload; their argument is the number of their
+/// message. Needs virtual time.
 class OpenLoop final : public Outgoing {
  public:
   /// `traffic` gives the destinations; it and `counts` must outlive this. Construct it before the
@@ -93,7 +116,7 @@ class OpenLoop final : public Outgoing {
 
  private:
   struct Message {
-    Tick generated;
+    std::uint32_t number;
     Rank to;
     std::uint64_t sent = 0;  ///< payload bytes that have been queued
   };

@@ -3,25 +3,21 @@
 #include <algorithm>
 #include <vector>
 
+#include "hal/bounds.hpp"
 #include "hal/check.hpp"
-#include "hal/packet.hpp"
 #include "hal/route.hpp"
 #include "packet/replay/schedule.hpp"
 
 namespace toroid {
 namespace {
 
-/// A lower bound on a message's time. The packet that is injected last waits for the injection of
-/// all others, and is at least as long as the message's shortest packet. A message to oneself stays
-/// in memory and takes no time.
+/// A lower bound on a message's time. A message to oneself stays in memory and takes no time.
 Tick least_latency(const Machine& machine, const Shape& shape, const ScheduleMessage& message) {
   if (message.from == message.to) return 0;
-  const unsigned hops = minimal_hops(shape, shape.coord(message.from), shape.coord(message.to));
-  const auto rest = static_cast<unsigned>(message.bytes % kPayloadBytes);
-  const bool full = rest == 0 && message.bytes > 0;
-  const unsigned chunks = full ? kMaxChunks : chunks_for(rest);
-  return packets_of(message) * machine.inject_cycles + hops * Tick{machine.hop_latency_cycles} +
-         machine.wire_cycles(machine.wire_bytes(chunks)) + machine.receive_cycles;
+  const Coord from = shape.coord(message.from), to = shape.coord(message.to);
+  return lone_message_cycles(machine, sent_message_cost(machine, message.bytes),
+                             minimal_hops(shape, from, to),
+                             shortest_directions(shape, from, to).size());
 }
 
 }  // namespace

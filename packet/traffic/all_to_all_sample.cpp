@@ -58,6 +58,7 @@ std::vector<Coord> SampleTraffic::drawn(const Shape& shape, Rank count, std::uin
 
 std::uint64_t SampleTraffic::bytes(Rank from, Rank to) const {
   const Coord a = shape_.coord(from), b = shape_.coord(to);
+  if (shape_.is_twisted()) return leads_to_[shape_.offset(a, b)] ? bytes_ : 0;
   Coord offset;
   for (unsigned d = 0; d < shape_.dims(); ++d) {
     const int apart = b[d] - a[d];

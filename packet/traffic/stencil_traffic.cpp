@@ -6,18 +6,6 @@
 #include "hal/check.hpp"
 
 namespace toroid {
-namespace {
-
-bool leads_to(const Shape& shape, const Coord& from, const Coord& to, const Offset& offset) {
-  for (unsigned d = 0; d < shape.dims(); ++d) {
-    const int k = static_cast<int>(shape.extent(d));
-    const int at = from[d] + offset[d];
-    if (at != to[d] && (!shape.wraps(d) || (at + k) % k != to[d])) return false;
-  }
-  return true;
-}
-
-}  // namespace
 
 StencilTraffic::StencilTraffic(std::string name, const Shape& shape, std::vector<Offset> offsets,
                                std::uint64_t bytes)
@@ -57,9 +45,8 @@ std::vector<Rank> StencilTraffic::around(Rank node, int sign) const {
 
 std::uint64_t StencilTraffic::bytes(Rank from, Rank to) const {
   if (from == to) return 0;
-  const Coord a = shape_.coord(from);
-  const Coord b = shape_.coord(to);
-  const auto leads = [&](const Offset& offset) { return leads_to(shape_, a, b, offset); };
+  const Coord at = shape_.coord(from);
+  const auto leads = [&](const Offset& offset) { return moved(shape_, at, offset, +1) == to; };
   return std::ranges::any_of(offsets_, leads) ? bytes_ : 0;
 }
 

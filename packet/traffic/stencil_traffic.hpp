@@ -15,7 +15,7 @@ namespace toroid {
 
 /// Every node sends to the nodes at given offsets, of -1, 0 or +1 per dimension. A node that
 /// several offsets lead to (extent 1 or 2) gets one message. Offsets that leave a mesh lead
-/// nowhere.
+/// nowhere. On a twisted torus they follow the links across the twists.
 class StencilTraffic final : public Traffic {
  public:
   StencilTraffic(std::string name, const Shape& shape, std::vector<Offset> offsets,

@@ -4,12 +4,18 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <map>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "hal/direction.hpp"
-#include "hal/tick.hpp"
+#include "hal/failures.hpp"
+#include "hal/twisted_torus_paths.hpp"
+#include "packet/traffic/congestion_bound.hpp"
 #include "packet/traffic/traffic_load.hpp"
 
 namespace toroid {
@@ -39,110 +45,208 @@ double per_link(const EndLoad& load) {
   return load.links.empty() ? 0 : load.wire_bytes / load.links.size();
 }
 
-/// The packets and bytes that one node sends and receives.
-struct NodeLoad {
-  std::uint64_t sent = 0;  ///< packets
-  std::uint64_t received = 0;
-  double out = 0;  ///< bytes on the wire
-  double in = 0;
-};
+/// The bounds that the loads of one node as a sender and as a receiver set.
+void raise_by_ends(Bounds& bounds, const Machine& machine, const EndLoad& out, const EndLoad& in) {
+  bounds.injection =
+      std::max(bounds.injection, cycles(machine, std::max(per_link(out), per_link(in))));
+  bounds.processor = std::max(
+      bounds.processor, out.packets * machine.inject_cycles + in.packets * machine.receive_cycles);
+}
 
-/// For each dimension, the sum over all messages of their bytes times the hops in it that no way
-/// avoids. On a twisted torus hops in one dimension may replace hops in another, so the first entry
-/// counts the hops of all dimensions.
+/// The fewest hops of a shortest path in a set of dimensions of a twisted torus.
+unsigned fewest_within(const Shape& shape, Rank offset, unsigned dimensions) {
+  unsigned fewest = ~0u;
+  for (const Route& way : shape.ways().to_offset(offset)) {
+    unsigned hops = 0;
+    for (unsigned d = 0; d < shape.dims(); ++d) hops += (dimensions >> d & 1u) * way.hops[d];
+    fewest = std::min(fewest, hops);
+  }
+  return fewest;
+}
+
+/// For each dimension, the sum over all messages of their bytes times the hops in it that no path
+/// avoids. On a twisted torus hops in one dimension may replace hops in another. There the sums are
+/// those of sets of dimensions, given as bits; paths that are not shortest cannot avoid the hops of
+/// all dimensions together.
 class HopBytes {
  public:
-  explicit HopBytes(const Shape& shape) : shape_(shape) {}
+  HopBytes(const Shape& shape, bool shortest_paths)
+      : shape_(shape), all_((1u << shape.dims()) - 1), first_(shortest_paths ? 1 : all_) {}
 
-  void add(const Coord& from, const Coord& to, unsigned hops, double bytes) {
-    if (shape_.is_twisted()) {
-      along_[0] += hops * bytes;
-      return;
-    }
+  void add(const Coord& from, const Coord& to, double bytes) {
+    if (shape_.is_twisted()) return add_twisted(shape_.offset(from, to), bytes);
     for (unsigned d = 0; d < shape_.dims(); ++d) {
       const unsigned apart = from[d] < to[d] ? to[d] - from[d] : from[d] - to[d];
       const unsigned least = shape_.wraps(d) ? std::min(apart, shape_.extent(d) - apart) : apart;
-      along_[d] += least * bytes;
+      along_[1u << d] += least * bytes;
     }
   }
-  /// Bytes per link, on average over the links that must carry them, in the busiest dimension.
+  /// Bytes per link, on average over the links that must carry them. The dimension or set of
+  /// dimensions with most bytes counts.
   double mean_link() const {
-    if (shape_.is_twisted())
-      return along_[0] / (static_cast<double>(usable_links(shape_)) * shape_.size());
     double most = 0;
-    for (unsigned d = 0; d < shape_.dims(); ++d)
-      if (along_[d] > 0) most = std::max(most, along_[d] / links_along(d));
+    for (unsigned set = 1; set <= all_; ++set)
+      if (along_[set] > 0) most = std::max(most, along_[set] / links_along(set));
     return most;
   }
 
  private:
-  double links_along(unsigned d) const {
-    const unsigned of_a_line = shape_.wraps(d) ? shape_.extent(d) : shape_.extent(d) - 1;
-    return 2.0 * of_a_line * (shape_.size() / shape_.extent(d));
+  void add_twisted(Rank offset, double bytes) {
+    for (unsigned set = first_; set <= all_; ++set)
+      along_[set] += fewest_within(shape_, offset, set) * bytes;
+  }
+  double links_along(unsigned set) const {
+    double links = 0;
+    for (unsigned d = 0; d < shape_.dims(); ++d) {
+      const unsigned k = shape_.extent(d);
+      if ((set >> d & 1u) != 0 && k > 1)
+        links += 2.0 * (shape_.wraps(d) ? k : k - 1) * (shape_.size() / k);
+    }
+    return links;
   }
 
   const Shape& shape_;
-  std::array<double, kMaxDims> along_{};
+  unsigned all_;
+  unsigned first_;  ///< the first set that is counted on a twisted torus
+  std::array<double, 1u << kMaxDims> along_{};  ///< [set of dimensions]
 };
+
+/// Bounds from sums over all messages. Messages may leave and arrive by the first links of their
+/// shortest paths or, without `shortest_paths`, by all links of a node.
+Bounds bounds_of_sums(const Machine& machine, const Shape& shape, const Traffic& traffic,
+                      bool shortest_paths) {
+  std::vector<EndLoad> out(shape.size());
+  std::vector<EndLoad> in(shape.size());
+  HopBytes hop_bytes(shape, shortest_paths);
+  Bounds bounds;
+  for (Rank from = 0; from < shape.size(); ++from)
+    for (const Rank to : traffic.targets(from)) {
+      const MessageCost message = message_cost(machine, traffic.bytes(from, to));
+      if (message.packets == 0) continue;
+      const Coord a = shape.coord(from), b = shape.coord(to);
+      const DirectionSet shortest = shortest_directions(shape, a, b);
+      const DirectionSet first = shortest_paths ? shortest : links_of(shape, from);
+      const DirectionSet last = shortest_paths ? shortest : links_of(shape, to);
+      const unsigned links = std::min(first.size(), last.size());
+      const Tick alone = lone_message_cycles(machine, message, minimal_hops(shape, a, b), links);
+      hop_bytes.add(a, b, static_cast<double>(message.wire_bytes));
+      out[from].add(message, first);
+      in[to].add(message, last);
+      bounds.zero_load = std::max(bounds.zero_load, alone);
+    }
+  bounds.hottest_link = cycles(machine, hop_bytes.mean_link());
+  for (Rank r = 0; r < shape.size(); ++r) raise_by_ends(bounds, machine, out[r], in[r]);
+  return bounds;
+}
+
+/// The bounds for shortest paths without congestion_bound().
+Bounds bounds_by_layers(const Machine& machine, const Shape& shape, const Traffic& traffic,
+                        std::optional<TieRule> rule) {
+  const TrafficFlow flow(machine, shape, traffic);
+  Bounds bounds;
+  bounds.hottest_link = cycles(machine, flow.hottest_link(rule));
+  bounds.zero_load = flow.zero_load();
+  for (Rank r = 0; r < shape.size(); ++r)
+    raise_by_ends(bounds, machine, flow.source(r), flow.destination(r));
+  return bounds;
+}
+
+/// The number of hops that congestion_bound() may look at: some ten milliseconds' worth.
+constexpr std::uint64_t kSteps = 4'000'000;
+/// With more pairs than this, the demands are not even listed.
+constexpr std::size_t kMostDemands = 1'000'000;
+
+std::vector<Demand> demands_of(const Machine& machine, const Shape& shape, const Traffic& traffic) {
+  std::vector<Demand> demands;
+  for (Rank from = 0; from < shape.size() && demands.size() <= kMostDemands; ++from)
+    for (const Rank to : traffic.targets(from)) {
+      const auto bytes = message_cost(machine, traffic.bytes(from, to)).wire_bytes;
+      if (bytes > 0) demands.push_back({from, to, static_cast<double>(bytes)});
+    }
+  if (demands.size() > kMostDemands) demands.clear();
+  return demands;
+}
+
+/// Raises the bound of the hottest link to that of congestion_bound(), and to that of the links of
+/// the busiest node.
+Bounds with_congestion(Bounds bounds, const Machine& machine, const Shape& shape,
+                       const Traffic& traffic) {
+  const double bytes =
+      congestion_bound(shape.without_failures(), demands_of(machine, shape, traffic), kSteps);
+  bounds.hottest_link = std::max({bounds.hottest_link, bounds.injection, cycles(machine, bytes)});
+  return bounds;
+}
+
+/// The FIFOs, as bits, that take packets in some of these directions.
+unsigned fifos_for(std::span<const InjectionFifo> fifos, DirectionSet directions) {
+  unsigned set = 0;
+  for (unsigned f = 0; f < fifos.size(); ++f)
+    set |= (fifos[f].directions.meets(directions) ? 1u : 0u) << f;
+  return set;
+}
+
+/// Bytes of the FIFO with most bytes, if they are shared as evenly as possible. `bytes`: [set of
+/// FIFOs] the bytes that may go through these FIFOs only.
+double busiest_fifo_bytes(const std::map<unsigned, double>& bytes) {
+  unsigned all = 0;
+  for (const auto& [set, of_set] : bytes) all |= set;
+  const auto share = [&](unsigned within) {
+    double sum = 0;
+    for (const auto& [set, of_set] : bytes) sum += (set & ~within) == 0 ? of_set : 0;
+    return within == 0 ? 0 : sum / std::popcount(within);
+  };
+  double most = share(all);
+  for (const auto& [set, of_set] : bytes) most = std::max(most, share(set));
+  return most;
+}
+
+/// Whether a message may leave its shortest paths, because links have failed.
+bool takes_long_ways(const Shape& shape) {
+  return shape.failures() != nullptr && shape.failures()->list().long_ways;
+}
 
 }  // namespace
 
 Bounds traffic_bounds_of_any_ways(const Machine& machine, const Shape& shape,
                                   const Traffic& traffic) {
-  std::vector<NodeLoad> loads(shape.size());
-  HopBytes hop_bytes(shape);
-  unsigned farthest = 0;
-  for (Rank from = 0; from < shape.size(); ++from)
-    for (const Rank to : traffic.targets(from)) {
-      const MessageCost message = message_cost(machine, traffic.bytes(from, to));
-      const unsigned hops = minimal_hops(shape, shape.coord(from), shape.coord(to));
-      const auto bytes = static_cast<double>(message.wire_bytes);
-      farthest = std::max(farthest, hops);
-      hop_bytes.add(shape.coord(from), shape.coord(to), hops, bytes);
-      loads[from].sent += message.packets;
-      loads[from].out += bytes;
-      loads[to].received += message.packets;
-      loads[to].in += bytes;
-    }
-  if (farthest == 0) return {};
-  const unsigned links = usable_links(shape);
-  Bounds bounds;
-  bounds.hottest_link = cycles(machine, hop_bytes.mean_link());
-  for (const NodeLoad& load : loads) {
-    bounds.injection =
-        std::max(bounds.injection, cycles(machine, std::max(load.out, load.in) / links));
-    bounds.processor = std::max(bounds.processor, load.sent * machine.inject_cycles +
-                                                      load.received * machine.receive_cycles);
-  }
-  bounds.zero_load = machine.inject_cycles + farthest * Tick{machine.hop_latency_cycles} +
-                     machine.wire_cycles(machine.wire_bytes(1));
-  return bounds;
+  return bounds_of_sums(machine, shape.without_failures(), traffic, false);
 }
 
 Bounds traffic_bounds(const Machine& machine, const Shape& shape, const Traffic& traffic,
                       std::optional<TieRule> rule) {
+  if (takes_long_ways(shape)) return traffic_bounds_of_any_ways(machine, shape, traffic);
   if (rule == TieRule::split || rule == TieRule::balanced || rule == TieRule::both) rule.reset();
   const unsigned inside = traffic.all_to_all_inside();
   const unsigned all = (1u << shape.dims()) - 1;
-  if (shape.is_twisted())
-    return (inside & all) == all ? bounds_of_group(machine, shape, traffic)
-                                 : traffic_bounds_of_any_ways(machine, shape, traffic);
-  if (inside != 0 && !rule) return bounds_of_group(machine, group_shape(shape, inside), traffic);
-  const TrafficFlow flow(machine, shape, traffic);
-  if (!flow.farthest()) return {};
-  Bounds bounds;
-  bounds.hottest_link = cycles(machine, flow.hottest_link(rule));
-  for (Rank r = 0; r < shape.size(); ++r) {
-    const EndLoad& out = flow.source(r);
-    const EndLoad& in = flow.destination(r);
-    bounds.injection =
-        std::max(bounds.injection, cycles(machine, std::max(per_link(out), per_link(in))));
-    bounds.processor = std::max(bounds.processor, out.packets * machine.inject_cycles +
-                                                      in.packets * machine.receive_cycles);
+  if (shape.is_twisted()) {
+    const bool is_among_all = (inside & all) == all;
+    return with_congestion(is_among_all ? bounds_of_group(machine, shape, traffic)
+                                        : bounds_of_sums(machine, shape, traffic, true),
+                           machine, shape, traffic);
   }
-  bounds.zero_load = machine.inject_cycles + *flow.farthest() * Tick{machine.hop_latency_cycles} +
-                     machine.wire_cycles(machine.wire_bytes(1));
-  return bounds;
+  if (inside != 0 && !rule) return bounds_of_group(machine, group_shape(shape, inside), traffic);
+  return with_congestion(bounds_by_layers(machine, shape, traffic, rule), machine, shape, traffic);
+}
+
+Tick injection_fifo_bound(const Machine& machine, const Shape& shape, const Traffic& traffic,
+                          FifoTying tying) {
+  const auto wire_bytes = [&](std::uint64_t bytes) {
+    return static_cast<double>(message_cost(machine, bytes).wire_bytes);
+  };
+  if (traffic.is_uniform_all_to_all())
+    return cycles(machine, (shape.size() - 1) * wire_bytes(traffic.message_bytes().value()) /
+                               machine.injection_fifos);
+  const auto fifos =
+      tie_fifos(shape, machine.injection_fifos, machine.injection_fifo_chunks, tying);
+  double most = 0;
+  for (Rank from = 0; from < shape.size(); ++from) {
+    std::map<unsigned, double> bytes;
+    for (const Rank to : traffic.targets(from))
+      bytes[fifos_for(fifos, shortest_directions(shape, shape.coord(from), shape.coord(to)))] +=
+          wire_bytes(traffic.bytes(from, to));
+    most = std::max(most, busiest_fifo_bytes(bytes));
+  }
+  return cycles(machine, most);
 }
 
 }  // namespace toroid

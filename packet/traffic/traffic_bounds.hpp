@@ -4,23 +4,27 @@
 #include <optional>
 
 #include "hal/bounds.hpp"
+#include "hal/injection_fifo.hpp"
 #include "hal/machine.hpp"
 #include "hal/route.hpp"
 #include "hal/shape.hpp"
+#include "hal/tick.hpp"
 #include "packet/traffic/traffic.hpp"
 
 namespace toroid {
 
 /// The bounds of a traffic in cycles, each rounded up:
-/// - hottest link: of the link with most bytes, which TrafficFlow finds;
+/// - hottest link: of the link with most bytes. The largest bound counts of those that TrafficFlow,
+///   the busiest node and congestion_bound() give;
 /// - injection and reception: of the busiest node, over the links that its packets can take;
 /// - processor: of the busiest node;
-/// - zero load: of the message that goes farthest.
+/// - zero load: of the message that takes longest, if each has the machine to itself.
 /// With `rule` the bounds hold for that rule only; without it they hold however ties are decided.
 /// TieRule::split, balanced and both do not decide by the coordinate alone and count as no rule. If
 /// groups of nodes do equal all-to-alls and there is no rule, closed formulas give the bounds. On a
-/// twisted torus links form no layers. There a mean over links takes the place of the hottest link,
-/// whatever the rule.
+/// twisted torus links form no layers. There means over the links of sets of dimensions take the
+/// place of layers, whatever the rule. If packets may go around failures the long way, the bounds
+/// are those of any ways.
 Bounds traffic_bounds(const Machine& machine, const Shape& shape, const Traffic& traffic,
                       std::optional<TieRule> rule = std::nullopt);
 
@@ -29,5 +33,12 @@ Bounds traffic_bounds(const Machine& machine, const Shape& shape, const Traffic&
 /// hottest link carries at least as much as the mean link, and a node may use all of its links.
 Bounds traffic_bounds_of_any_ways(const Machine& machine, const Shape& shape,
                                   const Traffic& traffic);
+
+/// The time in cycles that the injection FIFOs of the busiest node need, if messages keep to
+/// shortest paths and FIFOs are tied to directions by `tying`. A FIFO feeds one link at a time, so
+/// this may bind if a machine has fewer FIFOs than a node has links. For an all-to-all it counts
+/// only the number of FIFOs, not what each serves.
+Tick injection_fifo_bound(const Machine& machine, const Shape& shape, const Traffic& traffic,
+                          FifoTying tying);
 
 }  // namespace toroid

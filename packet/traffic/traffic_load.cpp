@@ -3,28 +3,10 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "hal/bounds.hpp"
 #include "hal/check.hpp"
-#include "hal/random.hpp"
 
 namespace toroid {
 namespace {
-
-/// Every direction that a shortest way may take; both directions of a dimension if they are equally
-/// short.
-DirectionSet possible_directions(const Shape& shape, const Coord& from, const Coord& to) {
-  Random unused(0);
-  DirectionSet set = minimal_directions(shape, from, to, TieRule::plus, unused);
-  set.add(minimal_directions(shape, from, to, TieRule::minus, unused));
-  return set;
-}
-
-DirectionSet links_of(const Shape& shape, Rank node) {
-  DirectionSet set;
-  for (std::uint8_t l = 0; l < shape.links(); ++l)
-    if (shape.neighbour(node, {l})) set.add(Direction{l});
-  return set;
-}
 
 void add(EndLoad& load, std::uint64_t packets, double wire_bytes, DirectionSet links) {
   load.packets += packets;
@@ -51,6 +33,13 @@ Split split(const Shape& shape, unsigned d, unsigned from, unsigned to, std::opt
 
 }  // namespace
 
+DirectionSet links_of(const Shape& shape, Rank node) {
+  DirectionSet set;
+  for (std::uint8_t l = 0; l < shape.links(); ++l)
+    if (shape.neighbour(node, {l})) set.add(Direction{l});
+  return set;
+}
+
 double LayerLoads::most() const {
   double most = 0;
   for (const auto* loads : {&plus, &minus})
@@ -72,19 +61,20 @@ void TrafficFlow::take_pairs(const Machine& machine, const Traffic& traffic) {
   for (Rank from = 0; from < shape_.size(); ++from)
     for (const Rank to : traffic.targets(from)) {
       const MessageCost cost = message_cost(machine, traffic.bytes(from, to));
-      add_pair(from, to, cost.packets, cost.wire_bytes);
+      add_pair(machine, from, to, cost);
     }
 }
 
-void TrafficFlow::add_pair(Rank from, Rank to, std::uint64_t packets, std::uint64_t wire_bytes) {
+void TrafficFlow::add_pair(const Machine& machine, Rank from, Rank to, const MessageCost& cost) {
   const Coord a = shape_.coord(from);
   const Coord b = shape_.coord(to);
-  const auto wire = static_cast<double>(wire_bytes);
-  const DirectionSet links = possible_directions(shape_, a, b);
+  const auto wire = static_cast<double>(cost.wire_bytes);
+  const DirectionSet links = shortest_directions(shape_, a, b);
   for (unsigned d = 0; d < shape_.dims(); ++d) between(d, a[d], b[d]) += wire;
-  add(sources_[from], packets, wire, links);
-  add(destinations_[to], packets, wire, links);
-  farthest_ = std::max(farthest_.value_or(0), minimal_hops(shape_, a, b));
+  sources_[from].add(cost, links);
+  destinations_[to].add(cost, links);
+  const unsigned hops = minimal_hops(shape_, a, b);
+  zero_load_ = std::max(zero_load_, lone_message_cycles(machine, cost, hops, links.size()));
 }
 
 /// Here a node receives the same number of bytes from every other node, and over all of its links.
@@ -95,7 +85,7 @@ void TrafficFlow::take_columns(const Machine& machine, const Traffic& traffic) {
   for (Rank to = 0; to < shape_.size(); ++to) {
     const MessageCost cost = message_cost(machine, traffic.bytes(to == 0 ? 1 : 0, to));
     if (cost.packets == 0) continue;
-    add_column(to, cost.packets, cost.wire_bytes);
+    add_column(machine, to, cost);
     add(all, cost.packets, static_cast<double>(cost.wire_bytes), {});
   }
   const std::uint64_t peers = shape_.size() - 1;
@@ -106,19 +96,19 @@ void TrafficFlow::take_columns(const Machine& machine, const Traffic& traffic) {
   }
 }
 
-void TrafficFlow::add_column(Rank to, std::uint64_t packets, std::uint64_t wire_bytes) {
+void TrafficFlow::add_column(const Machine& machine, Rank to, const MessageCost& cost) {
   const Coord at = shape_.coord(to);
-  unsigned hops = 0;
+  const auto wire = static_cast<double>(cost.wire_bytes);
+  std::vector<std::vector<Leg>> legs;
   for (unsigned d = 0; d < shape_.dims(); ++d) {
     const unsigned k = shape_.extent(d);
-    const double layer = static_cast<double>(wire_bytes) * (shape_.size() / k);
-    for (unsigned from = 0; from < k; ++from) between(d, from, at[d]) += layer;
-    hops += shape_.wraps(d) ? k / 2 : std::max<unsigned>(at[d], k - 1 - at[d]);
+    for (unsigned from = 0; from < k; ++from) between(d, from, at[d]) += wire * (shape_.size() / k);
+    legs.push_back(longest_legs(shape_, d, at[d]));
   }
   const std::uint64_t peers = shape_.size() - 1;
-  add(destinations_[to], packets * peers,
-      static_cast<double>(wire_bytes) * static_cast<double>(peers), links_of(shape_, to));
-  farthest_ = std::max(farthest_.value_or(0), hops);
+  add(destinations_[to], cost.packets * peers, wire * static_cast<double>(peers),
+      links_of(shape_, to));
+  zero_load_ = std::max(zero_load_, slowest_message_cycles(machine, cost, legs));
 }
 
 LayerLoads TrafficFlow::layers(unsigned dim, std::optional<TieRule> rule) const {

@@ -11,10 +11,12 @@
 #include <optional>
 #include <vector>
 
+#include "hal/bounds.hpp"
 #include "hal/direction.hpp"
 #include "hal/machine.hpp"
 #include "hal/route.hpp"
 #include "hal/shape.hpp"
+#include "hal/tick.hpp"
 #include "packet/traffic/traffic.hpp"
 
 namespace toroid {
@@ -32,7 +34,16 @@ struct EndLoad {
   std::uint64_t packets = 0;
   double wire_bytes = 0;
   DirectionSet links;  ///< the node's links by which these packets can leave, or can arrive
+
+  void add(const MessageCost& message, DirectionSet by_links) {
+    packets += message.packets;
+    wire_bytes += static_cast<double>(message.wire_bytes);
+    links.add(by_links);
+  }
 };
+
+/// The directions in which a node has a link.
+DirectionSet links_of(const Shape& shape, Rank node);
 
 /// The loads that a traffic puts on layers of links and on nodes.
 class TrafficFlow {
@@ -51,12 +62,12 @@ class TrafficFlow {
   double hottest_link(std::optional<TieRule> rule = std::nullopt) const;
   const EndLoad& source(Rank r) const { return sources_[r]; }
   const EndLoad& destination(Rank r) const { return destinations_[r]; }
-  /// Hops of the message that goes farthest; none if there is no message.
-  std::optional<unsigned> farthest() const { return farthest_; }
+  /// The largest lone_message_cycles() of all messages; 0 if there is no message.
+  Tick zero_load() const { return zero_load_; }
 
  private:
-  void add_pair(Rank from, Rank to, std::uint64_t packets, std::uint64_t wire_bytes);
-  void add_column(Rank to, std::uint64_t packets, std::uint64_t wire_bytes);
+  void add_pair(const Machine& machine, Rank from, Rank to, const MessageCost& cost);
+  void add_column(const Machine& machine, Rank to, const MessageCost& cost);
   void take_pairs(const Machine& machine, const Traffic& traffic);
   void take_columns(const Machine& machine, const Traffic& traffic);
   double& between(unsigned d, unsigned from, unsigned to) {
@@ -70,7 +81,7 @@ class TrafficFlow {
                                                        ///< coordinate to each other
   std::vector<EndLoad> sources_;
   std::vector<EndLoad> destinations_;
-  std::optional<unsigned> farthest_;
+  Tick zero_load_ = 0;
 };
 
 }  // namespace toroid

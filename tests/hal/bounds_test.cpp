@@ -80,8 +80,28 @@ TEST(Bounds, InjectionProcessorAndZeroLoadFollowTheirFormulas) {
   EXPECT_EQ(bounds.hottest_link, 32u * 1080);
   EXPECT_EQ(bounds.injection, 63u * 270 * 4 / 6);
   EXPECT_EQ(bounds.processor, 63u * (150 + 200));
-  EXPECT_EQ(bounds.zero_load, 150u + 6 * 69 + 46 * 4);
+  EXPECT_EQ(bounds.zero_load, 150u + 6 * 69 + 270 * 4 + 200);
   EXPECT_EQ(bounds.max(), 34560u);
+}
+
+// A full packet takes a link 1,080 cycles, a packet of one chunk 184.
+TEST(Bounds, OfALoneMessageAreSetByItsBusiestLinkItsInjectionOrItsReception) {
+  const auto cycles = [](const Machine& machine, std::uint64_t bytes, unsigned links) {
+    return lone_message_cycles(machine, message_cost(machine, bytes), 2, links);
+  };
+  const Tick ends = 150 + 2 * 69 + 200;
+  EXPECT_EQ(cycles(kBgl, 0, 1), 0u);
+  EXPECT_EQ(cycles(kBgl, 8, 1), ends + 184);
+  EXPECT_EQ(cycles(kBgl, 480, 1), ends + 2 * 1080);
+  EXPECT_EQ(cycles(kBgl, 480 + 8, 1), ends + 2 * 1080 + 184);
+  EXPECT_EQ(cycles(kBgl, 480 + 8, 2), ends + 1080 + 184);
+  EXPECT_EQ(cycles(kBgl, 240 + 8, 2), ends + 1080);  // the short packet has a link of its own
+  EXPECT_EQ(cycles(kBgl, 5 * 240, 2), ends + 3 * 1080);
+  Machine slow = kBgl;
+  slow.inject_cycles = 5000;
+  EXPECT_EQ(cycles(slow, 480 + 8, 1), 3 * 5000 + 2 * 69 + 184 + 200u);
+  slow.receive_cycles = 9000;
+  EXPECT_EQ(cycles(slow, 480 + 8, 1), 5000 + 2 * 69 + 184 + 3 * 9000u);
 }
 
 TEST(Bounds, AreZeroIfNothingIsSent) {

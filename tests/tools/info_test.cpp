@@ -101,6 +101,16 @@ TEST(Info, GivesTheBoundsOfATorus) {
   EXPECT_EQ(info["hottest_link_messages"], 2048);
 }
 
+TEST(Info, NamesTheLinksThatShareAnInjectionFifo) {
+  const Arguments plain = {"info", "--machine", "bgp", "--torus", "4x4x4"};
+  const Arguments shared = {"info", "--machine", "bgp", "--torus", "3x3x3x3"};
+  EXPECT_EQ(json_of(plain)["shared_injection_fifos"], json::array());
+  EXPECT_EQ(json_of(shared)["shared_injection_fifos"],
+            json::parse(R"([["X+", "U+"], ["X-", "U-"]])"));
+  EXPECT_THAT(run_command(plain).out, ::testing::Not(HasSubstr("share one")));
+  EXPECT_THAT(run_command(shared).out, HasSubstr("share one: X+ with U+, X- with U-."));
+}
+
 TEST(Info, PrintsAMachineFileThatGivesTheSameMachine) {
   const TemporaryDirectory directory;
   directory.save("own.toml", "name = \"own\"\nhop_latency_cycles = 70\nclock_hz = 123456789.125\n");

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -17,6 +18,8 @@
 #include <CLI/CLI.hpp>
 #include "fft/kernels/kernel.hpp"
 #include "hal/bounds.hpp"
+#include "hal/direction.hpp"
+#include "hal/injection_fifo.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
@@ -141,21 +144,50 @@ void print_policies() {
   }
 }
 
-Json torus_json(const Shape& shape) {
+/// The names of the directions that each injection FIFO serves by default, for FIFOs that serve
+/// several.
+std::vector<std::vector<std::string>> shared_fifos(const Shape& shape, const Machine& machine) {
+  std::vector<std::vector<std::string>> shared;
+  for (const InjectionFifo& fifo :
+       tie_fifos(shape, machine.injection_fifos, machine.injection_fifo_chunks)) {
+    std::vector<std::string> names;
+    for (std::uint8_t l = 0; l < shape.links(); ++l)
+      if (fifo.directions.has({l}) && shape.extent(Direction{l}.dim()) > 1)
+        names.push_back(Direction{l}.name());
+    if (names.size() > 1) shared.push_back(names);
+  }
+  return shared;
+}
+
+Json torus_json(const Shape& shape, const Machine& machine) {
   const Fraction hottest = hottest_link_messages(shape);
   return {{"torus", shape.text()},
           {"nodes", shape.size()},
           {"links_per_node", usable_links(shape)},
           {"diameter", diameter(shape)},
-          {"hottest_link_messages", hottest.value()}};
+          {"hottest_link_messages", hottest.value()},
+          {"shared_injection_fifos", shared_fifos(shape, machine)}};
 }
 
-void print_torus(const Shape& shape, const std::string& placement) {
+/// Says which links share an injection FIFO, and what this costs.
+void print_shared_fifos(const Shape& shape, const Machine& machine) {
+  std::string list;
+  for (const auto& names : shared_fifos(shape, machine))
+    list += fmt::format("{}{}", list.empty() ? "" : ", ", fmt::join(names, " with "));
+  if (list.empty()) return;
+  print_fitted(
+      "# {} injection FIFOs; these directions share one: {}. A FIFO feeds one link at a time, so "
+      "packets that may go in these directions only leave at the rate of one link\n",
+      machine.injection_fifos, list);
+}
+
+void print_torus(const Shape& shape, const Machine& machine, const std::string& placement) {
   print_fitted(
       "\n# torus {}: {}, {} per node, diameter {}; an all-to-all sends {} messages over the "
       "hottest link\n",
       shape.text(), counted(shape.size(), "node"), counted(usable_links(shape), "link"),
       diameter(shape), hottest_link_messages(shape).value());
+  print_shared_fifos(shape, machine);
   print_fitted("\n");
   print_comment("shm here: " + placement);
 }
@@ -231,7 +263,7 @@ int run(const InfoOptions& options) {
   if (shape) {
     placement =
         place(topology, *shape, options.common.threads, binding_of(options.common), cpu_quota());
-    report.update(torus_json(*shape));
+    report.update(torus_json(*shape, machine));
     report["placement"] = placement_json(topology, *placement);
   }
   if (options.policies) report["policies"] = policies_json();
@@ -242,7 +274,7 @@ int run(const InfoOptions& options) {
       print_build(here);
       print_fitted("{}\n", known_names_text());
       print_fitted("{}", machine_text(machine));
-      if (shape) print_torus(*shape, placement_text(topology, *shape, *placement));
+      if (shape) print_torus(*shape, machine, placement_text(topology, *shape, *placement));
     }
   }
   json.write(report);

@@ -59,6 +59,20 @@ class PackedTraffic final : public InterruptibleTraffic {
   }
 };
 
+/// Wraps a traffic so that of each message only the first byte is sent: it travels in a packet,
+/// however messages are combined.
+class FirstBytes final : public InterruptibleTraffic {
+ public:
+  using InterruptibleTraffic::InterruptibleTraffic;
+  std::uint64_t bytes(Rank from, Rank to) const override {
+    return std::min<std::uint64_t>(1, InterruptibleTraffic::bytes(from, to));
+  }
+  std::optional<std::uint64_t> message_bytes() const override {
+    const auto bytes = InterruptibleTraffic::message_bytes();
+    return bytes ? std::optional(std::min<std::uint64_t>(1, *bytes)) : std::nullopt;
+  }
+};
+
 /// Whether the traffic is an all-to-all among all nodes, or among all that have not failed.
 bool is_among_all(const Traffic& traffic, const Shape& shape) {
   return traffic.is_uniform_all_to_all() ||
@@ -74,12 +88,11 @@ Bounds of_shortest_ways(const Machine& machine, const Shape& shape, const Traffi
 }
 
 /// The closed formulas for an all-to-all hold for any paths, because the paths do not change how
-/// much traffic crosses from one half of a torus to the other. The formulas for twisted tori hold
-/// for shortest paths only.
+/// much traffic crosses from one half of a torus to the other. Those for twisted tori do not.
 Bounds whole_bounds(const Machine& machine, const Shape& shape, const Traffic& traffic,
                     BoundsOf bounds_of) {
-  const bool has_formula = bounds_of == of_shortest_ways || !shape.is_twisted();
-  if (!is_among_all(traffic, shape) || !has_formula) return bounds_of(machine, shape, traffic);
+  if (!is_among_all(traffic, shape) || shape.is_twisted())
+    return bounds_of(machine, shape, traffic);
   const std::uint64_t bytes = traffic.message_bytes().value();
   return all_to_all_bounds(machine, shape, message_cost(machine, bytes));
 }
@@ -89,6 +102,7 @@ Bounds combined_bounds(const Machine& machine, const Shape& shape, const Traffic
   Bounds bounds = whole_bounds(machine, shape, PackedTraffic(traffic), bounds_of);
   for (Tick* cycles : {&bounds.hottest_link, &bounds.injection, &bounds.processor})
     *cycles = (*cycles + kPayloadBytes - 1) / kPayloadBytes;
+  bounds.zero_load = whole_bounds(machine, shape, FirstBytes(traffic), bounds_of).zero_load;
   return bounds;
 }
 
@@ -154,11 +168,26 @@ std::uint64_t most_messages(const TrafficExchange& exchange) {
   return most;
 }
 
+/// Whether nodes of the machine have more links than injection FIFOs, and packets keep to the
+/// directions that their messages' shortest paths have.
+bool shares_fifos(const ExchangePlan& plan, const Machine& machine) {
+  return machine.injection_fifos < usable_links(plan.shape()) && !plan.is_sample() &&
+         !plan.policy().combines() && plan.shape().failures() == nullptr;
+}
+
 ExchangeLimits limits_by(const TrafficExchange& exchange, const Machine& machine) {
-  const Bounds shortest = bounds_by(of_shortest_ways, exchange, machine);
-  if (exchange.plan().policy().keeps_to_shortest_ways(exchange.plan().shape()))
-    return {shortest, shortest.hottest_link};
-  return {bounds_by(traffic_bounds_of_any_ways, exchange, machine), shortest.hottest_link};
+  const ExchangePlan& plan = exchange.plan();
+  Bounds shortest = bounds_by(of_shortest_ways, exchange, machine);
+  const Tick hottest_link = shortest.hottest_link;
+  if (plan.policy().keeps_to_shortest_ways(plan.shape())) {
+    if (shares_fifos(plan, machine))
+      shortest.injection = std::max(
+          shortest.injection,
+          injection_fifo_bound(machine, plan.shape(), InterruptibleTraffic(exchange.traffic()),
+                               plan.settings().tying));
+    return {shortest, hottest_link};
+  }
+  return {bounds_by(traffic_bounds_of_any_ways, exchange, machine), hottest_link};
 }
 
 }  // namespace

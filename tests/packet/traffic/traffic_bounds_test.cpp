@@ -13,6 +13,8 @@
 #include "hal/bounds.hpp"
 #include "hal/check.hpp"
 #include "hal/direction.hpp"
+#include "hal/failures.hpp"
+#include "hal/injection_fifo.hpp"
 #include "hal/machine.hpp"
 #include "hal/random.hpp"
 #include "hal/route.hpp"
@@ -157,7 +159,7 @@ TEST(TrafficBounds, OverAllPathsAreTheMeanLinkLoadAndNeverExceedThoseOverShortes
       EXPECT_LE(any.hottest_link, shortest.hottest_link + 1) << which;
       EXPECT_LE(any.injection, shortest.injection) << which;
       EXPECT_EQ(any.processor, shortest.processor) << which;
-      EXPECT_EQ(any.zero_load, shortest.zero_load) << which;
+      EXPECT_LE(any.zero_load, shortest.zero_load) << which;
     }
 }
 
@@ -207,10 +209,10 @@ TEST(TrafficBounds, CountTheLinksThatANodesPacketsCanTake) {
   const Shape shape = Shape::parse("4x3");
   const MatrixTraffic traffic("one", 12, {{0, 7, 480}});
   const Bounds bounds = traffic_bounds(kBgl, shape, traffic);
-  EXPECT_EQ(bounds.hottest_link, 2u * 1080 / 4);  // layer 0 of Y has 4 links
-  EXPECT_EQ(bounds.injection, 2u * 1080 / 3);     // over X+, X- and Y+
-  EXPECT_EQ(bounds.processor, 2u * 200);          // the receiver's; the sender's is 2 · 150
-  EXPECT_EQ(bounds.zero_load, 150u + 3 * 69 + 46 * 4);
+  EXPECT_EQ(bounds.injection, 2u * 1080 / 3);  // over X+, X- and Y+
+  EXPECT_EQ(bounds.hottest_link, bounds.injection);
+  EXPECT_EQ(bounds.processor, 2u * 200);  // the receiver's; the sender's is 2 · 150
+  EXPECT_EQ(bounds.zero_load, 150u + 3 * 69 + 1080 + 2 * 200);  // by two links, but one processor
   const MatrixTraffic straight("straight", 12, {{0, 1, 480}});
   EXPECT_EQ(traffic_bounds(kBgl, shape, straight).injection, 2u * 1080);  // over Y+ only
 }
@@ -228,6 +230,41 @@ TEST(TrafficBounds, AreZeroWithoutMessages) {
       const Shape shape = Shape::parse(text);
       EXPECT_EQ(traffic_bounds(kBgl, shape, *make_traffic(name, shape, 0, 1)).max(), 0u) << name;
     }
+}
+
+// Two of eight directions share a FIFO on a machine with six.
+TEST(TrafficBounds, OfInjectionFifosCountMessagesThatShareOne) {
+  const Shape shape = Shape::parse("3x3x3x3");
+  const auto faces = make_traffic("neighbour", shape, 240, 1);
+  const auto cycles = [&](unsigned fifos, FifoTying tying) {
+    Machine machine;
+    machine.injection_fifos = fifos;
+    return injection_fifo_bound(machine, shape, *faces, tying);
+  };
+  EXPECT_EQ(cycles(8, FifoTying::per_direction), 1080u);
+  EXPECT_EQ(cycles(6, FifoTying::per_direction), 2u * 1080);
+  EXPECT_EQ(cycles(6, FifoTying::any), 8u * 1080 / 6);
+  EXPECT_EQ(cycles(4, FifoTying::per_dimension), 2u * 1080);
+  EXPECT_EQ(cycles(1, FifoTying::per_direction), 8u * 1080);
+  const auto all = make_traffic("all-to-all", shape, 240, 1);
+  EXPECT_EQ(injection_fifo_bound(kBgl, shape, *all, FifoTying::per_direction), 80u * 1080 / 6);
+}
+
+TEST(TrafficBounds, OfIncastOnATwistedTorusAreSetByTheSink) {
+  const Shape shape = Shape::parse("4x4x8@XZ4@YZ4");
+  const Bounds bounds = traffic_bounds(kBgl, shape, *make_traffic("incast", shape, 240, 1));
+  EXPECT_EQ(bounds.injection, 127u * 1080 / 6);
+  EXPECT_GE(bounds.hottest_link, bounds.injection);
+}
+
+// Shortest paths would take both messages over X+ of node 0. The failure sends one of them the long
+// way, by X-.
+TEST(TrafficBounds, AroundFailuresAssumeThatMessagesMayTakeTheLongWay) {
+  const Shape shape = Shape::parse("5").with_failures(
+      FailureList{.links = {"(1)X+"}, .nodes = {}, .long_ways = true});
+  const MatrixTraffic traffic("two", 5, {{0, 1, 240}, {0, 2, 240}});
+  EXPECT_EQ(traffic_bounds(kBgl, shape.without_failures(), traffic).hottest_link, 2u * 1080);
+  EXPECT_LE(traffic_bounds(kBgl, shape, traffic).hottest_link, 1080u);
 }
 
 TEST(TrafficBounds, OfTornadoAreSetByItsDirection) {

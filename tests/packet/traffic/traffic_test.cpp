@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "hal/check.hpp"
+#include "hal/direction.hpp"
 #include "hal/failures.hpp"
 #include "hal/machine.hpp"
 #include "hal/random.hpp"
@@ -191,6 +192,60 @@ TEST(Traffic, RollsGoOneStepUp) {
   for (const char* text : {"1", "2", "7", "3x4", "4x1x3"})
     expect_pairs("roll", Shape::parse(text), up(~0u));
   expect_pairs("roll:XZ", Shape::parse("3x3x4"), up(5));
+}
+
+constexpr const char* kTwistedShapes[] = {"8x4@YX4", "5x3@XY2", "2x4x4@XY2@XZ2", "4x4x8@XZ4@YZ4"};
+
+/// The node that is reached by one hop per dimension, in directions of which each step is -1, 0 or
+/// 1.
+Rank follow(const Shape& shape, Rank at, const std::vector<int>& steps) {
+  for (unsigned d = 0; d < shape.dims(); ++d)
+    if (steps[d] != 0)
+      at = shape.neighbour(at, steps[d] > 0 ? Direction::plus(d) : Direction::minus(d)).value();
+  return at;
+}
+
+TEST(Traffic, StencilsFollowTheLinksOfATwistedTorus) {
+  for (const char* text : kTwistedShapes) {
+    const Shape shape = Shape::parse(text);
+    const auto to_of = [&](const Coord& from, const std::vector<int>& steps) {
+      return shape.coord(follow(shape, shape.rank(from), steps));
+    };
+    expect_pairs("neighbour", shape, [](const Shape& s, const Coord& from, const Coord& to) {
+      return minimal_hops(s, from, to) == 1;
+    });
+    expect_pairs("roll:Y", shape, [&](const Shape& s, const Coord& from, const Coord& to) {
+      std::vector<int> up(s.dims());
+      up[1] = 1;
+      return to_of(from, up) == to;
+    });
+    expect_pairs("halo", shape, [&](const Shape& s, const Coord& from, const Coord& to) {
+      std::vector<int> steps(s.dims(), -1);
+      for (;;) {
+        if (to_of(from, steps) == to) return true;
+        unsigned d = 0;
+        while (d < s.dims() && steps[d] == 1) steps[d++] = -1;
+        if (d == s.dims()) return false;
+        ++steps[d];
+      }
+    });
+  }
+}
+
+TEST(Traffic, SampleSendsToTheSameOffsetsFromEveryNodeOfATwistedTorus) {
+  for (const char* text : kTwistedShapes) {
+    const Shape shape = Shape::parse(text);
+    const auto sample = make_traffic("sample:3", shape, kBytes, 5);
+    const auto same_seed = make_traffic("sample:3", shape, kBytes, 7);
+    expect_pairs("sample:3", shape, [&](const Shape& s, const Coord& from, const Coord& to) {
+      return same_seed->bytes(0, s.offset(from, to)) > 0;
+    });
+    for (Rank r = 0; r < shape.size(); ++r) {
+      EXPECT_EQ(sample->targets(r).size(), 3u) << text;
+      for (const Rank to : sample->targets(r)) EXPECT_EQ(sample->bytes(r, to), kBytes) << text;
+      for (const Rank from : sample->sources(r)) EXPECT_EQ(sample->bytes(from, r), kBytes) << text;
+    }
+  }
 }
 
 TEST(Traffic, IncastIsFromAllNodesToOne) {

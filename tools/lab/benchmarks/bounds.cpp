@@ -7,6 +7,8 @@
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
+#include "hal/route.hpp"
+#include "hal/shape.hpp"
 #include "packet/node/settings.hpp"
 #include "packet/traffic/matrix_traffic.hpp"
 #include "packet/traffic/traffic_bounds.hpp"
@@ -29,12 +31,6 @@ struct BenchCycles {
 
 BenchCycles longer(const BenchCycles& a, const BenchCycles& b) {
   return b.cycles > a.cycles ? b : a;
-}
-
-/// The cost of one message of a stream. A message of 0 bytes is an empty packet.
-MessageCost stream_cost(const Machine& machine, std::uint64_t bytes) {
-  if (bytes == 0) return {1, machine.wire_bytes(1)};
-  return message_cost(machine, bytes);
 }
 
 Bounds stream_bounds(const MessageBench& bench, const BenchMessages& messages) {
@@ -62,23 +58,35 @@ Bounds exchange_bounds(const MessageBench& bench, const MessageCost& cost) {
   return bounds_by_engines(by_engines, bench.machine, bench.shape.size() - 1);
 }
 
+/// Exchanges follow each other, and a node may begin one before others have ended the previous one.
+/// So the latency of messages does not limit their rate.
 BenchCycles exchange_cycles(const MessageBench& bench, const MessageCost& cost) {
-  const Bound exchange = binding(exchange_bounds(bench, cost));
+  Bounds bounds = exchange_bounds(bench, cost);
+  bounds.zero_load = 0;
+  const Bound exchange = binding(bounds);
   return {static_cast<double>(exchange.cycles), exchange.by};
 }
 
-/// Cycles of an operation whose messages take `message` each. `way`: cycles from sending a single
-/// packet to its arrival.
+/// Cycles of a message between the first and the last node, if it has the machine to itself.
+BenchCycles alone(const MessageBench& bench, const MessageCost& cost) {
+  const Coord first = bench.shape.coord(0), last = bench.shape.coord(bench.shape.size() - 1);
+  const unsigned links = shortest_directions(bench.shape, first, last).size();
+  const unsigned hops = minimal_hops(bench.shape, first, last);
+  return {static_cast<double>(lone_message_cycles(bench.machine, cost, hops, links)),
+          BoundBy::latency};
+}
+
+/// Cycles of an operation whose messages take `message` each in a long stream.
 BenchCycles operation_cycles(BenchKind kind, const MessageBench& bench, const MessageCost& cost,
-                             const BenchCycles& message, double way) {
+                             const BenchCycles& message) {
+  if (kind == BenchKind::latency) return longer(message, alone(bench, cost));
   const BenchCycles window{bench.window * message.cycles, message.by};
-  const double others =
-      static_cast<double>(bench.machine.inject_cycles) *
-      static_cast<double>(cost.packets - 1);  // packets injected before the last one
-  if (kind == BenchKind::latency) return longer(message, {way + others, BoundBy::latency});
-  if (kind == BenchKind::bw) return longer(window, {2 * way, BoundBy::latency});
-  if (kind == BenchKind::bibw) return longer(window, {way, BoundBy::latency});
-  return message;
+  const BenchCycles empty = alone(bench, sent_message_cost(bench.machine, 0));
+  if (kind == BenchKind::bibw) return longer(window, empty);
+  if (kind != BenchKind::bw) return message;
+  BenchCycles acknowledged = longer(window, alone(bench, cost));
+  acknowledged.cycles += empty.cycles;  // the acknowledgement leaves when the window has arrived
+  return acknowledged;
 }
 
 }  // namespace
@@ -100,12 +108,11 @@ BenchBound BenchBounds::at(std::uint64_t bytes, unsigned workers) const {
 }
 
 BenchBound BenchBounds::virtual_bound(std::uint64_t bytes) const {
-  const MessageCost cost = stream_cost(bench_.machine, bytes);
+  const MessageCost cost = sent_message_cost(bench_.machine, bytes);
   const BenchCycles bound =
       messages_.pairs.empty()
           ? exchange_cycles(bench_, cost)
-          : operation_cycles(kind_, bench_, cost, message_cycles(bench_.machine, streams_, cost),
-                             static_cast<double>(streams_.zero_load));
+          : operation_cycles(kind_, bench_, cost, message_cycles(bench_.machine, streams_, cost));
   return {bound.cycles / bench_.machine.clock_hz, bound.by};
 }
 

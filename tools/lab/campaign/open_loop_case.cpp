@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "hal/bounds.hpp"
@@ -25,6 +26,7 @@
 #include "packet/node/node.hpp"
 #include "packet/node/settings.hpp"
 #include "packet/policies/policy.hpp"
+#include "packet/traffic/matrix_traffic.hpp"
 #include "packet/traffic/traffic.hpp"
 #include "packet/traffic/traffic_bounds.hpp"
 #include "tools/lab/campaign/case.hpp"
@@ -48,7 +50,7 @@ constexpr double kAcceptedShare = 0.95;
 /// without load.
 constexpr double kLatencyFactor = 10;
 
-/// The longest latency that can be counted, because a packet carries the cycle of its generation in
+/// The longest latency that can be counted, because the cycle of a message's generation is kept in
 /// 32 bits.
 constexpr Tick kMostLatency = ~std::uint32_t{0};
 
@@ -58,11 +60,9 @@ constexpr double kMessagesInWindow = 100;
 /// The default window is also at least this many times the latency on an empty machine.
 constexpr double kLatenciesInWindow = 50;
 
-/// The bound's rate: the traffic's bytes divided by the bound of its hottest link.
+/// The bound's rate: the traffic's bytes divided by the bound of links and processors.
 struct FullRate {
-  Tick bound = 0;  ///< of the hottest link, in cycles
-  /// The bound of links and processors. If processors set it, it allows less than the bound's rate.
-  Bound binding{};
+  Bound bound{};
   std::vector<double> messages;  ///< that each node sends in `bound` cycles
   double mean() const {
     return std::reduce(messages.begin(), messages.end()) / static_cast<double>(messages.size());
@@ -80,8 +80,8 @@ double bytes_sent(const Traffic& traffic, Rank from, const Shape& shape) {
 FullRate full_rate(const CampaignCase& one, const Machine& machine) {
   Bounds bounds = traffic_bounds(machine, one.shape, *one.traffic);
   bounds.zero_load = 0;  // the latency of the last packet does not limit the rate
-  FullRate rate{bounds.hottest_link, binding(bounds), {}};
-  if (rate.bound == 0)
+  FullRate rate{binding(bounds), {}};
+  if (bounds.hottest_link == 0)
     throw BadInput(fmt::format("traffic {} on {} crosses no link, so there is no load to offer",
                                one.traffic_name, one.shape.text()));
   for (Rank r = 0; r < one.shape.size(); ++r)
@@ -90,30 +90,58 @@ FullRate full_rate(const CampaignCase& one, const Machine& machine) {
   return rate;
 }
 
-/// Mean cycles of a message on an empty machine, from generation to the handler of its last packet.
-/// The mean is over a few destinations that are drawn for every node.
+/// Mean of lone_message_cycles() over a few destinations that are drawn for every node.
 double zero_load_latency(const CampaignCase& one, const CampaignSettings& settings,
                          const FullRate& rate) {
   constexpr int kDraws = 8;
-  const Machine& machine = settings.machine;
-  std::uint64_t hops = 0, draws = 0;
+  const MessageCost cost = message_cost(settings.machine, one.bytes);
+  double sum = 0, draws = 0;
   for (Rank from = 0; from < one.shape.size(); ++from) {
     if (rate.messages[from] <= 0) continue;
     Random random(settings.common.seed, from);
-    for (int i = 0; i < kDraws; ++i, ++draws)
-      hops += minimal_hops(one.shape, one.shape.coord(from),
-                           one.shape.coord(one.traffic->draw(from, random)));
+    for (int i = 0; i < kDraws; ++i, ++draws) {
+      const Coord a = one.shape.coord(from), b = one.shape.coord(one.traffic->draw(from, random));
+      sum += static_cast<double>(lone_message_cycles(settings.machine, cost,
+                                                     minimal_hops(one.shape, a, b),
+                                                     shortest_directions(one.shape, a, b).size()));
+    }
   }
+  return sum / draws;
+}
+
+/// The bounds of the packets that were accepted in the window. At high loads a network may accept
+/// other shares of the messages than it is offered, so their bounds differ from the traffic's.
+struct AcceptedBounds {
+  double link = 0;       ///< cycles
+  double processor = 0;  ///< cycles
+};
+
+AcceptedBounds accepted_bounds(const OpenLoopCounts& counts, const CampaignCase& one,
+                               const Machine& machine) {
+  const Rank nodes = one.shape.size();
+  std::vector<TrafficEntry> entries;
+  for (const auto& [pair, packets] : counts.accepted_pairs)
+    entries.push_back({static_cast<Rank>(pair / nodes), static_cast<Rank>(pair % nodes),
+                       packets * kPayloadBytes});
+  const MatrixTraffic accepted("accepted", nodes, std::move(entries));
+  const Bounds bounds = traffic_bounds(machine, one.shape, accepted);
   const MessageCost cost = message_cost(machine, one.bytes);
-  const double ends = static_cast<double>(cost.packets) * machine.inject_cycles +
-                      machine.receive_cycles +
-                      static_cast<double>(machine.wire_cycles(cost.wire_bytes));
-  return ends + machine.hop_latency_cycles * static_cast<double>(hops) / static_cast<double>(draws);
+  const double share = static_cast<double>(cost.wire_bytes) /
+                       static_cast<double>(cost.packets * machine.wire_bytes(kMaxChunks));
+  return {share * static_cast<double>(std::max(bounds.hottest_link, bounds.injection)),
+          static_cast<double>(bounds.processor)};
+}
+
+/// A share of the window in percent. The edges of the window cut through packets, so it may hold
+/// slightly more packets than fit between them; the percentage does not count these.
+double percent_of_window(double cycles, Tick window) {
+  return std::min(100.0, 100 * cycles / static_cast<double>(window));
 }
 
 OpenLoopPeriods periods_of(const LoadSettings& load, const FullRate& rate, double zero_load) {
-  const double usual = std::max(kMessagesInWindow * static_cast<double>(rate.bound) / rate.mean(),
-                                kLatenciesInWindow * zero_load);
+  const double usual =
+      std::max(kMessagesInWindow * static_cast<double>(rate.bound.cycles) / rate.mean(),
+               kLatenciesInWindow * zero_load);
   const Tick window = load.window != 0 ? load.window : whole_cycles(usual, "the window");
   const Tick warm_up = load.warm_up != 0 ? load.warm_up : window / 2;
   if (2 * warm_up + window > kMostLatency)
@@ -133,7 +161,7 @@ class Generators {
 
   void attach(Node& node) {
     const double per_cycle =
-        *one_.load * rate_.messages[node.rank()] / static_cast<double>(rate_.bound);
+        *one_.load * rate_.messages[node.rank()] / static_cast<double>(rate_.bound.cycles);
     if (per_cycle > 1)
       throw BadInput(
           fmt::format("a load of {} is more than one message per cycle from a node", *one_.load));
@@ -161,21 +189,23 @@ class Generators {
 };
 
 Json load_row(const OpenLoopCounts& counts, const FullRate& rate, const CampaignCase& one,
-              const OpenLoopPeriods& periods, double zero_load) {
+              const Machine& machine, const OpenLoopPeriods& periods, double zero_load) {
   const double packets = static_cast<double>(packets_for(one.bytes));
   const double full = rate.mean() * static_cast<double>(one.shape.size()) * packets *
-                      static_cast<double>(periods.window) / static_cast<double>(rate.bound);
+                      static_cast<double>(periods.window) / static_cast<double>(rate.bound.cycles);
   const auto generated = static_cast<double>(counts.generated);
   const auto accepted = static_cast<double>(counts.accepted);
   const Tick median = counts.latency.permille(500);
+  const AcceptedBounds bounds = accepted_bounds(counts, one, machine);
   return {{"generated", generated / full},
           {"accepted", accepted / full},
           {"zero_load", std::round(zero_load)},
           {"window", periods.window},
-          {"bound_cycles", rate.binding.cycles},
-          {"bound_by", name_of(kBoundByNames, rate.binding.by)},
-          {"percent_of_bound", accepted / full * percent(rate.binding.cycles, rate.bound)},
-          {"percent_of_peak", 100 * accepted / full},
+          {"bound_cycles", rate.bound.cycles},
+          {"bound_by", name_of(kBoundByNames, rate.bound.by)},
+          {"percent_of_bound",
+           percent_of_window(std::max(bounds.link, bounds.processor), periods.window)},
+          {"percent_of_peak", percent_of_window(bounds.link, periods.window)},
           {"saturated", accepted < kAcceptedShare * generated ||
                             static_cast<double>(median) > kLatencyFactor * zero_load}};
 }
@@ -229,7 +259,7 @@ double exchanges_at_full_load(const CampaignCase& one, const CampaignSettings& s
   const FullRate rate = full_rate(one, settings.machine);
   const OpenLoopPeriods periods =
       periods_of(settings.load, rate, zero_load_latency(one, settings, rate));
-  return static_cast<double>(periods.end()) / static_cast<double>(rate.bound);
+  return static_cast<double>(periods.end()) / static_cast<double>(rate.bound.cycles);
 }
 
 Json run_load_case(const CampaignCase& one, const CampaignSettings& all) {
@@ -259,7 +289,7 @@ Json run_load_case(const CampaignCase& one, const CampaignSettings& all) {
         fmt::format("the run took {} cycles, but latencies are only counted in runs of up to {}; "
                     "use a shorter --window or a faster machine",
                     end, kMostLatency));
-  Json row = load_row(counts, rate, one, periods, zero_load);
+  Json row = load_row(counts, rate, one, settings.machine, periods, zero_load);
   row["time_s"] = static_cast<double>(end) / settings.machine.clock_hz;
   row["cycles"] = end;
   add_counted(row, emulation, one.shape, settings, end);
