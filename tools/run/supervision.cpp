@@ -9,13 +9,11 @@
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
-#include <system_error>
 
 #include "hal/check.hpp"
 #include "hal/process_end.hpp"
