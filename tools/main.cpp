@@ -30,6 +30,7 @@ void hold_standard_descriptors() {
 int run(const std::vector<std::string>& arguments) {
   const auto work = [&] { return toroid::run_program(arguments); };
   if (toroid::is_checked_by_launcher()) {
+    toroid::note_launcher(::getppid());
     const int code = work();
     toroid::tell_launcher_of_end();
     return code;

@@ -33,9 +33,11 @@ struct Bootstrap {
   std::string source = "alone";  ///< origin of this bootstrap: "PMIx", "environment" or "alone"
 };
 
-/// Returns the bootstrap from the first of these sources:
+/// Returns the bootstrap from the first of these sources, unless TOROID_ALONE=1 asks for a job of
+/// one process:
 ///   1. the environment: RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT, and the key in TOROID_JOB_KEY
-///      or in the file that TOROID_JOB_KEY_FILE names
+///      or in the file that TOROID_JOB_KEY_FILE names; but not WORLD_SIZE=1 if a launcher has
+///      started this process as one of several
 ///   2. PMIx, under mpirun or srun
 ///   3. a job of one process
 /// Throws BadInput if the environment is incomplete or contradictory, or if a launcher without PMIx

@@ -103,6 +103,13 @@ void find_master(Bootstrap& bootstrap) {
   bootstrap.launcher_has_gone = watch_launcher();
 }
 
+/// Whether a launcher has started this process as one of several. WORLD_SIZE=1 then comes from
+/// outside the launcher.
+bool is_one_of_several() {
+  const std::optional<FoundLauncher> found = find_launcher();
+  return found && found->size > 1;
+}
+
 /// Refuses a process that a launcher has started as one of several without telling it how to find
 /// the others: each would compute the whole run alone.
 void refuse_lonely() {
@@ -132,6 +139,7 @@ std::optional<Bootstrap> environment_bootstrap() {
       static_cast<unsigned>(number("WORLD_SIZE", needed("WORLD_SIZE", why), 1, kMaxSize));
   bootstrap.rank =
       static_cast<unsigned>(number("RANK", needed("RANK", why), 0, bootstrap.size - 1));
+  if (bootstrap.size == 1 && is_one_of_several()) return {};
   if (bootstrap.size > 1) find_master(bootstrap);
   return bootstrap;
 }
@@ -141,6 +149,7 @@ std::optional<Bootstrap> environment_bootstrap() {
 namespace toroid {
 
 Bootstrap find_bootstrap() {
+  if (wants_to_run_alone()) return {};
   if (auto bootstrap = job::environment_bootstrap()) return *std::move(bootstrap);
   if (auto bootstrap = job::pmix_bootstrap()) return *std::move(bootstrap);
   job::refuse_lonely();

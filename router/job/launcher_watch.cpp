@@ -7,7 +7,6 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <ios>
@@ -16,13 +15,10 @@
 
 #include "router/job/launcher_pipe.hpp"
 #include "router/job/listening_socket.hpp"
+#include "router/placement/launcher_environment.hpp"
 
 namespace toroid::job {
 namespace {
-
-/// Variables that a launcher gives to the processes that it starts, and does not have itself.
-constexpr std::array kSetByLaunchers{"PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK",
-                                     "TORCHELASTIC_RUN_ID", "SLURM_PROCID"};
 
 /// The signal that this process gets when its parent ends. While this object exists, it gets none.
 class NoSignalOfDeath {
@@ -70,9 +66,8 @@ Socket descriptor_of(pid_t launcher) {
 }
 
 Socket launcher_by_variables() {
-  for (const char* name : kSetByLaunchers)
-    if (std::getenv(name) != nullptr) return descriptor_of(launcher_that_set(name));
-  return {};
+  const char* const name = mark_of_launcher();
+  return name == nullptr ? Socket() : descriptor_of(launcher_that_set(name));
 }
 
 /// The copy of the descriptor stays valid if the program closes the pipe.

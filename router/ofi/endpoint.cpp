@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <system_error>
 #include <utility>
 
 #include "hal/check.hpp"
@@ -15,6 +16,7 @@
 #include "router/job/key.hpp"
 #include "router/ofi/libfabric.hpp"
 #include "router/ofi/shared_segment.hpp"
+#include "router/threads/start_thread.hpp"
 
 namespace toroid::ofi {
 namespace {
@@ -26,8 +28,9 @@ constexpr std::string_view kOfPut = "the memory of a put (not needed with --fram
 
 void check(long result, std::string_view what) {
   if (result < 0)
-    throw RunFailed(fmt::format("libfabric cannot {}: {}{}", what,
-                                library().strerror(static_cast<int>(-result)), user_settings()));
+    throw RunFailed(fmt::format(
+        "libfabric cannot {}: {}{}{}", what, library().strerror(static_cast<int>(-result)),
+        open_files_remedy({static_cast<int>(-result), std::generic_category()}), user_settings()));
 }
 
 /// Throws RunFailed if libfabric has not registered the memory. A network card may need the memory

@@ -104,10 +104,20 @@ HostTopology::HostTopology(std::vector<Core> cores) : cores_(std::move(cores)) {
   TOROID_CHECK(!cores_.empty());
 }
 
-HostTopology HostTopology::of_this_machine() {
-  const Handle topology = new_topology();
+namespace {
+
+Handle topology_of_this_machine() {
+  Handle topology = new_topology();
   if (hwloc_topology_load(topology.get()) != 0)
     throw RunFailed("hwloc cannot read the topology of this machine");
+  return topology;
+}
+
+}  // namespace
+
+/// Loads the topology once, which takes milliseconds. The affinity mask is looked up each time.
+HostTopology HostTopology::of_this_machine() {
+  static const Handle topology = topology_of_this_machine();
   auto cores = cores_of(topology.get());
   if (cores.empty())
     throw BadInput("cpuset and affinity mask allow none of this machine's processors");

@@ -22,7 +22,8 @@ struct Core {
 class HostTopology {
  public:
   /// Cores with a PU that both the process's cpuset and the calling thread's affinity mask allow.
-  /// Throws BadInput if there is none, RunFailed if hwloc cannot read the machine's topology.
+  /// Throws BadInput if there is none, RunFailed if hwloc cannot read the machine's topology. The
+  /// cpuset is that of the first call in this process. Any thread may call it.
   static HostTopology of_this_machine();
 
   /// A machine in hwloc's synthetic notation, as in "pack:2 core:4 pu:2"; all its PUs are allowed.

@@ -10,36 +10,38 @@
 namespace toroid {
 namespace {
 
-constexpr KnownLauncher kByHand = {"a launcher", "WORLD_SIZE", "RANK"};
-constexpr KnownLauncher kTorchrun = {"torchrun", "WORLD_SIZE", "RANK"};
-constexpr KnownLauncher kToroid = {"toroid launch", "WORLD_SIZE", "RANK"};
+constexpr std::string_view kByHand = "a launcher";
 
-/// srun is the last one: other launchers start their own daemons with it, whose variables the
-/// processes inherit. SLURM_NTASKS would not do: in an allocation without srun it has the number of
-/// processes that may be started.
+/// Nearest first: a launcher may start another one, whose processes inherit its variables. srun is
+/// the last one: other launchers start their own daemons with it. SLURM_NTASKS would not do: in an
+/// allocation without srun it has the number of processes that may be started.
 constexpr std::array kLaunchers = {
-    KnownLauncher{"mpirun", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
-    KnownLauncher{"mpirun_rsh", "MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK"},
-    KnownLauncher{"mpiexec", "PMI_SIZE", "PMI_RANK"},
-    KnownLauncher{"jsrun", "JSM_NAMESPACE_SIZE", "JSM_NAMESPACE_RANK"},
-    KnownLauncher{"flux", "FLUX_JOB_SIZE", "FLUX_TASK_RANK"},
-    KnownLauncher{"srun", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}};
+    KnownLauncher{"torchrun", "WORLD_SIZE", "RANK", "TORCHELASTIC_RUN_ID"},
+    KnownLauncher{"toroid launch", "WORLD_SIZE", "RANK", "TOROID_LAUNCHER_PIPE"},
+    KnownLauncher{kByHand, "WORLD_SIZE", "RANK", nullptr},
+    KnownLauncher{"a launcher with PMIx", nullptr, "PMIX_RANK", "PMIX_RANK"},
+    KnownLauncher{"mpirun", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_RANK"},
+    KnownLauncher{"mpirun_rsh", "MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK",
+                  "MV2_COMM_WORLD_RANK"},
+    KnownLauncher{"mpiexec", "PMI_SIZE", "PMI_RANK", "PMI_RANK"},
+    KnownLauncher{"jsrun", "JSM_NAMESPACE_SIZE", "JSM_NAMESPACE_RANK", "JSM_NAMESPACE_RANK"},
+    KnownLauncher{"flux", "FLUX_JOB_SIZE", "FLUX_TASK_RANK", "FLUX_TASK_RANK"},
+    KnownLauncher{"srun", "SLURM_STEP_NUM_TASKS", "SLURM_PROCID", "SLURM_PROCID"}};
+
+bool is_set(const char* variable) {
+  return variable != nullptr && std::getenv(variable) != nullptr;
+}
 
 std::optional<unsigned> number_in(const char* variable) {
-  const char* const text = std::getenv(variable);
-  return text == nullptr ? std::nullopt : parse_number<unsigned>(text);
+  return is_set(variable) ? parse_number<unsigned>(std::getenv(variable)) : std::nullopt;
 }
 
 std::optional<FoundLauncher> found(const KnownLauncher& launcher) {
   const std::optional<unsigned> size = number_in(launcher.size);
-  if (!size || !number_in(launcher.rank)) return std::nullopt;
+  const bool is_marked = launcher.mark == nullptr || is_set(launcher.mark);
+  if (!size || !is_marked || !number_in(launcher.rank)) return std::nullopt;
+  if (*size <= 1 && launcher.name == kByHand) return std::nullopt;
   return FoundLauncher{&launcher, *size};
-}
-
-/// RANK and WORLD_SIZE have the same meaning for everyone who sets them.
-const KnownLauncher& setter_of_rank() {
-  if (std::getenv("TORCHELASTIC_RUN_ID") != nullptr) return kTorchrun;
-  return std::getenv("TOROID_LAUNCHER_PIPE") != nullptr ? kToroid : kByHand;
 }
 
 }  // namespace
@@ -50,10 +52,21 @@ std::string FoundLauncher::text() const {
 }
 
 std::optional<FoundLauncher> find_launcher() {
-  if (auto one = found(setter_of_rank())) return one;
+  if (wants_to_run_alone()) return std::nullopt;
   for (const KnownLauncher& launcher : kLaunchers)
     if (auto one = found(launcher)) return one;
   return std::nullopt;
+}
+
+const char* mark_of_launcher() {
+  for (const KnownLauncher& launcher : kLaunchers)
+    if (is_set(launcher.mark)) return launcher.mark;
+  return nullptr;
+}
+
+bool wants_to_run_alone() {
+  const char* const value = std::getenv("TOROID_ALONE");
+  return value != nullptr && value == std::string_view("1");
 }
 
 }  // namespace toroid

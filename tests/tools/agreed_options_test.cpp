@@ -37,15 +37,20 @@ TEST(AgreedOptions, AreTypedValuesAndDefaults) {
 TEST(AgreedOptions, LeaveOutOutputsThreadsBindingAndWisdom) {
   const auto texts = agreed({"fft", "--torus", "4", "--size", "4", "--out", "a.npy", "--json", "-",
                              "--threads", "3", "--bind", "none", "--wisdom", "w", "--quiet"});
-  EXPECT_EQ(texts, agreed({"fft", "--torus", "4", "--size", "4"}));
+  EXPECT_EQ(texts,
+            agreed({"fft", "--torus", "4", "--size", "4", "--out", "b.npy", "--json", "b.json"}));
   for (const std::string_view own : own_options())
     EXPECT_THAT(texts, Each(Not(StartsWith(std::string(own) + " "))));
 }
 
-TEST(AgreedOptions, HaveTheExportButNotItsPath) {
-  const auto texts = agreed({"alltoall", "--torus", "4", "--export", "a.goal"});
-  EXPECT_THAT(texts, Contains("--export"));
-  EXPECT_EQ(texts, agreed({"alltoall", "--torus", "4", "--export", "b.goal"}));
+/// A process other than process 0 writes no file, so its option alone would do nothing.
+TEST(AgreedOptions, HaveOutputsButNotTheirPaths) {
+  for (const std::string output : {"--export", "--json", "--record", "--trace", "--report"}) {
+    const auto texts = agreed({"alltoall", "--torus", "4", output, "a"});
+    EXPECT_THAT(texts, Contains(output));
+    EXPECT_EQ(texts, agreed({"alltoall", "--torus", "4", output, "b"}));
+    EXPECT_THAT(agreed({"alltoall", "--torus", "4"}), Contains("no " + output));
+  }
 }
 
 TEST(AgreedOptions, LeaveOutOnlyOptionsThatExist) {

@@ -25,7 +25,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
@@ -115,8 +117,9 @@ TEST(LaunchCommand, EndsTheOthersAfterTheGracePeriod) {
       "case $RANK in 0) exit 2;; 1) kill -STOP $$;; 2) trap '' TERM; sleep 600; sleep 600;; esac"));
   EXPECT_EQ(ended.exit_code, 2);
   EXPECT_EQ(ended.err_lines(), 3) << ended.err;
-  EXPECT_THAT(ended.err, HasSubstr("was killed by signal 15, ended by the launcher\n"));
-  EXPECT_THAT(ended.err, HasSubstr("was killed by signal 9, ended by the launcher\n"));
+  const std::string by_launcher = ", ended by the launcher because of rank 0\n";
+  EXPECT_THAT(ended.err, HasSubstr("was killed by signal 15" + by_launcher));
+  EXPECT_THAT(ended.err, HasSubstr("was killed by signal 9" + by_launcher));
 }
 
 TEST(LaunchCommand, EndsTheGracePeriodIfOnlyStoppedProcessesAreLeft) {
@@ -130,8 +133,21 @@ TEST(LaunchCommand, EndsTheGracePeriodIfOnlyStoppedProcessesAreLeft) {
                                       {.directory = directory.path()});
       EXPECT_EQ(ended.exit_code, 1);
       EXPECT_THAT(ended.err, HasSubstr("ended with exit code 5\n"));
-      EXPECT_THAT(ended.err, HasSubstr("was killed by signal 15, ended by the launcher\n"));
+      EXPECT_THAT(ended.err,
+                  HasSubstr("was killed by signal 15, ended by the launcher because of rank " +
+                            std::string(rank == "0" ? "1\n" : "0\n")));
     }
+}
+
+/// The others would wait for a minute.
+TEST(LaunchCommand, EndsTheRunIfAProcessIsStoppedBeforeItJoins) {
+  const Ended ended = run_process(
+      {"launch", "-n", "2", "--grace", "0", "--", "sh", "-c",
+       "[ $RANK = 1 ] && kill -STOP $$; exec \"$0\" hello --torus 2 --fabric ofi", TOROID_COMMAND});
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_THAT(ended.err,
+              ContainsRegex("toroid: rank 1 on .* .pid [0-9]+. has been stopped for 5 s\n"));
+  EXPECT_THAT(ended.err, HasSubstr(", ended by the launcher because of rank 1\n"));
 }
 
 TEST(LaunchCommand, KeepsTheKeyOutOfCommandLines) {
@@ -168,7 +184,7 @@ TEST(LaunchCommand, ReachesHostsBySsh) {
               UnorderedElementsAre("0 3 0 2 alpha 64", "1 3 1 2 alpha 64", "2 3 0 1 alpha 64", at,
                                    at, at, "it's", "it's", "it's"));
   EXPECT_THAT(lines_of(directory.content_of("ssh.log")),
-              UnorderedElementsAre("-o BatchMode=yes me@alpha", "-o BatchMode=yes beta"));
+              UnorderedElementsAre("-T -oBatchMode=yes me@alpha", "-T -oBatchMode=yes beta"));
 }
 
 TEST(LaunchCommand, PassesArgumentsToTheProgramInPlaceOfSsh) {
@@ -191,7 +207,7 @@ constexpr const char* kAnswers =
     "echo - >> log\n"
     "printf '\\036toroid launch: %s 0 0\\n' $rank >&2\n"
     "until [ -e all ]; do sleep 0.5; done\n"
-    "printf '\\036toroid launch: %s 5 0\\n' $rank >&2\n";
+    "printf '\\036toroid launch: %s 6 0\\n' $rank >&2\n";
 
 TEST(LaunchCommand, ReachesManyHostsWithOneDescriptorEachAndFewAtATime) {
   const TemporaryDirectory directory;
@@ -222,6 +238,27 @@ TEST(LaunchCommand, RefusesMoreHostsThanOpenFiles) {
                   {.directory = directory.path(), .program = "/bin/sh"});
   EXPECT_EQ(ended.exit_code, 2);
   EXPECT_EQ(ended.err, "toroid: 3 hosts need 35 open files, but only 24 are allowed (ulimit -n)\n");
+}
+
+TEST(LaunchCommand, RefusesHostsInADirectoryThatHasBeenRemoved) {
+  const TemporaryDirectory directory;
+  directory.save("hosts", "a\n");
+  const Ended ended = run_process(
+      {"-c", "mkdir gone; cd gone; rmdir ../gone; exec \"$0\" launch --hosts \"$1\" -- true",
+       TOROID_COMMAND, directory / "hosts"},
+      {.directory = directory.path(), .program = "/bin/sh"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.err, HasSubstr("toroid: the present directory cannot be named"));
+}
+
+TEST(LaunchCommand, DoesNotPassOnTheSocketOfALauncherAroundIt) {
+  const TemporaryDirectory directory;
+  const ReplacedSsh ssh(directory);
+  directory.save("hosts", "alpha\n");
+  const Ended ended = run_process({"launch", "-n", "1", "--", TOROID_COMMAND, "launch", "--hosts",
+                                   "hosts", "--", "sh", "-c", "echo ${TOROID_LISTENER_FD-none}"},
+                                  {.directory = directory.path()});
+  EXPECT_EQ(ended.out, "none\n") << ended.err;
 }
 
 TEST(LaunchCommand, NamesAHostThatCannotBeReachedAndStartsNoMore) {
@@ -258,9 +295,9 @@ TEST(LaunchCommand, ReportsHowProcessesFailedOnOtherHosts) {
                                          "if [ $RANK = 1 ]; then kill -9 $$; fi; exec sleep 600"),
                                   {.directory = directory.path()});
   EXPECT_EQ(ended.exit_code, 1);
-  EXPECT_EQ(ended.err,
-            "toroid: rank 1 on beta was killed by signal 9\n"
-            "toroid: rank 0 on alpha was killed by signal 15, ended by the launcher\n");
+  EXPECT_THAT(ended.err, MatchesRegex("toroid: rank 1 on beta .pid [0-9]+. was killed by signal 9\n"
+                                      "toroid: rank 0 on alpha .pid [0-9]+. was killed by signal "
+                                      "15, ended by the launcher because of rank 1\n"));
 }
 
 TEST(LaunchCommand, PassesInterruptsOn) {
@@ -323,6 +360,17 @@ long count_in(const RunningCommand& command, const std::string& text) {
   return count;
 }
 
+/// The launcher has said why.
+TEST(LaunchCommand, ProcessesThatTheLauncherEndsSayNothing) {
+  RunningCommand command(Arguments{"launch", "-n", "2"} +
+                         Arguments(kEndlessFft.begin() + 1, kEndlessFft.end()));
+  EXPECT_TRUE(comes_true([&] { return !command.said().empty(); }));  // the estimate
+  command.signal(SIGTERM);
+  EXPECT_EQ(command.wait().exit_code, 1);
+  EXPECT_EQ(count_in(command, "interrupted"), 1) << command.said();
+  EXPECT_EQ(count_in(command, "toroid: interrupted by signal 15"), 1) << command.said();
+}
+
 /// With the first script the launcher is the parent of the processes, with the second it is not.
 TEST(LaunchCommand, KilledLauncherIsNamedByItsProcessesWhichEnd) {
   for (const char* script : {R"(exec "$0" "$@")", R"("$0" "$@"; exit $?)"}) {
@@ -344,8 +392,9 @@ TEST(LaunchCommand, NoticesAProcessOfAnotherHostThatEndsBeforeItJoins) {
        "[ $RANK = 1 ] || exec \"$0\" hello --torus 2 --fabric ofi", TOROID_COMMAND},
       {.directory = directory.path()});
   EXPECT_EQ(ended.exit_code, 1);
-  EXPECT_THAT(ended.err,
-              HasSubstr("toroid: rank 1 on beta ended with exit code 0 before it joined the "));
+  EXPECT_THAT(
+      ended.err,
+      ContainsRegex("toroid: rank 1 on beta .* ended with exit code 0 before it joined the "));
 }
 
 TEST(LaunchCommand, StartsAToroidVerbWithItsOptions) {

@@ -127,11 +127,11 @@ std::pair<std::string, int> read_in_pieces(const std::string& bytes, std::size_t
 
 TEST(ReportReader, SeparatesReportsFromTextInPiecesOfAnyLength) {
   const std::string report = text_of({7, Report::ends, 9});
-  const std::string wrong = "\x1etoroid launch: 7 6 9\n\x1etoroid launch: 7\n\x1e\x1etoroid";
+  const std::string wrong = "\x1etoroid launch: 7 7 9\n\x1etoroid launch: 7\n\x1e\x1etoroid";
   const std::string bytes = "50 %" + report + "\rdone\n" + wrong + report + wrong + "ing";
   for (std::size_t length = 1; length <= bytes.size(); ++length)
     EXPECT_EQ(read_in_pieces(bytes, length),
-              std::pair("50 %\rdone\n" + wrong + wrong + "ing", 2 * 90507))
+              std::pair("50 %\rdone\n" + wrong + wrong + "ing", 2 * 90607))
         << length;
 }
 

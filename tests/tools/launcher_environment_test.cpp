@@ -68,8 +68,8 @@ TEST(LauncherEnvironment, RefusesCommandsForOneProcessInOneOfSeveral) {
                   AllOf(HasSubstr("toroid: " + command.front()), HasSubstr("is for one process"),
                         HasSubstr(launcher.name + " has started this process as one of 2 (" +
                                   launcher.size +
-                                  "); for a run of this process alone, set RANK=0 "
-                                  "and WORLD_SIZE=1")));
+                                  "); for a run of this process alone, set "
+                                  "TOROID_ALONE=1")));
     }
   }
 }
@@ -87,7 +87,7 @@ TEST(LauncherEnvironment, LetsEveryProcessExplainListAndRunAlone) {
     for (const Arguments& command :
          {Arguments{"help", "hello"}, {"hello", "--help"}, {"--version"}, {"info", "--torus", "2"}})
       EXPECT_EQ(run_command(command).exit_code, 0) << launcher.name << command.front();
-    const SetVariables alone({{"RANK", "0"}, {"WORLD_SIZE", "1"}});
+    const SetVariables alone(std::vector<std::pair<std::string, std::string>>{{"TOROID_ALONE", "1"}});
     EXPECT_EQ(run_command({"hello", "--torus", "2"}).exit_code, 0);
   }
 }

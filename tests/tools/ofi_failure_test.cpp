@@ -127,7 +127,7 @@ TEST_F(OfiFailure, AnInterruptedProcessSaysSoAndIsNamedByAllOthers) {
     now();
     (*run_)[1].signal(signal);
     expect_that_all_miss(1);
-    expect_failure_of(1, "toroid: interrupted");
+    expect_failure_of(1, fmt::format("\\): interrupted by signal {}\n", signal));
     if (signal == SIGTERM) break;
     run_ = std::make_unique<OfiRun>(*hosts_, kEndless + Arguments{"--route", route()},
                                     directory_.path());

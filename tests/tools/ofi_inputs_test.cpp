@@ -2,6 +2,7 @@
 // shortened, or missing on one process.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <array>
 #include <chrono>
@@ -14,6 +15,7 @@
 #include <numeric>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "tests/net/process.hpp"
@@ -231,11 +233,26 @@ TEST_F(OfiInputs, RefusesOptionsThatDifferWithBothValues) {
                                        ".host .* has --bytes 240; all processes"));
 }
 
-TEST_F(OfiInputs, RefusesVariablesThatChangeResults) {
-  const Ended ended = shell("OPENBLAS_CORETYPE=Core$RANK exec \"$0\" hello --torus 4 --fabric ofi");
-  EXPECT_EQ(ended.exit_code, 2);
-  EXPECT_THAT(ended.err, ContainsRegex("has OPENBLAS_CORETYPE=Core1, but process 0 .host .* has "
-                                       "OPENBLAS_CORETYPE=Core0;"));
+TEST_F(OfiInputs, RefusesVariablesThatDiffer) {
+  for (const std::string name : {"OPENBLAS_CORETYPE", "FI_OFI_RXM_EAGER_LIMIT"}) {
+    const Ended ended = shell(name + "=1638$RANK exec \"$0\" hello --torus 4 --fabric ofi");
+    EXPECT_EQ(ended.exit_code, 2);
+    EXPECT_THAT(ended.err, ContainsRegex("has " + name + "=16381, but process 0 .host .* has " +
+                                         name + "=16380;"));
+  }
+}
+
+TEST_F(OfiInputs, RefusesAnOutputOfOneProcessAlone) {
+  for (const std::string alone : {"0", "1"}) {
+    const Ended ended = shell(
+        "exec \"$0\" fft --size 4 --torus 2x1x1 --fabric ofi --plan estimate $([ $RANK = " + alone +
+        " ] && echo --out a.npy)");
+    EXPECT_EQ(ended.exit_code, 2);
+    EXPECT_THAT(ended.err,
+                ContainsRegex(alone == "1" ? "has --out, but process 0 .* has no --out;"
+                                           : "has no --out, but process 0 .* has --out;"));
+    EXPECT_FALSE(std::filesystem::exists(directory_ / "a.npy"));
+  }
 }
 
 TEST_F(OfiInputs, MayDifferInOutputsThreadsBindingAndWisdom) {
@@ -257,6 +274,23 @@ TEST_F(OfiInputs, RefusesStandardInputForSeveralProcesses) {
     const Ended ended = shell("exec \"$0\" " + run + " --torus 4x1x1 --fabric ofi < m.npy");
     EXPECT_EQ(ended.exit_code, 2);
     EXPECT_THAT(ended.err, HasSubstr("is for one process; use a file for several"));
+  }
+}
+
+/// Each process would get a part of what comes through a pipe.
+TEST_F(OfiInputs, RefusesPipesForSeveralProcesses) {
+  for (const char* name : {"a.npy", "m.toml", "g.goal"})
+    ASSERT_EQ(::mkfifo((directory_ / name).c_str(), 0600), 0);
+  for (const auto& [name, run] :
+       {std::pair<std::string, std::string>{"a.npy", "fft --in a.npy --torus 2x1x1"},
+        {"m.toml", "hello --machine m.toml --torus 2"},
+        {"g.goal", "replay g.goal --torus 2"}}) {
+    SCOPED_TRACE(name);
+    const Ended ended = shell("exec \"$0\" " + run + " --fabric ofi");
+    EXPECT_EQ(ended.exit_code, 2);
+    EXPECT_EQ(lines_of_processes(ended), 1) << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr(name));
+    EXPECT_THAT(ended.err, HasSubstr("is a pipe or a device, which is for one process"));
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -131,6 +132,7 @@ TEST(ReplayCommand, RefusesBadFilesAndOptions) {
   directory.save("bad.goal", "num_ranks 1\nrank 0 {\nsend 1b\n}\n");
   directory.save("lost.goal", "num_ranks 1\nrank 0 {\nsend 1b to 0\n}\n");
   directory.save("bad.csv", "time,src,dst,bytes\n0,0,9,1\n");
+  std::filesystem::create_symlink("/dev/zero", directory / "endless.goal");
   const auto refuse = [&](const Arguments& arguments, const std::vector<std::string>& words) {
     expect_refusal(directory, with_outputs(arguments), words);
   };
@@ -148,6 +150,7 @@ TEST(ReplayCommand, RefusesBadFilesAndOptions) {
   refuse(on("bad.csv", "2x2"), {"bad.csv:2: expected the rank of a destination of at most 3"});
   refuse(on("two.txt", "2"), {"two.txt: expected a name that ends in .goal or .csv"});
   refuse(on("none.goal", "2"), {"none.goal: cannot be read"});
+  refuse(on("endless.goal", "2"), {"endless.goal: expected at most 67108864 bytes from a pipe"});
   refuse(on("two.goal", "2x2") + Arguments{"--fail-node", "(0,1)"},
          {"two.goal:3: rank 1 is node (0,1), which is dead"});
   refuse(kExchange + Arguments{"--export", "x.txt"}, {"x.txt: expected a name that ends in"});

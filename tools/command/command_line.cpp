@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <ranges>
 
 #include "hal/check.hpp"
+#include "router/placement/launcher_environment.hpp"
 #include "tools/command/command_line_errors.hpp"
 #include "tools/command/commands.hpp"
 #include "tools/command/help_man_completion.hpp"
@@ -78,6 +80,8 @@ std::string_view only_command(const Words& words) {
 
 int run_joining(const CLI::App& command, const CommandRun& run) {
   RunInputs inputs(agreed_options(command));
+  const std::optional<FoundLauncher> launcher = find_launcher();
+  inputs.note_join(launcher && launcher->size > 1);
   return run_with_others(run);
 }
 

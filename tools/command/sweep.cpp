@@ -120,8 +120,8 @@ CampaignSettings settings_of(const SweepOptions& options, Axis axis) {
                    options.window, options.warm_up};
   if (axis != Axis::load) return settings;
   if (!settings.is_virtual())
-    throw BadInput(fmt::format("--axis load needs virtual time: use --fabric sim, not {}",
-                               options.lab.common.fabric));
+    throw BadInput(
+        "--axis load needs virtual time, which only --fabric sim has, and that in one process");
   settings.common.transfer = name_of(kTransferModeNames, TransferMode::packets);
   settings.run = moving_by(TransferMode::packets, std::move(settings.run));
   return settings;

@@ -66,7 +66,7 @@ int run_program(const std::vector<std::string>& arguments) {
     return std::ferror(stdout) != 0 ? cannot_print(error.code().value())
                                     : complain(error.what(), 1);
   } catch (const std::exception& error) {
-    return complain(error.what(), 1);
+    return is_ended_by_launcher() ? 1 : complain(printed_failure(error.what()), 1);
   } catch (...) {
     return complain("the run threw something that is not a std::exception", 1);
   }

@@ -24,11 +24,21 @@ void drop_byte_order_mark(std::string& text) {
   if (text.starts_with(kMark)) text.erase(0, kMark.size());
 }
 
+/// The limit for a text from this path. What is not a regular file may be endless.
+std::size_t longest_from(const std::string& path, std::size_t longest) {
+  constexpr std::size_t kLongestStream = 1 << 26;  // bytes
+  std::error_code unknown;
+  return std::filesystem::is_regular_file(path, unknown) ? longest
+                                                         : std::min(longest, kLongestStream);
+}
+
 }  // namespace
 
-std::optional<std::string> try_read_text(const std::string& path, std::size_t longest) {
+std::optional<std::string> try_read_text(const std::string& path, std::size_t limit) {
   constexpr std::size_t kBlock = 1 << 20;  // bytes: memory grows with the file, not the limit
+  const std::size_t longest = longest_from(path, limit);
   InputHash hash(path);
+  naming(path, [&] { refuse_shared_stream(path); });
   std::ifstream file(path, std::ios::binary);
   std::string text;
   while (file && text.size() <= longest) {
@@ -39,7 +49,8 @@ std::optional<std::string> try_read_text(const std::string& path, std::size_t lo
   }
   if (!file.is_open() || file.bad()) return std::nullopt;
   if (text.size() > longest)
-    throw BadInput(fmt::format("{}: expected at most {} bytes", path, longest));
+    throw BadInput(fmt::format("{}: expected at most {} bytes{}", path, longest,
+                               longest < limit ? " from a pipe or a device; use a file" : ""));
   hash.add(std::as_bytes(std::span(text)));
   hash.end();
   drop_byte_order_mark(text);
@@ -97,6 +108,7 @@ std::vector<std::byte> read_standard_input(BeginsWell begins_well) {
 
 std::vector<std::byte> read_bytes(const std::filesystem::path& path, BeginsWell begins_well) {
   InputHash hash(path.string());
+  refuse_shared_stream(path);
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"),
                                                              &std::fclose);
   if (!file) throw_errno();

@@ -16,8 +16,8 @@
 namespace toroid {
 
 /// Returns the text of the file, without a byte-order mark. Throws BadInput, with the system's
-/// reason, if it cannot be read, or if it is longer than `longest` bytes. The limit also ends the
-/// reading of an endless device.
+/// reason, if it cannot be read, or if it is longer than `longest` bytes. From a pipe or a device,
+/// which may be endless, at most 64 MiB are read; with several processes nothing is.
 std::string read_text(const std::string& path, std::size_t longest);
 /// read_text() that returns nothing, with the reason in errno, if the file cannot be read.
 std::optional<std::string> try_read_text(const std::string& path, std::size_t longest);

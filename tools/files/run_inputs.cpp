@@ -14,6 +14,11 @@ namespace {
 
 std::atomic<RunInputs*> current_inputs = nullptr;
 
+bool inputs_are_shared() {
+  const RunInputs* const inputs = RunInputs::current();
+  return inputs != nullptr && inputs->is_shared();
+}
+
 }  // namespace
 
 RunInputs::RunInputs(std::vector<std::string> options) : options_(std::move(options)) {
@@ -66,9 +71,15 @@ void note_input_file(const std::string& name, const std::string& path) {
 }
 
 void refuse_shared_standard_input() {
-  const RunInputs* const inputs = RunInputs::current();
-  if (inputs != nullptr && inputs->is_shared())
-    throw BadInput("is for one process; use a file for several");
+  if (inputs_are_shared()) throw BadInput("is for one process; use a file for several");
+}
+
+void refuse_shared_stream(const std::filesystem::path& path) {
+  std::error_code unknown;
+  const std::filesystem::file_status status = std::filesystem::status(path, unknown);
+  const bool is_stream = std::filesystem::is_other(status);
+  if (is_stream && inputs_are_shared())
+    throw BadInput("is a pipe or a device, which is for one process; use a file for several");
 }
 
 }  // namespace toroid

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <mutex>
 #include <span>
 #include <string>
@@ -36,9 +37,10 @@ class RunInputs {
   static RunInputs* current();
 
   const std::vector<std::string>& options() const { return options_; }
-  /// Says whether this process has joined others.
+  /// Says whether this process has joined others, or is to join them.
   void note_join(bool several) { shared_ = several; }
-  /// Whether other processes read the same inputs, so that none can come from standard input.
+  /// Whether other processes read the same inputs, so that none can come from standard input or a
+  /// pipe.
   bool is_shared() const { return shared_; }
 
   void note_attempt() { attempted_ = true; }
@@ -80,5 +82,8 @@ void note_input_file(const std::string& name, const std::string& path);
 
 /// Throws BadInput, without a name, if other processes would need the same standard input.
 void refuse_shared_standard_input();
+/// Throws BadInput, without a name, if `path` is a pipe or a device and other processes read it
+/// too: each would get a part of it.
+void refuse_shared_stream(const std::filesystem::path& path);
 
 }  // namespace toroid

@@ -13,10 +13,13 @@ namespace toroid {
 namespace {
 
 constexpr std::array<std::string_view, 12> kOwnOptions = {
-    "--help",  // not of the run
     "--out",    "--json",    "--csv",   "--report",
-    "--export", "--record",  "--trace",  // output files
+    "--export", "--record",  "--trace",  // output files: kOutputs
+    "--help",                            // not of the run
     "--quiet",  "--threads", "--bind",  "--wisdom"};
+/// The options of output files. Process 0 writes them; if only another process has one, no file is
+/// written.
+constexpr std::span kOutputs = std::span(kOwnOptions).first(7);
 
 std::string typed_or_default(const CLI::Option& option) {
   return option.count() > 0 ? fmt::format("{}", fmt::join(option.results(), " "))
@@ -37,9 +40,9 @@ std::vector<std::string> agreed_options(const CLI::App& command) {
     const std::string value = typed_or_default(*option);
     texts.push_back(value.empty() ? "no " + key : fmt::format("{} {}", key, value));
   }
-  // Every process records its messages if there is a file of them, wherever it is.
-  if (const CLI::Option* const file = command.get_option_no_throw("--export"))
-    texts.push_back(file->count() > 0 ? "--export" : "no --export");
+  for (const std::string_view name : kOutputs)
+    if (const CLI::Option* const file = command.get_option_no_throw(std::string(name)))
+      texts.push_back(fmt::format("{}{}", file->count() > 0 ? "" : "no ", name));
   return texts;
 }
 

@@ -60,7 +60,7 @@ bool is_in_state(pid_t process, int states) {
 
 Pipe make_pipe() {
   std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw RunFailed("too many files are open (ulimit -n)");
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw RunFailed(open_failure("a pipe", last_error()));
   return {job::Socket(ends[0]), job::Socket(ends[1])};
 }
 
@@ -70,7 +70,7 @@ Child::Child(const ChildCommand& command) {
   const int input = command.input < 0 ? nothing.fd() : command.input;
   const pid_t launcher = ::getpid();
   pid_ = ::fork();
-  if (pid_ < 0) throw RunFailed(start_failure("a process", {errno, std::generic_category()}));
+  if (pid_ < 0) throw RunFailed(start_failure("a process", last_error()));
   if (pid_ == 0) become(command, launcher, input, trouble.in.fd());
   ::setpgid(pid_, pid_);  // both processes call it, since either may run first
   trouble.in.close();

@@ -39,6 +39,8 @@ class Child {
   Child(Child&& other) noexcept : pid_(std::exchange(other.pid_, -1)) {}
   Child& operator=(Child&&) = delete;
 
+  /// -1 once it has been reaped.
+  pid_t pid() const { return pid_; }
   bool is_running() const { return pid_ > 0; }
   /// Whether the process has ended and waits for reap().
   bool has_ended() const;
@@ -51,7 +53,7 @@ class Child {
   int reap();
 
  private:
-  pid_t pid_ = -1;  ///< -1 once it has been reaped
+  pid_t pid_ = -1;
 };
 
 }  // namespace toroid

@@ -17,6 +17,9 @@ using std::chrono::milliseconds;
 /// Hosts that are asked at the same time. OpenSSH drops connections when ten have not proved who
 /// they are (MaxStartups), and several names may belong to one host.
 constexpr std::size_t kAskedAtOnce = 8;
+/// How long a process may be stopped while others run. As long as processes that have joined wait
+/// for an answer (JobOptions::silence).
+constexpr std::chrono::seconds kLongestStop{5};
 
 void complain(const std::string& what) {
   std::fputs(("toroid: " + what + "\n").c_str(), stderr);
@@ -33,9 +36,11 @@ void Children::add(const LaunchShare& share, std::unique_ptr<HostProcesses> proc
 int Children::wait() {
   while (start_hosts(), any_running()) {
     sleep();
+    clock_.step(Clock::now());
     take_signals();
     for (Host& host : hosts_) take_news(host);
     miss_those_who_did_not_join();
+    miss_those_who_are_stopped();
     press();
   }
   return exit_code();
@@ -63,9 +68,10 @@ void Children::sleep() const {
 void Children::take_signals() {
   while (const int number = signals_.next()) {
     if (number == SIGCHLD) continue;
-    interrupted_ = true;
+    if (!std::exchange(interrupted_, true))
+      complain(fmt::format("interrupted by signal {}", number));
     signal_all(number);
-    begin_grace();
+    begin_grace(fmt::format("signal {}", number));
   }
 }
 
@@ -78,13 +84,13 @@ void Children::take(const Report& report, Host& host) {
   LaunchedProcess& process = processes_.at(report.rank);
   host.answers = true;
   if (!process.is_running()) return;  // its own children may still use its pipe
-  process.note(report);
+  process.note(report, clock_.now());
   if (process.is_running() || !process.has_failed()) return;
   if (process.is_lost())
     complain_once_of_loss(process, host);
   else
     complain(process.obituary());
-  if (!may_be_missed(process)) begin_grace();
+  if (!may_be_missed(process)) begin_grace(fmt::format("rank {}", process.rank()));
 }
 
 /// Processes are lost together with the connection to their host, which is one failure.
@@ -111,12 +117,32 @@ void Children::miss_those_who_did_not_join() {
     if (process.state() != LaunchedProcess::State::ended || process.joins()) continue;
     complain(process.obituary() + " before it joined the others");
     is_missing_ = true;
-    begin_grace();
+    begin_grace(fmt::format("rank {}", process.rank()));
   }
 }
 
-void Children::begin_grace() {
+void Children::miss_those_who_are_stopped() {
   if (stage_ != Stage::running) return;
+  for (const LaunchedProcess& process : processes_) {
+    if (!process.has_been_stopped(clock_.now(), kLongestStop) || !is_held_up_by(process)) continue;
+    complain(fmt::format("{} has been stopped for {} s", process.name(), kLongestStop.count()));
+    is_missing_ = true;
+    begin_grace(fmt::format("rank {}", process.rank()));
+  }
+}
+
+/// Whether the run does not go on because this process is stopped. If it goes on without the
+/// process, it is held up only when all others have ended.
+bool Children::is_held_up_by(const LaunchedProcess& process) const {
+  if (goes_on_ && process.rank() > 0 && process.joins()) return only_stopped();
+  return std::ranges::any_of(processes_, [](const LaunchedProcess& one) {
+    return one.state() == LaunchedProcess::State::running && one.joins();
+  });
+}
+
+void Children::begin_grace(const std::string& cause) {
+  if (stage_ != Stage::running) return;
+  cause_ = cause;
   stage_ = Stage::grace;
   until_ = Clock::now() + grace_;
 }
@@ -129,7 +155,7 @@ void Children::press() {
   stage_ = static_cast<Stage>(static_cast<int>(stage_) + 1);
   until_ = Clock::now() + kTimeToEnd;
   if (stage_ == Stage::terminated)
-    for (LaunchedProcess& process : processes_) process.terminate();
+    for (LaunchedProcess& process : processes_) process.terminate(cause_);
   if (stage_ == Stage::abandoned)
     for (const Host& host : hosts_) host.processes->abandon();
   else

@@ -4,8 +4,10 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "router/job/clocks.hpp"
 #include "tools/run/host_processes.hpp"
 #include "tools/run/launched_process.hpp"
 #include "tools/run/signal_queue.hpp"
@@ -19,7 +21,9 @@ namespace toroid {
 /// one of them has answered, since an ssh daemon drops connections if too many have not proved who
 /// they are. **Joining:** a process that joins a run says so to its launcher. A process that ends
 /// before it has joined, while others wait for it, counts as failed even if its exit code is 0. So
-/// does a process that ends without saying that it has left the others. Used by the main thread.
+/// does a process that ends without saying that it has left the others. A process that is stopped
+/// for long while others run also begins the grace period, since the others would wait for it until
+/// their patience to join ends. Used by the main thread.
 class Children {
  public:
   /// `grace` is the time that the others get to end by themselves. If `goes_on` is set, the others
@@ -49,12 +53,14 @@ class Children {
   void take(const Report& report, Host& host);
   void complain_once_of_loss(const LaunchedProcess& process, Host& host);
   void miss_those_who_did_not_join();
-  void begin_grace();
+  void miss_those_who_are_stopped();
+  void begin_grace(const std::string& cause);
   void press();
   void signal_all(int number);
   bool any_running() const;
   bool only_stopped() const;
   bool may_be_missed(const LaunchedProcess& process) const;
+  bool is_held_up_by(const LaunchedProcess& process) const;
   int exit_code() const;
 
   std::chrono::milliseconds grace_;
@@ -64,6 +70,8 @@ class Children {
   std::vector<Host> hosts_;
   std::size_t started_ = 0;  ///< number of hosts
   bool is_missing_ = false;  ///< a process has ended without joining the others
+  job::AwakeClock clock_{std::chrono::milliseconds(4 * kLookPeriod)};
+  std::string cause_;  ///< why the launcher ends the others: "rank 2"
   Stage stage_ = Stage::running;
   Clock::time_point until_{};  ///< when `stage_` ends
   bool interrupted_ = false;

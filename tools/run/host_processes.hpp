@@ -46,10 +46,12 @@ std::optional<LaunchShare> take_share(std::string& bytes);
 /// Something that has happened to a process. `answers`: the host has been reached. `lost`: the
 /// connection to its host has ended before the process.
 struct Report {
-  enum What { answers, joins, leaves, stops, continues, ends, lost };
+  enum What { answers, starts, joins, leaves, stops, continues, ends, lost };
   unsigned rank = 0;
   What what = answers;
-  int status = 0;  ///< of waitpid(): of the process, or of the ssh with which it was lost
+  /// `starts`: the process id. `ends`, `lost`: the status of waitpid(), of the process or of the
+  /// ssh with which it was lost.
+  int status = 0;
 };
 
 /// Separates reports from the text into which they are written: the standard error of a launcher on

@@ -1,6 +1,8 @@
 // Ctrl-C: ends a command in order, and ends a process that does not notice the signal.
 #pragma once
 
+#include <sys/types.h>
+
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -15,8 +17,17 @@ std::vector<int> signals_that_end();
 /// that destructors run and no half-written file remains. A process that does not notice the signal
 /// within a second (because it builds a machine, plans or reads) is ended with the same message.
 /// This too leaves no half-written results, since result files have no name until they are
-/// complete.
+/// complete. If a launcher has started the process as one of several, the message names the signal.
 void catch_interrupts();
+/// The message of a failure as this process prints it: in a run of several processes an
+/// interruption begins with the name of this process.
+std::string printed_failure(const std::string& what);
+
+/// Signals that this process sends come from the launcher, which prints why it sends them.
+void note_launcher(pid_t launcher);
+/// Whether the launcher has told this process to end, so that it need not say why it ends.
+bool is_ended_by_launcher();
+
 bool is_interrupted();
 void throw_if_interrupted();
 

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "hal/check.hpp"
@@ -105,6 +106,16 @@ std::vector<HostSlots> used_slots(std::vector<HostSlots> hosts, unsigned process
   return hosts;
 }
 
+/// The agents on other hosts enter it.
+std::string present_directory() {
+  std::error_code error;
+  std::string directory = std::filesystem::current_path(error);
+  if (error)
+    throw BadInput("the present directory cannot be named, perhaps because it has been removed: " +
+                   error.message());
+  return directory;
+}
+
 /// The key is sent by standard input, since all users can read command lines.
 void add_hosts(const LaunchOptions& options, Children& children) {
   const std::vector<HostSlots> hosts = used_slots(load_hosts(options.hosts), options.processes);
@@ -112,7 +123,7 @@ void add_hosts(const LaunchOptions& options, Children& children) {
   LaunchShare share = common_share(options);
   share.master = options.master.empty() ? address_of(hosts.front()) : options.master;
   share.port = options.port != 0 ? options.port : kFirstPort + random_word() % kPorts;
-  share.directory = std::filesystem::current_path();
+  share.directory = present_directory();
   for (const HostSlots& host : hosts) share.size += host.slots;
   for (const HostSlots& host : hosts) {
     share.host = host.name;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <utility>
 
@@ -16,6 +17,7 @@ namespace toroid {
 LocalProcesses::LocalProcesses(LaunchShare share, job::Socket listener)
     : share_(std::move(share)), listener_(std::move(listener)), words_(make_pipe()) {
   ::fcntl(words_.out.fd(), F_SETFL, O_NONBLOCK);
+  ::unsetenv("TOROID_LISTENER_FD");  // of a launcher around this one
 }
 
 ChildCommand LocalProcesses::command_of(unsigned rank) const {
@@ -39,8 +41,10 @@ ChildCommand LocalProcesses::command_of(unsigned rank) const {
 
 /// Process 0 inherits the listening socket, so that no other program can take its port.
 void LocalProcesses::start() {
-  for (unsigned rank = share_.first; share_.has(rank); ++rank)
+  for (unsigned rank = share_.first; share_.has(rank); ++rank) {
     processes_.push_back({Child(command_of(rank))});
+    started_.push_back({rank, Report::starts, processes_.back().child.pid()});
+  }
   listener_.close();
 }
 
@@ -64,7 +68,7 @@ void LocalProcesses::look_at(Process& process, unsigned rank, std::vector<Report
 }
 
 std::vector<Report> LocalProcesses::news() {
-  std::vector<Report> news;
+  std::vector<Report> news = std::exchange(started_, {});
   read_words(news);
   unsigned rank = share_.first;
   for (Process& process : processes_) look_at(process, rank++, news);

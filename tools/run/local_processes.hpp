@@ -33,6 +33,7 @@ class LocalProcesses final : public HostProcesses {
   job::Socket listener_;
   Pipe words_;  ///< carries the words of launcher_pipe.hpp
   std::vector<Process> processes_;
+  std::vector<Report> started_;  ///< news that nobody has taken yet
 };
 
 }  // namespace toroid

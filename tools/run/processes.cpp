@@ -27,11 +27,13 @@ struct Processes::Membership {
 
 namespace {
 
-/// The environment variables that change results: the set of instructions for which OpenBLAS
-/// computes. Others choose among equals (providers and interfaces of libfabric: FI_*), say how
+/// The environment variables that change results, or that both ends of a connection must have
+/// alike: the set of instructions for which OpenBLAS computes; libfabric's limits of short
+/// messages. Others choose among equals (providers and interfaces of libfabric: FI_*), say how
 /// processes find each other (RANK, MASTER_ADDR, TOROID_JOB_KEY and so on), or serve the launcher
 /// (TOROID_SSH); they may differ from host to host.
-constexpr std::array kVariables = {"OPENBLAS_CORETYPE"};
+constexpr std::array kVariables = {"OPENBLAS_CORETYPE", "FI_OFI_RXM_EAGER_LIMIT",
+                                   "FI_OFI_RXM_BUFFER_SIZE"};
 
 constexpr const char* kAlike = "all processes of a run must be started alike";
 

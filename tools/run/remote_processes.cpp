@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "hal/check.hpp"
+#include "router/threads/start_thread.hpp"
 #include "tools/text/split_and_wrap.hpp"
 
 namespace toroid {
@@ -45,13 +46,14 @@ RemoteProcesses::RemoteProcesses(LaunchShare share)
 void RemoteProcesses::start() {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
-    throw RunFailed("too many files are open (ulimit -n)");
+    throw RunFailed(open_failure("a connection with ssh", last_error()));
   connection_ = job::Socket(ends[0]);
   const job::Socket other_end(ends[1]);
   ::fcntl(connection_.fd(), F_SETFL, O_NONBLOCK);
   std::vector<std::string> arguments = ssh_program();
+  // Without -T a terminal that the user's configuration asks for would mix up the streams.
   for (std::string word :
-       {std::string("-o"), std::string("BatchMode=yes"), share_.host, agent_command()})
+       {std::string("-T"), std::string("-oBatchMode=yes"), share_.host, agent_command()})
     arguments.push_back(std::move(word));
   ssh_.emplace_back(ChildCommand{.arguments = std::move(arguments),
                                  .environment = {},

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "hal/check.hpp"
+#include "router/threads/start_thread.hpp"
 #include "tools/run/interruption.hpp"
 
 namespace toroid {
@@ -17,7 +18,7 @@ SignalQueue::SignalQueue() {
   ::signal(SIGCHLD, SIG_DFL);  // a caller may ignore it, and then no child can be waited for
   ::sigprocmask(SIG_BLOCK, &signals, &before_);
   queue_ = job::Socket(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
-  if (!queue_) throw RunFailed("too many files are open (ulimit -n)");
+  if (!queue_) throw RunFailed(open_failure("a queue of signals", last_error()));
 }
 
 SignalQueue::~SignalQueue() {

@@ -9,13 +9,11 @@
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
-#include <system_error>
 
 #include "hal/check.hpp"
 #include "hal/process_end.hpp"
@@ -119,13 +117,14 @@ std::optional<int> returned_code(int pipe) {
 int run_supervised(const std::function<int()>& work, const std::string& libraries) {
   ::signal(SIGCHLD, SIG_DFL);  // a caller may ignore it, and then no child can be waited for
   std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0) return complain("too many files are open");
+  if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0)
+    return complain(open_failure("a pipe", last_error()));
   const FileDescriptor from(ends[0]);
   const FileDescriptor to(ends[1]);
   const AwaitedSignals signals;
   const pid_t parent = ::getpid();
   const pid_t child = ::fork();
-  if (child < 0) return complain(start_failure("a process", {errno, std::generic_category()}));
+  if (child < 0) return complain(start_failure("a process", last_error()));
   if (child == 0) be_child(parent, signals, to.number(), work);
   const int status = wait_and_pass_on(child, signals);
   if (WIFSIGNALED(status)) return end_by(WTERMSIG(status), signals, libraries);

@@ -70,6 +70,7 @@ class Environment {
                              "SLURM_STEP_NUM_TASKS",
                              "SLURM_PROCID",
                              "TORCHELASTIC_RUN_ID",
+                             "TOROID_ALONE",
                              "GROUP_WORLD_SIZE"})
       ::unsetenv(name);
   }
@@ -181,7 +182,7 @@ TEST(Bootstrap, RefusesAProcessThatCannotJoinTheOthersOfItsLauncher) {
                   AllOf(HasSubstr(std::string(name) + " has started this process as one of 4 ("),
                         HasSubstr("PMIX_RANK"), HasSubstr("srun --mpi=pmix"),
                         HasSubstr("set RANK=$" + launcher[1].first.substr(0, 3)),
-                        HasSubstr("RANK=0 and WORLD_SIZE=1")))
+                        HasSubstr("set TOROID_ALONE=1")))
           << name;
 }
 
@@ -208,8 +209,16 @@ TEST(Bootstrap, LetsAProcessBeAloneThatALauncherHasStartedAlone) {
         Variables{{"PMI_SIZE", "1"}, {"PMI_RANK", "0"}} + kSrun,  // daemons started by srun
         Variables{{"OMPI_COMM_WORLD_SIZE", "1"}, {"OMPI_COMM_WORLD_RANK", "0"}} + kSrun,
         Variables{{"PMI_SIZE", "4"}}, Variables{{"PMI_SIZE", "many"}, {"PMI_RANK", "0"}},
-        kMpirun + Variables{{"RANK", "0"}, {"WORLD_SIZE", "1"}}})
+        kMpirun + Variables{{"TOROID_ALONE", "1"}}, good() + Variables{{"TOROID_ALONE", "1"}},
+        kMpirun + Variables{{"RANK", "0"}, {"WORLD_SIZE", "1"}, {"TORCHELASTIC_RUN_ID", "none"}}})
     EXPECT_EQ(refusal_of(one), "none") << one.front().first;
+}
+
+/// The variables may be left over from outside mpirun. Each process would run alone.
+TEST(Bootstrap, WorldSize1DoesNotOverruleALauncherOfSeveral) {
+  for (const Variables& launcher : {kMpirun, kHydra, kSrun})
+    EXPECT_THAT(refusal_of(launcher + Variables{{"RANK", "0"}, {"WORLD_SIZE", "1"}}),
+                HasSubstr("has started this process as one of 4 ("));
 }
 
 /// A key file with this text, which only its owner can read, and environment variables that name
