@@ -6,7 +6,6 @@
 #include <bit>
 #include <memory>
 #include <numeric>
-#include <set>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -266,8 +265,11 @@ void Failures::check_pairs(bool dynamic, const PeersOf& peers_of) const {
   std::uint64_t cut = 0;
   for (Rank from = 0; from < shape_.size(); ++from) {
     if (!is_alive(from)) continue;
-    const std::vector<Rank> peers = peers_of(from);
-    for (const Rank to : std::set(peers.begin(), peers.end())) {
+    std::vector<Rank> peers = peers_of(from);
+    std::ranges::sort(peers);
+    const auto repeated = std::ranges::unique(peers);
+    peers.erase(repeated.begin(), repeated.end());
+    for (const Rank to : peers) {
       if (from == to || !is_alive(to) || way(from, to, dynamic)) continue;
       if (cut++ == 0)
         first = fmt::format("from {} to {}", shape_.coord_text(from), shape_.coord_text(to));

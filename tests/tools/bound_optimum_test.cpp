@@ -98,14 +98,14 @@ std::vector<TrafficEntry> pattern_entries(const Shape& shape, Random& random) {
   return entries;
 }
 
-struct Case {
+struct OptimumCase {
   Shape shape;
   MatrixTraffic traffic;
   std::string name;
 };
 
-std::vector<Case> random_cases() {
-  std::vector<Case> cases;
+std::vector<OptimumCase> random_cases() {
+  std::vector<OptimumCase> cases;
   for (unsigned i = 0; i < kCases; ++i) {
     Random random(48, i);
     const Shape shape = shape_of(i, random);
@@ -119,12 +119,12 @@ std::vector<Case> random_cases() {
 }
 
 template <typename Body>
-void for_each_pair(const Case& one, Body&& body) {
+void for_each_pair(const OptimumCase& one, Body&& body) {
   for (Rank from = 0; from < one.shape.size(); ++from)
     for (const Rank to : one.traffic.targets(from)) body(from, to, one.traffic.bytes(from, to));
 }
 
-json program_of(const Case& one) {
+json program_of(const OptimumCase& one) {
   json links = json::array(), demands = json::array();
   for (Rank r = 0; r < one.shape.size(); ++r)
     for (std::uint8_t l = 0; l < one.shape.links(); ++l)
@@ -136,10 +136,10 @@ json program_of(const Case& one) {
 }
 
 /// The least loads of the hottest link, in bytes.
-std::vector<double> solved(const std::string& python, const std::vector<Case>& cases) {
+std::vector<double> solved(const std::string& python, const std::vector<OptimumCase>& cases) {
   const TemporaryDirectory directory;
   json programs = json::array();
-  for (const Case& one : cases) programs.push_back(program_of(one));
+  for (const OptimumCase& one : cases) programs.push_back(program_of(one));
   directory.save("cases.json", programs.dump());
   const std::string command =
       fmt::format("{} {}/tests/tools/least_congestion.py {} > {}", python, TOROID_SOURCE_DIR,
@@ -151,7 +151,7 @@ std::vector<double> solved(const std::string& python, const std::vector<Case>& c
   return optima;
 }
 
-json replayed(const TemporaryDirectory& directory, const Case& one) {
+json replayed(const TemporaryDirectory& directory, const OptimumCase& one) {
   std::string text = "time,src,dst,bytes\n";
   for_each_pair(one, [&](Rank from, Rank to, std::uint64_t bytes) {
     text += fmt::format("0,{},{},{}\n", from, to, bytes);
@@ -173,13 +173,13 @@ struct Mean {
 TEST(Optimum, IsReachedByNoRunAndExceededByNoBound) {
   const std::string python = python_with("scipy.optimize, scipy.sparse");
   if (python.empty()) GTEST_SKIP() << "no python3 with scipy";
-  const std::vector<Case> cases = random_cases();
+  const std::vector<OptimumCase> cases = random_cases();
   const std::vector<double> optima = solved(python, cases);
   ASSERT_EQ(optima.size(), cases.size());
   const TemporaryDirectory directory;
   Mean plain, twisted;
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    const Case& one = cases[i];
+    const OptimumCase& one = cases[i];
     const double optimum = optima[i] * 8 / Machine().link_bits_per_cycle;
     const Bounds bounds = traffic_bounds(Machine(), one.shape, one.traffic);
     const json run = replayed(directory, one);

@@ -87,7 +87,8 @@ TEST(LauncherEnvironment, LetsEveryProcessExplainListAndRunAlone) {
     for (const Arguments& command :
          {Arguments{"help", "hello"}, {"hello", "--help"}, {"--version"}, {"info", "--torus", "2"}})
       EXPECT_EQ(run_command(command).exit_code, 0) << launcher.name << command.front();
-    const SetVariables alone(std::vector<std::pair<std::string, std::string>>{{"TOROID_ALONE", "1"}});
+    const SetVariables alone(
+        std::vector<std::pair<std::string, std::string>>{{"TOROID_ALONE", "1"}});
     EXPECT_EQ(run_command({"hello", "--torus", "2"}).exit_code, 0);
   }
 }

@@ -114,7 +114,7 @@ TEST(PerNode, CountsWhatTheRootOfAnIncastReceives) {
   EXPECT_EQ(result["per_node"]["last"]["received_bytes"], 5 * 2 * 270);
 }
 
-TEST(PerNode, IsTheSameForEveryNumberOfThreadsAndPartOfTheHash) {
+TEST(PerNode, IsTheSameForEveryNumberOfThreads) {
   const Arguments run{"alltoall", "--torus", "4x4", "--bytes", "480"};
   const json one = json_of(run + Arguments{"--threads", "1"});
   const json two = json_of(run + Arguments{"--threads", "2"});
@@ -127,6 +127,17 @@ TEST(PerNode, LeavesOutDeadNodes) {
       json_of({"alltoall", "--torus", "4", "--fail-node", "(0)", "--long-way"})["per_node"];
   EXPECT_GT(result["first"]["finished_cycles"], 0);
   EXPECT_EQ(result["slowest"].size(), 3u);
+}
+
+TEST(PerNode, LeavesOutNodesThatFailDuringTheRunAndThoseWithoutPackets) {
+  const json failed = json_of({"alltoall", "--torus", "4x4", "--fail-node", "(1,1)@2000"});
+  for (const char* which : {"first", "last", "most_stalled"})
+    EXPECT_NE(failed["per_node"][which]["node"], "(1,1)") << which;
+  const TemporaryDirectory directory;
+  directory.save("one.csv", "time,src,dst,bytes\n0,7,2,240\n");
+  const json one = json_of({"replay", directory / "one.csv", "--torus", "5x5"})["per_node"];
+  EXPECT_EQ(one["slowest"].size(), 2u);
+  EXPECT_GT(one["first"]["finished_cycles"], 0);
 }
 
 TEST(PerNode, OnTheWallClockHasNoStallsAndNoBytesThatAreNotCounted) {

@@ -94,7 +94,9 @@ TEST(Shapes, FailedLinksCutOffOnlyPairsThatExchangeMessages) {
   }
   for (const Arguments& run :
        {exchange + Arguments{"lines:X"}, Arguments{"replay", "along.csv", "--torus", "5x5"},
-        Arguments{"hello", "--torus", "5x5"}, layout + Arguments{"slabs:x", "--to", "slabs:y"},
+        Arguments{"hello", "--torus", "5x5"},
+        Arguments{"redistribute", "--torus", "5x5", "--size", "25x25", "--from", "slabs:x", "--to",
+                  "slabs:y"},
         Arguments{"fft", "--torus", "5x5", "--size", "10"},
         Arguments{"poisson", "--torus", "5x5", "--size", "10"}})
     for (const char* cycle : {"", "@1"})

@@ -17,8 +17,8 @@ using std::chrono::milliseconds;
 /// Hosts that are asked at the same time. OpenSSH drops connections when ten have not proved who
 /// they are (MaxStartups), and several names may belong to one host.
 constexpr std::size_t kAskedAtOnce = 8;
-/// How long a process may be stopped while others run. As long as processes that have joined wait
-/// for an answer (JobOptions::silence).
+/// How long a process may be stopped while others run. Equal to JobOptions::silence, the time for
+/// which processes that have joined wait for an answer.
 constexpr std::chrono::seconds kLongestStop{5};
 
 void complain(const std::string& what) {

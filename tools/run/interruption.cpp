@@ -92,7 +92,10 @@ void on_interrupt(int signal, siginfo_t* info, void*) {
   if (number <= counts.known || (signal == SIGHUP && interrupted != 0)) return;
   counts.known = number;
   interrupted = signal;
-  if (info->si_code == SI_USER && info->si_pid == launcher_process) is_told_by_launcher = 1;
+  // A sender outside this namespace of processes, such as `docker stop`, has number 0.
+  const pid_t launcher = launcher_process;
+  if (launcher != 0 && info->si_code == SI_USER && info->si_pid == launcher)
+    is_told_by_launcher = 1;
   if (number > 1) {
     std::signal(signal, SIG_DFL);
     std::raise(signal);

@@ -18,6 +18,7 @@
 #include "tools/run/host_copy_rate.hpp"
 #include "tools/run/interruption.hpp"
 #include "tools/run/processes.hpp"
+#include "tools/run/run_setup.hpp"
 #include "tools/transform/digit_order.hpp"
 
 namespace toroid {

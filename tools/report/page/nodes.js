@@ -27,7 +27,7 @@ function nodeFigure(kind, runs) {
     caption: `Bar: from the begin of the run until the node’s program ended.${kind === 'virtual' ? ' Its blue part ends when the node wrote its last packet into an injection FIFO: a node that sends late could not send, or had more to send, than the others. Stalled: the time that packets waited at the heads of the node’s FIFOs for links, summed over the FIFOs.' : ''}` +
       (runs.length > 1 ? ` Of each run the first and the last node are shown${runs.length > MOST_PHASED ? `, for the first ${MOST_PHASED} runs` : ''}.` : ''),
     label: `Bars of the times at which ${plural(rows.length, 'node')} ended`,
-    draw: (width, label) => drawNodes(width, label, rows, kind, time),
+    draw: (width, label) => drawEndsOfNodes(width, label, rows, kind, time),
     table: {
       head: ['node', `ended, ${unit}`, 'last packet sent, cycles', 'FIFOs stalled, cycles', 'packets sent', 'packets received',
              kind === 'virtual' ? 'bytes sent' : 'bytes sent in packets', kind === 'virtual' ? 'bytes received' : 'bytes received by put'],
@@ -37,7 +37,7 @@ function nodeFigure(kind, runs) {
   });
 }
 
-function drawNodes(width, label, rows, kind, time) {
+function drawEndsOfNodes(width, label, rows, kind, time) {
   const step = 38;
   const made = picture(width, 0, label);
   const axis = timeAxis(kind, rows.map(({node}) => time(node)));
