@@ -8,8 +8,6 @@
 #include <cctype>
 #include <memory>
 
-#include "hal/check.hpp"
-
 namespace toroid {
 namespace {
 

@@ -1,7 +1,6 @@
 #include "tools/files/run_inputs.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <ios>
 #include <system_error>

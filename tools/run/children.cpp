@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
-#include <string>
 #include <utility>
 
 namespace toroid {

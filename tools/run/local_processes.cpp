@@ -18,6 +18,7 @@ LocalProcesses::LocalProcesses(LaunchShare share, job::Socket listener)
     : share_(std::move(share)), listener_(std::move(listener)), words_(make_pipe()) {
   ::fcntl(words_.out.fd(), F_SETFL, O_NONBLOCK);
   ::unsetenv("TOROID_LISTENER_FD");  // of a launcher around this one
+  ::unsetenv("TOROID_ALONE");        // would make a run of its own of each process
 }
 
 ChildCommand LocalProcesses::command_of(unsigned rank) const {

@@ -11,7 +11,6 @@
 
 #include "hal/counters.hpp"
 #include "hal/direction.hpp"
-#include "hal/failures.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 
@@ -53,35 +52,26 @@ Json named_figures(const Counted& counted, Rank node, bool is_virtual) {
   return json;
 }
 
-/// Whether the node itself failed before the end of the run.
-bool has_failed(const Counted& counted, Rank node) {
-  const Failures* const failures = counted.shape.failures();
-  if (failures == nullptr) return false;
-  return !failures->is_alive(node) ||
-         std::ranges::any_of(failures->deaths(), [&](const Death& death) {
-           return !death.link && death.node == node && death.at <= counted.cycles;
-         });
-}
-
 bool took_part(const NodeTotals& totals) {
   return totals.sent_packets + totals.received_packets > 0;
 }
 
 /// Nodes that sent or received packets and have ended their programs. Nodes that failed, and nodes
 /// of lost processes, have not.
-std::vector<Rank> ended_nodes(const Counted& counted, bool is_virtual) {
+std::vector<Rank> ended_nodes(const Counted& counted) {
   std::vector<Rank> nodes;
-  for (Rank node = 0; node < counted.counters.nodes.size(); ++node)
-    if (is_virtual ? took_part(counted.counters.nodes[node]) && !has_failed(counted, node)
-                   : counted.counters.nodes[node].finished > 0)
+  for (Rank node = 0; node < counted.counters.nodes.size(); ++node) {
+    const NodeTotals& totals = counted.counters.nodes[node];
+    if (counted.shape.is_alive(node) && totals.finished > 0 && took_part(totals))
       nodes.push_back(node);
+  }
   return nodes;
 }
 
 }  // namespace
 
 Json per_node_json(const Counted& counted, bool is_virtual) {
-  std::vector<Rank> nodes = ended_nodes(counted, is_virtual);
+  std::vector<Rank> nodes = ended_nodes(counted);
   if (nodes.empty()) return nullptr;
   const auto named = [&](Rank node) { return named_figures(counted, node, is_virtual); };
   std::ranges::reverse(nodes);  // the lowest rank counts as first among equals

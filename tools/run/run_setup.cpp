@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "hal/route.hpp"
-#include "packet/node/settings.hpp"
 #include "router/shm/ring_fabric.hpp"
 #include "tools/files/machine_file.hpp"
 #include "tools/options/route_and_transfer.hpp"

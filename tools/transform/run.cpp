@@ -11,6 +11,7 @@
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/exchange_plan.hpp"
+#include "packet/exchange/group.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
 #include "packet/node/settings.hpp"

@@ -71,7 +71,6 @@ void add_counted(Json& row, const Emulation& emulation, const Shape& shape,
     if (all.contains(key)) row[key] = all[key];
   if (all["per_node"].is_object()) {
     all["per_node"].erase("slowest");
-    for (Json& node : all["per_node"]) node.erase("node");  // cells of a table hold one number
     row["per_node"] = all["per_node"];
   }
   add_means(row, counters, shape);

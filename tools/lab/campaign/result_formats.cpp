@@ -20,13 +20,15 @@ std::string field_of(const Json& value) {
 
 void flatten(const Json& value, const std::string& name, Fields& fields) {
   const std::string prefix = name.empty() ? "" : name + '_';
-  if (value.is_object())
-    for (const auto& [key, part] : value.items()) flatten(part, prefix + key, fields);
-  else if (value.is_array())
+  if (value.is_object()) {
+    for (const auto& [key, part] : value.items())
+      if (key != "node") flatten(part, prefix + key, fields);  // its rank stands beside it
+  } else if (value.is_array()) {
     for (std::size_t i = 0; i < value.size(); ++i)
       flatten(value[i], prefix + std::to_string(i), fields);
-  else
+  } else {
     fields.emplace_back(name, field_of(value));
+  }
 }
 
 /// Adds the columns of a row. A new column is put after the column that precedes it in this row.
