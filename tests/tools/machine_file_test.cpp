@@ -273,10 +273,10 @@ Tick exact_cycles(Tick bytes, Tick megahertz, Tick megabytes) {
 }
 
 TEST(MachineFile, PacketsTakeExactlyTheCyclesOfClockAndLink) {
-  for (const Tick clock :
-       {500, 600, 700, 800, 850, 900, 933, 1000, 1050, 1200, 1400, 1500, 1600, 2000, 2400, 3000})
-    for (const Tick link : {150, 175, 350, 425, 500, 850, 1000, 1250, 1700, 2000, 2500, 5000, 6250,
-                            12500, 25000, 50000}) {
+  for (const Tick clock : {500u, 600u, 700u, 800u, 850u, 900u, 933u, 1000u, 1050u, 1200u, 1400u,
+                           1500u, 1600u, 2000u, 2400u, 3000u})
+    for (const Tick link : {150u, 175u, 350u, 425u, 500u, 850u, 1000u, 1250u, 1700u, 2000u, 2500u,
+                            5000u, 6250u, 12500u, 25000u, 50000u}) {
       const Machine machine =
           parse_machine(fmt::format("clock = \"{} MHz\"\nlink = \"{} MB/s\"", clock, link), "m");
       EXPECT_EQ(machine.link_bits_per_cycle,
