@@ -77,6 +77,9 @@ class LinkLengths {
     return all > 0 ? sum / all : 0;
   }
   std::uint64_t steps() const { return steps_; }
+  /// The hottest link's load if demands are split as they were on average over the rounds. No bound
+  /// is higher.
+  double most() const { return most_; }
 
  private:
   /// Loads the shortest paths from the source. Returns the sum of bytes times path lengths.
@@ -138,16 +141,16 @@ class LinkLengths {
   /// Makes a link the longer, the more load it has on average over the rounds.
   void lengthen() {
     const double share = 2.0 / (2 + rounds_);
-    double most = 0;
+    most_ = 0;
     for (std::size_t i = 0; i < mean_.size(); ++i) {
       mean_[i] += share * (now_[i] - mean_[i]);
-      most = std::max(most, mean_[i]);
+      most_ = std::max(most_, mean_[i]);
     }
     ++rounds_;
-    if (most == 0) return;
+    if (most_ == 0) return;
     const double sharpness = kSharpness + kSharpening * rounds_;
     for (std::size_t i = 0; i < mean_.size(); ++i)
-      if (ends_[i] != kNoNode) lengths_[i] = std::exp(sharpness * (mean_[i] / most - 1));
+      if (ends_[i] != kNoNode) lengths_[i] = std::exp(sharpness * (mean_[i] / most_ - 1));
   }
 
   unsigned links_;
@@ -155,6 +158,7 @@ class LinkLengths {
   std::vector<double> lengths_;
   std::vector<double> now_;   ///< loads in this round
   std::vector<double> mean_;  ///< weighted mean of the loads of all rounds
+  double most_ = std::numeric_limits<double>::infinity();
   unsigned rounds_ = 0;
   std::uint64_t steps_ = 0;
   // Of the current source:
@@ -166,15 +170,18 @@ class LinkLengths {
 
 }  // namespace
 
-double congestion_bound(const Shape& shape, std::span<const Demand> demands, std::uint64_t steps) {
+double congestion_bound(const Shape& shape, std::span<const Demand> demands, std::uint64_t steps,
+                        double known) {
   TOROID_CHECK(shape.failures() == nullptr);
   const std::vector<Source> sources = by_source(shape, demands);
   if (sources.empty() || sources.size() * shape.size() > steps) return 0;
+  constexpr double kRounding = 1 - 1e-9;  // sums of doubles may be too large by less than this
   LinkLengths lengths(shape);
   double best = 0;
-  for (unsigned round = 0; round < kMostRounds && lengths.steps() < steps; ++round)
+  for (unsigned round = 0; round < kMostRounds && lengths.steps() < steps; ++round) {
     best = std::max(best, lengths.round(sources));
-  constexpr double kRounding = 1 - 1e-9;  // sums of doubles may be too large by less than this
+    if (lengths.most() * kRounding <= std::max(best, known)) break;
+  }
   return best * kRounding;
 }
 

@@ -25,9 +25,11 @@ struct Demand {
 /// of the ACM 37, 1990).
 ///
 /// Works for plain and twisted shapes alike. Returns 0 if a round would look at more than `steps`
-/// hops; otherwise it makes as many rounds as `steps` permits, up to a hundred.
+/// hops; otherwise it makes as many rounds as `steps` permits, up to a hundred. It stops earlier if
+/// the loads of its paths show that no bound is higher than `known` bytes, or than the best so far.
 /// REQUIRES: the shape has no failures; `demands` are sorted by source, and none leads to its own
 /// source.
-double congestion_bound(const Shape& shape, std::span<const Demand> demands, std::uint64_t steps);
+double congestion_bound(const Shape& shape, std::span<const Demand> demands, std::uint64_t steps,
+                        double known = 0);
 
 }  // namespace toroid

@@ -153,17 +153,23 @@ Bounds bounds_by_layers(const Machine& machine, const Shape& shape, const Traffi
 
 /// The number of hops that congestion_bound() may look at: some ten milliseconds' worth.
 constexpr std::uint64_t kSteps = 4'000'000;
-/// With more pairs than this, the demands are not even listed.
+/// With more pairs than this, the demands are not used.
 constexpr std::size_t kMostDemands = 1'000'000;
 
+/// None if there are more than kMostDemands, or from so many sources that congestion_bound() would
+/// not use them.
 std::vector<Demand> demands_of(const Machine& machine, const Shape& shape, const Traffic& traffic) {
   std::vector<Demand> demands;
-  for (Rank from = 0; from < shape.size() && demands.size() <= kMostDemands; ++from)
+  std::uint64_t sources = 0;
+  for (Rank from = 0; from < shape.size(); ++from) {
+    const std::size_t before = demands.size();
     for (const Rank to : traffic.targets(from)) {
       const auto bytes = message_cost(machine, traffic.bytes(from, to)).wire_bytes;
       if (bytes > 0) demands.push_back({from, to, static_cast<double>(bytes)});
     }
-  if (demands.size() > kMostDemands) demands.clear();
+    sources += demands.size() > before ? 1 : 0;
+    if (demands.size() > kMostDemands || sources * shape.size() > kSteps) return {};
+  }
   return demands;
 }
 
@@ -171,9 +177,11 @@ std::vector<Demand> demands_of(const Machine& machine, const Shape& shape, const
 /// the busiest node.
 Bounds with_congestion(Bounds bounds, const Machine& machine, const Shape& shape,
                        const Traffic& traffic) {
-  const double bytes =
-      congestion_bound(shape.without_failures(), demands_of(machine, shape, traffic), kSteps);
-  bounds.hottest_link = std::max({bounds.hottest_link, bounds.injection, cycles(machine, bytes)});
+  bounds.hottest_link = std::max(bounds.hottest_link, bounds.injection);
+  const double known = static_cast<double>(bounds.hottest_link) * machine.link_bits_per_cycle / 8;
+  const double bytes = congestion_bound(shape.without_failures(),
+                                        demands_of(machine, shape, traffic), kSteps, known);
+  bounds.hottest_link = std::max(bounds.hottest_link, cycles(machine, bytes));
   return bounds;
 }
 
