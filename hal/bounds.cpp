@@ -147,6 +147,12 @@ Tick lone_message_cycles(const Machine& machine, const MessageCost& message, uns
          std::max({busiest_link, injection, reception}) + machine.receive_cycles;
 }
 
+Tick lone_message_cycles(const Machine& machine, const MessageCost& message, const Shape& shape,
+                         const Coord& from, const Coord& to) {
+  return lone_message_cycles(machine, message, minimal_hops(shape, from, to),
+                             shortest_directions(shape, from, to).size());
+}
+
 std::vector<Leg> longest_legs(const Shape& shape, unsigned d, unsigned at) {
   const unsigned k = shape.extent(d);
   std::vector<Leg> legs = {{0, 0}};

@@ -5,7 +5,6 @@
 
 #include "hal/bounds.hpp"
 #include "hal/check.hpp"
-#include "hal/route.hpp"
 #include "packet/replay/schedule.hpp"
 
 namespace toroid {
@@ -14,10 +13,8 @@ namespace {
 /// A lower bound on a message's time. A message to oneself stays in memory and takes no time.
 Tick least_latency(const Machine& machine, const Shape& shape, const ScheduleMessage& message) {
   if (message.from == message.to) return 0;
-  const Coord from = shape.coord(message.from), to = shape.coord(message.to);
-  return lone_message_cycles(machine, sent_message_cost(machine, message.bytes),
-                             minimal_hops(shape, from, to),
-                             shortest_directions(shape, from, to).size());
+  return lone_message_cycles(machine, sent_message_cost(machine, message.bytes), shape,
+                             shape.coord(message.from), shape.coord(message.to));
 }
 
 }  // namespace

@@ -8,12 +8,6 @@
 namespace toroid {
 namespace {
 
-void add(EndLoad& load, std::uint64_t packets, double wire_bytes, DirectionSet links) {
-  load.packets += packets;
-  load.wire_bytes += wire_bytes;
-  load.links.add(links);
-}
-
 /// The shares of a message between two coordinates that go by + and by -.
 struct Split {
   double plus;
@@ -73,8 +67,7 @@ void TrafficFlow::add_pair(const Machine& machine, Rank from, Rank to, const Mes
   for (unsigned d = 0; d < shape_.dims(); ++d) between(d, a[d], b[d]) += wire;
   sources_[from].add(cost, links);
   destinations_[to].add(cost, links);
-  const unsigned hops = minimal_hops(shape_, a, b);
-  zero_load_ = std::max(zero_load_, lone_message_cycles(machine, cost, hops, links.size()));
+  zero_load_ = std::max(zero_load_, lone_message_cycles(machine, cost, shape_, a, b));
 }
 
 /// Here a node receives the same number of bytes from every other node, and over all of its links.
@@ -86,13 +79,14 @@ void TrafficFlow::take_columns(const Machine& machine, const Traffic& traffic) {
     const MessageCost cost = message_cost(machine, traffic.bytes(to == 0 ? 1 : 0, to));
     if (cost.packets == 0) continue;
     add_column(machine, to, cost);
-    add(all, cost.packets, static_cast<double>(cost.wire_bytes), {});
+    all.add(cost, {});
   }
   const std::uint64_t peers = shape_.size() - 1;
   for (Rank r = 0; r < shape_.size(); ++r) {
     const EndLoad& own = destinations_[r];
-    add(sources_[r], all.packets - own.packets / peers,
-        all.wire_bytes - own.wire_bytes / static_cast<double>(peers), links_of(shape_, r));
+    sources_[r] = {all.packets - own.packets / peers,
+                   all.wire_bytes - own.wire_bytes / static_cast<double>(peers),
+                   links_of(shape_, r)};
   }
 }
 
@@ -106,8 +100,8 @@ void TrafficFlow::add_column(const Machine& machine, Rank to, const MessageCost&
     legs.push_back(longest_legs(shape_, d, at[d]));
   }
   const std::uint64_t peers = shape_.size() - 1;
-  add(destinations_[to], cost.packets * peers, wire * static_cast<double>(peers),
-      links_of(shape_, to));
+  destinations_[to] = {cost.packets * peers, wire * static_cast<double>(peers),
+                       links_of(shape_, to)};
   zero_load_ = std::max(zero_load_, slowest_message_cycles(machine, cost, legs));
 }
 

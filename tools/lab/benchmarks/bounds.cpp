@@ -7,8 +7,8 @@
 #include "hal/check.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
-#include "hal/route.hpp"
 #include "hal/shape.hpp"
+#include "hal/tick.hpp"
 #include "packet/node/settings.hpp"
 #include "packet/traffic/matrix_traffic.hpp"
 #include "packet/traffic/traffic_bounds.hpp"
@@ -70,10 +70,8 @@ BenchCycles exchange_cycles(const MessageBench& bench, const MessageCost& cost) 
 /// Cycles of a message between the first and the last node, if it has the machine to itself.
 BenchCycles alone(const MessageBench& bench, const MessageCost& cost) {
   const Coord first = bench.shape.coord(0), last = bench.shape.coord(bench.shape.size() - 1);
-  const unsigned links = shortest_directions(bench.shape, first, last).size();
-  const unsigned hops = minimal_hops(bench.shape, first, last);
-  return {static_cast<double>(lone_message_cycles(bench.machine, cost, hops, links)),
-          BoundBy::latency};
+  const Tick cycles = lone_message_cycles(bench.machine, cost, bench.shape, first, last);
+  return {static_cast<double>(cycles), BoundBy::latency};
 }
 
 /// Cycles of an operation whose messages take `message` each in a long stream.

@@ -17,7 +17,6 @@
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
 #include "hal/random.hpp"
-#include "hal/route.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "packet/exchange/open_loop.hpp"
@@ -101,9 +100,7 @@ double zero_load_latency(const CampaignCase& one, const CampaignSettings& settin
     Random random(settings.common.seed, from);
     for (int i = 0; i < kDraws; ++i, ++draws) {
       const Coord a = one.shape.coord(from), b = one.shape.coord(one.traffic->draw(from, random));
-      sum += static_cast<double>(lone_message_cycles(settings.machine, cost,
-                                                     minimal_hops(one.shape, a, b),
-                                                     shortest_directions(one.shape, a, b).size()));
+      sum += static_cast<double>(lone_message_cycles(settings.machine, cost, one.shape, a, b));
     }
   }
   return sum / draws;
