@@ -148,7 +148,7 @@ class FftCommand {
     if (session.is_observed()) pictures["slices"] = slices_json(job, input_.array, outcome.result);
     if (EmbeddingProgram* const host = embedding_program())
       host->take_array(std::move(outcome.result));
-    session.write(emulation, report, pictures);
+    session.write(emulation, report, job.repeat, pictures);
     outputs.commit_array();
     session.check(emulation);
     if (!good && !fault.empty()) throw RunFailed(fault);

@@ -244,7 +244,7 @@ class DensityCommand {
     const Json pictures = pictures_of(job, outcome, session);
     if (EmbeddingProgram* const host = embedding_program())
       host->take_array(std::move(outcome.result));
-    session.write(emulation, report, pictures);
+    session.write(emulation, report, job.repeat, pictures);
     outputs.commit_array();
     session.check(emulation);
     if (!fault.empty()) throw RunFailed(fault);

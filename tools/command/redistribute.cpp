@@ -201,7 +201,7 @@ class RedistributeCommand {
     outcome.result.frame = input_.frame;
     if (outputs.array && wrong == 0)
       outputs.prepare_array(outcome.result, container_of(input_, options_));
-    session.write(emulation, report);
+    session.write(emulation, report, job.repeat);
     outputs.commit_array();
     session.check(emulation);
     if (wrong > 0) throw RunFailed(fmt::format("{} elements are in the wrong place", wrong));

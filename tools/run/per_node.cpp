@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "hal/counters.hpp"
@@ -74,9 +75,10 @@ Json per_node_json(const Counted& counted, bool is_virtual) {
   std::vector<Rank> nodes = ended_nodes(counted);
   if (nodes.empty()) return nullptr;
   const auto named = [&](Rank node) { return named_figures(counted, node, is_virtual); };
-  std::ranges::reverse(nodes);  // the lowest rank counts as first among equals
-  std::ranges::stable_sort(nodes, std::greater(),
-                           [&](Rank node) { return counted.counters.nodes[node].finished; });
+  // The lowest rank counts as first among equals.
+  std::ranges::sort(nodes, std::greater(), [&](Rank node) {
+    return std::pair(counted.counters.nodes[node].finished, node);
+  });
   Json json = {{"first", named(nodes.back())}, {"last", named(nodes.front())}};
   if (is_virtual)
     json["most_stalled"] = named(*std::ranges::max_element(

@@ -28,19 +28,11 @@ std::unique_ptr<OutputFile> opened_or_none(const std::string& path) {
   return path.empty() ? nullptr : std::make_unique<OutputFile>(path);
 }
 
-/// Number of runs over which the counters are sums. Each repetition of an all-to-all has a machine
-/// of its own, so its counters are those of the last repetition.
-unsigned counted_runs(const Json& report) {
-  const bool sums = report.contains("repetitions") && report["verb"] != "alltoall";
-  return sums ? report["repetitions"]["count"].get<unsigned>() : 1;
-}
-
-/// The load of each link in a run in wall-clock time: the packets that crossed it, averaged over
-/// repetitions.
-Json loads_json(const FabricCounters& counters, unsigned repetitions) {
+/// The load of each link in a run in wall-clock time: the packets that crossed it.
+Json loads_json(const Counted& counted) {
   std::vector<std::uint32_t> packets;
-  for (const LinkCounters& link : counters.links)
-    packets.push_back(static_cast<std::uint32_t>(per_run(link.total_packets(), repetitions)));
+  for (const LinkCounters& link : counted.counters.links)
+    packets.push_back(static_cast<std::uint32_t>(per_run(link.total_packets(), counted.runs)));
   return {{"packets", pack_words(packets)}};
 }
 
@@ -93,7 +85,9 @@ RunOptions Observation::observed(RunOptions options) {
   return options;
 }
 
-void Observation::write(const Json& report, const FabricCounters& counters, const Json& more) {
+void Observation::write(const Json& report, const FabricCounters& counters, unsigned runs,
+                        const Json& more) {
+  const Counted counted{counters, shape_, machine_, 0, runs};
   if (EmbeddingProgram* const host = embedding_program()) host->take_counters(counters, shape_);
   Json result = report;
   result.update(more);
@@ -103,17 +97,13 @@ void Observation::write(const Json& report, const FabricCounters& counters, cons
     if (is_recorded_for_host()) embedding_program()->take_recording(recording);
     if (is_wanted()) result["recording"] = recording.to_json();
   } else if (is_wanted() && fits_a_page() && !is_virtual(result) && result.contains("links")) {
-    result["loads"] = loads_json(counters, counted_runs(report));
+    result["loads"] = loads_json(counted);
   }
-  write_csv(report, counters);
+  if (csv_) {
+    csv_->stream() << per_node_csv(counted, is_virtual(report));
+    csv_->commit();
+  }
   write_results(std::move(result));
-}
-
-void Observation::write_csv(const Json& report, const FabricCounters& counters) {
-  if (!csv_) return;
-  csv_->stream() << per_node_csv({counters, shape_, machine_, 0, counted_runs(report)},
-                                 is_virtual(report));
-  csv_->commit();
 }
 
 void Observation::write_results(Json result) {

@@ -60,9 +60,10 @@ class Observation final : private SimProbe {
   }
   /// Whether there will be a recording or a report.
   bool is_wanted() const { return record_ != nullptr || report_.is_wanted(); }
-  /// Writes all files after the run, on the process that reports. `more` has the keys that a report
-  /// has in addition to the result, such as slices.
-  void write(const Json& report, const FabricCounters& counters, const Json& more = Json::object());
+  /// Writes all files after the run, on the process that reports. The counters are sums over `runs`
+  /// equal runs. `more` has the keys that a report has in addition to the result, such as slices.
+  void write(const Json& report, const FabricCounters& counters, unsigned runs = 1,
+             const Json& more = Json::object());
 
  private:
   void on_inject(Tick now, Rank node, unsigned fifo, const ProbedPacket& packet) override;
@@ -73,7 +74,6 @@ class Observation final : private SimProbe {
   void on_sample(Tick now, const SimSnapshot& machine) override;
   void write_trace_file(const Recording& recording, bool complete);
   void write_results(Json result);
-  void write_csv(const Json& report, const FabricCounters& counters);
   /// Whether the machine is small enough for a page that shows every link.
   bool fits_a_page() const;
 

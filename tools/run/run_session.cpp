@@ -55,8 +55,9 @@ void RunSession::print(std::string_view table) const {
   if (!quiet_ && !json_.to_standard_output()) fmt::print(table_, "{}", table);
 }
 
-void RunSession::write(const Emulation& emulation, const Json& report, const Json& more) {
-  observation_.write(report, emulation.counters(), more);
+void RunSession::write(const Emulation& emulation, const Json& report, unsigned runs,
+                       const Json& more) {
+  observation_.write(report, emulation.counters(), runs, more);
   json_.write(report);
 }
 

@@ -58,8 +58,10 @@ class RunSession {
   bool collect(const Emulation& emulation);
   /// Prints the table unless --quiet is given or JSON goes to standard output.
   void print(std::string_view table) const;
-  /// Writes all files. `more` has the keys that a report has in addition to the result.
-  void write(const Emulation& emulation, const Json& report, const Json& more = Json::object());
+  /// Writes all files. The emulation's counters are sums over `runs` equal runs. `more` has the
+  /// keys that a report has in addition to the result.
+  void write(const Emulation& emulation, const Json& report, unsigned runs = 1,
+             const Json& more = Json::object());
   /// Throws RunFailed if links have passed on damaged packets undetected.
   void check(const Emulation& emulation) const;
 
