@@ -45,33 +45,35 @@ class InterruptibleTraffic : public Traffic {
   const Traffic& traffic_;
 };
 
-/// Wraps a traffic so that a message has one packet for each of its bytes. The bounds are divided
-/// by kPayloadBytes afterwards, because combined messages share packets.
-class PackedTraffic final : public InterruptibleTraffic {
+/// Wraps a traffic so that a message of n bytes has resized(n).
+class ResizedTraffic final : public InterruptibleTraffic {
  public:
-  using InterruptibleTraffic::InterruptibleTraffic;
+  using Resized = std::uint64_t (*)(std::uint64_t bytes);
+
+  ResizedTraffic(const Traffic& traffic, Resized resized)
+      : InterruptibleTraffic(traffic), resized_(resized) {}
   std::uint64_t bytes(Rank from, Rank to) const override {
-    return InterruptibleTraffic::bytes(from, to) * kPayloadBytes;
+    return resized_(InterruptibleTraffic::bytes(from, to));
   }
   std::optional<std::uint64_t> message_bytes() const override {
     const auto bytes = InterruptibleTraffic::message_bytes();
-    return bytes ? std::optional(*bytes * kPayloadBytes) : std::nullopt;
+    return bytes ? std::optional(resized_(*bytes)) : std::nullopt;
   }
+
+ private:
+  Resized resized_;
 };
 
-/// Wraps a traffic so that of each message only the first byte is sent: it travels in a packet,
-/// however messages are combined.
-class FirstBytes final : public InterruptibleTraffic {
- public:
-  using InterruptibleTraffic::InterruptibleTraffic;
-  std::uint64_t bytes(Rank from, Rank to) const override {
-    return std::min<std::uint64_t>(1, InterruptibleTraffic::bytes(from, to));
-  }
-  std::optional<std::uint64_t> message_bytes() const override {
-    const auto bytes = InterruptibleTraffic::message_bytes();
-    return bytes ? std::optional(std::min<std::uint64_t>(1, *bytes)) : std::nullopt;
-  }
-};
+/// A packet for each byte of a message. The bounds are divided by kPayloadBytes afterwards, because
+/// combined messages share packets.
+std::uint64_t packet_per_byte(std::uint64_t bytes) {
+  return bytes * kPayloadBytes;
+}
+
+/// Only the first byte of a message: it travels in a packet, however messages are combined.
+std::uint64_t first_byte(std::uint64_t bytes) {
+  return std::min<std::uint64_t>(1, bytes);
+}
 
 /// Whether the traffic is an all-to-all among all nodes, or among all that have not failed.
 bool is_among_all(const Traffic& traffic, const Shape& shape) {
@@ -99,10 +101,11 @@ Bounds whole_bounds(const Machine& machine, const Shape& shape, const Traffic& t
 
 Bounds combined_bounds(const Machine& machine, const Shape& shape, const Traffic& traffic,
                        BoundsOf bounds_of) {
-  Bounds bounds = whole_bounds(machine, shape, PackedTraffic(traffic), bounds_of);
+  Bounds bounds = whole_bounds(machine, shape, ResizedTraffic(traffic, packet_per_byte), bounds_of);
   for (Tick* cycles : {&bounds.hottest_link, &bounds.injection, &bounds.processor})
     *cycles = (*cycles + kPayloadBytes - 1) / kPayloadBytes;
-  bounds.zero_load = whole_bounds(machine, shape, FirstBytes(traffic), bounds_of).zero_load;
+  bounds.zero_load =
+      whole_bounds(machine, shape, ResizedTraffic(traffic, first_byte), bounds_of).zero_load;
   return bounds;
 }
 
