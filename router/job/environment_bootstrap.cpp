@@ -103,18 +103,11 @@ void find_master(Bootstrap& bootstrap) {
   bootstrap.launcher_has_gone = watch_launcher();
 }
 
-/// Whether a launcher has started this process as one of several. WORLD_SIZE=1 then comes from
-/// outside the launcher.
-bool is_one_of_several() {
-  const std::optional<FoundLauncher> found = find_launcher();
-  return found && found->size > 1;
-}
-
 /// Refuses a process that a launcher has started as one of several without telling it how to find
 /// the others: each would compute the whole run alone.
 void refuse_lonely() {
-  const std::optional<FoundLauncher> found = find_launcher();
-  if (!found || found->size <= 1) return;
+  const std::optional<FoundLauncher> found = launcher_of_several();
+  if (!found) return;
   throw BadInput(fmt::format(
       "{}, but without PMIx (PMIX_NAMESPACE and PMIX_RANK), by which they find each other; start "
       "them by toroid launch, Open MPI's mpirun or srun --mpi=pmix, or set RANK=${}, "
@@ -139,7 +132,8 @@ std::optional<Bootstrap> environment_bootstrap() {
       static_cast<unsigned>(number("WORLD_SIZE", needed("WORLD_SIZE", why), 1, kMaxSize));
   bootstrap.rank =
       static_cast<unsigned>(number("RANK", needed("RANK", why), 0, bootstrap.size - 1));
-  if (bootstrap.size == 1 && is_one_of_several()) return {};
+  // WORLD_SIZE=1 then comes from outside the launcher.
+  if (bootstrap.size == 1 && launcher_of_several()) return {};
   if (bootstrap.size > 1) find_master(bootstrap);
   return bootstrap;
 }

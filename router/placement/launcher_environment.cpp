@@ -58,6 +58,11 @@ std::optional<FoundLauncher> find_launcher() {
   return std::nullopt;
 }
 
+std::optional<FoundLauncher> launcher_of_several() {
+  std::optional<FoundLauncher> found = find_launcher();
+  return found && found->size > 1 ? found : std::nullopt;
+}
+
 const char* mark_of_launcher() {
   for (const KnownLauncher& launcher : kLaunchers)
     if (is_set(launcher.mark)) return launcher.mark;

@@ -33,6 +33,8 @@ struct FoundLauncher {
 /// several launchers, such as an mpirun whose daemons srun has started, the one whose variables
 /// this process's own launcher sets is found.
 std::optional<FoundLauncher> find_launcher();
+/// The same, if it has started this process as one of several.
+std::optional<FoundLauncher> launcher_of_several();
 
 /// The mark of the launcher that has started this process, nearest first; null if none has.
 const char* mark_of_launcher();

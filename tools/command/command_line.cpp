@@ -80,8 +80,7 @@ std::string_view only_command(const Words& words) {
 
 int run_joining(const CLI::App& command, const CommandRun& run) {
   RunInputs inputs(agreed_options(command));
-  const std::optional<FoundLauncher> launcher = find_launcher();
-  inputs.note_join(launcher && launcher->size > 1);
+  inputs.note_join(launcher_of_several().has_value());
   return run_with_others(run);
 }
 

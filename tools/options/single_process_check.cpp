@@ -60,8 +60,8 @@ bool joins_others(const CLI::App& command) {
 }
 
 void refuse_one_of_several(const CLI::App& command) {
-  const std::optional<FoundLauncher> found = find_launcher();
-  if (!found || found->size <= 1 || !value_of(command, "--shard").empty()) return;
+  const std::optional<FoundLauncher> found = launcher_of_several();
+  if (!found || !value_of(command, "--shard").empty()) return;
   if (const std::string why = why_one_process(command); !why.empty())
     throw BadInput(fmt::format("{}, but {}; {}", why, found->text(), kRunAlone));
 }

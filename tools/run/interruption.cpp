@@ -29,8 +29,8 @@ std::atomic<pid_t> launcher_process = 0;
 
 /// "process 1 (host alpha, pid 77): " if a launcher has started this process as one of several.
 std::string name_among_others() {
-  const std::optional<FoundLauncher> found = find_launcher();
-  if (!found || found->size <= 1) return {};
+  const std::optional<FoundLauncher> found = launcher_of_several();
+  if (!found) return {};
   std::array<char, HOST_NAME_MAX + 1> host{};
   ::gethostname(host.data(), HOST_NAME_MAX);
   return fmt::format("process {} (host {}, pid {}): ", std::getenv(found->launcher->rank),
