@@ -16,7 +16,7 @@
 #include "router/job/key.hpp"
 #include "router/ofi/libfabric.hpp"
 #include "router/ofi/shared_segment.hpp"
-#include "router/threads/start_thread.hpp"
+#include "router/threads/system_failure.hpp"
 
 namespace toroid::ofi {
 namespace {

@@ -15,7 +15,7 @@
 
 #include "hal/check.hpp"
 #include "router/ofi/dev_shm_cleanup.hpp"
-#include "router/threads/start_thread.hpp"
+#include "router/threads/system_failure.hpp"
 
 namespace toroid {
 namespace {

@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "hal/check.hpp"
-#include "router/threads/start_thread.hpp"
+#include "router/threads/system_failure.hpp"
 #include "tools/text/split_and_wrap.hpp"
 
 namespace toroid {

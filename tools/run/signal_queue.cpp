@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "hal/check.hpp"
-#include "router/threads/start_thread.hpp"
+#include "router/threads/system_failure.hpp"
 #include "tools/run/interruption.hpp"
 
 namespace toroid {

@@ -17,7 +17,7 @@
 
 #include "hal/check.hpp"
 #include "hal/process_end.hpp"
-#include "router/threads/start_thread.hpp"
+#include "router/threads/system_failure.hpp"
 #include "tools/files/file_descriptor.hpp"
 #include "tools/run/interruption.hpp"
 

@@ -1,4 +1,4 @@
-#include "router/threads/start_thread.hpp"
+#include "router/threads/system_failure.hpp"
 
 #include <fmt/core.h>
 
