@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "hal/check.hpp"
-#include "hal/memory_room.hpp"
 #include "router/job/key.hpp"
 #include "router/ofi/libfabric.hpp"
 #include "router/ofi/shared_segment.hpp"
@@ -196,17 +195,6 @@ bool is_whole(const Address& address, const Address& own, std::uint32_t format) 
   return format == FI_ADDR_STR ? address.back() == std::byte{0} : address.size() == own.size();
 }
 
-/// Throws RunFailed if memory is nearly used up, because libfabric crashes if it cannot allocate
-/// the memory that it needs for a peer.
-void expect_room() {
-  constexpr std::size_t kRoom = std::size_t{32} << 20;
-  if (memory_is_limited() && !has_room_for(kRoom))
-    throw RunFailed(
-        fmt::format("not enough memory for libfabric, which may take {} MiB for a peer "
-                    "(ulimit -v, ulimit -d)",
-                    kRoom >> 20));
-}
-
 }  // namespace
 
 void Endpoint::insert(const std::vector<Peer>& peers) {
@@ -222,7 +210,7 @@ void Endpoint::insert(const std::vector<Peer>& peers) {
     if (!is_whole(address, own, info_->addr_format))
       throw RunFailed(fmt::format("process {} sent an address of a wrong length, {} bytes",
                                   remotes_.size() - 1, address.size()));
-    expect_room();
+    expect_room(32, "for a peer");
     const int inserted =
         ::fi_av_insert(peers_.get(), address.data(), 1, &remotes_.back().address, 0, nullptr);
     if (inserted != 1)

@@ -3,14 +3,13 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <map>
-#include <string_view>
 
 #include "hal/check.hpp"
+#include "hal/memory_room.hpp"
 #include "hal/shared_library.hpp"
 
 namespace toroid::ofi {
@@ -67,6 +66,13 @@ const Library& library() {
 std::string library_name() {
   const std::uint32_t version = library().version();
   return fmt::format("libfabric {}.{}", FI_MAJOR(version), FI_MINOR(version));
+}
+
+void expect_room(std::size_t mib, std::string_view what) {
+  if (memory_is_limited() && !has_room_for(mib << 20))
+    throw RunFailed(fmt::format(
+        "not enough memory for libfabric, which may take {} MiB {} (ulimit -v, ulimit -d)", mib,
+        what));
 }
 
 std::string user_settings() {

@@ -8,7 +8,9 @@
 
 #include <array>
 #include <csignal>
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace toroid::ofi {
 
@@ -44,6 +46,10 @@ const Library& library();
 
 /// The library's version, "libfabric 1.17". Throws RunFailed if it cannot be loaded.
 std::string library_name();
+
+/// Throws RunFailed if memory is limited and fewer than `mib` MiB are left, because libfabric
+/// crashes if it cannot allocate what it needs. `what` ends "libfabric, which may take 32 MiB ...".
+void expect_room(std::size_t mib, std::string_view what);
 
 /// The variables by which the user has changed libfabric's behaviour, as the end of a message about
 /// a failure: " (set: FI_PROVIDER=tcp FI_TCP_IFACE=eth0)"; empty if there are none. Leaves out what

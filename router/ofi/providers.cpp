@@ -123,6 +123,7 @@ void tune() {
 Info get_info(std::uint64_t flags, const fi_info* hints) {
   static std::once_flag tuned;
   std::call_once(tuned, tune);
+  expect_room(4, "to list its providers");
   fi_info* found = nullptr;
   if (library().getinfo(kApi, nullptr, nullptr, flags, hints, &found) != 0) return nullptr;
   return Info(found);
