@@ -63,10 +63,13 @@ plan.close()
 print("right\\n", end="")
 """
 
-# One process raises an exception; the other one must not wait for it for ever.
+# One process raises an exception; the other one must not wait for it for ever. Each writes its traceback at once, so
+# that the lines of processes do not mix.
 ONE_FAILS = """
-import os
+import io, os, sys
 import toroid
+
+sys.stderr = io.TextIOWrapper(io.BufferedWriter(io.FileIO(2, "w", closefd=False)))
 
 with toroid.Plan((4, 4, 4), torus="4", fabric="ofi") as plan:
     plan.forward()
@@ -77,8 +80,10 @@ with toroid.Plan((4, 4, 4), torus="4", fabric="ofi") as plan:
 
 # As above, but without a `with` block.
 ONE_ENDS = """
-import os
+import io, os, sys
 import toroid
+
+sys.stderr = io.TextIOWrapper(io.BufferedWriter(io.FileIO(2, "w", closefd=False)))
 
 plan = toroid.Plan((4, 4, 4), torus="4", fabric="ofi")
 plan.forward()
@@ -378,7 +383,7 @@ class PlanTest(unittest.TestCase):
                                (ONE_ENDS, "the program was ended by an exception")):
             done = launch(program, 2)
             self.assertNotEqual(done.returncode, 0)
-            self.assertIn("mine", done.stderr)  # lines of two processes may mix
+            self.assertIn("KeyError: 'mine'", done.stderr)
             self.assertIn(words, done.stderr)
 
     def test_signal_ends_closing_and_close_raises_the_failure_of_another_process(self):
