@@ -56,6 +56,7 @@ class Fill {
   Fill(SendOrder order, Batching batching, Reorder reorder = {})
       : batching_(batching), order_(std::move(order)), reorder_(std::move(reorder)) {
     TOROID_CHECK_LT(0u, batching.per_visit);
+    skip_empty_rounds();
   }
 
   /// Starts again with the first round.
@@ -63,6 +64,7 @@ class Fill {
     if (reorder_ && sent_ >= batching_.per_visit) order_ = reorder_(0);
     sent_ = in_visit_ = 0;
     visit_ = 0;
+    skip_empty_rounds();
   }
 
   bool done() const { return order_.size() == 0 || sent_ >= batching_.packets; }
@@ -122,7 +124,16 @@ class Fill {
     visit_ = 0;
     sent_ += batching_.per_visit;
     if (reorder_ && !done()) order_ = reorder_(sent_ / batching_.per_visit);
+    skip_empty_rounds();
     sink.next_round();  // step 908: each destination has the same queue in every round
+  }
+
+  /// In a sample a round may visit none of the peers for which there are messages.
+  void skip_empty_rounds() {
+    while (reorder_ && order_.size() == 0 && sent_ < batching_.packets) {
+      sent_ += batching_.per_visit;
+      if (sent_ < batching_.packets) order_ = reorder_(sent_ / batching_.per_visit);
+    }
   }
 
   // Members that every visit touches come first.

@@ -172,6 +172,20 @@ TEST(Fill, SkipsMissingPacketsOfShorterMessages) {
   EXPECT_EQ(cookies(queues[0]), (std::vector{cookie(2, 0), cookie(3, 0), cookie(3, 1)}));
 }
 
+TEST(Fill, SkipsRoundsWithoutVisits) {
+  const std::vector<std::vector<Rank>> visited = {{}, {3}, {}, {}, {3, 1}, {}};
+  Fill fill(SendOrder(visited[0]), {6, 1},
+            [&](std::uint32_t round) { return SendOrder(visited[round]); });
+  for (int run = 0; run < 2; ++run) {
+    OutputQueues queues(1);
+    fill.run(queues, make);
+    EXPECT_TRUE(fill.done());
+    EXPECT_EQ(taken(queues)[0],
+              (std::vector<std::uint64_t>{cookie(3, 1), cookie(3, 4), cookie(1, 4)}));
+    fill.restart();
+  }
+}
+
 TEST(Fill, IsDoneAtOnceWithoutPeersOrPackets) {
   EXPECT_TRUE(Fill(SendOrder(OrderRule::random, 0, 1, 1), {.packets = 4}).done());
   EXPECT_TRUE(Fill(SendOrder(OrderRule::random, 0, 5, 1), {.packets = 0}).done());
