@@ -149,8 +149,10 @@ Tick lone_message_cycles(const Machine& machine, const MessageCost& message, uns
 
 Tick lone_message_cycles(const Machine& machine, const MessageCost& message, const Shape& shape,
                          const Coord& from, const Coord& to) {
-  return lone_message_cycles(machine, message, minimal_hops(shape, from, to),
-                             shortest_directions(shape, from, to).size());
+  const bool by_any_link = shape.failures() != nullptr && shape.failures()->list().long_ways;
+  return lone_message_cycles(
+      machine, message, minimal_hops(shape, from, to),
+      by_any_link ? usable_links(shape) : shortest_directions(shape, from, to).size());
 }
 
 std::vector<Leg> longest_legs(const Shape& shape, unsigned d, unsigned at) {

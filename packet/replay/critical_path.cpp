@@ -30,23 +30,23 @@ Tick cycles_of_seconds(const Machine& machine, double seconds) {
 
 Tick critical_path(const Machine& machine, const Shape& shape, const ScheduleGraph& graph) {
   TOROID_CHECK_LE(graph.ranks(), shape.size());
-  std::vector<Tick> starts(graph.last(graph.ranks() - 1));
-  const auto not_before = [&](OperationId id, Tick when) {
-    starts[id] = std::max(starts[id], when);
-  };
+  std::vector<Tick> begins(graph.last(graph.ranks() - 1));
+  std::vector<Tick> ends(begins.size());  // no operation ends before this
+  const auto raise = [](Tick& tick, Tick when) { tick = std::max(tick, when); };
   Tick end = 0;
   for (const OperationId id : graph.order()) {
     const Operation& operation = graph.operation(id);
-    not_before(id, cycles_of_seconds(machine, operation.not_before));
-    Tick done = starts[id];
+    Tick done = std::max(begins[id], ends[id]);
+    if (operation.kind == Operation::Kind::send)
+      raise(done, cycles_of_seconds(machine, operation.not_before));
     if (operation.kind == Operation::Kind::compute)
       done += cycles_of_nanoseconds(machine, operation.amount);
     for (const auto& [dependent, on_start] : graph.dependents(id))
-      not_before(dependent, on_start ? starts[id] : done);
-    end = std::max(end, done);
+      raise(begins[dependent], on_start ? begins[id] : done);
+    raise(end, done);
     if (operation.kind != Operation::Kind::send) continue;
     const ScheduleMessage& message = graph.messages()[graph.message_of(id)];
-    not_before(message.receive, done + least_latency(machine, shape, message));
+    raise(ends[message.receive], done + least_latency(machine, shape, message));
   }
   return end;
 }
