@@ -17,7 +17,9 @@
 #include "fft/plan/stage_transform.hpp"
 #include "fft/plan/transform_bounds.hpp"
 #include "hal/bounds.hpp"
+#include "hal/failures.hpp"
 #include "hal/machine.hpp"
+#include "hal/packet.hpp"
 #include "hal/route.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
@@ -29,7 +31,7 @@ namespace toroid::fft {
 struct TransformBounds::Tally {
   LinkLoad load;                         ///< load of the current group of nodes
   std::vector<std::uint64_t> out_bytes;  ///< bytes on the wire that each node sends
-  std::vector<Tick> busy;                ///< cycles in which each node's packets are moved
+  std::vector<Tick> busy;                ///< work in which each node's packets are moved
   std::vector<Tick> descriptors;         ///< cycles in which each processor writes descriptors
   std::uint64_t packets = 0;
   std::uint64_t payload_bytes = 0;
@@ -37,18 +39,19 @@ struct TransformBounds::Tally {
 };
 
 TransformBounds::TransformBounds(const Blueprint& blueprint, const Machine& machine, Way way,
-                                 bool by_engines)
+                                 const Movement& movement)
     : blueprint_(&blueprint),
       machine_(machine),
-      by_engines_(by_engines),
-      mover_(by_engines ? moved_by_engines(machine) : machine),
+      movement_(movement),
+      parts_(movement.is_combined ? kPayloadBytes : 1),
+      mover_(movement.by_engines ? moved_by_engines(machine) : machine),
       way_(way),
       load_(blueprint.shape()),
       processor_(blueprint.shape().size()),
       engine_(blueprint.shape().size()) {}
 
 Tick TransformBounds::cycles(double bytes) const {
-  return whole_cycles(bytes * 8 / machine_.link_bits_per_cycle,
+  return whole_cycles(bytes * 8 / static_cast<double>(parts_) / machine_.link_bits_per_cycle,
                       "the traffic of one link (link_bits_per_cycle)");
 }
 
@@ -68,9 +71,10 @@ TransformBounds::Ends TransformBounds::ends() const {
           &blueprint_->exchanges()[number]};
 }
 
-/// Adds the costs of all pieces of one message. Pieces of the same kind cost the same.
-void TransformBounds::tally_pair(const Ends& ends, const NodeLayout& from, const NodeLayout& to,
-                                 MessageCost& cost) const {
+/// The cost of all pieces of one message. Pieces of the same kind cost the same.
+MessageCost TransformBounds::cost_of_pair(const Ends& ends, const NodeLayout& from,
+                                          const NodeLayout& to) const {
+  MessageCost cost;
   Transfer transfer;
   const auto add = [&](const NodeLayout& part, std::uint64_t pieces) {
     transfer.assign(part, to, ends.bytes);
@@ -81,13 +85,22 @@ void TransformBounds::tally_pair(const Ends& ends, const NodeLayout& from, const
     });
   };
   const unsigned axis = ends.pieces.axis;
-  if (ends.pieces.planes == 0 || from.size() == 0) return add(from, 1);
+  if (ends.pieces.planes == 0 || from.size() == 0) {
+    add(from, 1);
+    return cost;
+  }
   const std::int64_t begin = from.boxes()[0].lo[axis];
   const PieceCut cut(ends.pieces, from.boxes()[0].length(axis));
   const std::uint32_t long_ones = cut.pieces() - (cut.kinds() - 1);
   if (long_ones > 0) add(from.planes(axis, begin, begin + cut.length(0)), long_ones);
   for (std::uint32_t piece = long_ones; piece < cut.pieces(); ++piece)
     add(from.planes(axis, begin, begin + cut.length(piece)), 1);
+  return cost;
+}
+
+/// The cost of bytes that share full packets with those of other messages, in parts of a packet.
+MessageCost TransformBounds::combined_cost(std::uint64_t payload_bytes) const {
+  return {payload_bytes, payload_bytes * machine_.wire_bytes(kMaxChunks)};
 }
 
 /// A lower bound on the time of a message alone on the machine, whatever the sizes of its packets:
@@ -97,12 +110,16 @@ Tick TransformBounds::cycles_alone(const MessageCost& cost, Rank from, Rank to) 
   if (cost.packets == 0) return 0;
   const Shape& shape = blueprint_->shape();
   const Coord a = shape.coord(from), b = shape.coord(to);
-  const auto bytes = static_cast<double>(cost.wire_bytes);
-  const Tick links = cycles(bytes / shortest_directions(shape, a, b).size());
+  const bool by_any_link =
+      !movement_.is_shortest || (shape.failures() != nullptr && shape.failures()->list().long_ways);
+  const unsigned links =
+      by_any_link ? usable_links(shape) : shortest_directions(shape, a, b).size();
+  const Tick busiest_link =
+      cycles(static_cast<double>(cost.wire_bytes) * static_cast<double>(parts_) / links);
   const Tick ends = (cost.packets - 1) * std::max(mover_.inject_cycles, mover_.receive_cycles) +
                     machine_.wire_cycles(machine_.wire_bytes(1));
   return mover_.inject_cycles + minimal_hops(shape, a, b) * Tick{machine_.hop_latency_cycles} +
-         std::max(links, ends) + mover_.receive_cycles;
+         std::max(busiest_link, ends) + mover_.receive_cycles;
 }
 
 void TransformBounds::tally_group(const Ends& ends, const Group& group, Tally& tally) const {
@@ -115,19 +132,24 @@ void TransformBounds::tally_group(const Ends& ends, const Group& group, Tally& t
     for (Rank t = 0; t < group.size(); ++t) {
       if (s == t) continue;
       const Rank target = group.rank(t);
-      MessageCost cost{0, 0};
-      tally_pair(ends, from, to[t], cost);
+      std::uint64_t payload = 0;
+      for (const Box& a : from.boxes())
+        for (const Box& b : to[t].boxes())
+          payload += static_cast<std::uint64_t>(intersect(a, b).volume()) * ends.bytes;
+      const MessageCost alone = cost_of_pair(ends, from, to[t]);
+      const MessageCost cost = movement_.is_combined ? combined_cost(payload) : alone;
       tally.load.add(shape.coord(source), shape.coord(target), cost.wire_bytes);
       tally.out_bytes[source] += cost.wire_bytes;
       tally.busy[source] += cost.packets * mover_.inject_cycles;
       tally.busy[target] += cost.packets * mover_.receive_cycles;
-      if (by_engines_ && cost.packets > 0)
+      if (movement_.by_engines && cost.packets > 0)
         tally.descriptors[source] += machine_.dma_descriptor_cycles;
-      tally.packets += cost.packets;
-      tally.slowest = std::max(tally.slowest, cycles_alone(cost, source, target));
-      for (const Box& a : from.boxes())
-        for (const Box& b : to[t].boxes())
-          tally.payload_bytes += static_cast<std::uint64_t>(intersect(a, b).volume()) * ends.bytes;
+      tally.packets += alone.packets;
+      tally.payload_bytes += payload;
+      // Combined or not, a byte travels in a packet.
+      const MessageCost least =
+          movement_.is_combined ? message_cost(machine_, std::min<std::uint64_t>(1, payload)) : alone;
+      tally.slowest = std::max(tally.slowest, cycles_alone(least, source, target));
     }
   }
 }
@@ -181,10 +203,11 @@ ExchangeBounds TransformBounds::add_exchange() {
 }
 
 void TransformBounds::add_busy(Rank node, const Tally& tally, Bounds& bounds) {
-  std::vector<Tick>& movers = by_engines_ ? engine_ : processor_;
-  Tick& busiest = by_engines_ ? bounds.engine : bounds.processor;
-  movers[node] += tally.busy[node];
-  busiest = std::max(busiest, tally.busy[node]);
+  std::vector<Tick>& movers = movement_.by_engines ? engine_ : processor_;
+  Tick& busiest = movement_.by_engines ? bounds.engine : bounds.processor;
+  const Tick busy = (tally.busy[node] + parts_ - 1) / parts_;
+  movers[node] += busy;
+  busiest = std::max(busiest, busy);
   processor_[node] += tally.descriptors[node];
   bounds.processor = std::max(bounds.processor, tally.descriptors[node]);
 }
@@ -225,7 +248,8 @@ void TransformBounds::add_orbital() {
       const MessageCost cost = message_cost(machine_, plan.block_bytes(block));
       const auto add = [&](Rank from, Rank to, std::uint64_t blocks) {
         if (blocks > 0)
-          load_.add(shape.coord(from), shape.coord(to), arrays * blocks * cost.wire_bytes);
+          load_.add(shape.coord(from), shape.coord(to),
+                    parts_ * arrays * blocks * cost.wire_bytes);
       };
       for (Rank node = 0; node < shape.size(); ++node) {
         const OrbitalPlan::Neighbours ends = plan.ends(block.dimension, node);

@@ -26,16 +26,22 @@ struct ExchangeBounds {
   std::uint64_t payload_bytes = 0;
 };
 
+/// What the bounds need to know about the way in which exchanges move their messages.
+struct Movement {
+  bool by_engines = false;   ///< DMA engines move the packets
+  bool is_combined = false;  ///< the policy combines messages, so that these share packets
+  bool is_shortest = true;   ///< packets keep to shortest paths
+};
+
 /// Bounds of a sequence of exchanges, each followed by line transforms. Consecutive exchanges may
 /// overlap in time as far as data dependencies allow. So the sum of the exchanges' bounds is not a
 /// lower bound on the whole. The total load of any link and the total work of any processor are
 /// lower bounds.
 class TransformBounds {
  public:
-  /// `by_engines`: DMA engines move the packets of exchanges. REQUIRES: the machine has DMA
-  /// engines.
+  /// With Movement::by_engines, REQUIRES: the machine has DMA engines.
   TransformBounds(const Blueprint& blueprint, const Machine& machine, Way way,
-                  bool by_engines = false);
+                  const Movement& movement = {});
 
   /// Adds the next stage of the current direction: the exchange before it and its transforms.
   /// Returns the bounds of the exchange.
@@ -63,8 +69,8 @@ class TransformBounds {
   Ends ends() const;
   const Stage& stage(std::size_t number) const;
   void tally_group(const Ends& ends, const Group& group, Tally& tally) const;
-  void tally_pair(const Ends& ends, const NodeLayout& from, const NodeLayout& to,
-                  MessageCost& cost) const;
+  MessageCost cost_of_pair(const Ends& ends, const NodeLayout& from, const NodeLayout& to) const;
+  MessageCost combined_cost(std::uint64_t payload_bytes) const;
   Tick cycles_alone(const MessageCost& cost, Rank from, Rank to) const;
   ExchangeBounds add_exchange();
   /// Adds the busy time of one node for its part in an exchange.
@@ -76,7 +82,8 @@ class TransformBounds {
 
   const Blueprint* blueprint_;
   Machine machine_;
-  bool by_engines_;
+  Movement movement_;
+  std::uint64_t parts_;  ///< loads and work of exchanges count in such parts of bytes and cycles
   Machine mover_;  ///< the machine, with packet costs of what moves packets: processor or engine
   Way way_;
   std::size_t next_ = 0;         ///< number of the next stage

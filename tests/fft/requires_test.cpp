@@ -115,7 +115,7 @@ const Violation kAborting[] = {
     {"fft/plan/transform_bounds.hpp:TransformBounds", "has_dma_engine",
      [] {
        const auto blueprint = small_blueprint();
-       const TransformBounds bounds(*blueprint, Machine{}, Way::forward, true);
+       const TransformBounds bounds(*blueprint, Machine{}, Way::forward, {.by_engines = true});
      }},
 };
 

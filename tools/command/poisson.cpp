@@ -161,8 +161,9 @@ GridResult solve(Emulation& emulation, const SharedBlueprint& blueprint) {
 Timing timing_of(const Setting& setting, const fft::Blueprint& blueprint,
                  const Emulation& emulation, Tick cycles) {
   constexpr std::array kWays = {fft::Way::forward, fft::Way::backward};
-  const bool by_engines = under_policy(setting.run, blueprint, setting.machine).sim.dma;
-  return plan_timing(bounds_of(blueprint, kWays, setting.machine, by_engines), setting.machine,
+  const fft::Movement movement =
+      movement_of(under_policy(setting.run, blueprint, setting.machine), blueprint.shape());
+  return plan_timing(bounds_of(blueprint, kWays, setting.machine, movement), setting.machine,
                      emulation, setting.run.fabric == FabricName::sim, cycles);
 }
 

@@ -386,9 +386,16 @@ double bytes_of_array(const fft::Blueprint& blueprint, const fft::Index& extents
   return static_cast<double>(fft::Box::of(extents).volume()) * blueprint.bytes(real);
 }
 
+fft::Movement movement_of(const RunOptions& under, const Shape& shape) {
+  const Policy* const policy = under.node.policy;
+  return {.by_engines = under.sim.dma,
+          .is_combined = policy->combines(),
+          .is_shortest = policy->keeps_to_shortest_ways(shape)};
+}
+
 PlanBounds bounds_of(const fft::Blueprint& blueprint, std::span<const fft::Way> ways,
-                     const Machine& machine, bool by_engines) {
-  fft::TransformBounds transform(blueprint, machine, ways.front(), by_engines);
+                     const Machine& machine, const fft::Movement& movement) {
+  fft::TransformBounds transform(blueprint, machine, ways.front(), movement);
   PlanBounds bounds;
   for (const fft::Way way : ways) {
     transform.begin(way);
@@ -409,8 +416,8 @@ PlanBounds bounds_of(const fft::Blueprint& blueprint, std::span<const fft::Way> 
 }
 
 PlanBounds bounds_of(const fft::Blueprint& blueprint, fft::Way way, const Machine& machine,
-                     bool by_engines) {
-  return bounds_of(blueprint, std::span(&way, 1), machine, by_engines);
+                     const fft::Movement& movement) {
+  return bounds_of(blueprint, std::span(&way, 1), machine, movement);
 }
 
 Timing plan_timing(const PlanBounds& bounds, const Machine& machine, const Emulation& emulation,

@@ -12,6 +12,7 @@
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/convolution.hpp"
 #include "fft/plan/description.hpp"
+#include "fft/plan/transform_bounds.hpp"
 #include "hal/bounds.hpp"
 #include "hal/machine.hpp"
 #include "hal/tick.hpp"
@@ -139,12 +140,14 @@ struct PlanBounds {
 /// Bytes of a whole array of these extents.
 double bytes_of_array(const fft::Blueprint& blueprint, const fft::Index& extents, bool real);
 
+/// How exchanges move their messages in a run with these options, which come from under_policy().
+fft::Movement movement_of(const RunOptions& under, const Shape& shape);
 /// The bounds of consecutive transforms, in which each node begins a transform when it has ended
-/// the previous one. `by_engines` says whether DMA engines move the packets of exchanges.
+/// the previous one.
 PlanBounds bounds_of(const fft::Blueprint& blueprint, std::span<const fft::Way> ways,
-                     const Machine& machine, bool by_engines = false);
+                     const Machine& machine, const fft::Movement& movement = {});
 PlanBounds bounds_of(const fft::Blueprint& blueprint, fft::Way way, const Machine& machine,
-                     bool by_engines = false);
+                     const fft::Movement& movement = {});
 
 /// The time of a whole transform (cycles of the machine's clock) beside its bound. In virtual time
 /// the bound is that of the machine. Otherwise it is the time in which this host makes the
