@@ -103,11 +103,22 @@ bool OpenLoop::fill(OutputQueues& queues) {
   return waiting_.empty();
 }
 
-SendDescriptor OpenLoop::next_packet(Message& message) const {
+SendDescriptor OpenLoop::next_packet(Message& message) {
   const auto bytes =
       static_cast<unsigned>(std::min<std::uint64_t>(kPayloadBytes, options_.bytes - message.sent));
   message.sent += bytes;
-  return node_->descriptor(message.to, handler_, 0, message.number, chunks_for(bytes));
+  SendDescriptor made =
+      node_->descriptor(message.to, handler_, 0, message.number, chunks_for(bytes));
+  made.source = this;
+  return made;
+}
+
+std::uint32_t OpenLoop::gather(const SendDescriptor& descriptor, std::uint32_t,
+                               std::span<std::byte, kPayloadBytes>) {
+  const std::uint32_t message = descriptor.header.argument();
+  if (node_->now() < options_.periods.warm_up + node_->machine().inject_cycles)
+    counts_->messages.inject_early(message);
+  return message;
 }
 
 void OpenLoop::arrive(const Packet& packet) {
@@ -117,7 +128,8 @@ void OpenLoop::arrive(const Packet& packet) {
   ++counts_->all_received;
   if (options_.periods.measures(now)) {
     ++counts_->accepted;
-    ++counts_->accepted_pairs[std::uint64_t{message.from} * node_->size() + node_->rank()];
+    if (message.packets == 0 && !message.is_early)
+      ++counts_->whole_messages[std::uint64_t{message.from} * node_->size() + node_->rank()];
   }
   if (options_.periods.measures(now - latency)) counts_->latency.add(latency);
 }
