@@ -41,8 +41,12 @@ struct NodeTotals {
   Tick last_sent = 0;  ///< when it wrote its last packet into an injection FIFO; on `sim` only
   std::uint64_t sent_packets = 0;      ///< including packets of messages that moved by put
   std::uint64_t received_packets = 0;  ///< the same
-  std::uint64_t sent_bytes = 0;        ///< on the wire; in wall-clock time payload of packets
-  std::uint64_t received_bytes = 0;    ///< on the wire; in wall-clock time payload of puts
+  // Bytes on the wire; counted in virtual time only.
+  std::uint64_t sent_bytes = 0;
+  std::uint64_t received_bytes = 0;
+  // Payload; counted in wall-clock time only.
+  std::uint64_t packet_bytes = 0;  ///< in packets that it sent
+  std::uint64_t put_bytes = 0;     ///< in puts that it received
 
   NodeTotals& operator+=(const NodeTotals& other) {
     finished = std::max(finished, other.finished);
@@ -51,6 +55,8 @@ struct NodeTotals {
     received_packets += other.received_packets;
     sent_bytes += other.sent_bytes;
     received_bytes += other.received_bytes;
+    packet_bytes += other.packet_bytes;
+    put_bytes += other.put_bytes;
     return *this;
   }
 };

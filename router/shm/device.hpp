@@ -79,8 +79,8 @@ class RingDevice : public Device {
     return {.finished = processor_->finished_at(),
             .sent_packets = injected_,
             .received_packets = delivered_,
-            .sent_bytes = packet_bytes_,
-            .received_bytes = put_bytes_};
+            .packet_bytes = packet_bytes_,
+            .put_bytes = put_bytes_};
   }
   const std::vector<FifoCounters>& fifo_counters() const { return fifo_counters_; }
   const std::vector<LinkCounters>& link_counters() const { return link_counters_; }

@@ -42,8 +42,12 @@ Json figures_of(const Counted& counted, Rank node, bool is_virtual) {
     json["finished_s"] = static_cast<double>(totals.finished) / counted.machine.clock_hz;
   json["sent_packets"] = one_run(totals.sent_packets);
   json["received_packets"] = one_run(totals.received_packets);
-  json[is_virtual ? "sent_bytes" : "packet_bytes"] = one_run(totals.sent_bytes);
-  json[is_virtual ? "received_bytes" : "put_bytes"] = one_run(totals.received_bytes);
+  if (is_virtual)
+    json.update({{"sent_bytes", one_run(totals.sent_bytes)},
+                 {"received_bytes", one_run(totals.received_bytes)}});
+  else
+    json.update({{"packet_bytes", one_run(totals.packet_bytes)},
+                 {"put_bytes", one_run(totals.put_bytes)}});
   return json;
 }
 
