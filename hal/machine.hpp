@@ -75,6 +75,8 @@ struct Machine {
   /// [key of a field]: the source of its value, if it differs from the field's origin.
   std::map<std::string, std::string, std::less<>> sources;
 
+  bool operator==(const Machine&) const = default;
+
   /// Bytes that a packet of this many chunks occupies on a link.
   unsigned wire_bytes(unsigned chunks) const { return chunks * kChunkBytes + wire_overhead_bytes; }
   /// Cycles that a link is busy with this many bytes, rounded up.

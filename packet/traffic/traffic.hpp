@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "hal/shape.hpp"
 
 namespace toroid {
+
+class KnownBounds;
 
 /// A matrix of payload bytes, by source and destination, for one shape. All calls are const and may
 /// come from several threads at once. The diagonal is empty.
@@ -38,6 +41,15 @@ class Traffic {
   /// one at a time (OpenLoop). The probability of a node is its share of the bytes that `from`
   /// sends. REQUIRES: `from` has targets.
   virtual Rank draw(Rank from, Random& random) const = 0;
+
+  /// From now on, traffic_bounds() keeps the bounds of this traffic, and copies share them. Worth
+  /// it if several runs ask for them.
+  void keep_bounds();
+  /// Where the bounds are kept; null if they are not.
+  virtual KnownBounds* known_bounds() const { return known_bounds_.get(); }
+
+ private:
+  std::shared_ptr<KnownBounds> known_bounds_;
 };
 
 }  // namespace toroid

@@ -16,6 +16,7 @@
 #include "hal/failures.hpp"
 #include "hal/twisted_torus_paths.hpp"
 #include "packet/traffic/congestion_bound.hpp"
+#include "packet/traffic/known_bounds.hpp"
 #include "packet/traffic/traffic_load.hpp"
 
 namespace toroid {
@@ -156,19 +157,25 @@ constexpr std::uint64_t kSteps = 4'000'000;
 /// With more pairs than this, the demands are not used.
 constexpr std::size_t kMostDemands = 1'000'000;
 
-/// None if there are more than kMostDemands, or from so many sources that congestion_bound() would
-/// not use them.
+/// Whether messages come from so many nodes that congestion_bound() would not use them.
+bool has_too_many_sources(const Shape& shape, const Traffic& traffic) {
+  const std::uint64_t most = kSteps / shape.size();
+  std::uint64_t sources = 0;
+  for (Rank from = 0; shape.size() > most && sources <= most && from < shape.size(); ++from)
+    sources += traffic.targets(from).empty() ? 0 : 1;
+  return sources > most;
+}
+
+/// None if congestion_bound() would not use them, or if there are more than kMostDemands.
 std::vector<Demand> demands_of(const Machine& machine, const Shape& shape, const Traffic& traffic) {
   std::vector<Demand> demands;
-  std::uint64_t sources = 0;
+  if (has_too_many_sources(shape, traffic)) return demands;
   for (Rank from = 0; from < shape.size(); ++from) {
-    const std::size_t before = demands.size();
     for (const Rank to : traffic.targets(from)) {
       const auto bytes = message_cost(machine, traffic.bytes(from, to)).wire_bytes;
       if (bytes > 0) demands.push_back({from, to, static_cast<double>(bytes)});
     }
-    sources += demands.size() > before ? 1 : 0;
-    if (demands.size() > kMostDemands || sources * shape.size() > kSteps) return {};
+    if (demands.size() > kMostDemands) return {};
   }
   return demands;
 }
@@ -213,17 +220,8 @@ bool takes_long_ways(const Shape& shape) {
   return shape.failures() != nullptr && shape.failures()->list().long_ways;
 }
 
-}  // namespace
-
-Bounds traffic_bounds_of_any_ways(const Machine& machine, const Shape& shape,
-                                  const Traffic& traffic) {
-  return bounds_of_sums(machine, shape.without_failures(), traffic, false);
-}
-
-Bounds traffic_bounds(const Machine& machine, const Shape& shape, const Traffic& traffic,
-                      std::optional<TieRule> rule) {
-  if (takes_long_ways(shape)) return traffic_bounds_of_any_ways(machine, shape, traffic);
-  if (rule == TieRule::split || rule == TieRule::balanced || rule == TieRule::both) rule.reset();
+Bounds bounds_of_shortest_ways(const Machine& machine, const Shape& shape, const Traffic& traffic,
+                               std::optional<TieRule> rule) {
   const unsigned inside = traffic.all_to_all_inside();
   const unsigned all = (1u << shape.dims()) - 1;
   if (shape.is_twisted()) {
@@ -234,6 +232,35 @@ Bounds traffic_bounds(const Machine& machine, const Shape& shape, const Traffic&
   }
   if (inside != 0 && !rule) return bounds_of_group(machine, group_shape(shape, inside), traffic);
   return with_congestion(bounds_by_layers(machine, shape, traffic, rule), machine, shape, traffic);
+}
+
+/// The bounds from compute(), or those that the traffic has kept.
+template <typename Compute>
+Bounds kept(const Machine& machine, const Shape& shape, const Traffic& traffic, unsigned question,
+            const Compute& compute) {
+  KnownBounds* const known = traffic.known_bounds();
+  return known == nullptr ? compute() : known->get(machine, shape, question, compute);
+}
+
+constexpr unsigned kAnyWays = ~0u;
+constexpr unsigned kNoRule = kAnyWays - 1;
+
+}  // namespace
+
+Bounds traffic_bounds_of_any_ways(const Machine& machine, const Shape& shape,
+                                  const Traffic& traffic) {
+  return kept(machine, shape, traffic, kAnyWays, [&] {
+    return bounds_of_sums(machine, shape.without_failures(), traffic, false);
+  });
+}
+
+Bounds traffic_bounds(const Machine& machine, const Shape& shape, const Traffic& traffic,
+                      std::optional<TieRule> rule) {
+  if (takes_long_ways(shape)) return traffic_bounds_of_any_ways(machine, shape, traffic);
+  if (rule == TieRule::split || rule == TieRule::balanced || rule == TieRule::both) rule.reset();
+  return kept(machine, shape, traffic, rule ? static_cast<unsigned>(*rule) : kNoRule, [&] {
+    return bounds_of_shortest_ways(machine, shape, traffic, rule);
+  });
 }
 
 Tick injection_fifo_bound(const Machine& machine, const Shape& shape, const Traffic& traffic,

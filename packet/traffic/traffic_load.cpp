@@ -1,6 +1,7 @@
 #include "packet/traffic/traffic_load.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 
 #include "hal/check.hpp"
@@ -51,23 +52,51 @@ TrafficFlow::TrafficFlow(const Machine& machine, const Shape& shape, const Traff
     take_pairs(machine, traffic);
 }
 
-void TrafficFlow::take_pairs(const Machine& machine, const Traffic& traffic) {
-  for (Rank from = 0; from < shape_.size(); ++from)
-    for (const Rank to : traffic.targets(from)) {
-      const MessageCost cost = message_cost(machine, traffic.bytes(from, to));
-      add_pair(machine, from, to, cost);
-    }
-}
+namespace {
 
-void TrafficFlow::add_pair(const Machine& machine, Rank from, Rank to, const MessageCost& cost) {
-  const Coord a = shape_.coord(from);
-  const Coord b = shape_.coord(to);
-  const auto wire = static_cast<double>(cost.wire_bytes);
-  const DirectionSet links = shortest_directions(shape_, a, b);
-  for (unsigned d = 0; d < shape_.dims(); ++d) between(d, a[d], b[d]) += wire;
-  sources_[from].add(cost, links);
-  destinations_[to].add(cost, links);
-  zero_load_ = std::max(zero_load_, lone_message_cycles(machine, cost, shape_, a, b));
+/// The largest lone_message_cycles() of many messages. Equal messages over as many hops and links
+/// take equally long, so most need not be computed.
+class SlowestMessage {
+ public:
+  explicit SlowestMessage(const Machine& machine) : machine_(machine) {}
+  void add(const MessageCost& cost, unsigned hops, unsigned links) {
+    if (cost.packets != cost_.packets || cost.wire_bytes != cost_.wire_bytes) {
+      cost_ = cost;
+      farthest_.fill(0);
+    }
+    if (hops <= farthest_[links]) return;  // more hops take longer
+    farthest_[links] = hops;
+    cycles_ = std::max(cycles_, lone_message_cycles(machine_, cost, hops, links));
+  }
+  Tick cycles() const { return cycles_; }
+
+ private:
+  const Machine& machine_;
+  MessageCost cost_{};
+  std::array<unsigned, kMaxLinks + 1> farthest_{};  ///< [links] hops of messages of this cost
+  Tick cycles_ = 0;
+};
+
+}  // namespace
+
+void TrafficFlow::take_pairs(const Machine& machine, const Traffic& traffic) {
+  const std::optional<std::uint64_t> bytes = traffic.message_bytes();
+  MessageCost cost = message_cost(machine, bytes.value_or(0));
+  SlowestMessage slowest(machine);
+  for (Rank from = 0; from < shape_.size(); ++from) {
+    const Coord a = shape_.coord(from);
+    for (const Rank to : traffic.targets(from)) {
+      if (!bytes) cost = message_cost(machine, traffic.bytes(from, to));
+      const Coord b = shape_.coord(to);
+      const DirectionSet links = shortest_directions(shape_, a, b);
+      for (unsigned d = 0; d < shape_.dims(); ++d)
+        between(d, a[d], b[d]) += static_cast<double>(cost.wire_bytes);
+      sources_[from].add(cost, links);
+      destinations_[to].add(cost, links);
+      slowest.add(cost, minimal_hops(shape_, a, b), links.size());
+    }
+  }
+  zero_load_ = slowest.cycles();
 }
 
 /// Here a node receives the same number of bytes from every other node, and over all of its links.

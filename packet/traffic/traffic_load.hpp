@@ -66,7 +66,6 @@ class TrafficFlow {
   Tick zero_load() const { return zero_load_; }
 
  private:
-  void add_pair(const Machine& machine, Rank from, Rank to, const MessageCost& cost);
   void add_column(const Machine& machine, Rank to, const MessageCost& cost);
   void take_pairs(const Machine& machine, const Traffic& traffic);
   void take_columns(const Machine& machine, const Traffic& traffic);

@@ -473,13 +473,23 @@ std::vector<CampaignCase> make_cases(const CampaignLists& lists, const CampaignS
   if (!lists.workloads.empty()) return cases;
   for (const std::string& traffic : lists.traffics)
     for (const std::string& torus : lists.toruses)
-      for (const std::uint64_t bytes : lists.bytes)
+      for (const std::uint64_t bytes : lists.bytes) {
+        // Cases with equal failures and seeds share shape and traffic, and so the bounds.
+        std::map<std::pair<std::optional<std::string>, std::uint64_t>, CampaignCase> made;
         for (const Axes& axes : all_axes) {
           CampaignCase one = like(traffic, torus, axes);
           one.bytes = bytes;
-          one.traffic = make_traffic(traffic, one.shape, bytes, axes.seed);
+          const auto [same, is_new] = made.try_emplace({axes.failed, axes.seed}, one);
+          if (is_new) {
+            const std::shared_ptr drawn = make_traffic(traffic, one.shape, bytes, axes.seed);
+            drawn->keep_bounds();
+            same->second.traffic = drawn;
+          }
+          one.shape = same->second.shape;
+          one.traffic = same->second.traffic;
           add(one);
         }
+      }
   return cases;
 }
 
