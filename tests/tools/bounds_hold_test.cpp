@@ -218,6 +218,12 @@ TEST(BoundsHold, ForSampledAllToAllsAndFailedLinks) {
   for (const Arguments& more :
        std::vector<Arguments>{{"--peers", "1"},
                               {"--peers", "3"},
+                              {"--peers", "1", "--policy", "random-rounds", "--traffic", "incast",
+                               "--bytes", "2400"},
+                              {"--peers", "2", "--policy", "random-rounds", "--traffic", "halo",
+                               "--bytes", "2400"},
+                              {"--peers", "3", "--traffic", "incast", "--machine",
+                               "bgp:dma_descriptor_cycles=9000"},
                               {"--sample", "2"},
                               {"--policy", "valiant", "--peers", "2"},
                               {"--fail-link", "0:X+"},
@@ -229,6 +235,16 @@ TEST(BoundsHold, ForSampledAllToAllsAndFailedLinks) {
       ASSERT_EQ(ended.exit_code, 0) << ended.err;
       expect_holds(ended.json(), torus + ::testing::PrintToString(more));
     }
+}
+
+/// In a sample of a random-rounds policy some rounds visit no peer with a message.
+TEST(BoundsHold, SampleSendsInAllRounds) {
+  const json report = json_of({"alltoall", "--torus", "3x3", "--traffic", "incast", "--policy",
+                               "random-rounds", "--peers", "4", "--bytes", "24000"});
+  // Each of 8 nodes visits the hot node in about half of the rounds, one packet per round.
+  EXPECT_GT(report["packets"], 8 * 35);
+  EXPECT_LT(report["packets"], 8 * 65);
+  expect_holds(report, "sample");
 }
 
 const std::vector<Arguments> kMethodsOfBounds = {{"--method", "volumetric"},
@@ -299,6 +315,19 @@ TEST(BoundsHold, ForTransformsByDmaEngine) {
   EXPECT_GT(expect_transforms_hold({"2", "4", "2x3", "3m"}, {"7x7x7", "5x4x6"}, by_engine), 10U);
 }
 
+/// Combined messages share packets, and relayed ones leave by links that no shortest path takes.
+TEST(BoundsHold, ForTransformsUnderCombiningAndRelayingPoliciesWithExpensiveProcessors) {
+  const std::string slow = "bgl:inject_cycles=9000:receive_cycles=12000";
+  for (const char* policy : {"bruck", "virtual-mesh", "two-phase", "three-phase", "valiant"})
+    EXPECT_GT(expect_transforms_hold({"4x2", "2x2x2", "3m"}, {"8x8x8", "7x5x6"},
+                                     {"--policy", policy, "--machine", slow}),
+              5U);
+  const json combined = json_of({"fft", "--torus", "2x2x2", "--size", "8", "--method", "slab",
+                                 "--policy", "bruck", "--machine", slow});
+  EXPECT_EQ(combined["bound_by"], "processor");
+  EXPECT_GE(combined["percent_of_bound"], 30);
+}
+
 TEST(BoundsHold, ForTransformsOnTheWallClockAndPhasesAddUp) {
   EXPECT_GT(expect_transforms_hold({"1", "2", "3x2"}, {"16x16x16", "7x5x6"},
                                    Arguments{"--repeat", "3", "--threads", "2"} + kShm),
@@ -354,6 +383,34 @@ TEST(BoundsHold, ForReplaysBoundByLatencyOrLinks) {
     for (const Arguments& more : {Arguments{}, kShm}) expect_holds(replay(file, more), file);
 }
 
+/// A receive starts when it is posted, so what waits for its start does not wait for the message.
+TEST(BoundsHold, ForOperationsThatWaitForTheStartOfAReceive) {
+  const TemporaryDirectory directory;
+  directory.save("starts.goal",
+                 "num_ranks 2\nrank 0 {\nl1: calc 100000\nl2: send 240b to 1\nl2 requires l1\n}\n"
+                 "rank 1 {\nl1: recv 240b from 0\nl2: calc 90000\nl2 irequires l1\n}\n");
+  const json report = json_of({"replay", directory / "starts.goal", "--torus", "2"});
+  expect_holds(report, "irequires");
+  EXPECT_GE(report["percent_of_bound"], 95);
+  // The computation of 100 us, at 700 MHz, and the message after it.
+  EXPECT_GE(report["bound_cycles"], 70'000 + 1'000);
+  EXPECT_LT(report["bound_cycles"], 70'000 + 3'000);
+}
+
+/// Packets that are sent before the link fails take it, later ones leave by the other side.
+TEST(BoundsHold, ForReplaysAroundALinkThatFailsLater) {
+  const TemporaryDirectory directory;
+  directory.save("one.csv", "time,src,dst,bytes\n0,0,1,240000\n");
+  for (const char* torus : {"4", "4x2", "6"})
+    for (const char* at : {"1", "50000", "500000"}) {
+      const std::string link =
+          fmt::format("({})X+@{}", Shape::parse(torus).dims() == 1 ? "0" : "0,0", at);
+      const std::vector<std::string> rank = {"--fail-link", link, "--long-way"};
+      expect_holds(json_of(Arguments{"replay", directory / "one.csv", "--torus", torus} + rank),
+                   torus + link);
+    }
+}
+
 /// In a chain every message waits for the one before; in a relay each node passes on what it gets.
 TEST(BoundsHold, ForChainsPingPongsAndRelaysOfLongMessages) {
   const TemporaryDirectory directory;
@@ -395,6 +452,32 @@ TEST(BoundsHold, ForPingPongsOfTheBenchmark) {
     EXPECT_LE(size["percent_of_bound"], 100) << size;
     EXPECT_GE(size["percent_of_bound"], 95) << size;
   }
+}
+
+/// Before a node begins a batch, packets of others that have begun may have reached it.
+TEST(BoundsHold, ForSingleIterationsOfTheBenchmarks) {
+  for (const char* kind : {"alltoall", "latency", "bw", "bibw", "rate"})
+    for (const char* torus : {"4x4", "3x2x2"}) {
+      const json report = json_of({"bench", kind, "--torus", torus, "--fabric", "sim", "-i", "1",
+                                   "--sizes", "8,240,2400"});
+      for (const json& size : report["sizes"])
+        EXPECT_LE(size["percent_of_bound"], 100) << kind << " " << torus << size;
+    }
+}
+
+/// A window that is as short as a few packets holds few whole messages, and no more than fit.
+TEST(BoundsHold, ForShortWindowsOfTheAcceptedLoad) {
+  for (const char* bytes : {"240", "500"})
+    for (const char* window : {"600", "3000", "20000"}) {
+      const json rows =
+          json_of({"sweep", "--axis", "load", "--torus", "4x4", "--policies", "random",
+                   "--traffic", "hotspot", "--load", "1,4", "--refine", "0", "--bytes", bytes,
+                   "--window", window, "--warm-up", "20000"})["rows"];
+      for (const json& row : rows) {
+        EXPECT_LE(row["percent_of_bound"], 100) << row;
+        EXPECT_LE(row["percent_of_peak"], row["percent_of_bound"]) << row;
+      }
+    }
 }
 
 /// Where a hot node's packets wait, packets to other nodes pass them, so a saturated network

@@ -14,6 +14,7 @@
 #include "packet/exchange/exchange_plan.hpp"
 #include "packet/exchange/traffic_messages.hpp"
 #include "packet/node/settings.hpp"
+#include "packet/traffic/known_bounds.hpp"
 #include "packet/traffic/matrix_traffic.hpp"
 #include "packet/traffic/traffic.hpp"
 #include "packet/traffic/traffic_bounds.hpp"
@@ -40,6 +41,7 @@ class InterruptibleTraffic : public Traffic {
   }
   std::vector<Rank> sources(Rank to) const override { return traffic_.sources(to); }
   Rank draw(Rank from, Random& random) const override { return traffic_.draw(from, random); }
+  KnownBounds* known_bounds() const override { return traffic_.known_bounds(); }
 
  private:
   const Traffic& traffic_;
@@ -48,9 +50,7 @@ class InterruptibleTraffic : public Traffic {
 /// Wraps a traffic so that a message of n bytes has resized(n).
 class ResizedTraffic final : public InterruptibleTraffic {
  public:
-  using Resized = std::uint64_t (*)(std::uint64_t bytes);
-
-  ResizedTraffic(const Traffic& traffic, Resized resized)
+  ResizedTraffic(const Traffic& traffic, KnownBounds::Resized resized)
       : InterruptibleTraffic(traffic), resized_(resized) {}
   std::uint64_t bytes(Rank from, Rank to) const override {
     return resized_(InterruptibleTraffic::bytes(from, to));
@@ -59,9 +59,13 @@ class ResizedTraffic final : public InterruptibleTraffic {
     const auto bytes = InterruptibleTraffic::message_bytes();
     return bytes ? std::optional(resized_(*bytes)) : std::nullopt;
   }
+  KnownBounds* known_bounds() const override {
+    KnownBounds* const known = InterruptibleTraffic::known_bounds();
+    return known == nullptr ? nullptr : &known->of_resized(resized_);
+  }
 
  private:
-  Resized resized_;
+  KnownBounds::Resized resized_;
 };
 
 /// A packet for each byte of a message. The bounds are divided by kPayloadBytes afterwards, because
@@ -159,15 +163,21 @@ Bounds bounds_by(BoundsOf bounds_of, const TrafficExchange& exchange, const Mach
   return whole_bounds(machine, shape, InterruptibleTraffic(exchange.traffic()), bounds_of);
 }
 
-/// The number of messages of the node that sends the most messages.
+/// The number of messages of the node that sends the most messages in the first round.
 std::uint64_t most_messages(const TrafficExchange& exchange) {
   const ExchangePlan& plan = exchange.plan();
   const Rank nodes = plan.shape().size();
-  if (plan.is_sample()) return plan.format().peers;
-  if (exchange.traffic().is_uniform_all_to_all()) return nodes - 1;
+  if (exchange.traffic().is_uniform_all_to_all()) return std::min(plan.format().peers, nodes - 1);
   std::size_t most = 0;
-  for (Rank from = 0; from < nodes; ++from)
-    most = std::max(most, exchange.traffic().targets(from).size());
+  for (Rank from = 0; from < nodes; ++from) {
+    const std::vector<Rank> targets = exchange.traffic().targets(from);
+    most = std::max<std::size_t>(
+        most, plan.is_sample() ? plan.order(plan.visitor(from, from))
+                                     .first(plan.format().peers)
+                                     .only(targets)
+                                     .size()
+                               : targets.size());
+  }
   return most;
 }
 

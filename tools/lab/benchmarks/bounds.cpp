@@ -9,10 +9,13 @@
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
+#include "packet/exchange/traffic_exchange.hpp"
 #include "packet/node/settings.hpp"
 #include "packet/traffic/matrix_traffic.hpp"
+#include "packet/traffic/patterns.hpp"
 #include "packet/traffic/traffic_bounds.hpp"
 #include "tools/options/common_options.hpp"
+#include "tools/run/exchange_bounds.hpp"
 #include "tools/run/host_copy_rate.hpp"
 
 namespace toroid {
@@ -52,19 +55,21 @@ BenchCycles message_cycles(const Machine& machine, const Bounds& streams, const 
   return longer({links * wire, BoundBy::link}, {processor, BoundBy::processor});
 }
 
-Bounds exchange_bounds(const MessageBench& bench, const MessageCost& cost) {
-  if (!bench.run.sim.dma) return all_to_all_bounds(bench.machine, bench.shape, cost);
-  const Bounds by_engines = all_to_all_bounds(moved_by_engines(bench.machine), bench.shape, cost);
-  return bounds_by_engines(by_engines, bench.machine, bench.shape.size() - 1);
-}
-
 /// Exchanges follow each other, and a node may begin one before others have ended the previous one.
 /// So the latency of messages does not limit their rate.
-BenchCycles exchange_cycles(const MessageBench& bench, const MessageCost& cost) {
-  Bounds bounds = exchange_bounds(bench, cost);
+BenchCycles exchange_cycles(const MessageBench& bench, std::uint64_t bytes) {
+  const NodeOptions& options = bench.run.node;
+  const auto traffic = make_traffic("all-to-all", bench.shape, bytes, options.seed);
+  const TrafficExchange exchange(*options.policy, *traffic, bench.shape, bench.machine,
+                                 {.seed = options.seed,
+                                  .payload = false,
+                                  .changes = options.changes,
+                                  .transfer = options.transfer,
+                                  .packets_per_visit = options.packets_per_visit});
+  Bounds bounds = exchange_limits(exchange, bench.machine, bench.run.sim.dma).bounds;
   bounds.zero_load = 0;
-  const Bound exchange = binding(bounds);
-  return {static_cast<double>(exchange.cycles), exchange.by};
+  const Bound bound = binding(bounds);
+  return {static_cast<double>(bound.cycles), bound.by};
 }
 
 /// Cycles of a message between the first and the last node, if it has the machine to itself.
@@ -109,7 +114,7 @@ BenchBound BenchBounds::virtual_bound(std::uint64_t bytes) const {
   const MessageCost cost = sent_message_cost(bench_.machine, bytes);
   const BenchCycles bound =
       messages_.pairs.empty()
-          ? exchange_cycles(bench_, cost)
+          ? exchange_cycles(bench_, bytes)
           : operation_cycles(kind_, bench_, cost, message_cycles(bench_.machine, streams_, cost));
   return {bound.cycles / bench_.machine.clock_hz, bound.by};
 }

@@ -172,7 +172,8 @@ BatchTimes measure_all_to_all(const MessageBench& bench, std::uint64_t bytes) {
   MessageBench under = bench;
   under.run.node.settings = plan.settings();
   under.run.node.named_queues = plan.named_queues();
-  return batch_times(run_sides(under, side, {}, bench::exchange_rounds), bench.machine, 1);
+  return batch_times(run_sides(under, side, {}, bench::exchange_rounds), bench.machine, 1,
+                     joint_ticks);
 }
 
 BatchTimes measure_idle_turn(const MessageBench& bench) {

@@ -51,7 +51,8 @@ BatchTimes measure_both_ways(const MessageBench& bench, std::uint64_t bytes);
 /// process begins it, and ends when the last node of this process has ended it.
 BatchTimes measure_rate(const MessageBench& bench, std::uint64_t bytes);
 /// All-to-all exchanges back to back, with `bytes` bytes per pair of nodes. An operation is one
-/// exchange.
+/// exchange. A batch lasts as in measure_rate(); the time of a single node would not do, because
+/// packets for it may arrive before it begins.
 BatchTimes measure_all_to_all(const MessageBench& bench, std::uint64_t bytes);
 /// The time of one turn of a node that has nothing to do. One busy node keeps the worker cycling
 /// through all of its nodes. REQUIRES: at least two nodes.
