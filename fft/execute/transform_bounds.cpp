@@ -147,8 +147,9 @@ void TransformBounds::tally_group(const Ends& ends, const Group& group, Tally& t
       tally.packets += alone.packets;
       tally.payload_bytes += payload;
       // Combined or not, a byte travels in a packet.
-      const MessageCost least =
-          movement_.is_combined ? message_cost(machine_, std::min<std::uint64_t>(1, payload)) : alone;
+      const MessageCost least = movement_.is_combined
+                                    ? message_cost(machine_, std::min<std::uint64_t>(1, payload))
+                                    : alone;
       tally.slowest = std::max(tally.slowest, cycles_alone(least, source, target));
     }
   }
@@ -248,8 +249,7 @@ void TransformBounds::add_orbital() {
       const MessageCost cost = message_cost(machine_, plan.block_bytes(block));
       const auto add = [&](Rank from, Rank to, std::uint64_t blocks) {
         if (blocks > 0)
-          load_.add(shape.coord(from), shape.coord(to),
-                    parts_ * arrays * blocks * cost.wire_bytes);
+          load_.add(shape.coord(from), shape.coord(to), parts_ * arrays * blocks * cost.wire_bytes);
       };
       for (Rank node = 0; node < shape.size(); ++node) {
         const OrbitalPlan::Neighbours ends = plan.ends(block.dimension, node);

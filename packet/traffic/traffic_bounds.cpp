@@ -180,11 +180,15 @@ std::vector<Demand> demands_of(const Machine& machine, const Shape& shape, const
   return demands;
 }
 
-/// Raises the bound of the hottest link to that of congestion_bound(), and to that of the links of
-/// the busiest node.
+/// Whether bounds include that of congestion_bound().
+enum class Search : std::uint8_t { yes, no };
+
+/// Raises the bound of the hottest link to that of the links of the busiest node and, with a
+/// search, to that of congestion_bound().
 Bounds with_congestion(Bounds bounds, const Machine& machine, const Shape& shape,
-                       const Traffic& traffic) {
+                       const Traffic& traffic, Search search) {
   bounds.hottest_link = std::max(bounds.hottest_link, bounds.injection);
+  if (search == Search::no) return bounds;
   const double known = static_cast<double>(bounds.hottest_link) * machine.link_bits_per_cycle / 8;
   const double bytes = congestion_bound(shape.without_failures(),
                                         demands_of(machine, shape, traffic), kSteps, known);
@@ -221,17 +225,18 @@ bool takes_long_ways(const Shape& shape) {
 }
 
 Bounds bounds_of_shortest_ways(const Machine& machine, const Shape& shape, const Traffic& traffic,
-                               std::optional<TieRule> rule) {
+                               std::optional<TieRule> rule, Search search) {
   const unsigned inside = traffic.all_to_all_inside();
   const unsigned all = (1u << shape.dims()) - 1;
   if (shape.is_twisted()) {
     const bool is_among_all = (inside & all) == all;
     return with_congestion(is_among_all ? bounds_of_group(machine, shape, traffic)
                                         : bounds_of_sums(machine, shape, traffic, true),
-                           machine, shape, traffic);
+                           machine, shape, traffic, search);
   }
   if (inside != 0 && !rule) return bounds_of_group(machine, group_shape(shape, inside), traffic);
-  return with_congestion(bounds_by_layers(machine, shape, traffic, rule), machine, shape, traffic);
+  return with_congestion(bounds_by_layers(machine, shape, traffic, rule), machine, shape, traffic,
+                         search);
 }
 
 /// The bounds from compute(), or those that the traffic has kept.
@@ -249,18 +254,21 @@ constexpr unsigned kNoRule = kAnyWays - 1;
 
 Bounds traffic_bounds_of_any_ways(const Machine& machine, const Shape& shape,
                                   const Traffic& traffic) {
-  return kept(machine, shape, traffic, kAnyWays, [&] {
-    return bounds_of_sums(machine, shape.without_failures(), traffic, false);
-  });
+  return kept(machine, shape, traffic, kAnyWays,
+              [&] { return bounds_of_sums(machine, shape.without_failures(), traffic, false); });
 }
 
 Bounds traffic_bounds(const Machine& machine, const Shape& shape, const Traffic& traffic,
                       std::optional<TieRule> rule) {
   if (takes_long_ways(shape)) return traffic_bounds_of_any_ways(machine, shape, traffic);
   if (rule == TieRule::split || rule == TieRule::balanced || rule == TieRule::both) rule.reset();
-  return kept(machine, shape, traffic, rule ? static_cast<unsigned>(*rule) : kNoRule, [&] {
-    return bounds_of_shortest_ways(machine, shape, traffic, rule);
-  });
+  return kept(machine, shape, traffic, rule ? static_cast<unsigned>(*rule) : kNoRule,
+              [&] { return bounds_of_shortest_ways(machine, shape, traffic, rule, Search::yes); });
+}
+
+Bounds quick_traffic_bounds(const Machine& machine, const Shape& shape, const Traffic& traffic) {
+  if (takes_long_ways(shape)) return traffic_bounds_of_any_ways(machine, shape, traffic);
+  return bounds_of_shortest_ways(machine, shape, traffic, std::nullopt, Search::no);
 }
 
 Tick injection_fifo_bound(const Machine& machine, const Shape& shape, const Traffic& traffic,

@@ -28,6 +28,10 @@ namespace toroid {
 Bounds traffic_bounds(const Machine& machine, const Shape& shape, const Traffic& traffic,
                       std::optional<TieRule> rule = std::nullopt);
 
+/// traffic_bounds() without a rule and without congestion_bound(), whose search for a higher bound
+/// may take some ten milliseconds.
+Bounds quick_traffic_bounds(const Machine& machine, const Shape& shape, const Traffic& traffic);
+
 /// The bounds that no routing can beat, even if it leaves the shortest ways. They assume only this:
 /// along every dimension a message crosses at least as many links as on its shortest way, the
 /// hottest link carries at least as much as the mean link, and a node may use all of its links.

@@ -1,7 +1,6 @@
 #include "packet/traffic/traffic_load.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 
 #include "hal/check.hpp"

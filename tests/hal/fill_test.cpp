@@ -177,7 +177,7 @@ TEST(Fill, SkipsRoundsWithoutVisits) {
   Fill fill(SendOrder(visited[0]), {6, 1},
             [&](std::uint32_t round) { return SendOrder(visited[round]); });
   for (int run = 0; run < 2; ++run) {
-    OutputQueues queues(1);
+    OutputQueues queues(1, 100);
     fill.run(queues, make);
     EXPECT_TRUE(fill.done());
     EXPECT_EQ(taken(queues)[0],

@@ -215,19 +215,16 @@ TEST(BoundsHold, DetouringPolicyGetsTheBoundOfAnyPath) {
 }
 
 TEST(BoundsHold, ForSampledAllToAllsAndFailedLinks) {
-  for (const Arguments& more :
-       std::vector<Arguments>{{"--peers", "1"},
-                              {"--peers", "3"},
-                              {"--peers", "1", "--policy", "random-rounds", "--traffic", "incast",
-                               "--bytes", "2400"},
-                              {"--peers", "2", "--policy", "random-rounds", "--traffic", "halo",
-                               "--bytes", "2400"},
-                              {"--peers", "3", "--traffic", "incast", "--machine",
-                               "bgp:dma_descriptor_cycles=9000"},
-                              {"--sample", "2"},
-                              {"--policy", "valiant", "--peers", "2"},
-                              {"--fail-link", "0:X+"},
-                              {"--fail-link", "0:X+", "--policy", "two-phase"}})
+  for (const Arguments& more : std::vector<Arguments>{
+           {"--peers", "1"},
+           {"--peers", "3"},
+           {"--peers", "1", "--policy", "random-rounds", "--traffic", "incast", "--bytes", "2400"},
+           {"--peers", "2", "--policy", "random-rounds", "--traffic", "halo", "--bytes", "2400"},
+           {"--peers", "3", "--traffic", "incast", "--machine", "bgp:dma_descriptor_cycles=9000"},
+           {"--sample", "2"},
+           {"--policy", "valiant", "--peers", "2"},
+           {"--fail-link", "0:X+"},
+           {"--fail-link", "0:X+", "--policy", "two-phase"}})
     for (const char* torus : {"4x4", "5x3", "3x2x2"}) {
       const Ended ended =
           run_command(Arguments{"alltoall", "--torus", torus, "--json", "-"} + more);
@@ -458,8 +455,8 @@ TEST(BoundsHold, ForPingPongsOfTheBenchmark) {
 TEST(BoundsHold, ForSingleIterationsOfTheBenchmarks) {
   for (const char* kind : {"alltoall", "latency", "bw", "bibw", "rate"})
     for (const char* torus : {"4x4", "3x2x2"}) {
-      const json report = json_of({"bench", kind, "--torus", torus, "--fabric", "sim", "-i", "1",
-                                   "--sizes", "8,240,2400"});
+      const json report = json_of(
+          {"bench", kind, "--torus", torus, "--fabric", "sim", "-i", "1", "--sizes", "8,240,2400"});
       for (const json& size : report["sizes"])
         EXPECT_LE(size["percent_of_bound"], 100) << kind << " " << torus << size;
     }
@@ -470,9 +467,9 @@ TEST(BoundsHold, ForShortWindowsOfTheAcceptedLoad) {
   for (const char* bytes : {"240", "500"})
     for (const char* window : {"600", "3000", "20000"}) {
       const json rows =
-          json_of({"sweep", "--axis", "load", "--torus", "4x4", "--policies", "random",
-                   "--traffic", "hotspot", "--load", "1,4", "--refine", "0", "--bytes", bytes,
-                   "--window", window, "--warm-up", "20000"})["rows"];
+          json_of({"sweep", "--axis", "load", "--torus", "4x4", "--policies", "random", "--traffic",
+                   "hotspot", "--load", "1,4", "--refine", "0", "--bytes", bytes, "--window",
+                   window, "--warm-up", "20000"})["rows"];
       for (const json& row : rows) {
         EXPECT_LE(row["percent_of_bound"], 100) << row;
         EXPECT_LE(row["percent_of_peak"], row["percent_of_bound"]) << row;

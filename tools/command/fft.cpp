@@ -120,7 +120,8 @@ class FftCommand {
                            options_.way(), scale_of(options_), options_.repeat, options_.loops};
     const RunOptions under = under_policy(run_, *job.blueprint, machine_);
     check_paths(job, under);
-    const PlanBounds bounds = bounds_of(*job.blueprint, job.ways(), machine_, movement_of(under, shape_));
+    const PlanBounds bounds =
+        bounds_of(*job.blueprint, job.ways(), machine_, movement_of(under, shape_));
     const auto transforms = static_cast<double>(job.repeat * job.ways().size());
     session.announce(transform_work(*job.blueprint) * transforms,
                      fft_bytes(options_, description.size, shape_));

@@ -1,6 +1,7 @@
 // toroid poisson: solves Poisson's equation for a given density (poisson_density.hpp). Without one,
 // computes the potential in a crystal by a forward and an inverse distributed FFT of real data, and
 // shows how it converges to rock salt's Madelung constant as the grid grows.
+#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -19,7 +20,6 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include "fft/layout/box.hpp"
 #include "fft/layout/node_layout.hpp"
 #include "fft/orbital/stage_adapter.hpp"
@@ -27,6 +27,7 @@
 #include "fft/plan/convolution.hpp"
 #include "fft/plan/description.hpp"
 #include "fft/plan/plan.hpp"
+#include "fft/plan/transform_bounds.hpp"
 #include "fft/plan/tune_planes.hpp"
 #include "hal/check.hpp"
 #include "hal/counters.hpp"

@@ -1,7 +1,6 @@
 #include "tools/run/exchange_bounds.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -168,15 +167,14 @@ std::uint64_t most_messages(const TrafficExchange& exchange) {
   const ExchangePlan& plan = exchange.plan();
   const Rank nodes = plan.shape().size();
   if (exchange.traffic().is_uniform_all_to_all()) return std::min(plan.format().peers, nodes - 1);
-  std::size_t most = 0;
+  Rank most = 0;
   for (Rank from = 0; from < nodes; ++from) {
     const std::vector<Rank> targets = exchange.traffic().targets(from);
-    most = std::max<std::size_t>(
-        most, plan.is_sample() ? plan.order(plan.visitor(from, from))
-                                     .first(plan.format().peers)
-                                     .only(targets)
-                                     .size()
-                               : targets.size());
+    const Rank visits =
+        plan.is_sample()
+            ? plan.order(plan.visitor(from, from)).first(plan.format().peers).only(targets).size()
+            : static_cast<Rank>(targets.size());
+    most = std::max(most, visits);
   }
   return most;
 }

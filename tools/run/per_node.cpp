@@ -46,8 +46,8 @@ Json figures_of(const Counted& counted, Rank node, bool is_virtual) {
     json.update({{"sent_bytes", one_run(totals.sent_bytes)},
                  {"received_bytes", one_run(totals.received_bytes)}});
   else
-    json.update({{"packet_bytes", one_run(totals.packet_bytes)},
-                 {"put_bytes", one_run(totals.put_bytes)}});
+    json.update(
+        {{"packet_bytes", one_run(totals.packet_bytes)}, {"put_bytes", one_run(totals.put_bytes)}});
   return json;
 }
 

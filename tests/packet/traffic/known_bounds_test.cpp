@@ -2,13 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <utility>
-#include <vector>
 
 #include "hal/bounds.hpp"
 #include "hal/machine.hpp"
 #include "hal/route.hpp"
 #include "hal/shape.hpp"
+#include "hal/tick.hpp"
 #include "packet/traffic/known_bounds.hpp"
 #include "packet/traffic/matrix_traffic.hpp"
 #include "packet/traffic/traffic_bounds.hpp"
@@ -24,8 +23,7 @@ void expect_equal(const Bounds& a, const Bounds& b) {
 }
 
 MatrixTraffic some_traffic(const Shape& shape) {
-  return {"some", shape.size(),
-          MatrixTraffic::random_messages(shape.size(), 3, 1000, 7)};
+  return {"some", shape.size(), MatrixTraffic::random_messages(shape.size(), 3, 1000, 7)};
 }
 
 TEST(KnownBounds, EqualThoseOfATrafficThatKeepsNone) {

@@ -10,6 +10,7 @@
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "packet/exchange/traffic_exchange.hpp"
+#include "packet/node/node.hpp"
 #include "packet/node/settings.hpp"
 #include "packet/traffic/matrix_traffic.hpp"
 #include "packet/traffic/patterns.hpp"
