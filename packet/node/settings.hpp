@@ -58,7 +58,7 @@ struct PolicySettings {
                                         ///< direction that a packet may take
   unsigned queue_capacity = 16;         ///< descriptors per queue; post() may exceed it
   DrainRule drain = DrainRule::least_full;
-  FifoTying tying = FifoTying::per_direction;
+  FifoLinks tying = FifoTying::per_direction;
   RoutingRule routing = RoutingRule::adaptive;
   TieRule tie = TieRule::parity;
   Throttle throttle{};
@@ -90,7 +90,7 @@ struct SettingChanges {
   std::optional<bool> queue_per_direction{};
   std::optional<unsigned> queue_capacity{};
   std::optional<DrainRule> drain{};
-  std::optional<FifoTying> tying{};
+  std::optional<FifoLinks> tying{};
   std::optional<RoutingRule> routing{};
   std::optional<TieRule> tie{};
   std::optional<double> cycles_per_packet{};

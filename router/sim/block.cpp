@@ -19,7 +19,7 @@ constexpr std::size_t kBeyondAhead = 2;
 }  // namespace
 
 Block::Block(const Shape& shape, const Machine& machine, const RoutingOptions& routing,
-             FifoTying tying, Range range, unsigned number, FlightMemory& store, SimProbe* probe,
+             const FifoLinks& tying, Range range, unsigned number, FlightMemory& store, SimProbe* probe,
              bool dma)
     : network_(make_network(shape, machine, routing, range, store, probe)),
       is_probed_(probe != nullptr) {

@@ -10,7 +10,7 @@
 
 namespace toroid::sim {
 
-SimDevice::SimDevice(Network& network, const Machine& machine, Rank rank, FifoTying tying,
+SimDevice::SimDevice(Network& network, const Machine& machine, Rank rank, const FifoLinks& tying,
                      unsigned lane)
     : network_(&network),
       rank_(rank),

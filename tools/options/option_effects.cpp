@@ -31,7 +31,8 @@ constexpr OptionEffect kEffects[] = {
     {"--per-visit", "", "sends exchanges,messages"},
     {"--transfer", "", "sends shifts & --fabric shm,ofi & --route direct | sends exchanges"},
     // Transport.
-    {"--drain --tying --routing --tie --no-transit-first --no-bubble", "", kLinks},
+    {"--drain --tying --fifo-links --routing --tie --no-transit-first --no-bubble", "", kLinks},
+    {"--tying", "", "no --fifo-links"},
     {"--fail-link --fail-node", "", kLinks},
     {"--fail-node", "", "verb alltoall,replay"},
     {"--link-error", "", "--fabric sim,ofi | --route torus"},

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "hal/injection_fifo.hpp"
 #include "hal/packet.hpp"
 #include "hal/random.hpp"
 #include "hal/shape.hpp"
@@ -171,11 +172,13 @@ std::uint64_t most_messages(const TrafficExchange& exchange) {
   return most;
 }
 
-/// Whether nodes of the machine have more links than injection FIFOs, and packets keep to the
-/// directions that their messages' shortest paths have.
+/// Whether messages for several links may have to share an injection FIFO, because there are more
+/// links than FIFOs or a table ties them, and packets keep to the directions that their messages'
+/// shortest paths have.
 bool shares_fifos(const ExchangePlan& plan, const Machine& machine) {
-  return machine.injection_fifos < usable_links(plan.shape()) && !plan.is_sample() &&
-         !plan.policy().combines() && plan.shape().failures() == nullptr;
+  return (machine.injection_fifos < usable_links(plan.shape()) ||
+          plan.settings().tying.is_table()) &&
+         !plan.is_sample() && !plan.policy().combines() && plan.shape().failures() == nullptr;
 }
 
 ExchangeLimits limits_by(const TrafficExchange& exchange, const Machine& machine) {
@@ -187,7 +190,8 @@ ExchangeLimits limits_by(const TrafficExchange& exchange, const Machine& machine
       shortest.injection = std::max(
           shortest.injection,
           injection_fifo_bound(machine, plan.shape(), InterruptibleTraffic(exchange.traffic()),
-                               plan.settings().tying));
+                               links_of_fifos(plan.shape(), machine.injection_fifos,
+                                              plan.settings().tying)));
     return {shortest, hottest_link};
   }
   return {bounds_by(traffic_bounds_of_any_ways, exchange, machine), hottest_link};

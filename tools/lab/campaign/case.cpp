@@ -13,6 +13,7 @@
 #include <CLI/CLI.hpp>
 #include "hal/check.hpp"
 #include "hal/failures.hpp"
+#include "hal/injection_fifo.hpp"
 #include "hal/node_and_link_names.hpp"
 #include "packet/exchange/exchange_plan.hpp"
 #include "packet/policies/policies.hpp"
@@ -95,6 +96,11 @@ void add_campaign_lists(CLI::App& verb, CampaignLists& lists) {
   add_name_list(verb, "--routing", lists.routings,
                 one_of_with_parameters("routing", kRoutingRuleNames),
                 "routing rules of packets (default: the policy's)");
+  verb.add_option("--fifo-links", lists.fifo_links,
+                  "add a case in which this table says which links each injection FIFO serves, "
+                  "e.g. X+X-,Y+Y-,any; replaces the policies' tying; repeatable")
+      ->type_name("LINKS,...")
+      ->allow_extra_args(false);
   verb.add_option("--fail-link", lists.failed_links,
                   "add a case in which this link has failed, e.g. '(0,0,0)X+', or fails at a "
                   "cycle, e.g. '(0,0,0)X+@5000'; none: a case without failed links; repeatable")
@@ -224,6 +230,10 @@ std::vector<Axes> axes_of_lists(const CampaignLists& lists, const CampaignSettin
     axes.changes.routing = parse_choice<RoutingRule>("routing", kRoutingRuleNames, routing);
     axes.columns["routing"] = routing;
   });
+  cross(all, lists.fifo_links, [](Axes& axes, const std::string& links) {
+    axes.changes.tying = FifoLinks::parse(links);
+    axes.columns["fifo_links"] = links;
+  });
   cross(all, lists.queues, [](Axes& axes, std::uint64_t queues) {
     axes.changes.output_queues = static_cast<unsigned>(queues);
     axes.columns["output_queues"] = queues;
@@ -254,6 +264,7 @@ void refuse_repetitions(const CampaignLists& lists, const std::vector<std::strin
   refuse_repetition("--queues", lists.queues);
   refuse_repetition("--per-visit", lists.per_visits);
   refuse_repetition("--routing", lists.routings);
+  refuse_repetition("--fifo-links", lists.fifo_links);
   refuse_repetition("--fail-link", lists.failed_links);
   refuse_repetition("--link-error", lists.link_errors.rates);
   refuse_repetition("--seeds", lists.seeds);
@@ -402,7 +413,7 @@ void note_single_seed(const CampaignLists& lists, const CommonOptions& common) {
 
 bool concerns_links(const CampaignLists& lists, const CommonOptions& common) {
   if (common.fabric == name_of(kFabricNames, FabricName::sim)) return true;
-  if (!lists.routings.empty() || !lists.failed_links.empty() || !lists.link_errors.rates.empty())
+  if (!lists.routings.empty() || !lists.fifo_links.empty() || !lists.failed_links.empty() || !lists.link_errors.rates.empty())
     return true;
   std::vector<Shape> shapes;
   for (const std::string& torus : lists.toruses) shapes.push_back(Shape::parse(torus, lists.mesh));
