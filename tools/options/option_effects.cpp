@@ -50,8 +50,6 @@ constexpr OptionEffect kEffects[] = {
      "--machine=bubble_reserve_chunks --machine=arbitration_choice --machine=arbitration_fullest "
      "--machine=arbitration_period",
      "", kLinks},
-    {"--machine=reception_fifos --machine=reception_fifo_chunks", "",
-     "--fabric sim | --route direct"},
     {"--machine=ring_slots", "", "--validate | --fabric shm,ofi & --route torus"},
     {"--machine=link_bits_per_cycle --machine=wire_overhead_bytes", "", "throttle | --fabric sim"},
     {kLineKeys, "", kLineWorkloads},
