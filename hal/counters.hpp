@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hal/packet.hpp"
@@ -34,6 +36,22 @@ struct FifoCounters {
   /// Cycles in which its first packet waited for a link; counted on `sim` only.
   std::uint64_t stalled_cycles = 0;
 };
+
+/// Leaves out the FIFOs of high priority, which follow the `normal` others of each node, if no node
+/// has used them. `fifos`: [node · FIFOs per node + FIFO].
+inline void leave_out_unused_priority(std::vector<FifoCounters>& fifos, std::size_t normal,
+                                      std::size_t nodes) {
+  const std::size_t per_node = fifos.size() / nodes;
+  if (per_node <= normal) return;
+  std::vector<FifoCounters> kept;
+  for (std::size_t i = 0; i < fifos.size(); ++i) {
+    if (i % per_node < normal)
+      kept.push_back(fifos[i]);
+    else if (fifos[i].packets > 0)
+      return;
+  }
+  fifos = std::move(kept);
+}
 
 /// What one node did in a run.
 struct NodeTotals {

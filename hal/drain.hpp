@@ -139,7 +139,7 @@ class Drain {
                                       std::size_t limit, Sink& sink) {
     if (queues.heads() != nullptr) return visit_open(rule, queues, fifos, limit, sink);
     Open open(fifos);
-    if (open.nowhere()) return 0;
+    if (open.nowhere(queues.kinds())) return 0;
     return visit_all(open, queues, limit, [&](unsigned iL, std::size_t most) {
       return move_heads(rule, open, queues, iL, most, sink);
     });
@@ -190,7 +190,7 @@ class Drain {
 
   void note_end(const OutputQueues& queues, const InjectionFifos& fifos) {
     has_moved_ = false;
-    if (fifos.open(1).empty())
+    if (!fifos.open(1).meets(queues.kinds()) && !queues.empty())
       ++profile_.full_turns;
     else
       count_stuck(queues);
@@ -229,7 +229,7 @@ class Drain {
    public:
     explicit Open(InjectionFifos& fifos) : fifos_(&fifos) { look(1); }
     InjectionFifos& fifos() { return *fifos_; }
-    bool nowhere() const { return directions_.empty(); }
+    bool nowhere(DirectionSet kinds) const { return !directions_.meets(kinds); }
 
     /// Returns false if the queue is empty or its head finds no room, true if its head may find
     /// room.

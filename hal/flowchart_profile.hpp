@@ -21,7 +21,7 @@ class DirectionTally {
   /// Counts a set. If a lane may now be full, adds all lanes to `emptied` and clears them.
   void add(DirectionSet set, DirectionCounts& emptied) {
     lanes_[0] += kLanes[set.bits() & 63u];
-    lanes_[1] += kLanes[set.bits() >> 6];
+    lanes_[1] += kLanes[set.bits() >> 6 & 63u];  // leaves out kHighPriority
     if (++sets_ < kMostSets) return;
     add_to(emptied);
     lanes_ = {};

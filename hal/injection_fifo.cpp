@@ -53,7 +53,9 @@ std::string text_of(DirectionSet set) {
 
 FifoLinks::FifoLinks(std::span<const DirectionSet> table)
     : rule_(FifoTying::per_direction), count_(static_cast<std::uint8_t>(table.size())) {
-  TOROID_CHECK(!table.empty() && table.size() <= InjectionFifos::kMost);
+  if (table.empty() || table.size() > InjectionFifos::kMost)
+    throw BadInput(fmt::format("a table of the links of {} FIFOs; expected 1 to {}", table.size(),
+                               InjectionFifos::kMost));
   std::ranges::copy(table, table_.begin());
 }
 
@@ -64,8 +66,6 @@ FifoLinks FifoLinks::parse(std::string_view text) {
     table.push_back(parse_links(text.substr(begin, end - begin)));
     begin = end + 1;
   }
-  if (table.size() > InjectionFifos::kMost)
-    throw BadInput(fmt::format("{} FIFOs: expected at most {}", table.size(), InjectionFifos::kMost));
   return FifoLinks(table);
 }
 
@@ -123,6 +123,14 @@ std::vector<DirectionSet> links_of_fifos(const Shape& shape, unsigned count,
     for (std::uint8_t l = 0; l < shape.links(); ++l)
       if (slot_of({l}, links.rule()) == f % slots) sets[f % count].add(Direction{l});
   return sets;
+}
+
+std::vector<InjectionFifo> fifos_of_node(const Shape& shape, const Machine& machine,
+                                         const FifoLinks& links) {
+  auto fifos = tie_fifos(shape, machine.injection_fifos, machine.injection_fifo_chunks, links);
+  fifos.resize(fifos.size() + machine.priority_injection_fifos,
+               {.directions = kHighPriority, .capacity = machine.injection_fifo_chunks});
+  return fifos;
 }
 
 std::vector<InjectionFifo> tie_fifos(const Shape& shape, unsigned count, unsigned capacity,

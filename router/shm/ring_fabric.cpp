@@ -125,6 +125,7 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
       append(counters_.links, n.link_counters());
       append(counters_.fifos, n.fifo_counters());
     }
+    leave_out_unused_priority(counters_.fifos, machine().injection_fifos, shape().size());
     topology_->add_losses(counters_);
   }
 

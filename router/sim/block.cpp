@@ -19,8 +19,8 @@ constexpr std::size_t kBeyondAhead = 2;
 }  // namespace
 
 Block::Block(const Shape& shape, const Machine& machine, const RoutingOptions& routing,
-             const FifoLinks& tying, Range range, unsigned number, FlightMemory& store, SimProbe* probe,
-             bool dma)
+             const FifoLinks& tying, Range range, unsigned number, FlightMemory& store,
+             SimProbe* probe, bool dma)
     : network_(make_network(shape, machine, routing, range, store, probe)),
       is_probed_(probe != nullptr) {
   devices_.reserve(std::size_t{range.count} * (dma ? 2 : 1));

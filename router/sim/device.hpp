@@ -33,7 +33,8 @@ namespace toroid::sim {
 class alignas(64) SimDevice final : public Device {
  public:
   /// `lane`: the number of the node's block.
-  SimDevice(Network& network, const Machine& machine, Rank rank, const FifoLinks& tying, unsigned lane);
+  SimDevice(Network& network, const Machine& machine, Rank rank, const FifoLinks& tying,
+            unsigned lane);
   /// Makes the device of a node's DMA engine. It and the processor's device refer to each other, so
   /// neither may move. REQUIRES: the machine has DMA engines.
   explicit SimDevice(SimDevice* processors);

@@ -67,7 +67,8 @@ TEST(FifoLinks, OfATableAreThoseOfEachFifo) {
 TEST(FifoLinks, RefuseTextsThatAreNoTable) {
   for (const char* text : {"", "X", "X*", "X+,", ",X+", "X+ X-", "S+", "x+", "all", "X+any"})
     EXPECT_THROW(FifoLinks::parse(text), BadInput) << text;
-  EXPECT_NO_THROW(FifoLinks::parse("any,any,any,any,any,any,any,any,any,any,any,any,any,any,any,any"));
+  EXPECT_NO_THROW(
+      FifoLinks::parse("any,any,any,any,any,any,any,any,any,any,any,any,any,any,any,any"));
   EXPECT_THROW(
       FifoLinks::parse("any,any,any,any,any,any,any,any,any,any,any,any,any,any,any,any,any"),
       BadInput);
@@ -81,8 +82,7 @@ TEST(FifoLinks, RefuseMachinesThatTheyDoNotSuit) {
   EXPECT_EQ(fault("X+X-", "4x1", 1), "");
   EXPECT_EQ(fault("X+X-,any", "4x4", 3),
             "FIFO links X+X-,any are those of 2 injection FIFOs, but the machine has 3");
-  EXPECT_EQ(fault("X+X-,Y+", "4x4", 2),
-            "FIFO links X+X-,Y+: none of the FIFOs serves link Y-");
+  EXPECT_EQ(fault("X+X-,Y+", "4x4", 2), "FIFO links X+X-,Y+: none of the FIFOs serves link Y-");
   EXPECT_EQ(fault("X+X-Z+,any", "4x4", 2), "FIFO links X+X-Z+,any: torus 4x4 has no link Z+");
   EXPECT_THROW(tie_fifos(Shape::parse("4x4"), 2, 32, FifoLinks::parse("X+,X-")), BadInput);
 }

@@ -65,11 +65,12 @@ void set(PolicySettings& settings, const std::string& key, const py::handle& val
   else if (key == "window")
     settings.throttle.window = within<std::uint32_t>(value, key, 0, kMostPackets);
   else
-    throw BadInput(fmt::format(
-        "unknown setting '{}'; expected order, packets_per_visit, output_queues, "
-        "queue_per_direction, queue_capacity, drain, tying, fifo_links, routing, tie, cycles_per_packet "
-        "or window",
-        key));
+    throw BadInput(
+        fmt::format("unknown setting '{}'; expected order, packets_per_visit, output_queues, "
+                    "queue_per_direction, queue_capacity, drain, tying, fifo_links, routing, tie, "
+                    "cycles_per_packet "
+                    "or window",
+                    key));
 }
 
 }  // namespace

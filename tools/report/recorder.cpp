@@ -20,9 +20,7 @@ std::uint8_t quantised(double part, double whole) {
 }  // namespace
 
 Recorder::Recorder(const Shape& shape, const Machine& machine)
-    : shape_(shape),
-      machine_(machine),
-      most_samples_(toroid::most_samples(shape, machine.injection_fifos)) {
+    : shape_(shape), machine_(machine), most_samples_(toroid::most_samples(shape, all_fifos())) {
   if (most_samples_ == 0)
     throw BadInput(
         fmt::format("a recording of {} does not fit into a report of 5 MB; expected a smaller "
@@ -40,8 +38,8 @@ Recorder::Sample Recorder::sample_of(Tick end, std::span<const LinkCounters> lin
   Sample sample{end,
                 {},
                 std::vector<unsigned>(shape_.size()),
-                std::vector<std::uint64_t>(fifos()),
-                std::vector<unsigned>(fifos())};
+                std::vector<std::uint64_t>(all_fifos()),
+                std::vector<unsigned>(all_fifos())};
   sample.wire_bytes.resize(links.size());
   std::ranges::transform(links, sample.wire_bytes.begin(), [](const LinkCounters& link) {
     return static_cast<std::uint32_t>(link.wire_bytes);
@@ -49,8 +47,8 @@ Recorder::Sample Recorder::sample_of(Tick end, std::span<const LinkCounters> lin
   return sample;
 }
 
-void Recorder::add_fifos(Sample& sample, const SimSnapshot& machine) const {
-  const unsigned count = fifos();
+void Recorder::add_fifos(Sample& sample, const SimSnapshot& machine) {
+  const unsigned count = all_fifos();
   std::uint64_t* const sum = sample.sum.data();
   unsigned* const most = sample.most.data();
   for (Rank node = 0; node < shape_.size(); ++node) {
@@ -64,6 +62,7 @@ void Recorder::add_fifos(Sample& sample, const SimSnapshot& machine) const {
     }
     sample.fill[node] = fill;
   }
+  for (unsigned f = machine_.injection_fifos; f < count; ++f) uses_priority_ |= most[f] > 0;
 }
 
 /// Drops every second sample, but keeps the last even if it ends a shortened interval.

@@ -44,17 +44,23 @@ class Recorder final : public SimProbe {
   };
 
   Sample sample_of(Tick end, std::span<const LinkCounters> links) const;
-  void add_fifos(Sample& sample, const SimSnapshot& machine) const;
+  void add_fifos(Sample& sample, const SimSnapshot& machine);
   void thin();
   void write_links(Recording& recording) const;
   void write_fifos(Recording& recording) const;
   std::size_t links() const { return std::size_t{shape_.size()} * shape_.links(); }
-  unsigned fifos() const { return machine_.injection_fifos; }
+  /// Number of injection FIFOs per node, with those of high priority.
+  unsigned all_fifos() const {
+    return machine_.injection_fifos + machine_.priority_injection_fifos;
+  }
+  /// Those that the recording has: those of high priority only if something was in them.
+  unsigned fifos() const { return uses_priority_ ? all_fifos() : machine_.injection_fifos; }
 
   Shape shape_;
   Machine machine_;
   std::size_t most_samples_;
   Tick interval_ = kShortest;
+  bool uses_priority_ = false;
   std::vector<Sample> samples_;
 };
 

@@ -62,13 +62,11 @@ Tokens tokens_of(const LinkSender& link) {
 TorusDevice::TorusDevice(const SharedDeviceState& shared, Rank rank, RoutingOptions options,
                          const Mailbox& mailbox, std::span<const LinkMemory* const> outward,
                          const FailureTimeline* stages)
-    : RingDevice(shared, rank,
-                 tie_fifos(shared.shape, shared.machine.injection_fifos,
-                           shared.machine.injection_fifo_chunks, shared.tying)),
+    : RingDevice(shared, rank, fifos_of_node(shared.shape, shared.machine, shared.tying)),
       pushed_(&mailbox.pushed),
       links_(shared.shape.links()),
       channels_(shared.machine.bubble_reserve_chunks, options.bubble_rule),
-      precedence_(links_, options.transit_first),
+      precedence_(links_, shared.machine.injection_fifos, options.transit_first),
       arbitration_(shared.machine),
       transit_first_(options.transit_first),
       reception_(shared.machine, links_),
@@ -427,8 +425,8 @@ std::size_t TorusDevice::deliver(Input input, PacketSink& sink, std::size_t limi
     const auto is_here = [this](const PacketHeader& header) {
       return header.destination() == rank();
     };
-    count = for_each_while(input, limit, is_here,
-                           [&](const Packet& packet) { sink.arrive(packet); });
+    count =
+        for_each_while(input, limit, is_here, [&](const Packet& packet) { sink.arrive(packet); });
   }
   count_delivered(count);
   expose_next(input);

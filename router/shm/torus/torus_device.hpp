@@ -109,7 +109,7 @@ class TorusDevice final : public RingDevice {
   Precedence precedence_;
   SenderArbitration arbitration_;
   bool transit_first_;
-  std::uint64_t deliverable_ = 0;                     ///< inputs whose head is for the processor
+  std::uint64_t deliverable_ = 0;  ///< inputs whose head is for the processor
   /// [input]: packets at the front of a channel that are known to be for this node.
   std::array<std::uint16_t, 64> known_here_{};
   ReceptionFifos reception_;

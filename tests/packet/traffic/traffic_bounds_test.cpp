@@ -247,8 +247,9 @@ TEST(TrafficBounds, OfInjectionFifosCountMessagesThatShareOne) {
   EXPECT_EQ(cycles(4, FifoTying::per_dimension), 2u * 1080);
   EXPECT_EQ(cycles(1, FifoTying::per_direction), 8u * 1080);
   const auto all = make_traffic("all-to-all", shape, 240, 1);
-  EXPECT_EQ(injection_fifo_bound(
-                kBgl, shape, *all, links_of_fifos(shape, 6, FifoTying::per_direction)), 80u * 1080 / 6);
+  EXPECT_EQ(
+      injection_fifo_bound(kBgl, shape, *all, links_of_fifos(shape, 6, FifoTying::per_direction)),
+      80u * 1080 / 6);
 }
 
 // Packets for X+ must share one of four FIFOs with those for three other links.

@@ -1,4 +1,5 @@
-// The reception FIFOs of nodes whose packets go hop by hop: what is in them no longer blocks others.
+// The reception FIFOs of nodes whose packets go hop by hop: what is in them no longer blocks
+// others.
 #include "router/shm/torus/reception_fifos.hpp"
 
 #include <gtest/gtest.h>
@@ -32,9 +33,8 @@ constexpr HandlerId kReceptionHandler = 40;
 
 Packet packet_to(Rank to, unsigned chunks, std::uint32_t argument) {
   Packet packet{};
-  packet.header =
-      PacketHeader(HeaderFields{
-      .destination = to, .chunks = chunks, .handler = 1, .argument = argument});
+  packet.header = PacketHeader(
+      HeaderFields{.destination = to, .chunks = chunks, .handler = 1, .argument = argument});
   return packet;
 }
 
@@ -52,8 +52,7 @@ TEST(ReceptionFifos, HoldWhatTheMachineHasRoomForInOrderOfArrival) {
   EXPECT_TRUE(fifos.try_take(packet_to(0, 3, 3), port(2)));  // shares FIFO 0 with port 0
   EXPECT_FALSE(fifos.try_take(packet_to(0, 1, 4), port(0)));
   EXPECT_FALSE(fifos.try_take(packet_to(0, 1, 4), port(3)));
-  for (std::uint32_t i = 1; i <= 3; ++i, fifos.pop())
-    EXPECT_EQ(fifos.front().header.argument(), i);
+  for (std::uint32_t i = 1; i <= 3; ++i, fifos.pop()) EXPECT_EQ(fifos.front().header.argument(), i);
   EXPECT_TRUE(fifos.empty());
   for (std::uint32_t i = 0; i < 100; ++i) {  // as the ring grows and goes round
     EXPECT_TRUE(fifos.try_take(packet_to(0, 1, i), port(i % 2)));

@@ -282,6 +282,22 @@ struct CampaignSender {
   }
 };
 
+/// Notes whether all packets of the campaign have high priority, or some of them.
+void note_priority(const CampaignLists& lists, RunSetting& setting) {
+  const auto is_priority = [](RoutingRule rule) { return rule == RoutingRule::priority; };
+  std::vector<RoutingRule> rules;
+  for (const std::string& name : lists.routings)
+    rules.push_back(parse_choice<RoutingRule>("routing", kRoutingRuleNames, name));
+  if (rules.empty())
+    for (const std::string& name : names_of_policies(lists)) {
+      PolicyOptions one;
+      one.policy = name;
+      rules.push_back(routing_of(one));
+    }
+  if (std::ranges::all_of(rules, is_priority)) setting.set("--routing=priority", "");
+  if (std::ranges::any_of(rules, is_priority)) setting.set("high-priority", "");
+}
+
 /// The typed options, and further facts on which the effect of an option depends: the route of all
 /// runs, what they send, and whether a machine has link errors or a policy throttles.
 RunSetting setting_of(const CampaignLists& lists, const CampaignSender& sender,
@@ -297,10 +313,11 @@ RunSetting setting_of(const CampaignLists& lists, const CampaignSender& sender,
     return throttles(policy_named(name), Shape::parse("4x4x4"), settings.machine);
   };
   const auto changes_keys = [](const std::string& name) { return !changed_keys(name).empty(); };
-  if (std::ranges::any_of(settings.machines,
-                          changes_keys) &&  // otherwise policies need not be asked
+  const bool changes_machines = std::ranges::any_of(settings.machines, changes_keys);
+  if (changes_machines &&  // otherwise policies need not be asked
       std::ranges::any_of(names_of_policies(lists), has_throttle))
     setting.set("throttle", "of a policy");
+  if (changes_machines || !lists.fifo_links.empty()) note_priority(lists, setting);
   return setting;
 }
 
@@ -413,7 +430,8 @@ void note_single_seed(const CampaignLists& lists, const CommonOptions& common) {
 
 bool concerns_links(const CampaignLists& lists, const CommonOptions& common) {
   if (common.fabric == name_of(kFabricNames, FabricName::sim)) return true;
-  if (!lists.routings.empty() || !lists.fifo_links.empty() || !lists.failed_links.empty() || !lists.link_errors.rates.empty())
+  if (!lists.routings.empty() || !lists.fifo_links.empty() || !lists.failed_links.empty() ||
+      !lists.link_errors.rates.empty())
     return true;
   std::vector<Shape> shapes;
   for (const std::string& torus : lists.toruses) shapes.push_back(Shape::parse(torus, lists.mesh));

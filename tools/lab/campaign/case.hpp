@@ -56,9 +56,8 @@ bool concerns_links(const CampaignLists& lists, const CommonOptions& common);
 /// The keys of a row that may distinguish its case from others, in order. Rows always have the
 /// first four. They have another key only if the user gives values for it (several for `machine`).
 inline constexpr const char* kCaseKeys[] = {
-    "policy",        "traffic",           "torus",      "bytes",
-    "machine",       "failed_link",       "link_error", "routing",
-    "fifo_links",    "output_queues", "packets_per_visit", "seed"};
+    "policy",     "traffic", "torus",      "bytes",         "machine",           "failed_link",
+    "link_error", "routing", "fifo_links", "output_queues", "packets_per_visit", "seed"};
 
 /// One run of a campaign: everything that decides its result and may differ from run to run.
 struct CampaignCase {
