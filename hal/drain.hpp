@@ -32,6 +32,9 @@ class Drain {
   /// Step 1002: begins a node's turn, in which run() may be called several times.
   void begin_turn(const OutputQueues& queues) {
     ++profile_.turns;
+    const std::uint64_t queued = queues.profile().packets - profile_.packets;
+    profile_.queued += queued;
+    profile_.most_queued = std::max(profile_.most_queued, queued);
     profile_.idle_turns += queues.empty() ? 1 : 0;
   }
 
@@ -59,6 +62,8 @@ class Drain {
     note_end(queues, fifos);
   }
 
+  /// Number of packets that have been moved.
+  std::uint64_t packets() const { return profile_.packets; }
   DrainProfile profile() const {
     DrainProfile profile = profile_;
     stuck_on_.add_to(profile.stuck_on);

@@ -2,6 +2,7 @@
 // lost. The numbers in the comments are the patent's step numbers.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -71,6 +72,8 @@ struct DrainProfile {
   std::uint64_t stuck_turns = 0;     ///< ended because every head found its FIFOs full (1012)
   std::uint64_t stuck_heads = 0;     ///< 1012: stuck heads when a turn ended stuck
   std::uint64_t skipped_queues = 0;  ///< 1008: queues that were empty when a turn ended stuck
+  std::uint64_t queued = 0;          ///< packets in the queues when a turn began, summed over turns
+  std::uint64_t most_queued = 0;     ///< the most packets in a node's queues when a turn began
   DirectionCounts stuck_on{};  ///< stuck heads; each counts for all its possible directions (1010)
 
   /// 1010: heads whose possible directions were looked up.
@@ -110,6 +113,8 @@ inline DrainProfile& DrainProfile::operator+=(const DrainProfile& other) {
   packets += other.packets;
   stuck_heads += other.stuck_heads;
   skipped_queues += other.skipped_queues;
+  queued += other.queued;
+  most_queued = std::max(most_queued, other.most_queued);
   for (std::size_t d = 0; d < stuck_on.size(); ++d) stuck_on[d] += other.stuck_on[d];
   return *this;
 }

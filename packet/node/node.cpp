@@ -612,6 +612,10 @@ bool Node::finished() const {
   return program_.done() && has_sent_all() && (dma_ == nullptr || dma_->finished());
 }
 
+std::uint64_t Node::queued() const {
+  return queues_.profile().packets - drain_.packets() + (dma_ ? dma_->queued() : 0);
+}
+
 FlowchartProfile Node::profile() const {
   FlowchartProfile sum{queues_.profile(), drain_.profile()};
   if (dma_) sum += dma_->profile();

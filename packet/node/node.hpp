@@ -279,6 +279,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   void prefetch() const override;
   void prefetch_rest() const override;
   Processor* engine() override { return dma_.get(); }
+  std::uint64_t queued() const override;
   bool finished() const override;
   std::string waits_for() const override;
   std::uint64_t turns_taken() const override { return turns_.load(std::memory_order_relaxed); }

@@ -155,6 +155,7 @@ void Block::add_to(FabricCounters& counters, Tick end) const {
     counters.nodes.push_back(devices_[place].totals());
     if (has_engines()) counters.nodes.back() += devices_[first_engine_ + place].totals();
   }
+  toroid::add_to(counters.reception, network_->reception().counters());
   for (Rank rank = range().first; rank < range().first + range().count; ++rank)
     for (unsigned f = 0; f < device(rank).fifos().size(); ++f)
       counters.fifos.push_back(fifo_counters(end, rank, f));

@@ -70,10 +70,7 @@ void SimDevice::inject(const SendDescriptor& descriptor, std::uint32_t count, un
 }
 
 void SimDevice::note_written(unsigned fifo, std::uint32_t count) {
-  Written& written = written_[fifo];
-  written.packets += count;
-  written.most_chunks =
-      std::max(written.most_chunks, static_cast<std::uint16_t>(fifos_.used(fifo)));
+  written_[fifo].note(count, fifos_.used(fifo));
 }
 
 std::size_t SimDevice::receive(PacketSink& sink, std::size_t limit) {

@@ -1,6 +1,9 @@
 // The reception FIFOs of a block's nodes.
 #pragma once
 
+#include <vector>
+
+#include "hal/counters.hpp"
 #include "hal/machine.hpp"
 #include "hal/reception_buffer.hpp"
 #include "hal/shape.hpp"
@@ -24,6 +27,11 @@ class Reception {
     return buffers_.try_reserve(node, fifo, chunks);
   }
   void release(Rank node, unsigned fifo, unsigned chunks) { buffers_.release(node, fifo, chunks); }
+
+  /// Chunks in all reception FIFOs of a node.
+  unsigned used(Rank node) const { return buffers_.used(node); }
+  /// [FIFO]: counters over the nodes of the block.
+  const std::vector<FifoCounters>& counters() const { return buffers_.counters(); }
 
   template <typename Archive>
   void serialize(Archive& archive) {

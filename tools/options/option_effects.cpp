@@ -36,6 +36,8 @@ constexpr OptionEffect kEffects[] = {
     {"--tying --fifo-links --machine=injection_fifos --machine=dynamic_vc_chunks "
      "--machine=bubble_vc_chunks",
      "", "no --routing=priority"},
+    {"--machine=reception_fifos", "",
+     "no --routing=priority | --machine=priority_reception_fifos=0"},
     {"--machine=priority_vc_chunks --machine=priority_injection_fifos "
      "--machine=priority_reception_fifos",
      "", "high-priority | --routing=priority"},

@@ -61,6 +61,8 @@ void Recorder::add_fifos(Sample& sample, const SimSnapshot& machine) {
       most[f] = std::max(most[f], used);
     }
     sample.fill[node] = fill;
+    sample.reception.add(machine.received(node));
+    sample.queues.add(machine.queued(node));
   }
   for (unsigned f = machine_.injection_fifos; f < count; ++f) uses_priority_ |= most[f] > 0;
 }
@@ -95,6 +97,12 @@ Recording Recorder::finish(const FabricCounters& counters) {
   }
   write_links(recording);
   write_fifos(recording);
+  recording.reception =
+      level(&Sample::reception, std::uint64_t{machine_.reception_fifo_chunks} *
+                                    (machine_.reception_fifos + machine_.priority_reception_fifos));
+  std::uint64_t longest = 1;
+  for (const Sample& sample : samples_) longest = std::max(longest, sample.queues.most);
+  recording.queues = level(&Sample::queues, longest);
   return recording;
 }
 
@@ -115,6 +123,17 @@ void Recorder::write_links(Recording& recording) const {
     }
     begin = sample.end;
   }
+}
+
+Recording::Level Recorder::level(Level Sample::*of, std::uint64_t full) const {
+  Recording::Level level{.full = full, .mean = {}, .most = {}};
+  const auto whole = static_cast<double>(full);
+  for (const Sample& sample : samples_) {
+    const auto sum = static_cast<double>((sample.*of).sum);
+    level.mean.push_back(quantised(sum, whole * shape_.size()));
+    level.most.push_back(quantised(static_cast<double>((sample.*of).most), whole));
+  }
+  return level;
 }
 
 void Recorder::write_fifos(Recording& recording) const {

@@ -29,6 +29,8 @@ RunSetting setting_of(const CLI::App& verb, const Sender& sender, const CommonOp
       setting.set("--routing", name_of<RoutingRule>(kRoutingRuleNames, routing));
     if (routing == RoutingRule::priority) setting.set("--routing=priority", "");
   }
+  if (machine.priority_reception_fifos == 0)
+    setting.set("--machine=priority_reception_fifos=0", "");
   if (machine.link_error_rate > 0) setting.set("--link-error", "of the machine");
   if (torus.link_errors.limit == 0) setting.unset("--link-error-limit");
   if (!changed_keys(common.machine).empty() && throttles(torus.policy.named(), shape, machine))

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "hal/check.hpp"
+#include "hal/counters.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
 #include "hal/reception_buffer.hpp"
@@ -22,6 +23,8 @@ class ReceptionFifos {
       : rule_(machine, links), room_(1, rule_.fifos(), machine.reception_fifo_chunks) {}
 
   bool empty() const { return count_ == 0; }
+  /// [FIFO]: what has passed through, and how full the FIFOs were.
+  const std::vector<FifoCounters>& counters() const { return room_.counters(); }
   /// Takes a packet that waits at `input`. Returns false if its FIFO has no room now.
   [[nodiscard]] bool try_take(const Packet& packet, Input input);
   /// The packet that came first. REQUIRES: not empty.

@@ -63,6 +63,7 @@ class TorusDevice final : public RingDevice {
   std::optional<RoutedPacket> head(Input input) const;
   /// Packets that were lost here because they had no path left, by destination.
   const std::map<Rank, std::uint64_t>& losses() const { return losses_; }
+  std::vector<FifoCounters> reception_counters() const override { return reception_.counters(); }
   unsigned inputs() const { return links_ * kVirtualChannels + fifo_count(); }
 
  private:

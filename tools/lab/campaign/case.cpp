@@ -307,6 +307,11 @@ RunSetting setting_of(const CampaignLists& lists, const CampaignSender& sender,
       .set("--route", name_of<RingRoute>(kRingRouteNames, settings.run.ring.route));
   if (sender.workload != nullptr) setting.set("workload", sender.workload->kind());
   const auto errs = [](const std::string& name) { return load_machine(name).link_error_rate > 0; };
+  const auto lacks = [](const std::string& name) {
+    return load_machine(name).priority_reception_fifos == 0;
+  };
+  if (std::ranges::any_of(settings.machines, lacks))
+    setting.set("--machine=priority_reception_fifos=0", "");
   if (std::ranges::any_of(settings.machines, errs)) setting.set("--link-error", "of a machine");
   if (lists.link_errors.limit == 0) setting.unset("--link-error-limit");
   const auto has_throttle = [&](const std::string& name) {
