@@ -66,14 +66,14 @@ struct FillProfile {
 /// idle, without room, stuck, with all queues empty, or at the limit of packets for one turn.
 struct DrainProfile {
   std::uint64_t turns = 0;           ///< 1002
+  std::uint64_t queued = 0;          ///< packets in the queues when a turn began, summed over turns
+  std::uint64_t most_queued = 0;     ///< the most packets in a node's queues when a turn began
   std::uint64_t full_turns = 0;      ///< ended because no FIFO had room for any packet at all
   std::uint64_t packets = 0;         ///< 1014: heads that found a FIFO and were moved
   std::uint64_t idle_turns = 0;      ///< 1004: all queues were empty from the start
   std::uint64_t stuck_turns = 0;     ///< ended because every head found its FIFOs full (1012)
   std::uint64_t stuck_heads = 0;     ///< 1012: stuck heads when a turn ended stuck
   std::uint64_t skipped_queues = 0;  ///< 1008: queues that were empty when a turn ended stuck
-  std::uint64_t queued = 0;          ///< packets in the queues when a turn began, summed over turns
-  std::uint64_t most_queued = 0;     ///< the most packets in a node's queues when a turn began
   DirectionCounts stuck_on{};  ///< stuck heads; each counts for all its possible directions (1010)
 
   /// 1010: heads whose possible directions were looked up.

@@ -97,7 +97,11 @@ class OutputQueues {
   DirectionSet front_hints(unsigned i) const { return state(i).front_hints; }
   /// Directions of all kinds of packets that have been at a front: all links, kHighPriority or
   /// both.
-  DirectionSet kinds() const { return DirectionSet(kinds_); }
+  DirectionSet kinds() const {
+    DirectionSet kinds(static_cast<std::uint16_t>(fronts_ & kHighPriority.bits()));
+    if ((fronts_ & kAllLinks.bits()) != 0) kinds.add(kAllLinks);
+    return kinds;
+  }
   /// Length in chunks of the packet at the front; if the queue is empty, of the last packet that
   /// was there.
   unsigned front_chunks(unsigned i) const { return state(i).front_chunks; }
@@ -125,7 +129,7 @@ class OutputQueues {
   /// The index of the heads is not saved, because it can be made again from the queues.
   template <typename Archive>
   void serialize(Archive& archive) {
-    archive(only_, states_, pool_, free_, last_free_, next_, waiting_, full_, made_before_, kinds_,
+    archive(only_, states_, pool_, free_, last_free_, next_, waiting_, full_, made_before_, fronts_,
             profile_);
     if (archive.loads() && heads_ != nullptr)
       for (unsigned i = 0; i < count(); ++i)
@@ -180,7 +184,7 @@ class OutputQueues {
   unsigned full_ = 0;              ///< queues in turn without room
   std::uint32_t made_before_ = 0;  ///< low 32 bits of profile_.packets when the visit began; these
                                    ///< are enough, because a visit makes fewer than 2^32 packets
-  std::uint16_t kinds_ = 0;        ///< bits of kinds()
+  unsigned fronts_ = 0;            ///< all front_hints() that there have been, as bits
   std::unique_ptr<QueueHeadLookup> heads_;
   FillProfile profile_;
   std::vector<State> states_;  ///< [queue]; empty if there is one queue
@@ -235,7 +239,7 @@ inline void OutputQueues::front_changed(unsigned i) {
   if (queue.size > 0) {
     const Pooled& front = pool_[queue.head];
     hints = front.descriptor.header.fifo_directions();
-    kinds_ |= hints == kHighPriority ? kHighPriority.bits() : kAllLinks.bits();
+    fronts_ |= hints.bits();
     chunks = front.descriptor.header.chunks();
     if (queue.size > 1) __builtin_prefetch(&pool_[front.next]);  // the next front
   }

@@ -342,6 +342,7 @@ Node::Urgent& Node::make_urgent() {
         "(priority_injection_fifos)",
         machine().name));
   extras().urgent = std::make_unique<Urgent>(options_->settings);
+  has_urgent_ = true;
   return *urgent();
 }
 

@@ -209,6 +209,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
                                                             std::uint32_t argument = 0);
   /// The same with high priority: the packet has an output queue and injection FIFOs of its own,
   /// travels in the priority channel, and goes before normal packets wherever both wait for a link.
+  /// Such packets may overtake one another, because they leave by several FIFOs.
   /// On routes without links it is a packet like others. Throws BadInput if the machine has no
   /// injection FIFOs of high priority.
   template <typename T>
@@ -393,7 +394,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   bool has_empty_queues() const {
     return queues_.empty() && (urgent() == nullptr || urgent()->queues.empty());
   }
-  Urgent* urgent() const { return extras_ == nullptr ? nullptr : extras_->urgent.get(); }
+  Urgent* urgent() const { return has_urgent_ ? extras_->urgent.get() : nullptr; }
   Urgent& make_urgent();
   SendDescriptor urgent_descriptor(Rank to, HandlerId handler, unsigned bytes,
                                    std::uint32_t argument);
@@ -420,6 +421,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   bool started_ = false;
   bool ended_ = true;         ///< the program has ended, or there is none
   bool posted_ = false;       ///< something was queued since the end of the last turn
+  bool has_urgent_ = false;   ///< extras_ has a queue of packets of high priority
   bool failed_ = false;       ///< the run ends because of ended_early_
   std::uint8_t running_ = 0;  ///< nesting depth of the running program, from 1; 0 between programs
   std::atomic<Phase> phase_ = Phase::between_turns;

@@ -106,7 +106,7 @@ TEST(HardwareSettings, ThatAreReadChangeTheRunOnSim) {
   const auto hash = [&](const Arguments& more) {
     const Ended ended = run_command(on(sim) + more + Arguments{"--quiet", "--json", "-"});
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
-    const json result = ended.json();
+    const nlohmann::json result = ended.json();
     return std::to_string(result["cycles"].get<std::uint64_t>()) + result["channels"].dump() +
            result["injection_fifos"].dump() + result["reception_fifos"].dump();
   };

@@ -48,17 +48,13 @@ Program sends_urgent(Node& node, std::vector<std::uint32_t>& arrived) {
   if (node.rank() == 1) co_await node.until(heard, kNormal + kUrgent);
 }
 
-/// Every number once; urgent packets in their order.
+/// Every number once, in any order: urgent packets leave by either of two FIFOs.
 void expect_all(const std::vector<std::uint32_t>& arrived) {
   ASSERT_EQ(arrived.size(), kNormal + kUrgent);
   std::vector<bool> seen(arrived.size());
-  std::uint32_t next = kNormal;
   for (const std::uint32_t number : arrived) {
     EXPECT_FALSE(seen.at(number));
     seen[number] = true;
-    if (number >= kNormal) {
-      EXPECT_EQ(number, next++);
-    }
   }
 }
 

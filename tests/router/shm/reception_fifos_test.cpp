@@ -33,8 +33,8 @@ constexpr HandlerId kReceptionHandler = 40;
 
 Packet packet_to(Rank to, unsigned chunks, std::uint32_t argument) {
   Packet packet{};
-  packet.header = PacketHeader(
-      HeaderFields{.destination = to, .chunks = chunks, .handler = 1, .argument = argument});
+  packet.header = PacketHeader(HeaderFields{
+      .destination = to, .hints = {}, .chunks = chunks, .handler = 1, .argument = argument});
   return packet;
 }
 
