@@ -2,7 +2,7 @@
 
 #include <fmt/core.h>
 
-#include "hal/check.hpp"
+#include <cstddef>
 
 namespace toroid {
 namespace {

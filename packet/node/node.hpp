@@ -434,8 +434,8 @@ class alignas(64) Node final : public Processor, private PacketSink {
   Rank rank_;
   std::atomic<std::uint64_t> turns_ = 0;
   OutputQueues queues_;
-  Drain drain_;
   RoutesFrom routes_;
+  Drain drain_;
   Random random_;
   Program program_;
   std::vector<Program*> parts_;                ///< parts that the program waits for, the innermost

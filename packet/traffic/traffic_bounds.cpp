@@ -8,11 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "hal/direction.hpp"
 #include "hal/failures.hpp"
 #include "hal/twisted_torus_paths.hpp"
 #include "packet/traffic/congestion_bound.hpp"

@@ -1,7 +1,5 @@
 #include "router/shm/device.hpp"
 
-#include <algorithm>
-
 #include "hal/route.hpp"
 #include "router/termination/run_control.hpp"
 

@@ -199,6 +199,7 @@ TEST(Recorder, SamplesReceptionFifosAndOutputQueues) {
   }
   FabricCounters counters;
   counters.end = 2 * Recorder::kShortest;
+  counters.links.assign(busy.links().begin(), busy.links().end());
   const Recording recording = recorder.finish(counters);
   EXPECT_EQ(recording.reception.full, 14u * 32);
   EXPECT_EQ(recording.reception.mean, Octets(2, 4));

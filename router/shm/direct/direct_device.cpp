@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "hal/check.hpp"
+#include "hal/direction.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "hal/counters.hpp"
 #include "hal/device.hpp"
 #include "hal/direction.hpp"
 #include "hal/packet.hpp"
