@@ -130,10 +130,8 @@ bool TorusDevice::look() {
   if (!has_news()) return false;
   for (unsigned l = 0; l < links_; ++l) {
     if (!look_at_link(l)) continue;
-    for (unsigned c = 0; c < kVirtualChannels; ++c) {
-      const Input input = Input::channel(direction(l), static_cast<VirtualChannel>(c));
-      if ((deliverable_ & input.bit()) == 0 || make_way(input)) expose_next(input);
-    }
+    for (unsigned c = 0; c < kVirtualChannels; ++c)
+      expose_next(Input::channel(direction(l), static_cast<VirtualChannel>(c)));
   }
   return true;
 }
@@ -184,10 +182,7 @@ RoutedPacket TorusDevice::routed(const PacketHeader& header) const {
 }
 
 void TorusDevice::expose_next(Input input) {
-  while ((exposed_ & input.bit()) == 0 && waiting_at(input) > 0) {
-    expose(input);
-    if ((deliverable_ & input.bit()) == 0 || !make_way(input)) return;
-  }
+  if ((exposed_ & input.bit()) == 0 && waiting_at(input) > 0) expose(input);
 }
 
 /// Whether packets for this node, at the front of a channel, keep others from moving on: those
@@ -433,7 +428,12 @@ std::size_t TorusDevice::deliver(Input input, PacketSink& sink, std::size_t limi
   return count;
 }
 
+/// The processor has had its turn. What it has left in the rings makes way.
 void TorusDevice::give_back() {
+  for (std::uint64_t left = deliverable_; left != 0; left &= left - 1) {
+    const Input input(static_cast<unsigned>(std::countr_zero(left)));
+    if (make_way(input)) expose_next(input);
+  }
   for (LinkReceiver& link : in_) link.publish();
 }
 

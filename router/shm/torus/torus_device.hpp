@@ -40,8 +40,9 @@ struct Mailbox {
   std::array<LinkMemory, kMaxLinks> inward;  ///< [direction travelling]
 };
 
-/// A packet for this node stays in its ring until the processor receives it, unless it is in the
-/// way of other packets there: then it moves into a reception FIFO, if that has room.
+/// A packet for this node that the processor has not received in its turn, and that is in the way
+/// of other packets in its ring, moves into a reception FIFO at the end of the step, if that has
+/// room.
 ///
 /// A head is exposed when its routing is known: then it is in `wanted_by_` of the links by which it
 /// may leave, or in `deliverable_`. **Invariant:** an input is in `exposed_` exactly if it has a
