@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hal/packet.hpp"
@@ -27,13 +29,51 @@ struct LinkCounters {
   }
 };
 
-/// Counters of one injection FIFO of one node.
+/// Counters of one FIFO: of one node, or added up over nodes.
 struct FifoCounters {
   std::uint32_t packets = 0;
   std::uint16_t most_chunks = 0;  ///< the most chunks it held at once
+  std::uint64_t chunks_sum =
+      0;  ///< chunks that it held when a packet had come, summed over packets
   /// Cycles in which its first packet waited for a link; counted on `sim` only.
   std::uint64_t stalled_cycles = 0;
+
+  /// Counts `count` packets that have come; now the FIFO holds `chunks`.
+  void note(std::uint32_t count, unsigned chunks) {
+    packets += count;
+    most_chunks = std::max(most_chunks, static_cast<std::uint16_t>(chunks));
+    chunks_sum += std::uint64_t{chunks} * count;
+  }
+  FifoCounters& operator+=(const FifoCounters& other) {
+    packets += other.packets;
+    most_chunks = std::max(most_chunks, other.most_chunks);
+    chunks_sum += other.chunks_sum;
+    stalled_cycles += other.stalled_cycles;
+    return *this;
+  }
 };
+
+/// Adds the counters of FIFOs to those of the same numbers. An empty list stands for zeros.
+inline void add_to(std::vector<FifoCounters>& sums, const std::vector<FifoCounters>& fifos) {
+  sums.resize(std::max(sums.size(), fifos.size()));
+  for (std::size_t f = 0; f < fifos.size(); ++f) sums[f] += fifos[f];
+}
+
+/// Leaves out the FIFOs of high priority, which follow the `normal` others of each node, if no node
+/// has used them. `fifos`: [node · FIFOs per node + FIFO].
+inline void leave_out_unused_priority(std::vector<FifoCounters>& fifos, std::size_t normal,
+                                      std::size_t nodes) {
+  const std::size_t per_node = fifos.size() / nodes;
+  if (per_node <= normal) return;
+  std::vector<FifoCounters> kept;
+  for (std::size_t i = 0; i < fifos.size(); ++i) {
+    if (i % per_node < normal)
+      kept.push_back(fifos[i]);
+    else if (fifos[i].packets > 0)
+      return;
+  }
+  fifos = std::move(kept);
+}
 
 /// What one node did in a run.
 struct NodeTotals {
@@ -119,6 +159,9 @@ struct FabricCounters {
   /// [rank · shape.links() + direction]. Empty if links are not checked.
   std::vector<LinkHealth> health;
   std::vector<FifoCounters> fifos;  ///< [rank · FIFOs per node + FIFO]
+  /// [FIFO]: reception FIFOs, added up over all nodes. Empty if packets pass none. In wall-clock
+  /// time packets that the processor takes out of a link's ring pass none.
+  std::vector<FifoCounters> reception;
   std::vector<NodeTotals> nodes;    ///< [rank]
   std::vector<std::string> deaths;  ///< "(0,0,0)X+ failed at cycle 5000", in order of time
   std::vector<LostPackets> lost;    ///< sorted by source, then by destination

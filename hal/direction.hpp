@@ -61,4 +61,9 @@ class DirectionSet {
   std::uint16_t bits_ = 0;
 };
 
+/// Stands for high priority where an injection FIFO is chosen: among the directions that a FIFO
+/// serves, and in place of a packet's hints. No link has this direction.
+inline constexpr DirectionSet kHighPriority{1u << kMaxLinks};
+inline constexpr DirectionSet kAllLinks{(1u << kMaxLinks) - 1};
+
 }  // namespace toroid

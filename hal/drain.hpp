@@ -32,6 +32,9 @@ class Drain {
   /// Step 1002: begins a node's turn, in which run() may be called several times.
   void begin_turn(const OutputQueues& queues) {
     ++profile_.turns;
+    const std::uint64_t queued = queues.profile().packets - profile_.packets;
+    profile_.queued += queued;
+    profile_.most_queued = std::max(profile_.most_queued, queued);
     profile_.idle_turns += queues.empty() ? 1 : 0;
   }
 
@@ -59,6 +62,8 @@ class Drain {
     note_end(queues, fifos);
   }
 
+  /// Number of packets that have been moved.
+  std::uint64_t packets() const { return profile_.packets; }
   DrainProfile profile() const {
     DrainProfile profile = profile_;
     stuck_on_.add_to(profile.stuck_on);
@@ -139,7 +144,7 @@ class Drain {
                                       std::size_t limit, Sink& sink) {
     if (queues.heads() != nullptr) return visit_open(rule, queues, fifos, limit, sink);
     Open open(fifos);
-    if (open.nowhere()) return 0;
+    if (open.nowhere(queues.kinds())) return 0;
     return visit_all(open, queues, limit, [&](unsigned iL, std::size_t most) {
       return move_heads(rule, open, queues, iL, most, sink);
     });
@@ -190,7 +195,7 @@ class Drain {
 
   void note_end(const OutputQueues& queues, const InjectionFifos& fifos) {
     has_moved_ = false;
-    if (fifos.open(1).empty())
+    if (!fifos.open(1).meets(queues.kinds()) && !queues.empty())
       ++profile_.full_turns;
     else
       count_stuck(queues);
@@ -229,7 +234,7 @@ class Drain {
    public:
     explicit Open(InjectionFifos& fifos) : fifos_(&fifos) { look(1); }
     InjectionFifos& fifos() { return *fifos_; }
-    bool nowhere() const { return directions_.empty(); }
+    bool nowhere(DirectionSet kinds) const { return !directions_.meets(kinds); }
 
     /// Returns false if the queue is empty or its head finds no room, true if its head may find
     /// room.

@@ -2,6 +2,7 @@
 // lost. The numbers in the comments are the patent's step numbers.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +22,7 @@ class DirectionTally {
   /// Counts a set. If a lane may now be full, adds all lanes to `emptied` and clears them.
   void add(DirectionSet set, DirectionCounts& emptied) {
     lanes_[0] += kLanes[set.bits() & 63u];
-    lanes_[1] += kLanes[set.bits() >> 6];
+    lanes_[1] += kLanes[set.bits() >> 6 & 63u];  // leaves out kHighPriority
     if (++sets_ < kMostSets) return;
     add_to(emptied);
     lanes_ = {};
@@ -65,6 +66,8 @@ struct FillProfile {
 /// idle, without room, stuck, with all queues empty, or at the limit of packets for one turn.
 struct DrainProfile {
   std::uint64_t turns = 0;           ///< 1002
+  std::uint64_t queued = 0;          ///< packets in the queues when a turn began, summed over turns
+  std::uint64_t most_queued = 0;     ///< the most packets in a node's queues when a turn began
   std::uint64_t full_turns = 0;      ///< ended because no FIFO had room for any packet at all
   std::uint64_t packets = 0;         ///< 1014: heads that found a FIFO and were moved
   std::uint64_t idle_turns = 0;      ///< 1004: all queues were empty from the start
@@ -110,6 +113,8 @@ inline DrainProfile& DrainProfile::operator+=(const DrainProfile& other) {
   packets += other.packets;
   stuck_heads += other.stuck_heads;
   skipped_queues += other.skipped_queues;
+  queued += other.queued;
+  most_queued = std::max(most_queued, other.most_queued);
   for (std::size_t d = 0; d < stuck_on.size(); ++d) stuck_on[d] += other.stuck_on[d];
   return *this;
 }

@@ -7,11 +7,13 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "hal/check.hpp"
 #include "hal/direction.hpp"
+#include "hal/machine.hpp"
 #include "hal/shape.hpp"
 
 namespace toroid {
@@ -180,9 +182,50 @@ enum class FifoTying : std::uint8_t {
 inline constexpr std::array<std::string_view, 3> kFifoTyingNames = {"per-direction",
                                                                     "per-dimension", "any"};
 
-/// Makes `count` empty FIFOs of `capacity` chunks each, and ties them to directions. Every link of
-/// the shape is served by at least one of them. REQUIRES: count > 0.
+/// The links that each injection FIFO of a node serves: by a rule, or by a table with a set of
+/// links for each FIFO.
+class FifoLinks {
+ public:
+  /// Stands in a table for all links of a node.
+  static constexpr DirectionSet kAny = kAllLinks;
+
+  constexpr FifoLinks(FifoTying rule = FifoTying::per_direction) : rule_(rule) {}
+  /// A table. Throws BadInput unless it has from 1 to InjectionFifos::kMost sets.
+  explicit FifoLinks(std::span<const DirectionSet> table);
+  /// Reads a table such as "X+X-,Y+Y-,any": the links of each FIFO, separated by commas. Throws
+  /// BadInput if the text is malformed.
+  static FifoLinks parse(std::string_view text);
+
+  /// The rule; without meaning if there is a table.
+  FifoTying rule() const { return rule_; }
+  bool is_table() const { return count_ > 0; }
+  /// [FIFO]; empty if there is a rule.
+  std::span<const DirectionSet> table() const { return std::span(table_).first(count_); }
+  /// The rule's name, or the table as parse() reads it.
+  std::string text() const;
+  /// Why the table does not suit a machine with `fifos` injection FIFOs and this shape; empty if it
+  /// does, or if there is a rule.
+  std::string fault(const Shape& shape, unsigned fifos) const;
+
+  bool operator==(const FifoLinks&) const = default;
+
+ private:
+  FifoTying rule_;
+  std::uint8_t count_ = 0;
+  std::array<DirectionSet, InjectionFifos::kMost> table_{};
+};
+
+/// [FIFO]: the links of the shape that each of `count` FIFOs serves. Each link is served by at
+/// least one FIFO. REQUIRES: count > 0. Throws BadInput if `links` has a fault().
+std::vector<DirectionSet> links_of_fifos(const Shape& shape, unsigned count,
+                                         const FifoLinks& links);
+/// All injection FIFOs of a node, empty: those of normal priority, then those of high priority,
+/// which serve kHighPriority only. Throws BadInput if `links` has a fault().
+std::vector<InjectionFifo> fifos_of_node(const Shape& shape, const Machine& machine,
+                                         const FifoLinks& links);
+/// Makes `count` empty FIFOs of `capacity` chunks each that serve links_of_fifos(). REQUIRES: count
+/// > 0.
 std::vector<InjectionFifo> tie_fifos(const Shape& shape, unsigned count, unsigned capacity,
-                                     FifoTying tying = FifoTying::per_direction);
+                                     const FifoLinks& links = FifoTying::per_direction);
 
 }  // namespace toroid

@@ -93,8 +93,15 @@ class OutputQueues {
     TOROID_CHECK_IN_CHECKED_BUILD(!is_empty(i));
     return pool_[state(i).head].descriptor;
   }
-  /// Hint bits of the packet at the front; none if the queue is empty.
+  /// PacketHeader::fifo_directions() of the packet at the front; none if the queue is empty.
   DirectionSet front_hints(unsigned i) const { return state(i).front_hints; }
+  /// Directions of all kinds of packets that have been at a front: all links, kHighPriority or
+  /// both.
+  DirectionSet kinds() const {
+    DirectionSet kinds(static_cast<std::uint16_t>(fronts_ & kHighPriority.bits()));
+    if ((fronts_ & kAllLinks.bits()) != 0) kinds.add(kAllLinks);
+    return kinds;
+  }
   /// Length in chunks of the packet at the front; if the queue is empty, of the last packet that
   /// was there.
   unsigned front_chunks(unsigned i) const { return state(i).front_chunks; }
@@ -122,7 +129,7 @@ class OutputQueues {
   /// The index of the heads is not saved, because it can be made again from the queues.
   template <typename Archive>
   void serialize(Archive& archive) {
-    archive(only_, states_, pool_, free_, last_free_, next_, waiting_, full_, made_before_,
+    archive(only_, states_, pool_, free_, last_free_, next_, waiting_, full_, made_before_, fronts_,
             profile_);
     if (archive.loads() && heads_ != nullptr)
       for (unsigned i = 0; i < count(); ++i)
@@ -177,6 +184,7 @@ class OutputQueues {
   unsigned full_ = 0;              ///< queues in turn without room
   std::uint32_t made_before_ = 0;  ///< low 32 bits of profile_.packets when the visit began; these
                                    ///< are enough, because a visit makes fewer than 2^32 packets
+  unsigned fronts_ = 0;            ///< all front_hints() that there have been, as bits
   std::unique_ptr<QueueHeadLookup> heads_;
   FillProfile profile_;
   std::vector<State> states_;  ///< [queue]; empty if there is one queue
@@ -230,7 +238,8 @@ inline void OutputQueues::front_changed(unsigned i) {
   unsigned chunks = queue.front_chunks;
   if (queue.size > 0) {
     const Pooled& front = pool_[queue.head];
-    hints = front.descriptor.header.hints();
+    hints = front.descriptor.header.fifo_directions();
+    fronts_ |= hints.bits();
     chunks = front.descriptor.header.chunks();
     if (queue.size > 1) __builtin_prefetch(&pool_[front.next]);  // the next front
   }

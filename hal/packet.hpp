@@ -95,6 +95,11 @@ class PacketHeader {
 
   constexpr Rank destination() const { return static_cast<Rank>(hardware_); }
   constexpr DirectionSet hints() const { return DirectionSet((hardware_ >> 32) & 0xfffu); }
+  /// The packet may be put into an injection FIFO that serves one of these: its hints, or
+  /// kHighPriority if it travels in the priority channel.
+  constexpr DirectionSet fifo_directions() const {
+    return channel() == VirtualChannel::priority ? kHighPriority : hints();
+  }
   constexpr bool deposit() const { return ((hardware_ >> 44) & 1u) != 0; }
   constexpr bool dynamic() const { return ((hardware_ >> 45) & 1u) != 0; }
   constexpr VirtualChannel channel() const {

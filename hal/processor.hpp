@@ -31,6 +31,8 @@ class Processor {
   virtual bool finished() const = 0;
   /// When the program ended, by the clock of the node's device; 0 before that.
   virtual Tick finished_at() const { return 0; }
+  /// Packets in its output queues, which wait for room in injection FIFOs.
+  virtual std::uint64_t queued() const { return 0; }
   /// The processor that runs on the node's DMA engine; null if there is none.
   virtual Processor* engine() { return nullptr; }
   /// What the node waits for, as a phrase for the report of a run that cannot go on, e.g. "counter

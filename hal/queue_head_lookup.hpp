@@ -73,7 +73,7 @@ class QueueHeadLookup {
   void add_to(DirectionCounts& counts) const;
 
  private:
-  using ByDirection = std::array<NumberSet, kMaxLinks>;
+  using ByDirection = std::array<NumberSet, kMaxLinks + 1>;  ///< the last is kHighPriority
   void replace_other(unsigned queue, Head before, Head after);
   NumberSet& heads_like(unsigned chunks, Direction direction);
   std::optional<unsigned> first_open_up(unsigned from, const OpenDirections& open) const;

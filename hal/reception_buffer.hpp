@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hal/check.hpp"
+#include "hal/counters.hpp"
 
 namespace toroid {
 
@@ -16,9 +17,17 @@ class ReceptionBuffers {
  public:
   /// Makes `fifos` empty FIFOs of `capacity` chunks each for every node.
   ReceptionBuffers(std::size_t nodes, unsigned fifos, unsigned capacity)
-      : used_(nodes * fifos, 0), fifos_(fifos), capacity_(capacity) {}
+      : used_(nodes * fifos, 0), counters_(fifos), fifos_(fifos), capacity_(capacity) {}
 
   unsigned fifos() const { return fifos_; }
+  /// Chunks in all FIFOs of a node.
+  unsigned used(std::size_t node) const {
+    unsigned sum = 0;
+    for (unsigned f = 0; f < fifos_; ++f) sum += used_[node * fifos_ + f];
+    return sum;
+  }
+  /// [FIFO]: counters over all nodes.
+  const std::vector<FifoCounters>& counters() const { return counters_; }
 
   /// Reserves room for a whole packet, as virtual cut-through demands. Returns false if there is no
   /// room now.
@@ -26,6 +35,7 @@ class ReceptionBuffers {
     std::uint16_t& used = used_[node * fifos_ + fifo];
     if (used + chunks > capacity_) return false;
     used = static_cast<std::uint16_t>(used + chunks);
+    counters_[fifo].note(1, used);
     return true;
   }
 
@@ -38,13 +48,14 @@ class ReceptionBuffers {
 
   template <typename Archive>
   void serialize(Archive& archive) {
-    archive(used_);
+    archive(used_, counters_);
   }
 
  private:
-  std::vector<std::uint16_t> used_;  ///< [node · fifos_ + FIFO]
-  unsigned fifos_;                   ///< per node
-  unsigned capacity_;
+  std::vector<std::uint16_t> used_;     ///< [node · fifos_ + FIFO]
+  std::vector<FifoCounters> counters_;  ///< [FIFO], over all nodes
+  unsigned fifos_;                      ///< per node
+  unsigned capacity_;                   ///< of each FIFO
 };
 
 }  // namespace toroid

@@ -71,6 +71,13 @@ PolicySettings settings_of(const Policy& policy, const SettingChanges& changes,
                            std::uint32_t packets_per_visit, const PolicyCase& policy_case) {
   PolicySettings settings = changes.applied_to(policy.settings(policy_case));
   check_settings(policy, settings, policy_case.shape);
+  const auto& [shape, machine, traffic] = policy_case;
+  if (const auto fault = settings.tying.fault(shape, machine.injection_fifos); !fault.empty())
+    throw unfit(policy, fault);
+  if (settings.routing == RoutingRule::priority && machine.priority_injection_fifos == 0)
+    throw unfit(policy, fmt::format("routing priority needs injection FIFOs of high priority "
+                                    "(priority_injection_fifos), which machine '{}' lacks",
+                                    machine.name));
   if (settings.packets_per_visit == 0) {
     const bool whole = packets_per_visit > kCarriedPacketsPerVisit;
     settings.packets_per_visit = whole && needs_rounds(policy, settings, policy_case.shape)

@@ -65,8 +65,8 @@ Node::Node(Device& device, std::shared_ptr<const NodeOptions> options)
       rank_(device.rank()),
       queues_(queues_in_turn(device.shape(), options->settings), options->settings.queue_capacity,
               options->named_queues),
-      drain_(options->settings.drain),
       routes_(device.shape(), device.shape().coord(rank_), options->settings.tie),
+      drain_(options->settings.drain),
       random_(options->seed, rank_),
       coord_(device.shape().coord(rank_)),
       options_(std::move(options)),
@@ -267,7 +267,7 @@ BarrierAwaiter Node::barrier() {
 /// TieRule::split each packet has a new random route.
 Route Node::route_without_table(Rank to) {
   if (to != route_to_ || options_->settings.tie == TieRule::split) {
-    route_ = new_route(to);
+    route_ = new_route(to, is_dynamic(routing_));
     route_to_ = to;
   }
   return route_;
@@ -275,25 +275,23 @@ Route Node::route_without_table(Rank to) {
 
 /// TieRule::both becomes parity where a single route is needed: for deterministic packets, and as
 /// the start of the search for a detour.
-TieRule Node::tie_rule() const {
-  const PolicySettings& settings = options_->settings;
-  const bool has_one_way =
-      settings.routing == RoutingRule::deterministic || shape().failures() != nullptr;
-  return settings.tie == TieRule::both && has_one_way ? TieRule::parity : settings.tie;
+TieRule Node::tie_rule(bool dynamic) const {
+  const TieRule tie = options_->settings.tie;
+  const bool has_one_way = !dynamic || shape().failures() != nullptr;
+  return tie == TieRule::both && has_one_way ? TieRule::parity : tie;
 }
 
-Route Node::new_route(Rank to) {
+Route Node::new_route(Rank to, bool dynamic) {
   const Coord there = shape().coord(to);
-  DirectionSet hints = minimal_directions(shape(), coord_, there, tie_rule(), random_);
-  if (shape().failures() != nullptr) hints = round_failures(to, hints);
+  DirectionSet hints = minimal_directions(shape(), coord_, there, tie_rule(dynamic), random_);
+  if (shape().failures() != nullptr) hints = round_failures(to, hints, dynamic);
   return route_along(shape(), coord_, there, hints).value();
 }
 
 /// Any node may send to any other, so a pair of nodes that failures cut off from each other is
 /// noticed here at the latest. If links may fail during the run, the fabric counts the packets that
 /// find no way.
-DirectionSet Node::round_failures(Rank to, DirectionSet hints) const {
-  const bool dynamic = options_->settings.routing != RoutingRule::deterministic;
+DirectionSet Node::round_failures(Rank to, DirectionSet hints, bool dynamic) const {
   const auto way = shape().failures()->detour(rank_, to, hints, dynamic);
   if (!way && shape().failures()->may_change()) return hints;
   if (!way)
@@ -313,21 +311,71 @@ bool Node::try_send(Rank to, HandlerId handler, std::span<const std::byte> paylo
   return true;
 }
 
+bool Node::try_send_urgent(Rank to, HandlerId handler, std::span<const std::byte> payload,
+                           std::uint32_t argument) {
+  if (to != rank_ && !make_urgent().queues.has_room(0)) return false;
+  post_urgent(to, handler, payload, argument);
+  return true;
+}
+
 void Node::post(Rank to, HandlerId handler, std::span<const std::byte> payload,
                 std::uint32_t argument) {
   enqueue(to, handler, payload, argument);
 }
 
-void Node::enqueue(Rank to, HandlerId handler, std::span<const std::byte> payload,
-                   std::uint32_t argument) {
+void Node::post_urgent(Rank to, HandlerId handler, std::span<const std::byte> payload,
+                       std::uint32_t argument) {
+  check_packet(to, payload.size());
+  if (to == rank_) return enqueue(to, handler, payload, argument);
+  const auto bytes = static_cast<unsigned>(payload.size());
+  if (record_ != nullptr) record_->send(now(), to, bytes, handler);
+  const SendDescriptor descriptor = urgent_descriptor(to, handler, bytes, argument);
+  if (started_ && make_urgent().queues.empty() && device_->try_pass(descriptor, payload)) return;
+  queue(descriptor, payload, make_urgent().queues);
+}
+
+Node::Urgent& Node::make_urgent() {
+  if (urgent() != nullptr) return *urgent();
+  if (machine().priority_injection_fifos == 0)
+    throw BadInput(fmt::format(
+        "a packet of high priority, but machine '{}' has no injection FIFOs of high priority "
+        "(priority_injection_fifos)",
+        machine().name));
+  extras().urgent = std::make_unique<Urgent>(options_->settings);
+  has_urgent_ = true;
+  return *urgent();
+}
+
+/// Its route is found anew, because packets in the priority channel go dimension by dimension.
+SendDescriptor Node::urgent_descriptor(Rank to, HandlerId handler, unsigned bytes,
+                                       std::uint32_t argument) {
+  const Route route = new_route(to, false);
+  const PacketHeader header(HeaderFields{.destination = to,
+                                         .hints = route.directions,
+                                         .dynamic = false,
+                                         .channel = channel_under(RoutingRule::priority),
+                                         .chunks = chunks_for(bytes),
+                                         .handler = handler,
+                                         .payload_bytes = bytes,
+                                         .argument = argument});
+  return {.header = header, .source = nullptr, .cookie = 0, .route = route};
+}
+
+void Node::check_packet(Rank to, std::size_t bytes) const {
   if (to >= size())
     throw BadInput(fmt::format("a packet for node {}, which does not exist; expected 0 to {}", to,
                                size() - 1));
-  if (payload.size() > kPayloadBytes)
+  if (bytes > kPayloadBytes)
     throw BadInput(fmt::format("a packet with a payload of {} bytes; a packet carries at most {}",
-                               payload.size(), kPayloadBytes));
+                               bytes, kPayloadBytes));
+}
+
+void Node::enqueue(Rank to, HandlerId handler, std::span<const std::byte> payload,
+                   std::uint32_t argument) {
+  check_packet(to, payload.size());
   const auto bytes = static_cast<unsigned>(payload.size());
-  SendDescriptor descriptor = this->descriptor(to, handler, bytes, argument, chunks_for(bytes));
+  const SendDescriptor descriptor =
+      this->descriptor(to, handler, bytes, argument, chunks_for(bytes));
   if (to == rank_) {
     Packet& packet = own_.emplace_back();
     packet.header = descriptor.header;
@@ -335,13 +383,17 @@ void Node::enqueue(Rank to, HandlerId handler, std::span<const std::byte> payloa
     return;
   }
   if (record_ != nullptr) record_->send(now(), to, bytes, handler);
-  if (try_pass(descriptor, payload)) return;
-  if (bytes > 0) {
+  if (!try_pass(descriptor, payload)) queue(descriptor, payload, queues_);
+}
+
+void Node::queue(SendDescriptor descriptor, std::span<const std::byte> payload,
+                 OutputQueues& queues) {
+  if (!payload.empty()) {
     descriptor.source = &inline_payloads_;
     descriptor.cookie = inline_payloads_.keep(payload);
   }
-  queues_[queues_.next()].push(descriptor);
-  queues_.advance();
+  queues[queues.next()].push(descriptor);
+  queues.advance();
   posted_ = true;
 }
 
@@ -369,7 +421,7 @@ TurnResult Node::turn() {
   again |= gone_on;
   again |= std::exchange(posted_, false) || !own_.empty();
   again |= look_again();
-  return {.output_waiting = filling_ != nullptr || !queues_.empty(),
+  return {.output_waiting = filling_ != nullptr || !has_empty_queues(),
           .again = again,
           .gone_on = gone_on};
 }
@@ -439,30 +491,39 @@ void Node::send_now() {
 /// Returns true if another turn could move more packets at once.
 bool Node::drain() {
   drain_.begin_turn(queues_);
-  if (queues_.empty()) return false;
+  if (has_empty_queues()) return false;
   std::size_t total = 0;
-  if (packet_times_ == nullptr) return drain_queues(total);
+  if (packet_times_ == nullptr) return drain_all(total);
   const Tick begin = now();
-  const bool again = drain_queues(total);
+  const bool again = drain_all(total);
   if (total > 0) packet_times_->sending += now() - begin;
   return again;
 }
 
-bool Node::drain_queues(std::size_t& total) {
+/// Packets of high priority go first.
+bool Node::drain_all(std::size_t& total) {
+  bool again = false;
+  if (Urgent* const first = urgent(); first != nullptr && !first->queues.empty())
+    again = drain_queues(first->queues, first->drain, total);
+  if (queues_.empty() || total >= packets_per_turn_) return again;
+  return drain_queues(queues_, drain_, total) || again;
+}
+
+bool Node::drain_queues(OutputQueues& queues, Drain& drain, std::size_t& total) {
   InjectionFifos& fifos = device_->fifos();
   for (;;) {
     const std::size_t limit = packets_per_turn_ - total;
-    const std::size_t moved = drain_.run(
-        queues_, fifos, limit, [this](const SendDescriptor& d, std::uint32_t count, unsigned fifo) {
+    const std::size_t moved = drain.run(
+        queues, fifos, limit, [this](const SendDescriptor& d, std::uint32_t count, unsigned fifo) {
           device_->inject(d, count, fifo);
         });
     if (moved == 0) return false;
     total += moved;
     const bool may_have_room = device_->flush();
     if (total >= packets_per_turn_) return true;
-    if (queues_.empty()) return filling_ != nullptr;
+    if (queues.empty()) return filling_ != nullptr;
     if (may_have_room) continue;  // flush() has moved packets on and made room
-    drain_.end_turn(queues_, fifos);
+    drain.end_turn(queues, fifos);
     return false;
   }
 }
@@ -552,6 +613,10 @@ bool Node::finished() const {
   return program_.done() && has_sent_all() && (dma_ == nullptr || dma_->finished());
 }
 
+std::uint64_t Node::queued() const {
+  return queues_.profile().packets - drain_.packets() + (dma_ ? dma_->queued() : 0);
+}
+
 FlowchartProfile Node::profile() const {
   FlowchartProfile sum{queues_.profile(), drain_.profile()};
   if (dma_) sum += dma_->profile();
@@ -578,7 +643,7 @@ void Node::check_end() const {
 }
 
 std::string Node::waits_for() const {
-  if (!queues_.empty()) return "room in its injection FIFOs";
+  if (!has_empty_queues()) return "room in its injection FIFOs";
   if (!own_.empty()) return "an end of the packets that it sends to itself";
   if (current().done() && dma_ && !dma_->finished())
     return "its DMA engine to send its remaining packets";
@@ -600,17 +665,20 @@ std::string Node::doing() const {
 }
 
 SendAwaiter::SendAwaiter(Node& node, Rank to, HandlerId handler, std::span<const std::byte> payload,
-                         std::uint32_t argument)
+                         std::uint32_t argument, bool is_urgent)
     : node_(&node),
       to_(to),
       handler_(handler),
       bytes_(static_cast<std::uint8_t>(payload.size())),
+      is_urgent_(is_urgent),
       argument_(argument) {
   std::memcpy(payload_.data(), payload.data(), payload.size());
 }
 
 bool SendAwaiter::ready() {
-  return node_->try_send(to_, handler_, std::span(payload_).first(bytes_), argument_);
+  const auto payload = std::span(payload_).first(bytes_);
+  return is_urgent_ ? node_->try_send_urgent(to_, handler_, payload, argument_)
+                    : node_->try_send(to_, handler_, payload, argument_);
 }
 
 std::string SendAwaiter::text() const {

@@ -207,6 +207,15 @@ class alignas(64) Node final : public Processor, private PacketSink {
   requires std::is_trivially_copyable_v<T> SendAwaiter send(Rank to, HandlerId handler,
                                                             const T& value,
                                                             std::uint32_t argument = 0);
+  /// The same with high priority: the packet has an output queue and injection FIFOs of its own,
+  /// travels in the priority channel, and goes before normal packets wherever both wait for a link.
+  /// Such packets may overtake one another, because they leave by several FIFOs.
+  /// On routes without links it is a packet like others. Throws BadInput if the machine has no
+  /// injection FIFOs of high priority.
+  template <typename T>
+  requires std::is_trivially_copyable_v<T> SendAwaiter send_urgent(Rank to, HandlerId handler,
+                                                                   const T& value,
+                                                                   std::uint32_t argument = 0);
   /// Waits until the counter has reached n.
   UntilAwaiter until(const Counter& counter, std::uint64_t n);
   /// Computes for `cycles` of virtual time; without virtual time this takes no time. Queued packets
@@ -235,6 +244,9 @@ class alignas(64) Node final : public Processor, private PacketSink {
   /// Queues one packet; its output queue grows if necessary.
   void post(Rank to, HandlerId handler, std::span<const std::byte> payload,
             std::uint32_t argument = 0);
+  /// The same with high priority, as send_urgent() has it.
+  void post_urgent(Rank to, HandlerId handler, std::span<const std::byte> payload,
+                   std::uint32_t argument = 0);
   /// Queues a ready-made packet in a named queue.
   void post(const SendDescriptor& descriptor, unsigned named_queue);
   /// Adds a source that fills the queues from now on, as soon as the sources added before it have
@@ -249,6 +261,8 @@ class alignas(64) Node final : public Processor, private PacketSink {
   }
   [[nodiscard]] bool try_send(Rank to, HandlerId handler, std::span<const std::byte> payload,
                               std::uint32_t argument);
+  [[nodiscard]] bool try_send_urgent(Rank to, HandlerId handler, std::span<const std::byte> payload,
+                                     std::uint32_t argument);
 
   /// Describes packets from this node; the caller sets the source, the cookie and the number of
   /// packets. REQUIRES: `chunks` is at least what the payload needs.
@@ -266,6 +280,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   void prefetch() const override;
   void prefetch_rest() const override;
   Processor* engine() override { return dma_.get(); }
+  std::uint64_t queued() const override;
   bool finished() const override;
   std::string waits_for() const override;
   std::uint64_t turns_taken() const override { return turns_.load(std::memory_order_relaxed); }
@@ -281,7 +296,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   /// program runs; nothing is recorded.
   template <typename Archive>
   void serialize(Archive& archive) {
-    TOROID_CHECK(parts_.empty() && record_ == nullptr);
+    TOROID_CHECK(parts_.empty() && record_ == nullptr && urgent() == nullptr);
     archive.know(static_cast<PayloadSource*>(&inline_payloads_));
     bool ended = program_.done();
     auto later = static_cast<std::uint32_t>(later_.size());
@@ -303,15 +318,24 @@ class alignas(64) Node final : public Processor, private PacketSink {
     HandlerId id;
     std::uint8_t depth;
   };
+  /// The output queue of packets of high priority that the program has sent as such.
+  struct Urgent {
+    explicit Urgent(const PolicySettings& settings)
+        : queues(1, settings.queue_capacity), drain(settings.drain) {}
+    OutputQueues queues;
+    Drain drain;
+  };
   /// What only some nodes have.
   struct Extras {
     std::vector<ProgramHandler> program_handlers;
     std::vector<std::shared_ptr<void>> kept;  ///< see keep()
     std::vector<std::string> unclaimed;       ///< what objects had left over when they ended
+    std::unique_ptr<Urgent> urgent;           ///< null until a packet of high priority is sent
   };
 
   Extras& extras();
   void set(HandlerId id, const PlainHandler& handler);
+  void check_packet(Rank to, std::size_t bytes) const;
   void check_free(HandlerId id) const;
   void forget_program_handler(HandlerId id);
   void end_handlers_of(const Attachment& object);
@@ -348,9 +372,9 @@ class alignas(64) Node final : public Processor, private PacketSink {
   bool start();
   void go_to_await(bool ended);
   Route route_without_table(Rank to);
-  TieRule tie_rule() const;
-  Route new_route(Rank to);
-  DirectionSet round_failures(Rank to, DirectionSet hints) const;
+  TieRule tie_rule(bool dynamic) const;
+  Route new_route(Rank to, bool dynamic);
+  DirectionSet round_failures(Rank to, DirectionSet hints, bool dynamic) const;
   DimensionOrder random_dimension_order();
   /// The handler with this number; null if there is none.
   const PlainHandler* handler(HandlerId id) const;
@@ -361,11 +385,20 @@ class alignas(64) Node final : public Processor, private PacketSink {
   bool look_again();
   void send_now();
   bool drain();
-  bool drain_queues(std::size_t& total);
+  bool drain_all(std::size_t& total);
+  bool drain_queues(OutputQueues& queues, Drain& drain, std::size_t& total);
   bool receive();
   std::size_t receive_some();
   bool resume();
-  bool has_sent_all() const { return filling_ == nullptr && queues_.empty() && own_.empty(); }
+  bool has_sent_all() const { return filling_ == nullptr && has_empty_queues() && own_.empty(); }
+  bool has_empty_queues() const {
+    return queues_.empty() && (urgent() == nullptr || urgent()->queues.empty());
+  }
+  Urgent* urgent() const { return has_urgent_ ? extras_->urgent.get() : nullptr; }
+  Urgent& make_urgent();
+  SendDescriptor urgent_descriptor(Rank to, HandlerId handler, unsigned bytes,
+                                   std::uint32_t argument);
+  void queue(SendDescriptor descriptor, std::span<const std::byte> payload, OutputQueues& queues);
   /// The innermost part that the program waits for, or the program itself.
   Program& current() { return parts_.empty() ? program_ : *parts_.back(); }
   const Program& current() const { return parts_.empty() ? program_ : *parts_.back(); }
@@ -388,6 +421,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   bool started_ = false;
   bool ended_ = true;         ///< the program has ended, or there is none
   bool posted_ = false;       ///< something was queued since the end of the last turn
+  bool has_urgent_ = false;   ///< extras_ has a queue of packets of high priority
   bool failed_ = false;       ///< the run ends because of ended_early_
   std::uint8_t running_ = 0;  ///< nesting depth of the running program, from 1; 0 between programs
   std::atomic<Phase> phase_ = Phase::between_turns;
@@ -400,8 +434,8 @@ class alignas(64) Node final : public Processor, private PacketSink {
   Rank rank_;
   std::atomic<std::uint64_t> turns_ = 0;
   OutputQueues queues_;
-  Drain drain_;
   RoutesFrom routes_;
+  Drain drain_;
   Random random_;
   Program program_;
   std::vector<Program*> parts_;                ///< parts that the program waits for, the innermost
@@ -427,7 +461,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
 class [[nodiscard]] SendAwaiter final : public Awaiter {
  public:
   SendAwaiter(Node& node, Rank to, HandlerId handler, std::span<const std::byte> payload,
-              std::uint32_t argument);
+              std::uint32_t argument, bool is_urgent);
   bool ready() override;
   std::string text() const override;
 
@@ -436,6 +470,7 @@ class [[nodiscard]] SendAwaiter final : public Awaiter {
   Rank to_;
   HandlerId handler_;
   std::uint8_t bytes_;
+  bool is_urgent_;
   std::uint32_t argument_;
   std::array<std::byte, kPayloadBytes> payload_;
 };
@@ -508,21 +543,27 @@ requires std::is_trivially_copyable_v<T> SendAwaiter Node::send(Rank to, Handler
                                                                 const T& value,
                                                                 std::uint32_t argument) {
   static_assert(sizeof(T) <= kPayloadBytes, "a packet carries at most 240 bytes");
-  return {*this, to, handler, std::as_bytes(std::span(&value, 1)), argument};
+  return {*this, to, handler, std::as_bytes(std::span(&value, 1)), argument, false};
+}
+
+template <typename T>
+requires std::is_trivially_copyable_v<T> SendAwaiter Node::send_urgent(Rank to, HandlerId handler,
+                                                                       const T& value,
+                                                                       std::uint32_t argument) {
+  static_assert(sizeof(T) <= kPayloadBytes, "a packet carries at most 240 bytes");
+  return {*this, to, handler, std::as_bytes(std::span(&value, 1)), argument, true};
 }
 
 inline PacketHeader Node::header(HandlerId handler, unsigned payload_bytes, std::uint32_t argument,
                                  unsigned chunks) const {
   TOROID_CHECK_IN_CHECKED_BUILD(chunks_for(payload_bytes) <= chunks);
-  const bool dynamic = routing_ != RoutingRule::deterministic;
-  return PacketHeader(
-      HeaderFields{.hints = {},
-                   .dynamic = dynamic,
-                   .channel = dynamic ? VirtualChannel::dynamic0 : VirtualChannel::bubble,
-                   .chunks = chunks,
-                   .handler = handler,
-                   .payload_bytes = payload_bytes,
-                   .argument = argument});
+  return PacketHeader(HeaderFields{.hints = {},
+                                   .dynamic = is_dynamic(routing_),
+                                   .channel = channel_under(routing_),
+                                   .chunks = chunks,
+                                   .handler = handler,
+                                   .payload_bytes = payload_bytes,
+                                   .argument = argument});
 }
 
 inline SendDescriptor Node::descriptor(Rank to, const PacketHeader& header) {

@@ -50,7 +50,7 @@ std::string fault_of(const PolicySettings& settings, Rank nodes) {
       .number("output_queues", settings.output_queues, 1, std::max(kMostQueues, nodes))
       .number("queue_capacity", settings.queue_capacity, 1, kMostPackets)
       .rule("drain", settings.drain, kDrainRuleNames)
-      .rule("tying", settings.tying, kFifoTyingNames)
+      .rule("tying", settings.tying.rule(), kFifoTyingNames)
       .rule("routing", settings.routing, kRoutingRuleNames)
       .rule("tie", settings.tie, kTieRuleNames)
       .cycles("cycles_per_packet", settings.throttle.cycles_per_packet)

@@ -11,6 +11,7 @@
 
 #include "hal/drain_rules.hpp"
 #include "hal/injection_fifo.hpp"
+#include "hal/packet.hpp"
 #include "hal/route.hpp"
 #include "hal/send_order.hpp"
 #include "hal/shape.hpp"
@@ -23,9 +24,20 @@ enum class RoutingRule : std::uint8_t {
   random_order,   ///< each packet takes the dimensions in a random order, and may escape to the
                   ///< bubble channel. Packets of one message that are queued together have the same
                   ///< order
+  priority,       ///< like deterministic, but in the priority channel and from injection FIFOs of
+                  ///< high priority
 };
-inline constexpr std::array<std::string_view, 3> kRoutingRuleNames = {"adaptive", "deterministic",
-                                                                      "random-order"};
+inline constexpr std::array<std::string_view, 4> kRoutingRuleNames = {"adaptive", "deterministic",
+                                                                      "random-order", "priority"};
+/// Whether packets may take dynamic channels.
+constexpr bool is_dynamic(RoutingRule rule) {
+  return rule == RoutingRule::adaptive || rule == RoutingRule::random_order;
+}
+/// The channel in the headers of packets.
+constexpr VirtualChannel channel_under(RoutingRule rule) {
+  if (is_dynamic(rule)) return VirtualChannel::dynamic0;
+  return rule == RoutingRule::priority ? VirtualChannel::priority : VirtualChannel::bubble;
+}
 
 /// How a message's bytes get from node to node.
 enum class TransferMode : std::uint8_t {
@@ -58,7 +70,7 @@ struct PolicySettings {
                                         ///< direction that a packet may take
   unsigned queue_capacity = 16;         ///< descriptors per queue; post() may exceed it
   DrainRule drain = DrainRule::least_full;
-  FifoTying tying = FifoTying::per_direction;
+  FifoLinks tying = FifoTying::per_direction;
   RoutingRule routing = RoutingRule::adaptive;
   TieRule tie = TieRule::parity;
   Throttle throttle{};
@@ -90,7 +102,7 @@ struct SettingChanges {
   std::optional<bool> queue_per_direction{};
   std::optional<unsigned> queue_capacity{};
   std::optional<DrainRule> drain{};
-  std::optional<FifoTying> tying{};
+  std::optional<FifoLinks> tying{};
   std::optional<RoutingRule> routing{};
   std::optional<TieRule> tie{};
   std::optional<double> cycles_per_packet{};

@@ -8,11 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "hal/direction.hpp"
 #include "hal/failures.hpp"
 #include "hal/twisted_torus_paths.hpp"
 #include "packet/traffic/congestion_bound.hpp"
@@ -197,10 +195,9 @@ Bounds with_congestion(Bounds bounds, const Machine& machine, const Shape& shape
 }
 
 /// The FIFOs, as bits, that take packets in some of these directions.
-unsigned fifos_for(std::span<const InjectionFifo> fifos, DirectionSet directions) {
+unsigned fifos_for(std::span<const DirectionSet> fifos, DirectionSet directions) {
   unsigned set = 0;
-  for (unsigned f = 0; f < fifos.size(); ++f)
-    set |= (fifos[f].directions.meets(directions) ? 1u : 0u) << f;
+  for (unsigned f = 0; f < fifos.size(); ++f) set |= (fifos[f].meets(directions) ? 1u : 0u) << f;
   return set;
 }
 
@@ -272,17 +269,15 @@ Bounds quick_traffic_bounds(const Machine& machine, const Shape& shape, const Tr
 }
 
 Tick injection_fifo_bound(const Machine& machine, const Shape& shape, const Traffic& traffic,
-                          FifoTying tying) {
+                          std::span<const DirectionSet> fifos) {
   const auto wire_bytes = [&](std::uint64_t bytes) {
     return static_cast<double>(message_cost(machine, bytes).wire_bytes);
   };
-  if (traffic.is_uniform_all_to_all())
-    return cycles(machine, (shape.size() - 1) * wire_bytes(traffic.message_bytes().value()) /
-                               machine.injection_fifos);
-  const auto fifos =
-      tie_fifos(shape, machine.injection_fifos, machine.injection_fifo_chunks, tying);
-  double most = 0;
-  for (Rank from = 0; from < shape.size(); ++from) {
+  const bool is_uniform = traffic.is_uniform_all_to_all();
+  double most = is_uniform ? (shape.size() - 1) * wire_bytes(traffic.message_bytes().value()) /
+                                 static_cast<double>(fifos.size())
+                           : 0;
+  for (Rank from = 0; from < (is_uniform ? Rank{1} : shape.size()); ++from) {
     std::map<unsigned, double> bytes;
     for (const Rank to : traffic.targets(from))
       bytes[fifos_for(fifos, shortest_directions(shape, shape.coord(from), shape.coord(to)))] +=

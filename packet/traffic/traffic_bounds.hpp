@@ -2,9 +2,10 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "hal/bounds.hpp"
-#include "hal/injection_fifo.hpp"
+#include "hal/direction.hpp"
 #include "hal/machine.hpp"
 #include "hal/route.hpp"
 #include "hal/shape.hpp"
@@ -39,10 +40,10 @@ Bounds traffic_bounds_of_any_ways(const Machine& machine, const Shape& shape,
                                   const Traffic& traffic);
 
 /// The time in cycles that the injection FIFOs of the busiest node need, if messages keep to
-/// shortest paths and FIFOs are tied to directions by `tying`. A FIFO feeds one link at a time, so
-/// this may bind if a machine has fewer FIFOs than a node has links. For an all-to-all it counts
-/// only the number of FIFOs, not what each serves.
+/// shortest paths and each FIFO serves the links in `fifos`. A FIFO feeds one link at a time, so
+/// this may bind if messages for several links share a FIFO. For an all-to-all it counts the number
+/// of FIFOs and what those of node 0 serve.
 Tick injection_fifo_bound(const Machine& machine, const Shape& shape, const Traffic& traffic,
-                          FifoTying tying);
+                          std::span<const DirectionSet> fifos);
 
 }  // namespace toroid

@@ -59,7 +59,7 @@ void add_routing(const RoutingOptions& routing, Items& items) {
 
 void add_options(const OfiOptions& options, Items& items) {
   items.push_back(fmt::format("route {}", name_in(kRingRouteNames, options.ring.route)));
-  items.push_back(fmt::format("tying {}", name_in(kFifoTyingNames, options.ring.tying)));
+  items.push_back("tying " + options.ring.tying.text());
   items.push_back(fmt::format("stall limit {} ms", options.ring.stall.count()));
   items.push_back(fmt::format("provider '{}'", options.provider));
   items.push_back(fmt::format("frames {}", name_in(kFrameWayNames, options.frames)));

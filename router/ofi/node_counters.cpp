@@ -88,6 +88,7 @@ void merge(FabricCounters& all, const Blob& packed, Rank size) {
   place(all.links, in.get_list<std::vector<LinkCounters>>(), nodes, size);
   place(all.fifos, in.get_list<std::vector<FifoCounters>>(), nodes, size);
   place(all.nodes, in.get_list<std::vector<NodeTotals>>(), nodes, size);
+  add_to(all.reception, in.get_list<std::vector<FifoCounters>>());
 }
 
 template <typename T>
@@ -110,6 +111,7 @@ void NodeCounters::add(Rank rank, const ring::RingDevice& node) {
   append(links, node.link_counters());
   append(fifos, node.fifo_counters());
   totals.push_back(node.totals());
+  add_to(reception, node.reception_counters());
 }
 
 Blob NodeCounters::pack() const {
@@ -127,6 +129,7 @@ Blob NodeCounters::pack() const {
   out.add_list(links);
   out.add_list(fifos);
   out.add_list(totals);
+  out.add_list(reception);
   return std::move(out.blob);
 }
 

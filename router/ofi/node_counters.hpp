@@ -26,9 +26,10 @@ struct NodeCounters {
   std::uint64_t packet_bytes = 0;
   std::map<std::string, std::uint64_t> refused_frames{};
   std::vector<Rank> nodes{};
-  std::vector<LinkCounters> links{};  ///< [index in nodes][direction]
-  std::vector<FifoCounters> fifos{};  ///< [index in nodes][FIFO]
-  std::vector<NodeTotals> totals{};   ///< [index in nodes]
+  std::vector<LinkCounters> links{};      ///< [index in nodes][direction]
+  std::vector<FifoCounters> fifos{};      ///< [index in nodes][FIFO]
+  std::vector<NodeTotals> totals{};       ///< [index in nodes]
+  std::vector<FifoCounters> reception{};  ///< [FIFO], added up over the nodes
 
   void add(Rank rank, const ring::RingDevice& node);
   Blob pack() const;

@@ -25,8 +25,10 @@ inline unsigned next_bit(std::uint64_t mask, unsigned start) {
 /// before normal.
 class Precedence {
  public:
-  /// `links`: number of links per node. If `transit_first` is false, only the priority counts.
-  Precedence(unsigned links, bool transit_first) {
+  /// `links`: number of links per node; `normal_fifos`: number of its injection FIFOs, after which
+  /// those of high priority come. If `transit_first` is false, only the priority counts.
+  Precedence(unsigned links, unsigned normal_fifos, bool transit_first)
+      : priority_(~std::uint64_t{0} << std::min(63u, links * kVirtualChannels + normal_fifos)) {
     for (unsigned s = 0; s < links * kVirtualChannels; ++s) {
       const Input input(s);
       if (transit_first) transit_ |= input.bit();
@@ -44,7 +46,7 @@ class Precedence {
 
  private:
   std::uint64_t transit_ = 0;
-  std::uint64_t priority_ = 0;
+  std::uint64_t priority_;
 };
 
 /// How ties between equally full candidates are broken, and how a random candidate is found. Under

@@ -1,7 +1,5 @@
 #include "router/shm/device.hpp"
 
-#include <algorithm>
-
 #include "hal/route.hpp"
 #include "router/termination/run_control.hpp"
 
@@ -41,9 +39,7 @@ void RingDevice::count_injected(const SendDescriptor& descriptor, unsigned f, un
   const std::uint32_t packets = descriptor.left();
   injected_ += descriptor.is_put ? descriptor.message_packets() : packets;
   moves_ += packets;
-  FifoCounters& counters = fifo_counters_[f];
-  counters.packets += packets;
-  counters.most_chunks = std::max(counters.most_chunks, static_cast<std::uint16_t>(chunks));
+  fifo_counters_[f].note(packets, chunks);
 }
 
 /// Packets of a message have the same hardware word except for their lengths, so only the first one

@@ -84,6 +84,8 @@ class RingDevice : public Device {
   }
   const std::vector<FifoCounters>& fifo_counters() const { return fifo_counters_; }
   const std::vector<LinkCounters>& link_counters() const { return link_counters_; }
+  /// [FIFO]: counters of the reception FIFOs; empty if the route has none.
+  virtual std::vector<FifoCounters> reception_counters() const { return {}; }
 
  protected:
   /// Looks for arrivals. Returns whether something has arrived.

@@ -30,7 +30,7 @@ inline constexpr std::array<std::string_view, 2> kRingRouteNames = {"torus", "di
 
 struct RingOptions {
   RoutingOptions routing{};
-  FifoTying tying = FifoTying::per_direction;
+  FifoLinks tying = FifoTying::per_direction;
   RingRoute route = RingRoute::torus;
   /// A run has stalled if nothing moves for this long while every worker completes rounds.
   std::chrono::milliseconds stall{10000};

@@ -83,7 +83,7 @@ class LocalNodes {
 struct SharedDeviceState {
   Shape shape;
   Machine machine;
-  FifoTying tying;
+  FifoLinks tying;
   WallClock clock;
   LocalNodes local;
   termination::RunControl* control = nullptr;  ///< of the run; null in tests of single devices

@@ -25,7 +25,8 @@ ArbitrationPhase::ArbitrationPhase(NetworkState& net, const Machine& machine,
                                    const RoutingOptions& options, bool fetches_early)
     : net_(net),
       rules_{ChannelRule(machine.bubble_reserve_chunks, options.bubble_rule),
-             SenderArbitration(machine), Precedence(net.routers.degree(), options.transit_first),
+             SenderArbitration(machine),
+             Precedence(net.routers.degree(), machine.injection_fifos, options.transit_first),
              options.transit_first},
       is_usual_(options.transit_first && !net.delays.limits_reads() && net.delays.escape_wait == 0),
       fetches_early_(fetches_early) {

@@ -19,8 +19,8 @@ constexpr std::size_t kBeyondAhead = 2;
 }  // namespace
 
 Block::Block(const Shape& shape, const Machine& machine, const RoutingOptions& routing,
-             FifoTying tying, Range range, unsigned number, FlightMemory& store, SimProbe* probe,
-             bool dma)
+             const FifoLinks& tying, Range range, unsigned number, FlightMemory& store,
+             SimProbe* probe, bool dma)
     : network_(make_network(shape, machine, routing, range, store, probe)),
       is_probed_(probe != nullptr) {
   devices_.reserve(std::size_t{range.count} * (dma ? 2 : 1));
@@ -155,6 +155,7 @@ void Block::add_to(FabricCounters& counters, Tick end) const {
     counters.nodes.push_back(devices_[place].totals());
     if (has_engines()) counters.nodes.back() += devices_[first_engine_ + place].totals();
   }
+  toroid::add_to(counters.reception, network_->reception().counters());
   for (Rank rank = range().first; rank < range().first + range().count; ++rank)
     for (unsigned f = 0; f < device(rank).fifos().size(); ++f)
       counters.fifos.push_back(fifo_counters(end, rank, f));

@@ -53,8 +53,9 @@ class Block {
 
   /// The machine, the store of the run's packets and the probe (if any) outlive the block. `number`
   /// is the block's index among the run's blocks. `dma`: nodes have DMA engines.
-  Block(const Shape& shape, const Machine& machine, const RoutingOptions& routing, FifoTying tying,
-        Range range, unsigned number, FlightMemory& store, SimProbe* probe, bool dma = false);
+  Block(const Shape& shape, const Machine& machine, const RoutingOptions& routing,
+        const FifoLinks& tying, Range range, unsigned number, FlightMemory& store, SimProbe* probe,
+        bool dma = false);
   Block(const Block&) = delete;  // nodes refer to the network
 
   const Range& range() const { return network_->block(); }

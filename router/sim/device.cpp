@@ -10,13 +10,12 @@
 
 namespace toroid::sim {
 
-SimDevice::SimDevice(Network& network, const Machine& machine, Rank rank, FifoTying tying,
+SimDevice::SimDevice(Network& network, const Machine& machine, Rank rank, const FifoLinks& tying,
                      unsigned lane)
     : network_(&network),
       rank_(rank),
       receive_cycles_(machine.receive_cycles),
-      fifos_(tie_fifos(network.shape(), machine.injection_fifos, machine.injection_fifo_chunks,
-                       tying)),
+      fifos_(fifos_of_node(network.shape(), machine, tying)),
       inject_cycles_(machine.inject_cycles),
       machine_(&machine),
       written_(fifos_.size()),
@@ -71,10 +70,7 @@ void SimDevice::inject(const SendDescriptor& descriptor, std::uint32_t count, un
 }
 
 void SimDevice::note_written(unsigned fifo, std::uint32_t count) {
-  Written& written = written_[fifo];
-  written.packets += count;
-  written.most_chunks =
-      std::max(written.most_chunks, static_cast<std::uint16_t>(fifos_.used(fifo)));
+  written_[fifo].note(count, fifos_.used(fifo));
 }
 
 std::size_t SimDevice::receive(PacketSink& sink, std::size_t limit) {

@@ -33,7 +33,8 @@ namespace toroid::sim {
 class alignas(64) SimDevice final : public Device {
  public:
   /// `lane`: the number of the node's block.
-  SimDevice(Network& network, const Machine& machine, Rank rank, FifoTying tying, unsigned lane);
+  SimDevice(Network& network, const Machine& machine, Rank rank, const FifoLinks& tying,
+            unsigned lane);
   /// Makes the device of a node's DMA engine. It and the processor's device refer to each other, so
   /// neither may move. REQUIRES: the machine has DMA engines.
   explicit SimDevice(SimDevice* processors);
@@ -70,9 +71,7 @@ class alignas(64) SimDevice final : public Device {
   std::uint64_t let_die(Processor& dead);
   bool is_dead() const { return is_dead_; }
   /// The counters of a FIFO, without the values that the network counts.
-  FifoCounters fifo_counters(unsigned fifo) const {
-    return {.packets = written_[fifo].packets, .most_chunks = written_[fifo].most_chunks};
-  }
+  FifoCounters fifo_counters(unsigned fifo) const { return written_[fifo]; }
   /// What this actor did: the processor, or the DMA engine.
   NodeTotals totals() const {
     NodeTotals totals = totals_;
@@ -128,12 +127,6 @@ class alignas(64) SimDevice final : public Device {
   void note_written(unsigned fifo, std::uint32_t count);
   void insert_delivered(FlightId id);
 
-  /// The number of packets written into an injection FIFO, and the most chunks it has held at once.
-  struct Written {
-    std::uint32_t packets = 0;
-    std::uint16_t most_chunks = 0;
-  };
-
   static constexpr std::size_t kProcessorBytes = 576;  ///< number of bytes of a processor object
                                                        ///< that a turn uses, approximately
 
@@ -160,8 +153,8 @@ class alignas(64) SimDevice final : public Device {
   SimDevice* other_ = nullptr;  ///< the device of the processor's engine, or of the engine's
                                 ///< processor; null if there is none
   CheckedFields checked_;
-  std::vector<Written> written_;  ///< [FIFO]
-  NodeTotals totals_;             ///< `finished` is set only if the node has failed
+  std::vector<FifoCounters> written_;  ///< [FIFO]
+  NodeTotals totals_;                  ///< `finished` is set only if the node has failed
   std::uint64_t refused_ = 0;
   Coord here_;
   unsigned lane_;

@@ -120,6 +120,7 @@ class Network {
   /// Numbers of packets that cannot arrive any more, by source and destination.
   using Lost = std::map<std::pair<Rank, Rank>, std::uint64_t>;
   const Lost& lost() const { return lost_; }
+  const Reception& reception() const { return reception_; }
   /// The processor has removed a delivered packet from a reception FIFO.
   void release_reception(Tick now, Rank node, FlightId flight) {
     reception_.release(node, flights_[flight].reception_fifo, flights_[flight].chunks);

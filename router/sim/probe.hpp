@@ -29,6 +29,10 @@ class SimSnapshot {
   virtual std::span<const LinkCounters> links() const = 0;
   /// The node's injection FIFOs; `used` includes packets that the processor is still writing.
   virtual const InjectionFifos& fifos(Rank node) const = 0;
+  /// Chunks in all reception FIFOs of the node.
+  virtual unsigned received(Rank node) const = 0;
+  /// Packets in the output queues of the node.
+  virtual std::uint64_t queued(Rank node) const = 0;
   virtual FifoCounters fifo_counters(Rank node, unsigned fifo) const = 0;
   /// Chunks waiting in an input channel of a node. `travelling`: the direction in which the
   /// channel's packets travel.

@@ -1,9 +1,13 @@
 // The reception FIFOs of a block's nodes.
 #pragma once
 
+#include <vector>
+
+#include "hal/counters.hpp"
 #include "hal/machine.hpp"
 #include "hal/reception_buffer.hpp"
 #include "hal/shape.hpp"
+#include "router/rules/reception_rule.hpp"
 #include "router/rules/routing.hpp"
 
 namespace toroid::sim {
@@ -12,24 +16,22 @@ namespace toroid::sim {
 class Reception {
  public:
   Reception(const Shape& shape, const Machine& machine, Rank nodes)
-      : normal_fifos_(machine.reception_fifos),
-        degree_(shape.links()),
-        buffers_(nodes, machine.reception_fifos + machine.priority_reception_fifos,
-                 machine.reception_fifo_chunks) {}
+      : rule_(machine, shape.links()),
+        buffers_(nodes, rule_.fifos(), machine.reception_fifo_chunks) {}
 
-  /// The FIFO for a packet that waits at `input`, chosen by the packet's priority and its input
-  /// port.
+  /// The FIFO for a packet that waits at `input`.
   unsigned fifo_for(bool high_priority, Input input) const {
-    const unsigned fifos = buffers_.fifos();
-    if (high_priority && fifos > normal_fifos_)
-      return normal_fifos_;  // the first FIFO for high priority
-    const unsigned port = input.is_fifo(degree_) ? 0 : input.travelling().index;
-    return port % normal_fifos_;
+    return rule_.fifo_for(high_priority, input);
   }
   [[nodiscard]] bool try_reserve(Rank node, unsigned fifo, unsigned chunks) {
     return buffers_.try_reserve(node, fifo, chunks);
   }
   void release(Rank node, unsigned fifo, unsigned chunks) { buffers_.release(node, fifo, chunks); }
+
+  /// Chunks in all reception FIFOs of a node.
+  unsigned used(Rank node) const { return buffers_.used(node); }
+  /// [FIFO]: counters over the nodes of the block.
+  const std::vector<FifoCounters>& counters() const { return buffers_.counters(); }
 
   template <typename Archive>
   void serialize(Archive& archive) {
@@ -37,8 +39,7 @@ class Reception {
   }
 
  private:
-  unsigned normal_fifos_;  ///< per node; the others are for high priority
-  unsigned degree_;
+  ReceptionRule rule_;
   ReceptionBuffers buffers_;
 };
 

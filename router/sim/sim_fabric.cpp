@@ -243,6 +243,8 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
     counters_.links.reserve(std::size_t{shape_.size()} * shape_.links());
     counters_.fifos.reserve(std::size_t{shape_.size()} * machine_.injection_fifos);
     for (const Block& block : blocks_) block.add_to(counters_, counters_.end);
+    leave_out_unused_priority(counters_.fifos, machine_.injection_fifos, shape_.size());
+    leave_out_unused_priority(counters_.reception, machine_.reception_fifos, 1);
     counters_.links_are_checked = options_.routing.link_errors.are_checked();
     for (const LinkHealth& link : counters_.health) counters_.link_errors.add(link);
     if (deaths_.may_happen()) deaths_.add_to(counters_, blocks_);
@@ -270,6 +272,13 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
     return counted_.links;
   }
   const InjectionFifos& fifos(Rank node) const override { return block(node).device(node).fifos(); }
+  unsigned received(Rank node) const override {
+    const Block& of_node = block(node);
+    return of_node.network().reception().used(node - of_node.range().first);
+  }
+  std::uint64_t queued(Rank node) const override {
+    return block(node).device(node).processor()->queued();
+  }
   FifoCounters fifo_counters(Rank node, unsigned fifo) const override {
     return block(node).fifo_counters(sampled_, node, fifo);
   }

@@ -29,7 +29,7 @@ struct SimProgress {
 
 struct SimOptions {
   RoutingOptions routing{};
-  FifoTying tying = FifoTying::per_direction;
+  FifoLinks tying = FifoTying::per_direction;
   /// Called about every million events by the thread that called run(); may throw to end the run.
   std::function<void(const SimProgress&)> progress{};
   /// Observes the run; must outlive the fabric. Null if nothing observes it.

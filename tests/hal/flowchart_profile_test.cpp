@@ -88,13 +88,19 @@ TEST(DrainProfile, CountsThePatentsExampleByHand) {
   InjectionFifos fifos(tie_fifos(patent::torus(), 4, 1));
   Drain drain;
   EXPECT_EQ(turn(drain, queues, fifos), 4u);
-  EXPECT_EQ(drain.profile(), (DrainProfile{.turns = 1, .full_turns = 1, .packets = 4}));
+  EXPECT_EQ(
+      drain.profile(),
+      (DrainProfile{.turns = 1, .queued = 8, .most_queued = 8, .full_turns = 1, .packets = 4}));
   fifos.release(kXPlus.index, 1);
   EXPECT_EQ(turn(drain, queues, fifos), 1u);
-  EXPECT_EQ(drain.profile(), (DrainProfile{.turns = 2, .full_turns = 2, .packets = 5}));
+  EXPECT_EQ(
+      drain.profile(),
+      (DrainProfile{.turns = 2, .queued = 8 + 4, .most_queued = 8, .full_turns = 2, .packets = 5}));
   fifos.release(kXMinus.index, 1);
   EXPECT_EQ(turn(drain, queues, fifos), 0u);
   EXPECT_EQ(drain.profile(), (DrainProfile{.turns = 3,
+                                           .queued = 8 + 4 + 3,
+                                           .most_queued = 8,
                                            .full_turns = 2,
                                            .packets = 5,
                                            .stuck_turns = 1,
@@ -135,15 +141,19 @@ TEST(DrainProfile, CountsEveryStuckHeadOfFewAndOfManyQueues) {
     InjectionFifos fifos(tie_fifos(Shape::parse("8x8"), 4, 8));
     DrainProfile expected;
     Drain drain;
+    std::uint64_t waiting = 0;
     for (unsigned step = 0; step < 200; ++step) {
       queues[random.below(count)].push(
           descriptor(DirectionSet(static_cast<std::uint16_t>(1 + random.below(15))), step,
                      1 + random.below(8)));
       const unsigned emptied = random.below(4);
       fifos.release(emptied, fifos.used(emptied));
+      ++waiting;
       const std::size_t moved = turn(drain, queues, fifos);
       DrainProfile now = queues.empty() ? DrainProfile{.turns = 1} : plain_counts(queues, fifos);
       now.packets = moved;
+      now.queued = now.most_queued = waiting;
+      waiting -= moved;
       expected += now;
       ASSERT_EQ(drain.profile(), expected) << count << " queues, step " << step;
     }
@@ -171,6 +181,8 @@ TEST(FlowchartProfile, IsSummedOverNodes) {
   FlowchartProfile sum;
   const FlowchartProfile one{.fill = {1, 2, 3, 4, 5, 6, 7},
                              .drain = {.turns = 8,
+                                       .queued = 15,
+                                       .most_queued = 16,
                                        .full_turns = 9,
                                        .packets = 10,
                                        .idle_turns = 11,
@@ -181,7 +193,7 @@ TEST(FlowchartProfile, IsSummedOverNodes) {
   sum += one;
   sum += one;
   EXPECT_EQ(sum.fill, (FillProfile{2, 4, 6, 8, 10, 12, 14}));
-  EXPECT_EQ(sum.drain, (DrainProfile{16, 18, 20, 22, 24, 26, 28, stuck_on(2, 4, 6, 8)}));
+  EXPECT_EQ(sum.drain, (DrainProfile{16, 30, 16, 18, 20, 22, 24, 26, 28, stuck_on(2, 4, 6, 8)}));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "hal/check.hpp"
 #include "hal/direction.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/random.hpp"
@@ -51,6 +52,39 @@ TEST(FifoTying, PerDimensionSharesBothDirections) {
 TEST(FifoTying, AnyTakesEveryPacket) {
   EXPECT_EQ(directions_of(tie_fifos(Shape::parse("4x4"), 3, 32, FifoTying::any)),
             (std::vector<unsigned>{15, 15, 15}));
+}
+
+TEST(FifoLinks, OfATableAreThoseOfEachFifo) {
+  const FifoLinks table = FifoLinks::parse("X+Y-,X-,Y+Y-,any");
+  EXPECT_EQ(directions_of(tie_fifos(Shape::parse("4x4"), 4, 32, table)),
+            (std::vector<unsigned>{0b1001, 0b0010, 0b1100, 0b1111}));
+  EXPECT_EQ(table.text(), "X+Y-,X-,Y+Y-,any");
+  EXPECT_EQ(FifoLinks::parse(table.text()), table);
+  EXPECT_EQ(FifoLinks(FifoTying::any).text(), "any");
+  EXPECT_NE(FifoLinks(FifoTying::any), FifoLinks::parse("any"));
+}
+
+TEST(FifoLinks, RefuseTextsThatAreNoTable) {
+  for (const char* text : {"", "X", "X*", "X+,", ",X+", "X+ X-", "S+", "x+", "all", "X+any"})
+    EXPECT_THROW(FifoLinks::parse(text), BadInput) << text;
+  EXPECT_NO_THROW(
+      FifoLinks::parse("any,any,any,any,any,any,any,any,any,any,any,any,any,any,any,any"));
+  EXPECT_THROW(
+      FifoLinks::parse("any,any,any,any,any,any,any,any,any,any,any,any,any,any,any,any,any"),
+      BadInput);
+}
+
+TEST(FifoLinks, RefuseMachinesThatTheyDoNotSuit) {
+  const auto fault = [](const char* table, const char* shape, unsigned fifos) {
+    return FifoLinks::parse(table).fault(Shape::parse(shape), fifos);
+  };
+  EXPECT_EQ(fault("X+X-,Y+Y-", "4x4", 2), "");
+  EXPECT_EQ(fault("X+X-", "4x1", 1), "");
+  EXPECT_EQ(fault("X+X-,any", "4x4", 3),
+            "FIFO links X+X-,any are those of 2 injection FIFOs, but the machine has 3");
+  EXPECT_EQ(fault("X+X-,Y+", "4x4", 2), "FIFO links X+X-,Y+: none of the FIFOs serves link Y-");
+  EXPECT_EQ(fault("X+X-Z+,any", "4x4", 2), "FIFO links X+X-Z+,any: torus 4x4 has no link Z+");
+  EXPECT_THROW(tie_fifos(Shape::parse("4x4"), 2, 32, FifoLinks::parse("X+,X-")), BadInput);
 }
 
 TEST(FifoTying, ServesEveryDirectionAndUsesEveryFifo) {

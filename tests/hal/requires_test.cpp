@@ -61,6 +61,8 @@ const Violation kInEveryBuild[] = {
      [] { const Fill fill(SendOrder({1}), {.packets = 1, .per_visit = 0}); }},
     {"hal/injection_fifo.hpp:InjectionFifos", "fifos.size.. <= kMost",
      [] { const InjectionFifos fifos(std::vector<InjectionFifo>(InjectionFifos::kMost + 1)); }},
+    {"hal/injection_fifo.hpp:links_of_fifos", "0u < count",
+     [] { (void)links_of_fifos(Shape::parse("2"), 0, FifoTying::any); }},
     {"hal/injection_fifo.hpp:tie_fifos", "0u < count",
      [] { (void)tie_fifos(Shape::parse("2"), 0, 8); }},
     {"hal/link_errors.hpp:fault", "sound_ == 0u", [] { (void)LinkFaultDraw().fault(); }},

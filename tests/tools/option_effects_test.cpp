@@ -260,8 +260,8 @@ TEST(OptionEffects, DependOnFabricRouteAndKindOfMessage) {
         EXPECT_EQ(reads("--per-visit"), sends == "exchanges" || sends == "messages");
         EXPECT_EQ(reads("--transfer"),
                   sends == "exchanges" || (sends == "shifts" && !goes_by_links));
-        for (const char* option : {"--drain", "--tying", "--routing", "--tie", "--no-bubble",
-                                   "--no-transit-first", "--fail-link"})
+        for (const char* option : {"--drain", "--tying", "--fifo-links", "--routing", "--tie",
+                                   "--no-bubble", "--no-transit-first", "--fail-link"})
           EXPECT_EQ(reads(option), goes_by_links) << option;
         for (const char* option : {"--route", "--bind", "--stall"})
           EXPECT_EQ(reads(option), !is_sim) << option;

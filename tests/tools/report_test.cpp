@@ -151,6 +151,8 @@ class BusyMachine final : public SimSnapshot {
   }
   std::span<const LinkCounters> links() const override { return links_; }
   const InjectionFifos& fifos(Rank) const override { return fifos_; }
+  unsigned received(Rank node) const override { return node == 0 ? 40 : 0; }
+  std::uint64_t queued(Rank node) const override { return node == 0 ? 9 : 3; }
   FifoCounters fifo_counters(Rank, unsigned) const override { return {}; }
   unsigned waiting(Rank, Direction, VirtualChannel) const override { return 0; }
   std::uint64_t packets_under_way() const override { return 0; }
@@ -182,6 +184,34 @@ TEST(Recorder, SamplesLessOftenInLongerRuns) {
   // The last sample is taken at the end, when all FIFOs are empty.
   for (std::size_t i = 0; i + shape.size() < recording.fifo_fill.size(); ++i)
     EXPECT_EQ(recording.fifo_fill[i], 128);
+}
+
+/// Node 0 of six holds 40 chunks in reception FIFOs and 9 packets in output queues, each other node
+/// 3 packets: 255 stands for `full`.
+TEST(Recorder, SamplesReceptionFifosAndOutputQueues) {
+  const Machine machine;
+  const Shape shape = Shape::parse("3x2");
+  Recorder recorder(shape, machine);
+  BusyMachine busy(shape, machine);
+  for (const Tick now : {1, 2}) {
+    busy.set_time(now * Recorder::kShortest);
+    recorder.on_sample(now * Recorder::kShortest, busy);
+  }
+  FabricCounters counters;
+  counters.end = 2 * Recorder::kShortest;
+  counters.links.assign(busy.links().begin(), busy.links().end());
+  const Recording recording = recorder.finish(counters);
+  EXPECT_EQ(recording.reception.full, 14u * 32);
+  EXPECT_EQ(recording.reception.mean, Octets(2, 4));
+  EXPECT_EQ(recording.reception.most, Octets(2, 23));
+  EXPECT_EQ(recording.queues.full, 9u);
+  EXPECT_EQ(recording.queues.mean, Octets(2, 113));
+  EXPECT_EQ(recording.queues.most, Octets(2, 255));
+  const Json json = recording.to_json();
+  const Recording read = Recording::from_json(JsonPlace(json, "r.json"), shape);
+  EXPECT_EQ(read.reception.mean, recording.reception.mean);
+  EXPECT_EQ(read.queues.full, 9u);
+  EXPECT_EQ(read.queues.most, recording.queues.most);
 }
 
 TEST(Recorder, RefusesAMachineTooLargeForAPage) {

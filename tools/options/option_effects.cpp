@@ -31,7 +31,16 @@ constexpr OptionEffect kEffects[] = {
     {"--per-visit", "", "sends exchanges,messages"},
     {"--transfer", "", "sends shifts & --fabric shm,ofi & --route direct | sends exchanges"},
     // Transport.
-    {"--drain --tying --routing --tie --no-transit-first --no-bubble", "", kLinks},
+    {"--drain --tying --fifo-links --routing --tie --no-transit-first --no-bubble", "", kLinks},
+    {"--tying", "", "no --fifo-links"},
+    {"--tying --fifo-links --machine=injection_fifos --machine=dynamic_vc_chunks "
+     "--machine=bubble_vc_chunks",
+     "", "no --routing=priority"},
+    {"--machine=reception_fifos", "",
+     "no --routing=priority | --machine=priority_reception_fifos=0"},
+    {"--machine=priority_vc_chunks --machine=priority_injection_fifos "
+     "--machine=priority_reception_fifos",
+     "", "high-priority | --routing=priority"},
     {"--fail-link --fail-node", "", kLinks},
     {"--fail-node", "", "verb alltoall,replay"},
     {"--link-error", "", "--fabric sim,ofi | --route torus"},
@@ -49,8 +58,7 @@ constexpr OptionEffect kEffects[] = {
      "--machine=bubble_reserve_chunks --machine=arbitration_choice --machine=arbitration_fullest "
      "--machine=arbitration_period",
      "", kLinks},
-    {"--machine=reception_fifos --machine=reception_fifo_chunks", "",
-     "--fabric sim | --route direct"},
+    {"--machine=priority_injection_fifos --machine=priority_reception_fifos", "", kLinks},
     {"--machine=ring_slots", "", "--validate | --fabric shm,ofi & --route torus"},
     {"--machine=link_bits_per_cycle --machine=wire_overhead_bytes", "", "throttle | --fabric sim"},
     {kLineKeys, "", kLineWorkloads},
@@ -61,8 +69,7 @@ constexpr OptionEffect kEffects[] = {
     {kMessagePassingKeys, "fft", "--method volumetric,slab,rows"},
     {"--machine=link_timeout_cycles", "", "--link-error"},
     {"--machine=hop_latency_cycles --machine=input_reads --machine=token_return_cycles "
-     "--machine=priority_injection_fifos "
-     "--machine=priority_reception_fifos --machine=inject_cycles --machine=receive_cycles "
+     "--machine=inject_cycles --machine=receive_cycles "
      "--machine=fft_cycles_factor --machine=transpose_cycles --machine=fma_cycles "
      "--machine=dma_descriptor_cycles --machine=dma_inject_cycles --machine=dma_receive_cycles "
      "--machine=message_cycles --machine=message_packet_cycles --machine=collective_cycles "

@@ -16,7 +16,9 @@ namespace toroid {
 /// The settings of a run, by the names that the table uses. Most are options and arguments
 /// ("--fabric" has the value "shm"). The others are "verb"; "sends", the kind of messages that the
 /// run sends; "workload", for a campaign, e.g. "fft:slab" or "replay"; "throttle", if the policy
-/// has a throttle; and "twist", if the torus is twisted.
+/// has a throttle; "twist", if the torus is twisted; "--routing=priority", if all packets have high
+/// priority, and "high-priority", if some may have it; and
+/// "--machine=priority_reception_fifos=0", if a machine has none of these FIFOs.
 class RunSetting {
  public:
   /// `what` names the run in messages, e.g. "fft --method slab".

@@ -76,13 +76,13 @@ std::string settings_text(const Policy& policy, const Shape& shape, const std::s
   const PolicySettings s = policy.settings({shape, Machine(), *traffic});
   return fmt::format(
       "# These are the policy's settings{}. To change one, remove its #.\n"
-      "{}# queue_capacity = {}\n# drain = \"{}\"\n# tying = \"{}\"\n# routing = \"{}\"\n"
+      "{}# queue_capacity = {}\n# drain = \"{}\"\n# {} = \"{}\"\n# routing = \"{}\"\n"
       "# tie = \"{}\"\n# window = {}\n",
       on,
       s.queue_per_direction ? "# queue_per_direction = true\n"
                             : fmt::format("# output_queues = {}\n", s.output_queues),
       s.queue_capacity, name_of<DrainRule>(kDrainRuleNames, s.drain),
-      name_of<FifoTying>(kFifoTyingNames, s.tying),
+      s.tying.is_table() ? "fifo_links" : "tying", s.tying.text(),
       name_of<RoutingRule>(kRoutingRuleNames, s.routing), name_of<TieRule>(kTieRuleNames, s.tie),
       s.throttle.window);
 }

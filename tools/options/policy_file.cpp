@@ -31,7 +31,7 @@ namespace toroid {
 namespace {
 
 constexpr std::array<std::string_view, 4> kTableKeys = {"torus", "order", "relays", "release"};
-constexpr std::array<std::string_view, 14> kPolicyKeys = {"name",
+constexpr std::array<std::string_view, 15> kPolicyKeys = {"name",
                                                           "policy",
                                                           "order",
                                                           "packets_per_visit",
@@ -40,6 +40,7 @@ constexpr std::array<std::string_view, 14> kPolicyKeys = {"name",
                                                           "queue_capacity",
                                                           "drain",
                                                           "tying",
+                                                          "fifo_links",
                                                           "routing",
                                                           "tie",
                                                           "cycles_per_packet",
@@ -218,11 +219,19 @@ class PolicyReader {
             .queue_per_direction = truth("queue_per_direction"),
             .queue_capacity = number<unsigned>("queue_capacity", 1, kMostPackets),
             .drain = choice<DrainRule>("drain", kDrainRuleNames),
-            .tying = choice<FifoTying>("tying", kFifoTyingNames),
+            .tying = tying(),
             .routing = choice<RoutingRule>("routing", kRoutingRuleNames),
             .tie = choice<TieRule>("tie", kTieRuleNames),
             .cycles_per_packet = cycles("cycles_per_packet"),
             .window = number<std::uint32_t>("window", 0, kMostPackets)};
+  }
+
+  std::optional<FifoLinks> tying() const {
+    const auto table = text(file_, "fifo_links");
+    if (!table) return choice<FifoTying>("tying", kFifoTyingNames);
+    if (file_.contains("tying"))
+      refuse(*file_.get("tying"), "fifo_links replaces tying; remove one of them");
+    return placed(*file_.get("fifo_links"), [&] { return FifoLinks::parse(*table); });
   }
 
   Shape shape_of(const toml::table& tables) const {

@@ -61,7 +61,8 @@ SettingChanges PolicyOptions::changes() const {
           .packets_per_visit = given(per_visit),
           .output_queues = given(queues),
           .drain = chosen<DrainRule>("drain rule", kDrainRuleNames, drain),
-          .tying = chosen<FifoTying>("tying", kFifoTyingNames, tying),
+          .tying = fifo_links.empty() ? chosen<FifoTying>("tying", kFifoTyingNames, tying)
+                                      : std::optional(FifoLinks::parse(fifo_links)),
           .routing = chosen<RoutingRule>("routing", kRoutingRuleNames, routing),
           .tie = chosen<TieRule>("tie rule", kTieRuleNames, tie)};
 }
@@ -99,8 +100,16 @@ void add_policy_options(CLI::App& verb, PolicyOptions& options) {
                   "links that an injection FIFO serves (default: the policy's, usually "
                   "per-direction)")
       ->check(one_of("tying", kFifoTyingNames));
-  verb.add_option("--routing", options.routing,
-                  "routing of packets (default: the policy's, usually adaptive)")
+  verb.add_option(
+          "--fifo-links", options.fifo_links,
+          "table of the links that each injection FIFO serves, e.g. X+X-,Y+Y-,any; replaces "
+          "the policy's tying")
+      ->type_name("LINKS,...")
+      ->check(not_empty());
+  verb.add_option(
+          "--routing", options.routing,
+          "routing of packets; priority: in the priority channel, from FIFOs of high priority "
+          "(default: the policy's, usually adaptive)")
       ->check(one_of("routing", kRoutingRuleNames));
   verb.add_option(
           "--tie", options.tie,

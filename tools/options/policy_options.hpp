@@ -18,6 +18,7 @@ struct PolicyOptions {
   std::string routing;
   std::string tie;
   std::string tying;
+  std::string fifo_links;
   std::string drain;
   unsigned queues = 0;          ///< the patent's L
   std::uint32_t per_visit = 0;  ///< the patent's b

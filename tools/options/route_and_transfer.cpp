@@ -77,7 +77,8 @@ bool concerns_links(const TorusOptions& options, const Machine& machine) {
 RoutingRule routing_of(const PolicyOptions& options) {
   const Shape shape = Shape::parse("2");
   const auto traffic = make_traffic("all-to-all", shape, 0, 0);
-  return settings_of(options.named(), options.changes(), 1, {shape, Machine{}, *traffic}).routing;
+  const PolicySettings of_policy = options.named().settings({shape, Machine{}, *traffic});
+  return options.changes().applied_to(of_policy).routing;
 }
 
 RingRoute route_of(const CommonOptions& common, bool concerns_links) {

@@ -54,6 +54,8 @@ void set(PolicySettings& settings, const std::string& key, const py::handle& val
     settings.drain = choice<DrainRule>(value, "drain rule", kDrainRuleNames);
   else if (key == "tying")
     settings.tying = choice<FifoTying>(value, "tying", kFifoTyingNames);
+  else if (key == "fifo_links")
+    settings.tying = FifoLinks::parse(py::cast<std::string>(value));
   else if (key == "routing")
     settings.routing = choice<RoutingRule>(value, "routing", kRoutingRuleNames);
   else if (key == "tie")
@@ -63,11 +65,12 @@ void set(PolicySettings& settings, const std::string& key, const py::handle& val
   else if (key == "window")
     settings.throttle.window = within<std::uint32_t>(value, key, 0, kMostPackets);
   else
-    throw BadInput(fmt::format(
-        "unknown setting '{}'; expected order, packets_per_visit, output_queues, "
-        "queue_per_direction, queue_capacity, drain, tying, routing, tie, cycles_per_packet "
-        "or window",
-        key));
+    throw BadInput(
+        fmt::format("unknown setting '{}'; expected order, packets_per_visit, output_queues, "
+                    "queue_per_direction, queue_capacity, drain, tying, fifo_links, routing, tie, "
+                    "cycles_per_packet "
+                    "or window",
+                    key));
 }
 
 }  // namespace

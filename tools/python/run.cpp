@@ -269,6 +269,12 @@ py::dict recorded(const Recording& recording) {
   made["fifo_fill"] = rows(recording.fifo_fill, recording.shape.size());
   made["fifo_mean"] = rows(recording.fifo_mean, recording.fifos);
   made["fifo_most"] = rows(recording.fifo_most, recording.fifos);
+  for (const auto& [name, level] :
+       {std::pair{"reception", &recording.reception}, std::pair{"queues", &recording.queues}}) {
+    made[py::str(name) + py::str("_full")] = level->full;
+    made[py::str(name) + py::str("_mean")] = rows(level->mean, 1);
+    made[py::str(name) + py::str("_most")] = rows(level->most, 1);
+  }
   return made;
 }
 

@@ -29,7 +29,11 @@ Json drain_json(const DrainProfile& drain, const Shape& shape) {
           {"packets", drain.packets},
           {"stuck_heads", drain.stuck_heads},
           {"stuck_on", stuck_on},
-          {"skipped_queues", drain.skipped_queues}};
+          {"skipped_queues", drain.skipped_queues},
+          {"mean_queued",
+           drain.turns == 0 ? 0.0
+                            : static_cast<double>(drain.queued) / static_cast<double>(drain.turns)},
+          {"most_queued", drain.most_queued}};
 }
 
 }  // namespace

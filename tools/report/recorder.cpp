@@ -20,9 +20,7 @@ std::uint8_t quantised(double part, double whole) {
 }  // namespace
 
 Recorder::Recorder(const Shape& shape, const Machine& machine)
-    : shape_(shape),
-      machine_(machine),
-      most_samples_(toroid::most_samples(shape, machine.injection_fifos)) {
+    : shape_(shape), machine_(machine), most_samples_(toroid::most_samples(shape, all_fifos())) {
   if (most_samples_ == 0)
     throw BadInput(
         fmt::format("a recording of {} does not fit into a report of 5 MB; expected a smaller "
@@ -40,8 +38,8 @@ Recorder::Sample Recorder::sample_of(Tick end, std::span<const LinkCounters> lin
   Sample sample{end,
                 {},
                 std::vector<unsigned>(shape_.size()),
-                std::vector<std::uint64_t>(fifos()),
-                std::vector<unsigned>(fifos())};
+                std::vector<std::uint64_t>(all_fifos()),
+                std::vector<unsigned>(all_fifos())};
   sample.wire_bytes.resize(links.size());
   std::ranges::transform(links, sample.wire_bytes.begin(), [](const LinkCounters& link) {
     return static_cast<std::uint32_t>(link.wire_bytes);
@@ -49,8 +47,8 @@ Recorder::Sample Recorder::sample_of(Tick end, std::span<const LinkCounters> lin
   return sample;
 }
 
-void Recorder::add_fifos(Sample& sample, const SimSnapshot& machine) const {
-  const unsigned count = fifos();
+void Recorder::add_fifos(Sample& sample, const SimSnapshot& machine) {
+  const unsigned count = all_fifos();
   std::uint64_t* const sum = sample.sum.data();
   unsigned* const most = sample.most.data();
   for (Rank node = 0; node < shape_.size(); ++node) {
@@ -63,7 +61,10 @@ void Recorder::add_fifos(Sample& sample, const SimSnapshot& machine) const {
       most[f] = std::max(most[f], used);
     }
     sample.fill[node] = fill;
+    sample.reception.add(machine.received(node));
+    sample.queues.add(machine.queued(node));
   }
+  for (unsigned f = machine_.injection_fifos; f < count; ++f) uses_priority_ |= most[f] > 0;
 }
 
 /// Drops every second sample, but keeps the last even if it ends a shortened interval.
@@ -96,6 +97,12 @@ Recording Recorder::finish(const FabricCounters& counters) {
   }
   write_links(recording);
   write_fifos(recording);
+  recording.reception =
+      level(&Sample::reception, std::uint64_t{machine_.reception_fifo_chunks} *
+                                    (machine_.reception_fifos + machine_.priority_reception_fifos));
+  std::uint64_t longest = 1;
+  for (const Sample& sample : samples_) longest = std::max(longest, sample.queues.most);
+  recording.queues = level(&Sample::queues, longest);
   return recording;
 }
 
@@ -116,6 +123,17 @@ void Recorder::write_links(Recording& recording) const {
     }
     begin = sample.end;
   }
+}
+
+Recording::Level Recorder::level(Level Sample::*of, std::uint64_t full) const {
+  Recording::Level level{.full = full, .mean = {}, .most = {}};
+  const auto whole = static_cast<double>(full);
+  for (const Sample& sample : samples_) {
+    const auto sum = static_cast<double>((sample.*of).sum);
+    level.mean.push_back(quantised(sum, whole * shape_.size()));
+    level.most.push_back(quantised(static_cast<double>((sample.*of).most), whole));
+  }
+  return level;
 }
 
 void Recorder::write_fifos(Recording& recording) const {

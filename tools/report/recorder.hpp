@@ -1,6 +1,7 @@
 // Records a run in virtual time for a report.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -34,6 +35,15 @@ class Recorder final : public SimProbe {
   static constexpr Tick kShortest = 256;  ///< cycles; a full packet takes longer on a link
 
  private:
+  /// What nodes hold: the sum over all nodes, and the most of one.
+  struct Level {
+    std::uint64_t sum = 0;
+    std::uint64_t most = 0;
+    void add(std::uint64_t of_node) {
+      sum += of_node;
+      most = std::max(most, of_node);
+    }
+  };
   /// State of the machine at the end of an interval.
   struct Sample {
     Tick end = 0;
@@ -41,20 +51,29 @@ class Recorder final : public SimProbe {
     std::vector<unsigned> fill;             ///< per node, chunks in all its injection FIFOs
     std::vector<std::uint64_t> sum;         ///< per FIFO, chunks summed over all nodes
     std::vector<unsigned> most;             ///< per FIFO, chunks on the node where it is fullest
+    Level reception{};                      ///< chunks in reception FIFOs
+    Level queues{};                         ///< packets in output queues
   };
 
   Sample sample_of(Tick end, std::span<const LinkCounters> links) const;
-  void add_fifos(Sample& sample, const SimSnapshot& machine) const;
+  void add_fifos(Sample& sample, const SimSnapshot& machine);
   void thin();
   void write_links(Recording& recording) const;
   void write_fifos(Recording& recording) const;
+  Recording::Level level(Level Sample::*of, std::uint64_t full) const;
   std::size_t links() const { return std::size_t{shape_.size()} * shape_.links(); }
-  unsigned fifos() const { return machine_.injection_fifos; }
+  /// Number of injection FIFOs per node, with those of high priority.
+  unsigned all_fifos() const {
+    return machine_.injection_fifos + machine_.priority_injection_fifos;
+  }
+  /// Those that the recording has: those of high priority only if something was in them.
+  unsigned fifos() const { return uses_priority_ ? all_fifos() : machine_.injection_fifos; }
 
   Shape shape_;
   Machine machine_;
   std::size_t most_samples_;
   Tick interval_ = kShortest;
+  bool uses_priority_ = false;
   std::vector<Sample> samples_;
 };
 

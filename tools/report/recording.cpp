@@ -31,6 +31,10 @@ void halve_rows(Bytes& bytes, std::size_t row) {
   bytes.resize((rows + 1) / 2 * row);
 }
 
+Json level_json(const Recording::Level& level) {
+  return {{"full", level.full}, {"mean", pack_bytes(level.mean)}, {"most", pack_bytes(level.most)}};
+}
+
 template <typename Unpack>
 auto unpacked(const JsonPlace& place, std::size_t count, const Unpack& unpack) {
   auto values = unpack(place.text(), count);
@@ -45,6 +49,10 @@ void Recording::halve() {
   halve_rows(fifo_fill, shape.size());
   halve_rows(fifo_mean, fifos);
   halve_rows(fifo_most, fifos);
+  for (Level* level : {&reception, &queues}) {
+    halve_rows(level->mean, 1);
+    halve_rows(level->most, 1);
+  }
   interval *= 2;
 }
 
@@ -60,8 +68,22 @@ Json Recording::to_json() const {
           {"link_busy", pack_bytes(link_busy)},
           {"fifo_fill", pack_bytes(fifo_fill)},
           {"fifo_mean", pack_bytes(fifo_mean)},
-          {"fifo_most", pack_bytes(fifo_most)}};
+          {"fifo_most", pack_bytes(fifo_most)},
+          {"reception", level_json(reception)},
+          {"queues", level_json(queues)}};
 }
+
+namespace {
+
+Recording::Level level_from(const JsonPlace& place, std::size_t samples) {
+  Recording::Level level;
+  level.full = place.at("full").count(1, kLongestRun);
+  level.mean = unpacked(place.at("mean"), samples, unpack_bytes);
+  level.most = unpacked(place.at("most"), samples, unpack_bytes);
+  return level;
+}
+
+}  // namespace
 
 Recording Recording::from_json(const JsonPlace& place, const Shape& shape) {
   Recording r;
@@ -79,6 +101,8 @@ Recording Recording::from_json(const JsonPlace& place, const Shape& shape) {
   r.fifo_fill = unpacked(place.at("fifo_fill"), samples * shape.size(), unpack_bytes);
   r.fifo_mean = unpacked(place.at("fifo_mean"), samples * r.fifos, unpack_bytes);
   r.fifo_most = unpacked(place.at("fifo_most"), samples * r.fifos, unpack_bytes);
+  if (place.has("reception")) r.reception = level_from(place.at("reception"), samples);
+  if (place.has("queues")) r.queues = level_from(place.at("queues"), samples);
   return r;
 }
 

@@ -27,6 +27,16 @@ struct Recording {
   std::vector<std::uint8_t> fifo_mean;  ///< [sample][fifo], mean over the nodes; 255 is full
   std::vector<std::uint8_t> fifo_most;  ///< [sample][fifo], on the node where it is fullest
 
+  /// What nodes hold elsewhere: the values are those of all nodes' means, and of the node that
+  /// holds most.
+  struct Level {
+    std::uint64_t full = 1;          ///< what 255 stands for
+    std::vector<std::uint8_t> mean;  ///< [sample]; empty in recordings of older versions
+    std::vector<std::uint8_t> most;  ///< [sample]
+  };
+  Level reception;  ///< chunks in reception FIFOs; full: their room in one node
+  Level queues;     ///< packets in output queues; full: the most that a node has held
+
   std::size_t links() const { return std::size_t{shape.size()} * shape.links(); }
   std::size_t samples() const { return link_busy.size() / links(); }
   /// Bytes of one sample of all links, nodes and FIFOs, before packing.

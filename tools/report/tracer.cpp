@@ -6,9 +6,9 @@
 namespace toroid {
 
 Tracer::Tracer(const Shape& shape, const Machine& machine, std::size_t most_slices)
-    : fifos_(machine.injection_fifos),
+    : fifos_(machine.injection_fifos + machine.priority_injection_fifos),
       most_slices_(most_slices),
-      drawn_(std::size_t{shape.size()} * machine.injection_fifos) {
+      drawn_(std::size_t{shape.size()} * fifos_) {
   for (unsigned chunks = 1; chunks <= kMaxChunks; ++chunks)
     wire_cycles_[chunks] = machine.wire_cycles(machine.wire_bytes(chunks));
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "hal/injection_fifo.hpp"
 #include "hal/packet.hpp"
 #include "hal/random.hpp"
 #include "hal/shape.hpp"
@@ -179,11 +180,20 @@ std::uint64_t most_messages(const TrafficExchange& exchange) {
   return most;
 }
 
-/// Whether nodes of the machine have more links than injection FIFOs, and packets keep to the
-/// directions that their messages' shortest paths have.
-bool shares_fifos(const ExchangePlan& plan, const Machine& machine) {
-  return machine.injection_fifos < usable_links(plan.shape()) && !plan.is_sample() &&
-         !plan.policy().combines() && plan.shape().failures() == nullptr;
+/// [FIFO]: the links of the injection FIFOs that the exchange uses.
+std::vector<DirectionSet> links_of_used_fifos(const ExchangePlan& plan, const Machine& machine) {
+  const PolicySettings& settings = plan.settings();
+  if (settings.routing == RoutingRule::priority)
+    return links_of_fifos(plan.shape(), machine.priority_injection_fifos, FifoTying::any);
+  return links_of_fifos(plan.shape(), machine.injection_fifos, settings.tying);
+}
+
+/// Whether messages for several links may have to share one of the FIFOs, because there are more
+/// links than FIFOs or a table ties them, and packets keep to the directions that their messages'
+/// shortest paths have.
+bool shares_fifos(const ExchangePlan& plan, std::size_t fifos) {
+  return (fifos < usable_links(plan.shape()) || plan.settings().tying.is_table()) &&
+         !plan.is_sample() && !plan.policy().combines() && plan.shape().failures() == nullptr;
 }
 
 ExchangeLimits limits_by(const TrafficExchange& exchange, const Machine& machine) {
@@ -191,11 +201,12 @@ ExchangeLimits limits_by(const TrafficExchange& exchange, const Machine& machine
   Bounds shortest = bounds_by(of_shortest_ways, exchange, machine);
   const Tick hottest_link = shortest.hottest_link;
   if (plan.policy().keeps_to_shortest_ways(plan.shape())) {
-    if (shares_fifos(plan, machine))
-      shortest.injection = std::max(
-          shortest.injection,
-          injection_fifo_bound(machine, plan.shape(), InterruptibleTraffic(exchange.traffic()),
-                               plan.settings().tying));
+    const std::vector<DirectionSet> fifos = links_of_used_fifos(plan, machine);
+    if (shares_fifos(plan, fifos.size()))
+      shortest.injection =
+          std::max(shortest.injection,
+                   injection_fifo_bound(machine, plan.shape(),
+                                        InterruptibleTraffic(exchange.traffic()), fifos));
     return {shortest, hottest_link};
   }
   return {bounds_by(traffic_bounds_of_any_ways, exchange, machine), hottest_link};

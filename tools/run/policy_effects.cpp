@@ -152,7 +152,7 @@ Json policy_json(const Policy& policy, const PolicySettings& settings,
           {"packets_per_visit", if_read(effects.packets_per_visit, settings.packets_per_visit)},
           {"output_queues", if_read(effects.output_queues, queues)},
           {"drain", if_read(link, name_of<DrainRule>(kDrainRuleNames, settings.drain))},
-          {"tying", if_read(link, name_of<FifoTying>(kFifoTyingNames, settings.tying))},
+          {"tying", if_read(link, settings.tying.text())},
           {"routing", if_read(link, name_of<RoutingRule>(kRoutingRuleNames, settings.routing))},
           {"tie", if_read(link, name_of<TieRule>(kTieRuleNames, settings.tie))},
           {"throttle", effects.by_exchange ? throttle_json(settings.throttle) : Json(nullptr)}};

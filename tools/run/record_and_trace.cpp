@@ -77,7 +77,7 @@ Observation::Observation(const ObservationOptions& options, ReportNotice notice,
 }
 
 bool Observation::fits_a_page() const {
-  return most_samples(shape_, machine_.injection_fifos) > 0;
+  return most_samples(shape_, machine_.injection_fifos + machine_.priority_injection_fifos) > 0;
 }
 
 RunOptions Observation::observed(RunOptions options) {

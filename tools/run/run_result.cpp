@@ -106,6 +106,15 @@ Json channels_json(const Counted& counted) {
   return json;
 }
 
+/// The mean is that of the chunks which packets found in the FIFO, with their own.
+Json fifo_json(const FifoCounters& fifo, std::uint64_t packets, unsigned runs) {
+  const double mean =
+      packets == 0 ? 0 : static_cast<double>(fifo.chunks_sum) / static_cast<double>(packets);
+  return {{"packets", per_run(packets, runs)},
+          {"mean_chunks", mean},
+          {"most_chunks", fifo.most_chunks}};
+}
+
 /// A JSON array whose entry i covers FIFO i of all nodes.
 Json fifos_json(const Counted& counted) {
   const FabricCounters& counters = counted.counters;
@@ -113,13 +122,22 @@ Json fifos_json(const Counted& counted) {
   Json json = Json::array();
   for (std::size_t f = 0; f < per_node; ++f) {
     std::uint64_t packets = 0;
-    std::uint16_t most = 0;
+    FifoCounters sum;
     for (std::size_t at = f; at < counters.fifos.size(); at += per_node) {
       packets += counters.fifos[at].packets;
-      most = std::max(most, counters.fifos[at].most_chunks);
+      sum += counters.fifos[at];
     }
-    json.push_back({{"packets", per_run(packets, counted.runs)}, {"most_chunks", most}});
+    json.push_back(fifo_json(sum, packets, counted.runs));
   }
+  return json;
+}
+
+/// The same for reception FIFOs; null if packets pass none.
+Json reception_json(const Counted& counted) {
+  if (counted.counters.reception.empty()) return nullptr;
+  Json json = Json::array();
+  for (const FifoCounters& fifo : counted.counters.reception)
+    json.push_back(fifo_json(fifo, fifo.packets, counted.runs));
   return json;
 }
 
@@ -137,14 +155,32 @@ void add_puts(Json& report, const Counted& counted) {
 
 /// Keys whose values may differ between equal runs in wall-clock time, such as times and the paths
 /// of packets.
-constexpr std::array kWallClockKeys = {
-    "time_s",         "bound_s",         "bound_by",        "percent_of_bound",
-    "gflops",         "links",           "channels",        "workers",
-    "phases",         "spread_s",        "bounds",          "repetitions",
-    "processes",      "provider",        "injection_fifos", "bytes_per_process",
-    "refused_frames", "bytes_per_peer",  "profile",         "puts",
-    "put_bytes",      "copies_per_byte", "frames",          "stage_times",
-    "per_node"};
+constexpr std::array kWallClockKeys = {"time_s",
+                                       "bound_s",
+                                       "bound_by",
+                                       "percent_of_bound",
+                                       "gflops",
+                                       "links",
+                                       "channels",
+                                       "workers",
+                                       "phases",
+                                       "spread_s",
+                                       "bounds",
+                                       "repetitions",
+                                       "processes",
+                                       "provider",
+                                       "injection_fifos",
+                                       "reception_fifos",
+                                       "bytes_per_process",
+                                       "refused_frames",
+                                       "bytes_per_peer",
+                                       "profile",
+                                       "puts",
+                                       "put_bytes",
+                                       "copies_per_byte",
+                                       "frames",
+                                       "stage_times",
+                                       "per_node"};
 
 /// Whether the report counts packets on links. It does not on the route `direct`, where packets
 /// cross no links.
@@ -249,6 +285,7 @@ void add_counters(Json& report, ResultHash& hash, const Counted& counted) {
   if (counters.links_are_checked) add_link_errors(report["links"], counted);
   if (!counters.deaths.empty()) report["links"]["failed"] = counters.deaths;
   report["injection_fifos"] = fifos_json(counted);
+  report["reception_fifos"] = reception_json(counted);
   report["per_node"] = per_node_json(counted, is_virtual(report));
   if (!is_virtual(report)) add_puts(report, counted);
   if (report["fabric"] == "ofi") report["refused_frames"] = counters.refused_frames;

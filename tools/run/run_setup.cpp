@@ -21,8 +21,16 @@ RunSetting setting_of(const CLI::App& verb, const Sender& sender, const CommonOp
   RunSetting setting(verb, sender.what);
   setting.set("sends", name_of<Sent>(kSentNames, sender.sent))
       .set("--route", name_of<RingRoute>(kRingRouteNames, route));
-  if (torus.policy.changes().tie == TieRule::both)  // only --tie both depends on the routing
-    setting.set("--routing", name_of<RoutingRule>(kRoutingRuleNames, routing_of(torus.policy)));
+  const SettingChanges changes = torus.policy.changes();
+  if (changes.tie == TieRule::both || changes.tying || changes.routing ||
+      !changed_keys(common.machine).empty()) {  // nothing else depends on the routing
+    const RoutingRule routing = routing_of(torus.policy);
+    if (changes.tie == TieRule::both)
+      setting.set("--routing", name_of<RoutingRule>(kRoutingRuleNames, routing));
+    if (routing == RoutingRule::priority) setting.set("--routing=priority", "");
+  }
+  if (machine.priority_reception_fifos == 0)
+    setting.set("--machine=priority_reception_fifos=0", "");
   if (machine.link_error_rate > 0) setting.set("--link-error", "of the machine");
   if (torus.link_errors.limit == 0) setting.unset("--link-error-limit");
   if (!changed_keys(common.machine).empty() && throttles(torus.policy.named(), shape, machine))
@@ -58,8 +66,7 @@ RunSetup set_up(const CLI::App& verb, const Sender& sender, const CommonOptions&
 }
 
 void check_paths(const Shape& shape, RoutingRule routing, const Failures::PeersOf& peers_of) {
-  if (shape.failures() != nullptr)
-    shape.failures()->check_pairs(routing != RoutingRule::deterministic, peers_of);
+  if (shape.failures() != nullptr) shape.failures()->check_pairs(is_dynamic(routing), peers_of);
 }
 
 }  // namespace toroid

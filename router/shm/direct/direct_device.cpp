@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "hal/check.hpp"
+#include "hal/direction.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
@@ -15,7 +16,9 @@ namespace {
 /// hardware node together, but at most InjectionFifos::kMostChunks.
 std::vector<InjectionFifo> one_fifo(const Shape& shape, const Machine& machine) {
   const unsigned all = machine.injection_fifos * machine.injection_fifo_chunks;
-  return tie_fifos(shape, 1, std::min(all, InjectionFifos::kMostChunks), FifoTying::any);
+  auto fifos = tie_fifos(shape, 1, std::min(all, InjectionFifos::kMostChunks), FifoTying::any);
+  fifos.front().directions.add(kHighPriority);  // a switch has no priorities
+  return fifos;
 }
 
 }  // namespace

@@ -62,6 +62,12 @@ class Cursor {
   Packet& slot(const LinkMemory& memory, unsigned channel) const {
     return memory.slots[channel][at_[channel]];
   }
+  /// The slot `ahead` places further on. REQUIRES: ahead < the channel's capacity.
+  const Packet& slot(const LinkMemory& memory, unsigned channel, unsigned ahead) const {
+    const unsigned at = at_[channel] + ahead;
+    const unsigned capacity = memory.capacity[channel];
+    return memory.slots[channel][at < capacity ? at : at - capacity];
+  }
   void advance(const LinkMemory& memory, unsigned channel) {
     ++counts_[channel];
     const unsigned next = at_[channel] + 1u;
@@ -135,6 +141,11 @@ class LinkReceiver {
   }
   /// REQUIRES: a packet is waiting.
   const Packet& front(unsigned channel) const { return head_.slot(*memory_, channel); }
+  /// A packet behind the front one. REQUIRES: ahead < waiting().
+  const Packet& behind_front(unsigned channel, unsigned ahead) const {
+    return head_.slot(*memory_, channel, ahead);
+  }
+  unsigned capacity(unsigned channel) const { return memory_->capacity[channel]; }
   /// Gives the front packet new hint bits. REQUIRES: a packet is waiting.
   void turn(unsigned channel, DirectionSet hints) {
     PacketHeader& header = head_.slot(*memory_, channel).header;

@@ -62,15 +62,14 @@ Tokens tokens_of(const LinkSender& link) {
 TorusDevice::TorusDevice(const SharedDeviceState& shared, Rank rank, RoutingOptions options,
                          const Mailbox& mailbox, std::span<const LinkMemory* const> outward,
                          const FailureTimeline* stages)
-    : RingDevice(shared, rank,
-                 tie_fifos(shared.shape, shared.machine.injection_fifos,
-                           shared.machine.injection_fifo_chunks, shared.tying)),
+    : RingDevice(shared, rank, fifos_of_node(shared.shape, shared.machine, shared.tying)),
       pushed_(&mailbox.pushed),
       links_(shared.shape.links()),
       channels_(shared.machine.bubble_reserve_chunks, options.bubble_rule),
-      precedence_(links_, options.transit_first),
+      precedence_(links_, shared.machine.injection_fifos, options.transit_first),
       arbitration_(shared.machine),
       transit_first_(options.transit_first),
+      reception_(shared.machine, links_),
       stages_(stages) {
   for (unsigned l = 0; l < links_; ++l) {
     in_.emplace_back(mailbox.inward[l]);
@@ -106,6 +105,11 @@ void TorusDevice::notice_failures() {
   if (!shape().is_alive(rank())) {
     stop(processor()->finished() ? ended_ : cut_short_);
     waiting |= std::exchange(deliverable_, 0);
+    known_here_.fill(0);
+    for (; !reception_.empty(); reception_.pop()) {
+      ++losses_[rank()];
+      count_lost();
+    }
   }
   for (; waiting != 0; waiting &= waiting - 1) {
     const Input input(static_cast<unsigned>(std::countr_zero(waiting)));
@@ -179,6 +183,35 @@ RoutedPacket TorusDevice::routed(const PacketHeader& header) const {
 
 void TorusDevice::expose_next(Input input) {
   if ((exposed_ & input.bit()) == 0 && waiting_at(input) > 0) expose(input);
+}
+
+/// Whether packets for this node, at the front of a channel, keep others from moving on: those
+/// behind them, or those upstream if the ring is full.
+bool TorusDevice::is_in_the_way(Input input) {
+  const LinkReceiver& link = in_[input.travelling().index];
+  const auto c = static_cast<unsigned>(input.channel());
+  const unsigned waiting = link.waiting(c);
+  std::uint16_t& here = known_here_[input.index()];
+  while (here < waiting && link.behind_front(c, here).header.destination() == rank()) ++here;
+  return here < waiting || waiting == link.capacity(c);
+}
+
+/// Moves packets for this node from the front of a channel into the reception FIFOs, as far as
+/// these have room, if they are in the way. Returns whether the channel has another head, which is
+/// not exposed yet.
+bool TorusDevice::make_way(Input input) {
+  if (input.is_fifo(links_) || !is_in_the_way(input)) return false;
+  LinkReceiver& link = in_[input.travelling().index];
+  const auto c = static_cast<unsigned>(input.channel());
+  std::uint16_t& here = known_here_[input.index()];
+  while (here > 0 && reception_.try_take(link.front(c), input)) {
+    link.pop(c);
+    --here;
+  }
+  if (here > 0) return false;
+  exposed_ &= ~input.bit();
+  deliverable_ &= ~input.bit();
+  return true;
 }
 
 /// Makes the head visible to the links by which it may leave, or to the processor.
@@ -294,25 +327,27 @@ std::uint32_t TorusDevice::move_alike(Input input, std::uint32_t most, Out&& out
     write_front(f, count, out);
     return count;
   }
-  return for_each_alike(input, most, [&out](const Packet& packet) {
+  const std::uint64_t word = words_[input.index()];
+  const auto alike = [word](const PacketHeader& header) { return routing_word(header) == word; };
+  return for_each_while(input, most, alike, [&out](const Packet& packet) {
     copy_payload(out.claim().payload.data(), packet.payload.data(), packet.header.payload_bytes());
     out.commit(packet.header);
   });
 }
 
-/// Calls take(packet) for up to `most` packets that are routed alike, starting at a channel's head,
-/// and removes them.
-template <typename Take>
-std::uint32_t TorusDevice::for_each_alike(Input input, std::size_t most, Take&& take) {
+/// Calls take(packet) for up to `most` packets, starting at a channel's head, and removes them.
+/// Stops before a packet whose header is not alike; the head always is.
+template <typename Alike, typename Take>
+std::uint32_t TorusDevice::for_each_while(Input input, std::size_t most, Alike&& alike,
+                                          Take&& take) {
   LinkReceiver& link = in_[input.travelling().index];
   const auto c = static_cast<unsigned>(input.channel());
   const auto limit = static_cast<std::uint32_t>(std::min<std::size_t>(link.waiting(c), most));
-  const std::uint64_t word = words_[input.index()];
   std::uint32_t count = 0;
   do {
     take(link.front(c));
     link.pop(c);
-  } while (++count < limit && routing_word(link.front(c).header) == word);
+  } while (++count < limit && alike(link.front(c).header));
   return count;
 }
 
@@ -361,6 +396,11 @@ void TorusDevice::move_head(Input input, Packet& packet) {
 
 std::size_t TorusDevice::receive(PacketSink& sink, std::size_t limit) {
   std::size_t count = 0;
+  for (; count < limit && !reception_.empty(); ++count) {
+    sink.arrive(reception_.front());
+    reception_.pop();
+  }
+  count_delivered(count);
   while (count < limit && deliverable_ != 0)
     count +=
         deliver(Input(static_cast<unsigned>(std::countr_zero(deliverable_))), sink, limit - count);
@@ -376,20 +416,31 @@ std::size_t TorusDevice::deliver(Input input, PacketSink& sink, std::size_t limi
     move_head(input, packet);
     sink.arrive(packet);
   } else {
-    count = for_each_alike(input, limit, [&](const Packet& packet) { sink.arrive(packet); });
+    known_here_[input.index()] = 0;
+    const auto is_here = [this](const PacketHeader& header) {
+      return header.destination() == rank();
+    };
+    count =
+        for_each_while(input, limit, is_here, [&](const Packet& packet) { sink.arrive(packet); });
   }
   count_delivered(count);
   expose_next(input);
   return count;
 }
 
+/// The processor has had its turn. What it has left in the rings makes way.
 void TorusDevice::give_back() {
+  for (std::uint64_t left = deliverable_; left != 0; left &= left - 1) {
+    const Input input(static_cast<unsigned>(std::countr_zero(left)));
+    if (make_way(input)) expose_next(input);
+  }
   for (LinkReceiver& link : in_) link.publish();
 }
 
 bool TorusDevice::holds_packets() const {
   const auto awaits = [](const auto& link) { return link && link->awaits_acknowledgement(); };
-  return exposed_ != 0 || (is_checked_ && std::ranges::any_of(checked_out_, awaits));
+  return exposed_ != 0 || !reception_.empty() ||
+         (is_checked_ && std::ranges::any_of(checked_out_, awaits));
 }
 
 std::optional<RoutedPacket> TorusDevice::head(Input input) const {

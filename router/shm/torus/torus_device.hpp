@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "hal/counters.hpp"
 #include "hal/device.hpp"
 #include "hal/direction.hpp"
 #include "hal/packet.hpp"
@@ -21,6 +22,7 @@
 #include "router/shm/shared_device_state.hpp"
 #include "router/shm/torus/failure_timeline.hpp"
 #include "router/shm/torus/link.hpp"
+#include "router/shm/torus/reception_fifos.hpp"
 #include "router/shm/torus/retransmitting_link.hpp"
 #include "router/termination/dead_processor.hpp"
 
@@ -38,6 +40,10 @@ struct Mailbox {
   std::array<LinkMemory, kMaxLinks> inward;  ///< [direction travelling]
 };
 
+/// A packet for this node that the processor has not received in its turn, and that is in the way
+/// of other packets in its ring, moves into a reception FIFO at the end of the step, if that has
+/// room.
+///
 /// A head is exposed when its routing is known: then it is in `wanted_by_` of the links by which it
 /// may leave, or in `deliverable_`. **Invariant:** an input is in `exposed_` exactly if it has a
 /// packet that look() or inject() has seen.
@@ -59,6 +65,7 @@ class TorusDevice final : public RingDevice {
   std::optional<RoutedPacket> head(Input input) const;
   /// Packets that were lost here because they had no path left, by destination.
   const std::map<Rank, std::uint64_t>& losses() const { return losses_; }
+  std::vector<FifoCounters> reception_counters() const override { return reception_.counters(); }
   unsigned inputs() const { return links_ * kVirtualChannels + fifo_count(); }
 
  private:
@@ -70,7 +77,7 @@ class TorusDevice final : public RingDevice {
   bool look() override;
   void forward() override;
   void expose_fifo(unsigned fifo) override { expose(Input::fifo(links_, fifo)); }
-  bool has_delivery() const override { return deliverable_ != 0; }
+  bool has_delivery() const override { return deliverable_ != 0 || !reception_.empty(); }
   void give_back() override;
   bool holds_packets() const override;
 
@@ -81,6 +88,8 @@ class TorusDevice final : public RingDevice {
   void expose(Input input);
   void unwant(Input input);
   void expose_next(Input input);
+  bool is_in_the_way(Input input);
+  bool make_way(Input input);
   void move_on();
   bool look_at_link(unsigned link);
   void check_links();
@@ -90,8 +99,8 @@ class TorusDevice final : public RingDevice {
   void move_head(Input input, Packet& packet);
   template <typename Out>
   std::uint32_t move_alike(Input input, std::uint32_t most, Out&& out);
-  template <typename Take>
-  std::uint32_t for_each_alike(Input input, std::size_t most, Take&& take);
+  template <typename Alike, typename Take>
+  std::uint32_t for_each_while(Input input, std::size_t most, Alike&& alike, Take&& take);
   std::size_t deliver(Input input, PacketSink& sink, std::size_t limit);
 
   const Words* pushed_;                          ///< words of the mailbox: all that an idle node
@@ -103,7 +112,10 @@ class TorusDevice final : public RingDevice {
   Precedence precedence_;
   SenderArbitration arbitration_;
   bool transit_first_;
-  std::uint64_t deliverable_ = 0;                     ///< inputs whose head is for the processor
+  std::uint64_t deliverable_ = 0;  ///< inputs whose head is for the processor
+  /// [input]: packets at the front of a channel that are known to be for this node.
+  std::array<std::uint16_t, 64> known_here_{};
+  ReceptionFifos reception_;
   std::uint64_t lost_heads_ = 0;                      ///< inputs whose head has no path left
   std::uint64_t exposed_ = 0;                         ///< inputs whose head is known
   std::array<std::uint64_t, kMaxLinks> wanted_by_{};  ///< [link]: inputs whose head may take that

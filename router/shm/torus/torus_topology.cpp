@@ -205,7 +205,8 @@ double torus_bytes(const Shape& shape, const Machine& machine) {
 std::unique_ptr<DevicesAndRings> make_torus_topology(const SharedDeviceState& shared,
                                                      RoutingOptions options,
                                                      BoundaryLinks* boundary) {
-  const unsigned inputs = shared.shape.links() * kVirtualChannels + shared.machine.injection_fifos;
+  const unsigned inputs = shared.shape.links() * kVirtualChannels + shared.machine.injection_fifos +
+                          shared.machine.priority_injection_fifos;
   if (inputs > 64)  // each input is a bit in a 64-bit word
     throw BadInput(fmt::format(
         "{} channels and injection FIFOs per node; shm and ofi support at most 64", inputs));

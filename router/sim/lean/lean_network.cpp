@@ -72,7 +72,7 @@ LeanNetwork::LeanNetwork(const Shape& shape, const Machine& machine, const Routi
       state_(shape, machine, options, block),
       channel_rule_(machine.bubble_reserve_chunks, options.bubble_rule),
       arbitration_(machine),
-      precedence_(shape.links(), options.transit_first),
+      precedence_(shape.links(), machine.injection_fifos, options.transit_first),
       wire_overhead_bytes_(machine.wire_bytes(1) - kChunkBytes),
       fetches_early_(block.count > kRecordsInCache) {
   flights_.limit(PacketWord::kFlightBits);

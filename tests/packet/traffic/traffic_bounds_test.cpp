@@ -239,7 +239,7 @@ TEST(TrafficBounds, OfInjectionFifosCountMessagesThatShareOne) {
   const auto cycles = [&](unsigned fifos, FifoTying tying) {
     Machine machine;
     machine.injection_fifos = fifos;
-    return injection_fifo_bound(machine, shape, *faces, tying);
+    return injection_fifo_bound(machine, shape, *faces, links_of_fifos(shape, fifos, tying));
   };
   EXPECT_EQ(cycles(8, FifoTying::per_direction), 1080u);
   EXPECT_EQ(cycles(6, FifoTying::per_direction), 2u * 1080);
@@ -247,7 +247,23 @@ TEST(TrafficBounds, OfInjectionFifosCountMessagesThatShareOne) {
   EXPECT_EQ(cycles(4, FifoTying::per_dimension), 2u * 1080);
   EXPECT_EQ(cycles(1, FifoTying::per_direction), 8u * 1080);
   const auto all = make_traffic("all-to-all", shape, 240, 1);
-  EXPECT_EQ(injection_fifo_bound(kBgl, shape, *all, FifoTying::per_direction), 80u * 1080 / 6);
+  EXPECT_EQ(
+      injection_fifo_bound(kBgl, shape, *all, links_of_fifos(shape, 6, FifoTying::per_direction)),
+      80u * 1080 / 6);
+}
+
+// Packets for X+ must share one of four FIFOs with those for three other links.
+TEST(TrafficBounds, OfInjectionFifosCountWhatATableTies) {
+  const Shape shape = Shape::parse("3x3");
+  const auto bound = [&](const char* traffic, const char* table) {
+    return injection_fifo_bound(kBgl, shape, *make_traffic(traffic, shape, 240, 1),
+                                links_of_fifos(shape, 4, FifoLinks::parse(table)));
+  };
+  EXPECT_EQ(bound("neighbour", "X+,X-,Y+,Y-"), 1080u);
+  EXPECT_EQ(bound("neighbour", "any,any,any,any"), 1080u);
+  EXPECT_EQ(bound("neighbour", "X+X-Y+,Y-,Y-,Y-"), 3u * 1080);
+  EXPECT_EQ(bound("all-to-all", "any,any,any,any"), 8u * 1080 / 4);
+  EXPECT_EQ(bound("all-to-all", "X+X-Y+Y-,Y-,Y-,Y-"), 5u * 1080);  // two along X, three by Y+
 }
 
 TEST(TrafficBounds, OfIncastOnATwistedTorusAreSetByTheSink) {

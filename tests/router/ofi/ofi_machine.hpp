@@ -59,7 +59,7 @@ struct OfiCase {
   Machine machine{};
   std::chrono::milliseconds stall{120'000};  ///< long enough for a busy machine
   std::function<void(std::uint64_t)> watch{};
-  FifoTying tying = FifoTying::per_direction;
+  FifoLinks tying = FifoTying::per_direction;
   TransferMode transfer = TransferMode::packets;
   std::uint32_t packets_per_visit = 1;
   FrameWay frames = FrameWay::automatic;

@@ -98,6 +98,7 @@ TEST(RingFabric, RefusesMoreFifosThanItCanHold) {
   const Shape shape = Shape::parse("2x2x2x2x2x2");
   Machine machine;
   machine.injection_fifos = 16;
+  machine.priority_injection_fifos = 0;  // these count too
   EXPECT_NO_THROW(testing::ring_fabric(shape, 2, {}, machine));
   machine.injection_fifos = 17;
   EXPECT_THROW(testing::ring_fabric(shape, 2, {}, machine), BadInput);

@@ -13,6 +13,7 @@
 #include <CLI/CLI.hpp>
 #include "hal/check.hpp"
 #include "hal/failures.hpp"
+#include "hal/injection_fifo.hpp"
 #include "hal/node_and_link_names.hpp"
 #include "packet/exchange/exchange_plan.hpp"
 #include "packet/policies/policies.hpp"
@@ -95,6 +96,11 @@ void add_campaign_lists(CLI::App& verb, CampaignLists& lists) {
   add_name_list(verb, "--routing", lists.routings,
                 one_of_with_parameters("routing", kRoutingRuleNames),
                 "routing rules of packets (default: the policy's)");
+  verb.add_option("--fifo-links", lists.fifo_links,
+                  "add a case in which this table says which links each injection FIFO serves, "
+                  "e.g. X+X-,Y+Y-,any; replaces the policies' tying; repeatable")
+      ->type_name("LINKS,...")
+      ->allow_extra_args(false);
   verb.add_option("--fail-link", lists.failed_links,
                   "add a case in which this link has failed, e.g. '(0,0,0)X+', or fails at a "
                   "cycle, e.g. '(0,0,0)X+@5000'; none: a case without failed links; repeatable")
@@ -224,6 +230,10 @@ std::vector<Axes> axes_of_lists(const CampaignLists& lists, const CampaignSettin
     axes.changes.routing = parse_choice<RoutingRule>("routing", kRoutingRuleNames, routing);
     axes.columns["routing"] = routing;
   });
+  cross(all, lists.fifo_links, [](Axes& axes, const std::string& links) {
+    axes.changes.tying = FifoLinks::parse(links);
+    axes.columns["fifo_links"] = links;
+  });
   cross(all, lists.queues, [](Axes& axes, std::uint64_t queues) {
     axes.changes.output_queues = static_cast<unsigned>(queues);
     axes.columns["output_queues"] = queues;
@@ -254,6 +264,7 @@ void refuse_repetitions(const CampaignLists& lists, const std::vector<std::strin
   refuse_repetition("--queues", lists.queues);
   refuse_repetition("--per-visit", lists.per_visits);
   refuse_repetition("--routing", lists.routings);
+  refuse_repetition("--fifo-links", lists.fifo_links);
   refuse_repetition("--fail-link", lists.failed_links);
   refuse_repetition("--link-error", lists.link_errors.rates);
   refuse_repetition("--seeds", lists.seeds);
@@ -271,6 +282,22 @@ struct CampaignSender {
   }
 };
 
+/// Notes whether all packets of the campaign have high priority, or some of them.
+void note_priority(const CampaignLists& lists, RunSetting& setting) {
+  const auto is_priority = [](RoutingRule rule) { return rule == RoutingRule::priority; };
+  std::vector<RoutingRule> rules;
+  for (const std::string& name : lists.routings)
+    rules.push_back(parse_choice<RoutingRule>("routing", kRoutingRuleNames, name));
+  if (rules.empty())
+    for (const std::string& name : names_of_policies(lists)) {
+      PolicyOptions one;
+      one.policy = name;
+      rules.push_back(routing_of(one));
+    }
+  if (std::ranges::all_of(rules, is_priority)) setting.set("--routing=priority", "");
+  if (std::ranges::any_of(rules, is_priority)) setting.set("high-priority", "");
+}
+
 /// The typed options, and further facts on which the effect of an option depends: the route of all
 /// runs, what they send, and whether a machine has link errors or a policy throttles.
 RunSetting setting_of(const CampaignLists& lists, const CampaignSender& sender,
@@ -280,16 +307,22 @@ RunSetting setting_of(const CampaignLists& lists, const CampaignSender& sender,
       .set("--route", name_of<RingRoute>(kRingRouteNames, settings.run.ring.route));
   if (sender.workload != nullptr) setting.set("workload", sender.workload->kind());
   const auto errs = [](const std::string& name) { return load_machine(name).link_error_rate > 0; };
+  const auto lacks = [](const std::string& name) {
+    return load_machine(name).priority_reception_fifos == 0;
+  };
+  if (std::ranges::any_of(settings.machines, lacks))
+    setting.set("--machine=priority_reception_fifos=0", "");
   if (std::ranges::any_of(settings.machines, errs)) setting.set("--link-error", "of a machine");
   if (lists.link_errors.limit == 0) setting.unset("--link-error-limit");
   const auto has_throttle = [&](const std::string& name) {
     return throttles(policy_named(name), Shape::parse("4x4x4"), settings.machine);
   };
   const auto changes_keys = [](const std::string& name) { return !changed_keys(name).empty(); };
-  if (std::ranges::any_of(settings.machines,
-                          changes_keys) &&  // otherwise policies need not be asked
+  const bool changes_machines = std::ranges::any_of(settings.machines, changes_keys);
+  if (changes_machines &&  // otherwise policies need not be asked
       std::ranges::any_of(names_of_policies(lists), has_throttle))
     setting.set("throttle", "of a policy");
+  if (changes_machines || !lists.fifo_links.empty()) note_priority(lists, setting);
   return setting;
 }
 
@@ -402,7 +435,8 @@ void note_single_seed(const CampaignLists& lists, const CommonOptions& common) {
 
 bool concerns_links(const CampaignLists& lists, const CommonOptions& common) {
   if (common.fabric == name_of(kFabricNames, FabricName::sim)) return true;
-  if (!lists.routings.empty() || !lists.failed_links.empty() || !lists.link_errors.rates.empty())
+  if (!lists.routings.empty() || !lists.fifo_links.empty() || !lists.failed_links.empty() ||
+      !lists.link_errors.rates.empty())
     return true;
   std::vector<Shape> shapes;
   for (const std::string& torus : lists.toruses) shapes.push_back(Shape::parse(torus, lists.mesh));

@@ -37,6 +37,7 @@ struct CampaignLists {
   std::vector<std::uint64_t> queues;
   std::vector<std::uint64_t> per_visits;
   std::vector<std::string> routings;
+  std::vector<std::string> fifo_links;    ///< each is one table
   std::vector<std::string> failed_links;  ///< each is one link or "none"
   bool long_way = false;
   LinkErrorOptions link_errors;  ///< its rates are an axis; "none" means no errors
@@ -55,9 +56,8 @@ bool concerns_links(const CampaignLists& lists, const CommonOptions& common);
 /// The keys of a row that may distinguish its case from others, in order. Rows always have the
 /// first four. They have another key only if the user gives values for it (several for `machine`).
 inline constexpr const char* kCaseKeys[] = {
-    "policy",        "traffic",           "torus",      "bytes",
-    "machine",       "failed_link",       "link_error", "routing",
-    "output_queues", "packets_per_visit", "seed"};
+    "policy",     "traffic", "torus",      "bytes",         "machine",           "failed_link",
+    "link_error", "routing", "fifo_links", "output_queues", "packets_per_visit", "seed"};
 
 /// One run of a campaign: everything that decides its result and may differ from run to run.
 struct CampaignCase {

@@ -34,11 +34,13 @@ std::uint64_t sum_of(const PolicySettings& settings) {
   for (const std::uint64_t value :
        {std::uint64_t{settings.packets_per_visit}, std::uint64_t{settings.output_queues},
         std::uint64_t{settings.queue_per_direction}, std::uint64_t{settings.queue_capacity},
-        static_cast<std::uint64_t>(settings.drain), static_cast<std::uint64_t>(settings.tying),
+        static_cast<std::uint64_t>(settings.drain),
+        static_cast<std::uint64_t>(settings.tying.rule()),
         static_cast<std::uint64_t>(settings.routing), static_cast<std::uint64_t>(settings.tie),
         std::bit_cast<std::uint64_t>(settings.throttle.cycles_per_packet),
         std::uint64_t{settings.throttle.window}})
     stir(sum, value);
+  for (const DirectionSet links : settings.tying.table()) stir(sum, links.bits());
   return sum;
 }
 

@@ -48,7 +48,7 @@ def words_of(options: dict) -> list:
             continue
         if value is True:
             words.append(option)
-        elif name in ("fail_link", "fail_node", "link_error") and not isinstance(value, str):
+        elif name in ("fail_link", "fail_node", "link_error", "fifo_links") and not isinstance(value, str):
             words += [f"{option}={one}" for one in value]
         else:
             words.append(f"{option}={text_of(value)}")

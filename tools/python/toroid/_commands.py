@@ -33,7 +33,7 @@ def run(torus: Union[str, Tuple[int, ...], "_toroid.Shape"], *, traffic: str = "
         seed: int = 1, threads: Optional[int] = None, mesh: bool = False,
         peers: Optional[int] = None, sample: Optional[int] = None, queues: Optional[int] = None,
         per_visit: Optional[int] = None, order: Optional[str] = None,
-        routing: Optional[str] = None, tie: Optional[str] = None, tying: Optional[str] = None,
+        routing: Optional[str] = None, tie: Optional[str] = None, tying: Optional[str] = None, fifo_links: Any = None,
         drain: Optional[str] = None, fail_links: Iterable[str] = (),
         fail_nodes: Iterable[str] = (), link_errors: Iterable[str] = (),
         link_faults: Optional[str] = None, long_way: bool = False, no_transit_first: bool = False,
@@ -99,6 +99,7 @@ def run(torus: Union[str, Tuple[int, ...], "_toroid.Shape"], *, traffic: str = "
         "policy": names.word(policy), "machine": machine, "fabric": fabric, "seed": seed,
         "threads": threads, "mesh": mesh, "peers": peers, "sample": sample, "queues": queues,
         "per_visit": per_visit, "order": order, "routing": routing, "tie": tie, "tying": tying,
+        "fifo_links": None if fifo_links is None else text_of(fifo_links),
         "drain": drain, **fail, "long_way": long_way, "no_transit_first": no_transit_first,
         "no_bubble": no_bubble, "route": route, "transfer": transfer, "bind": bind, "stall": stall, "repeat": repeat,
         "trace": trace, "report": report})
@@ -200,7 +201,7 @@ def compare(*, torus: Any, policies: Any = "all", traffic: Any = None, bytes: An
             workload: Any = None, machine: Any = None, fabric: str = "sim",
             seed: Optional[int] = None, seeds: Any = None, threads: Optional[int] = None,
             mesh: bool = False, peers: Optional[int] = None, queues: Any = None,
-            per_visit: Any = None, routing: Any = None, fail_links: Iterable[str] = (),
+            per_visit: Any = None, routing: Any = None, fifo_links: Any = None, fail_links: Iterable[str] = (),
             link_errors: Any = (), link_faults: Optional[str] = None, long_way: bool = False, route: Optional[str] = None, transfer: Optional[str] = None, validate: bool = False,
             csv: Optional[str] = None, resume: Optional[str] = None,
             report: Optional[str] = None, progress: Any = None) -> Results:
@@ -236,7 +237,7 @@ def compare(*, torus: Any, policies: Any = "all", traffic: Any = None, bytes: An
         "torus": torus_word(torus), "policies": _policies(policies, names), "traffic": traffic, "bytes": bytes,
         "workload": workload, "machine": machine, "fabric": fabric, "seed": seed, "seeds": seeds,
         "threads": threads, "mesh": mesh, "peers": peers, "queues": queues,
-        "per_visit": per_visit, "routing": routing, "fail_link": fail_links,
+        "per_visit": per_visit, "routing": routing, "fifo_links": fifo_links, "fail_link": fail_links,
         "link_error": _rates(link_errors), "link_faults": link_faults, "long_way": long_way, "route": route, "transfer": transfer, "validate": validate, "csv": csv, "resume": resume,
         "report": report})
     return Results(run_words(words, names, progress))
@@ -249,7 +250,7 @@ def sweep(*, axis: str, torus: Any, policies: Any = "all", load: Any = None, tra
           warm_up: Optional[int] = None, machine: Any = None, fabric: str = "sim",
           seed: Optional[int] = None, seeds: Any = None, threads: Optional[int] = None,
           mesh: bool = False, peers: Optional[int] = None, queues: Any = None,
-          per_visit: Any = None, routing: Any = None, fail_links: Iterable[str] = (),
+          per_visit: Any = None, routing: Any = None, fifo_links: Any = None, fail_links: Iterable[str] = (),
           link_errors: Any = (), link_faults: Optional[str] = None, long_way: bool = False, route: Optional[str] = None, transfer: Optional[str] = None, csv: Optional[str] = None,
           resume: Optional[str] = None, report: Optional[str] = None,
           progress: Any = None) -> Results:
@@ -283,7 +284,7 @@ def sweep(*, axis: str, torus: Any, policies: Any = "all", load: Any = None, tra
         "traffic": traffic, "bytes": bytes, "workload": workload, "refine": refine,
         "arrivals": arrivals, "window": window, "warm_up": warm_up, "machine": machine,
         "fabric": fabric, "seed": seed, "seeds": seeds, "threads": threads, "mesh": mesh,
-        "peers": peers, "queues": queues, "per_visit": per_visit, "routing": routing,
+        "peers": peers, "queues": queues, "per_visit": per_visit, "routing": routing, "fifo_links": fifo_links,
         "fail_link": fail_links, "link_error": _rates(link_errors), "link_faults": link_faults,
         "long_way": long_way, "route": route, "transfer": transfer, "csv": csv,
         "resume": resume, "report": report})

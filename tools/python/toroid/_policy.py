@@ -82,6 +82,7 @@ class Policy:
         queue_per_direction: True gives each direction a queue of its own; replaces output_queues
         queue_capacity: in descriptors
         drain, tying, routing, tie: names, as for the command's options
+        fifo_links: a table such as "X+X-,Y+Y-,any" of the links of each injection FIFO; replaces tying
         cycles_per_packet: the mean number of cycles between two packets of a node
         window: the largest number of packets of a node that wait for acknowledgement
         """

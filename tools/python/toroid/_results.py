@@ -52,6 +52,23 @@ class Occupancy(NamedTuple):
     capacity: int  #: capacity of all FIFOs of a node, in chunks
 
 
+class Level(NamedTuple):
+    """What nodes hold over time."""
+
+    cycles: np.ndarray  #: [time]: cycle at the end of the interval
+    mean: np.ndarray  #: [time]: mean of all nodes
+    highest: np.ndarray  #: [time]: the node that holds most
+    full: int  #: room of a node in chunks; for output queues the most packets that a node has held
+
+
+def _level(recording: Optional[dict], name: str, cycles: Optional[np.ndarray]) -> Optional[Level]:
+    if recording is None:
+        return None
+    full = recording[name + "_full"]
+    mean, highest = (_chunks(recording[name + end][:, 0], full) for end in ("_mean", "_most"))
+    return Level(cycles, mean, highest, full)
+
+
 def _chunks(shares: np.ndarray, whole: int) -> np.ndarray:
     return shares * (whole / 255)
 
@@ -99,6 +116,11 @@ class Result:
         recording = made.get("recording")
         #: Injection FIFOs over time; None if the run was not recorded.
         self.fifo_occupancy: Optional[Occupancy] = _occupancy(recording)
+        cycles = None if self.fifo_occupancy is None else self.fifo_occupancy.cycles
+        #: Chunks in the reception FIFOs of nodes over time; None if the run was not recorded.
+        self.reception_occupancy: Optional[Level] = _level(recording, "reception", cycles)
+        #: Packets in the output queues of nodes over time; None if the run was not recorded.
+        self.queue_occupancy: Optional[Level] = _level(recording, "queues", cycles)
         #: Fraction of each interval in which a link was busy, 0 to 1, [time, node, direction].
         self.link_busy: Optional[np.ndarray] = None
         if recording is not None:

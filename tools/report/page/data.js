@@ -40,12 +40,15 @@ async function openRecording(run) {
   const [packets, busyCycles, linkBusy, fifoFill, fifoMean, fifoMost] = await Promise.all([
     wordsOf(r.packets), wordsOf(r.busy_cycles), bytesOf(r.link_busy), bytesOf(r.fifo_fill),
     bytesOf(r.fifo_mean), bytesOf(r.fifo_most)]);
+  const levels = {};  // recordings of older versions have none
+  for (const name of ['reception', 'queues'])
+    if (r[name]) levels[name] = {full: r[name].full, mean: await bytesOf(r[name].mean), most: await bytesOf(r[name].most)};
   const nodes = r.extents.reduce((a, b) => a * b, 1);
   const degree = 2 * r.extents.length;
   const opened = {run, extents: r.extents, wraps: r.wraps, nodes, degree, links: nodes * degree,
     samples: linkBusy.length / (nodes * degree), interval: r.interval_cycles, end: r.end_cycles,
     fifos: r.fifos, fifoChunks: r.fifo_chunks, bound: run.bound, linkBound: linkBound(run) ?? 0,
-    packets, values: busyCycles, unit: 'cycles', linkBusy, fifoFill, fifoMean, fifoMost};
+    packets, values: busyCycles, unit: 'cycles', linkBusy, fifoFill, fifoMean, fifoMost, levels};
   opened.boundText = `bound ${number(opened.linkBound)} cycles`;
   opened.exists = presentLinks(opened);
   opened.over = utilisation(opened);

@@ -8,7 +8,7 @@ if (location.hash === '#selftest')
 async function showLinks(run, section) {
   if (!run.recording) return heatMap(await openLoads(run), section);
   const recording = await openRecording(run);
-  for (const make of [torusFigure, heatMap, linksOverTime, fifosOverTime]) make(recording, section);
+  for (const make of [torusFigure, heatMap, linksOverTime, fifosOverTime, receptionOverTime, queuesOverTime]) make(recording, section);
 }
 
 function drawAll() {

@@ -1,4 +1,4 @@
-// Plots over the time of a run: link use, injection FIFOs.
+// Plots over the time of a run: link use, injection FIFOs, reception FIFOs, output queues.
 
 function overTime(recording, section, {id, title, caption, label, series, most, yName, limitName, table}) {
   return figure({
@@ -45,3 +45,26 @@ function fifosOverTime(recording, section) {
     },
   });
 }
+
+// What nodes hold in one kind of place: the mean over the nodes, and the node that holds most.
+function levelOverTime(recording, section, level, {id, title, name, yName, limitName, what}) {
+  if (!level) return null;
+  const values = bytes => Array.from(bytes, byte => byte / 255 * level.full);
+  const mean = values(level.mean), top = values(level.most);
+  return overTime(recording, section, {
+    id, title, series: [{name, mean, top}], most: level.full, yName, limitName,
+    caption: `With markers: mean over the nodes; dotted: the node that holds most. Dashed: ${limitName}, and the bound that no schedule can beat.`,
+    label: `${what} of ${recording.run.label} over time, mean and most of a node, with the bound`,
+    table: {
+      head: ['until cycle', name + ' mean', name + ' most'],
+      rows: () => mean.map((value, s) => [sampleEnd(recording, s), value, top[s]]),
+    },
+  });
+}
+
+const receptionOverTime = (recording, section) => levelOverTime(recording, section, recording.levels.reception, {
+  id: 'reception', title: 'Reception FIFOs over time', name: 'reception', yName: 'chunks of 32 B', limitName: 'full',
+  what: 'Chunks in reception FIFOs'});
+const queuesOverTime = (recording, section) => levelOverTime(recording, section, recording.levels.queues, {
+  id: 'queues', title: 'Output queues over time', name: 'queues', yName: 'packets', limitName: 'most',
+  what: 'Packets in output queues'});
