@@ -103,22 +103,11 @@ bool OpenLoop::fill(OutputQueues& queues) {
   return waiting_.empty();
 }
 
-SendDescriptor OpenLoop::next_packet(Message& message) {
+SendDescriptor OpenLoop::next_packet(Message& message) const {
   const auto bytes =
       static_cast<unsigned>(std::min<std::uint64_t>(kPayloadBytes, options_.bytes - message.sent));
   message.sent += bytes;
-  SendDescriptor made =
-      node_->descriptor(message.to, handler_, 0, message.number, chunks_for(bytes));
-  made.source = this;
-  return made;
-}
-
-std::uint32_t OpenLoop::gather(const SendDescriptor& descriptor, std::uint32_t,
-                               std::span<std::byte, kPayloadBytes>) {
-  const std::uint32_t message = descriptor.header.argument();
-  if (node_->now() < options_.periods.warm_up + node_->machine().inject_cycles)
-    counts_->messages.inject_early(message);
-  return message;
+  return node_->descriptor(message.to, handler_, 0, message.number, chunks_for(bytes));
 }
 
 void OpenLoop::arrive(const Packet& packet) {
@@ -128,8 +117,7 @@ void OpenLoop::arrive(const Packet& packet) {
   ++counts_->all_received;
   if (options_.periods.measures(now)) {
     ++counts_->accepted;
-    if (message.packets == 0 && !message.is_early)
-      ++counts_->whole_messages[std::uint64_t{message.from} * node_->size() + node_->rank()];
+    ++counts_->accepted_pairs[std::uint64_t{message.from} * node_->size() + node_->rank()];
   }
   if (options_.periods.measures(now - latency)) counts_->latency.add(latency);
 }

@@ -4,10 +4,8 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -69,12 +67,9 @@ class OpenMessages {
     std::uint32_t generated;  ///< the low half of the cycle
     Rank from;
     std::uint64_t packets;  ///< that have not arrived
-    bool is_early = false;  ///< a packet of it was injected before the window
   };
 
   std::uint32_t add(const Message& message);
-  /// Notes that a packet of the message is injected before the window.
-  void inject_early(std::uint32_t number) { messages_.at(number).is_early = true; }
   /// Returns the message of a packet that has arrived, and forgets it if this was its last packet.
   Message arrive(std::uint32_t number);
 
@@ -88,10 +83,8 @@ class OpenMessages {
 struct OpenLoopCounts {
   std::uint64_t generated = 0;  ///< in the window
   std::uint64_t accepted = 0;   ///< packets received in the window, whenever they were generated
-  /// Messages of which all packets were injected and received in the window, by their source times
-  /// the number of nodes, plus their destination. All work for them is within the window, so their
-  /// bounds are at most its length.
-  std::unordered_map<std::uint64_t, std::uint64_t> whole_messages;
+  /// The accepted packets by their source times the number of nodes, plus their destination.
+  std::unordered_map<std::uint64_t, std::uint64_t> accepted_pairs;
   std::uint64_t all_generated = 0;
   std::uint64_t all_received = 0;
   OpenMessages messages;
@@ -108,7 +101,7 @@ struct OpenLoopOptions {
 
 /// One node's part in an open loop. Packets carry no payload; their argument is the number of their
 /// message. Needs virtual time.
-class OpenLoop final : public Outgoing, public PayloadSource {
+class OpenLoop final : public Outgoing {
  public:
   /// `traffic` gives the destinations; it and `counts` must outlive this. Construct it before the
   /// program's first await.
@@ -120,9 +113,6 @@ class OpenLoop final : public Outgoing, public PayloadSource {
   static Program program(Node& node, OpenLoop& loop);
 
   bool fill(OutputQueues& queues) override;
-  /// Notes when a packet is injected. Packets carry no payload.
-  std::uint32_t gather(const SendDescriptor& descriptor, std::uint32_t number,
-                       std::span<std::byte, kPayloadBytes> payload) override;
 
  private:
   struct Message {
@@ -133,7 +123,7 @@ class OpenLoop final : public Outgoing, public PayloadSource {
 
   void generate(Tick at);
   void arrive(const Packet& packet);
-  SendDescriptor next_packet(Message& message);
+  SendDescriptor next_packet(Message& message) const;
 
   Node* node_;
   HandlerId handler_;

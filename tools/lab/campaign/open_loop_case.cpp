@@ -106,9 +106,8 @@ double zero_load_latency(const CampaignCase& one, const CampaignSettings& settin
   return sum / draws;
 }
 
-/// The bounds of the messages that were sent and accepted within the window. At high loads a
-/// network may accept other shares of the messages than it is offered, so their bounds differ from
-/// the traffic's.
+/// The bounds of the packets that were accepted in the window. At high loads a network may accept
+/// other shares of the messages than it is offered, so their bounds differ from the traffic's.
 struct AcceptedBounds {
   double link = 0;       ///< cycles
   double processor = 0;  ///< cycles
@@ -128,20 +127,22 @@ AcceptedBounds accepted_bounds(const OpenLoopCounts& counts, const CampaignCase&
                                const Machine& machine) {
   const Rank nodes = one.shape.size();
   std::vector<TrafficEntry> entries;
-  const MessageCost cost = message_cost(machine, one.bytes);
-  for (const auto& [pair, messages] : counts.whole_messages)
+  for (const auto& [pair, packets] : counts.accepted_pairs)
     entries.push_back({static_cast<Rank>(pair / nodes), static_cast<Rank>(pair % nodes),
-                       messages * cost.packets * kPayloadBytes});
+                       packets * kPayloadBytes});
   const MatrixTraffic accepted("accepted", nodes, std::move(entries));
   const Bounds bounds = bounds_of_accepted(one, machine, accepted);
+  const MessageCost cost = message_cost(machine, one.bytes);
   const double share = static_cast<double>(cost.wire_bytes) /
                        static_cast<double>(cost.packets * machine.wire_bytes(kMaxChunks));
   return {share * static_cast<double>(std::max(bounds.hottest_link, bounds.injection)),
           static_cast<double>(bounds.processor)};
 }
 
+/// A share of the window in percent. The edges of the window cut through packets, so it may hold
+/// slightly more packets than fit between them; the percentage does not count these.
 double percent_of_window(double cycles, Tick window) {
-  return 100 * cycles / static_cast<double>(window);
+  return std::min(100.0, 100 * cycles / static_cast<double>(window));
 }
 
 OpenLoopPeriods periods_of(const LoadSettings& load, const FullRate& rate, double zero_load) {
