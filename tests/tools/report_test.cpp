@@ -193,7 +193,7 @@ TEST(Recorder, SamplesReceptionFifosAndOutputQueues) {
   const Shape shape = Shape::parse("3x2");
   Recorder recorder(shape, machine);
   BusyMachine busy(shape, machine);
-  for (const Tick now : {1, 2}) {
+  for (const Tick now : {1u, 2u}) {
     busy.set_time(now * Recorder::kShortest);
     recorder.on_sample(now * Recorder::kShortest, busy);
   }

@@ -121,7 +121,7 @@ class FftCommand {
     const RunOptions under = under_policy(run_, *job.blueprint, machine_);
     check_paths(job, under);
     const PlanBounds bounds =
-        bounds_of(*job.blueprint, job.ways(), machine_, movement_of(under, shape_));
+        bounds_of(*job.blueprint, job.ways(), machine_, movement_of(under, *job.blueprint));
     const auto transforms = static_cast<double>(job.repeat * job.ways().size());
     session.announce(transform_work(*job.blueprint) * transforms,
                      fft_bytes(options_, description.size, shape_));

@@ -1,8 +1,8 @@
 // toroid poisson: solves Poisson's equation for a given density (poisson_density.hpp). Without one,
 // computes the potential in a crystal by a forward and an inverse distributed FFT of real data, and
 // shows how it converges to rock salt's Madelung constant as the grid grows.
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>
@@ -163,7 +163,7 @@ Timing timing_of(const Setting& setting, const fft::Blueprint& blueprint,
                  const Emulation& emulation, Tick cycles) {
   constexpr std::array kWays = {fft::Way::forward, fft::Way::backward};
   const fft::Movement movement =
-      movement_of(under_policy(setting.run, blueprint, setting.machine), blueprint.shape());
+      movement_of(under_policy(setting.run, blueprint, setting.machine), blueprint);
   return plan_timing(bounds_of(blueprint, kWays, setting.machine, movement), setting.machine,
                      emulation, setting.run.fabric == FabricName::sim, cycles);
 }

@@ -229,8 +229,8 @@ class DensityCommand {
   int solve(const TransformJob& job, TransformOutputs& outputs, RunSession& session) {
     const RunOptions under = under_policy(setup_.run, *job.blueprint, setup_.machine);
     check_paths(job, under);
-    const PlanBounds bounds = bounds_of(*job.blueprint, job.ways(), setup_.machine,
-                                        movement_of(under, job.blueprint->shape()));
+    const PlanBounds bounds =
+        bounds_of(*job.blueprint, job.ways(), setup_.machine, movement_of(under, *job.blueprint));
     session.announce(transform_work(*job.blueprint) * (2.0 * job.repeat), bytes());
     Emulation emulation = session.emulation(under, bounds.total.packets * job.repeat);
     Outcome outcome =

@@ -190,7 +190,7 @@ class RedistributeCommand {
   int redistribute(const TransformJob& job, const RunOptions& under, TransformOutputs& outputs,
                    RunSession& session) {
     const PlanBounds bounds =
-        bounds_of(*job.blueprint, job.way, machine_, movement_of(under, shape_));
+        bounds_of(*job.blueprint, job.way, machine_, movement_of(under, *job.blueprint));
     session.announce(transform_work(*job.blueprint) * job.repeat, array_bytes(input_.size));
     Emulation emulation = session.emulation(under, bounds.total.packets * job.repeat);
     Outcome outcome = session.run([&] { return transform(emulation, job, input_); });

@@ -386,11 +386,15 @@ double bytes_of_array(const fft::Blueprint& blueprint, const fft::Index& extents
   return static_cast<double>(fft::Box::of(extents).volume()) * blueprint.bytes(real);
 }
 
-fft::Movement movement_of(const RunOptions& under, const Shape& shape) {
+/// A policy of tables knows the shapes of the exchanges, but not that of the whole torus.
+fft::Movement movement_of(const RunOptions& under, const fft::Blueprint& blueprint) {
   const Policy* const policy = under.node.policy;
+  const auto keeps_to_shortest_ways = [&](const fft::StageExchange& exchange) {
+    return policy->keeps_to_shortest_ways(blueprint.shape().slice(exchange.first, exchange.last));
+  };
   return {.by_engines = under.sim.dma,
           .is_combined = policy->combines(),
-          .is_shortest = policy->keeps_to_shortest_ways(shape)};
+          .is_shortest = std::ranges::all_of(blueprint.exchanges(), keeps_to_shortest_ways)};
 }
 
 PlanBounds bounds_of(const fft::Blueprint& blueprint, std::span<const fft::Way> ways,

@@ -141,7 +141,7 @@ struct PlanBounds {
 double bytes_of_array(const fft::Blueprint& blueprint, const fft::Index& extents, bool real);
 
 /// How exchanges move their messages in a run with these options, which come from under_policy().
-fft::Movement movement_of(const RunOptions& under, const Shape& shape);
+fft::Movement movement_of(const RunOptions& under, const fft::Blueprint& blueprint);
 /// The bounds of consecutive transforms, in which each node begins a transform when it has ended
 /// the previous one.
 PlanBounds bounds_of(const fft::Blueprint& blueprint, std::span<const fft::Way> ways,

@@ -95,7 +95,7 @@ class TransformWorkload final : public Workload {
         fft::Way::forward, fft::Scale::none, settings.is_virtual() ? 1 : kRepeatOnTheWallClock};
     const RunOptions run = under_policy(settings.run, *job.blueprint, settings.machine);
     const PlanBounds bounds =
-        bounds_of(*job.blueprint, job.way, settings.machine, movement_of(run, shape_));
+        bounds_of(*job.blueprint, job.way, settings.machine, movement_of(run, *job.blueprint));
     Emulation emulation(shape_, settings.machine, run, true, 0);
     const Outcome outcome = transform(emulation, job, fft_input(options, shape_).array);
     if (!settings.reports()) return Json::object();
