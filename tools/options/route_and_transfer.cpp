@@ -6,7 +6,6 @@
 
 #include "hal/check.hpp"
 #include "hal/packet.hpp"
-#include "packet/exchange/exchange_plan.hpp"
 #include "packet/policies/policies.hpp"
 #include "packet/traffic/patterns.hpp"
 #include "tools/text/spelling.hpp"

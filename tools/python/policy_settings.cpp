@@ -14,7 +14,6 @@
 #include "hal/route.hpp"
 #include "hal/send_order.hpp"
 #include "packet/node/settings.hpp"
-#include "tools/options/policy_options.hpp"
 #include "tools/python/policy_return_values.hpp"
 #include "tools/python/whole_numbers.hpp"
 #include "tools/text/spelling.hpp"

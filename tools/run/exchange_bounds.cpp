@@ -1,12 +1,14 @@
 #include "tools/run/exchange_bounds.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "hal/direction.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/packet.hpp"
 #include "hal/random.hpp"

@@ -7,7 +7,6 @@
 
 #include "fft/layout/node_layout.hpp"
 #include "fft/plan/plan.hpp"
-#include "fft/plan/transform_bounds.hpp"
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/exchange_plan.hpp"

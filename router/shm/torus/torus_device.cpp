@@ -5,7 +5,6 @@
 #include <bit>
 #include <utility>
 
-#include "hal/counters.hpp"
 #include "hal/failures.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/route.hpp"

@@ -16,7 +16,9 @@
 #include "packet/node/counter.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/program.hpp"
+#include "packet/node/settings.hpp"
 #include "tests/packet/every_machine.hpp"
+#include "tests/router/emulated_machine.hpp"
 #include "tests/router/sim/sim_machine.hpp"
 
 namespace toroid {

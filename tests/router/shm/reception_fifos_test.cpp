@@ -1,7 +1,5 @@
 // The reception FIFOs of nodes whose packets go hop by hop: what is in them no longer blocks
 // others.
-#include "router/shm/torus/reception_fifos.hpp"
-
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -15,15 +13,17 @@
 
 #include "hal/check.hpp"
 #include "hal/device.hpp"
+#include "hal/direction.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
 #include "hal/processor.hpp"
 #include "hal/put.hpp"
 #include "hal/random.hpp"
 #include "hal/route.hpp"
-#include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
+#include "router/rules/routing.hpp"
 #include "router/shm/ring_fabric.hpp"
+#include "router/shm/torus/reception_fifos.hpp"
 #include "tests/router/shm/ring_machine.hpp"
 
 namespace toroid::ring {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "hal/direction.hpp"
 #include "hal/random.hpp"
 #include "hal/send_order.hpp"
 #include "packet/node/settings.hpp"
