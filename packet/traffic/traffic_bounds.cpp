@@ -155,7 +155,7 @@ constexpr std::uint64_t kSteps = 4'000'000;
 /// With more pairs than this, the demands are not used.
 constexpr std::size_t kMostDemands = 1'000'000;
 
-/// Whether messages come from so many nodes that congestion_bound() would not use them.
+/// Whether messages come from more nodes than congestion_bound() considers.
 bool has_too_many_sources(const Shape& shape, const Traffic& traffic) {
   const std::uint64_t most = kSteps / shape.size();
   std::uint64_t sources = 0;
