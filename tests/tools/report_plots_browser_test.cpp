@@ -44,7 +44,7 @@ TEST_F(BrowserTest, DrawsEveryPlotAndAnimatesTheTorus) {
     const json page = seen(width);
     EXPECT_THAT(plots_of(page),
                 UnorderedElementsAre("bound-virtual", "nodes-virtual", "profile-virtual", "sweep0",
-                                     "torus", "heat", "links", "fifos"));
+                                     "torus", "heat", "links", "fifos", "reception", "queues"));
     EXPECT_TRUE(page["torus"]["plays"]);
     EXPECT_TRUE(page["torus"]["turns"]);
     EXPECT_THAT(page["heat"].get<std::string>(), HasSubstr("(0,0,0) X+: "));
@@ -60,7 +60,7 @@ TEST_F(BrowserTest, DrawsOneToSixDimensionsAndMeshes) {
     const json page = seen();
     EXPECT_THAT(plots_of(page),
                 UnorderedElementsAre("bound-virtual", "nodes-virtual", "profile-virtual", "torus",
-                                     "heat", "links", "fifos"));
+                                     "heat", "links", "fifos", "reception", "queues"));
     EXPECT_TRUE(page["torus"]["turns"]);
   }
 }
