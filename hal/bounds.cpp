@@ -147,12 +147,15 @@ Tick lone_message_cycles(const Machine& machine, const MessageCost& message, uns
          std::max({busiest_link, injection, reception}) + machine.receive_cycles;
 }
 
+bool takes_long_ways(const Shape& shape) {
+  return shape.failures() != nullptr && shape.failures()->list().long_ways;
+}
+
 Tick lone_message_cycles(const Machine& machine, const MessageCost& message, const Shape& shape,
                          const Coord& from, const Coord& to) {
-  const bool by_any_link = shape.failures() != nullptr && shape.failures()->list().long_ways;
-  return lone_message_cycles(
-      machine, message, minimal_hops(shape, from, to),
-      by_any_link ? usable_links(shape) : shortest_directions(shape, from, to).size());
+  const unsigned links =
+      takes_long_ways(shape) ? usable_links(shape) : shortest_directions(shape, from, to).size();
+  return lone_message_cycles(machine, message, minimal_hops(shape, from, to), links);
 }
 
 std::vector<Leg> longest_legs(const Shape& shape, unsigned d, unsigned at) {

@@ -56,6 +56,8 @@ DirectionSet shortest_directions(const Shape& shape, const Coord& from, const Co
 /// that carries most of them, and that of receiving all packets. 0 without packets.
 Tick lone_message_cycles(const Machine& machine, const MessageCost& message, unsigned hops,
                          unsigned links);
+/// Whether packets may leave the shortest ways, to go around failures.
+bool takes_long_ways(const Shape& shape);
 /// lone_message_cycles() of a message from one node to another. Its packets take shortest paths or,
 /// if the shape allows long ways around failures, may leave by every link.
 Tick lone_message_cycles(const Machine& machine, const MessageCost& message, const Shape& shape,

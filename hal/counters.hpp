@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "hal/machine.hpp"
 #include "hal/packet.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
@@ -33,8 +34,8 @@ struct LinkCounters {
 struct FifoCounters {
   std::uint32_t packets = 0;
   std::uint16_t most_chunks = 0;  ///< the most chunks it held at once
-  std::uint64_t chunks_sum =
-      0;  ///< chunks that it held when a packet had come, summed over packets
+  /// Chunks that it held when a packet had come, summed over packets.
+  std::uint64_t chunks_sum = 0;
   /// Cycles in which its first packet waited for a link; counted on `sim` only.
   std::uint64_t stalled_cycles = 0;
 
@@ -166,5 +167,12 @@ struct FabricCounters {
   std::vector<std::string> deaths;  ///< "(0,0,0)X+ failed at cycle 5000", in order of time
   std::vector<LostPackets> lost;    ///< sorted by source, then by destination
 };
+
+/// Leaves out the injection and reception FIFOs of high priority that no node has used.
+inline void leave_out_unused_priority(FabricCounters& counters, const Machine& machine,
+                                      std::size_t nodes) {
+  leave_out_unused_priority(counters.fifos, machine.injection_fifos, nodes);
+  leave_out_unused_priority(counters.reception, machine.reception_fifos, 1);
+}
 
 }  // namespace toroid

@@ -4,7 +4,9 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "hal/check.hpp"
 
@@ -27,6 +29,12 @@ struct Direction {
   constexpr unsigned dim() const { return index / 2u; }
   constexpr bool is_minus() const { return (index & 1u) != 0; }
   constexpr Direction opposite() const { return {static_cast<std::uint8_t>(index ^ 1u)}; }
+  /// The direction with this name among the first `links`; none if there is none.
+  static std::optional<Direction> named(std::string_view name, unsigned links) {
+    for (std::uint8_t l = 0; l < links; ++l)
+      if (name == Direction{l}.name()) return Direction{l};
+    return std::nullopt;
+  }
   std::string name() const { return {kDimNames[dim()], is_minus() ? '-' : '+'}; }
   constexpr bool operator==(const Direction&) const = default;
 };

@@ -28,15 +28,12 @@ DirectionSet links_of(const Shape& shape) {
 DirectionSet parse_links(std::string_view text) {
   if (text == "any") return FifoLinks::kAny;
   DirectionSet set;
-  for (std::size_t i = 0; i < text.size(); i += 2)
-    for (unsigned l = 0; l <= kMaxLinks; ++l) {
-      if (l == kMaxLinks)
-        throw BadInput(fmt::format("'{}': expected the links of a FIFO, e.g. X+X-, or any", text));
-      const Direction direction{static_cast<std::uint8_t>(l)};
-      if (text.substr(i, 2) != direction.name()) continue;
-      set.add(direction);
-      break;
-    }
+  for (std::size_t i = 0; i < text.size(); i += 2) {
+    const auto direction = Direction::named(text.substr(i, 2), kMaxLinks);
+    if (!direction)
+      throw BadInput(fmt::format("'{}': expected the links of a FIFO, e.g. X+X-, or any", text));
+    set.add(*direction);
+  }
   if (set.empty()) throw BadInput("a FIFO without links: expected e.g. X+X-,Y+Y-,any");
   return set;
 }

@@ -43,12 +43,6 @@ std::optional<Rank> parse_node(const Shape& shape, std::string_view text) {
   return shape.rank(coord);
 }
 
-std::optional<Direction> parse_direction(const Shape& shape, std::string_view text) {
-  for (std::uint8_t l = 0; l < shape.links(); ++l)
-    if (text == Direction{l}.name()) return Direction{l};
-  return std::nullopt;
-}
-
 }  // namespace
 
 Rank parse_node_name(const Shape& shape, std::string_view text) {
@@ -60,7 +54,7 @@ Rank parse_node_name(const Shape& shape, std::string_view text) {
 LinkPlace parse_link_name(const Shape& shape, std::string_view text) {
   const std::size_t end = std::min(text.find(')'), text.size() - 1) + 1;
   const auto node = parse_node(shape, text.substr(0, end));
-  const auto link = parse_direction(shape, text.substr(end));
+  const auto link = Direction::named(text.substr(end), shape.links());
   if (!node || !link || !shape.neighbour(*node, *link)) refuse_place(shape, text, "link");
   return {*node, *link};
 }

@@ -17,7 +17,6 @@
 #include "fft/plan/stage_transform.hpp"
 #include "fft/plan/transform_bounds.hpp"
 #include "hal/bounds.hpp"
-#include "hal/failures.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
 #include "hal/route.hpp"
@@ -110,8 +109,7 @@ Tick TransformBounds::cycles_alone(const MessageCost& cost, Rank from, Rank to) 
   if (cost.packets == 0) return 0;
   const Shape& shape = blueprint_->shape();
   const Coord a = shape.coord(from), b = shape.coord(to);
-  const bool by_any_link =
-      !movement_.is_shortest || (shape.failures() != nullptr && shape.failures()->list().long_ways);
+  const bool by_any_link = !movement_.is_shortest || takes_long_ways(shape);
   const unsigned links =
       by_any_link ? usable_links(shape) : shortest_directions(shape, a, b).size();
   const Tick busiest_link =

@@ -394,6 +394,11 @@ class alignas(64) Node final : public Processor, private PacketSink {
   bool has_empty_queues() const {
     return queues_.empty() && (urgent() == nullptr || urgent()->queues.empty());
   }
+  template <typename T>
+  static std::span<const std::byte> payload_of(const T& value) {
+    static_assert(sizeof(T) <= kPayloadBytes, "a packet carries at most 240 bytes");
+    return std::as_bytes(std::span(&value, 1));
+  }
   Urgent* urgent() const { return has_urgent_ ? extras_->urgent.get() : nullptr; }
   Urgent& make_urgent();
   SendDescriptor urgent_descriptor(Rank to, HandlerId handler, unsigned bytes,
@@ -542,16 +547,14 @@ template <typename T>
 requires std::is_trivially_copyable_v<T> SendAwaiter Node::send(Rank to, HandlerId handler,
                                                                 const T& value,
                                                                 std::uint32_t argument) {
-  static_assert(sizeof(T) <= kPayloadBytes, "a packet carries at most 240 bytes");
-  return {*this, to, handler, std::as_bytes(std::span(&value, 1)), argument, false};
+  return {*this, to, handler, payload_of(value), argument, false};
 }
 
 template <typename T>
 requires std::is_trivially_copyable_v<T> SendAwaiter Node::send_urgent(Rank to, HandlerId handler,
                                                                        const T& value,
                                                                        std::uint32_t argument) {
-  static_assert(sizeof(T) <= kPayloadBytes, "a packet carries at most 240 bytes");
-  return {*this, to, handler, std::as_bytes(std::span(&value, 1)), argument, true};
+  return {*this, to, handler, payload_of(value), argument, true};
 }
 
 inline PacketHeader Node::header(HandlerId handler, unsigned payload_bytes, std::uint32_t argument,

@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "hal/failures.hpp"
 #include "hal/twisted_torus_paths.hpp"
 #include "packet/traffic/congestion_bound.hpp"
 #include "packet/traffic/known_bounds.hpp"
@@ -217,10 +216,6 @@ double busiest_fifo_bytes(const std::map<unsigned, double>& bytes) {
 }
 
 /// Whether a message may leave its shortest paths, because links have failed.
-bool takes_long_ways(const Shape& shape) {
-  return shape.failures() != nullptr && shape.failures()->list().long_ways;
-}
-
 Bounds bounds_of_shortest_ways(const Machine& machine, const Shape& shape, const Traffic& traffic,
                                std::optional<TieRule> rule, Search search) {
   const unsigned inside = traffic.all_to_all_inside();

@@ -363,8 +363,7 @@ class OfiFabric final : public Fabric, private termination::StalledMachine, priv
     for (const Rank r : nodes()) mine.add(r, topology_->device(r));
     counters_ = ofi::merged(shape(), job_.gather(mine.pack()));
     if (job_.rank() != 0) counters_ = ofi::merged(shape(), {mine.pack()});
-    leave_out_unused_priority(counters_.fifos, machine().injection_fifos, shape().size());
-    leave_out_unused_priority(counters_.reception, machine().reception_fifos, 1);
+    leave_out_unused_priority(counters_, machine(), shape().size());
     if (is_checked()) gather_health();
   }
 

@@ -126,8 +126,7 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
       append(counters_.fifos, n.fifo_counters());
       add_to(counters_.reception, n.reception_counters());
     }
-    leave_out_unused_priority(counters_.reception, machine().reception_fifos, 1);
-    leave_out_unused_priority(counters_.fifos, machine().injection_fifos, shape().size());
+    leave_out_unused_priority(counters_, machine(), shape().size());
     topology_->add_losses(counters_);
   }
 

@@ -243,8 +243,7 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
     counters_.links.reserve(std::size_t{shape_.size()} * shape_.links());
     counters_.fifos.reserve(std::size_t{shape_.size()} * machine_.injection_fifos);
     for (const Block& block : blocks_) block.add_to(counters_, counters_.end);
-    leave_out_unused_priority(counters_.fifos, machine_.injection_fifos, shape_.size());
-    leave_out_unused_priority(counters_.reception, machine_.reception_fifos, 1);
+    leave_out_unused_priority(counters_, machine_, shape_.size());
     counters_.links_are_checked = options_.routing.link_errors.are_checked();
     for (const LinkHealth& link : counters_.health) counters_.link_errors.add(link);
     if (deaths_.may_happen()) deaths_.add_to(counters_, blocks_);
