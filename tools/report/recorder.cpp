@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "hal/check.hpp"
 #include "hal/injection_fifo.hpp"
