@@ -46,11 +46,11 @@ class Drain {
   std::size_t run(OutputQueues& queues, InjectionFifos& fifos, std::size_t limit, Sink&& sink) {
     switch (rule_) {
       case DrainRule::least_full:
-        return run_by(LeastFull(), queues, fifos, limit, sink);
+        return run_by(LeastFull{&turn_}, queues, fifos, limit, sink);
       case DrainRule::first_fit:
         return run_by(FirstFit(), queues, fifos, limit, sink);
       case DrainRule::round_robin:
-        return run_by(Behind{&last_fifo_}, queues, fifos, limit, sink);
+        return run_by(Behind{&turn_}, queues, fifos, limit, sink);
     }
     return 0;
   }
@@ -72,15 +72,17 @@ class Drain {
 
   template <typename Archive>
   void serialize(Archive& archive) {
-    archive(last_fifo_, queue_, stuck_on_, profile_);
+    archive(turn_, queue_, stuck_on_, profile_);
   }
 
  private:
   // The drain rules. Each is a type of its own, so that the compiler makes an inner loop for each.
   struct LeastFull {
+    unsigned* turn;  ///< equally full FIFOs come in turn, so no dimension comes first
     unsigned operator()(const InjectionFifos& fifos, DirectionSet possible, unsigned chunks) const {
-      return fifos.least_full(possible, chunks);
+      return fifos.least_full(possible, chunks, *turn);
     }
+    void took(std::uint32_t packets) const { *turn += packets; }
   };
   struct FirstFit {
     unsigned operator()(const InjectionFifos& fifos, DirectionSet possible, unsigned chunks) const {
@@ -125,8 +127,9 @@ class Drain {
   /// packet's chunks in it. If only one FIFO serves the packet's directions, does this at once for
   /// as many of the descriptor's packets as find room, but at most `most`.
   template <typename Rule>
-  static Taken put(Rule rule, InjectionFifos& fifos, const OutputQueues& queues, unsigned iL,
-                   std::size_t most) {
+  [[gnu::always_inline]] static Taken put(Rule rule, InjectionFifos& fifos,
+                                          const OutputQueues& queues, unsigned iL,
+                                          std::size_t most) {
     const DirectionSet possible = queues.front_hints(iL);
     const unsigned chunks = queues.front_chunks(iL);
     const unsigned fifo = rule(fifos, possible, chunks);
@@ -135,6 +138,7 @@ class Drain {
     if (packets > 1)
       packets = fifos.serving(possible) == 1 ? std::min(packets, fifos.room(fifo) / chunks) : 1;
     fifos.add(fifo, packets * chunks);
+    if constexpr (requires { rule.took(packets); }) rule.took(packets);
     return {fifo, packets};
   }
 
@@ -276,8 +280,8 @@ class Drain {
   };
 
   DrainRule rule_;
-  bool has_moved_ = false;  ///< whether the last run() moved something, and the turn goes on
-  unsigned last_fifo_ = 0;
+  bool has_moved_ = false;   ///< whether the last run() moved something, and the turn goes on
+  unsigned turn_ = 0;        ///< see the drain rules
   unsigned queue_ = 0;       ///< iL: the queue from which the last packet came
   DirectionTally stuck_on_;  ///< counts not yet in profile_.stuck_on; unused if heads are indexed
   DrainProfile profile_;

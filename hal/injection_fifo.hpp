@@ -79,16 +79,17 @@ class InjectionFifos {
     return DirectionSet(static_cast<std::uint16_t>(two | two >> 16));
   }
   /// Steps 1012 and 1014 of FIG. 10: the number of the least full FIFO among those that take a
-  /// packet. It is the lowest number if several are equally full, and kNone if none takes the
-  /// packet.
-  unsigned least_full(DirectionSet possible, unsigned chunks) const {
-    const unsigned least = least_among(0, possible, chunks);
-    const unsigned first = named(0, least, possible, chunks);
-    if (count_ <= kLanes) return first;
-    const unsigned other_least = least_among(1, possible, chunks);
-    const unsigned other = named(1, other_least, possible, chunks);
-    if (first == kNone || other == kNone) return std::min(first, other);
-    return least / kLanes <= other_least / kLanes ? first : other;
+  /// packet; kNone if none takes it. Of several equally full ones, `turn` decides: over 16
+  /// successive turns, each of two FIFOs is chosen eight times.
+  unsigned least_full(DirectionSet possible, unsigned chunks, unsigned turn) const {
+    const unsigned least = least_among(0, possible, chunks, turn);
+    const unsigned low = named(0, least, possible, chunks, turn);
+    if (count_ <= kLanes) return low;
+    const unsigned other_least = least_among(1, possible, chunks, turn);
+    const unsigned high = named(1, other_least, possible, chunks, turn);
+    if (low == kNone || high == kNone) return std::min(low, high);
+    const unsigned equal = (~turn / kLanes) & 1u;  // whether the lower half wins
+    return least / kLanes < other_least / kLanes + equal ? low : high;
   }
 
  private:
@@ -144,15 +145,15 @@ class InjectionFifos {
   static Eight open_among(const Half& half, unsigned chunks) {
     return eight(half.directions) & (eight(half.room) >= all(chunks));
   }
-  /// The least value of (chunks used · kLanes + lane) among the FIFOs of a half that take a packet;
-  /// kLargest if none does. Lanes are signed, so the values are compared with their sign bits
-  /// flipped, which makes the order that of unsigned numbers.
-  unsigned least_among(unsigned h, DirectionSet possible, unsigned chunks) const {
+  /// The least value of (chunks used · kLanes + the lane ^ turn) among the FIFOs of
+  /// a half that take a packet; kLargest if none does. Lanes are signed, so the values are compared
+  /// with their sign bits flipped, which makes the order that of unsigned numbers.
+  unsigned least_among(unsigned h, DirectionSet possible, unsigned chunks, unsigned turn) const {
     const Half& half = halves_[h];
     constexpr Eight kNumbers = {0, 1, 2, 3, 4, 5, 6, 7};
     const Eight serves = (eight(half.directions) & all(possible.bits())) != all(0);
     const Eight fits = serves & (eight(half.room) >= all(chunks));
-    const Eight keys = ((eight(half.used) << 3) | kNumbers) ^ all(0x8000u);
+    const Eight keys = ((eight(half.used) << 3) | (kNumbers ^ all(turn % kLanes))) ^ all(0x8000u);
     Eight least = (keys & fits) | (all(0x7fffu) & ~fits);
     least = lesser(least, other_half(least));
     least = lesser(least, other_quarter(least));
@@ -163,8 +164,9 @@ class InjectionFifos {
   }
   /// The number of the FIFO whose value least_among() returned, or kNone if no FIFO takes the
   /// packet.
-  unsigned named(unsigned h, unsigned least, DirectionSet possible, unsigned chunks) const {
-    const unsigned f = h * kLanes + least % kLanes;
+  unsigned named(unsigned h, unsigned least, DirectionSet possible, unsigned chunks,
+                 unsigned turn) const {
+    const unsigned f = h * kLanes + (least ^ turn) % kLanes;
     return least != kLargest || takes(f, possible, chunks) ? f : kNone;
   }
 

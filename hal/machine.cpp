@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "hal/check.hpp"
+#include "hal/route.hpp"
 
 namespace toroid {
 namespace {
@@ -48,9 +49,17 @@ constexpr std::array kFields = {
         "arbitration_fullest", "cycles", ibm, 0, 1e6, &M::arbitration_fullest,
         "part of the period in which the fullest FIFO wins; in the rest a random one wins"},
     MachineField{
+        "both_hints", "", ibm, 0, 1, &M::both_hints,
+        "1 if a header may have both hints of a dimension, as --tie both sets them; on the "
+        "Blue Gene/L this is an error"},
+    MachineField{"tie_choice", "", assumed, 0, 6, &M::tie_choice,
+                 "the default of --tie: 0 parity, 1 split, 2 plus, 3 minus, 4 balanced, 5 both, 6 "
+                 "alternate"},
+    MachineField{
         "arbitration_choice", "", assumed, 0, 3, &M::arbitration_choice,
-        "which of equally full FIFOs wins: 0 usually the lowest (even if a random one should win); "
-        "1 any; 2 one whose packet goes straight on; 3 one whose packet turns"},
+        "which of equally full FIFOs wins: 0 usually the lowest (even if a random one should win), "
+        "and lower links choose first; 1 any, and the link with the most tokens chooses first; 2 "
+        "as 1, but packets that go straight on win; 3 as 1, but packets that turn win"},
     MachineField{"input_reads", "", assumed, 1, 4, &M::input_reads,
                  "packets that can leave the channels of an input port at the same time"},
     MachineField{"token_return_cycles", "cycles", assumed, 0, 1e6, &M::token_return_cycles,
@@ -145,6 +154,8 @@ void check_consistent(const Machine& m) {
                        entering));
   if (m.arbitration_fullest > m.arbitration_period)
     refuse("arbitration_fullest is longer than arbitration_period");
+  if (static_cast<TieRule>(m.tie_choice) == TieRule::both && m.both_hints == 0)
+    refuse("tie_choice = 5 needs headers with both hints of a dimension; set both_hints = 1");
   if (!m.has_dma_engine() && (m.dma_descriptor_cycles > 0 || m.dma_receive_cycles > 0))
     refuse(
         "dma_descriptor_cycles and dma_receive_cycles need a DMA engine; set "

@@ -38,7 +38,9 @@ struct Machine {
 
   unsigned arbitration_period = 210;
   unsigned arbitration_fullest = 157;
-  unsigned arbitration_choice = 0;  ///< a FairnessRule of router/rules/arbitration.hpp
+  unsigned both_hints = 0;          ///< 1 if a header may have both hints of a dimension
+  unsigned tie_choice = 6;          ///< the TieRule of hal/route.hpp of policies that name none
+  unsigned arbitration_choice = 1;  ///< a FairnessRule of router/rules/arbitration.hpp
 
   // Properties of the routers that no published text describes. With these defaults they have no
   // effect.

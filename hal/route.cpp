@@ -21,13 +21,14 @@ unsigned steps_plus(unsigned a, unsigned b, unsigned k) {
   return b - a + (k & all_if(b < a));
 }
 
-/// The index of the path to take among `ways` equally short paths over a twisted torus. There
-/// TieRule::both works like parity.
+/// The index of the path to take among `ways` equally short paths over a twisted torus. Hints stand
+/// for one path there, so TieRule::both and alternate work like split.
 std::size_t tied_way(TieRule rule, const Coord& from, const Coord& to, std::size_t ways,
                      Random& random) {
   if (ways == 1 || rule == TieRule::plus) return 0;
   if (rule == TieRule::minus) return ways - 1;
-  if (rule == TieRule::split) return random.below(static_cast<std::uint32_t>(ways));
+  if (rule != TieRule::parity && rule != TieRule::balanced)
+    return random.below(static_cast<std::uint32_t>(ways));
   unsigned sum = 0;
   for (unsigned d = 0; d < kMaxDims; ++d) sum += from[d] + (rule == TieRule::balanced ? to[d] : 0u);
   return sum % ways;
@@ -97,7 +98,8 @@ DirectionSet minimal_directions(const Shape& shape, const Coord& from, const Coo
       return minimal([](unsigned, bool) { return 1u; });
     case TieRule::balanced:
       return minimal([&](unsigned d, bool) { return parity_off_ring(from, to, d); });
-    case TieRule::both: {
+    case TieRule::both:
+    case TieRule::alternate: {
       DirectionSet set = minimal([](unsigned, bool) { return 0u; });
       set.add(minimal([](unsigned, bool) { return 1u; }));
       return set;

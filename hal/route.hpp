@@ -24,21 +24,23 @@ enum class TieRule : std::uint8_t {
              ///< an even sum, otherwise by -. So at every even extent, the hottest link of an
              ///< all-to-all of the whole machine carries exactly the bound, rounded up
   both,      ///< both hint bits are set: routers send an adaptive packet by the link that is free
-             ///< first, and this first hop decides the direction. Parity applies to deterministic
-             ///< packets, and to all packets on a twisted torus or around failures
+             ///< first, and this first hop decides the direction. Works like alternate for
+             ///< deterministic packets
+  alternate,  ///< decided when a packet is injected: it goes in the direction of its FIFO, and in
+              ///< other dimensions by + and by - in turn. Until then its descriptor has both hints
 };
 
 // On a twisted torus any number of paths may be equally short; ShortestWays orders them. There plus
-// takes the first path, minus the last, split a random one; parity takes the path whose number is
-// the sum of the source's coordinates modulo the number of paths, and balanced the same with the
-// sum of the source's and the destination's coordinates.
+// takes the first path, minus the last, split, both and alternate a random one; parity takes the
+// path whose number is the sum of the source's coordinates modulo the number of paths, and balanced
+// the same with the sum of the source's and the destination's coordinates.
 
 /// The names a user types, in the order of the enumeration.
-inline constexpr std::array<std::string_view, 6> kTieRuleNames = {"parity", "split",    "plus",
-                                                                  "minus",  "balanced", "both"};
+inline constexpr std::array<std::string_view, 7> kTieRuleNames = {
+    "parity", "split", "plus", "minus", "balanced", "both", "alternate"};
 
 /// The rest of a packet's path: the hops left in each dimension, and their directions. Under
-/// TieRule::both, a dimension whose two directions are equally short has both.
+/// TieRule::both and alternate, a dimension whose two directions are equally short has both.
 struct Route {
   std::array<std::uint8_t, kMaxDims> hops{};
   DirectionSet directions;
@@ -51,8 +53,9 @@ constexpr bool both_hints(DirectionSet hints) {
   return (hints.bits() & hints.bits() >> 1 & 0x555u) != 0;
 }
 
-/// Hints from `from` to `to` along shortest paths. Only TieRule::split draws from `random`, once
-/// per tied dimension.
+/// Hints from `from` to `to` along shortest paths; both directions of a tied dimension under
+/// TieRule::both and alternate. Only TieRule::split draws from `random`, once per tied dimension,
+/// and on a twisted torus both and alternate, once per choice.
 DirectionSet minimal_directions(const Shape& shape, const Coord& from, const Coord& to,
                                 TieRule rule, Random& random);
 
@@ -64,8 +67,8 @@ std::optional<Route> route_along(const Shape& shape, const Coord& from, const Co
                                  DirectionSet hints);
 
 /// The hints that a packet for `to` still has to follow at `here`. If its hints describe several
-/// paths (on a twisted torus, or by TieRule::both), returns the directions of all paths that are
-/// still possible after the hops so far.
+/// paths (on a twisted torus, or with both hints of a dimension), returns the directions of all
+/// paths that are still possible after the hops so far.
 DirectionSet directions_left(const Shape& shape, const Coord& here, const Coord& to,
                              DirectionSet hints);
 

@@ -18,6 +18,12 @@ std::uint64_t part(const Shape& shape, unsigned dim, int difference, TieRule rul
   return std::bit_cast<std::uint64_t>(route_along(shape, from, to, hints).value());
 }
 
+RouteTable::Ties ties_from(unsigned coordinate, TieRule rule) {
+  if (rule == TieRule::both || rule == TieRule::alternate) return RouteTable::Ties::stay_open;
+  const bool minus = rule == TieRule::parity ? (coordinate & 1u) != 0 : rule == TieRule::minus;
+  return minus ? RouteTable::Ties::go_minus : RouteTable::Ties::go_plus;
+}
+
 }  // namespace
 
 RouteTable::RouteTable(const Shape& shape) {
@@ -25,19 +31,17 @@ RouteTable::RouteTable(const Shape& shape) {
     const auto k = static_cast<int>(shape.extent(d));
     extents_[d] = shape.extent(d);
     first_[d] = parts_.size();
-    for (const TieRule rule : {TieRule::plus, TieRule::minus})
+    for (const TieRule rule : {TieRule::plus, TieRule::minus, TieRule::both})
       for (int difference = 1 - k; difference < k; ++difference)
         parts_.push_back(part(shape, d, difference, rule));
   }
 }
 
 RoutesFrom::RoutesFrom(const Shape& shape, const Coord& from, TieRule rule) : shape_(&shape) {
-  const bool by_source = rule == TieRule::parity || rule == TieRule::plus || rule == TieRule::minus;
-  if (shape.routes() == nullptr || shape.failures() != nullptr || !by_source) return;
-  for (unsigned d = 0; d < shape.dims(); ++d) {
-    const bool minus = rule == TieRule::parity ? (from[d] & 1u) != 0 : rule == TieRule::minus;
-    rows_[d] = shape.routes()->row(d, from[d], minus);
-  }
+  const bool by_chance = rule == TieRule::split || rule == TieRule::balanced;
+  if (shape.routes() == nullptr || shape.failures() != nullptr || by_chance) return;
+  for (unsigned d = 0; d < shape.dims(); ++d)
+    rows_[d] = shape.routes()->row(d, from[d], ties_from(from[d], rule));
 }
 
 }  // namespace toroid

@@ -15,19 +15,21 @@
 namespace toroid {
 
 /// The parts of all routes over a shape that is not twisted. There is a part for each dimension,
-/// each difference of coordinates in it, and each way to decide ties (+ or -). The table does not
-/// change after it is made, and copies of a Shape share it. It takes 32 bytes per coordinate of
-/// each dimension.
+/// each difference of coordinates in it, and each way to decide ties (+, - or later). The table
+/// does not change after it is made, and copies of a Shape share it. It takes 32 bytes per
+/// coordinate of each dimension.
 class RouteTable {
  public:
+  enum class Ties : std::uint8_t { go_plus, go_minus, stay_open };  ///< open: both hints are set
+
   /// REQUIRES: the shape is not twisted.
   explicit RouteTable(const Shape& shape);
 
   /// [coordinate of the destination]: the part of one dimension in the routes from coordinate
   /// `from`, as the bits of a Route. A route is the bitwise or of its parts.
-  const std::uint64_t* row(unsigned dim, unsigned from, bool tie_goes_minus) const {
+  const std::uint64_t* row(unsigned dim, unsigned from, Ties ties) const {
     const unsigned k = extents_[dim];
-    return &parts_[first_[dim] + (tie_goes_minus ? 2 * k - 1 : 0) + k - 1 - from];
+    return &parts_[first_[dim] + static_cast<unsigned>(ties) * (2 * k - 1) + k - 1 - from];
   }
 
  private:

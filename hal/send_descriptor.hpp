@@ -69,7 +69,7 @@ struct SendDescriptor {
   /// Whether `other` describes the packets of the same message that follow those of this one.
   bool continues_in(const SendDescriptor& other) const {
     return cookie == other.cookie && source == other.source && source != nullptr &&
-           packets == other.first && !is_put;
+           packets == other.first && !is_put && header.hints() == other.header.hints();
   }
   /// A descriptor of only the next `count` packets. REQUIRES: count <= left().
   SendDescriptor next(std::uint32_t count) const {

@@ -72,6 +72,7 @@ PolicySettings settings_of(const Policy& policy, const SettingChanges& changes,
   PolicySettings settings = changes.applied_to(policy.settings(policy_case));
   check_settings(policy, settings, policy_case.shape);
   const auto& [shape, machine, traffic] = policy_case;
+  settings.tie = tie_rule_of(settings, machine);
   if (const auto fault = settings.tying.fault(shape, machine.injection_fifos); !fault.empty())
     throw unfit(policy, fault);
   if (settings.routing == RoutingRule::priority && machine.priority_injection_fifos == 0)

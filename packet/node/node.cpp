@@ -59,13 +59,14 @@ Node::Node(Device& device, const NodeOptions& options)
 
 Node::Node(Device& device, std::shared_ptr<const NodeOptions> options)
     : device_(&device),
-      routing_(existing(options.get()).settings.routing),
+      tie_(tie_rule_of(existing(options.get()).settings, device.machine())),
+      routing_(options->settings.routing),
       record_(options->record == nullptr ? nullptr : &options->record->of(device.rank())),
       packets_per_turn_(static_cast<std::uint32_t>(device.packets_per_turn())),
       rank_(device.rank()),
       queues_(queues_in_turn(device.shape(), options->settings), options->settings.queue_capacity,
               options->named_queues),
-      routes_(device.shape(), device.shape().coord(rank_), options->settings.tie),
+      routes_(device.shape(), device.shape().coord(rank_), tie_),
       drain_(options->settings.drain),
       random_(options->seed, rank_),
       coord_(device.shape().coord(rank_)),
@@ -263,27 +264,45 @@ BarrierAwaiter Node::barrier() {
   return BarrierAwaiter(barrier_);
 }
 
-/// Keeps the last route, because successive packets mostly go to the same node. Under
-/// TieRule::split each packet has a new random route.
+/// Keeps the last route, because successive packets mostly go to the same node. If ties are split
+/// by chance, each packet has a new random route.
 Route Node::route_without_table(Rank to) {
-  if (to != route_to_ || options_->settings.tie == TieRule::split) {
+  if (to != route_to_ || tie_rule() == TieRule::split) {
     route_ = new_route(to, is_dynamic(routing_));
     route_to_ = to;
   }
   return route_;
 }
 
-/// TieRule::both becomes parity where a single route is needed: for deterministic packets, and as
-/// the start of the search for a detour.
-TieRule Node::tie_rule(bool dynamic) const {
-  const TieRule tie = options_->settings.tie;
-  const bool has_one_way = !dynamic || shape().failures() != nullptr;
-  return tie == TieRule::both && has_one_way ? TieRule::parity : tie;
+/// Where hints must stand for one path from the start (on a twisted torus, and as the start of the
+/// search for a detour), ties that would stay open are split by chance.
+TieRule Node::tie_rule() const {
+  const bool stays_open = tie_ == TieRule::both || tie_ == TieRule::alternate;
+  const bool needs_one_path = shape().is_twisted() || shape().failures() != nullptr;
+  return stays_open && needs_one_path ? TieRule::split : tie_;
+}
+
+/// Injects packets whose ties are still open. A packet goes in the direction that its FIFO serves;
+/// where that leaves both, packets go by + and by - in turn.
+void Node::inject_settled(SendDescriptor descriptor, std::uint32_t count, unsigned fifo) {
+  const DirectionSet hints = descriptor.header.hints();
+  const unsigned served = device_->fifos().directions(fifo).bits();
+  const unsigned tied = hints.bits() & hints.bits() >> 1 & 0x555u;  // bit of the plus direction
+  const unsigned by_fifo = tied & (served ^ served >> 1);
+  for (; count > 0; --count, ++descriptor.first) {
+    const unsigned minus = (tied & by_fifo & served >> 1) | (tied & ~by_fifo & next_minus_);
+    next_minus_ = static_cast<std::uint16_t>(next_minus_ ^ (tied & ~by_fifo));
+    const unsigned dropped = minus | (tied & ~minus) << 1;
+    const DirectionSet settled(static_cast<std::uint16_t>(hints.bits() & ~dropped));
+    descriptor.header = descriptor.header.turned(settled);
+    descriptor.route.directions = settled;
+    device_->inject(descriptor, 1, fifo);
+  }
 }
 
 Route Node::new_route(Rank to, bool dynamic) {
   const Coord there = shape().coord(to);
-  DirectionSet hints = minimal_directions(shape(), coord_, there, tie_rule(dynamic), random_);
+  DirectionSet hints = minimal_directions(shape(), coord_, there, tie_rule(), random_);
   if (shape().failures() != nullptr) hints = round_failures(to, hints, dynamic);
   return route_along(shape(), coord_, there, hints).value();
 }
@@ -515,6 +534,8 @@ bool Node::drain_queues(OutputQueues& queues, Drain& drain, std::size_t& total) 
     const std::size_t limit = packets_per_turn_ - total;
     const std::size_t moved = drain.run(
         queues, fifos, limit, [this](const SendDescriptor& d, std::uint32_t count, unsigned fifo) {
+          if (both_hints(d.header.hints()) && (tie_ != TieRule::both || !d.header.dynamic()))
+            return inject_settled(d, count, fifo);
           device_->inject(d, count, fifo);
         });
     if (moved == 0) return false;

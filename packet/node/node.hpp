@@ -301,7 +301,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
     bool ended = program_.done();
     auto later = static_cast<std::uint32_t>(later_.size());
     archive(started_, posted_, ended, later, own_, random_, route_to_, route_, finished_at_,
-            queues_, drain_, inline_payloads_, barrier_);
+            next_minus_, queues_, drain_, inline_payloads_, barrier_);
     archive.pointer(filling_);
     later_.resize(later);
     for (Outgoing*& outgoing : later_) archive.pointer(outgoing);
@@ -372,7 +372,8 @@ class alignas(64) Node final : public Processor, private PacketSink {
   bool start();
   void go_to_await(bool ended);
   Route route_without_table(Rank to);
-  TieRule tie_rule(bool dynamic) const;
+  TieRule tie_rule() const;
+  void inject_settled(SendDescriptor descriptor, std::uint32_t count, unsigned fifo);
   Route new_route(Rank to, bool dynamic);
   DirectionSet round_failures(Rank to, DirectionSet hints, bool dynamic) const;
   DimensionOrder random_dimension_order();
@@ -430,6 +431,9 @@ class alignas(64) Node final : public Processor, private PacketSink {
   bool failed_ = false;       ///< the run ends because of ended_early_
   std::uint8_t running_ = 0;  ///< nesting depth of the running program, from 1; 0 between programs
   std::atomic<Phase> phase_ = Phase::between_turns;
+  TieRule tie_;
+  std::uint16_t next_minus_ = 0;  ///< bit of a plus direction: the next tie of its dimension that
+                                  ///< no FIFO decides goes by -
   RoutingRule routing_;
   std::vector<Packet> own_;       ///< packets that the node sends to itself, through memory
   std::vector<Outgoing*> later_;  ///< sources after filling_

@@ -52,10 +52,20 @@ std::string fault_of(const PolicySettings& settings, Rank nodes) {
       .rule("drain", settings.drain, kDrainRuleNames)
       .rule("tying", settings.tying.rule(), kFifoTyingNames)
       .rule("routing", settings.routing, kRoutingRuleNames)
-      .rule("tie", settings.tie, kTieRuleNames)
+      .rule("tie", settings.tie.value_or(TieRule::alternate), kTieRuleNames)
       .cycles("cycles_per_packet", settings.throttle.cycles_per_packet)
       .number("window", settings.throttle.window, 0, kMostPackets)
       .text();
+}
+
+TieRule tie_rule_of(const PolicySettings& settings, const Machine& machine) {
+  const TieRule rule = settings.tie.value_or(static_cast<TieRule>(machine.tie_choice));
+  if (rule == TieRule::both && machine.both_hints == 0)
+    throw BadInput(fmt::format(
+        "tie both: a header of machine '{}' cannot have both hints of a dimension (both_hints = "
+        "0); with alternate, packets choose when they are injected",
+        machine.name));
+  return rule;
 }
 
 }  // namespace toroid

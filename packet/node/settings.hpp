@@ -11,6 +11,7 @@
 
 #include "hal/drain_rules.hpp"
 #include "hal/injection_fifo.hpp"
+#include "hal/machine.hpp"
 #include "hal/packet.hpp"
 #include "hal/route.hpp"
 #include "hal/send_order.hpp"
@@ -72,7 +73,7 @@ struct PolicySettings {
   DrainRule drain = DrainRule::least_full;
   FifoLinks tying = FifoTying::per_direction;
   RoutingRule routing = RoutingRule::adaptive;
-  TieRule tie = TieRule::parity;
+  std::optional<TieRule> tie{};  ///< none for the machine's, see tie_rule_of()
   Throttle throttle{};
 };
 
@@ -88,6 +89,10 @@ inline constexpr double kMostCyclesPerPacket = 0x1p48;
 /// is none. `nodes`: the number of nodes that exchange. Settings may come from code that this
 /// program does not know, so rules may have values that no rule has.
 std::string fault_of(const PolicySettings& settings, Rank nodes);
+
+/// The rule for ties under these settings. Throws BadInput if headers of the machine cannot carry
+/// the hints that the rule sets.
+TieRule tie_rule_of(const PolicySettings& settings, const Machine& machine);
 
 /// The settings that concern links. They matter only if packets go hop by hop.
 inline auto link_settings(const PolicySettings& settings) {
@@ -119,7 +124,7 @@ struct SettingChanges {
     settings.drain = drain.value_or(settings.drain);
     settings.tying = tying.value_or(settings.tying);
     settings.routing = routing.value_or(settings.routing);
-    settings.tie = tie.value_or(settings.tie);
+    if (tie) settings.tie = tie;
     Throttle& throttle = settings.throttle;
     throttle.cycles_per_packet = cycles_per_packet.value_or(throttle.cycles_per_packet);
     throttle.window = window.value_or(throttle.window);

@@ -253,7 +253,7 @@ Bounds traffic_bounds_of_any_ways(const Machine& machine, const Shape& shape,
 Bounds traffic_bounds(const Machine& machine, const Shape& shape, const Traffic& traffic,
                       std::optional<TieRule> rule) {
   if (takes_long_ways(shape)) return traffic_bounds_of_any_ways(machine, shape, traffic);
-  if (rule == TieRule::split || rule == TieRule::balanced || rule == TieRule::both) rule.reset();
+  if (rule != TieRule::parity && rule != TieRule::plus && rule != TieRule::minus) rule.reset();
   return kept(machine, shape, traffic, rule ? static_cast<unsigned>(*rule) : kNoRule,
               [&] { return bounds_of_shortest_ways(machine, shape, traffic, rule, Search::yes); });
 }

@@ -21,11 +21,11 @@ namespace toroid {
 /// - processor: of the busiest node;
 /// - zero load: of the message that takes longest, if each has the machine to itself.
 /// With `rule` the bounds hold for that rule only; without it they hold however ties are decided.
-/// TieRule::split, balanced and both do not decide by the coordinate alone and count as no rule. If
-/// groups of nodes do equal all-to-alls and there is no rule, closed formulas give the bounds. On a
-/// twisted torus links form no layers. There means over the links of sets of dimensions take the
-/// place of layers, whatever the rule. If packets may go around failures the long way, the bounds
-/// are those of any ways.
+/// TieRule::split, balanced, both and alternate do not decide by the coordinate alone and count as
+/// no rule. If groups of nodes do equal all-to-alls and there is no rule, closed formulas give the
+/// bounds. On a twisted torus links form no layers. There means over the links of sets of
+/// dimensions take the place of layers, whatever the rule. If packets may go around failures the
+/// long way, the bounds are those of any ways.
 Bounds traffic_bounds(const Machine& machine, const Shape& shape, const Traffic& traffic,
                       std::optional<TieRule> rule = std::nullopt);
 

@@ -2,13 +2,18 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <span>
 
 #include "hal/direction.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
 #include "hal/random.hpp"
+#include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "router/rules/fullest.hpp"
 #include "router/rules/routing.hpp"
@@ -49,13 +54,16 @@ class Precedence {
   std::uint64_t priority_;
 };
 
-/// How ties between equally full candidates are broken, and how a random candidate is found. Under
-/// load most candidates are full, so ties are frequent. The hardware's rule is not published;
-/// results on tori of unequal extents depend on it.
+/// How ties are broken: between equally full candidates for a link, and between links that a packet
+/// may take. Under load most candidates are full, so ties are frequent. The hardware's rule is not
+/// published; results on tori of unequal extents depend on it.
 enum class FairnessRule : unsigned {
   lowest_first,    ///< the first candidate at or after an index drawn from 64. This is usually the
-                   ///< lowest candidate, so X goes before Y before Z
-  uniform,         ///< all candidates have the same probability, in ties and in random choices
+                   ///< lowest candidate, so X goes before Y before Z. The links of a node choose in
+                   ///< this order too
+  uniform,         ///< all candidates have the same probability, in ties and in random choices. The
+                   ///< link with the most tokens chooses first (hardware: "most tokens"), so no
+                   ///< dimension comes before another
   straight_first,  ///< among equally full candidates, prefers packets that go straight on;
                    ///< otherwise like uniform
   turning_first,   ///< among equally full candidates, prefers packets that turn or are injected;
@@ -66,93 +74,112 @@ enum class FairnessRule : unsigned {
 /// Machine::arbitration_period cycles, and a random one in the other cycles.
 class SenderArbitration {
  public:
-  explicit SenderArbitration(const Machine& machine)
+  /// `seed`: of all random choices.
+  explicit SenderArbitration(const Machine& machine, std::uint64_t seed = 1)
       : period_(machine.arbitration_period),
         fullest_(machine.arbitration_fullest),
+        salt_(mix64(seed)),
         fairness_(static_cast<FairnessRule>(machine.arbitration_choice)) {}
 
   /// The part of a choice that is the same for all links within a cycle.
   struct Cycle {
     bool fullest_first;
-    std::uint64_t key;  ///< for this cycle's random choices
+    std::uint64_t key;     ///< for this cycle's random choices
+    unsigned permutation;  ///< of DrawnRanks
   };
-  Cycle begin(Tick now) const { return {now % period_ < fullest_, mix64(now)}; }
+  Cycle begin(Tick now) const {
+    const std::uint64_t key = mix64(now ^ salt_);
+    return {now % period_ < fullest_, key, static_cast<unsigned>(key % DrawnRanks::kPermutations)};
+  }
+
+  /// Whether the links of a node choose in the order of order_links() instead of their indices.
+  bool orders_links() const { return fairness_ != FairnessRule::lowest_first; }
 
   /// The candidate that goes first on link `out`, whose number among all links is `link`. `used(s)`
   /// returns the chunks waiting at input index s. REQUIRES: candidates != 0.
   template <typename Used>
   unsigned choose(const Cycle& cycle, std::uint64_t candidates, std::uint64_t link, Direction out,
                   const Used& used) const {
-    if (fairness_ == FairnessRule::lowest_first) return pick(cycle, candidates, link, used);
-    return fairest(cycle, candidates, link, out, used);
-  }
-
-  /// Does the same as choose(), for FairnessRule::lowest_first only.
-  template <typename Used>
-  static unsigned pick(const Cycle& cycle, std::uint64_t candidates, std::uint64_t link,
-                       const Used& used) {
-    const unsigned start = start_for(cycle, candidates, link);
-    return cycle.fullest_first ? fullest_from(candidates, start, used) : start;
-  }
-  /// Does the same for fill levels that are stored side by side.
-  static unsigned pick(const Cycle& cycle, std::uint32_t candidates, std::uint64_t link,
-                       const FillLevels& used) {
-    const unsigned start = start_for(cycle, candidates, link);
-    return cycle.fullest_first ? fullest_of(candidates, start, used) : start;
-  }
-
- private:
-  /// The first candidate at or after a random one of 64 indices.
-  static unsigned start_for(const Cycle& cycle, std::uint64_t candidates, std::uint64_t link) {
-    const std::uint64_t mixed = (cycle.key ^ link) * 0x9e3779b97f4a7c15ull;
-    return next_bit(candidates, static_cast<unsigned>(mixed >> 58));
-  }
-
-  /// The fullest candidate; ties go to `start`, then to the lowest index.
-  template <typename Used>
-  static unsigned fullest_from(std::uint64_t candidates, unsigned start, const Used& used) {
-    // Each candidate becomes a number, and the largest number wins. So no branch depends on how
-    // full the candidates are.
-    const auto chunks = [&](unsigned input) { return static_cast<unsigned>(used(input)); };
-    unsigned best = chunks(start) << 7 | 64u | (63u - start);
-    std::uint64_t rest = candidates;
-    do {
-      for (unsigned i = 0; i < kAtOnce; ++i) {
-        const unsigned input = rest == 0 ? start : static_cast<unsigned>(std::countr_zero(rest));
-        best = std::max(best, chunks(input) << 7 | (63u - input));
-        rest &= rest - 1;
-      }
-    } while (rest != 0);
-    return 63u - (best & 63u);
-  }
-
-  /// Every candidate draws a random number, and the highest wins. In cycles that prefer the
-  /// fullest, only the fullest candidates take part. If preferred() holds for some of these, only
-  /// they take part.
-  template <typename Used>
-  unsigned fairest(const Cycle& cycle, std::uint64_t candidates, std::uint64_t link, Direction out,
-                   const Used& used) const {
+    if (fairness_ == FairnessRule::lowest_first)
+      return lowest(cycle, candidates, lot(cycle, link), used);
+    const bool few = candidates >> DrawnRanks::kInputs == 0;
+    const std::uint64_t drawn = lot(cycle, link);
+    const DrawnRanks ranks = ranks_of(cycle, drawn);
     std::uint64_t best = 0;
     for (std::uint64_t rest = candidates; rest != 0; rest &= rest - 1) {
       const auto input = static_cast<unsigned>(std::countr_zero(rest));
-      const std::uint64_t lot = mix64(cycle.key ^ (link << 6 | input)) >> 38;
-      std::uint64_t rank = lot << 6 | input;
-      if (cycle.fullest_first) rank |= (used(input) * 2ull + (preferred(input, out) ? 1 : 0)) << 32;
-      best = std::max(best, rank);
+      const std::uint64_t rank = few ? ranks[input] : mix64(drawn ^ input) >> 40;
+      const std::uint64_t level =
+          cycle.fullest_first ? used(input) * 2ull + (preferred(input, out) ? 1 : 0) : 0;
+      best = std::max(best, (level << 24 | rank) << 6 | input);
     }
     return static_cast<unsigned>(best & 63u);
   }
+  /// Does the same for FairnessRule::uniform and fill levels that are stored side by side.
+  static unsigned pick(const Cycle& cycle, std::uint32_t candidates, std::uint64_t link,
+                       const FillLevels& used) {
+    return first_of(candidates, cycle.fullest_first, ranks_of(cycle, lot(cycle, link)), used);
+  }
+
+  /// Sorts a node's links in the order in which they choose: the most tokens in a dynamic channel
+  /// first, ties by lot. The last `index_bits` bits of an element are the link's index;
+  /// `tokens(index)` returns its tokens. `node` is the node's rank.
+  template <unsigned index_bits, typename Tokens>
+  static void order_links(const Cycle& cycle, std::span<std::uint32_t> links, std::uint64_t node,
+                          const Tokens& tokens) {
+    const std::uint32_t upper = links[0] >> index_bits << index_bits;
+    const auto key = [&](std::uint32_t link) {  // tokens : 16 | lot : 44 | index : 4
+      const std::uint64_t index = link % (1u << index_bits);
+      return std::uint64_t{tokens(static_cast<unsigned>(index))} << 48 |
+             lot(cycle, ~(node << 4 | index)) >> 20 << 4 | index;
+    };
+    const auto link = [&](std::uint64_t key) {
+      return upper | static_cast<std::uint32_t>(key % 16);
+    };
+    if (links.size() == 2) {  // the usual case, without a branch
+      const std::uint64_t a = key(links[0]);
+      const std::uint64_t b = key(links[1]);
+      links[0] = link(std::max(a, b));
+      links[1] = link(std::min(a, b));
+      return;
+    }
+    std::array<std::uint64_t, kMaxLinks> keys;
+    const auto end = std::ranges::transform(links, keys.begin(), key).out;
+    std::sort(keys.begin(), end, std::greater<>());
+    std::transform(keys.begin(), end, links.begin(), link);
+  }
+
+ private:
+  /// The permutation is that of the cycle, so that links of one cycle share it in the cache.
+  static DrawnRanks ranks_of(const Cycle& cycle, std::uint64_t lot) {
+    return {cycle.permutation, static_cast<unsigned>(lot >> 59)};
+  }
+  static std::uint64_t lot(const Cycle& cycle, std::uint64_t link) {
+    return (cycle.key ^ link) * 0x9e3779b97f4a7c15ull;
+  }
+
+  /// The fullest candidate, or any; ties go to a start that is drawn, then to the lowest.
+  template <typename Used>
+  static unsigned lowest(const Cycle& cycle, std::uint64_t candidates, std::uint64_t lot,
+                         const Used& used) {
+    const unsigned start = next_bit(candidates, static_cast<unsigned>(lot >> 58));
+    unsigned best = start;
+    for (std::uint64_t rest = cycle.fullest_first ? candidates : 0; rest != 0; rest &= rest - 1) {
+      const auto input = static_cast<unsigned>(std::countr_zero(rest));
+      if (used(input) > used(best)) best = input;
+    }
+    return best;
+  }
+
   bool preferred(unsigned input, Direction out) const {
     if (fairness_ == FairnessRule::uniform) return false;
     const bool straight_on = input / kVirtualChannels == out.index;
     return straight_on == (fairness_ == FairnessRule::straight_first);
   }
 
-  static constexpr unsigned kAtOnce = 3;  ///< candidates that a step compares; a link seldom has
-                                          ///< more
-
   Tick period_;
   Tick fullest_;
+  std::uint64_t salt_;
   FairnessRule fairness_;
 };
 

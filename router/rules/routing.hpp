@@ -38,7 +38,7 @@ struct RoutingOptions {
   bool general = false;       ///< on `sim`: use the general model even if the fast one supports the
                               ///< machine
   LinkErrors link_errors{};
-  std::uint64_t link_seed = 1;  ///< seed of the draws of link errors
+  std::uint64_t link_seed = 1;  ///< seed of the arbiters' choices and of link errors
 };
 
 /// A place where packets wait: a virtual channel of an input port, or an injection FIFO. The index

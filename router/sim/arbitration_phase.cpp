@@ -25,7 +25,7 @@ ArbitrationPhase::ArbitrationPhase(NetworkState& net, const Machine& machine,
                                    const RoutingOptions& options, bool fetches_early)
     : net_(net),
       rules_{ChannelRule(machine.bubble_reserve_chunks, options.bubble_rule),
-             SenderArbitration(machine),
+             SenderArbitration(machine, options.link_seed),
              Precedence(net.routers.degree(), machine.injection_fifos, options.transit_first),
              options.transit_first},
       is_usual_(options.transit_first && !net.delays.limits_reads() && net.delays.escape_wait == 0),
@@ -86,6 +86,7 @@ void ArbitrationPhase::choose(Tick now) {
   const SenderArbitration::Cycle cycle = rules.arbitration.begin(now);
   const unsigned degree = net_.routers.degree();
   from_channels_count_ = from_fifos_count_ = 0;
+  if (rules.arbitration.orders_links()) order_links(cycle);
   for (std::size_t i = 0; i < requested_count_; ++i) {
     const Site site = net_.routers.site(requested_[i] >> kLinkBits);
     const unsigned index = requested_[i] % (1u << kLinkBits);
@@ -119,6 +120,22 @@ void ArbitrationPhase::choose(Tick now) {
       }
       candidates &= ~input.bit();
     }
+  }
+}
+
+/// Sorts each router's requested links in the order in which they choose.
+void ArbitrationPhase::order_links(const SenderArbitration::Cycle& cycle) {
+  const auto node_of = [&](std::size_t i) { return requested_[i] >> kLinkBits; };
+  for (std::size_t begin = 0, end = 0; begin < requested_count_; begin = end) {
+    while (end < requested_count_ && node_of(end) == node_of(begin)) ++end;
+    if (end - begin < 2) continue;
+    const Site site = net_.routers.site(node_of(begin));
+    SenderArbitration::order_links<kLinkBits>(cycle,
+                                              std::span(requested_).subspan(begin, end - begin),
+                                              net_.routers.rank_of(site.node), [&](unsigned index) {
+                                                const Tokens& tokens = site.links[index].tokens;
+                                                return std::max(tokens[0], tokens[1]);
+                                              });
   }
 }
 

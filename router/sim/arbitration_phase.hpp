@@ -64,6 +64,7 @@ class ArbitrationPhase {
   void look_at(Tick now, std::span<const Rank> marked, std::size_t first, std::size_t end);
   template <bool usual>
   void choose(Tick now);
+  void order_links(const SenderArbitration::Cycle& cycle);
   void grant(Tick now, const Site& site, unsigned index, Input input, VirtualChannel channel);
   void hold(Tick until, const Departing& packet);
   void repeat(Tick now);

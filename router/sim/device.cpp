@@ -5,6 +5,7 @@
 #include <span>
 
 #include "hal/check.hpp"
+#include "hal/random.hpp"
 #include "hal/route.hpp"
 #include "router/sim/flight_pool.hpp"
 
@@ -122,7 +123,8 @@ bool SimDevice::try_wake_at(Tick when) {
   return true;
 }
 
-/// Packets that arrive in the same cycle are kept in the order of their channels.
+/// Packets that arrive in the same cycle are kept in an order that is drawn, so that no dimension
+/// comes first.
 bool SimDevice::on_delivered(Tick now, unsigned input, FlightId id) {
   Flight& flight = network_->flights()[id];
   flight.delivered_from = static_cast<std::uint8_t>(input) & 63u;
@@ -141,10 +143,12 @@ bool SimDevice::on_delivered(Tick now, unsigned input, FlightId id) {
 
 void SimDevice::insert_delivered(FlightId id) {
   FlightPool& flights = network_->flights();
+  const auto lot = [&](FlightId packet) {
+    return mix64(delivered_at_ << 6 | flights[packet].delivered_from);
+  };
   FlightId* place =
       received_before_ == kNoFlight ? &received_head_ : &flights[received_before_].next;
-  while (*place != kNoFlight && flights[*place].delivered_from < flights[id].delivered_from)
-    place = &flights[*place].next;
+  while (*place != kNoFlight && lot(*place) < lot(id)) place = &flights[*place].next;
   if (*place == kNoFlight) received_tail_ = id;
   flights[id].next = *place;
   *place = id;

@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "hal/check.hpp"
@@ -106,16 +108,15 @@ bool has_room(const InjectionFifo& fifo, unsigned chunks) {
   return fifo.used + chunks <= fifo.capacity;
 }
 
-/// The least full FIFO that has room and serves one of the directions; of equally full ones, the
-/// first. -1 if there is none.
-int least_full_of(const std::vector<InjectionFifo>& fifos, DirectionSet possible, unsigned chunks) {
-  int best = -1;
-  for (int f = 0; f < static_cast<int>(fifos.size()); ++f) {
-    const InjectionFifo& fifo = fifos[static_cast<std::size_t>(f)];
-    if (!fifo.directions.meets(possible) || !has_room(fifo, chunks)) continue;
-    if (best < 0 || fifo.used < fifos[static_cast<std::size_t>(best)].used) best = f;
-  }
-  return best;
+/// The chunks in the least full FIFO that has room and serves one of the directions; none if there
+/// is no such FIFO.
+std::optional<unsigned> least_used(const std::vector<InjectionFifo>& fifos, DirectionSet possible,
+                                   unsigned chunks) {
+  std::optional<unsigned> least;
+  for (const InjectionFifo& fifo : fifos)
+    if (fifo.directions.meets(possible) && has_room(fifo, chunks))
+      least = std::min(least.value_or(fifo.used), fifo.used);
+  return least;
 }
 
 DirectionSet open_of(const std::vector<InjectionFifo>& fifos, unsigned chunks) {
@@ -138,11 +139,31 @@ TEST(InjectionFifos, MatchAPlainLoopForAnyNumberAndFillLevel) {
     const DirectionSet possible(
         static_cast<std::uint16_t>(1 + random.below((1u << kMaxLinks) - 1)));
     const unsigned chunks = 1 + random.below(8);
-    const unsigned chosen = fifos.least_full(possible, chunks);
-    ASSERT_EQ(chosen != InjectionFifos::kNone ? static_cast<int>(chosen) : -1,
-              least_full_of(plain, possible, chunks));
+    const unsigned chosen = fifos.least_full(possible, chunks, random.below(1000));
+    const auto least = least_used(plain, possible, chunks);
+    ASSERT_EQ(chosen != InjectionFifos::kNone, least.has_value());
+    if (least) {
+      ASSERT_TRUE(fifos.takes(chosen, possible, chunks));
+      ASSERT_EQ(plain[chosen].used, *least);
+    }
     ASSERT_EQ(fifos.open(chunks), open_of(plain, chunks));
   }
+}
+
+TEST(InjectionFifos, OfTwoThatAreEquallyFullEachIsChosenInHalfOfTheTurns) {
+  const Direction x{0};
+  for (unsigned a = 0; a < InjectionFifos::kMost; ++a)
+    for (unsigned b = 0; b < a; ++b) {
+      std::vector<InjectionFifo> plain(InjectionFifos::kMost,
+                                       InjectionFifo{.directions = {}, .capacity = 32});
+      plain[a].directions.add(x);
+      plain[b].directions.add(x);
+      const InjectionFifos fifos(plain);
+      unsigned chosen = 0;
+      for (unsigned turn = 0; turn < 16; ++turn)
+        chosen += fifos.least_full(plain[a].directions, 8, turn) == a ? 1 : 0;
+      EXPECT_EQ(chosen, 8u) << a << ' ' << b;
+    }
 }
 
 TEST(InjectionFifos, CountAddedAndReleasedChunks) {

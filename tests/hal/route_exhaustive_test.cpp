@@ -63,8 +63,8 @@ void check_pair(const Shape& shape, Rank a, Rank b, unsigned distance, Random& r
   const Coord from = shape.coord(a);
   const Coord to = shape.coord(b);
   ASSERT_EQ(minimal_hops(shape, from, to), distance);
-  for (const auto rule :
-       {TieRule::parity, TieRule::split, TieRule::plus, TieRule::minus, TieRule::balanced}) {
+  for (const auto rule : {TieRule::parity, TieRule::split, TieRule::plus, TieRule::minus,
+                          TieRule::balanced, TieRule::both, TieRule::alternate}) {
     const DirectionSet hints = minimal_directions(shape, from, to, rule, random);
     const auto route = route_along(shape, from, to, hints);
     ASSERT_TRUE(route);
@@ -82,7 +82,8 @@ TEST(RoutesFrom, AreEmptyForTwistedToriAndForTheTieRulesSplitAndBalanced) {
   const auto empty = [](const char* shape, TieRule rule) {
     return RoutesFrom(Shape::parse(shape), {}, rule).empty();
   };
-  for (const TieRule rule : {TieRule::parity, TieRule::plus, TieRule::minus})
+  for (const TieRule rule :
+       {TieRule::parity, TieRule::plus, TieRule::minus, TieRule::both, TieRule::alternate})
     EXPECT_FALSE(empty("4x3x5m", rule));
   EXPECT_TRUE(empty("4x4", TieRule::split));
   EXPECT_TRUE(empty("4x4", TieRule::balanced));

@@ -53,7 +53,7 @@ TEST(TieRule, SplitIsTheRandomGeneratorsCoin) {
 TEST(TieRule, OnlySplitDrawsRandomNumbersAndOnlyForTies) {
   const Shape shape = Shape::parse("4x6x5");
   for (const auto rule : {TieRule::parity, TieRule::split, TieRule::plus, TieRule::minus,
-                          TieRule::balanced, TieRule::both}) {
+                          TieRule::balanced, TieRule::both, TieRule::alternate}) {
     Random random(9);
     Random untouched(9);
     for (Rank b = 0; b < shape.size(); ++b) {
@@ -106,7 +106,7 @@ void expect_nearer_by_every_hint(const Shape& shape, Rank a, Rank b, DirectionSe
   }
 }
 
-TEST(TieRule, BothKeepsBothDirectionsOfATieUntilTheFirstHop) {
+TEST(TieRule, BothAndAlternateKeepBothDirectionsOfATie) {
   Random random(1);
   for (const char* text : {"2", "4", "5", "2x2", "4x3", "6x4m", "4x4x2", "2x3x4"}) {
     const Shape shape = Shape::parse(text);
@@ -121,6 +121,7 @@ TEST(TieRule, BothKeepsBothDirectionsOfATieUntilTheFirstHop) {
         either.add(by(TieRule::minus));
         const DirectionSet hints = by(TieRule::both);
         ASSERT_EQ(hints, either);
+        ASSERT_EQ(by(TieRule::alternate), either);
         const auto route = route_along(shape, from, to, hints);
         ASSERT_TRUE(route);
         ASSERT_EQ(route->total_hops(), minimal_hops(shape, from, to));
@@ -129,12 +130,15 @@ TEST(TieRule, BothKeepsBothDirectionsOfATieUntilTheFirstHop) {
   }
 }
 
-TEST(TieRule, BothIsParityOnATwistedTorus) {
-  Random random(1);
+TEST(TieRule, BothAndAlternateAreDrawnLikeSplitOnATwistedTorus) {
   const Shape shape = Shape::parse("8x4@YX4");
-  for (Rank b = 0; b < shape.size(); ++b)
-    EXPECT_EQ(minimal_directions(shape, Coord{}, shape.coord(b), TieRule::both, random),
-              minimal_directions(shape, Coord{}, shape.coord(b), TieRule::parity, random));
+  for (const TieRule rule : {TieRule::both, TieRule::alternate}) {
+    Random random(1);
+    Random same(1);
+    for (Rank b = 0; b < shape.size(); ++b)
+      EXPECT_EQ(minimal_directions(shape, Coord{}, shape.coord(b), rule, random),
+                minimal_directions(shape, Coord{}, shape.coord(b), TieRule::split, same));
+  }
 }
 
 TEST(RouteAlong, AcceptsBothHintsOnlyForATie) {
@@ -153,7 +157,7 @@ TEST(TieRule, AMeshHasNoTies) {
   const Shape mesh = Shape::parse("4m");
   Random random(3);
   for (const auto rule : {TieRule::parity, TieRule::split, TieRule::plus, TieRule::minus,
-                          TieRule::balanced, TieRule::both})
+                          TieRule::balanced, TieRule::both, TieRule::alternate})
     for (Rank a = 0; a < 4; ++a)
       for (Rank b = 0; b < 4; ++b) {
         const auto hints = minimal_directions(mesh, mesh.coord(a), mesh.coord(b), rule, random);

@@ -56,12 +56,15 @@ const std::vector<const char*> kShapes = {
     "2x3x4", "4x4x4", "3x4mx2", "1x6x1", "4mx4m", "2x2x2x2", "2x3x2x1x2", "2x2x2x2x2x2"};
 
 TEST(Conservation, HoldsForEveryRoutingAndTieRule) {
+  Machine machine;
+  machine.both_hints = 1;
   for (const char* text : kShapes)
     for (const auto routing :
          {RoutingRule::adaptive, RoutingRule::deterministic, RoutingRule::random_order})
       for (unsigned tie = 0; tie < kTieRuleNames.size(); ++tie)
         expect_conserved(Shape::parse(text), 1,
-                         {.settings = {.routing = routing, .tie = static_cast<TieRule>(tie)}});
+                         {.settings = {.routing = routing, .tie = static_cast<TieRule>(tie)}}, {},
+                         machine);
 }
 
 TEST(Conservation, HoldsForManySeedsOrdersAndMessageLengths) {

@@ -176,7 +176,7 @@ TEST(CheckpointCommand, RefusesTheCheckpointOfAnotherRun) {
   EXPECT_THAT(refused(torus + Arguments{"--peers", "5"}),
               HasSubstr("is from a run with another command: peers 0, not 5"));
   EXPECT_THAT(refused(torus + Arguments{"--tie", "split"}),
-              HasSubstr("is from a run with another command: tie \"parity\", not \"split\""));
+              HasSubstr("is from a run with another command: tie \"alternate\", not \"split\""));
   EXPECT_THAT(refused({"--torus", "8x8x8", "--bytes", "1200", "--threads", "2"}),
               HasSubstr("is from a run with another number of threads: threads 1, not 2"));
   directory.save("c", whole.substr(0, whole.size() / 2));

@@ -32,24 +32,44 @@ struct Number {
 
 /// Numbers of the Blue Gene/L with their sources. Those marked assumed were never published.
 const std::vector<Number> kBlueGene = {
-    {"clock_hz", 700e6, kPaper},           {"link_bits_per_cycle", 2, kPaper},
-    {"wire_overhead_bytes", 14, kIbm},     {"hop_latency_cycles", 69, kAssumed},
-    {"dynamic_vc_chunks", 32, kAssumed},   {"bubble_vc_chunks", 32, kAssumed},
-    {"priority_vc_chunks", 32, kAssumed},  {"bubble_reserve_chunks", 8, kAssumed},
-    {"injection_fifos", 6, kIbm},          {"priority_injection_fifos", 2, kIbm},
-    {"injection_fifo_chunks", 32, kIbm},   {"reception_fifos", 12, kIbm},
-    {"priority_reception_fifos", 2, kIbm}, {"reception_fifo_chunks", 32, kIbm},
-    {"arbitration_period", 210, kIbm},     {"arbitration_fullest", 157, kIbm},
-    {"arbitration_choice", 0, kAssumed},   {"input_reads", 4, kAssumed},
-    {"token_return_cycles", 0, kAssumed},  {"escape_wait_cycles", 0, kAssumed},
-    {"inject_cycles", 150, kAssumed},      {"receive_cycles", 200, kAssumed},
-    {"fft_cycles_factor", 2, kPaper},      {"transpose_cycles", 0, kAssumed},
-    {"fma_cycles", 1, kAssumed},           {"dma_descriptor_cycles", 0, kAssumed},
-    {"dma_inject_cycles", 0, kAssumed},    {"dma_receive_cycles", 0, kAssumed},
-    {"message_cycles", 0, kAssumed},       {"message_packet_cycles", 0, kAssumed},
-    {"collective_cycles", 0, kAssumed},    {"copy_cycles_per_byte", 0, kAssumed},
-    {"eager_bytes", 1000, kAssumed},       {"link_error_rate", 0, kAssumed},
-    {"link_timeout_cycles", 0, kAssumed},  {"ring_slots", 0, kAssumed},
+    {"clock_hz", 700e6, kPaper},
+    {"link_bits_per_cycle", 2, kPaper},
+    {"wire_overhead_bytes", 14, kIbm},
+    {"hop_latency_cycles", 69, kAssumed},
+    {"dynamic_vc_chunks", 32, kAssumed},
+    {"bubble_vc_chunks", 32, kAssumed},
+    {"priority_vc_chunks", 32, kAssumed},
+    {"bubble_reserve_chunks", 8, kAssumed},
+    {"injection_fifos", 6, kIbm},
+    {"priority_injection_fifos", 2, kIbm},
+    {"injection_fifo_chunks", 32, kIbm},
+    {"reception_fifos", 12, kIbm},
+    {"priority_reception_fifos", 2, kIbm},
+    {"reception_fifo_chunks", 32, kIbm},
+    {"arbitration_period", 210, kIbm},
+    {"arbitration_fullest", 157, kIbm},
+    {"both_hints", 0, kIbm},
+    {"tie_choice", 6, kAssumed},
+    {"arbitration_choice", 1, kAssumed},
+    {"input_reads", 4, kAssumed},
+    {"token_return_cycles", 0, kAssumed},
+    {"escape_wait_cycles", 0, kAssumed},
+    {"inject_cycles", 150, kAssumed},
+    {"receive_cycles", 200, kAssumed},
+    {"fft_cycles_factor", 2, kPaper},
+    {"transpose_cycles", 0, kAssumed},
+    {"fma_cycles", 1, kAssumed},
+    {"dma_descriptor_cycles", 0, kAssumed},
+    {"dma_inject_cycles", 0, kAssumed},
+    {"dma_receive_cycles", 0, kAssumed},
+    {"message_cycles", 0, kAssumed},
+    {"message_packet_cycles", 0, kAssumed},
+    {"collective_cycles", 0, kAssumed},
+    {"copy_cycles_per_byte", 0, kAssumed},
+    {"eager_bytes", 1000, kAssumed},
+    {"link_error_rate", 0, kAssumed},
+    {"link_timeout_cycles", 0, kAssumed},
+    {"ring_slots", 0, kAssumed},
 };
 
 /// The JSON of a run of info, without its command line and date.
@@ -120,8 +140,8 @@ TEST(Info, PrintsAMachineFileThatGivesTheSameMachine) {
 }
 
 TEST(Info, GivesTheSourceOfEveryNumberOfEveryPreset) {
-  for (const std::string name : {"bgl-fft-text", "bgl-fitted", "bgl-uniform", "bgp", "bgq",
-                                 "tpu-v4-like", "smallest-buffers"}) {
+  for (const std::string name :
+       {"bgl-fft-text", "bgl-fitted", "bgp", "bgq", "tpu-v4-like", "smallest-buffers"}) {
     const TemporaryDirectory directory;
     directory.save("printed.toml", run_command({"info", "--machine", name, "--torus", "4x4"}).out);
     const json info = info_of(name);

@@ -86,7 +86,7 @@ class Ends {
     const Shape& shape = network_.shape();
     const Coord there = shape.coord(peer);
     const DirectionSet hints = minimal_directions(shape, end.here, there, TieRule::parity, random_);
-    const unsigned fifo = end.fifos.least_full(hints, kMaxChunks);
+    const unsigned fifo = end.fifos.least_full(hints, kMaxChunks, 0);
     if (fifo == InjectionFifos::kNone) return false;
     end.fifos.add(fifo, kMaxChunks);
     const PacketHeader header({.destination = peer, .hints = hints, .chunks = kMaxChunks});

@@ -55,8 +55,8 @@ constexpr OptionEffect kEffects[] = {
     {"--provider --unsafe-provider --frames", "", "--fabric ofi"},
     // Machine parameters.
     {"--machine=dynamic_vc_chunks --machine=bubble_vc_chunks --machine=priority_vc_chunks "
-     "--machine=bubble_reserve_chunks --machine=arbitration_choice --machine=arbitration_fullest "
-     "--machine=arbitration_period",
+     "--machine=bubble_reserve_chunks --machine=both_hints --machine=tie_choice "
+     "--machine=arbitration_choice --machine=arbitration_fullest --machine=arbitration_period",
      "", kLinks},
     {"--machine=priority_injection_fifos --machine=priority_reception_fifos", "", kLinks},
     {"--machine=ring_slots", "", "--validate | --fabric shm,ofi & --route torus"},

@@ -83,8 +83,8 @@ std::string settings_text(const Policy& policy, const Shape& shape, const std::s
                             : fmt::format("# output_queues = {}\n", s.output_queues),
       s.queue_capacity, name_of<DrainRule>(kDrainRuleNames, s.drain),
       s.tying.is_table() ? "fifo_links" : "tying", s.tying.text(),
-      name_of<RoutingRule>(kRoutingRuleNames, s.routing), name_of<TieRule>(kTieRuleNames, s.tie),
-      s.throttle.window);
+      name_of<RoutingRule>(kRoutingRuleNames, s.routing),
+      name_of<TieRule>(kTieRuleNames, tie_rule_of(s, Machine())), s.throttle.window);
 }
 
 /// The files of one export, named after the policy. They appear together, in commit(): a failure

@@ -154,7 +154,7 @@ Json policy_json(const Policy& policy, const PolicySettings& settings,
           {"drain", if_read(link, name_of<DrainRule>(kDrainRuleNames, settings.drain))},
           {"tying", if_read(link, settings.tying.text())},
           {"routing", if_read(link, name_of<RoutingRule>(kRoutingRuleNames, settings.routing))},
-          {"tie", if_read(link, name_of<TieRule>(kTieRuleNames, settings.tie))},
+          {"tie", if_read(link, name_of<TieRule>(kTieRuleNames, settings.tie.value()))},
           {"throttle", effects.by_exchange ? throttle_json(settings.throttle) : Json(nullptr)}};
 }
 

@@ -71,7 +71,7 @@ LeanNetwork::LeanNetwork(const Shape& shape, const Machine& machine, const Routi
     : Network(shape, machine, block, store, nullptr),
       state_(shape, machine, options, block),
       channel_rule_(machine.bubble_reserve_chunks, options.bubble_rule),
-      arbitration_(machine),
+      arbitration_(machine, options.link_seed),
       precedence_(shape.links(), machine.injection_fifos, options.transit_first),
       wire_overhead_bytes_(machine.wire_bytes(1) - kChunkBytes),
       fetches_early_(block.count > kRecordsInCache) {
@@ -175,6 +175,7 @@ unsigned LeanNetwork::expand(std::span<const Rank> sites, std::size_t ahead) {
   std::uint32_t* const requested = requested_.data();
   unsigned count = 0;
   std::size_t receiving = 0;
+  std::size_t several = 0;
   for (std::size_t i = 0; i < sites.size(); ++i) {
     const Rank node = sites[i];
     if (fetches_early_ && i + kRecordsAhead < ahead) {
@@ -187,12 +188,41 @@ unsigned LeanNetwork::expand(std::span<const Rank> sites, std::size_t ahead) {
     records[node].touched = 0;
     const unsigned links = touched % (1u << kRow);
     list_links<kRequestLinkBits>(requested + count, node, links, 0);
+    several_[several] = static_cast<std::uint16_t>(count);
+    several += kCountOf[links] > 1 ? 1 : 0;
     count += kCountOf[links];
     receiving_[receiving] = node;
     receiving += touched >> 15;
   }
   receiving_count_ = receiving;
+  several_count_ = several;
+  requested[count] = ~std::uint32_t{0};  // belongs to no router
   return count;
+}
+
+/// Sorts each router's requested links, if some have a candidate in common, in the order in which
+/// they choose.
+void LeanNetwork::order_links(const SenderArbitration::Cycle& cycle) {
+  for (const std::uint16_t begin : std::span(several_).first(several_count_)) {
+    const Rank node = requested_[begin] >> kRequestLinkBits;
+    const RouterRecord& router = state_.records[node];
+    unsigned end = begin;
+    std::uint32_t wanted = 0;
+    std::uint32_t shared = 0;
+    for (; requested_[end] >> kRequestLinkBits == node; ++end) {
+      const unsigned index = requested_[end] % (1u << kRequestLinkBits);
+      const std::uint32_t here = router.requests[index] | router.requests[kMostLinks + index];
+      shared |= wanted & here;
+      wanted |= here;
+    }
+    if (shared == 0) continue;
+    SenderArbitration::order_links<kRequestLinkBits>(
+        cycle, std::span(requested_).subspan(begin, end - begin), block_.first + node,
+        [&router](unsigned index) {
+          const auto& tokens = router.links[index].tokens;
+          return std::max(tokens[0], tokens[1]);
+        });
+  }
 }
 
 /// Tries the candidates of every link in the order of arbitration until one finds room downstream.
@@ -200,6 +230,7 @@ void LeanNetwork::choose(Tick now, std::span<const Rank> sites, std::size_t ahea
   const unsigned count = expand(sites, ahead);
   for (std::size_t i = 0; i < receiving_count_; ++i) eject(now, receiving_[i]);
   const SenderArbitration::Cycle cycle = arbitration_.begin(now);
+  order_links(cycle);
   const ChannelRule rule = channel_rule_;
   const Precedence precedence = precedence_;
   const Rank first = block_.first;

@@ -372,7 +372,7 @@ TEST(TrafficExchange, RefusesSettingsOutOfRangeByNameValueAndRange) {
       {{.queue_capacity = ~0u}, "queue_capacity is 4294967295, expected 1 to 16777216"},
       {{.tying = static_cast<FifoTying>(200)}, "tying is 200, expected 0 to 2 (per-direction,"},
       {{.routing = static_cast<RoutingRule>(7)}, "routing is 7, expected 0 to 3 (adaptive,"},
-      {{.tie = static_cast<TieRule>(6)}, "tie is 6, expected 0 to 5 (parity,"},
+      {{.tie = static_cast<TieRule>(7)}, "tie is 7, expected 0 to 6 (parity,"},
       {{.throttle = {.cycles_per_packet = 1e300}}, "cycles_per_packet is 1e+300, expected 0 to"},
       {{.throttle = {.window = ~0u}}, "window is 4294967295, expected 0 to 16777216"},
   };

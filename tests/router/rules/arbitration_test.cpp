@@ -19,10 +19,10 @@ namespace {
 constexpr unsigned kLinks = 6;
 constexpr Direction kOut{4};  // Z+
 
-SenderArbitration arbitration_by(FairnessRule rule) {
+SenderArbitration arbitration_by(FairnessRule rule, std::uint64_t seed = 1) {
   Machine machine;
   machine.arbitration_choice = static_cast<unsigned>(rule);
-  return SenderArbitration(machine);
+  return SenderArbitration(machine, seed);
 }
 
 constexpr Input kStraight = Input::channel(kOut, VirtualChannel::dynamic0);
@@ -55,7 +55,7 @@ TEST(SenderArbitration, UniformRuleGivesEqualCandidatesTheSameChance) {
   }
 }
 
-TEST(SenderArbitration, FavoursTheLowestByDefault) {
+TEST(SenderArbitration, LowestFirstFavoursTheLowest) {
   for (const bool fullest_first : {true, false}) {
     const Wins count = wins(FairnessRule::lowest_first, fullest_first, 8000);
     EXPECT_GT(count[kFromX.index()], 4000u);
@@ -82,6 +82,42 @@ TEST(SenderArbitration, LetsTheFullestGoFirstUnderEveryRule) {
     const SenderArbitration arbitration = arbitration_by(rule);
     EXPECT_EQ(arbitration.choose(arbitration.begin(0), kAll, 17, kOut, used), kFromY.index());
   }
+}
+
+TEST(SenderArbitration, AnotherSeedDrawsOtherLots) {
+  const SenderArbitration one = arbitration_by(FairnessRule::uniform, 1);
+  const SenderArbitration other = arbitration_by(FairnessRule::uniform, 2);
+  const auto full = [](unsigned) { return 32u; };
+  unsigned equal = 0;
+  for (Tick now = 0; now < 4000; ++now)
+    equal += one.choose(one.begin(now), kAll, 17, kOut, full) ==
+                     other.choose(other.begin(now), kAll, 17, kOut, full)
+                 ? 1
+                 : 0;
+  EXPECT_NEAR(equal, 1000, 150);  // one in four candidates
+}
+
+/// Orders the links 0 to 5 of a node, which have these tokens.
+std::array<std::uint32_t, kLinks> ordered(const std::array<unsigned, kLinks>& tokens, Tick now) {
+  constexpr std::uint32_t kNode = 9;
+  std::array<std::uint32_t, kLinks> links{};
+  for (std::uint32_t l = 0; l < kLinks; ++l) links[l] = kNode << 4 | l;
+  const SenderArbitration arbitration = arbitration_by(FairnessRule::uniform);
+  SenderArbitration::order_links<4>(arbitration.begin(now), links, kNode,
+                                    [&](unsigned link) { return tokens[link]; });
+  for (std::uint32_t& link : links) link -= kNode << 4;
+  return links;
+}
+
+TEST(SenderArbitration, TheLinkWithTheMostTokensChoosesFirst) {
+  EXPECT_EQ(ordered({3, 8, 0, 32, 16, 31}, 5),
+            (std::array<std::uint32_t, kLinks>{3, 5, 4, 1, 0, 2}));
+}
+
+TEST(SenderArbitration, LinksWithEqualTokensAreEquallyOftenFirst) {
+  std::array<unsigned, kLinks> first{};
+  for (Tick now = 0; now < 6000; ++now) ++first[ordered({32, 32, 32, 32, 32, 32}, now)[0]];
+  for (const unsigned count : first) EXPECT_NEAR(count, 1000, 150);
 }
 
 }  // namespace

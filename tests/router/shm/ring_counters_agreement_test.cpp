@@ -128,10 +128,11 @@ std::vector<std::uint64_t> per_direction(const FabricCounters& counters, const S
 TEST(RingCountersAgreement, AdaptiveRoutingKeepsTheSumOverEachDirection) {
   for (const char* text : {"7", "5x2m", "3x3", "2x3x4", "4x4x4", "2x2x2x2"}) {
     const Shape shape = Shape::parse(text);
-    SimMachine sim(shape);
+    const NodeOptions by_parity{.settings = {.tie = TieRule::parity}};
+    SimMachine sim(shape, by_parity);
     const auto model = per_direction(counted(sim, 3), shape);
     for (const unsigned threads : testing::kWorkers) {
-      RingMachine rings(shape, threads);
+      RingMachine rings(shape, threads, by_parity);
       EXPECT_EQ(per_direction(counted(rings, 3), shape), model) << text << ' ' << threads;
     }
   }

@@ -114,9 +114,11 @@ TEST(RingStress, CompletesOnRandomCases) {
                      .tie = static_cast<TieRule>(random.below(kTieRuleNames.size()))}};
     const char* text =
         kStressShapes[random.below(static_cast<std::uint32_t>(kStressShapes.size()))];
-    RingMachine machine(Shape::parse(text), 1 + random.below(8), node,
-                        testing::routed(testing::kRoutes[random.below(2)]),
-                        random.coin() ? testing::smallest_channels() : Machine());
+    const unsigned threads = 1 + random.below(8);
+    const RingOptions ring = testing::routed(testing::kRoutes[random.below(2)]);
+    Machine numbers = random.coin() ? testing::smallest_channels() : Machine();
+    numbers.both_hints = 1;
+    RingMachine machine(Shape::parse(text), threads, node, ring, numbers);
     expect_conserved(machine, 1 + random.below(6));
   }
 }

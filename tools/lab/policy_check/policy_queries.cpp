@@ -37,7 +37,8 @@ std::uint64_t sum_of(const PolicySettings& settings) {
         std::uint64_t{settings.queue_per_direction}, std::uint64_t{settings.queue_capacity},
         static_cast<std::uint64_t>(settings.drain),
         static_cast<std::uint64_t>(settings.tying.rule()),
-        static_cast<std::uint64_t>(settings.routing), static_cast<std::uint64_t>(settings.tie),
+        static_cast<std::uint64_t>(settings.routing),
+        settings.tie ? 1 + static_cast<std::uint64_t>(*settings.tie) : 0,
         std::bit_cast<std::uint64_t>(settings.throttle.cycles_per_packet),
         std::uint64_t{settings.throttle.window}})
     stir(sum, value);

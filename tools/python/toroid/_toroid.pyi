@@ -28,6 +28,8 @@ class Machine:
     reception_fifo_chunks: int
     arbitration_period: int
     arbitration_fullest: int
+    both_hints: int
+    tie_choice: int
     arbitration_choice: int
     input_reads: int
     token_return_cycles: int
