@@ -85,15 +85,16 @@ Tick farthest_message_cycles(const Machine& machine, const Shape& group,
                                usable_links(group));
   }
   std::vector<std::vector<Leg>> legs;
-  for (unsigned d = 0; d < group.dims(); ++d) legs.push_back(longest_legs(group, d, 0));
-  return slowest_message_cycles(machine, message, legs);
+  for (unsigned d = 0; d < group.torus_dims(); ++d) legs.push_back(longest_legs(group, d, 0));
+  const Tick inside = group.ranks().are_shared() ? memory_message_cycles(machine, message) : 0;
+  return std::max(slowest_message_cycles(machine, message, legs), inside);
 }
 
 }  // namespace
 
 Fraction hottest_link_messages(const Shape& shape, unsigned d) {
   const std::uint64_t k = shape.extent(d);
-  const std::uint64_t nodes = shape.size();
+  const std::uint64_t nodes = shape.size() * std::uint64_t{shape.machine_ranks()};
   if (k == 1) return {};
   if (shape.is_twisted()) return twisted_load(shape, 1u << d);
   const std::uint64_t squared = k % 2 == 0 ? k * k : k * k - 1;
@@ -107,7 +108,7 @@ Fraction hottest_link_messages(const Shape& shape, unsigned d) {
 Fraction hottest_link_messages(const Shape& shape) {
   if (shape.is_twisted()) return hottest_twisted_link_messages(shape);
   Fraction hottest;
-  for (unsigned d = 0; d < shape.dims(); ++d) {
+  for (unsigned d = 0; d < shape.torus_dims(); ++d) {
     const Fraction f = hottest_link_messages(shape, d);
     if (is_more(f, hottest)) hottest = f;
   }
@@ -147,12 +148,22 @@ Tick lone_message_cycles(const Machine& machine, const MessageCost& message, uns
          std::max({busiest_link, injection, reception}) + machine.receive_cycles;
 }
 
+Tick memory_message_cycles(const Machine& machine, const MessageCost& message) {
+  if (message.packets == 0) return 0;
+  return (message.packets + 1) * Tick{machine.memory_packet_cycles};
+}
+
+bool stays_in_node(const Shape& shape, const Coord& from, const Coord& to) {
+  return shape.ranks().are_shared() && minimal_hops(shape, from, to) == 0;
+}
+
 bool takes_long_ways(const Shape& shape) {
   return shape.failures() != nullptr && shape.failures()->list().long_ways;
 }
 
 Tick lone_message_cycles(const Machine& machine, const MessageCost& message, const Shape& shape,
                          const Coord& from, const Coord& to) {
+  if (stays_in_node(shape, from, to)) return memory_message_cycles(machine, message);
   const unsigned links =
       takes_long_ways(shape) ? usable_links(shape) : shortest_directions(shape, from, to).size();
   return lone_message_cycles(machine, message, minimal_hops(shape, from, to), links);
@@ -203,7 +214,7 @@ Bounds bounds_by_engines(Bounds bounds, const Machine& machine, std::uint64_t me
 
 unsigned usable_links(const Shape& shape) {
   unsigned links = 0;
-  for (unsigned d = 0; d < shape.dims(); ++d) {
+  for (unsigned d = 0; d < shape.torus_dims(); ++d) {
     const bool one_neighbour = !shape.wraps(d) && shape.extent(d) == 2;
     if (shape.extent(d) > 1) links += one_neighbour ? 1 : 2;
   }
@@ -213,7 +224,7 @@ unsigned usable_links(const Shape& shape) {
 unsigned diameter(const Shape& shape) {
   if (shape.is_twisted()) return shape.ways().diameter();
   unsigned sum = 0;
-  for (unsigned d = 0; d < shape.dims(); ++d)
+  for (unsigned d = 0; d < shape.torus_dims(); ++d)
     sum += shape.wraps(d) ? shape.extent(d) / 2 : shape.extent(d) - 1;
   return sum;
 }
@@ -221,7 +232,8 @@ unsigned diameter(const Shape& shape) {
 Bounds all_to_all_bounds(const Machine& machine, const Shape& group, const MessageCost& message) {
   const Rank members = group.failures() != nullptr ? group.failures()->living() : group.size();
   if (members <= 1 || message.packets == 0) return {};
-  const std::uint64_t peers = members - 1;
+  const std::uint64_t here = group.ranks().per_node() - 1;  // peers of a rank on its own node
+  const std::uint64_t peers = members - 1 - here;
   const Fraction messages = hottest_link_messages(group);
   const auto cycles = [&](double bytes) {
     return whole_cycles(bytes * 8 / machine.link_bits_per_cycle,
@@ -230,8 +242,10 @@ Bounds all_to_all_bounds(const Machine& machine, const Shape& group, const Messa
   Bounds bounds;
   const auto wire = static_cast<double>(message.wire_bytes);
   bounds.hottest_link = cycles(messages.value() * wire);
-  bounds.injection = cycles(static_cast<double>(peers) * wire / usable_links(group));
-  bounds.processor = peers * message.packets * (machine.inject_cycles + machine.receive_cycles);
+  const auto sent_by_node = static_cast<double>(peers * group.machine_ranks());
+  if (peers > 0) bounds.injection = cycles(sent_by_node * wire / usable_links(group));
+  bounds.processor = peers * message.packets * (machine.inject_cycles + machine.receive_cycles) +
+                     here * message.packets * 2 * machine.memory_packet_cycles;
   bounds.zero_load = farthest_message_cycles(machine, group, message);
   return bounds;
 }

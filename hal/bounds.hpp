@@ -1,4 +1,7 @@
 // Lower bounds on the time of an all-to-all that no schedule can beat. Every result shows them.
+//
+// If nodes have several ranks, messages go from rank to rank, and all ranks of a node take part, in
+// one group or in several. Links carry the messages between nodes; a processor is that of a rank.
 #pragma once
 
 #include <cstdint>
@@ -58,8 +61,14 @@ Tick lone_message_cycles(const Machine& machine, const MessageCost& message, uns
                          unsigned links);
 /// Whether packets may leave the shortest ways, to go around failures.
 bool takes_long_ways(const Shape& shape);
-/// lone_message_cycles() of a message from one node to another. Its packets take shortest paths or,
-/// if the shape allows long ways around failures, may leave by every link.
+/// The least number of cycles of a message between ranks of one node, which copy its packets to and
+/// from their memory. 0 without packets.
+Tick memory_message_cycles(const Machine& machine, const MessageCost& message);
+/// Whether a message between these ranks stays in the memory of their node.
+bool stays_in_node(const Shape& shape, const Coord& from, const Coord& to);
+/// lone_message_cycles() of a message from one node to another, or memory_message_cycles() within a
+/// node. Its packets take shortest paths or, if the shape allows long ways around failures, may
+/// leave by every link.
 Tick lone_message_cycles(const Machine& machine, const MessageCost& message, const Shape& shape,
                          const Coord& from, const Coord& to);
 /// The hops of a message along one dimension, and the number of links by which it can leave.
@@ -80,7 +89,7 @@ struct Bounds {
   Tick hottest_link = 0;
   Tick injection = 0;  ///< time in which the busiest node sends, or receives, its packets if it
                        ///< uses all of its links
-  Tick processor = 0;
+  Tick processor = 0;  ///< time of the busiest rank's processor
   Tick zero_load = 0;  ///< time of the message that takes longest if each has the machine to itself
   Tick engine = 0;     ///< time of the busiest DMA engine, if engines move the packets
   Tick max() const;

@@ -154,12 +154,12 @@ struct FabricCounters {
   /// Number of refused frames, by reason; for example, frames that were damaged or came from
   /// another job.
   std::map<std::string, std::uint64_t> refused_frames;
-  std::vector<LinkCounters> links;  ///< [rank · shape.links() + direction]
+  std::vector<LinkCounters> links;  ///< [node · shape.links() + direction]
   bool links_are_checked = false;
   LinkErrorCounters link_errors;  ///< counted if links are checked
-  /// [rank · shape.links() + direction]. Empty if links are not checked.
+  /// [node · shape.links() + direction]. Empty if links are not checked.
   std::vector<LinkHealth> health;
-  std::vector<FifoCounters> fifos;  ///< [rank · FIFOs per node + FIFO]
+  std::vector<FifoCounters> fifos;  ///< [node · FIFOs per node + FIFO]
   /// [FIFO]: reception FIFOs, added up over all nodes. Empty if packets pass none. In wall-clock
   /// time packets that the processor takes out of a link's ring pass none.
   std::vector<FifoCounters> reception;

@@ -83,6 +83,9 @@ class Device {
   virtual std::size_t packets_per_turn() const = 0;
   /// The processor computes for this many cycles. Without virtual time this does nothing.
   virtual void compute(Tick cycles) = 0;
+  /// Whether the program computes on a processor of its own, which takes no time of the turns: then
+  /// compute() is not for it, but for handlers.
+  virtual bool computes_beside() const { return false; }
   /// From now on, adds the fabric's time for sending and forwarding packets outside turns of the
   /// processor to `times`, which must outlive the measurement. A null pointer ends the measurement.
   virtual void time_packets(PacketTimes*) {}

@@ -12,7 +12,7 @@ namespace {
 /// the links of its slots.
 unsigned slots_of(const Shape& shape, FifoTying tying) {
   if (tying == FifoTying::any) return 1;
-  return tying == FifoTying::per_dimension ? shape.dims() : shape.links();
+  return tying == FifoTying::per_dimension ? shape.torus_dims() : shape.links();
 }
 
 unsigned slot_of(Direction direction, FifoTying tying) {
@@ -122,11 +122,25 @@ std::vector<DirectionSet> links_of_fifos(const Shape& shape, unsigned count,
   return sets;
 }
 
+namespace {
+
+InjectionFifo memory_fifo(const Shape& shape, const Machine& machine) {
+  if (machine.injection_fifos + machine.priority_injection_fifos == InjectionFifos::kMost)
+    throw BadInput(
+        fmt::format("machine '{}' has {} injection FIFOs; expected at most {} if nodes "
+                    "have several ranks",
+                    machine.name, InjectionFifos::kMost, InjectionFifos::kMost - 1));
+  return {.directions = shape.within_node(), .capacity = machine.injection_fifo_chunks};
+}
+
+}  // namespace
+
 std::vector<InjectionFifo> fifos_of_node(const Shape& shape, const Machine& machine,
                                          const FifoLinks& links) {
   auto fifos = tie_fifos(shape, machine.injection_fifos, machine.injection_fifo_chunks, links);
   fifos.resize(fifos.size() + machine.priority_injection_fifos,
                {.directions = kHighPriority, .capacity = machine.injection_fifo_chunks});
+  if (shape.machine_ranks() > 1) fifos.push_back(memory_fifo(shape, machine));
   return fifos;
 }
 

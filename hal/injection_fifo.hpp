@@ -222,7 +222,9 @@ class FifoLinks {
 std::vector<DirectionSet> links_of_fifos(const Shape& shape, unsigned count,
                                          const FifoLinks& links);
 /// All injection FIFOs of a node, empty: those of normal priority, then those of high priority,
-/// which serve kHighPriority only. Throws BadInput if `links` has a fault().
+/// which serve kHighPriority only. If nodes have several ranks, a last one stands for the node's
+/// memory: it takes the packets between these ranks, which leave it at once, and is none of the
+/// machine's FIFOs. Throws BadInput if `links` has a fault(), or if the numbers do not suffice.
 std::vector<InjectionFifo> fifos_of_node(const Shape& shape, const Machine& machine,
                                          const FifoLinks& links);
 /// Makes `count` empty FIFOs of `capacity` chunks each that serve links_of_fifos(). REQUIRES: count

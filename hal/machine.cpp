@@ -78,6 +78,11 @@ constexpr std::array kFields = {
                  "memory, per point of a transformed line: to load it and store it back"},
     MachineField{"fma_cycles", "cycles", assumed, 0, 1e6, &M::fma_cycles,
                  "per real fused multiply-add of a matrix product"},
+    MachineField{"coprocessor", "", assumed, 0, 1, &M::coprocessor,
+                 "1 if a second processor of each node sends and receives, so that the first can "
+                 "compute meanwhile"},
+    MachineField{"memory_packet_cycles", "cycles", assumed, 0, 1e9, &M::memory_packet_cycles,
+                 "processor, per packet to or from another rank of its node: to copy it"},
     MachineField{"dma_descriptor_cycles", "cycles", assumed, 0, 1e9, &M::dma_descriptor_cycles,
                  "processor, per message handed to the DMA engine"},
     MachineField{"dma_inject_cycles", "cycles", assumed, 0, 1e9, &M::dma_inject_cycles,

@@ -54,6 +54,11 @@ struct Machine {
   double transpose_cycles = 0;
   double fma_cycles = 1;
 
+  // The processors of a node, if it has several.
+  unsigned coprocessor =
+      0;  ///< 1 if a second processor sends and receives while the first computes
+  unsigned memory_packet_cycles = 100;  ///< per packet between ranks of a node, at each of its ends
+
   // The optional DMA engine, which injects and receives packets in place of the processor.
   unsigned dma_descriptor_cycles = 0;  ///< processor, per message
   unsigned dma_inject_cycles = 0;      ///< engine, per packet; 0 if there is no engine

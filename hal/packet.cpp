@@ -19,6 +19,7 @@ bool is_cut_off(const PacketHeader& header, const Shape& shape, const Coord& her
 
 HeaderFields PacketHeader::fields() const {
   return {.destination = destination(),
+          .processor = processor(),
           .hints = hints(),
           .deposit = deposit(),
           .dynamic = dynamic(),
@@ -31,19 +32,22 @@ HeaderFields PacketHeader::fields() const {
 }
 
 HeaderError validate_fields(const PacketHeader& header, const Shape& shape) {
-  if ((header.hardware_word() & kHardwareReserved) != 0) return HeaderError::reserved_bits_set;
+  const bool has_processor = header.processor() < shape.machine_ranks();
+  if ((header.hardware_word() & kHardwareReserved) != 0 || !has_processor)
+    return HeaderError::reserved_bits_set;
   const bool dynamic_channel = header.channel() <= VirtualChannel::dynamic1;
   if (header.dynamic() != dynamic_channel) return HeaderError::dynamic_bit_disagrees_with_channel;
   if (header.deposit()) return HeaderError::bad_deposit;
   if (!payload_fits(header)) return HeaderError::payload_longer_than_chunks;
-  if (!has_valid_order(header, shape.dims())) return HeaderError::bad_dimension_order;
+  if (!has_valid_order(header, shape.torus_dims())) return HeaderError::bad_dimension_order;
   return HeaderError::none;
 }
 
 HeaderError validate_way(const PacketHeader& header, const Shape& shape, const Coord& here,
                          Route& route) {
-  if (header.destination() >= shape.size()) return HeaderError::destination_out_of_range;
-  const auto along = route_along(shape, here, shape.coord(header.destination()), header.hints());
+  if (header.destination() >= shape.nodes()) return HeaderError::destination_out_of_range;
+  const Rank to = rank_of(header, shape);
+  const auto along = route_along(shape, here, shape.coord(to), header.hints());
   if (both_hints(header.hints()) && !(along && header.dynamic() && shape.failures() == nullptr))
     return HeaderError::both_hints_of_a_dimension;
   if (!along) return HeaderError::hint_disagrees_with_destination;

@@ -6,17 +6,20 @@
 //        +-------------------------------+------------------------------+-------------------+
 //
 //   hardware word, bit 0 = least significant   software word
-//     0..31  destination (rank)                  0..15  handler
+//     0..31  destination (node)                  0..15  handler
 //    32..43  hint bits X+ X- Y+ Y- Z+ Z- ...    16..23  payload bytes, 0..240
+//            the next one: to another rank of
+//            the same node, if t ranks share it
 //    44      deposit (reserved: must be 0)      24..31  dimension order; 0: none
 //    45      dynamic: may be routed adaptively  32..63  argument
 //    46..47  virtual channel D0 D1 BN BP
 //    48..50  chunks - 1; a chunk is 32 bytes
-//    51..52  reserved: must be 0
+//    51..52  the destination's processor: its
+//            rank is node · t + processor
 //    53..63  link bits: 0 when injected; the carrier of the packet may use them
 //
 // The fields follow IBM's packet-layer header for the Blue Gene/L, with two differences. The
-// destination is a rank instead of coordinates, because six coordinates of extent 256 would not
+// destination is a number instead of coordinates, because six coordinates of extent 256 would not
 // fit. The packet CRC and the link's sequence number belong to the 14 bytes that a link adds on the
 // wire, not to the header in memory.
 #pragma once
@@ -62,7 +65,8 @@ constexpr std::uint64_t packets_for(std::uint64_t payload_bytes) {
 
 /// The fields of a header, unpacked.
 struct HeaderFields {
-  Rank destination = 0;
+  Rank destination = 0;    ///< a node
+  unsigned processor = 0;  ///< of the destination: 0..3
   DirectionSet hints;
   bool deposit = false;
   bool dynamic = true;
@@ -85,15 +89,22 @@ class PacketHeader {
   explicit constexpr PacketHeader(const HeaderFields& f)
       : hardware_(std::uint64_t{f.destination} | std::uint64_t{f.hints.bits()} << 32 |
                   std::uint64_t{f.deposit} << 44 | std::uint64_t{f.dynamic} << 45 |
-                  std::uint64_t(f.channel) << 46 | std::uint64_t{f.chunks - 1} << 48),
+                  std::uint64_t(f.channel) << 46 | std::uint64_t{f.chunks - 1} << 48 |
+                  std::uint64_t{f.processor} << kFirstProcessorBit),
         software_(std::uint64_t{f.handler} | std::uint64_t{f.payload_bytes} << 16 |
                   std::uint64_t{f.order} << 24 | std::uint64_t{f.argument} << 32) {
     TOROID_CHECK_IN_CHECKED_BUILD(f.hints.bits() < 1u << kMaxLinks);
     TOROID_CHECK_IN_CHECKED_BUILD(1 <= f.chunks && f.chunks <= kMaxChunks);
     TOROID_CHECK_IN_CHECKED_BUILD(f.payload_bytes <= kPayloadBytes);
+    TOROID_CHECK_IN_CHECKED_BUILD(f.processor < NodeRanks::kMost);
   }
 
+  /// The node that the packet is for.
   constexpr Rank destination() const { return static_cast<Rank>(hardware_); }
+  /// The processor of that node, if its ranks share it; otherwise 0.
+  constexpr unsigned processor() const {
+    return static_cast<unsigned>(hardware_ >> kFirstProcessorBit) & (NodeRanks::kMost - 1);
+  }
   constexpr DirectionSet hints() const { return DirectionSet((hardware_ >> 32) & 0xfffu); }
   /// The packet may be put into an injection FIFO that serves one of these: its hints, or
   /// kHighPriority if it travels in the priority channel.
@@ -118,10 +129,13 @@ class PacketHeader {
     TOROID_CHECK_IN_CHECKED_BUILD(this->order() == 0);
     return {hardware_, software_ | std::uint64_t{order} << 24};
   }
-  /// The header with this destination and these hints. REQUIRES: both are still 0.
-  constexpr PacketHeader with_way(Rank destination, DirectionSet hints) const {
-    TOROID_CHECK_IN_CHECKED_BUILD(this->destination() == 0 && this->hints().empty());
-    return {hardware_ | std::uint64_t{destination} | std::uint64_t{hints.bits()} << 32, software_};
+  /// The header with this destination and these hints. REQUIRES: all are still 0.
+  constexpr PacketHeader with_way(Rank node, DirectionSet hints, unsigned processor = 0) const {
+    TOROID_CHECK_IN_CHECKED_BUILD(destination() == 0 && this->processor() == 0 &&
+                                  this->hints().empty());
+    return {hardware_ | std::uint64_t{node} | std::uint64_t{hints.bits()} << 32 |
+                std::uint64_t{processor} << kFirstProcessorBit,
+            software_};
   }
   /// The header with other hints.
   constexpr PacketHeader turned(DirectionSet hints) const {
@@ -142,6 +156,7 @@ class PacketHeader {
 
   /// The bits of the hardware word that hold the number of chunks.
   static constexpr std::uint64_t kLengthBits = std::uint64_t{7} << 48;
+  static constexpr unsigned kFirstProcessorBit = 51;
   static constexpr unsigned kFirstLinkBit = 53;
   static constexpr std::uint64_t kLinkBits = ~std::uint64_t{0} << kFirstLinkBit;
   constexpr PacketHeader without_link_bits() const { return {hardware_ & ~kLinkBits, software_}; }
@@ -155,7 +170,7 @@ class PacketHeader {
 };
 
 /// Bits that must be 0 when a packet is injected.
-inline constexpr std::uint64_t kHardwareReserved = PacketHeader::kLinkBits | std::uint64_t{3} << 51;
+inline constexpr std::uint64_t kHardwareReserved = PacketHeader::kLinkBits;
 
 /// Errors of a header. The hardware detects the first five after `none`.
 enum class HeaderError : std::uint8_t {
@@ -215,6 +230,14 @@ class CheckedFields {
   std::uint32_t hardware_ = ~std::uint32_t{0};     ///< matches no header: fields have 20 bits
   std::uint32_t software_ = 0;
 };
+
+/// The rank that a header's destination is in this shape: the node itself if nodes have one rank,
+/// and on Shape::torus().
+inline Rank rank_of(const PacketHeader& header, const Shape& shape) {
+  const NodeRanks& ranks = shape.ranks();
+  return ranks.are_shared() ? ranks.rank(header.destination(), header.processor())
+                            : header.destination();
+}
 
 /// The first error in the destination or hints of a header that is about to be injected at `here`.
 /// If there is none, `route` becomes the route that its hints describe.

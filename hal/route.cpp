@@ -55,6 +55,14 @@ DirectionSet twisted_directions_left(const Shape& shape, const Coord& here, cons
   return left;
 }
 
+/// The route through a node's memory, if `hints` describe that.
+std::optional<Route> route_within_node(const Shape& shape, const Coord& from, const Coord& to,
+                                       DirectionSet hints) {
+  if (hints != shape.within_node() || from == to || minimal_hops(shape, from, to) > 0)
+    return std::nullopt;
+  return Route{.hops = {}, .directions = hints};
+}
+
 }  // namespace
 
 unsigned Route::total_hops() const {
@@ -71,7 +79,7 @@ unsigned Route::total_hops() const {
 template <typename Votes>
 DirectionSet minimal_by(const Shape& shape, const Coord& from, const Coord& to, Votes&& votes) {
   unsigned bits = 0;
-  for (unsigned d = 0; d < shape.dims(); ++d) {
+  for (unsigned d = 0; d < shape.torus_dims(); ++d) {
     const unsigned k = shape.extent(d);
     const unsigned twice = 2 * steps_plus(from[d], to[d], k);
     auto minus = static_cast<unsigned>(to[d] < from[d]);
@@ -113,7 +121,7 @@ std::optional<Route> route_along(const Shape& shape, const Coord& from, const Co
   if (shape.is_twisted()) return twisted_route(shape, from, to, hints);
   std::uint64_t hops = 0;
   unsigned wrong = hints.bits() >> shape.links();
-  for (unsigned d = 0; d < shape.dims(); ++d) {
+  for (unsigned d = 0; d < shape.torus_dims(); ++d) {
     const unsigned plus = hints.bits() >> 2 * d & 1u;
     const unsigned minus = hints.bits() >> 2 * d >> 1 & 1u;
     const unsigned both = plus & minus;  // allowed only half way round a ring
@@ -127,7 +135,7 @@ std::optional<Route> route_along(const Shape& shape, const Coord& from, const Co
     const unsigned round = shape.extent(d) & all_if(static_cast<int>(steps) < 0);
     hops |= std::uint64_t{steps + round} << 8 * d;
   }
-  if (wrong != 0) return std::nullopt;
+  if (wrong != 0) return route_within_node(shape, from, to, hints);
   Route route;
   for (unsigned d = 0; d < kMaxDims; ++d) route.hops[d] = static_cast<std::uint8_t>(hops >> 8 * d);
   route.directions = hints;
@@ -138,7 +146,7 @@ DirectionSet directions_left(const Shape& shape, const Coord& here, const Coord&
                              DirectionSet hints) {
   if (shape.is_twisted()) return twisted_directions_left(shape, here, to, hints);
   unsigned left = 0;
-  for (unsigned d = 0; d < shape.dims(); ++d) left |= (to[d] != here[d] ? 3u : 0u) << 2 * d;
+  for (unsigned d = 0; d < shape.torus_dims(); ++d) left |= (to[d] != here[d] ? 3u : 0u) << 2 * d;
   if (both_hints(hints)) [[unlikely]] {  // the first hop decides which of the two stays
     Random unused(0);
     left &= minimal_directions(shape, here, to, TieRule::both, unused).bits();
@@ -149,7 +157,7 @@ DirectionSet directions_left(const Shape& shape, const Coord& here, const Coord&
 unsigned minimal_hops(const Shape& shape, const Coord& from, const Coord& to) {
   if (shape.is_twisted()) return shape.ways().hops(shape.offset(from, to));
   unsigned hops = 0;
-  for (unsigned d = 0; d < shape.dims(); ++d) {
+  for (unsigned d = 0; d < shape.torus_dims(); ++d) {
     const unsigned plus = steps_plus(from[d], to[d], shape.extent(d));
     const unsigned apart = from[d] < to[d] ? to[d] - from[d] : from[d] - to[d];
     hops += shape.wraps(d) ? std::min(plus, shape.extent(d) - plus) : apart;

@@ -53,13 +53,17 @@ constexpr bool both_hints(DirectionSet hints) {
   return (hints.bits() & hints.bits() >> 1 & 0x555u) != 0;
 }
 
+// If nodes have several ranks, these functions concern the nodes: a rank's processor number makes
+// no difference, and there is no hop between ranks of one node.
+
 /// Hints from `from` to `to` along shortest paths; both directions of a tied dimension under
 /// TieRule::both and alternate. Only TieRule::split draws from `random`, once per tied dimension,
 /// and on a twisted torus both and alternate, once per choice.
 DirectionSet minimal_directions(const Shape& shape, const Coord& from, const Coord& to,
                                 TieRule rule, Random& random);
 
-/// The route that hints describe. None if the hints do not lead from `from` to `to`:
+/// The route that hints describe; the hints of Shape::within_node() describe one without hops. None
+/// if the hints do not lead from `from` to `to`:
 /// - a direction is missing, or there is one too many;
 /// - a direction runs into a mesh's edge;
 /// - both directions of a dimension are set, but one is shorter.

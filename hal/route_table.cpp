@@ -27,7 +27,7 @@ RouteTable::Ties ties_from(unsigned coordinate, TieRule rule) {
 }  // namespace
 
 RouteTable::RouteTable(const Shape& shape) {
-  for (unsigned d = 0; d < shape.dims(); ++d) {
+  for (unsigned d = 0; d < shape.dims(); ++d) {  // all parts of the dimension T are empty
     const auto k = static_cast<int>(shape.extent(d));
     extents_[d] = shape.extent(d);
     first_[d] = parts_.size();

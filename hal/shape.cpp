@@ -18,7 +18,7 @@ namespace {
 [[noreturn]] void refuse(std::string_view text, std::string_view why) {
   throw BadInput(one_line(
       fmt::format("'{}' is not a torus: {}; expected 1 to {} extents of 1 to {} as in 8x8x8, "
-                  "8x8x4m or twisted 8x4@YX4",
+                  "8x8x4m, twisted 8x4@YX4, or 8x8x8x2t with 2 ranks per node",
                   shortened(text), why, kMaxDims, kMaxExtent)));
 }
 
@@ -37,11 +37,29 @@ Extent parse_extent(std::string_view whole, std::string_view part) {
   return {*extent, mesh};
 }
 
+/// Takes "x2t" from the end of the extents: the number of ranks per node.
+NodeRanks take_ranks(std::string_view whole, std::string_view& extents) {
+  if (!extents.ends_with('t')) return NodeRanks();
+  const std::size_t x = extents.rfind('x');
+  if (x == std::string_view::npos) refuse(whole, "a torus must come before the ranks per node");
+  std::string_view number = extents.substr(x + 1);
+  number.remove_suffix(1);
+  const unsigned ranks = parse_number<unsigned>(number).value_or(0);
+  if (ranks == 0 || ranks > NodeRanks::kMost || !std::has_single_bit(ranks))
+    refuse(whole, fmt::format("a node has 1, 2 or 4 ranks, not '{}'", shortened(number)));
+  if (ranks > 1 && extents.size() < whole.size())
+    refuse(whole, "a node of a twisted torus has one rank");
+  extents = extents.substr(0, x);
+  return NodeRanks(ranks);
+}
+
 }  // namespace
 
 Shape Shape::parse(std::string_view text, bool mesh) {
   Shape shape;
-  const std::string_view extents = text.substr(0, text.find('@'));
+  const std::size_t twists = std::min(text.find('@'), text.size());
+  std::string_view extents = text.substr(0, twists);
+  const NodeRanks ranks = take_ranks(text, extents);
   for (std::size_t begin = 0; begin <= extents.size();) {
     const std::size_t end = std::min(extents.find('x', begin), extents.size());
     const Extent extent = parse_extent(text, extents.substr(begin, end - begin));
@@ -50,11 +68,12 @@ Shape Shape::parse(std::string_view text, bool mesh) {
     shape.append(extent.value, !mesh && !extent.mesh);
     begin = end + 1;
   }
-  if (extents.size() == text.size()) {
+  if (ranks.are_shared()) shape.append_ranks(text, ranks);
+  if (twists == text.size()) {
     shape.routes_ = std::make_shared<RouteTable>(shape);
     return shape;
   }
-  for (std::size_t begin = extents.size(); begin < text.size();) {
+  for (std::size_t begin = twists; begin < text.size();) {
     const std::size_t end = std::min(text.find('@', begin + 1), text.size());
     shape.add_twist(text, text.substr(begin + 1, end - begin - 1));
     begin = end;
@@ -101,6 +120,7 @@ void Shape::check_twists(std::string_view whole) const {
 
 bool Shape::operator==(const Shape& other) const {
   return dims_ == other.dims_ && extent_ == other.extent_ && wraps_ == other.wraps_ &&
+         has_processors_ == other.has_processors_ && machine_ranks_ == other.machine_ranks_ &&
          twist_ == other.twist_ && failures_ == other.failures_;
 }
 
@@ -126,6 +146,25 @@ void Shape::append(unsigned extent, bool wraps) {
   size_ *= extent;
 }
 
+/// The dimension T is a line of ranks, like that of a mesh.
+void Shape::append_ranks(std::string_view whole, NodeRanks ranks) {
+  if (dims_ == kMaxDims)
+    refuse(whole, fmt::format("with several ranks per node, it may have {} extents", kMaxDims - 1));
+  if (size_ > (1u << 24) / ranks.per_node()) refuse(whole, "more than 16777216 ranks");
+  append(ranks.per_node(), false);
+  has_processors_ = true;
+  ranks_ = ranks;
+  machine_ranks_ = ranks.per_node();
+}
+
+Shape Shape::torus() const {
+  if (!has_processors_) return *this;
+  Shape torus;
+  for (unsigned d = 0; d < torus_dims(); ++d) torus.append(extent_[d], wraps_[d]);
+  torus.machine_ranks_ = machine_ranks_;
+  return torus;
+}
+
 /// Assembles the bytes in a register. If they were stored one by one, a load of all of them
 /// together would wait until all stores are done. REQUIRES: a little-endian processor.
 Coord Shape::coord(Rank rank) const {
@@ -148,7 +187,7 @@ Rank Shape::rank(const Coord& coord) const {
 
 std::optional<Rank> Shape::neighbour(Rank rank, Direction direction) const {
   const unsigned d = direction.dim();
-  if (d >= dims_ || extent_[d] == 1) return std::nullopt;
+  if (d >= torus_dims() || extent_[d] == 1) return std::nullopt;
   if (failures_ && !failures_->works(rank, direction)) return std::nullopt;
   Coord coord = this->coord(rank);
   const bool at_edge = coord[d] == (direction.is_minus() ? 0u : extent_[d] - 1u);
@@ -167,6 +206,9 @@ Shape Shape::with_failures(const FailureList& list) const {
 }
 
 Shape Shape::with_failures(std::shared_ptr<const Failures> failures) const {
+  if (failures != nullptr && machine_ranks_ > 1)
+    throw BadInput(
+        fmt::format("torus {}: links and nodes can fail only if nodes have one rank each", text()));
   Shape failed = *this;
   failed.failures_ = std::move(failures);
   return failed;
@@ -185,13 +227,17 @@ Shape Shape::slice(unsigned first, unsigned last) const {
   Shape sliced;
   for (unsigned d = 0; d < dims_; ++d)
     sliced.append(d >= first && d < last ? extent_[d] : 1, wraps_[d]);
+  sliced.has_processors_ = has_processors_;
+  if (has_processors_) sliced.ranks_ = NodeRanks(sliced.extent_[dims_ - 1]);
+  sliced.machine_ranks_ = machine_ranks_;
   return sliced;
 }
 
 std::string Shape::text() const {
   std::string text;
-  for (unsigned d = 0; d < dims_; ++d)
+  for (unsigned d = 0; d < torus_dims(); ++d)
     text += fmt::format("{}{}{}", d == 0 ? "" : "x", extent_[d], wraps_[d] ? "" : "m");
+  if (has_processors_) text += fmt::format("x{}t", extent_[dims_ - 1]);
   for (unsigned d = 0; d < dims_; ++d)
     for (unsigned e = 0; e < dims_; ++e)
       if (twist_[d][e] != 0)

@@ -29,8 +29,8 @@ namespace toroid::fft {
 /// The load of one exchange on links and nodes.
 struct TransformBounds::Tally {
   LinkLoad load;                         ///< load of the current group of nodes
-  std::vector<std::uint64_t> out_bytes;  ///< bytes on the wire that each node sends
-  std::vector<Tick> busy;                ///< work in which each node's packets are moved
+  std::vector<std::uint64_t> out_bytes;  ///< [node]: bytes on the wire that it sends
+  std::vector<Tick> busy;                ///< [rank]: work in which its packets are moved
   std::vector<Tick> descriptors;         ///< cycles in which each processor writes descriptors
   std::uint64_t packets = 0;
   std::uint64_t payload_bytes = 0;
@@ -109,6 +109,7 @@ Tick TransformBounds::cycles_alone(const MessageCost& cost, Rank from, Rank to) 
   if (cost.packets == 0) return 0;
   const Shape& shape = blueprint_->shape();
   const Coord a = shape.coord(from), b = shape.coord(to);
+  if (stays_in_node(shape, a, b)) return memory_message_cycles(machine_, cost);
   const bool by_any_link = !movement_.is_shortest || takes_long_ways(shape);
   const unsigned links =
       by_any_link ? usable_links(shape) : shortest_directions(shape, a, b).size();
@@ -136,10 +137,13 @@ void TransformBounds::tally_group(const Ends& ends, const Group& group, Tally& t
           payload += static_cast<std::uint64_t>(intersect(a, b).volume()) * ends.bytes;
       const MessageCost alone = cost_of_pair(ends, from, to[t]);
       const MessageCost cost = movement_.is_combined ? combined_cost(payload) : alone;
+      const bool stays = stays_in_node(shape, shape.coord(source), shape.coord(target));
       tally.load.add(shape.coord(source), shape.coord(target), cost.wire_bytes);
-      tally.out_bytes[source] += cost.wire_bytes;
-      tally.busy[source] += cost.packets * mover_.inject_cycles;
-      tally.busy[target] += cost.packets * mover_.receive_cycles;
+      tally.out_bytes[shape.ranks().node(source)] += stays ? 0 : cost.wire_bytes;
+      tally.busy[source] +=
+          cost.packets * (stays ? machine_.memory_packet_cycles : mover_.inject_cycles);
+      tally.busy[target] +=
+          cost.packets * (stays ? machine_.memory_packet_cycles : mover_.receive_cycles);
       if (movement_.by_engines && cost.packets > 0)
         tally.descriptors[source] += machine_.dma_descriptor_cycles;
       tally.packets += alone.packets;
@@ -181,7 +185,8 @@ ExchangeBounds TransformBounds::add_exchange() {
     tally.load = LinkLoad(shape);
     tally_group(ends, group, tally);
     bounds.hottest_link =
-        std::max(bounds.hottest_link, cycles(tally.load.hottest_bytes(group.size())));
+        std::max(bounds.hottest_link,
+                 cycles(tally.load.hottest_bytes(group.size() / slice.ranks().per_node())));
     load_.add(tally.load);
   }
   const double links = std::max(1u, usable_links(slice));
@@ -197,12 +202,13 @@ ExchangeBounds TransformBounds::add_exchange() {
     largest_.*part = std::max(largest_.*part, bounds.*part);
   const auto payload =
       static_cast<std::uint64_t>(Box::of(ends.from->extents).volume()) * ends.bytes;
-  paper_model_ += paper_model_exchange(machine_, slice, payload / nodes);
+  paper_model_ += paper_model_exchange(machine_, slice, payload / nodes * shape.machine_ranks());
   return exchange;
 }
 
 void TransformBounds::add_busy(Rank node, const Tally& tally, Bounds& bounds) {
-  std::vector<Tick>& movers = movement_.by_engines ? engine_ : processor_;
+  const bool is_beside = movement_.by_engines || machine_.coprocessor != 0;
+  std::vector<Tick>& movers = is_beside ? engine_ : processor_;
   Tick& busiest = movement_.by_engines ? bounds.engine : bounds.processor;
   const Tick busy = (tally.busy[node] + parts_ - 1) / parts_;
   movers[node] += busy;
@@ -239,9 +245,14 @@ void TransformBounds::add_orbital() {
   const Shape& shape = blueprint_->shape();
   const OrbitalPlan plan = orbital_plan(description, shape, way_);
   const auto arrays = static_cast<std::uint64_t>(description.batch);
+  Machine free = machine_;  // of packets, which a coprocessor moves
+  if (machine_.coprocessor != 0) free.inject_cycles = free.receive_cycles = 0;
   Tick busy = 0;
+  Tick moving = 0;
   for (unsigned stage = 0; stage < OrbitalPlan::kStages; ++stage) {
-    busy += arrays * bound_of_stage(plan, stage, machine_).processor;
+    const Tick both = arrays * bound_of_stage(plan, stage, machine_).processor;
+    busy += arrays * bound_of_stage(plan, stage, free).processor;
+    moving += both - arrays * bound_of_stage(plan, stage, free).processor;
     if (plan.extent() == 1) continue;
     for (const OrbitalPlan::MovedBlock& block : plan.moved_blocks(stage)) {
       const MessageCost cost = message_cost(machine_, plan.block_bytes(block));
@@ -261,17 +272,19 @@ void TransformBounds::add_orbital() {
     }
   }
   for (Tick& node : processor_) node += busy;
+  for (Tick& node : engine_) node += moving;
 }
 
 Tick TransformBounds::hottest_link() const {
-  return std::max(largest_.hottest_link, cycles(load_.hottest_bytes(blueprint_->shape().size())));
+  return std::max(largest_.hottest_link, cycles(load_.hottest_bytes(blueprint_->shape().nodes())));
 }
 
 Bounds TransformBounds::total() const {
   Bounds total = largest_;
   total.hottest_link = hottest_link();
   for (const Tick busy : processor_) total.processor = std::max(total.processor, busy);
-  for (const Tick busy : engine_) total.engine = std::max(total.engine, busy);
+  Tick& beside = movement_.by_engines ? total.engine : total.processor;
+  for (const Tick busy : engine_) beside = std::max(beside, busy);
   return total;
 }
 

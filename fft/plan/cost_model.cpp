@@ -19,10 +19,10 @@ Tick product_cycles(const Machine& machine, std::uint64_t fmas) {
 Tick paper_model_exchange(const Machine& machine, const Shape& group,
                           std::uint64_t payload_bytes_received) {
   double hops = 0;  // of a packet, on average
-  for (unsigned d = 0; d < group.dims(); ++d)
+  for (unsigned d = 0; d < group.torus_dims(); ++d)
     if (group.extent(d) > 1) hops += group.extent(d) / (group.wraps(d) ? 4.0 : 2.0);
   unsigned links = 0;
-  for (unsigned d = 0; d < group.dims(); ++d) links += group.extent(d) > 1 ? 2 : 0;
+  for (unsigned d = 0; d < group.torus_dims(); ++d) links += group.extent(d) > 1 ? 2 : 0;
   if (links == 0) return 0;
   constexpr double kUtilisation = 0.8;
   const double bytes_per_cycle = machine.link_bits_per_cycle / 8;

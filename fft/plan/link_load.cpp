@@ -14,11 +14,11 @@ unsigned ring_distance(unsigned a, unsigned b, unsigned k) {
 }  // namespace
 
 LinkLoad::LinkLoad(const Shape& shape) : shape_(shape) {
-  for (unsigned d = 0; d < shape.dims(); ++d) cuts_[d].resize(shape.extent(d) - 1);
+  for (unsigned d = 0; d < shape.torus_dims(); ++d) cuts_[d].resize(shape.extent(d) - 1);
 }
 
 void LinkLoad::add(const Coord& from, const Coord& to, std::uint64_t wire_bytes) {
-  for (unsigned d = 0; d < shape_.dims(); ++d) {
+  for (unsigned d = 0; d < shape_.torus_dims(); ++d) {
     if (shape_.wraps(d)) {
       byte_hops_[d] += wire_bytes * ring_distance(from[d], to[d], shape_.extent(d));
       continue;
@@ -30,7 +30,7 @@ void LinkLoad::add(const Coord& from, const Coord& to, std::uint64_t wire_bytes)
 }
 
 void LinkLoad::add(const LinkLoad& other) {
-  for (unsigned d = 0; d < shape_.dims(); ++d) {
+  for (unsigned d = 0; d < shape_.torus_dims(); ++d) {
     byte_hops_[d] += other.byte_hops_[d];
     for (std::size_t c = 0; c < cuts_[d].size(); ++c)
       for (unsigned way = 0; way < 2; ++way) cuts_[d][c][way] += other.cuts_[d][c][way];
@@ -39,7 +39,7 @@ void LinkLoad::add(const LinkLoad& other) {
 
 double LinkLoad::hottest_bytes(Rank nodes) const {
   double hottest = 0;
-  for (unsigned d = 0; d < shape_.dims(); ++d) {
+  for (unsigned d = 0; d < shape_.torus_dims(); ++d) {
     hottest = std::max(hottest, static_cast<double>(byte_hops_[d]) / (2.0 * nodes));
     const double across = std::max(1.0, static_cast<double>(nodes) / shape_.extent(d));
     for (const auto& cut : cuts_[d])

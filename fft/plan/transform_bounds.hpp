@@ -89,7 +89,7 @@ class TransformBounds {
   std::size_t next_ = 0;         ///< number of the next stage
   LinkLoad load_;                ///< sum of all exchanges so far
   std::vector<Tick> processor_;  ///< cycles of each node's processor so far
-  std::vector<Tick> engine_;     ///< cycles of each node's DMA engine so far
+  std::vector<Tick> engine_;     ///< cycles of each node's DMA engine or coprocessor so far
   Bounds largest_;               ///< largest of each bound among the exchanges so far
   Tick paper_model_ = 0;
 };

@@ -86,9 +86,9 @@ class Exchange::Sink {
   /// All queues must have room: the direction of the next packet is not known before it is made.
   bool all_have_room() const {
     unsigned with_room = 0;
-    const unsigned links = exchange_->end_.node->shape().links();
-    while (with_room < links && queues_->has_room(with_room)) ++with_room;
-    return with_room == links;
+    const unsigned exits = exchange_->end_.node->shape().exits();
+    while (with_room < exits && queues_->has_room(with_room)) ++with_room;
+    return with_room == exits;
   }
   Exchange* exchange_;
   OutputQueues* queues_;
@@ -239,7 +239,7 @@ void Exchange::note_queued(Rank member, std::uint32_t first, std::uint32_t packe
 PutDescriptor Exchange::put(const SendDescriptor& descriptor) {
   const auto [member, first] = Cookie::of(descriptor);
   return {.from = end_.node->rank(),
-          .to = descriptor.header.destination(),
+          .to = end_.group.rank(member),
           .window = end_.handler,
           .origin = end_.self(),
           .first = first,

@@ -49,7 +49,7 @@ const NodeOptions& existing(const NodeOptions* options) {
 }
 
 unsigned queues_in_turn(const Shape& shape, const PolicySettings& settings) {
-  return settings.queue_per_direction ? shape.links() : settings.output_queues;
+  return settings.queue_per_direction ? shape.exits() : settings.output_queues;
 }
 
 }  // namespace
@@ -64,6 +64,7 @@ Node::Node(Device& device, std::shared_ptr<const NodeOptions> options)
       record_(options->record == nullptr ? nullptr : &options->record->of(device.rank())),
       packets_per_turn_(static_cast<std::uint32_t>(device.packets_per_turn())),
       rank_(device.rank()),
+      ranks_(device.shape().ranks()),
       queues_(queues_in_turn(device.shape(), options->settings), options->settings.queue_capacity,
               options->named_queues),
       routes_(device.shape(), device.shape().coord(rank_), tie_),
@@ -304,7 +305,8 @@ Route Node::new_route(Rank to, bool dynamic) {
   const Coord there = shape().coord(to);
   DirectionSet hints = minimal_directions(shape(), coord_, there, tie_rule(), random_);
   if (shape().failures() != nullptr) hints = round_failures(to, hints, dynamic);
-  return route_along(shape(), coord_, there, hints).value();
+  const Route route = route_along(shape(), coord_, there, hints).value();
+  return route.directions.empty() ? route_within_node() : route;
 }
 
 /// Any node may send to any other, so a pair of nodes that failures cut off from each other is
@@ -320,7 +322,7 @@ DirectionSet Node::round_failures(Rank to, DirectionSet hints, bool dynamic) con
 }
 
 DimensionOrder Node::random_dimension_order() {
-  return static_cast<DimensionOrder>(1 + random_.below(dimension_orders(shape().dims())));
+  return static_cast<DimensionOrder>(1 + random_.below(dimension_orders(shape().torus_dims())));
 }
 
 bool Node::try_send(Rank to, HandlerId handler, std::span<const std::byte> payload,
@@ -369,7 +371,8 @@ Node::Urgent& Node::make_urgent() {
 SendDescriptor Node::urgent_descriptor(Rank to, HandlerId handler, unsigned bytes,
                                        std::uint32_t argument) {
   const Route route = new_route(to, false);
-  const PacketHeader header(HeaderFields{.destination = to,
+  const PacketHeader header(HeaderFields{.destination = ranks_.node(to),
+                                         .processor = ranks_.processor(to),
                                          .hints = route.directions,
                                          .dynamic = false,
                                          .channel = channel_under(RoutingRule::priority),
@@ -711,10 +714,14 @@ std::string UntilAwaiter::text() const {
 }
 
 bool ComputeAwaiter::ready() {
-  if (begun_) return true;
+  if (begun_) return end_ == 0 || device_->now() >= end_;
   begun_ = true;
   if (cycles_ == 0) return !yields_;  // no time passes, so the clock need not be read
   const Tick before = device_->now();
+  if (device_->computes_beside()) {
+    passed_ = cycles_;
+    return !device_->try_wake_at(end_ = before + cycles_);
+  }
   device_->compute(cycles_);
   passed_ = device_->now() - before;
   return !yields_;

@@ -375,6 +375,8 @@ class alignas(64) Node final : public Processor, private PacketSink {
   TieRule tie_rule() const;
   void inject_settled(SendDescriptor descriptor, std::uint32_t count, unsigned fifo);
   Route new_route(Rank to, bool dynamic);
+  /// The route to other ranks of this node. A packet to the rank itself has it too, and needs none.
+  Route route_within_node() const { return {.hops = {}, .directions = shape().within_node()}; }
   DirectionSet round_failures(Rank to, DirectionSet hints, bool dynamic) const;
   DimensionOrder random_dimension_order();
   /// The handler with this number; null if there is none.
@@ -441,6 +443,7 @@ class alignas(64) Node final : public Processor, private PacketSink {
   RankRecord* record_;
   std::uint32_t packets_per_turn_;
   Rank rank_;
+  NodeRanks ranks_;
   std::atomic<std::uint64_t> turns_ = 0;
   OutputQueues queues_;
   RoutesFrom routes_;
@@ -500,7 +503,8 @@ class [[nodiscard]] ComputeAwaiter final : public Awaiter {
   /// `yields`: whether the turn ends even if no time passes.
   ComputeAwaiter(Device& device, Tick cycles, bool yields)
       : device_(&device), cycles_(cycles), yields_(yields) {}
-  /// If `yields` is set, returns false once, so that the turn ends and the time passes.
+  /// If `yields` is set, returns false once, so that the turn ends and the time passes. If the
+  /// device computes beside its turns, returns false until the computation has ended.
   bool ready() override;
   /// The number of cycles that have passed: on a model `cycles`, elsewhere almost 0.
   Tick await_resume() const { return passed_; }
@@ -510,6 +514,7 @@ class [[nodiscard]] ComputeAwaiter final : public Awaiter {
   Device* device_;
   Tick cycles_;
   Tick passed_ = 0;
+  Tick end_ = 0;  ///< when the computation ends, if the device computes beside its turns
   bool yields_;
   bool begun_ = false;
 };
@@ -574,8 +579,10 @@ inline PacketHeader Node::header(HandlerId handler, unsigned payload_bytes, std:
 }
 
 inline SendDescriptor Node::descriptor(Rank to, const PacketHeader& header) {
-  const Route route = routes_.empty() ? route_without_table(to) : routes_.to(to);
-  PacketHeader full = header.with_way(to, route.directions);
+  Route route = routes_.empty() ? route_without_table(to) : routes_.to(to);
+  if (route.directions.empty()) [[unlikely]]
+    route = route_within_node();
+  PacketHeader full = header.with_way(ranks_.node(to), route.directions, ranks_.processor(to));
   if (routing_ == RoutingRule::random_order) full = full.with_order(random_dimension_order());
   return {.header = full, .source = nullptr, .cookie = 0, .route = route};
 }

@@ -43,12 +43,22 @@ double per_link(const EndLoad& load) {
   return load.links.empty() ? 0 : load.wire_bytes / load.links.size();
 }
 
-/// The bounds that the loads of one node as a sender and as a receiver set.
-void raise_by_ends(Bounds& bounds, const Machine& machine, const EndLoad& out, const EndLoad& in) {
-  bounds.injection =
-      std::max(bounds.injection, cycles(machine, std::max(per_link(out), per_link(in))));
-  bounds.processor = std::max(
-      bounds.processor, out.packets * machine.inject_cycles + in.packets * machine.receive_cycles);
+/// The bounds that the loads of nodes and their ranks as senders and as receivers set. [rank]
+void raise_by_ends(Bounds& bounds, const Machine& machine, const Shape& shape,
+                   const std::vector<EndLoad>& out, const std::vector<EndLoad>& in) {
+  for (Rank first = 0; first < shape.size(); first += shape.ranks().per_node()) {
+    EndLoad node_out, node_in;
+    for (Rank r = first; r < first + shape.ranks().per_node(); ++r) {
+      node_out += out[r];
+      node_in += in[r];
+      bounds.processor =
+          std::max(bounds.processor,
+                   out[r].packets * machine.inject_cycles + in[r].packets * machine.receive_cycles +
+                       (out[r].copies + in[r].copies) * machine.memory_packet_cycles);
+    }
+    bounds.injection = std::max(bounds.injection,
+                                cycles(machine, std::max(per_link(node_out), per_link(node_in))));
+  }
 }
 
 /// The fewest hops of a shortest path in a set of dimensions of a twisted torus.
@@ -69,11 +79,11 @@ unsigned fewest_within(const Shape& shape, Rank offset, unsigned dimensions) {
 class HopBytes {
  public:
   HopBytes(const Shape& shape, bool shortest_paths)
-      : shape_(shape), all_((1u << shape.dims()) - 1), first_(shortest_paths ? 1 : all_) {}
+      : shape_(shape), all_((1u << shape.torus_dims()) - 1), first_(shortest_paths ? 1 : all_) {}
 
   void add(const Coord& from, const Coord& to, double bytes) {
     if (shape_.is_twisted()) return add_twisted(shape_.offset(from, to), bytes);
-    for (unsigned d = 0; d < shape_.dims(); ++d) {
+    for (unsigned d = 0; d < shape_.torus_dims(); ++d) {
       const unsigned apart = from[d] < to[d] ? to[d] - from[d] : from[d] - to[d];
       const unsigned least = shape_.wraps(d) ? std::min(apart, shape_.extent(d) - apart) : apart;
       along_[1u << d] += least * bytes;
@@ -95,10 +105,10 @@ class HopBytes {
   }
   double links_along(unsigned set) const {
     double links = 0;
-    for (unsigned d = 0; d < shape_.dims(); ++d) {
+    for (unsigned d = 0; d < shape_.torus_dims(); ++d) {
       const unsigned k = shape_.extent(d);
       if ((set >> d & 1u) != 0 && k > 1)
-        links += 2.0 * (shape_.wraps(d) ? k : k - 1) * (shape_.size() / k);
+        links += 2.0 * (shape_.wraps(d) ? k : k - 1) * (shape_.nodes() / k);
     }
     return links;
   }
@@ -122,6 +132,12 @@ Bounds bounds_of_sums(const Machine& machine, const Shape& shape, const Traffic&
       const MessageCost message = message_cost(machine, traffic.bytes(from, to));
       if (message.packets == 0) continue;
       const Coord a = shape.coord(from), b = shape.coord(to);
+      if (stays_in_node(shape, a, b)) {
+        out[from].copies += message.packets;
+        in[to].copies += message.packets;
+        bounds.zero_load = std::max(bounds.zero_load, memory_message_cycles(machine, message));
+        continue;
+      }
       const DirectionSet shortest = shortest_directions(shape, a, b);
       const DirectionSet first = shortest_paths ? shortest : links_of(shape, from);
       const DirectionSet last = shortest_paths ? shortest : links_of(shape, to);
@@ -133,7 +149,7 @@ Bounds bounds_of_sums(const Machine& machine, const Shape& shape, const Traffic&
       bounds.zero_load = std::max(bounds.zero_load, alone);
     }
   bounds.hottest_link = cycles(machine, hop_bytes.mean_link());
-  for (Rank r = 0; r < shape.size(); ++r) raise_by_ends(bounds, machine, out[r], in[r]);
+  raise_by_ends(bounds, machine, shape, out, in);
   return bounds;
 }
 
@@ -144,8 +160,7 @@ Bounds bounds_by_layers(const Machine& machine, const Shape& shape, const Traffi
   Bounds bounds;
   bounds.hottest_link = cycles(machine, flow.hottest_link(rule));
   bounds.zero_load = flow.zero_load();
-  for (Rank r = 0; r < shape.size(); ++r)
-    raise_by_ends(bounds, machine, flow.source(r), flow.destination(r));
+  raise_by_ends(bounds, machine, shape, flow.sources(), flow.destinations());
   return bounds;
 }
 
@@ -163,14 +178,16 @@ bool has_too_many_sources(const Shape& shape, const Traffic& traffic) {
   return sources > most;
 }
 
-/// None if congestion_bound() would not use them, or if there are more than kMostDemands.
+/// The demands of nodes on each other. None if congestion_bound() would not use them, or if there
+/// are more than kMostDemands.
 std::vector<Demand> demands_of(const Machine& machine, const Shape& shape, const Traffic& traffic) {
   std::vector<Demand> demands;
   if (has_too_many_sources(shape, traffic)) return demands;
   for (Rank from = 0; from < shape.size(); ++from) {
     for (const Rank to : traffic.targets(from)) {
       const auto bytes = message_cost(machine, traffic.bytes(from, to)).wire_bytes;
-      if (bytes > 0) demands.push_back({from, to, static_cast<double>(bytes)});
+      const Rank a = shape.ranks().node(from), b = shape.ranks().node(to);
+      if (bytes > 0 && a != b) demands.push_back({a, b, static_cast<double>(bytes)});
     }
     if (demands.size() > kMostDemands) return {};
   }
@@ -187,7 +204,7 @@ Bounds with_congestion(Bounds bounds, const Machine& machine, const Shape& shape
   bounds.hottest_link = std::max(bounds.hottest_link, bounds.injection);
   if (search == Search::no) return bounds;
   const double known = static_cast<double>(bounds.hottest_link) * machine.link_bits_per_cycle / 8;
-  const double bytes = congestion_bound(shape.without_failures(),
+  const double bytes = congestion_bound(shape.torus().without_failures(),
                                         demands_of(machine, shape, traffic), kSteps, known);
   bounds.hottest_link = std::max(bounds.hottest_link, cycles(machine, bytes));
   return bounds;
@@ -226,7 +243,10 @@ Bounds bounds_of_shortest_ways(const Machine& machine, const Shape& shape, const
                                         : bounds_of_sums(machine, shape, traffic, true),
                            machine, shape, traffic, search);
   }
-  if (inside != 0 && !rule) return bounds_of_group(machine, group_shape(shape, inside), traffic);
+  if (shape.ranks().are_shared() && (inside & all) == all && !rule)
+    return bounds_of_group(machine, shape, traffic);
+  if (inside != 0 && !rule && !shape.ranks().are_shared())
+    return bounds_of_group(machine, group_shape(shape, inside), traffic);
   return with_congestion(bounds_by_layers(machine, shape, traffic, rule), machine, shape, traffic,
                          search);
 }
@@ -269,14 +289,18 @@ Tick injection_fifo_bound(const Machine& machine, const Shape& shape, const Traf
     return static_cast<double>(message_cost(machine, bytes).wire_bytes);
   };
   const bool is_uniform = traffic.is_uniform_all_to_all();
-  double most = is_uniform ? (shape.size() - 1) * wire_bytes(traffic.message_bytes().value()) /
-                                 static_cast<double>(fifos.size())
-                           : 0;
-  for (Rank from = 0; from < (is_uniform ? Rank{1} : shape.size()); ++from) {
+  const Rank ranks = shape.ranks().per_node();
+  double most = is_uniform
+                    ? ranks * (shape.size() - ranks) * wire_bytes(traffic.message_bytes().value()) /
+                          static_cast<double>(fifos.size())
+                    : 0;
+  for (Rank first = 0; first < (is_uniform ? Rank{1} : shape.size()); first += ranks) {
     std::map<unsigned, double> bytes;
-    for (const Rank to : traffic.targets(from))
-      bytes[fifos_for(fifos, shortest_directions(shape, shape.coord(from), shape.coord(to)))] +=
-          wire_bytes(traffic.bytes(from, to));
+    for (Rank from = first; from < first + ranks; ++from)
+      for (const Rank to : traffic.targets(from))
+        if (const auto ways = shortest_directions(shape, shape.coord(from), shape.coord(to));
+            !ways.empty())
+          bytes[fifos_for(fifos, ways)] += wire_bytes(traffic.bytes(from, to));
     most = std::max(most, busiest_fifo_bytes(bytes));
   }
   return cycles(machine, most);

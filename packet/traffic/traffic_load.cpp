@@ -43,9 +43,9 @@ double LayerLoads::most() const {
 
 TrafficFlow::TrafficFlow(const Machine& machine, const Shape& shape, const Traffic& traffic)
     : shape_(shape), sources_(shape.size()), destinations_(shape.size()) {
-  for (unsigned d = 0; d < shape.dims(); ++d)
+  for (unsigned d = 0; d < shape.torus_dims(); ++d)
     between_[d].resize(std::size_t{shape.extent(d)} * shape.extent(d));
-  if (traffic.has_equal_sources())
+  if (traffic.has_equal_sources() && !shape.ranks().are_shared())
     take_columns(machine, traffic);
   else
     take_pairs(machine, traffic);
@@ -87,15 +87,21 @@ void TrafficFlow::take_pairs(const Machine& machine, const Traffic& traffic) {
     for (const Rank to : traffic.targets(from)) {
       if (!bytes) cost = message_cost(machine, traffic.bytes(from, to));
       const Coord b = shape_.coord(to);
+      if (stays_in_node(shape_, a, b)) {
+        sources_[from].copies += cost.packets;
+        destinations_[to].copies += cost.packets;
+        zero_load_ = std::max(zero_load_, memory_message_cycles(machine, cost));
+        continue;
+      }
       const DirectionSet links = shortest_directions(shape_, a, b);
-      for (unsigned d = 0; d < shape_.dims(); ++d)
+      for (unsigned d = 0; d < shape_.torus_dims(); ++d)
         between(d, a[d], b[d]) += static_cast<double>(cost.wire_bytes);
       sources_[from].add(cost, links);
       destinations_[to].add(cost, links);
       slowest.add(cost, minimal_hops(shape_, a, b), links.size());
     }
   }
-  zero_load_ = slowest.cycles();
+  zero_load_ = std::max(zero_load_, slowest.cycles());
 }
 
 /// Here a node receives the same number of bytes from every other node, and over all of its links.
@@ -142,7 +148,7 @@ LayerLoads TrafficFlow::layers(unsigned dim, std::optional<TieRule> rule) const 
 LayerLoads TrafficFlow::layers(unsigned dim, std::optional<TieRule> rule, double tied_share) const {
   const unsigned k = shape_.extent(dim);
   LayerLoads loads{std::vector<double>(k), std::vector<double>(k)};
-  const double links = shape_.size() / k;
+  const double links = shape_.nodes() / k;
   for (unsigned from = 0; from < k; ++from)
     for (unsigned to = 0; to < k; ++to) {
       if (from == to) continue;
@@ -172,7 +178,7 @@ double TrafficFlow::hottest_layer(unsigned dim, std::optional<TieRule> rule) con
 
 double TrafficFlow::hottest_link(std::optional<TieRule> rule) const {
   double most = 0;
-  for (unsigned d = 0; d < shape_.dims(); ++d) most = std::max(most, hottest_layer(d, rule));
+  for (unsigned d = 0; d < shape_.torus_dims(); ++d) most = std::max(most, hottest_layer(d, rule));
   return most;
 }
 

@@ -29,16 +29,24 @@ struct LayerLoads {
   double most() const;
 };
 
-/// The packets and bytes that one node sends, or that it receives.
+/// The packets and bytes that one rank sends, or that it receives, or all ranks of a node together.
 struct EndLoad {
-  std::uint64_t packets = 0;
+  std::uint64_t packets = 0;  ///< to or from other nodes
   double wire_bytes = 0;
-  DirectionSet links;  ///< the node's links by which these packets can leave, or can arrive
+  DirectionSet links;        ///< the node's links by which these packets can leave, or can arrive
+  std::uint64_t copies = 0;  ///< packets to or from other ranks of the node
 
   void add(const MessageCost& message, DirectionSet by_links) {
     packets += message.packets;
     wire_bytes += static_cast<double>(message.wire_bytes);
     links.add(by_links);
+  }
+  EndLoad& operator+=(const EndLoad& other) {
+    packets += other.packets;
+    wire_bytes += other.wire_bytes;
+    links.add(other.links);
+    copies += other.copies;
+    return *this;
   }
 };
 
@@ -60,8 +68,9 @@ class TrafficFlow {
   /// Bytes on the wire that the hottest link carries at least, under `rule` or, without it, however
   /// ties are decided.
   double hottest_link(std::optional<TieRule> rule = std::nullopt) const;
-  const EndLoad& source(Rank r) const { return sources_[r]; }
-  const EndLoad& destination(Rank r) const { return destinations_[r]; }
+  /// [rank]
+  const std::vector<EndLoad>& sources() const { return sources_; }
+  const std::vector<EndLoad>& destinations() const { return destinations_; }
   /// The largest lone_message_cycles() of all messages; 0 if there is no message.
   Tick zero_load() const { return zero_load_; }
 

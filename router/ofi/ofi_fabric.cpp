@@ -444,6 +444,9 @@ std::unique_ptr<OfiFabric> agreed_fabric(Job& job, const Shape& shape, const Mac
                                          std::optional<Placement> placement, OfiOptions options,
                                          OfiTransport* transport) try {
   ofi::refuse_different(job, {shape, machine, options, !placement});
+  if (shape.ranks().are_shared())
+    throw BadInput(
+        fmt::format("torus {}: several ranks per node run on sim and shm", shape.text()));
   if (!placement)
     placement = place_beside_others(job, HostTopology::of_this_machine(), shape, 0, Binding::core);
   auto fabric =

@@ -50,6 +50,17 @@ std::vector<WorkerPlace> take_cores(const std::vector<Core>& cores, unsigned wor
   return places;
 }
 
+/// The same placement for the ranks of its nodes: a worker that has a node has all of its ranks.
+Placement of_ranks(Placement placement, const NodeRanks& ranks) {
+  for (WorkerPlace& worker : placement.workers) {
+    std::vector<Rank> all;
+    for (const Rank node : worker.nodes)
+      for (unsigned p = 0; p < ranks.per_node(); ++p) all.push_back(ranks.rank(node, p));
+    worker.nodes = std::move(all);
+  }
+  return placement;
+}
+
 }  // namespace
 
 Placement place(const HostTopology& topology, const Shape& shape, unsigned threads, Binding binding,
@@ -62,6 +73,13 @@ Placement place(const HostTopology& topology, const Shape& shape, unsigned threa
 Placement place(const HostTopology& topology, const Shape& shape, std::vector<Rank> nodes,
                 unsigned threads, Binding binding, double quota) {
   TOROID_CHECK(quota > 0);
+  if (shape.ranks().are_shared()) {
+    for (Rank& rank : nodes) rank = shape.ranks().node(rank);
+    const auto rest = std::ranges::unique(nodes);
+    nodes.erase(rest.begin(), rest.end());
+    return of_ranks(place(topology, shape.torus(), std::move(nodes), threads, binding, quota),
+                    shape.ranks());
+  }
   const auto& cores = topology.cores();
   const auto count =
       count_workers(static_cast<unsigned>(cores.size()), nodes.size(), threads, quota);

@@ -37,7 +37,7 @@ struct Placement {
 /// Workers take cores in the topology's order, so that even a few workers are close together. If
 /// there are more workers than cores, the rest start again with the first core. Nodes are assigned
 /// by recursive bisection: a package, then a NUMA node, then a core gets a compact part of the
-/// torus.
+/// torus. If nodes have several ranks, the worker of a node has all of them.
 Placement place(const HostTopology& topology, const Shape& shape, unsigned threads, Binding binding,
                 double quota = std::numeric_limits<double>::infinity());
 /// The same for a subset of the torus's nodes. `nodes` is in ascending order and not empty.

@@ -46,7 +46,7 @@ void RingDevice::count_injected(const SendDescriptor& descriptor, unsigned f, un
 /// is fully validated.
 bool RingDevice::is_valid(const PacketHeader& header) {
   if (((header.hardware_word() ^ valid_) & ~PacketHeader::kLengthBits) == 0 &&
-      payload_fits(header) && has_valid_order(header, shape().dims()))
+      payload_fits(header) && has_valid_order(header, shape().torus_dims()))
     return true;
   Route route;
   if (validate(header, shape(), here_, route) != HeaderError::none) return false;

@@ -3,7 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <deque>
 #include <exception>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -18,6 +20,7 @@
 #include "router/shm/device.hpp"
 #include "router/shm/devices_and_rings.hpp"
 #include "router/shm/shared_device_state.hpp"
+#include "router/shm/torus/shared_node.hpp"
 #include "router/shm/worker_pool.hpp"
 #include "router/termination/detector.hpp"
 #include "router/termination/losses_report.hpp"
@@ -35,9 +38,11 @@ using termination::Verdict;
 class RingFabric final : public Fabric, private termination::StalledMachine {
  public:
   RingFabric(const Shape& shape, const Machine& machine, Placement placement, RingOptions options)
-      : shared_{shape, machine, options.tying, ring::WallClock(machine), ring::LocalNodes(shape)},
-        use_(shared_.shape, Fabric::nodes()),
-        placement_(checked(std::move(placement), shape, Fabric::nodes())),
+      : shape_(shape),
+        shared_{routed(options.route), machine, options.tying, ring::WallClock(machine),
+                ring::LocalNodes(routed(options.route))},
+        use_(shape_, Fabric::nodes()),
+        placement_(routed(checked(std::move(placement), shape, Fabric::nodes()), options.route)),
         options_(std::move(options)),
         topology_(options_.route == RingRoute::torus
                       ? ring::make_torus_topology(shared_, options_.routing)
@@ -45,18 +50,21 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
         control_(placement_.workers.size(), options_.stall),
         pool_(*topology_, placement_, control_, options_.cpu) {
     shared_.control = &control_;
+    if (options_.route == RingRoute::torus && shape_.ranks().are_shared()) share_nodes();
   }
 
-  const Shape& shape() const override { return shared_.shape; }
+  const Shape& shape() const override { return shape_; }
   const Machine& machine() const override { return shared_.machine; }
   std::vector<Rank> nodes() const override { return Fabric::nodes(); }
   Device& device(Rank rank) override {
     use_.check(rank);
+    if (!nodes_.empty()) return shared_rank(rank);
     return topology_->device(rank);
   }
   void attach(Rank rank, Processor& processor) override {
     use_.attach(rank);
-    topology_->device(rank).attach(processor);
+    nodes_.empty() ? topology_->device(rank).attach(processor)
+                   : shared_rank(rank).attach(processor);
   }
   void detach() override { use_.detach(); }
   const FabricCounters& counters() const override { return counters_; }
@@ -83,6 +91,34 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
   }
 
  private:
+  /// The torus whose nodes have a device each: on the torus route the ranks of a node share one.
+  Shape routed(RingRoute route) const {
+    return route == RingRoute::torus ? shape_.torus() : shape_;
+  }
+  /// The placement of these nodes, if the worker of a node runs all of its ranks. Otherwise throws
+  /// BadInput.
+  Placement routed(Placement placement, RingRoute route) const {
+    if (route != RingRoute::torus || !shape_.ranks().are_shared()) return placement;
+    for (WorkerPlace& worker : placement.workers) {
+      for (Rank& rank : worker.nodes) rank = shape_.ranks().node(rank);
+      const auto rest = std::ranges::unique(worker.nodes);
+      worker.nodes.erase(rest.begin(), rest.end());
+    }
+    std::vector<Rank> nodes(shape_.nodes());
+    std::iota(nodes.begin(), nodes.end(), Rank{0});
+    return checked(std::move(placement), shape_.torus(), nodes);
+  }
+  void share_nodes() {
+    for (const Rank node : shared_.local.nodes())
+      nodes_.emplace_back(topology_->device(node), shape_, node);
+  }
+  ring::RankDevice& shared_rank(Rank rank) {
+    return nodes_[shape_.ranks().node(rank)].rank(shape_.ranks().processor(rank));
+  }
+  const ring::RankDevice& shared_rank(Rank rank) const {
+    return nodes_[shape_.ranks().node(rank)].rank(shape_.ranks().processor(rank));
+  }
+
   /// Returns when the run has ended. Until then the calling thread sleeps, and checks the run
   /// several times a second.
   void watch() {
@@ -112,7 +148,7 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
     counters_.health = topology_->health();
     counters_.links_are_checked = !counters_.health.empty();
     for (const LinkHealth& link : counters_.health) counters_.link_errors.add(link);
-    for (const Rank r : nodes()) {
+    for (const Rank r : shared_.local.nodes()) {
       const RingDevice& n = topology_->device(r);
       counters_.packets += n.injected();
       counters_.delivered += n.delivered();
@@ -121,13 +157,26 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
       counters_.puts += n.puts();
       counters_.put_bytes += n.put_bytes();
       counters_.packet_bytes += n.packet_bytes();
-      counters_.nodes.push_back(n.totals());
+      if (nodes_.empty()) counters_.nodes.push_back(n.totals());
       append(counters_.links, n.link_counters());
       append(counters_.fifos, n.fifo_counters());
+      if (!nodes_.empty()) counters_.fifos.pop_back();  // it stands for memory
       add_to(counters_.reception, n.reception_counters());
     }
-    leave_out_unused_priority(counters_, machine(), shape().size());
+    if (!nodes_.empty()) add_ranks();
+    leave_out_unused_priority(counters_, machine(), shared_.shape.size());
     topology_->add_losses(counters_);
+  }
+
+  void add_ranks() {
+    for (const Rank r : nodes()) {
+      const ring::RankDevice& rank = shared_rank(r);
+      counters_.nodes.push_back(rank.totals());
+      counters_.packets += rank.copies();
+      counters_.delivered += rank.copies();
+      counters_.packet_bytes += rank.copied_bytes();
+      counters_.refused += rank.refused();
+    }
   }
 
   template <typename T>
@@ -141,6 +190,7 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
     return topology_->head(node, input);
   }
   const Processor& processor(Rank rank) const override {
+    if (!nodes_.empty()) return *shared_rank(rank).processor();
     return *std::as_const(*topology_).device(rank).processor();
   }
   std::uint64_t packets_under_way() const override {
@@ -154,11 +204,13 @@ class RingFabric final : public Fabric, private termination::StalledMachine {
 
   static constexpr std::chrono::milliseconds kWatchPeriod{50};
 
+  Shape shape_;
   ring::SharedDeviceState shared_;
   FabricUse use_;
   Placement placement_;
   RingOptions options_;
   std::unique_ptr<ring::DevicesAndRings> topology_;
+  std::deque<ring::SharedNode> nodes_;  ///< [node]; empty unless ranks share the nodes' devices
   termination::RunControl control_;
   ring::WorkerPool pool_;
   FabricCounters counters_;
@@ -180,7 +232,7 @@ std::unique_ptr<Fabric> make_ring_fabric(const Shape& shape, const Machine& mach
 
 double ring_bytes(const Shape& shape, const Machine& machine, std::size_t workers,
                   RingRoute route) {
-  return route == RingRoute::torus ? ring::torus_bytes(shape, machine)
+  return route == RingRoute::torus ? ring::torus_bytes(shape.torus(), machine)
                                    : ring::switch_bytes(shape, machine, workers);
 }
 

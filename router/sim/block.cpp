@@ -21,11 +21,13 @@ constexpr std::size_t kBeyondAhead = 2;
 Block::Block(const Shape& shape, const Machine& machine, const RoutingOptions& routing,
              const FifoLinks& tying, Range range, unsigned number, FlightMemory& store,
              SimProbe* probe, bool dma)
-    : network_(make_network(shape, machine, routing, range, store, probe)),
+    : network_(make_network(shape.torus(), machine, routing, range, store, probe)),
+      ranks_(shape.ranks()),
       is_probed_(probe != nullptr) {
-  devices_.reserve(std::size_t{range.count} * (dma ? 2 : 1));
-  for (Rank r = 0; r < range.count; ++r)
-    devices_.emplace_back(*network_, machine, range.first + r, tying, number);
+  const Rank count = ranks_.rank(range.count, 0);
+  devices_.reserve(std::size_t{count} * (dma ? 2 : 1));
+  for (Rank r = 0; r < count; ++r)
+    devices_.emplace_back(*network_, shape, machine, first_rank() + r, tying, number);
   if (dma) add_engines();
 }
 
@@ -35,7 +37,7 @@ void Block::add_engines() {
 }
 
 void Block::attach(Rank rank, Processor& processor) {
-  const Rank place = rank - range().first;
+  const Rank place = rank - first_rank();
   devices_[place].attach(processor);
   if (!has_engines()) return;
   TOROID_CHECK(processor.engine() != nullptr);
@@ -44,7 +46,8 @@ void Block::attach(Rank rank, Processor& processor) {
 
 void Block::start() {
   for (const SimDevice& device : devices_) TOROID_CHECK(device.processor() != nullptr);
-  for (Rank place = 0; place < range().count; ++place) network_->at(0, {EventKind::turn, place, 0});
+  const Rank ranks = ranks_.rank(range().count, 0);
+  for (Rank place = 0; place < ranks; ++place) network_->at(0, {EventKind::turn, place, 0});
 }
 
 void Block::let_die(Rank rank) {
@@ -67,7 +70,7 @@ void Block::run_cycle(Tick now) {
   turns_.clear();
   events_.clear();
   counts_.events += network_->run_events(now, events_);
-  for (const Rank place : events_.coming) devices_[place].prefetch();
+  for (const Rank place : events_.coming) devices_[ranks_.rank(place, 0)].prefetch();
   tell_processors(now);
   network_->arbitrate(now);
   take_turns(now);
@@ -94,7 +97,7 @@ void Block::take_turn(SimDevice& device, Tick now) {
   } catch (...) {
     const Failure failure{
         now, device.rank(),
-        termination::node_failure(network_->shape(), device.rank(), std::current_exception())};
+        termination::node_failure(device.shape(), device.rank(), std::current_exception())};
     if (!failure_ || failure.before(*failure_)) failure_ = failure;
   }
 }
@@ -102,6 +105,7 @@ void Block::take_turn(SimDevice& device, Tick now) {
 /// Tells processors and DMA engines (actors) what has happened, and lists those that take a turn in
 /// this cycle.
 void Block::tell_processors(Tick now) {
+  if (ranks_.are_shared()) return tell_ranks(now);
   for (const auto& [place, fifo, chunks] : events_.freed)
     if (devices_[place].on_fifo_room(now, fifo, chunks)) turns_.push_back(place);
   for (const Event event : events_.wakes)
@@ -109,6 +113,39 @@ void Block::tell_processors(Tick now) {
       turns_.push_back(event.node());
   hand_over_packets(now);
   if (has_engines()) tell_engines(now);
+}
+
+/// The same if nodes have several ranks.
+void Block::tell_ranks(Tick now) {
+  const auto tell = [&](Rank actor, bool takes_turn) {
+    if (takes_turn) turns_.push_back(actor);
+  };
+  for (const auto& [place, fifo, chunks] : events_.freed) {
+    const Rank first = ranks_.rank(place, 0);
+    tell(first, devices_[first].on_fifo_room(now, fifo, chunks));
+    for (Rank rank = first + 1; rank < first + ranks_.per_node(); ++rank)
+      tell(rank, devices_[rank].on_others_fifo_room(now));
+  }
+  for (const Event event : events_.wakes) {
+    SimDevice& device = devices_[event.node()];
+    if (event.kind() == EventKind::turn) {
+      tell(event.node(), true);
+    } else if (event.index() == kCopied) {
+      ++counts_.delivered;
+      tell(event.node(), device.on_copied(now, event.value()));
+    } else {
+      tell(event.node(), device.on_alarm(now));
+    }
+  }
+  hand_over_packets(now);
+  put_in_turn();
+}
+
+/// Sorts the turns of the cycle: by node, and on a node as SimDevice's rule says.
+void Block::put_in_turn() {
+  std::ranges::sort(turns_, {}, [this](Rank actor) {
+    return ranks_.rank(ranks_.node(actor), devices_[actor].ranks_before());
+  });
 }
 
 /// Both actors of a node use its FIFOs, so their turns need an order: processors come first.
@@ -137,9 +174,9 @@ void Block::hand_over_packets(Tick now) {
   }
 }
 
-FifoCounters Block::fifo_counters(Tick now, Rank rank, unsigned fifo) const {
-  FifoCounters counters = device(rank).fifo_counters(fifo);
-  counters.stalled_cycles = network_->stalled_cycles(now, rank, fifo);
+FifoCounters Block::fifo_counters(Tick now, Rank node, unsigned fifo) const {
+  FifoCounters counters = device(ranks_.rank(node, 0)).fifo_counters(fifo);
+  counters.stalled_cycles = network_->stalled_cycles(now, node, fifo);
   return counters;
 }
 
@@ -151,14 +188,15 @@ void Block::add_to(FabricCounters& counters, Tick end) const {
     counters.packets += device.totals().sent_packets;
     counters.refused += device.refused();
   }
-  for (Rank place = 0; place < range().count; ++place) {
+  for (Rank place = 0; place < ranks_.rank(range().count, 0); ++place) {
     counters.nodes.push_back(devices_[place].totals());
     if (has_engines()) counters.nodes.back() += devices_[first_engine_ + place].totals();
   }
   toroid::add_to(counters.reception, network_->reception().counters());
-  for (Rank rank = range().first; rank < range().first + range().count; ++rank)
-    for (unsigned f = 0; f < device(rank).fifos().size(); ++f)
-      counters.fifos.push_back(fifo_counters(end, rank, f));
+  const unsigned memory = ranks_.are_shared() ? 1 : 0;  // a number that is no FIFO of the machine
+  for (Rank node = range().first; node < range().first + range().count; ++node)
+    for (unsigned f = 0; f + memory < device(ranks_.rank(node, 0)).fifos().size(); ++f)
+      counters.fifos.push_back(fifo_counters(end, node, f));
 }
 
 }  // namespace toroid::sim

@@ -51,8 +51,9 @@ class Block {
     std::uint64_t delivered = 0;
   };
 
-  /// The machine, the store of the run's packets and the probe (if any) outlive the block. `number`
-  /// is the block's index among the run's blocks. `dma`: nodes have DMA engines.
+  /// The machine, its shape, the store of the run's packets and the probe (if any) outlive the
+  /// block. `number` is the block's index among the run's blocks. `dma`: nodes have DMA engines.
+  /// REQUIRES: nodes with DMA engines have one rank.
   Block(const Shape& shape, const Machine& machine, const RoutingOptions& routing,
         const FifoLinks& tying, Range range, unsigned number, FlightMemory& store, SimProbe* probe,
         bool dma = false);
@@ -61,9 +62,10 @@ class Block {
   const Range& range() const { return network_->block(); }
   Network& network() { return *network_; }
   const Network& network() const { return *network_; }
-  /// A node's device. REQUIRES: the rank is one of this block's.
-  SimDevice& device(Rank rank) { return devices_[rank - range().first]; }
-  const SimDevice& device(Rank rank) const { return devices_[rank - range().first]; }
+  bool has(Rank rank) const { return range().has(ranks_.node(rank)); }
+  /// A rank's device. REQUIRES: has(rank).
+  SimDevice& device(Rank rank) { return devices_[rank - first_rank()]; }
+  const SimDevice& device(Rank rank) const { return devices_[rank - first_rank()]; }
 
   /// Gives a node its processor, and gives the node's DMA engine (if any) the processor's engine.
   void attach(Rank rank, Processor& processor);
@@ -86,7 +88,7 @@ class Block {
 
   const std::optional<Failure>& failure() const { return failure_; }
   const Counts& counts() const { return counts_; }
-  FifoCounters fifo_counters(Tick now, Rank rank, unsigned fifo) const;
+  FifoCounters fifo_counters(Tick now, Rank node, unsigned fifo) const;
   /// Adds the block's counters; called for the blocks in ascending order. `end`: the last cycle of
   /// the whole run.
   void add_to(FabricCounters& counters, Tick end) const;
@@ -98,20 +100,27 @@ class Block {
   void take_turn(SimDevice& device, Tick now);
   void tell_processors(Tick now);
   void tell_engines(Tick now);
+  void tell_ranks(Tick now);
+  void put_in_turn();
+  Rank first_rank() const { return ranks_.rank(range().first, 0); }
   void hand_over_packets(Tick now);
   void add_engines();
   bool has_engines() const { return first_engine_ != 0; }
   /// The actor that receives a delivered packet.
   Rank receiver(Event delivered) const {
+    if (ranks_.are_shared())
+      return ranks_.rank(delivered.node(),
+                         network_->flights().header(delivered.value()).processor());
     if (!has_engines() || !network_->flights()[delivered.value()].is_engines)
       return delivered.node();
     return first_engine_ + delivered.node();
   }
 
   std::unique_ptr<Network> network_;
+  NodeRanks ranks_;
   bool is_probed_;
-  LargeVector<SimDevice> devices_;  ///< [actor]: first all processors, then all DMA engines, if
-                                    ///< nodes have them
+  LargeVector<SimDevice> devices_;  ///< [actor]: first the processors of all ranks, then all DMA
+                                    ///< engines, if nodes have them
   ProcessorEvents events_;          ///< events of this cycle
   Rank first_engine_ = 0;           ///< the first engine's actor number; 0 if nodes have no engines
   std::vector<Rank> turns_;         ///< actors that take a turn in this cycle

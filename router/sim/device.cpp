@@ -11,18 +11,27 @@
 
 namespace toroid::sim {
 
-SimDevice::SimDevice(Network& network, const Machine& machine, Rank rank, const FifoLinks& tying,
-                     unsigned lane)
+namespace {
+
+/// In the lots of packets that arrive in the same cycle, the input of packets in memory: this and
+/// the number of their source's processor. Routers of nodes with several ranks have fewer inputs.
+constexpr unsigned kFirstMemoryInput = 64 - NodeRanks::kMost;
+
+}  // namespace
+
+SimDevice::SimDevice(Network& network, const Shape& shape, const Machine& machine, Rank rank,
+                     const FifoLinks& tying, unsigned lane)
     : network_(&network),
       rank_(rank),
+      in_node_(static_cast<std::uint8_t>(shape.ranks().processor(rank))),
       receive_cycles_(machine.receive_cycles),
-      fifos_(fifos_of_node(network.shape(), machine, tying)),
+      fifos_(fifos_of_node(shape, machine, tying)),
       inject_cycles_(machine.inject_cycles),
       machine_(&machine),
+      shape_(&shape),
       written_(fifos_.size()),
-      here_(network.shape().coord(rank)),
       lane_(lane),
-      actor_(place()) {}
+      actor_(rank - shape.ranks().rank(network.block().first, 0)) {}
 
 /// An engine has no first turn: it has nothing to do before its processor's first turn.
 SimDevice::SimDevice(SimDevice* processors)
@@ -33,8 +42,8 @@ SimDevice::SimDevice(SimDevice* processors)
       receive_cycles_(processors->machine_->dma_receive_cycles),
       inject_cycles_(processors->machine_->dma_inject_cycles),
       machine_(processors->machine_),
+      shape_(processors->shape_),
       other_(processors),
-      here_(processors->here_),
       lane_(processors->lane_),
       actor_(network_->block().count + place()) {
   processors->other_ = this;
@@ -47,14 +56,21 @@ void SimDevice::inject(const SendDescriptor& descriptor, std::uint32_t count, un
   const PacketHeader& header = descriptor.header;
   Network& network = *network_;
   Route route = descriptor.route;
-  if (checked_.check(header, network.shape()) != HeaderError::none ||
+  if (checked_.check(header, *shape_) != HeaderError::none ||
       ((route.directions.empty() || route.directions != header.hints()) &&
-       validate_way(header, network.shape(), here_, route) != HeaderError::none)) {
+       validate_way(header, *shape_, shape_->coord(rank_), route) != HeaderError::none)) {
     clock_ += Tick{inject_cycles_} * count;
     fifos().release(fifo, header.chunks() * count);
     refused_ += count;
-    has_refused_ = true;
+    has_made_room_ = true;
     return;
+  }
+  if (shape_->ranks().are_shared()) [[unlikely]] {
+    if (route.directions == shape_->within_node()) {
+      copy(descriptor, count, route);
+      return fifos().release(fifo, header.chunks() * count);
+    }
+    node().last_writer_ = rank_;
   }
   for (std::uint32_t n = descriptor.first; n < descriptor.first + count; ++n) {
     clock_ += inject_cycles_;
@@ -70,6 +86,22 @@ void SimDevice::inject(const SendDescriptor& descriptor, std::uint32_t count, un
   node().note_written(fifo, count);
 }
 
+/// Copies packets to another rank of the node, which has them when the copy is complete.
+void SimDevice::copy(const SendDescriptor& descriptor, std::uint32_t count, const Route& route) {
+  const Rank to = actor_ - in_node_ + descriptor.header.processor();
+  for (std::uint32_t n = descriptor.first; n < descriptor.first + count; ++n) {
+    clock_ += machine_->memory_packet_cycles;
+    const FlightId id = network_->flights().add(descriptor, n, route);
+    Flight& flight = network_->flights()[id];
+    flight.reception_fifo = kInMemory;
+    flight.delivered_from = static_cast<std::uint8_t>(kFirstMemoryInput + in_node_) & 63u;
+    network_->at(std::max(clock_, turn_began_ + 1), {EventKind::alarm, to, kCopied, id});
+  }
+  totals_.last_sent = clock_;
+  totals_.sent_packets += count;
+  has_made_room_ = true;
+}
+
 void SimDevice::note_written(unsigned fifo, std::uint32_t count) {
   written_[fifo].note(count, fifos_.used(fifo));
 }
@@ -81,9 +113,14 @@ std::size_t SimDevice::receive(PacketSink& sink, std::size_t limit) {
     received_head_ = network_->flights()[id].next;
     Packet packet;
     network_->flights().copy_out(id, packet);
-    network_->release_reception(turn_began_, place(), id);
-    clock_ += receive_cycles_;
-    totals_.received_bytes += machine_->wire_bytes(packet.header.chunks());
+    if (network_->flights()[id].reception_fifo == kInMemory) [[unlikely]] {
+      network_->flights().remove(id);
+      clock_ += machine_->memory_packet_cycles;
+    } else {
+      network_->release_reception(turn_began_, place(), id);
+      clock_ += receive_cycles_;
+      totals_.received_bytes += machine_->wire_bytes(packet.header.chunks());
+    }
     sink.arrive(packet);
   }
   totals_.received_packets += count;
@@ -123,12 +160,15 @@ bool SimDevice::try_wake_at(Tick when) {
   return true;
 }
 
+bool SimDevice::on_delivered(Tick now, unsigned input, FlightId id) {
+  network_->flights()[id].delivered_from = static_cast<std::uint8_t>(input) & 63u;
+  return on_copied(now, id);
+}
+
 /// Packets that arrive in the same cycle are kept in an order that is drawn, so that no dimension
 /// comes first.
-bool SimDevice::on_delivered(Tick now, unsigned input, FlightId id) {
-  Flight& flight = network_->flights()[id];
-  flight.delivered_from = static_cast<std::uint8_t>(input) & 63u;
-  flight.next = kNoFlight;
+bool SimDevice::on_copied(Tick now, FlightId id) {
+  network_->flights()[id].next = kNoFlight;
   if (delivered_at_ == now) [[unlikely]] {
     insert_delivered(id);
     return wake(now);

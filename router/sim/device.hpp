@@ -1,5 +1,5 @@
 // A node of the model: the Device that its processor uses, and the processor's clock. The node's
-// DMA engine has its own device and clock.
+// DMA engine has its own device and clock, and so has each of several ranks.
 #pragma once
 
 #include <algorithm>
@@ -30,11 +30,19 @@ namespace toroid::sim {
 /// A DMA engine is a second actor of its node: it has a device too, with its own clock, costs and
 /// received packets. The node's injection FIFOs belong to the processor's device, and both actors
 /// fill them.
+///
+/// If nodes have several ranks, each rank is an actor of its node in the same way. The FIFOs belong
+/// to the device of the node's first rank. **Turns:** ranks of a node that take turns in the same
+/// cycle do so in cyclic order, beginning after the rank that wrote into a FIFO last. So ranks that
+/// wait for room get it in turn. **Memory:** a packet to another rank of the node is copied; it
+/// needs no room, and is there when the copy is complete.
 class alignas(64) SimDevice final : public Device {
  public:
-  /// `lane`: the number of the node's block.
-  SimDevice(Network& network, const Machine& machine, Rank rank, const FifoLinks& tying,
-            unsigned lane);
+  /// `shape`: the network's torus with the ranks of its nodes; it must outlive the device. `lane`:
+  /// the number of the node's block. The devices of a node's ranks must be consecutive in memory,
+  /// and must not move.
+  SimDevice(Network& network, const Shape& shape, const Machine& machine, Rank rank,
+            const FifoLinks& tying, unsigned lane);
   /// Makes the device of a node's DMA engine. It and the processor's device refer to each other, so
   /// neither may move. REQUIRES: the machine has DMA engines.
   explicit SimDevice(SimDevice* processors);
@@ -42,11 +50,11 @@ class alignas(64) SimDevice final : public Device {
   Rank rank() const override { return rank_; }
   unsigned lane() const override { return lane_; }
   /// The node's number in its block.
-  Rank place() const { return rank_ - network_->block().first; }
-  /// The number of this actor in the block: processors have the numbers of their nodes; engines
-  /// follow in the same order.
+  Rank place() const { return shape_->ranks().node(rank_) - network_->block().first; }
+  /// The number of this actor in the block: processors have the numbers of their ranks, counted
+  /// from the block's first; engines follow in the same order.
   Rank actor() const { return actor_; }
-  const Shape& shape() const override { return network_->shape(); }
+  const Shape& shape() const override { return *shape_; }
   const Machine& machine() const override { return *machine_; }
   Tick now() const override { return clock_; }
   bool has_virtual_time() const override { return true; }
@@ -55,13 +63,14 @@ class alignas(64) SimDevice final : public Device {
   const InjectionFifos& fifos() const { return fifos_; }
   void inject(const SendDescriptor& descriptor, std::uint32_t count, unsigned fifo) override;
   /// FIFOs drain between turns, as time passes. Within a turn they get room only if a packet is
-  /// refused; then this returns true.
-  bool flush() override { return std::exchange(has_refused_, false); }
+  /// refused or copied to another rank of the node; then this returns true.
+  bool flush() override { return std::exchange(has_made_room_, false); }
   std::size_t receive(PacketSink& sink, std::size_t limit) override;
   /// An engine's turns are short, because the processor sees their results only when they end.
   std::size_t packets_per_turn() const override { return is_engine_ ? 4 : 16; }
   /// Throws RunFailed if the work ends after kLastTick.
   void compute(Tick cycles) override;
+  bool computes_beside() const override { return machine_->coprocessor != 0; }
   bool try_wake_at(Tick when) override;
 
   void attach(Processor& processor) { processor_ = &processor; }
@@ -99,8 +108,15 @@ class alignas(64) SimDevice final : public Device {
   bool on_delivered(Tick now, unsigned input, FlightId flight);
   /// An injection FIFO has room again. Returns the same as on_delivered().
   bool on_fifo_room(Tick now, unsigned fifo, unsigned chunks);
-  /// The same for the device of an engine, which uses the FIFOs of its node's processor.
+  /// Another rank of the node has copied a packet for this one. Returns the same as on_delivered().
+  bool on_copied(Tick now, FlightId flight);
+  /// Room in a FIFO that belongs to another device of the node, after on_fifo_room().
   bool on_others_fifo_room(Tick now) { return output_waiting_ && wake(now); }
+  /// The number of turns that other ranks of the node come before this one, if they take turns in
+  /// the same cycle.
+  unsigned ranks_before() const {
+    return shape_->ranks().processor(rank_ - (this - in_node_)->last_writer_ - 1);
+  }
   /// An alarm that the processor has asked for. Returns the same as on_delivered().
   bool on_alarm(Tick now) { return wake(now); }
   /// Runs the processor's turn at `now`. Schedules the next one if the processor asks for it or if
@@ -109,13 +125,13 @@ class alignas(64) SimDevice final : public Device {
 
   template <typename Archive>
   void serialize(Archive& archive) {
-    archive(clock_, turn_began_, scheduled_, output_waiting_, has_refused_, received_head_,
+    archive(clock_, turn_began_, scheduled_, output_waiting_, has_made_room_, received_head_,
             received_tail_, received_before_, delivered_at_, fifos_, written_, totals_, refused_);
   }
 
  private:
-  /// The processor's device, which owns the state of the node.
-  SimDevice& node() { return is_engine_ ? *other_ : *this; }
+  /// The device that owns the state of the node.
+  SimDevice& node() { return is_engine_ ? *other_ : *(this - in_node_); }
   /// The cycle in which the present turn began: that of the processor or of its engine, which may
   /// call each other's devices.
   Tick present_cycle() const {
@@ -126,6 +142,7 @@ class alignas(64) SimDevice final : public Device {
   void wake_after(Tick when);
   void note_written(unsigned fifo, std::uint32_t count);
   void insert_delivered(FlightId id);
+  void copy(const SendDescriptor& descriptor, std::uint32_t count, const Route& route);
 
   static constexpr std::size_t kProcessorBytes = 576;  ///< number of bytes of a processor object
                                                        ///< that a turn uses, approximately
@@ -142,21 +159,23 @@ class alignas(64) SimDevice final : public Device {
   Tick clock_ = 0;         ///< the actor's time; during a turn it runs ahead of the present cycle
   bool scheduled_ = true;  ///< a turn is scheduled; the block schedules the first turn
   bool output_waiting_ = false;
-  bool has_refused_ = false;  ///< a packet was refused since the latest flush()
+  bool has_made_room_ = false;  ///< a packet was refused or copied since the latest flush()
   bool is_engine_ = false;
   bool is_dead_ = false;
-  unsigned receive_cycles_;  ///< per packet
+  std::uint8_t in_node_ = 0;  ///< the number of this rank's processor in its node
+  unsigned receive_cycles_;   ///< per packet
   alignas(64) InjectionFifos fifos_;
-  unsigned inject_cycles_;  ///< per packet
-  Tick turn_began_ = 0;     ///< when the present turn began
+  unsigned inject_cycles_;       ///< per packet
+  Rank last_writer_ = ~Rank{0};  ///< of node(): the rank that wrote into its FIFOs last
+  Tick turn_began_ = 0;          ///< when the present turn began
   const Machine* machine_;
+  const Shape* shape_;
   SimDevice* other_ = nullptr;  ///< the device of the processor's engine, or of the engine's
                                 ///< processor; null if there is none
   CheckedFields checked_;
   std::vector<FifoCounters> written_;  ///< [FIFO]
   NodeTotals totals_;                  ///< `finished` is set only if the node has failed
   std::uint64_t refused_ = 0;
-  Coord here_;
   unsigned lane_;
   Rank actor_;
 };

@@ -21,13 +21,17 @@ enum class EventKind : std::uint8_t {
   injected,   ///< the processor has written a packet; index = input (a FIFO), value = flight
   delivered,  ///< a tail has reached the reception FIFO; index = input it came from, value = flight
   turn,       ///< the processor is free
-  alarm,      ///< the processor has asked to be woken
+  alarm,      ///< the processor has asked to be woken, or, if index = kCopied, another rank of its
+              ///< node has copied a packet for it; value = flight
   tokens,     ///< tokens return from another block, or some cycles after the tail has left; index =
               ///< link, value = Returned
   escape,     ///< a head may have waited long enough to take a bubble channel; index = input
   repeat,     ///< a link sends a packet that it has held; index = link, value = Held
   failed,     ///< links or nodes have failed: heads are routed anew
 };
+
+/// The index of an alarm that announces a packet in the node's memory.
+inline constexpr unsigned kCopied = 1;
 
 /// kind : 4 | node : 24 | index : 6 | value : 30
 class Event {

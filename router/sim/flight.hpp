@@ -17,6 +17,10 @@ inline constexpr FlightId kNoFlight = ~FlightId{0};
 /// Flight::reception_fifo of a packet that is removed because it has no path left.
 inline constexpr std::uint8_t kNowhere = 127;
 
+/// Flight::reception_fifo of a packet from another rank of the same node: it is in the node's
+/// memory.
+inline constexpr std::uint8_t kInMemory = 126;
+
 /// 16 bytes: four to a cache line.
 struct Flight {
   Route route;                ///< the rest of its route

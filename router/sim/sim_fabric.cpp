@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -48,11 +49,12 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
         machine_(machine),
         options_(std::move(options)),
         use_(shape_, Fabric::nodes()) {
+    check_ranks();
     if (deaths_.may_happen() && options_.checkpoints != nullptr)
       throw BadInput("a run in which links or nodes may fail cannot be saved");
     if (options_.dma && !machine.has_dma_engine())
       throw BadInput(fmt::format("machine '{}' has no DMA engine", machine.name));
-    const Rank blocks = sim_threads(shape, options_);
+    const Rank blocks = sim_threads(shape_, options_);
     for (Rank b = 0; b < blocks; ++b)
       blocks_.emplace_back(shape_, machine_, options_.routing, options_.tying, range(b, blocks), b,
                            flights_, follower(), options_.dma);
@@ -86,6 +88,18 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
   }
 
  private:
+  void check_ranks() const {
+    if (!shape_.ranks().are_shared()) return;
+    const auto refuse = [](std::string_view what) {
+      throw BadInput(fmt::format("{} needs nodes with one rank each", what));
+    };
+    if (options_.dma) refuse("a DMA engine");
+    if (machine_.coprocessor != 0) refuse("a coprocessor (coprocessor = 1)");
+    if (options_.probe != nullptr) refuse("a recorded or traced run");
+    if (options_.checkpoints != nullptr) refuse("a run that is saved");
+    if (deaths_.may_happen()) refuse("a run in which links may fail");
+  }
+
   /// The probe if blocks have to call it, otherwise null. The fabric itself takes the samples.
   SimProbe* follower() const {
     const bool follows = options_.probe != nullptr && options_.probe->follows_packets();
@@ -94,12 +108,12 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
   /// The nodes of one of `blocks` blocks, whose sizes differ by at most one. As ranks are
   /// consecutive, a block is a slab of the torus, cut across its first dimension.
   sim::Range range(std::uint64_t block, std::uint64_t blocks) const {
-    const auto first = static_cast<Rank>(shape_.size() * block / blocks);
-    return {first, static_cast<Rank>(shape_.size() * (block + 1) / blocks) - first};
+    const auto first = static_cast<Rank>(shape_.nodes() * block / blocks);
+    return {first, static_cast<Rank>(shape_.nodes() * (block + 1) / blocks) - first};
   }
   Block& block(Rank rank) { return const_cast<Block&>(std::as_const(*this).block(rank)); }
   const Block& block(Rank rank) const {
-    const auto holds = [rank](const Block& b) { return b.range().has(rank); };
+    const auto holds = [rank](const Block& b) { return b.has(rank); };
     return *std::ranges::find_if(blocks_, holds);
   }
 
@@ -240,10 +254,10 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
 
   void sum_counters() {
     for (const Block& block : blocks_) counters_.end = std::max(counters_.end, block.counts().end);
-    counters_.links.reserve(std::size_t{shape_.size()} * shape_.links());
-    counters_.fifos.reserve(std::size_t{shape_.size()} * machine_.injection_fifos);
+    counters_.links.reserve(std::size_t{shape_.nodes()} * shape_.links());
+    counters_.fifos.reserve(std::size_t{shape_.nodes()} * machine_.injection_fifos);
     for (const Block& block : blocks_) block.add_to(counters_, counters_.end);
-    leave_out_unused_priority(counters_, machine_, shape_.size());
+    leave_out_unused_priority(counters_, machine_, shape_.nodes());
     counters_.links_are_checked = options_.routing.link_errors.are_checked();
     for (const LinkHealth& link : counters_.health) counters_.link_errors.add(link);
     if (deaths_.may_happen()) deaths_.add_to(counters_, blocks_);
@@ -252,7 +266,7 @@ class SimFabric final : public Fabric, private termination::StalledMachine, priv
   // For the report of a run that cannot go on.
   unsigned inputs() const override { return blocks_.front().network().inputs(); }
   std::optional<RoutedPacket> head(Rank node, Input input) const override {
-    return block(node).network().head(node, input);
+    return block(shape_.ranks().rank(node, 0)).network().head(node, input);
   }
   const Processor& processor(Rank node) const override {
     return *block(node).device(node).processor();
@@ -315,7 +329,7 @@ std::unique_ptr<Fabric> make_sim_fabric(const Shape& shape, const Machine& machi
 }
 
 unsigned sim_threads(const Shape& shape, const SimOptions& options) {
-  return options.probe == nullptr ? std::clamp(options.threads, 1u, shape.size()) : 1;
+  return options.probe == nullptr ? std::clamp(options.threads, 1u, shape.nodes()) : 1;
 }
 
 }  // namespace toroid

@@ -55,7 +55,8 @@ struct SimOptions {
 };
 
 /// A fabric whose time is virtual: Device::now() and FabricCounters::end are cycles of the
-/// machine's clock. Throws BadInput if the machine cannot be modelled.
+/// machine's clock. Throws BadInput if the machine cannot be modelled, or if nodes with several
+/// ranks have DMA engines or coprocessors, are probed or saved, or have links that may fail.
 std::unique_ptr<Fabric> make_sim_fabric(const Shape& shape, const Machine& machine,
                                         SimOptions options = {});
 

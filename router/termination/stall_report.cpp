@@ -25,7 +25,7 @@ struct Buffer {
 
 std::string name_of(const Shape& shape, const Buffer& buffer) {
   const unsigned links = shape.links();
-  const std::string node = shape.coord_text(buffer.node);
+  const std::string node = shape.torus().coord_text(buffer.node);
   if (buffer.input.is_fifo(links))
     return fmt::format("{} injection FIFO {}", node,
                        buffer.input.index() - links * kVirtualChannels);
@@ -40,7 +40,9 @@ std::optional<Buffer> waits_for(const StalledMachine& machine, const Buffer& fro
   const auto head = machine.head(from.node, from.input);
   if (!head || head->directions.empty()) return std::nullopt;
   const auto ahead = [&](Direction direction, VirtualChannel channel) -> std::optional<Buffer> {
-    const Rank next = machine.shape().neighbour(from.node, direction).value();
+    const Shape& shape = machine.shape();
+    const Rank first = shape.ranks().rank(from.node, 0);
+    const Rank next = shape.ranks().node(shape.neighbour(first, direction).value());
     const Buffer buffer{next, Input::channel(direction, channel)};
     return machine.head(next, buffer.input) ? std::optional(buffer) : std::nullopt;
   };
@@ -66,9 +68,11 @@ std::vector<Buffer> find_cycle(const StalledMachine& machine, Buffer start) {
 }
 
 std::vector<Buffer> find_any_cycle(const StalledMachine& machine) {
-  for (const Rank node : machine.nodes())
-    for (unsigned s = 0; s < machine.inputs(); ++s)
+  for (const Rank rank : machine.nodes())
+    for (unsigned s = 0; s < machine.inputs(); ++s) {
+      const Rank node = machine.shape().ranks().node(rank);
       if (auto cycle = find_cycle(machine, {node, Input(s)}); !cycle.empty()) return cycle;
+    }
   return {};
 }
 

@@ -17,7 +17,8 @@ class StalledMachine {
  public:
   virtual ~StalledMachine() = default;
   virtual const Shape& shape() const = 0;
-  /// The nodes that the fabric shows; by default all.
+  /// The ranks that the fabric shows; by default all. Below, routers are given by their nodes, and
+  /// processors by their ranks.
   virtual std::vector<Rank> nodes() const;
   /// Number of places where packets wait in a node: Input(0) to Input(inputs() - 1).
   virtual unsigned inputs() const = 0;

@@ -59,6 +59,8 @@ const std::vector<Number> kBlueGene = {
     {"fft_cycles_factor", 2, kPaper},
     {"transpose_cycles", 0, kAssumed},
     {"fma_cycles", 1, kAssumed},
+    {"coprocessor", 0, kAssumed},
+    {"memory_packet_cycles", 100, kAssumed},
     {"dma_descriptor_cycles", 0, kAssumed},
     {"dma_inject_cycles", 0, kAssumed},
     {"dma_receive_cycles", 0, kAssumed},

@@ -161,12 +161,17 @@ std::vector<std::vector<std::string>> shared_fifos(const Shape& shape, const Mac
 
 Json torus_json(const Shape& shape, const Machine& machine) {
   const Fraction hottest = hottest_link_messages(shape);
-  return {{"torus", shape.text()},
-          {"nodes", shape.size()},
-          {"links_per_node", usable_links(shape)},
-          {"diameter", diameter(shape)},
-          {"hottest_link_messages", hottest.value()},
-          {"shared_injection_fifos", shared_fifos(shape, machine)}};
+  Json json = {{"torus", shape.text()},
+               {"nodes", shape.nodes()},
+               {"links_per_node", usable_links(shape)},
+               {"diameter", diameter(shape)},
+               {"hottest_link_messages", hottest.value()},
+               {"shared_injection_fifos", shared_fifos(shape, machine)}};
+  if (shape.ranks().are_shared()) {
+    json["ranks"] = shape.size();
+    json["ranks_per_node"] = shape.ranks().per_node();
+  }
+  return json;
 }
 
 /// Says which links share an injection FIFO, and what this costs.
@@ -183,10 +188,11 @@ void print_shared_fifos(const Shape& shape, const Machine& machine) {
 
 void print_torus(const Shape& shape, const Machine& machine, const std::string& placement) {
   print_fitted(
-      "\n# torus {}: {}, {} per node, diameter {}; an all-to-all sends {} messages over the "
+      "\n# torus {}: {}, {}{} per node, diameter {}; an all-to-all sends {} messages over the "
       "hottest link\n",
-      shape.text(), counted(shape.size(), "node"), counted(usable_links(shape), "link"),
-      diameter(shape), hottest_link_messages(shape).value());
+      shape.text(), counted(shape.nodes(), "node"),
+      shape.ranks().are_shared() ? fmt::format("{} ranks and ", shape.ranks().per_node()) : "",
+      counted(usable_links(shape), "link"), diameter(shape), hottest_link_messages(shape).value());
   print_shared_fifos(shape, machine);
   print_fitted("\n");
   print_comment("shm here: " + placement);

@@ -19,6 +19,9 @@ constexpr std::string_view kLinks = "--fabric sim | --route torus";
 constexpr std::string_view kLines = "--method volumetric,slab,rows | --transform fft";
 constexpr std::string_view kLineWorkloads =
     "workload fft:volumetric,fft:slab,fft:rows,fft:orbital:fft | KIND overlap | verb fft,poisson";
+constexpr std::string_view kComputing =
+    "workload fft:volumetric,fft:slab,fft:rows,fft:orbital,fft:orbital:fft | KIND overlap | "
+    "verb fft,poisson";
 constexpr std::string_view kLineKeys = "--machine=fft_cycles_factor --machine=transpose_cycles";
 constexpr std::string_view kMessagePassingKeys =
     "--machine=eager_bytes --machine=message_cycles --machine=message_packet_cycles "
@@ -53,7 +56,13 @@ constexpr OptionEffect kEffects[] = {
     {"--bind --stall", "", "--validate | --fabric shm,ofi"},
     {"--limit-cycles", "", "--fabric sim"},
     {"--provider --unsafe-provider --frames", "", "--fabric ofi"},
+    {"--record --trace --report --fail-link --fail-node --link-error-limit --long-way --checkpoint",
+     "", "no several-ranks-per-node"},
+    {"--transfer=put", "", "no several-ranks-per-node | --fabric shm"},
     // Machine parameters.
+    {"--machine=memory_packet_cycles", "", "several-ranks-per-node"},
+    {"--machine=coprocessor", "", "no several-ranks-per-node"},
+    {"--machine=coprocessor", "", kComputing},
     {"--machine=dynamic_vc_chunks --machine=bubble_vc_chunks --machine=priority_vc_chunks "
      "--machine=bubble_reserve_chunks --machine=both_hints --machine=tie_choice "
      "--machine=arbitration_choice --machine=arbitration_fullest --machine=arbitration_period",
@@ -73,7 +82,8 @@ constexpr OptionEffect kEffects[] = {
      "--machine=fft_cycles_factor --machine=transpose_cycles --machine=fma_cycles "
      "--machine=dma_descriptor_cycles --machine=dma_inject_cycles --machine=dma_receive_cycles "
      "--machine=message_cycles --machine=message_packet_cycles --machine=collective_cycles "
-     "--machine=copy_cycles_per_byte --machine=escape_wait_cycles --machine=link_timeout_cycles",
+     "--machine=copy_cycles_per_byte --machine=escape_wait_cycles --machine=link_timeout_cycles "
+     "--machine=coprocessor --machine=memory_packet_cycles",
      "", "--fabric sim"},
     // Transforms.
     {"--planes --window --test-interval --start --taper", "fft poisson", "--method slab"},

@@ -226,7 +226,8 @@ class Policies {
 };
 
 /// Packets by [node, direction]; NaN if there is no such link.
-py::array loads(const FabricCounters& counters, const Shape& shape) {
+py::array loads(const FabricCounters& counters, const Shape& ranks) {
+  const Shape shape = ranks.torus();
   const std::size_t links = shape.links();
   py::array_t<double> table({std::size_t{shape.size()}, links});
   auto cells = table.mutable_unchecked<2>();

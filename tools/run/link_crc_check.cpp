@@ -17,7 +17,7 @@ std::vector<std::string> unsound_links(const FabricCounters& counters, const Sha
   std::vector<std::string> names;
   for (std::size_t l = 0; l < health.size() && names.size() < kMostNamed; ++l)
     if (health[l].sent_crc != health[l].received_crc)
-      names.push_back(shape.coord_text(static_cast<Rank>(l / degree)) +
+      names.push_back(shape.torus().coord_text(static_cast<Rank>(l / degree)) +
                       Direction{static_cast<std::uint8_t>(l % degree)}.name());
   return names;
 }

@@ -20,10 +20,12 @@ namespace {
 
 constexpr std::size_t kSlowest = 10;
 
-/// Cycles in which the heads of the node's injection FIFOs waited for links, summed over the FIFOs.
-std::uint64_t stalled_cycles(const Counted& counted, Rank node) {
+/// Cycles in which the heads of the rank's injection FIFOs waited for links, summed over the FIFOs.
+/// Ranks of one node share them.
+std::uint64_t stalled_cycles(const Counted& counted, Rank rank) {
+  const Rank node = counted.shape.ranks().node(rank);
   const std::vector<FifoCounters>& fifos = counted.counters.fifos;
-  const std::size_t each = fifos.size() / counted.shape.size();
+  const std::size_t each = fifos.size() / counted.shape.nodes();
   std::uint64_t cycles = 0;
   for (std::size_t f = 0; f < each; ++f) cycles += fifos[node * each + f].stalled_cycles;
   return cycles;

@@ -65,7 +65,7 @@ Json load_json(const Load& load, const Counted& counted, bool is_virtual) {
 }
 
 Json links_json(const Counted& counted, bool is_virtual) {
-  const Shape& shape = counted.shape;
+  const Shape shape = counted.shape.torus();
   Load all;
   std::vector<Load> by_direction(shape.links());
   for (Rank node = 0; node < shape.size(); ++node)
@@ -118,7 +118,7 @@ Json fifo_json(const FifoCounters& fifo, std::uint64_t packets, unsigned runs) {
 /// A JSON array whose entry i covers FIFO i of all nodes.
 Json fifos_json(const Counted& counted) {
   const FabricCounters& counters = counted.counters;
-  const std::size_t per_node = counters.fifos.size() / counted.shape.size();
+  const std::size_t per_node = counters.fifos.size() / counted.shape.nodes();
   Json json = Json::array();
   for (std::size_t f = 0; f < per_node; ++f) {
     std::uint64_t packets = 0;
@@ -207,9 +207,10 @@ Json report_head(std::string_view verb, const CommonOptions& common, const Shape
                {"fabric", common.fabric},
                {"time_kind", time_kind(common)},
                {"torus", shape.text()},
-               {"nodes", shape.size()},
+               {"nodes", shape.nodes()},
                {"seed", common.seed},
                {"machine", machine.name}};
+  if (shape.ranks().are_shared()) head["ranks"] = shape.size();
   if (shape.failures() == nullptr) return head;
   const FailureList& failed = shape.failures()->list();
   head["failed_links"] = failed.links;
@@ -436,11 +437,12 @@ std::string fabric_text(const Json& report) {
 }  // namespace
 
 std::string summary_table(const Json& report) {
-  std::string text =
-      fmt::format("torus {}, {}, machine {}, seed {}, fabric {}\n{}{}",
-                  report["torus"].get<std::string>(), counted(report["nodes"].get<Rank>(), "node"),
-                  report["machine"].get<std::string>(), report["seed"].get<std::uint64_t>(),
-                  fabric_text(report), timing_text(report), packets_text(report));
+  std::string text = fmt::format(
+      "torus {}, {}{}, machine {}, seed {}, fabric {}\n{}{}", report["torus"].get<std::string>(),
+      counted(report["nodes"].get<Rank>(), "node"),
+      report.contains("ranks") ? fmt::format(" with {} ranks", report["ranks"].get<Rank>()) : "",
+      report["machine"].get<std::string>(), report["seed"].get<std::uint64_t>(),
+      fabric_text(report), timing_text(report), packets_text(report));
   if (!report["per_node"].is_null()) text += per_node_text(report["per_node"]);
   if (report.contains("failed_links"))
     text += fmt::format(

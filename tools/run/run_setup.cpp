@@ -36,6 +36,7 @@ RunSetting setting_of(const CLI::App& verb, const Sender& sender, const CommonOp
   if (!changed_keys(common.machine).empty() && throttles(torus.policy.named(), shape, machine))
     setting.set("throttle", "of the policy");
   if (shape.is_twisted()) setting.set("twist", torus.torus);
+  if (shape.ranks().are_shared()) setting.set("several-ranks-per-node", "");
   return setting;
 }
 

@@ -12,12 +12,13 @@
 namespace toroid::ring {
 namespace {
 
-/// A node on a switch has a single FIFO. It has as much room as all normal injection FIFOs of a
+/// A rank on a switch has a single FIFO. It has as much room as all normal injection FIFOs of a
 /// hardware node together, but at most InjectionFifos::kMostChunks.
 std::vector<InjectionFifo> one_fifo(const Shape& shape, const Machine& machine) {
   const unsigned all = machine.injection_fifos * machine.injection_fifo_chunks;
   auto fifos = tie_fifos(shape, 1, std::min(all, InjectionFifos::kMostChunks), FifoTying::any);
   fifos.front().directions.add(kHighPriority);  // a switch has no priorities
+  fifos.front().directions.add(shape.within_node());
   return fifos;
 }
 
@@ -70,7 +71,7 @@ void DirectDevice::inject(const SendDescriptor& descriptor, std::uint32_t count,
 /// them; otherwise null.
 TaggedSender* DirectDevice::open_ring(const SendDescriptor& packets, std::uint32_t count) {
   const LocalNodes& local = shared().local;
-  const Rank to = packets.header.destination();
+  const Rank to = destination(packets.header);
   if (!fifo(kOnly).empty() || !is_valid(packets.header) || !local.has(to)) return nullptr;
   TaggedSender& ring = out_[local.index(to)];
   if (ring.room() < count) (void)ring.refresh();
@@ -92,12 +93,13 @@ void DirectDevice::forward() {
 bool DirectDevice::send_some() {
   const SendDescriptor& front = fifo(kOnly).front();
   const LocalNodes& local = shared().local;
-  if (!local.has(front.header.destination())) return send_to_other_process();
+  const Rank to = destination(front.header);
+  if (!local.has(to)) return send_to_other_process();
   if (front.is_put) {
     puts_->send({take_put(kOnly), false});
     return true;
   }
-  TaggedSender& ring = out_[local.index(front.header.destination())];
+  TaggedSender& ring = out_[local.index(to)];
   if (ring.room() == 0 && !ring.refresh()) return false;
   const std::uint32_t count = std::min(front.left(), ring.room());
   write_front(kOnly, count, ring);

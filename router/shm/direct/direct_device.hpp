@@ -64,6 +64,9 @@ class DirectDevice : public RingDevice, public PutEnd {
   void give_back() override;
   bool holds_packets() const override { return !fifo(0).empty(); }
 
+  Rank destination(const PacketHeader& header) const {
+    return shape().ranks().rank(header.destination(), header.processor());
+  }
   TaggedSender* open_ring(const SendDescriptor& packets, std::uint32_t count);
   void count_sent(const SendDescriptor& packets, TaggedSender& ring);
   bool send_some();

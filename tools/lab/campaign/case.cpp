@@ -123,9 +123,10 @@ Json CampaignCase::json() const {
   Json row = {{"policy", policy_label},
               {"traffic", traffic_name},
               {"torus", shape.text()},
-              {"nodes", shape.size()},
+              {"nodes", shape.nodes()},
               {"bytes", workload ? Json(nullptr) : Json(bytes)}};
   row.update(axes);
+  if (shape.ranks().are_shared()) row["ranks"] = shape.size();
   if (load) row["offered"] = *load;
   return row;
 }
@@ -312,6 +313,10 @@ RunSetting setting_of(const CampaignLists& lists, const CampaignSender& sender,
   };
   if (std::ranges::any_of(settings.machines, lacks))
     setting.set("--machine=priority_reception_fifos=0", "");
+  const auto has_ranks = [&](const std::string& torus) {
+    return Shape::parse(torus, lists.mesh).ranks().are_shared();
+  };
+  if (std::ranges::any_of(lists.toruses, has_ranks)) setting.set("several-ranks-per-node", "");
   if (std::ranges::any_of(settings.machines, errs)) setting.set("--link-error", "of a machine");
   if (lists.link_errors.limit == 0) setting.unset("--link-error-limit");
   const auto has_throttle = [&](const std::string& name) {

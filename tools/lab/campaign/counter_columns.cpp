@@ -33,7 +33,8 @@ Json fifos_json(const FabricCounters& counters, Rank nodes, Tick cycles) {
 }
 
 /// Number of working links, counted per direction.
-std::size_t working_links(const Shape& shape) {
+std::size_t working_links(const Shape& all) {
+  const Shape shape = all.torus();
   std::size_t count = 0;
   for (Rank node = 0; node < shape.size(); ++node)
     for (unsigned l = 0; l < shape.links(); ++l)
@@ -76,7 +77,7 @@ void add_counted(Json& row, const Emulation& emulation, const Shape& shape,
   add_means(row, counters, shape);
   if (settings.is_virtual())
     row["accepted_rate"] = packets_per_node_cycle(counters, shape.size(), cycles);
-  row["fifos"] = fifos_json(counters, shape.size(), cycles);
+  row["fifos"] = fifos_json(counters, shape.nodes(), cycles);
   if (!settings.is_virtual())  // stalls are only counted in virtual time
     row["fifos"] = {{"most_chunks", row["fifos"]["most_chunks"]}};
   row["profile"] = profile_json(emulation.profile(), shape);

@@ -39,6 +39,8 @@ class Machine:
     fft_cycles_factor: float
     transpose_cycles: float
     fma_cycles: float
+    coprocessor: int
+    memory_packet_cycles: int
     dma_descriptor_cycles: int
     dma_inject_cycles: int
     dma_receive_cycles: int
