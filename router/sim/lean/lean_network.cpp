@@ -170,12 +170,13 @@ void LeanNetwork::repeat(Tick now) {
 
 /// Lists the links to look at and the nodes that may receive. `ahead`: number of routers, from the
 /// first of `sites` on, that may be prefetched.
-unsigned LeanNetwork::expand(std::span<const Rank> sites, std::size_t ahead) {
+unsigned LeanNetwork::expand(const SenderArbitration::Cycle& cycle, std::span<const Rank> sites,
+                             std::size_t ahead) {
   RouterRecord* const records = state_.records.data();
   std::uint32_t* const requested = requested_.data();
+  const unsigned row = cycle.link_order.row();
   unsigned count = 0;
   std::size_t receiving = 0;
-  std::size_t several = 0;
   for (std::size_t i = 0; i < sites.size(); ++i) {
     const Rank node = sites[i];
     if (fetches_early_ && i + kRecordsAhead < ahead) {
@@ -187,54 +188,22 @@ unsigned LeanNetwork::expand(std::span<const Rank> sites, std::size_t ahead) {
     const unsigned touched = records[node].touched;
     records[node].touched = 0;
     const unsigned links = touched % (1u << kRow);
-    list_links<kRequestLinkBits>(requested + count, node, links, 0);
-    several_[several] = static_cast<std::uint16_t>(count);
-    several += kCountOf[links] > 1 ? 1 : 0;
+    list_links<kRequestLinkBits>(requested + count, node, links, row);
     count += kCountOf[links];
     receiving_[receiving] = node;
     receiving += touched >> 15;
   }
   receiving_count_ = receiving;
-  several_count_ = several;
-  requested[count] = ~std::uint32_t{0};  // belongs to no router
   return count;
-}
-
-/// Sorts each router's requested links, if some have a candidate in common, in the order in which
-/// they choose.
-void LeanNetwork::order_links(const SenderArbitration::Cycle& cycle) {
-  for (const std::uint16_t begin : std::span(several_).first(several_count_)) {
-    const Rank node = requested_[begin] >> kRequestLinkBits;
-    const RouterRecord& router = state_.records[node];
-    unsigned end = begin;
-    std::uint32_t wanted = 0;
-    std::uint32_t shared = 0;
-    for (; requested_[end] >> kRequestLinkBits == node; ++end) {
-      const unsigned index = requested_[end] % (1u << kRequestLinkBits);
-      const std::uint32_t here = router.requests[index] | router.requests[kMostLinks + index];
-      shared |= wanted & here;
-      wanted |= here;
-    }
-    if (shared == 0) continue;
-    SenderArbitration::order_links<kRequestLinkBits>(
-        cycle, std::span(requested_).subspan(begin, end - begin), block_.first + node,
-        [&router](unsigned index) {
-          const auto& tokens = router.links[index].tokens;
-          return std::max(tokens[0], tokens[1]);
-        });
-  }
 }
 
 /// Tries the candidates of every link in the order of arbitration until one finds room downstream.
 void LeanNetwork::choose(Tick now, std::span<const Rank> sites, std::size_t ahead) {
-  const unsigned count = expand(sites, ahead);
-  for (std::size_t i = 0; i < receiving_count_; ++i) eject(now, receiving_[i]);
   const SenderArbitration::Cycle cycle = arbitration_.begin(now);
-  order_links(cycle);
+  const unsigned count = expand(cycle, sites, ahead);
+  for (std::size_t i = 0; i < receiving_count_; ++i) eject(now, receiving_[i]);
   const ChannelRule rule = channel_rule_;
   const Precedence precedence = precedence_;
-  const Rank first = block_.first;
-  const unsigned degree = state_.links;
   const unsigned channels = state_.channels;
   const bool early = fetches_early_;
   const bool checked = state_.protocol.is_on();
@@ -254,11 +223,9 @@ void LeanNetwork::choose(Tick now, std::span<const Rank> sites, std::size_t ahea
     const std::uint32_t escaping = router.requests[kMostLinks + index];
     const std::uint32_t dynamic =
         (link.tokens[0] | link.tokens[1]) != 0 ? router.requests[index] : 0;
-    const std::uint64_t place = (std::uint64_t{first} + node) * degree + index;
     for (std::uint32_t candidates = dynamic | escaping; candidates != 0;) {
       const unsigned input = SenderArbitration::pick(
-          cycle, static_cast<std::uint32_t>(precedence.first_class(candidates)), place,
-          router.used);
+          cycle, static_cast<std::uint32_t>(precedence.first_class(candidates)), router.used);
       const std::uint32_t bit = 1u << input;
       const unsigned chunks = router.queues[input].chunks();
       VirtualChannel channel = ChannelRule::emptier_dynamic(link.tokens);

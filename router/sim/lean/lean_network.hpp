@@ -89,8 +89,8 @@ class LeanNetwork final : public Network {
   }
   void eject(Tick now, Rank node);
   void choose(Tick now, std::span<const Rank> sites, std::size_t ahead);
-  void order_links(const SenderArbitration::Cycle& cycle);
-  unsigned expand(std::span<const Rank> sites, std::size_t ahead);
+  unsigned expand(const SenderArbitration::Cycle& cycle, std::span<const Rank> sites,
+                  std::size_t ahead);
   void depart(Tick now);
   template <bool fifo>
   void depart(Tick now, std::span<const Departing> departing);
@@ -114,10 +114,7 @@ class LeanNetwork final : public Network {
   bool fetches_early_;
   std::array<std::uint32_t, kSitesAtOnce * lean::kMostLinks + 8> requested_;  ///< node · 8 + link
   std::array<Rank, kSitesAtOnce + 1> receiving_;
-  std::array<std::uint16_t, kSitesAtOnce + 1> several_;  ///< in requested_: the first links of
-                                                         ///< routers with several
   std::size_t receiving_count_ = 0;
-  std::size_t several_count_ = 0;
   using Departures =
       std::array<Departing, kSitesAtOnce * lean::kMostLinks + 1>;  ///< one spare element
   Departures from_channels_;
