@@ -63,7 +63,7 @@ enum class FairnessRule : unsigned {
                    ///< lowest candidate, so X goes before Y before Z. The links of a node choose in
                    ///< this order too
   uniform,         ///< all candidates have the same probability, in ties and in random choices. The
-                   ///< links of a node choose in a drawn order
+                   ///< link with the most tokens chooses first, ties in a drawn order
   straight_first,  ///< among equally full candidates, prefers packets that go straight on;
                    ///< otherwise like uniform
   turning_first,   ///< among equally full candidates, prefers packets that turn or are injected;
@@ -86,13 +86,14 @@ class SenderArbitration {
     bool fullest_first;
     std::uint64_t key;     ///< for this cycle's random choices
     DrawnRanks ranks;      ///< of equal inputs
-    LinkOrder link_order;  ///< of every node's links
+    LinkOrder link_order;  ///< of every node's links with equally many tokens
+    bool lowest_first;     ///< FairnessRule::lowest_first
   };
   Cycle begin(Tick now) const {
     const std::uint64_t key = mix64(now ^ salt_);
+    const bool lowest_first = fairness_ == FairnessRule::lowest_first;
     return {now % period_ < fullest_, key, DrawnRanks(key),
-            fairness_ == FairnessRule::lowest_first ? LinkOrder::by_index()
-                                                    : LinkOrder::drawn(key << 20)};
+            lowest_first ? LinkOrder::by_index() : LinkOrder::drawn(key << 20), lowest_first};
   }
 
   /// The candidate that goes first on link `out`, whose number among all links is `link`. `used(s)`
@@ -100,8 +101,7 @@ class SenderArbitration {
   template <typename Used>
   unsigned choose(const Cycle& cycle, std::uint64_t candidates, std::uint64_t link, Direction out,
                   const Used& used) const {
-    if (fairness_ == FairnessRule::lowest_first)
-      return lowest(cycle, candidates, lot(cycle, link), used);
+    if (cycle.lowest_first) return lowest(cycle, candidates, link, used);
     const bool few = candidates >> DrawnRanks::kInputs == 0;
     std::uint64_t best = 0;
     for (std::uint64_t rest = candidates; rest != 0; rest &= rest - 1) {
@@ -113,8 +113,12 @@ class SenderArbitration {
     }
     return static_cast<unsigned>(best & 63u);
   }
-  /// Does the same for FairnessRule::uniform and fill levels that are stored side by side.
-  static unsigned pick(const Cycle& cycle, std::uint32_t candidates, const FillLevels& used) {
+  /// Does the same for FairnessRule::lowest_first or uniform, and for fill levels that are stored
+  /// side by side.
+  static unsigned pick(const Cycle& cycle, std::uint32_t candidates, std::uint64_t link,
+                       const FillLevels& used) {
+    if (cycle.lowest_first)
+      return lowest(cycle, candidates, link, [&used](unsigned input) { return used[input]; });
     return first_of(candidates, cycle.fullest_first, cycle.ranks, used);
   }
 
@@ -125,9 +129,9 @@ class SenderArbitration {
 
   /// The fullest candidate, or any; ties go to a start that is drawn, then to the lowest.
   template <typename Used>
-  static unsigned lowest(const Cycle& cycle, std::uint64_t candidates, std::uint64_t lot,
+  static unsigned lowest(const Cycle& cycle, std::uint64_t candidates, std::uint64_t link,
                          const Used& used) {
-    const unsigned start = next_bit(candidates, static_cast<unsigned>(lot >> 58));
+    const unsigned start = next_bit(candidates, static_cast<unsigned>(lot(cycle, link) >> 58));
     unsigned best = start;
     for (std::uint64_t rest = cycle.fullest_first ? candidates : 0; rest != 0; rest &= rest - 1) {
       const auto input = static_cast<unsigned>(std::countr_zero(rest));

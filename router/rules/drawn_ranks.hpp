@@ -77,14 +77,17 @@ inline DrawnRanks::DrawnRanks(unsigned map, unsigned b)
   for (unsigned half = 0; half < 2; ++half) {
     Bytes some;
     std::memcpy(&some, &drawn_ranks::kMaps.rank[map][16 * half], sizeof some);
-    ranks_[2 * half] = all ^ std::bit_cast<Keys>(__builtin_shufflevector(
-                                 some, none, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23));
+    ranks_[2 * half] =
+        all ^ std::bit_cast<Keys>(__builtin_shufflevector(some, none, 0, 16, 1, 17, 2, 18, 3, 19, 4,
+                                                          20, 5, 21, 6, 22, 7, 23));
     ranks_[2 * half + 1] =
         all ^ std::bit_cast<Keys>(__builtin_shufflevector(some, none, 8, 24, 9, 25, 10, 26, 11, 27,
                                                           12, 28, 13, 29, 14, 30, 15, 31));
   }
 }
-inline unsigned DrawnRanks::input_of(unsigned rank) const { return inputs_[rank ^ b_]; }
+inline unsigned DrawnRanks::input_of(unsigned rank) const {
+  return inputs_[rank ^ b_];
+}
 inline unsigned DrawnRanks::operator[](unsigned input) const {
   return static_cast<unsigned>(ranks_[input / 8][input % 8]);
 }

@@ -1,8 +1,12 @@
 // The order in which the links of a node choose among waiting packets.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <span>
 
 #include "hal/direction.hpp"
 #include "hal/shape.hpp"
@@ -10,8 +14,9 @@
 namespace toroid {
 
 /// An order of a node's links. A packet that may take several free links leaves by the one that
-/// chooses first. In a drawn order, every permutation of the dimensions has the same probability,
-/// and so has either sign to come first, so no direction has an advantage over another.
+/// chooses first: the one with the most tokens in a dynamic channel (the published rule), ties by a
+/// drawn order. In a drawn order, every permutation of the dimensions has the same probability, and
+/// so has either sign to come first, so no direction has an advantage over another.
 class LinkOrder {
  public:
   static constexpr unsigned kRowLinks = 6;  ///< links of the first three dimensions
@@ -44,7 +49,7 @@ constexpr std::array<std::uint8_t, kMaxLinks> LinkOrder::links() const {
   const unsigned rest = number_ % kPerRow;
   const unsigned minus_first = row() % 2;
   // Each dimension is inserted at its place among those before it.
-  const std::array<unsigned, kMaxDims> place = {0,        row() / 2 % 2, row() / 4,
+  const std::array<unsigned, kMaxDims> place = {0,         row() / 2 % 2, row() / 4,
                                                 rest / 30, rest / 6 % 5,  rest % 6};
   std::array<std::uint8_t, kMaxLinks> links{};
   for (unsigned d = 0; d < kMaxDims; ++d) {
@@ -53,6 +58,35 @@ constexpr std::array<std::uint8_t, kMaxLinks> LinkOrder::links() const {
     links[2 * place[d] + 1] = static_cast<std::uint8_t>(2 * d + 1 - minus_first);
   }
   return links;
+}
+
+/// Puts a node's links with more tokens first; those with equally many keep their order. The last
+/// `index_bits` bits of an element are the link's index; `tokens(index)` returns its tokens.
+template <unsigned index_bits, typename Tokens>
+void most_tokens_first(std::span<std::uint32_t> links, const Tokens& tokens) {
+  const std::uint32_t node = links[0] >> index_bits << index_bits;
+  const auto key = [&](std::uint32_t place) {  // tokens : 16 | 15 - place : 8 | index : 8
+    const std::uint32_t index = links[place] % (1u << index_bits);
+    return std::uint32_t{tokens(index)} << 16 | (15 - place) << 8 | index;
+  };
+  const auto put = [&](std::uint32_t place, std::uint32_t key) {
+    links[place] = node | (key & 255u);
+  };
+  if (links.size() <= 3) {  // the usual cases, without branches
+    const std::uint32_t a = key(0);
+    const std::uint32_t b = key(1);
+    const std::uint32_t c = links.size() == 3 ? key(2) : 0;
+    const std::uint32_t more = std::max(a, b);
+    const std::uint32_t less = std::min(a, b);
+    put(0, std::max(more, c));
+    put(1, std::max(less, std::min(more, c)));
+    if (links.size() == 3) put(2, std::min(less, c));
+    return;
+  }
+  std::array<std::uint32_t, kMaxLinks> keys;
+  for (std::uint32_t i = 0; i < links.size(); ++i) keys[i] = key(i);
+  std::sort(keys.begin(), keys.begin() + links.size(), std::greater<>());
+  for (std::uint32_t i = 0; i < links.size(); ++i) put(i, keys[i]);
 }
 
 }  // namespace toroid

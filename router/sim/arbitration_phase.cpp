@@ -41,7 +41,7 @@ void ArbitrationPhase::run(Tick now) {
   const SenderArbitration::Cycle cycle = rules_.arbitration.begin(now);
   for (std::size_t first = 0; first < marked.size(); first += kSitesAtOnce) {
     const std::size_t end = std::min(first + kSitesAtOnce, marked.size());
-    look_at(now, cycle.link_order, marked, first, end);
+    look_at(now, cycle, marked, first, end);
     is_usual_ ? choose<true>(now, cycle) : choose<false>(now, cycle);
     packet_hops_ += from_channels_count_ + from_fifos_count_;
     depart<false>(now, std::span(from_channels_).first(from_channels_count_));
@@ -54,9 +54,9 @@ void ArbitrationPhase::run(Tick now) {
 
 /// Lists the requested links of the marked routers `first` to `end` - 1. At routers that are also
 /// marked for reception, moves packets to the reception FIFOs that have room.
-void ArbitrationPhase::look_at(Tick now, LinkOrder order, std::span<const Rank> marked,
-                               std::size_t first, std::size_t end) {
-  const auto links = order.links();
+void ArbitrationPhase::look_at(Tick now, const SenderArbitration::Cycle& cycle,
+                               std::span<const Rank> marked, std::size_t first, std::size_t end) {
+  const auto links = cycle.link_order.links();
   std::size_t count = 0;
   std::size_t receiving = 0;
   for (std::size_t i = first; i < end; ++i) {
@@ -64,9 +64,10 @@ void ArbitrationPhase::look_at(Tick now, LinkOrder order, std::span<const Rank> 
     if (fetches_early_)
       net_.routers.prefetch_site(marked[std::min(i + kSitesAhead, marked.size() - 1)]);
     const unsigned touched = std::exchange(net_.routers.state(node).touched, std::uint16_t{0});
+    const std::size_t begin = count;
     if (net_.routers.degree() <= kRow) {
       const unsigned set = touched % (1u << kRow);
-      list_links<kLinkBits>(requested_.data() + count, node, set, order.row());
+      list_links<kLinkBits>(requested_.data() + begin, node, set, cycle.link_order.row());
       count += kCountOf[set];
     } else {
       for (const unsigned link : links) {
@@ -74,6 +75,12 @@ void ArbitrationPhase::look_at(Tick now, LinkOrder order, std::span<const Rank> 
         count += touched >> link & 1u;
       }
     }
+    if (count > begin + 1 && !cycle.lowest_first)
+      most_tokens_first<kLinkBits>(std::span(requested_).subspan(begin, count - begin),
+                                   [site = net_.routers.site(node)](std::uint32_t index) {
+                                     return std::max(site.links[index].tokens[0],
+                                                     site.links[index].tokens[1]);
+                                   });
     receiving_[receiving] = node;
     receiving += touched / RouterState::kTouchReception;
   }
