@@ -468,11 +468,12 @@ bool Node::start() {
 }
 
 /// Brings a loaded node's program to where the saved one was: to its end or its first await.
+/// The await is asked again in the next turn, as if the run had not been cut.
 void Node::go_to_await(bool ended) {
   if (ended)
     program_ = Program();
   else if (started_)
-    program_.resume();
+    program_.resume_to_await();
   note_wait();
 }
 
