@@ -62,6 +62,7 @@ ModelCase random_case(std::uint64_t seed) {
   c.sim.threads = one_of(random, {1u, 1u, 2u, 3u});
   if (random.below(3) == 0) c.machine = testing::smallest_buffers();
   c.machine.both_hints = 1;
+  c.machine.arbitration_choice = random.below(2);
   c.machine.hop_latency_cycles = one_of(random, {1u, 69u, 400u});
   c.machine.inject_cycles = one_of(random, {150u, 150u, 1u, 0u});
   if (random.coin()) c.machine.dynamic_vc_chunks = one_of(random, {8u, 9u, 100u, 255u});
