@@ -145,15 +145,22 @@ class InjectionFifos {
   static Eight open_among(const Half& half, unsigned chunks) {
     return eight(half.directions) & (eight(half.room) >= all(chunks));
   }
-  /// The least value of (chunks used · kLanes + the lane ^ turn) among the FIFOs of
-  /// a half that take a packet; kLargest if none does. Lanes are signed, so the values are compared
-  /// with their sign bits flipped, which makes the order that of unsigned numbers.
+  /// [turn modulo kLanes]: each lane's number ^ turn, with the sign bit flipped.
+  static constexpr std::array<Levels, kLanes> kTurned = [] {
+    std::array<Levels, kLanes> turned{};
+    for (unsigned turn = 0; turn < kLanes; ++turn)
+      for (unsigned lane = 0; lane < kLanes; ++lane)
+        turned[turn][lane] = static_cast<std::uint16_t>((lane ^ turn) | 0x8000u);
+    return turned;
+  }();
+  /// The least value of (chunks used · kLanes + the lane ^ turn) among the FIFOs of a half that
+  /// take a packet; kLargest if none does. Lanes are signed, so the values are compared with their
+  /// sign bits flipped, which makes the order that of unsigned numbers.
   unsigned least_among(unsigned h, DirectionSet possible, unsigned chunks, unsigned turn) const {
     const Half& half = halves_[h];
-    constexpr Eight kNumbers = {0, 1, 2, 3, 4, 5, 6, 7};
     const Eight serves = (eight(half.directions) & all(possible.bits())) != all(0);
     const Eight fits = serves & (eight(half.room) >= all(chunks));
-    const Eight keys = ((eight(half.used) << 3) | (kNumbers ^ all(turn % kLanes))) ^ all(0x8000u);
+    const Eight keys = (eight(half.used) << 3) ^ eight(kTurned[turn % kLanes]);
     Eight least = (keys & fits) | (all(0x7fffu) & ~fits);
     least = lesser(least, other_half(least));
     least = lesser(least, other_quarter(least));

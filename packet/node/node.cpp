@@ -289,15 +289,16 @@ void Node::inject_settled(SendDescriptor descriptor, std::uint32_t count, unsign
   const DirectionSet hints = descriptor.header.hints();
   const unsigned served = device_->fifos().directions(fifo).bits();
   const unsigned tied = hints.bits() & hints.bits() >> 1 & 0x555u;  // bit of the plus direction
-  const unsigned by_fifo = tied & (served ^ served >> 1);
-  for (; count > 0; --count, ++descriptor.first) {
-    const unsigned minus = (tied & by_fifo & served >> 1) | (tied & ~by_fifo & next_minus_);
-    next_minus_ = static_cast<std::uint16_t>(next_minus_ ^ (tied & ~by_fifo));
+  const unsigned by_turn = tied & ~(served ^ served >> 1);
+  const std::uint32_t alike = by_turn == 0 ? count : 1;  // packets that take the same directions
+  for (; count > 0; count -= alike, descriptor.first += alike) {
+    const unsigned minus = (tied & ~by_turn & served >> 1) | (by_turn & next_minus_);
+    next_minus_ = static_cast<std::uint16_t>(next_minus_ ^ by_turn);
     const unsigned dropped = minus | (tied & ~minus) << 1;
     const DirectionSet settled(static_cast<std::uint16_t>(hints.bits() & ~dropped));
     descriptor.header = descriptor.header.turned(settled);
     descriptor.route.directions = settled;
-    device_->inject(descriptor, 1, fifo);
+    device_->inject(descriptor, alike, fifo);
   }
 }
 
@@ -470,11 +471,12 @@ bool Node::start() {
 }
 
 /// Brings a loaded node's program to where the saved one was: to its end or its first await.
+/// The await is asked again in the next turn, as if the run had not been cut.
 void Node::go_to_await(bool ended) {
   if (ended)
     program_ = Program();
   else if (started_)
-    program_.resume();
+    program_.resume_to_await();
   note_wait();
 }
 

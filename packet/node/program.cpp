@@ -11,4 +11,10 @@ void Program::resume() {
   if (auto error = std::exchange(frame_.promise().error, nullptr)) std::rethrow_exception(error);
 }
 
+void Program::resume_to_await() {
+  TOROID_CHECK(!done());
+  frame_.promise().waits_unasked = true;
+  resume();
+}
+
 }  // namespace toroid

@@ -39,6 +39,7 @@ class Program {
  public:
   struct promise_type {
     Wait* wait = nullptr;
+    bool waits_unasked = false;  ///< see Program::resume_to_await()
     std::exception_ptr error;
 
     Program get_return_object() {
@@ -53,6 +54,7 @@ class Program {
     Awaiter&& await_transform(Awaiter&& awaiter) {
       static_assert(std::is_trivially_destructible_v<std::remove_cvref_t<Awaiter>>,
                     "g++ 12 destroys such an awaiter twice");
+      awaiter.waits_unasked_ = std::exchange(waits_unasked, false);
       return std::forward<Awaiter>(awaiter);
     }
   };
@@ -73,6 +75,9 @@ class Program {
   /// Runs to the next await that is not ready. Rethrows an exception that the program has thrown.
   /// REQUIRES: not done.
   void resume();
+  /// Like resume(), but runs only to the next await, and does not ask it whether it is ready, which
+  /// might change something.
+  void resume_to_await();
 
  private:
   explicit Program(std::coroutine_handle<promise_type> frame) : frame_(frame) {}
@@ -82,11 +87,15 @@ class Program {
 /// Base of everything that can be awaited with co_await.
 class Awaiter : public Wait {
  public:
-  bool await_ready() { return ready(); }
+  bool await_ready() { return !waits_unasked_ && ready(); }
   void await_suspend(std::coroutine_handle<Program::promise_type> frame) {
     frame.promise().wait = this;
   }
   void await_resume() {}
+
+ private:
+  friend struct Program::promise_type;
+  bool waits_unasked_ = false;
 };
 
 }  // namespace toroid

@@ -16,6 +16,7 @@
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "router/rules/fullest.hpp"
+#include "router/rules/link_order.hpp"
 #include "router/rules/routing.hpp"
 
 namespace toroid {
@@ -62,8 +63,7 @@ enum class FairnessRule : unsigned {
                    ///< lowest candidate, so X goes before Y before Z. The links of a node choose in
                    ///< this order too
   uniform,         ///< all candidates have the same probability, in ties and in random choices. The
-                   ///< link with the most tokens chooses first (hardware: "most tokens"), so no
-                   ///< dimension comes before another
+                   ///< link with the most tokens chooses first, ties in a drawn order
   straight_first,  ///< among equally full candidates, prefers packets that go straight on;
                    ///< otherwise like uniform
   turning_first,   ///< among equally full candidates, prefers packets that turn or are injected;
@@ -85,84 +85,53 @@ class SenderArbitration {
   struct Cycle {
     bool fullest_first;
     std::uint64_t key;     ///< for this cycle's random choices
-    unsigned permutation;  ///< of DrawnRanks
+    DrawnRanks ranks;      ///< of equal inputs
+    LinkOrder link_order;  ///< of every node's links with equally many tokens
+    bool lowest_first;     ///< FairnessRule::lowest_first
   };
   Cycle begin(Tick now) const {
     const std::uint64_t key = mix64(now ^ salt_);
-    return {now % period_ < fullest_, key, static_cast<unsigned>(key % DrawnRanks::kPermutations)};
+    const bool lowest_first = fairness_ == FairnessRule::lowest_first;
+    return {now % period_ < fullest_, key, DrawnRanks(key),
+            lowest_first ? LinkOrder::by_index() : LinkOrder::drawn(key << 20), lowest_first};
   }
-
-  /// Whether the links of a node choose in the order of order_links() instead of their indices.
-  bool orders_links() const { return fairness_ != FairnessRule::lowest_first; }
 
   /// The candidate that goes first on link `out`, whose number among all links is `link`. `used(s)`
   /// returns the chunks waiting at input index s. REQUIRES: candidates != 0.
   template <typename Used>
   unsigned choose(const Cycle& cycle, std::uint64_t candidates, std::uint64_t link, Direction out,
                   const Used& used) const {
-    if (fairness_ == FairnessRule::lowest_first)
-      return lowest(cycle, candidates, lot(cycle, link), used);
+    if (cycle.lowest_first) return lowest(cycle, candidates, link, used);
     const bool few = candidates >> DrawnRanks::kInputs == 0;
-    const std::uint64_t drawn = lot(cycle, link);
-    const DrawnRanks ranks = ranks_of(cycle, drawn);
     std::uint64_t best = 0;
     for (std::uint64_t rest = candidates; rest != 0; rest &= rest - 1) {
       const auto input = static_cast<unsigned>(std::countr_zero(rest));
-      const std::uint64_t rank = few ? ranks[input] : mix64(drawn ^ input) >> 40;
+      const std::uint64_t rank = few ? cycle.ranks[input] : mix64(lot(cycle, link) ^ input) >> 40;
       const std::uint64_t level =
           cycle.fullest_first ? used(input) * 2ull + (preferred(input, out) ? 1 : 0) : 0;
       best = std::max(best, (level << 24 | rank) << 6 | input);
     }
     return static_cast<unsigned>(best & 63u);
   }
-  /// Does the same for FairnessRule::uniform and fill levels that are stored side by side.
+  /// Does the same for FairnessRule::lowest_first or uniform, and for fill levels that are stored
+  /// side by side.
   static unsigned pick(const Cycle& cycle, std::uint32_t candidates, std::uint64_t link,
                        const FillLevels& used) {
-    return first_of(candidates, cycle.fullest_first, ranks_of(cycle, lot(cycle, link)), used);
-  }
-
-  /// Sorts a node's links in the order in which they choose: the most tokens in a dynamic channel
-  /// first, ties by lot. The last `index_bits` bits of an element are the link's index;
-  /// `tokens(index)` returns its tokens. `node` is the node's rank.
-  template <unsigned index_bits, typename Tokens>
-  static void order_links(const Cycle& cycle, std::span<std::uint32_t> links, std::uint64_t node,
-                          const Tokens& tokens) {
-    const std::uint32_t upper = links[0] >> index_bits << index_bits;
-    const auto key = [&](std::uint32_t link) {  // tokens : 16 | lot : 44 | index : 4
-      const std::uint64_t index = link % (1u << index_bits);
-      return std::uint64_t{tokens(static_cast<unsigned>(index))} << 48 |
-             lot(cycle, ~(node << 4 | index)) >> 20 << 4 | index;
-    };
-    const auto link = [&](std::uint64_t key) {
-      return upper | static_cast<std::uint32_t>(key % 16);
-    };
-    if (links.size() == 2) {  // the usual case, without a branch
-      const std::uint64_t a = key(links[0]);
-      const std::uint64_t b = key(links[1]);
-      links[0] = link(std::max(a, b));
-      links[1] = link(std::min(a, b));
-      return;
-    }
-    std::array<std::uint64_t, kMaxLinks> keys;
-    const auto end = std::ranges::transform(links, keys.begin(), key).out;
-    std::sort(keys.begin(), end, std::greater<>());
-    std::transform(keys.begin(), end, links.begin(), link);
+    if (cycle.lowest_first)
+      return lowest(cycle, candidates, link, [&used](unsigned input) { return used[input]; });
+    return first_of(candidates, cycle.fullest_first, cycle.ranks, used);
   }
 
  private:
-  /// The permutation is that of the cycle, so that links of one cycle share it in the cache.
-  static DrawnRanks ranks_of(const Cycle& cycle, std::uint64_t lot) {
-    return {cycle.permutation, static_cast<unsigned>(lot >> 59)};
-  }
   static std::uint64_t lot(const Cycle& cycle, std::uint64_t link) {
     return (cycle.key ^ link) * 0x9e3779b97f4a7c15ull;
   }
 
   /// The fullest candidate, or any; ties go to a start that is drawn, then to the lowest.
   template <typename Used>
-  static unsigned lowest(const Cycle& cycle, std::uint64_t candidates, std::uint64_t lot,
+  static unsigned lowest(const Cycle& cycle, std::uint64_t candidates, std::uint64_t link,
                          const Used& used) {
-    const unsigned start = next_bit(candidates, static_cast<unsigned>(lot >> 58));
+    const unsigned start = next_bit(candidates, static_cast<unsigned>(lot(cycle, link) >> 58));
     unsigned best = start;
     for (std::uint64_t rest = cycle.fullest_first ? candidates : 0; rest != 0; rest &= rest - 1) {
       const auto input = static_cast<unsigned>(std::countr_zero(rest));

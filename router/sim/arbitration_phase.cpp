@@ -38,10 +38,11 @@ ArbitrationPhase::ArbitrationPhase(NetworkState& net, const Machine& machine,
 /// prefetched. Neither step marks a router.
 void ArbitrationPhase::run(Tick now) {
   const std::span<const Rank> marked = net_.routers.marked();
+  const SenderArbitration::Cycle cycle = rules_.arbitration.begin(now);
   for (std::size_t first = 0; first < marked.size(); first += kSitesAtOnce) {
     const std::size_t end = std::min(first + kSitesAtOnce, marked.size());
-    look_at(now, marked, first, end);
-    is_usual_ ? choose<true>(now) : choose<false>(now);
+    look_at(now, cycle, marked, first, end);
+    is_usual_ ? choose<true>(now, cycle) : choose<false>(now, cycle);
     packet_hops_ += from_channels_count_ + from_fifos_count_;
     depart<false>(now, std::span(from_channels_).first(from_channels_count_));
     depart<true>(now, std::span(from_fifos_).first(from_fifos_count_));
@@ -53,8 +54,9 @@ void ArbitrationPhase::run(Tick now) {
 
 /// Lists the requested links of the marked routers `first` to `end` - 1. At routers that are also
 /// marked for reception, moves packets to the reception FIFOs that have room.
-void ArbitrationPhase::look_at(Tick now, std::span<const Rank> marked, std::size_t first,
-                               std::size_t end) {
+void ArbitrationPhase::look_at(Tick now, const SenderArbitration::Cycle& cycle,
+                               std::span<const Rank> marked, std::size_t first, std::size_t end) {
+  const auto links = cycle.link_order.links();
   std::size_t count = 0;
   std::size_t receiving = 0;
   for (std::size_t i = first; i < end; ++i) {
@@ -62,14 +64,23 @@ void ArbitrationPhase::look_at(Tick now, std::span<const Rank> marked, std::size
     if (fetches_early_)
       net_.routers.prefetch_site(marked[std::min(i + kSitesAhead, marked.size() - 1)]);
     const unsigned touched = std::exchange(net_.routers.state(node).touched, std::uint16_t{0});
-    const unsigned row = touched % (1u << kRow);
-    list_links<kLinkBits>(requested_.data() + count, node, row, 0);
-    count += kCountOf[row];
-    if (net_.routers.degree() > kRow) {
-      const unsigned second = touched >> kRow & ((1u << kRow) - 1);
-      list_links<kLinkBits>(requested_.data() + count, node, second, kRow);
-      count += kCountOf[second];
+    const std::size_t begin = count;
+    if (net_.routers.degree() <= kRow) {
+      const unsigned set = touched % (1u << kRow);
+      list_links<kLinkBits>(requested_.data() + begin, node, set, cycle.link_order.row());
+      count += kCountOf[set];
+    } else {
+      for (const unsigned link : links) {
+        requested_[count] = node << kLinkBits | link;
+        count += touched >> link & 1u;
+      }
     }
+    if (count > begin + 1 && !cycle.lowest_first)
+      most_tokens_first<kLinkBits>(std::span(requested_).subspan(begin, count - begin),
+                                   [site = net_.routers.site(node)](std::uint32_t index) {
+                                     return std::max(site.links[index].tokens[0],
+                                                     site.links[index].tokens[1]);
+                                   });
     receiving_[receiving] = node;
     receiving += touched / RouterState::kTouchReception;
   }
@@ -81,12 +92,10 @@ void ArbitrationPhase::look_at(Tick now, std::span<const Rank> marked, std::size
 /// `usual`: packets in transit go first, input ports have no limit of reads, and no packet has to
 /// wait for its escape.
 template <bool usual>
-void ArbitrationPhase::choose(Tick now) {
+void ArbitrationPhase::choose(Tick now, const SenderArbitration::Cycle& cycle) {
   const Rules rules = rules_;  // a copy, which is stored next to the loop's other variables
-  const SenderArbitration::Cycle cycle = rules.arbitration.begin(now);
   const unsigned degree = net_.routers.degree();
   from_channels_count_ = from_fifos_count_ = 0;
-  if (rules.arbitration.orders_links()) order_links(cycle);
   for (std::size_t i = 0; i < requested_count_; ++i) {
     const Site site = net_.routers.site(requested_[i] >> kLinkBits);
     const unsigned index = requested_[i] % (1u << kLinkBits);
@@ -120,22 +129,6 @@ void ArbitrationPhase::choose(Tick now) {
       }
       candidates &= ~input.bit();
     }
-  }
-}
-
-/// Sorts each router's requested links in the order in which they choose.
-void ArbitrationPhase::order_links(const SenderArbitration::Cycle& cycle) {
-  const auto node_of = [&](std::size_t i) { return requested_[i] >> kLinkBits; };
-  for (std::size_t begin = 0, end = 0; begin < requested_count_; begin = end) {
-    while (end < requested_count_ && node_of(end) == node_of(begin)) ++end;
-    if (end - begin < 2) continue;
-    const Site site = net_.routers.site(node_of(begin));
-    SenderArbitration::order_links<kLinkBits>(cycle,
-                                              std::span(requested_).subspan(begin, end - begin),
-                                              net_.routers.rank_of(site.node), [&](unsigned index) {
-                                                const Tokens& tokens = site.links[index].tokens;
-                                                return std::max(tokens[0], tokens[1]);
-                                              });
   }
 }
 

@@ -61,10 +61,10 @@ class ArbitrationPhase {
   static_assert(kMaxLinks <= 1u << kLinkBits);
   using Departures = std::array<Departing, kSitesAtOnce * kMaxLinks + 1>;  ///< one spare element
 
-  void look_at(Tick now, std::span<const Rank> marked, std::size_t first, std::size_t end);
+  void look_at(Tick now, const SenderArbitration::Cycle& cycle, std::span<const Rank> marked,
+               std::size_t first, std::size_t end);
   template <bool usual>
-  void choose(Tick now);
-  void order_links(const SenderArbitration::Cycle& cycle);
+  void choose(Tick now, const SenderArbitration::Cycle& cycle);
   void grant(Tick now, const Site& site, unsigned index, Input input, VirtualChannel channel);
   void hold(Tick until, const Departing& packet);
   void repeat(Tick now);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <utility>
 #include <vector>
 
 #include "hal/direction.hpp"
@@ -22,15 +23,21 @@ namespace {
 using DescriptorLists = std::vector<std::deque<SendDescriptor>>;
 using testing::Moved;
 
-/// The least full FIFO that can take the packet; -1 if there is none.
-int choose(const std::vector<InjectionFifo>& fifos, const PacketHeader& header) {
+/// The least full FIFO that can take the packet; -1 if there is none. Of equally full ones it is
+/// the one whose number, changed by the number of packets moved before, is the lowest.
+int choose(const std::vector<InjectionFifo>& fifos, const PacketHeader& header,
+           std::size_t before) {
   int best = -1;
+  const auto rank = [&](int f) {
+    const auto number = static_cast<std::size_t>(f);
+    return std::pair(fifos[number].used, (number ^ before) % InjectionFifos::kMost);
+  };
   for (int f = 0; f < static_cast<int>(fifos.size()); ++f) {
     const auto& fifo = fifos[static_cast<std::size_t>(f)];
     const bool ties = (fifo.directions.bits() & header.hints().bits()) != 0;
     const bool fits = fifo.used + header.chunks() <= fifo.capacity;
     if (!ties || !fits) continue;
-    if (best < 0 || fifo.used < fifos[static_cast<std::size_t>(best)].used) best = f;
+    if (best < 0 || rank(f) < rank(best)) best = f;
   }
   return best;
 }
@@ -43,7 +50,7 @@ Moved reference_drain(DescriptorLists& queues, std::vector<InjectionFifo>& fifos
     progress = false;
     for (auto& queue : queues)
       while (!queue.empty()) {
-        const int f = choose(fifos, queue.front().header);
+        const int f = choose(fifos, queue.front().header, moved.size());
         if (f < 0) break;
         fifos[static_cast<std::size_t>(f)].used += queue.front().header.chunks();
         moved.emplace_back(queue.front().cookie, static_cast<unsigned>(f));

@@ -77,7 +77,7 @@ Moved drained_by(DrainRule rule, std::size_t packets) {
 }
 
 TEST(Drain, ChoosesTheFifoByTheDrainRule) {
-  EXPECT_EQ(drained_by(DrainRule::least_full, 5), (Moved{{0, 1}, {1, 1}, {2, 2}, {3, 0}, {4, 1}}));
+  EXPECT_EQ(drained_by(DrainRule::least_full, 5), (Moved{{0, 1}, {1, 1}, {2, 2}, {3, 1}, {4, 0}}));
   EXPECT_EQ(drained_by(DrainRule::first_fit, 5), (Moved{{0, 0}, {1, 0}, {2, 1}, {3, 1}, {4, 1}}));
   EXPECT_EQ(drained_by(DrainRule::round_robin, 5), (Moved{{0, 1}, {1, 2}, {2, 0}, {3, 1}, {4, 0}}));
 }

@@ -305,9 +305,9 @@ class Policies(unittest.TestCase):
             def release(self, shape):
                 return np.full((shape.size, shape.size), 5000)
 
-        late, at_once = (toroid.run("4x4", policy=one()) for one in (Late, Shift))
-        self.assertGreaterEqual(late.cycles, 5000)
-        self.assertLess(late.cycles - at_once.cycles, 5001)
+        # On more nodes packets compete for links, which draw lots anew in each cycle.
+        late, at_once = (toroid.run("2x2", policy=one()) for one in (Late, Shift))
+        self.assertEqual(late.cycles - at_once.cycles, 5000)
         with self.assertRaisesRegex(toroid.BadInput, "release times have no effect"):
             toroid.run("4x4", policy=Late(), fabric="shm")
 

@@ -29,9 +29,10 @@ using testing::SimMachine;
 
 /// The error message of an all-to-all run; empty if it completed.
 std::string report(const Shape& shape, RoutingRule routing, std::uint64_t bytes, std::uint64_t seed,
-                   bool bubble_rule) {
+                   bool bubble_rule, bool transit_first = true) {
   SimOptions options;
   options.routing.bubble_rule = bubble_rule;
+  options.routing.transit_first = transit_first;
   // Several output queues put more pressure on the FIFOs than a single one.
   const NodeOptions node{.seed = seed, .settings = {.output_queues = 6, .routing = routing}};
   SimMachine machine(shape, node, options, testing::smallest_channels());
@@ -50,12 +51,18 @@ struct Case {
   const char* shape;
   RoutingRule routing;
   std::uint64_t bytes;
+  bool transit_first = true;
 };
+/// Packets that may take several links hardly ever fill a ring if packets in transit go first.
 const std::vector<Case> kDeadlocks = {{"8x8", RoutingRule::deterministic, 240},
                                       {"8x8", RoutingRule::deterministic, 960},
-                                      {"8x8", RoutingRule::adaptive, 960},
+                                      {"8x8", RoutingRule::adaptive, 960, false},
                                       {"5x5x5", RoutingRule::deterministic, 240},
-                                      {"5x5x5", RoutingRule::adaptive, 960}};
+                                      {"5x5x5", RoutingRule::adaptive, 960, false}};
+
+std::string report(const Case& c, std::uint64_t seed, bool bubble_rule) {
+  return report(Shape::parse(c.shape), c.routing, c.bytes, seed, bubble_rule, c.transit_first);
+}
 
 constexpr std::array kRoutings = {RoutingRule::adaptive, RoutingRule::deterministic,
                                   RoutingRule::random_order};
@@ -63,24 +70,20 @@ constexpr std::array kRoutings = {RoutingRule::adaptive, RoutingRule::determinis
 TEST(Deadlock, HappensWithoutTheBubbleRule) {
   for (const Case& c : kDeadlocks)
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-      const std::string text = report(Shape::parse(c.shape), c.routing, c.bytes, seed, false);
+      const std::string text = report(c, seed, false);
       EXPECT_NE(text.find("deadlock"), std::string::npos) << c.shape << " seed " << seed;
     }
 }
 
 TEST(Deadlock, IsReportedAsAConnectedCycleOfBuffers) {
-  for (const Case& c : kDeadlocks) {
-    const Shape shape = Shape::parse(c.shape);
-    const std::string text = report(shape, c.routing, c.bytes, 1, false);
-    testing::expect_cycle(shape, text);
-  }
+  for (const Case& c : kDeadlocks)
+    testing::expect_cycle(Shape::parse(c.shape), report(c, 1, false));
 }
 
 TEST(Deadlock, NeverHappensWithTheBubbleRule) {
   for (const Case& c : kDeadlocks)
     for (std::uint64_t seed = 1; seed <= 3; ++seed)
-      EXPECT_EQ(report(Shape::parse(c.shape), c.routing, c.bytes, seed, true), "")
-          << c.shape << " seed " << seed;
+      EXPECT_EQ(report(c, seed, true), "") << c.shape << " seed " << seed;
 }
 
 TEST(Deadlock, NeverHappensWithTheBubbleRuleOnManyShapesAndSeeds) {

@@ -161,6 +161,8 @@ TEST(BadInput, UnknownNameOrTieRuleWithoutEffectIsRefused) {
        {"--tie both has no effect", "without --link-error-limit"}},
       {Arguments{"alltoall", "--torus", "4x8@XY4", "--tie", "both"},
        {"--tie both has no effect", "without twist"}},
+      {kAllToAll + Arguments{"--tie", "both"},
+       {"tie both", "machine 'bgl'", "both_hints = 0", "alternate"}},
       {kAllToAll + Arguments{"--tie", "none"}, {"tie rule 'none'", "parity", "split", "plus"}},
       {kAllToAll + Arguments{"--tying", "none"}, {"tying 'none'", "per-direction", "any"}},
       {kAllToAll + Arguments{"--fabric", "none"}, {"fabric 'none'", "sim"}},

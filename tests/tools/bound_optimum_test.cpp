@@ -197,7 +197,8 @@ TEST(Optimum, IsReachedByNoRunAndExceededByNoBound) {
 
 std::string random_machine(Random& random) {
   return fmt::format(
-      "bgl:inject_cycles={}:receive_cycles={}:hop_latency_cycles={}:link_bits_per_cycle={}",
+      "bgl:both_hints=1:inject_cycles={}:receive_cycles={}:hop_latency_cycles={}:"
+      "link_bits_per_cycle={}",
       1 + random.below(400), 1 + random.below(400), 1 + random.below(300), 1 + random.below(16));
 }
 

@@ -434,8 +434,8 @@ TEST(BoundsHold, ForChainsPingPongsAndRelaysOfLongMessages) {
     for (const char* bytes : {"8", "240", "2400", "24000"})
       for (const char* torus : {"4", "2x2", "4m"}) {
         directory.save("chain.goal", goal(chain, bytes));
-        const json report =
-            json_of({"replay", directory / "chain.goal", "--torus", torus, "--tie", "both"});
+        const json report = json_of({"replay", directory / "chain.goal", "--torus", torus,
+                                     "--machine", "bgl:both_hints=1", "--tie", "both"});
         expect_holds(report, fmt::format("{} B on {}", bytes, torus));
         EXPECT_GE(report["percent_of_bound"], 95) << bytes << " B on " << torus;
         EXPECT_EQ(report["bound_by"], "latency");

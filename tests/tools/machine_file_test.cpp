@@ -32,6 +32,7 @@ std::string machine_refusal(const std::string& text) {
 double another_value(const MachineField& field) {
   const double value = value_of(Machine{}, field);
   if (field.key == "arbitration_fullest") return value - 1;
+  if (field.key == "tie_choice") return value - 2;  // value - 1 is allowed only with both_hints = 1
   if (field.max <= 1) return field.max;
   return value + 1 <= field.max ? value + 1 : value - 1;
 }
@@ -236,6 +237,8 @@ TEST(MachineFile, RefusesInconsistentNumbers) {
   EXPECT_THAT(machine_refusal("bubble_reserve_chunks = 64"),
               HasSubstr("the 72 chunks needed to enter it"));
   EXPECT_THAT(machine_refusal("arbitration_period = 100"), HasSubstr("arbitration_fullest"));
+  EXPECT_THAT(machine_refusal("tie_choice = 5"), HasSubstr("set both_hints = 1"));
+  EXPECT_EQ(machine_refusal("tie_choice = 5\nboth_hints = 1"), "accepted");
   for (const char* key : {"dma_descriptor_cycles", "dma_receive_cycles"})
     EXPECT_THAT(machine_refusal(fmt::format("{} = 100", key)),
                 HasSubstr("set dma_inject_cycles to at least 1"));

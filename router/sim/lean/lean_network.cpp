@@ -22,7 +22,6 @@ namespace {
 constexpr Rank kRecordsInCache = 128;
 constexpr std::size_t kRecordsAhead = 8;  ///< a record is prefetched this many routers before it is
                                           ///< used
-constexpr std::size_t kLinksAhead = 4;
 
 static_assert(kMostLinks == kRow);
 
@@ -55,7 +54,7 @@ bool LeanNetwork::serves(const Shape& shape, const Machine& machine, const Routi
   const unsigned inputs =
       shape.links() * kVirtualChannels + machine.injection_fifos + machine.priority_injection_fifos;
   const Machine usual;
-  const bool usual_routers = machine.arbitration_choice == usual.arbitration_choice &&
+  const bool usual_routers = machine.arbitration_choice <= usual.arbitration_choice &&
                              machine.input_reads == usual.input_reads &&
                              machine.token_return_cycles == usual.token_return_cycles &&
                              machine.escape_wait_cycles == usual.escape_wait_cycles;
@@ -170,9 +169,11 @@ void LeanNetwork::repeat(Tick now) {
 
 /// Lists the links to look at and the nodes that may receive. `ahead`: number of routers, from the
 /// first of `sites` on, that may be prefetched.
-unsigned LeanNetwork::expand(std::span<const Rank> sites, std::size_t ahead) {
+unsigned LeanNetwork::expand(const SenderArbitration::Cycle& cycle, std::span<const Rank> sites,
+                             std::size_t ahead) {
   RouterRecord* const records = state_.records.data();
   std::uint32_t* const requested = requested_.data();
+  const unsigned row = cycle.link_order.row();
   unsigned count = 0;
   std::size_t receiving = 0;
   std::size_t several = 0;
@@ -184,11 +185,13 @@ unsigned LeanNetwork::expand(std::span<const Rank> sites, std::size_t ahead) {
       __builtin_prefetch(&records[later].used);
       __builtin_prefetch(&state_.stalled_of(later, state_.channels));
     }
+    if (fetches_early_)
+      for (unsigned l = 0; l < kMostLinks; l += 2) __builtin_prefetch(&records[node].links[l]);
     const unsigned touched = records[node].touched;
     records[node].touched = 0;
     const unsigned links = touched % (1u << kRow);
-    list_links<kRequestLinkBits>(requested + count, node, links, 0);
-    several_[several] = static_cast<std::uint16_t>(count);
+    list_links<kRequestLinkBits>(requested + count, node, links, row);
+    several_[several] = static_cast<std::uint16_t>(count * 8 + kCountOf[links]);
     several += kCountOf[links] > 1 ? 1 : 0;
     count += kCountOf[links];
     receiving_[receiving] = node;
@@ -196,57 +199,37 @@ unsigned LeanNetwork::expand(std::span<const Rank> sites, std::size_t ahead) {
   }
   receiving_count_ = receiving;
   several_count_ = several;
-  requested[count] = ~std::uint32_t{0};  // belongs to no router
   return count;
 }
 
-/// Sorts each router's requested links, if some have a candidate in common, in the order in which
-/// they choose.
-void LeanNetwork::order_links(const SenderArbitration::Cycle& cycle) {
-  for (const std::uint16_t begin : std::span(several_).first(several_count_)) {
-    const Rank node = requested_[begin] >> kRequestLinkBits;
-    const RouterRecord& router = state_.records[node];
-    unsigned end = begin;
-    std::uint32_t wanted = 0;
-    std::uint32_t shared = 0;
-    for (; requested_[end] >> kRequestLinkBits == node; ++end) {
-      const unsigned index = requested_[end] % (1u << kRequestLinkBits);
-      const std::uint32_t here = router.requests[index] | router.requests[kMostLinks + index];
-      shared |= wanted & here;
-      wanted |= here;
-    }
-    if (shared == 0) continue;
-    SenderArbitration::order_links<kRequestLinkBits>(
-        cycle, std::span(requested_).subspan(begin, end - begin), block_.first + node,
-        [&router](unsigned index) {
-          const auto& tokens = router.links[index].tokens;
-          return std::max(tokens[0], tokens[1]);
-        });
+/// Sorts the requested links of each router that has several in the order in which they choose.
+void LeanNetwork::order_links() {
+  const RouterRecord* const records = state_.records.data();
+  for (std::size_t i = 0; i < several_count_; ++i) {
+    std::uint32_t* const first = &requested_[several_[i] / 8];
+    const auto& links = records[*first >> kRequestLinkBits].links;
+    most_tokens_first<kRequestLinkBits>({first, several_[i] % 8u}, [&links](std::uint32_t index) {
+      return std::max(links[index].tokens[0], links[index].tokens[1]);
+    });
   }
 }
 
 /// Tries the candidates of every link in the order of arbitration until one finds room downstream.
 void LeanNetwork::choose(Tick now, std::span<const Rank> sites, std::size_t ahead) {
-  const unsigned count = expand(sites, ahead);
-  for (std::size_t i = 0; i < receiving_count_; ++i) eject(now, receiving_[i]);
   const SenderArbitration::Cycle cycle = arbitration_.begin(now);
-  order_links(cycle);
+  const unsigned count = expand(cycle, sites, ahead);
+  if (!cycle.lowest_first) order_links();
+  for (std::size_t i = 0; i < receiving_count_; ++i) eject(now, receiving_[i]);
   const ChannelRule rule = channel_rule_;
   const Precedence precedence = precedence_;
   const Rank first = block_.first;
   const unsigned degree = state_.links;
   const unsigned channels = state_.channels;
-  const bool early = fetches_early_;
   const bool checked = state_.protocol.is_on();
   const std::uint32_t* const requested = requested_.data();
   RouterRecord* const records = state_.records.data();
   std::size_t from_channels = 0, from_fifos = 0;
   for (unsigned i = 0; i < count; ++i) {
-    if (early) {
-      const std::uint32_t later = requested[std::min<std::size_t>(i + kLinksAhead, count - 1)];
-      __builtin_prefetch(
-          &records[later >> kRequestLinkBits].links[later % (1u << kRequestLinkBits)]);
-    }
     const Rank node = requested[i] >> kRequestLinkBits;
     const unsigned index = requested[i] % (1u << kRequestLinkBits);
     RouterRecord& router = records[node];
@@ -254,11 +237,10 @@ void LeanNetwork::choose(Tick now, std::span<const Rank> sites, std::size_t ahea
     const std::uint32_t escaping = router.requests[kMostLinks + index];
     const std::uint32_t dynamic =
         (link.tokens[0] | link.tokens[1]) != 0 ? router.requests[index] : 0;
-    const std::uint64_t place = (std::uint64_t{first} + node) * degree + index;
     for (std::uint32_t candidates = dynamic | escaping; candidates != 0;) {
       const unsigned input = SenderArbitration::pick(
-          cycle, static_cast<std::uint32_t>(precedence.first_class(candidates)), place,
-          router.used);
+          cycle, static_cast<std::uint32_t>(precedence.first_class(candidates)),
+          (std::uint64_t{first} + node) * degree + index, router.used);
       const std::uint32_t bit = 1u << input;
       const unsigned chunks = router.queues[input].chunks();
       VirtualChannel channel = ChannelRule::emptier_dynamic(link.tokens);

@@ -89,8 +89,9 @@ class LeanNetwork final : public Network {
   }
   void eject(Tick now, Rank node);
   void choose(Tick now, std::span<const Rank> sites, std::size_t ahead);
-  void order_links(const SenderArbitration::Cycle& cycle);
-  unsigned expand(std::span<const Rank> sites, std::size_t ahead);
+  unsigned expand(const SenderArbitration::Cycle& cycle, std::span<const Rank> sites,
+                  std::size_t ahead);
+  void order_links();
   void depart(Tick now);
   template <bool fifo>
   void depart(Tick now, std::span<const Departing> departing);
@@ -114,8 +115,8 @@ class LeanNetwork final : public Network {
   bool fetches_early_;
   std::array<std::uint32_t, kSitesAtOnce * lean::kMostLinks + 8> requested_;  ///< node · 8 + link
   std::array<Rank, kSitesAtOnce + 1> receiving_;
-  std::array<std::uint16_t, kSitesAtOnce + 1> several_;  ///< in requested_: the first links of
-                                                         ///< routers with several
+  std::array<std::uint16_t, kSitesAtOnce + 1> several_;  ///< routers with several requested links:
+                                                         ///< index in requested_ * 8 + number
   std::size_t receiving_count_ = 0;
   std::size_t several_count_ = 0;
   using Departures =

@@ -95,13 +95,19 @@ struct Results {
 
 using MakeFabric = std::function<std::unique_ptr<Fabric>(const Shape&, const PolicySettings&)>;
 
+/// A machine that supports every tie rule.
+Machine hardware() {
+  Machine machine;
+  machine.both_hints = 1;
+  return machine;
+}
 std::unique_ptr<Fabric> on_model(const Shape& shape, const PolicySettings& settings) {
   SimOptions options;
   options.tying = settings.tying;
-  return make_sim_fabric(shape, Machine{}, options);
+  return make_sim_fabric(shape, hardware(), options);
 }
 std::unique_ptr<Fabric> on_engines(const Shape& shape, const PolicySettings& settings) {
-  Machine machine;
+  Machine machine = hardware();
   machine.dma_descriptor_cycles = 100;
   machine.dma_inject_cycles = machine.dma_receive_cycles = 45;
   SimOptions options;
@@ -113,7 +119,7 @@ template <RingRoute route>
 std::unique_ptr<Fabric> on_rings(const Shape& shape, const PolicySettings& settings) {
   RingOptions options = testing::routed(route);
   options.tying = settings.tying;
-  return testing::ring_fabric(shape, 2, options);
+  return testing::ring_fabric(shape, 2, options, hardware());
 }
 const std::vector<MakeFabric> kFabrics = {on_model, on_engines, on_rings<RingRoute::torus>,
                                           on_rings<RingRoute::direct>};
@@ -123,7 +129,7 @@ Results<In, Out> results_of(const Transform& transform, const NodeOptions& asked
                             const MakeFabric& make = on_model) {
   const Shape shape = Shape::parse(transform.torus);
   const auto blueprint = std::make_shared<const Blueprint>(transform.description, shape);
-  const NodeOptions options = node_options(*blueprint, Machine{}, asked);
+  const NodeOptions options = node_options(*blueprint, hardware(), asked);
   const auto fabric = make(shape, options.settings);
   Runner runner(*fabric, options);
   std::deque<Caller<In, Out>> callers;

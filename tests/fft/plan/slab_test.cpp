@@ -148,11 +148,12 @@ Tick waited(const std::vector<StageTimes>& times) {
   return times[0].waiting + times[1].exchanged - times[0].computed + times[1].waiting;
 }
 
+/// Of the short waits for an array of 32 cubed, lines can hide less than half.
 TEST(Slab, WaitsAtMostHalfAsLongIfLinesAreTransformedAsTheyArrive) {
-  const auto input = testing::noise_of<Complex>(32 * 32 * 32, 5);
+  const auto input = testing::noise_of<Complex>(48 * 48 * 48, 5);
   const auto wait_of = [&](const Overlap& overlap) {
     return waited(
-        testing::simulate<Complex, Complex>("2x2x2", slab({32, 32, 32}, overlap), input).times);
+        testing::simulate<Complex, Complex>("2x2x2", slab({48, 48, 48}, overlap), input).times);
   };
   const Tick papers = wait_of({1, 16, 1});
   EXPECT_LE(2 * wait_of({1, 16, 1, {}, false, Start::lines}), papers);

@@ -311,7 +311,7 @@ TEST(ExchangePolicies, DeliverEverythingWithExtremeSettings) {
 /// that combines and one with a window.
 TEST(ExchangePolicies, DeliverEverythingUnderEveryRule) {
   const std::vector<const char*> names = {"random", "two-phase", "bruck:3", "windowed:2"};
-  for (const auto& row : combinations({names.size(), 6, kWays})) {
+  for (const auto& row : combinations({names.size(), kTieRuleNames.size(), kWays})) {
     const std::size_t n = row[1];
     SCOPED_TRACE(fmt::format("{}, rules {}", names[row[0]], n));
     const auto alter = [n](PolicySettings& s) {

@@ -63,7 +63,7 @@ void expect_all(const std::vector<std::uint32_t>& arrived) {
 TEST(Urgent, PacketsArriveOnEveryMachineUnderEveryRouting) {
   for (const RoutingRule routing : {RoutingRule::adaptive, RoutingRule::random_order,
                                     RoutingRule::deterministic, RoutingRule::priority})
-    for (const TieRule tie : {TieRule::parity, TieRule::both, TieRule::split}) {
+    for (const TieRule tie : {TieRule::parity, TieRule::both, TieRule::split, TieRule::alternate}) {
       NodeOptions nodes;
       nodes.settings.routing = routing;
       nodes.settings.tie = tie;

@@ -11,6 +11,7 @@
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
 #include "hal/tick.hpp"
+#include "router/rules/link_order.hpp"
 #include "router/rules/routing.hpp"
 
 namespace toroid {
@@ -97,26 +98,21 @@ TEST(SenderArbitration, AnotherSeedDrawsOtherLots) {
   EXPECT_NEAR(equal, 1000, 150);  // one in four candidates
 }
 
-/// Orders the links 0 to 5 of a node, which have these tokens.
-std::array<std::uint32_t, kLinks> ordered(const std::array<unsigned, kLinks>& tokens, Tick now) {
-  constexpr std::uint32_t kNode = 9;
-  std::array<std::uint32_t, kLinks> links{};
-  for (std::uint32_t l = 0; l < kLinks; ++l) links[l] = kNode << 4 | l;
+TEST(SenderArbitration, LowestFirstLetsLinksChooseByIndex) {
+  const SenderArbitration arbitration = arbitration_by(FairnessRule::lowest_first);
+  for (Tick now = 0; now < 100; ++now)
+    EXPECT_EQ(arbitration.begin(now).link_order.links(), LinkOrder::by_index().links());
+}
+
+TEST(SenderArbitration, EachLinkOfSixChoosesFirstEquallyOften) {
   const SenderArbitration arbitration = arbitration_by(FairnessRule::uniform);
-  SenderArbitration::order_links<4>(arbitration.begin(now), links, kNode,
-                                    [&](unsigned link) { return tokens[link]; });
-  for (std::uint32_t& link : links) link -= kNode << 4;
-  return links;
-}
-
-TEST(SenderArbitration, TheLinkWithTheMostTokensChoosesFirst) {
-  EXPECT_EQ(ordered({3, 8, 0, 32, 16, 31}, 5),
-            (std::array<std::uint32_t, kLinks>{3, 5, 4, 1, 0, 2}));
-}
-
-TEST(SenderArbitration, LinksWithEqualTokensAreEquallyOftenFirst) {
   std::array<unsigned, kLinks> first{};
-  for (Tick now = 0; now < 6000; ++now) ++first[ordered({32, 32, 32, 32, 32, 32}, now)[0]];
+  for (Tick now = 0; now < 6000; ++now)
+    for (const unsigned link : arbitration.begin(now).link_order.links())
+      if (link < kLinks) {
+        ++first[link];
+        break;
+      }
   for (const unsigned count : first) EXPECT_NEAR(count, 1000, 150);
 }
 

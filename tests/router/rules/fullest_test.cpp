@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <array>
 #include <bit>
 #include <cstdint>
 #include <utility>
@@ -14,6 +13,7 @@
 #include "hal/random.hpp"
 #include "hal/tick.hpp"
 #include "router/rules/arbitration.hpp"
+#include "router/rules/drawn_ranks.hpp"
 
 namespace toroid {
 namespace {
@@ -38,7 +38,7 @@ FillLevels random_levels(Random& random, std::uint32_t distinct) {
 }
 
 DrawnRanks drawn(Random& random) {
-  return {random.below(DrawnRanks::kPermutations), random.below(DrawnRanks::kInputs)};
+  return DrawnRanks(std::uint64_t{random.below(~0u)} << 32 | random.below(DrawnRanks::kInputs));
 }
 
 std::uint32_t random_set(Random& random) {
@@ -68,50 +68,28 @@ TEST(Fullest, OfOneCandidateIsThatOneWhateverItsLevel) {
     levels.fill(255);
     for (const unsigned level : {0u, 1u, 127u, 128u, 255u}) {
       levels[source] = static_cast<std::uint8_t>(level);
-      EXPECT_EQ(first_of(1u << source, true, DrawnRanks(level % 64, level % 32), levels), source);
+      EXPECT_EQ(
+          first_of(1u << source, true, DrawnRanks(std::uint64_t{level} << 56 | level), levels),
+          source);
     }
-  }
-}
-
-TEST(Fullest, RanksOfEveryDrawAreAPermutation) {
-  Random random(3);
-  for (unsigned round = 0; round < 2000; ++round) {
-    const DrawnRanks ranks = drawn(random);
-    for (unsigned input = 0; input < DrawnRanks::kInputs; ++input) {
-      ASSERT_LT(ranks[input], DrawnRanks::kInputs);
-      ASSERT_EQ(ranks.input_of(ranks[input]), input);
-    }
-  }
-}
-
-TEST(Fullest, EachOfThreeEqualsGoesFirstInAThirdOfTheDraws) {
-  Random random(4);
-  const FillLevels levels{};
-  constexpr unsigned kDraws = 6000;
-  for (unsigned round = 0; round < 60; ++round) {
-    const std::array<unsigned, 3> three = {random.below(10), 10 + random.below(11),
-                                           21 + random.below(11)};
-    std::array<unsigned, 32> first{};
-    for (unsigned i = 0; i < kDraws; ++i)
-      ++first[first_of(1u << three[0] | 1u << three[1] | 1u << three[2], true, drawn(random),
-                       levels)];
-    // 5 % of the draws are over two standard deviations of a choice among 64 permutations.
-    for (const unsigned input : three) EXPECT_NEAR(first[input], kDraws / 3, kDraws / 20);
   }
 }
 
 TEST(Fullest, PickFromAnArrayMatchesTheChoiceByACallback) {
   Random random(2);
-  const SenderArbitration arbitration{Machine()};
-  for (Tick now = 0; now < 5000; ++now) {
-    const FillLevels levels = random_levels(random, 4);
-    const std::uint32_t candidates = random_set(random) | 1u << random.below(32);
-    const SenderArbitration::Cycle cycle = arbitration.begin(now);
-    const std::uint64_t link = random.below(1000);
-    EXPECT_EQ(SenderArbitration::pick(cycle, candidates, link, levels),
-              arbitration.choose(cycle, candidates, link, Direction{0},
-                                 [&](unsigned s) { return unsigned{levels[s]}; }));
-  }
+  for (const unsigned rule : {0u, 1u})
+    for (Tick now = 0; now < 5000; ++now) {
+      Machine machine;
+      machine.arbitration_choice = rule;
+      const SenderArbitration arbitration(machine);
+      const FillLevels levels = random_levels(random, 4);
+      const std::uint32_t candidates = random_set(random) | 1u << random.below(32);
+      const SenderArbitration::Cycle cycle = arbitration.begin(now);
+      const std::uint64_t link = random.below(1000);
+      EXPECT_EQ(SenderArbitration::pick(cycle, candidates, link, levels),
+                arbitration.choose(cycle, candidates, link, Direction{0},
+                                   [&](unsigned s) { return unsigned{levels[s]}; }));
+    }
 }
 
 }  // namespace

@@ -160,6 +160,15 @@ TEST(Checkpoint, ResumesDmaEngines) {
                      threads);
 }
 
+/// Some of the cuts are made while a processor must still see what its engine has moved. An
+/// awaiting program asks for a turn then, once.
+TEST(Checkpoint, LetsNoProgramAskForATurnTwice) {
+  Machine machine;
+  machine.dma_descriptor_cycles = 300;
+  machine.dma_inject_cycles = machine.dma_receive_cycles = 45;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) expect_resumes({.machine = machine}, seed);
+}
+
 TEST(Checkpoint, ResumesEveryKindOfTraffic) {
   unsigned number = 0;
   for (const char* traffic : {"uniform:5", "sample:6", "tornado", "halo", "hotspot", "incast",

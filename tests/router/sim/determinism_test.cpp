@@ -37,7 +37,7 @@ TEST(Determinism, EqualSeedsGiveEqualRuns) {
 TEST(Determinism, DifferentSeedsGiveDifferentRuns) {
   for (const auto routing :
        {RoutingRule::adaptive, RoutingRule::deterministic, RoutingRule::random_order})
-    for (const auto tie : {TieRule::split, TieRule::parity})
+    for (const auto tie : {TieRule::split, TieRule::parity, TieRule::alternate})
       EXPECT_NE(run("4x4x4", routing, tie, 1), run("4x4x4", routing, tie, 2));
 }
 
@@ -47,7 +47,7 @@ TEST(Determinism, MachinesDoNotAffectEachOther) {
   MachineExchange exchange(one, 500);
   MachineExchange(other, 240).run();
   exchange.run();
-  EXPECT_EQ(everything(one), run("4x4", RoutingRule::adaptive, TieRule::parity, 1));
+  EXPECT_EQ(everything(one), run("4x4", RoutingRule::adaptive, TieRule::alternate, 1));
 }
 
 }  // namespace

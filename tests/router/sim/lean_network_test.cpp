@@ -54,13 +54,15 @@ ModelCase random_case(std::uint64_t seed) {
   settings.output_queues = one_of(random, {1u, 1u, 2u, 5u});
   settings.routing = one_of(random, {RoutingRule::adaptive, RoutingRule::adaptive,
                                      RoutingRule::deterministic, RoutingRule::random_order});
-  settings.tie =
-      one_of(random, {TieRule::parity, TieRule::split, TieRule::balanced, TieRule::both});
+  settings.tie = one_of(random, {TieRule::parity, TieRule::split, TieRule::balanced, TieRule::both,
+                                 TieRule::alternate});
   settings.drain = one_of(random, {DrainRule::least_full, DrainRule::first_fit});
   if (random.coin()) settings.order = OrderRule::rank;
   c.sim.tying = one_of(random, {FifoTying::per_direction, FifoTying::any});
   c.sim.threads = one_of(random, {1u, 1u, 2u, 3u});
   if (random.below(3) == 0) c.machine = testing::smallest_buffers();
+  c.machine.both_hints = 1;
+  c.machine.arbitration_choice = random.below(2);
   c.machine.hop_latency_cycles = one_of(random, {1u, 69u, 400u});
   c.machine.inject_cycles = one_of(random, {150u, 150u, 1u, 0u});
   if (random.coin()) c.machine.dynamic_vc_chunks = one_of(random, {8u, 9u, 100u, 255u});
