@@ -227,9 +227,12 @@ HandlerId Node::reserve_handlers(unsigned count) {
 UntilAwaiter Node::until(const Counter& counter, std::uint64_t n) {
   return {counter, n};
 }
+/// If the device computes beside its turns, these send the packets.
 ComputeAwaiter Node::compute(Tick cycles) {
-  send_now();
-  (void)device_->push();
+  if (!device_->computes_beside()) {
+    send_now();
+    (void)device_->push();
+  }
   return {*device_, cycles, cycles > 0};
 }
 
