@@ -227,6 +227,7 @@ HandlerId Node::reserve_handlers(unsigned count) {
 UntilAwaiter Node::until(const Counter& counter, std::uint64_t n) {
   return {counter, n};
 }
+
 /// If the device computes beside its turns, these send the packets.
 ComputeAwaiter Node::compute(Tick cycles) {
   if (!device_->computes_beside()) {
