@@ -2,19 +2,15 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <span>
 
 #include "hal/direction.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
 #include "hal/random.hpp"
-#include "hal/shape.hpp"
 #include "hal/tick.hpp"
+#include "router/rules/drawn_ranks.hpp"
 #include "router/rules/fullest.hpp"
 #include "router/rules/link_order.hpp"
 #include "router/rules/routing.hpp"

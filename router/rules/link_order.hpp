@@ -3,13 +3,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
 
 #include "hal/direction.hpp"
-#include "hal/shape.hpp"
 
 namespace toroid {
 

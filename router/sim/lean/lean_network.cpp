@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "hal/packet.hpp"
+#include "router/rules/link_order.hpp"
 #include "router/sim/delay_line.hpp"
 #include "router/sim/lean/lean_event_phase.hpp"
 #include "router/sim/lean/router_record.hpp"

@@ -1,7 +1,7 @@
 // The default choices favour no dimension and no side of a ring: hardly any other rule for ties is
 // faster, and traffic whose axes are exchanged takes as long.
 #include <fmt/core.h>
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -21,6 +22,7 @@
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "packet/exchange/traffic_exchange.hpp"
+#include "packet/node/node.hpp"
 #include "packet/node/runner.hpp"
 #include "packet/node/settings.hpp"
 #include "packet/policies/policies.hpp"

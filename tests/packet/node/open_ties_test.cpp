@@ -4,9 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
+#include <utility>
 
 #include "hal/check.hpp"
 #include "hal/direction.hpp"
