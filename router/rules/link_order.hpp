@@ -60,6 +60,7 @@ constexpr std::array<std::uint8_t, kMaxLinks> LinkOrder::links() const {
 
 /// Puts a node's links with more tokens first; those with equally many keep their order. The last
 /// `index_bits` bits of an element are the link's index; `tokens(index)` returns its tokens.
+/// REQUIRES: at least two links.
 template <unsigned index_bits, typename Tokens>
 void most_tokens_first(std::span<std::uint32_t> links, const Tokens& tokens) {
   const std::uint32_t node = links[0] >> index_bits << index_bits;

@@ -89,6 +89,28 @@ TEST(OpenTies, PacketsOfAMessageGoByBothSidesOfARingInEqualNumbers) {
       }
 }
 
+/// On 4x4, node 0 sends 84 times a packet to node 2, which is tied, and one to node 1, which is
+/// not, each into empty FIFOs.
+Program send_tied_and_other(Node& node) {
+  node.on(kHandler, [](const Packet&) {});
+  for (std::uint32_t i = 0; node.rank() == 0 && i < 84; ++i) {
+    for (Rank to = 2; to > 0; --to) {
+      co_await node.send(to, kHandler, i);
+      co_await node.compute(10'000);
+    }
+  }
+}
+
+TEST(OpenTies, PacketsBetweenThatHaveNoTieDoNotDecide) {
+  EmulatedMachine machine(make_sim_fabric(Shape::parse("4x4"), {}, {}), {});
+  machine.run([](Node& node) { return send_tied_and_other(node); });
+  const auto first_hop = [&](Direction direction) {
+    return machine.counters().links[direction.index].total_packets();
+  };
+  EXPECT_EQ(first_hop(Direction::plus(1)) + first_hop(Direction::minus(1)), 84u + 84u);
+  EXPECT_NEAR(static_cast<double>(first_hop(Direction::minus(1))), 42, 4);
+}
+
 TEST(OpenTies, PacketsGoByBothSidesOnTheTorusRouteOfRingsToo) {
   for (const char* text : {"2", "4x4", "2x2x2"}) {
     const Shape shape = Shape::parse(text);

@@ -70,7 +70,8 @@ struct OfiCase {
 
   NodeOptions node() const {
     return {.seed = seed,
-            .settings = {.routing = routing},
+            // With parity, the links of deterministic packets do not depend on time.
+            .settings = {.routing = routing, .tie = TieRule::parity},
             .packets_per_visit = packets_per_visit,
             .transfer = transfer};
   }
