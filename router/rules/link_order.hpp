@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <span>
 
 #include "hal/direction.hpp"
@@ -83,8 +82,12 @@ void most_tokens_first(std::span<std::uint32_t> links, const Tokens& tokens) {
     return;
   }
   std::array<std::uint32_t, kMaxLinks> keys;
-  for (std::uint32_t i = 0; i < links.size(); ++i) keys[i] = key(i);
-  std::sort(keys.begin(), keys.begin() + links.size(), std::greater<>());
+  for (std::uint32_t i = 0; i < links.size(); ++i) {
+    const std::uint32_t inserted = key(i);
+    std::uint32_t place = i;
+    for (; place > 0 && keys[place - 1] < inserted; --place) keys[place] = keys[place - 1];
+    keys[place] = inserted;
+  }
   for (std::uint32_t i = 0; i < links.size(); ++i) put(i, keys[i]);
 }
 
