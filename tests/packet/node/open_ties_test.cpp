@@ -92,13 +92,15 @@ TEST(OpenTies, PacketsOfAMessageGoByBothSidesOfARingInEqualNumbers) {
 /// On 4x4, node 0 sends 84 times a packet to node 2, which is tied, and one to node 1, which is
 /// not, each into empty FIFOs.
 Program send_tied_and_other(Node& node) {
-  node.on(kHandler, [](const Packet&) {});
+  Counter heard;
+  node.on(kHandler, [&](const Packet&) { heard.bump(); });
   for (std::uint32_t i = 0; node.rank() == 0 && i < 84; ++i) {
     for (Rank to = 2; to > 0; --to) {
       co_await node.send(to, kHandler, i);
       co_await node.compute(10'000);
     }
   }
+  if (node.rank() == 1 || node.rank() == 2) co_await node.until(heard, 84);
 }
 
 TEST(OpenTies, PacketsBetweenThatHaveNoTieDoNotDecide) {
