@@ -28,6 +28,7 @@
 #include "hal/injection_fifo.hpp"
 #include "hal/link_errors.hpp"
 #include "hal/machine.hpp"
+#include "hal/route.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/settings.hpp"
