@@ -82,7 +82,6 @@ class Drain {
     unsigned operator()(const InjectionFifos& fifos, DirectionSet possible, unsigned chunks) const {
       return fifos.least_full(possible, chunks, *turn);
     }
-    void took(std::uint32_t packets) const { *turn += packets; }
   };
   struct FirstFit {
     unsigned operator()(const InjectionFifos& fifos, DirectionSet possible, unsigned chunks) const {
@@ -138,7 +137,6 @@ class Drain {
     if (packets > 1)
       packets = fifos.serving(possible) == 1 ? std::min(packets, fifos.room(fifo) / chunks) : 1;
     fifos.add(fifo, packets * chunks);
-    if constexpr (requires { rule.took(packets); }) rule.took(packets);
     return {fifo, packets};
   }
 

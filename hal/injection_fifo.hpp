@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -13,6 +14,7 @@
 
 #include "hal/check.hpp"
 #include "hal/direction.hpp"
+#include "hal/fair_maps.hpp"
 #include "hal/machine.hpp"
 #include "hal/shape.hpp"
 
@@ -79,18 +81,22 @@ class InjectionFifos {
     return DirectionSet(static_cast<std::uint16_t>(two | two >> 16));
   }
   /// Steps 1012 and 1014 of FIG. 10: the number of the least full FIFO among those that take a
-  /// packet; kNone if none takes it. Of several equally full ones, `turn` decides: over 16
-  /// successive turns, each of two FIFOs is chosen eight times.
-  unsigned least_full(DirectionSet possible, unsigned chunks, unsigned turn) const {
-    const unsigned least = least_among(0, possible, chunks, turn);
-    const unsigned low = named(0, least, possible, chunks, turn);
-    if (count_ <= kLanes) return low;
-    const unsigned other_least = least_among(1, possible, chunks, turn);
-    const unsigned high = named(1, other_least, possible, chunks, turn);
-    if (low == kNone || high == kNone) return std::min(low, high);
-    const unsigned equal = (~turn / kLanes) & 1u;  // whether the lower half wins
-    return least / kLanes < other_least / kLanes + equal ? low : high;
+  /// packet; kNone if none takes it. `turn` decides between equally full ones, and goes on if it
+  /// has decided. Over kTurns decisions, each of two or three FIFOs of eight is chosen equally
+  /// often.
+  unsigned least_full(DirectionSet possible, unsigned chunks, unsigned& turn) const {
+    const Least low = least_among(halves_[0], possible, chunks, turn);
+    const Least high = count_ <= kLanes ? Least{kNone, kLargest, false}
+                                        : least_among(halves_[1], possible, chunks, turn);
+    const bool equal = low.used == high.used && low.used != kLargest;
+    const bool is_low = low.used < high.used || (equal && turn % 2 == 0);
+    const Least& least = is_low ? low : high;
+    turn += equal || least.is_tied ? 1 : 0;
+    if (turn == kTurns) turn = 0;
+    if (least.lane == kNone) return kNone;
+    return is_low ? least.lane : kLanes + least.lane;
   }
+  static constexpr unsigned kTurns = FairMaps<3>::kMaps * FairMaps<3>::kElements;
 
  private:
   static constexpr unsigned kLanes = 8;
@@ -145,36 +151,45 @@ class InjectionFifos {
   static Eight open_among(const Half& half, unsigned chunks) {
     return eight(half.directions) & (eight(half.room) >= all(chunks));
   }
-  /// [turn modulo kLanes]: each lane's number ^ turn, with the sign bit flipped.
-  static constexpr std::array<Levels, kLanes> kTurned = [] {
-    std::array<Levels, kLanes> turned{};
-    for (unsigned turn = 0; turn < kLanes; ++turn)
+  /// [turn]: the rank of each lane among equals, with the sign bit flipped.
+  static constexpr std::array<Levels, kTurns> kRanks = [] {
+    std::array<Levels, kTurns> ranks{};
+    for (unsigned turn = 0; turn < kTurns; ++turn)
       for (unsigned lane = 0; lane < kLanes; ++lane)
-        turned[turn][lane] = static_cast<std::uint16_t>((lane ^ turn) | 0x8000u);
-    return turned;
+        ranks[turn][lane] = static_cast<std::uint16_t>(
+            (kFairMaps<3>.rank[turn / kLanes][lane] ^ turn % kLanes) | 0x8000u);
+    return ranks;
   }();
-  /// The least value of (chunks used · kLanes + the lane ^ turn) among the FIFOs of a half that
-  /// take a packet; kLargest if none does. Lanes are signed, so the values are compared with their
+  struct Least {
+    unsigned lane;  ///< kNone if no FIFO takes the packet
+    unsigned used;  ///< chunks; kLargest if no FIFO takes the packet
+    bool is_tied;   ///< whether another FIFO is equally full
+  };
+  /// The least full of a half's FIFOs that take a packet. Each lane becomes a number, used · kLanes
+  /// + rank, and the least number wins. Lanes are signed, so the numbers are compared with their
   /// sign bits flipped, which makes the order that of unsigned numbers.
-  unsigned least_among(unsigned h, DirectionSet possible, unsigned chunks, unsigned turn) const {
-    const Half& half = halves_[h];
+  static Least least_among(const Half& half, DirectionSet possible, unsigned chunks,
+                           unsigned turn) {
     const Eight serves = (eight(half.directions) & all(possible.bits())) != all(0);
     const Eight fits = serves & (eight(half.room) >= all(chunks));
-    const Eight keys = (eight(half.used) << 3) ^ eight(kTurned[turn % kLanes]);
+    const Eight keys = (eight(half.used) << 3) ^ eight(kRanks[turn]);
     Eight least = (keys & fits) | (all(0x7fffu) & ~fits);
     least = lesser(least, other_half(least));
     least = lesser(least, other_quarter(least));
     const unsigned two = first_two(least);
     const auto lower = static_cast<std::int16_t>(two);
     const auto upper = static_cast<std::int16_t>(two >> 16);
-    return static_cast<std::uint16_t>(std::min(lower, upper)) ^ 0x8000u;
+    const unsigned key = static_cast<std::uint16_t>(std::min(lower, upper)) ^ 0x8000u;
+    const unsigned used = key / kLanes;
+    const std::uint64_t found = lanes_in((eight(half.used) == all(used)) & fits);
+    if (found == 0) return {kNone, kLargest, false};
+    return {kFairMaps<3>.element[turn / kLanes][(key ^ turn) % kLanes], used,
+            (found & (found - 1)) != 0};
   }
-  /// The number of the FIFO whose value least_among() returned, or kNone if no FIFO takes the
-  /// packet.
-  unsigned named(unsigned h, unsigned least, DirectionSet possible, unsigned chunks,
-                 unsigned turn) const {
-    const unsigned f = h * kLanes + (least ^ turn) % kLanes;
-    return least != kLargest || takes(f, possible, chunks) ? f : kNone;
+  /// One bit for each lane of ones.
+  static std::uint64_t lanes_in(Eight lanes) {
+    const auto words = std::bit_cast<std::array<std::uint64_t, 2>>(lanes);
+    return (words[0] & 0x0001000100010001u) | (words[1] & 0x0002000200020002u);
   }
 
   unsigned count_ = 0;

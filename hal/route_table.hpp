@@ -16,7 +16,7 @@ namespace toroid {
 
 /// The parts of all routes over a shape that is not twisted. There is a part for each dimension,
 /// each difference of coordinates in it, and each way to decide ties (+, - or later). The table
-/// does not change after it is made, and copies of a Shape share it. It takes 32 bytes per
+/// does not change after it is made, and copies of a Shape share it. It takes 48 bytes per
 /// coordinate of each dimension.
 class RouteTable {
  public:

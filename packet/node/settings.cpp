@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "hal/check.hpp"
+
 namespace toroid {
 namespace {
 

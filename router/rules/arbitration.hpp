@@ -2,19 +2,15 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <span>
 
 #include "hal/direction.hpp"
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
 #include "hal/random.hpp"
-#include "hal/shape.hpp"
 #include "hal/tick.hpp"
+#include "router/rules/drawn_ranks.hpp"
 #include "router/rules/fullest.hpp"
 #include "router/rules/link_order.hpp"
 #include "router/rules/routing.hpp"
@@ -75,7 +71,7 @@ enum class FairnessRule : unsigned {
 class SenderArbitration {
  public:
   /// `seed`: of all random choices.
-  explicit SenderArbitration(const Machine& machine, std::uint64_t seed = 1)
+  SenderArbitration(const Machine& machine, std::uint64_t seed)
       : period_(machine.arbitration_period),
         fullest_(machine.arbitration_fullest),
         salt_(mix64(seed)),
@@ -127,7 +123,8 @@ class SenderArbitration {
     return (cycle.key ^ link) * 0x9e3779b97f4a7c15ull;
   }
 
-  /// The fullest candidate, or any; ties go to a start that is drawn, then to the lowest.
+  /// FairnessRule::lowest_first: the fullest candidate, or any; ties go to a start that is drawn,
+  /// then to the lowest index.
   template <typename Used>
   static unsigned lowest(const Cycle& cycle, std::uint64_t candidates, std::uint64_t link,
                          const Used& used) {

@@ -3,13 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 
 #include "hal/direction.hpp"
-#include "hal/shape.hpp"
 
 namespace toroid {
 
@@ -62,6 +59,7 @@ constexpr std::array<std::uint8_t, kMaxLinks> LinkOrder::links() const {
 
 /// Puts a node's links with more tokens first; those with equally many keep their order. The last
 /// `index_bits` bits of an element are the link's index; `tokens(index)` returns its tokens.
+/// REQUIRES: at least two links.
 template <unsigned index_bits, typename Tokens>
 void most_tokens_first(std::span<std::uint32_t> links, const Tokens& tokens) {
   const std::uint32_t node = links[0] >> index_bits << index_bits;
@@ -84,8 +82,12 @@ void most_tokens_first(std::span<std::uint32_t> links, const Tokens& tokens) {
     return;
   }
   std::array<std::uint32_t, kMaxLinks> keys;
-  for (std::uint32_t i = 0; i < links.size(); ++i) keys[i] = key(i);
-  std::sort(keys.begin(), keys.begin() + links.size(), std::greater<>());
+  for (std::uint32_t i = 0; i < links.size(); ++i) {
+    const std::uint32_t inserted = key(i);
+    std::uint32_t place = i;
+    for (; place > 0 && keys[place - 1] < inserted; --place) keys[place] = keys[place - 1];
+    keys[place] = inserted;
+  }
   for (std::uint32_t i = 0; i < links.size(); ++i) put(i, keys[i]);
 }
 

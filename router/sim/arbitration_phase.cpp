@@ -5,6 +5,7 @@
 
 #include "hal/check.hpp"
 #include "hal/counters.hpp"
+#include "router/rules/link_order.hpp"
 #include "router/sim/calendar.hpp"
 #include "router/sim/delay_line.hpp"
 #include "router/sim/event.hpp"

@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <utility>
 #include <vector>
 
 #include "hal/direction.hpp"
 #include "hal/drain.hpp"
+#include "hal/fair_maps.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/output_queues.hpp"
 #include "hal/packet.hpp"
@@ -23,34 +23,38 @@ namespace {
 using DescriptorLists = std::vector<std::deque<SendDescriptor>>;
 using testing::Moved;
 
-/// The least full FIFO that can take the packet; -1 if there is none. Of equally full ones it is
-/// the one whose number, changed by the number of packets moved before, is the lowest.
-int choose(const std::vector<InjectionFifo>& fifos, const PacketHeader& header,
-           std::size_t before) {
-  int best = -1;
-  const auto rank = [&](int f) {
-    const auto number = static_cast<std::size_t>(f);
-    return std::pair(fifos[number].used, (number ^ before) % InjectionFifos::kMost);
-  };
-  for (int f = 0; f < static_cast<int>(fifos.size()); ++f) {
-    const auto& fifo = fifos[static_cast<std::size_t>(f)];
+/// The least full FIFO that can take the packet; -1 if there is none. If several are equally full,
+/// the turn decides: first for a half of eight FIFOs, then for the one of the lowest rank in it.
+int choose(const std::vector<InjectionFifo>& fifos, const PacketHeader& header, unsigned& turn) {
+  std::vector<unsigned> least;
+  for (unsigned f = 0; f < fifos.size(); ++f) {
+    const auto& fifo = fifos[f];
     const bool ties = (fifo.directions.bits() & header.hints().bits()) != 0;
     const bool fits = fifo.used + header.chunks() <= fifo.capacity;
     if (!ties || !fits) continue;
-    if (best < 0 || rank(f) < rank(best)) best = f;
+    if (!least.empty() && fifo.used < fifos[least.front()].used) least.clear();
+    if (least.empty() || fifo.used == fifos[least.front()].used) least.push_back(f);
   }
-  return best;
+  if (least.empty()) return -1;
+  const unsigned half = least.front() / 8 == least.back() / 8 ? least.front() / 8 : turn % 2;
+  unsigned best = least.front() / 8 == half ? least.front() : least.back();
+  const auto rank = [&](unsigned f) { return kFairMaps<3>.rank[turn / 8][f % 8] ^ turn % 8; };
+  for (const unsigned f : least)
+    if (f / 8 == half && rank(f) < rank(best)) best = f;
+  if (least.size() > 1) turn = (turn + 1) % InjectionFifos::kTurns;
+  return static_cast<int>(best);
 }
 
 /// FIG. 10: empties the queues one by one, each as far as possible, until a whole round moves
 /// nothing.
 Moved reference_drain(DescriptorLists& queues, std::vector<InjectionFifo>& fifos) {
   Moved moved;
+  unsigned turn = 0;
   for (bool progress = true; progress;) {
     progress = false;
     for (auto& queue : queues)
       while (!queue.empty()) {
-        const int f = choose(fifos, queue.front().header, moved.size());
+        const int f = choose(fifos, queue.front().header, turn);
         if (f < 0) break;
         fifos[static_cast<std::size_t>(f)].used += queue.front().header.chunks();
         moved.emplace_back(queue.front().cookie, static_cast<unsigned>(f));

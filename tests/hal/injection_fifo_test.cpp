@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -139,7 +138,8 @@ TEST(InjectionFifos, MatchAPlainLoopForAnyNumberAndFillLevel) {
     const DirectionSet possible(
         static_cast<std::uint16_t>(1 + random.below((1u << kMaxLinks) - 1)));
     const unsigned chunks = 1 + random.below(8);
-    const unsigned chosen = fifos.least_full(possible, chunks, random.below(1000));
+    unsigned turn = random.below(InjectionFifos::kTurns);
+    const unsigned chosen = fifos.least_full(possible, chunks, turn);
     const auto least = least_used(plain, possible, chunks);
     ASSERT_EQ(chosen != InjectionFifos::kNone, least.has_value());
     if (least) {
@@ -150,20 +150,42 @@ TEST(InjectionFifos, MatchAPlainLoopForAnyNumberAndFillLevel) {
   }
 }
 
-TEST(InjectionFifos, OfTwoThatAreEquallyFullEachIsChosenInHalfOfTheTurns) {
+/// How often each FIFO is chosen in kTurns decisions between some that are equally full.
+std::vector<unsigned> chosen_among(const std::vector<unsigned>& equals) {
   const Direction x{0};
+  std::vector<InjectionFifo> plain(InjectionFifos::kMost, {.directions = {}, .capacity = 32});
+  for (const unsigned f : equals) plain[f].directions.add(x);
+  const InjectionFifos fifos(plain);
+  std::vector<unsigned> chosen(InjectionFifos::kMost);
+  unsigned turn = 0;
+  for (unsigned n = 0; n < InjectionFifos::kTurns; ++n)
+    ++chosen[fifos.least_full(plain[equals.front()].directions, 8, turn)];
+  EXPECT_EQ(turn, 0u);
+  return chosen;
+}
+
+TEST(InjectionFifos, OfTwoThatAreEquallyFullEachIsChosenInHalfOfTheTurns) {
   for (unsigned a = 0; a < InjectionFifos::kMost; ++a)
-    for (unsigned b = 0; b < a; ++b) {
-      std::vector<InjectionFifo> plain(InjectionFifos::kMost,
-                                       InjectionFifo{.directions = {}, .capacity = 32});
-      plain[a].directions.add(x);
-      plain[b].directions.add(x);
-      const InjectionFifos fifos(plain);
-      unsigned chosen = 0;
-      for (unsigned turn = 0; turn < 16; ++turn)
-        chosen += fifos.least_full(plain[a].directions, 8, turn) == a ? 1 : 0;
-      EXPECT_EQ(chosen, 8u) << a << ' ' << b;
-    }
+    for (unsigned b = 0; b < a; ++b)
+      EXPECT_EQ(chosen_among({a, b})[a], InjectionFifos::kTurns / 2) << a << ' ' << b;
+}
+
+TEST(InjectionFifos, OfThreeOfEightThatAreEquallyFullEachIsChosenInAThirdOfTheTurns) {
+  for (unsigned a = 0; a < 8; ++a)
+    for (unsigned b = 0; b < a; ++b)
+      for (unsigned c = 0; c < b; ++c)
+        EXPECT_EQ(chosen_among({a, b, c})[a], InjectionFifos::kTurns / 3)
+            << a << ' ' << b << ' ' << c;
+}
+
+TEST(InjectionFifos, TurnsGoOnOnlyWhenTheyDecide) {
+  const InjectionFifos fifos(tie_fifos(Shape::parse("4x4x4"), 6, 32));
+  unsigned turn = 5;
+  for (const unsigned possible : {1u, 2u, 0u, 32u})
+    fifos.least_full(DirectionSet(static_cast<std::uint16_t>(possible)), 8, turn);
+  EXPECT_EQ(turn, 5u);
+  fifos.least_full(DirectionSet(3), 8, turn);
+  EXPECT_EQ(turn, 6u);
 }
 
 TEST(InjectionFifos, CountAddedAndReleasedChunks) {

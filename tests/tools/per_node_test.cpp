@@ -99,7 +99,11 @@ TEST(PerNode, NamesTheFirstAndTheLastToFinishAndTheMostStalled) {
   for (std::size_t i = 1; i < 10; ++i)
     EXPECT_LE(figures["slowest"][i]["finished_cycles"],
               figures["slowest"][i - 1]["finished_cycles"]);
-  for (const Row& row : nodes) EXPECT_LE(row.at("last_sent_cycles"), row.at("finished_cycles"));
+  // A program may end while its last packets wait in output queues, but all arrive within the run.
+  for (const Row& row : nodes) {
+    EXPECT_GT(row.at("last_sent_cycles"), 0);
+    EXPECT_LT(row.at("last_sent_cycles"), result["cycles"].get<double>());
+  }
 }
 
 TEST(PerNode, CountsWhatTheRootOfAnIncastReceives) {

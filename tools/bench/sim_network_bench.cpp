@@ -72,6 +72,7 @@ class Ends {
     InjectionFifos fifos;
     std::uint64_t sent = 0;  ///< packets; a round sends one to each peer
     Tick busy_until = 0;
+    unsigned turn = 0;  ///< see InjectionFifos::least_full()
   };
 
   /// Injects packets while there is room for the next one.
@@ -86,7 +87,7 @@ class Ends {
     const Shape& shape = network_.shape();
     const Coord there = shape.coord(peer);
     const DirectionSet hints = minimal_directions(shape, end.here, there, TieRule::parity, random_);
-    const unsigned fifo = end.fifos.least_full(hints, kMaxChunks, 0);
+    const unsigned fifo = end.fifos.least_full(hints, kMaxChunks, end.turn);
     if (fifo == InjectionFifos::kNone) return false;
     end.fifos.add(fifo, kMaxChunks);
     const PacketHeader header({.destination = peer, .hints = hints, .chunks = kMaxChunks});

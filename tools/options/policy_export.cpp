@@ -77,14 +77,15 @@ std::string settings_text(const Policy& policy, const Shape& shape, const std::s
   return fmt::format(
       "# These are the policy's settings{}. To change one, remove its #.\n"
       "{}# queue_capacity = {}\n# drain = \"{}\"\n# {} = \"{}\"\n# routing = \"{}\"\n"
-      "# tie = \"{}\"\n# window = {}\n",
+      "# tie = \"{}\"{}\n# window = {}\n",
       on,
       s.queue_per_direction ? "# queue_per_direction = true\n"
                             : fmt::format("# output_queues = {}\n", s.output_queues),
       s.queue_capacity, name_of<DrainRule>(kDrainRuleNames, s.drain),
       s.tying.is_table() ? "fifo_links" : "tying", s.tying.text(),
       name_of<RoutingRule>(kRoutingRuleNames, s.routing),
-      name_of<TieRule>(kTieRuleNames, tie_rule_of(s, Machine())), s.throttle.window);
+      name_of<TieRule>(kTieRuleNames, tie_rule_of(s, Machine())),
+      s.tie ? "" : "  # unless the machine has another tie_choice", s.throttle.window);
 }
 
 /// The files of one export, named after the policy. They appear together, in commit(): a failure

@@ -114,7 +114,7 @@ void add_policy_options(CLI::App& verb, PolicyOptions& options) {
   verb.add_option(
           "--tie", options.tie,
           "direction that a packet takes if both ways round a ring are equally long (default: "
-          "the policy's, usually parity)")
+          "the policy's, else the machine's, usually alternate)")
       ->check(one_of("tie rule", kTieRuleNames));
 }
 

@@ -251,7 +251,7 @@ array([1, 3, 3])
              std::uint64_t seed) { return names_of(hints(shape, from, to, tie, seed)); },
           py::arg("source"), py::arg("destination"), py::arg("tie") = "parity", py::arg("seed") = 1,
           "Return the directions of a shortest path; `tie` decides if both ways round a ring are "
-          "equally long.")
+          "equally long (both and alternate: both directions are returned).")
       .def(
           "neighbour",
           [](const Shape& shape, std::int64_t rank, const std::string& direction) {
@@ -261,7 +261,8 @@ array([1, 3, 3])
           "Return the rank at the other end of the link, or None if there is no link.")
       .def("route", &route, py::arg("source"), py::arg("destination"), py::arg("tie") = "parity",
            py::arg("seed") = 1,
-           "Return the ranks on the deterministic route (dimension by dimension), with both ends.")
+           "Return the ranks on the deterministic route (dimension by dimension), with both ends; "
+           "where `tie` leaves both directions open, the route goes by +.")
       .def("__len__", &Shape::size)
       .def(py::pickle(&state_of, &of_state))
       .def(

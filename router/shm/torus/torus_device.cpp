@@ -66,7 +66,7 @@ TorusDevice::TorusDevice(const SharedDeviceState& shared, Rank rank, RoutingOpti
       links_(shared.shape.links()),
       channels_(shared.machine.bubble_reserve_chunks, options.bubble_rule),
       precedence_(links_, shared.machine.injection_fifos, options.transit_first),
-      arbitration_(shared.machine),
+      arbitration_(shared.machine, options.link_seed),
       transit_first_(options.transit_first),
       reception_(shared.machine, links_),
       stages_(stages) {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "hal/packet.hpp"
+#include "router/rules/link_order.hpp"
 #include "router/sim/delay_line.hpp"
 #include "router/sim/lean/lean_event_phase.hpp"
 #include "router/sim/lean/router_record.hpp"
@@ -54,7 +55,8 @@ bool LeanNetwork::serves(const Shape& shape, const Machine& machine, const Routi
   const unsigned inputs =
       shape.links() * kVirtualChannels + machine.injection_fifos + machine.priority_injection_fifos;
   const Machine usual;
-  const bool usual_routers = machine.arbitration_choice <= usual.arbitration_choice &&
+  const auto fairness = static_cast<FairnessRule>(machine.arbitration_choice);
+  const bool usual_routers = fairness <= FairnessRule::uniform &&
                              machine.input_reads == usual.input_reads &&
                              machine.token_return_cycles == usual.token_return_cycles &&
                              machine.escape_wait_cycles == usual.escape_wait_cycles;

@@ -1,7 +1,7 @@
 // The default choices favour no dimension and no side of a ring: hardly any other rule for ties is
 // faster, and traffic whose axes are exchanged takes as long.
 #include <fmt/core.h>
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -21,6 +22,7 @@
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "packet/exchange/traffic_exchange.hpp"
+#include "packet/node/node.hpp"
 #include "packet/node/runner.hpp"
 #include "packet/node/settings.hpp"
 #include "packet/policies/policies.hpp"
@@ -88,7 +90,7 @@ double allowed(const Extents& extents, const std::string& traffic) {
 TEST(FairChoices, NoRuleForTiesIsMuchFasterThanTheDefault) {
   Random random(48);
   const unsigned most = testing::is_thorough() ? 1000 : 40;
-  for (unsigned left = testing::by_set(20, 200); left > 0;) {
+  for (unsigned left = testing::by_set(20u, 200u); left > 0;) {
     const Extents extents = random_extents(random, 1 + random.below(4), 12);
     const bool has_ties = std::ranges::any_of(extents, [](unsigned k) { return k % 2 == 0; });
     if (!has_ties || nodes_of(extents) > most) continue;
@@ -168,7 +170,7 @@ Spread times_of(const Extents& extents, const std::vector<unsigned>& order,
 
 TEST(FairChoices, ExchangedAxesTakeTheSameTime) {
   Random random(8);
-  for (unsigned left = testing::by_set(16, 50); left > 0;) {
+  for (unsigned left = testing::by_set(16u, 50u); left > 0;) {
     Extents extents = random_extents(random, 2 + random.below(2), 8);
     std::vector<unsigned> order(extents.size());
     std::iota(order.begin(), order.end(), 0u);

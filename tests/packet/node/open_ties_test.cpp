@@ -4,9 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
+#include <utility>
 
 #include "hal/check.hpp"
 #include "hal/direction.hpp"
@@ -86,6 +87,30 @@ TEST(OpenTies, PacketsOfAMessageGoByBothSidesOfARingInEqualNumbers) {
         expect_even(crossed, shape, 4);
         EXPECT_EQ(crossed.with_both, 0u);
       }
+}
+
+/// On 4x4, node 0 sends 84 times a packet to node 2, which is tied, and one to node 1, which is
+/// not, each into empty FIFOs.
+Program send_tied_and_other(Node& node) {
+  Counter heard;
+  node.on(kHandler, [&](const Packet&) { heard.bump(); });
+  for (std::uint32_t i = 0; node.rank() == 0 && i < 84; ++i) {
+    for (Rank to = 2; to > 0; --to) {
+      co_await node.send(to, kHandler, i);
+      co_await node.compute(10'000);
+    }
+  }
+  if (node.rank() == 1 || node.rank() == 2) co_await node.until(heard, 84);
+}
+
+TEST(OpenTies, PacketsBetweenThatHaveNoTieDoNotDecide) {
+  EmulatedMachine machine(make_sim_fabric(Shape::parse("4x4"), {}, {}), {});
+  machine.run([](Node& node) { return send_tied_and_other(node); });
+  const auto first_hop = [&](Direction direction) {
+    return machine.counters().links[direction.index].total_packets();
+  };
+  EXPECT_EQ(first_hop(Direction::plus(1)) + first_hop(Direction::minus(1)), 84u + 84u);
+  EXPECT_NEAR(static_cast<double>(first_hop(Direction::minus(1))), 42, 4);
 }
 
 TEST(OpenTies, PacketsGoByBothSidesOnTheTorusRouteOfRingsToo) {

@@ -28,6 +28,7 @@
 #include "hal/injection_fifo.hpp"
 #include "hal/link_errors.hpp"
 #include "hal/machine.hpp"
+#include "hal/route.hpp"
 #include "hal/shape.hpp"
 #include "packet/node/node.hpp"
 #include "packet/node/settings.hpp"
@@ -70,7 +71,8 @@ struct OfiCase {
 
   NodeOptions node() const {
     return {.seed = seed,
-            .settings = {.routing = routing},
+            // With parity, the links of deterministic packets do not depend on time.
+            .settings = {.routing = routing, .tie = TieRule::parity},
             .packets_per_visit = packets_per_visit,
             .transfer = transfer};
   }

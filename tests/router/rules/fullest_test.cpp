@@ -81,7 +81,7 @@ TEST(Fullest, PickFromAnArrayMatchesTheChoiceByACallback) {
     for (Tick now = 0; now < 5000; ++now) {
       Machine machine;
       machine.arbitration_choice = rule;
-      const SenderArbitration arbitration(machine);
+      const SenderArbitration arbitration(machine, 1);
       const FillLevels levels = random_levels(random, 4);
       const std::uint32_t candidates = random_set(random) | 1u << random.below(32);
       const SenderArbitration::Cycle cycle = arbitration.begin(now);

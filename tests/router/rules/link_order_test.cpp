@@ -1,6 +1,4 @@
 // Orders of links: every permutation of the dimensions, with either sign first, equally often.
-#include "router/rules/link_order.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +9,7 @@
 #include <vector>
 
 #include "hal/direction.hpp"
-#include "hal/shape.hpp"
+#include "router/rules/link_order.hpp"
 
 namespace toroid {
 namespace {
