@@ -81,7 +81,7 @@ TEST(NodeRanks, HeaderHasTheDestinationsProcessor) {
           minimal_directions(shape, shape.coord(a), shape.coord(b), TieRule::plus, random);
       if (hints.empty()) hints = shape.within_node();
       const PacketHeader header =
-          PacketHeader(HeaderFields{.chunks = 3})
+          PacketHeader(HeaderFields{.hints = {}, .chunks = 3})
               .with_way(shape.ranks().node(b), hints, shape.ranks().processor(b));
       EXPECT_EQ(PacketHeader(header.fields()), header);
       EXPECT_EQ(rank_of(header, shape), b);

@@ -183,7 +183,7 @@ int run_on(const BenchOptions& options, BenchKind kind, const MessageBench& benc
     const double turn = measure(kind, bench, 0).median();
     report["turn_s"] = turn;
     if (visible)
-      fmt::print("one turn of an idle node ({}): {:.2f} ns\n", counted(shape.size(), "node"),
+      fmt::print("one turn of an idle node ({}): {:.2f} ns\n", nodes_text(shape),
                  turn * 1e9);
   } else {
     report["sizes"] = sizes_json(options, kind, bench, visible);

@@ -104,8 +104,9 @@ int run_on(const HelloOptions& options, const RunSetup& setup) {
   const Tick end = emulation.latest(emulation.programs_end());
   if (!session.collect(emulation)) return 0;
   const unsigned processes = run.processes.count();
-  session.print(fmt::format("{} nodes of torus {} in {} process{} have heard of each other\n",
-                            shape.size(), shape.text(), processes, processes == 1 ? "" : "es"));
+  session.print(fmt::format("{} of torus {} in {} process{} have heard of each other\n",
+                            nodes_text(shape), shape.text(), processes,
+                            processes == 1 ? "" : "es"));
   session.write(emulation, make_report(options, setup, emulation, end));
   session.check(emulation);
   return 0;

@@ -251,7 +251,7 @@ void print_head(const Setting& setting) {
       "{:>6} {:>20} {:>10} {:>12} {:>12}  {:<9} {:>9} {:>12}\n",
       rock_salt::kMadelung, setting.options.method,
       takes_real_data(setting.method) ? "real" : "complex", setting.shape.text(),
-      counted(setting.shape.size(), "node"), setting.machine.name, common.seed, common.fabric,
+      nodes_text(setting.shape), setting.machine.name, common.seed, common.fabric,
       common.fabric == "sim" ? "virtual" : "wall clock", "grid", "constant", "error", "time, s",
       "bound, s", "by", "of bound", "packets");
 }

@@ -185,10 +185,18 @@ bool holds(const OptionEffect& effect, const RunSetting& setting) {
   });
 }
 
+/// A name as messages have it: "--bytes-per-node", but "several ranks per node" for what is no
+/// option.
+std::string said(std::string_view name) {
+  std::string text(name);
+  if (!name.starts_with('-')) std::ranges::replace(text, '-', ' ');
+  return text;
+}
+
 /// The requirement as a message states it: "--route torus", "exchanges such as alltoall", or "bench
 /// bw" for an argument.
 std::string text_of(const Requirement& requirement, std::string_view verb) {
-  if (requirement.values.empty()) return std::string(requirement.name);
+  if (requirement.values.empty()) return said(requirement.name);
   std::string values = fmt::format("{}", fmt::join(requirement.values, ", "));
   if (const std::size_t last = values.rfind(", "); last != values.npos)
     values.replace(last, 2, " or ");
@@ -217,18 +225,18 @@ bool is_in_the_name(std::string_view requirement) {
 /// The settings that do not meet a requirement, such as " with --fabric shm --route direct".
 /// Settings that the name of the run already shows are left out.
 std::string in_the_way(const std::vector<OptionEffect>& effects, const RunSetting& setting) {
-  std::vector<std::string> said;
+  std::vector<std::string> all;
   for (const OptionEffect& effect : effects)
     for (const Requirements& alternative : alternatives_of(effect))
       for (const Requirement& one : unmet(alternative, setting)) {
         const std::string_view value = setting.get(one.name);
         if (is_in_the_name(one.name)) continue;
         if (value.empty() && !setting.is_given(one.name)) continue;
-        std::string text = fmt::format("{}{}{}", one.name, value.empty() ? "" : " ", value);
-        if (setting.what().find(text) == std::string::npos && std::ranges::count(said, text) == 0)
-          said.push_back(std::move(text));
+        std::string text = fmt::format("{}{}{}", said(one.name), value.empty() ? "" : " ", value);
+        if (setting.what().find(text) == std::string::npos && std::ranges::count(all, text) == 0)
+          all.push_back(std::move(text));
       }
-  return said.empty() ? "" : fmt::format(" with {}", fmt::join(said, " "));
+  return all.empty() ? "" : fmt::format(" with {}", fmt::join(all, " "));
 }
 
 /// The number of requirements that the user cannot meet by typing options: another verb, or an

@@ -434,13 +434,22 @@ std::string fabric_text(const Json& report) {
   return text + ")";
 }
 
+/// `ranks`: 0 if each node has one.
+std::string nodes_text(Rank nodes, Rank ranks) {
+  const std::string text = counted(nodes, "node");
+  return ranks == 0 ? text : fmt::format("{} with {}", text, counted(ranks, "rank"));
+}
+
 }  // namespace
+
+std::string nodes_text(const Shape& shape) {
+  return nodes_text(shape.nodes(), shape.ranks().are_shared() ? shape.size() : 0);
+}
 
 std::string summary_table(const Json& report) {
   std::string text = fmt::format(
-      "torus {}, {}{}, machine {}, seed {}, fabric {}\n{}{}", report["torus"].get<std::string>(),
-      counted(report["nodes"].get<Rank>(), "node"),
-      report.contains("ranks") ? fmt::format(" with {} ranks", report["ranks"].get<Rank>()) : "",
+      "torus {}, {}, machine {}, seed {}, fabric {}\n{}{}", report["torus"].get<std::string>(),
+      nodes_text(report["nodes"].get<Rank>(), report.value("ranks", Rank{0})),
       report["machine"].get<std::string>(), report["seed"].get<std::uint64_t>(),
       fabric_text(report), timing_text(report), packets_text(report));
   if (!report["per_node"].is_null()) text += per_node_text(report["per_node"]);

@@ -82,6 +82,8 @@ double percent(Tick part, Tick whole);
 double percent_of(double part, double whole);
 /// The lines that all commands print: time, bound, links.
 std::string summary_table(const Json& report);
+/// "64 nodes", or "64 nodes with 128 ranks".
+std::string nodes_text(const Shape& shape);
 
 /// The result as it is written: indented, with its command and date. Bytes that are not UTF-8,
 /// which a machine file's name may contain, become U+FFFD.
