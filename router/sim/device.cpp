@@ -6,7 +6,6 @@
 
 #include "hal/check.hpp"
 #include "hal/random.hpp"
-#include "hal/route.hpp"
 #include "router/sim/flight_pool.hpp"
 
 namespace toroid::sim {

@@ -14,6 +14,7 @@
 #include "hal/machine.hpp"
 #include "hal/packet.hpp"
 #include "hal/processor.hpp"
+#include "hal/route.hpp"
 #include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"

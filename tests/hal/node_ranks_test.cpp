@@ -1,8 +1,9 @@
 // Shapes whose nodes have several ranks.
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
 
 #include "hal/bounds.hpp"

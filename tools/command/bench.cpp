@@ -1,6 +1,7 @@
 // toroid bench: latency, bandwidth, message rate and all-to-all, with the options and headers of
 // the OSU benchmarks; and how much of the communication of a transform is hidden by overlap.
 #include <fmt/core.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>
@@ -13,7 +14,6 @@
 #include <string_view>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include "hal/check.hpp"
 #include "hal/shape.hpp"
 #include "packet/exchange/block_messages.hpp"
@@ -40,7 +40,6 @@
 #include "tools/run/run_setup.hpp"
 #include "tools/text/json.hpp"
 #include "tools/text/spelling.hpp"
-#include "tools/text/split_and_wrap.hpp"
 
 namespace toroid {
 namespace {
@@ -183,8 +182,7 @@ int run_on(const BenchOptions& options, BenchKind kind, const MessageBench& benc
     const double turn = measure(kind, bench, 0).median();
     report["turn_s"] = turn;
     if (visible)
-      fmt::print("one turn of an idle node ({}): {:.2f} ns\n", nodes_text(shape),
-                 turn * 1e9);
+      fmt::print("one turn of an idle node ({}): {:.2f} ns\n", nodes_text(shape), turn * 1e9);
   } else {
     report["sizes"] = sizes_json(options, kind, bench, visible);
   }

@@ -59,7 +59,6 @@
 #include "tools/run/run_setup.hpp"
 #include "tools/text/json.hpp"
 #include "tools/text/spelling.hpp"
-#include "tools/text/split_and_wrap.hpp"
 #include "tools/transform/method_options.hpp"
 #include "tools/transform/rock_salt.hpp"
 #include "tools/transform/run.hpp"

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hal/device.hpp"
+#include "hal/packet.hpp"
 #include "hal/put.hpp"
 #include "hal/send_descriptor.hpp"
 #include "hal/shape.hpp"

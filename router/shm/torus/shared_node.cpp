@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "hal/check.hpp"
+#include "hal/route.hpp"
 
 namespace toroid::ring {
 

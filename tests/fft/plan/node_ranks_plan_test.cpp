@@ -4,9 +4,7 @@
 
 #include <complex>
 #include <cstddef>
-#include <cstdint>
 #include <string>
-#include <vector>
 
 #include "fft/plan/blueprint.hpp"
 #include "fft/plan/description.hpp"
