@@ -127,9 +127,10 @@ namespace {
 InjectionFifo memory_fifo(const Shape& shape, const Machine& machine) {
   if (machine.injection_fifos + machine.priority_injection_fifos == InjectionFifos::kMost)
     throw BadInput(
-        fmt::format("machine '{}' has {} injection FIFOs; expected at most {} if nodes "
-                    "have several ranks",
-                    machine.name, InjectionFifos::kMost, InjectionFifos::kMost - 1));
+        fmt::format("machine '{}': injection_fifos = {} and priority_injection_fifos = {} are more "
+                    "than the {} that nodes with several ranks have",
+                    machine.name, machine.injection_fifos, machine.priority_injection_fifos,
+                    InjectionFifos::kMost - 1));
   return {.directions = shape.within_node(), .capacity = machine.injection_fifo_chunks};
 }
 

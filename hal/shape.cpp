@@ -223,13 +223,24 @@ bool Shape::is_alive(Rank node) const {
 
 Shape Shape::slice(unsigned first, unsigned last) const {
   if (first == 0 && last >= dims_) return *this;
-  Shape sliced;
-  for (unsigned d = 0; d < dims_; ++d)
-    sliced.append(d >= first && d < last ? extent_[d] : 1, wraps_[d]);
-  sliced.has_processors_ = has_processors_;
-  if (has_processors_) sliced.ranks_ = NodeRanks(sliced.extent_[dims_ - 1]);
-  sliced.machine_ranks_ = machine_ranks_;
-  return sliced;
+  std::array<unsigned, kMaxDims> extents{};
+  for (unsigned d = 0; d < dims_; ++d) extents[d] = d >= first && d < last ? extent_[d] : 1;
+  return resized(std::span(extents).first(dims_));
+}
+
+Shape Shape::resized(std::span<const unsigned> extents) const {
+  TOROID_CHECK_EQ(extents.size(), dims_);
+  Shape other;
+  for (unsigned d = 0; d < dims_; ++d) other.append(extents[d], wraps_[d]);
+  other.has_processors_ = has_processors_;
+  if (has_processors_) other.ranks_ = NodeRanks(extents[dims_ - 1]);
+  other.machine_ranks_ = machine_ranks_;
+  return other;
+}
+
+std::string Shape::dim_names() const {
+  std::string names(kDimNames.data(), torus_dims());
+  return has_processors_ ? names + 'T' : names;
 }
 
 std::string Shape::text() const {

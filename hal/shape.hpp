@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -149,6 +150,11 @@ class Shape {
   /// nodes within a line, a plane, ... of the machine. It keeps twists and failures only if it is
   /// the whole machine.
   Shape slice(unsigned first, unsigned last) const;
+  /// The shape with other extents, without twists and failures. REQUIRES: as many as dims(); that
+  /// of T is 1, 2 or 4.
+  Shape resized(std::span<const unsigned> extents) const;
+  /// The letters of its dimensions: "XYZ", or "XYZT".
+  std::string dim_names() const;
 
   std::string text() const;
   /// The coordinates of a node as text: "(1,2,3)".

@@ -179,14 +179,16 @@ ExchangeBounds TransformBounds::add_exchange() {
   Bounds& bounds = exchange.bounds;
   Tally tally{LinkLoad(shape), std::vector<std::uint64_t>(nodes), std::vector<Tick>(nodes),
               std::vector<Tick>(nodes)};
+  LinkLoad shared(shape);  // of all groups between the same nodes, one for each of their ranks
   for (Rank node = 0; node < nodes; ++node) {
     const Group group = ends.exchange->group(shape, node);
     if (group.self() != 0) continue;  // each group is counted once, at its first member
     tally.load = LinkLoad(shape);
     tally_group(ends, group, tally);
-    bounds.hottest_link =
-        std::max(bounds.hottest_link,
-                 cycles(tally.load.hottest_bytes(group.size() / slice.ranks().per_node())));
+    if (shape.ranks().processor(node) == 0) shared = LinkLoad(shape);
+    shared.add(tally.load);
+    bounds.hottest_link = std::max(
+        bounds.hottest_link, cycles(shared.hottest_bytes(group.size() / slice.ranks().per_node())));
     load_.add(tally.load);
   }
   const double links = std::max(1u, usable_links(slice));
@@ -245,14 +247,11 @@ void TransformBounds::add_orbital() {
   const Shape& shape = blueprint_->shape();
   const OrbitalPlan plan = orbital_plan(description, shape, way_);
   const auto arrays = static_cast<std::uint64_t>(description.batch);
-  Machine free = machine_;  // of packets, which a coprocessor moves
-  if (machine_.coprocessor != 0) free.inject_cycles = free.receive_cycles = 0;
-  Tick busy = 0;
-  Tick moving = 0;
+  OrbitalStageBound busy;
   for (unsigned stage = 0; stage < OrbitalPlan::kStages; ++stage) {
-    const Tick both = arrays * bound_of_stage(plan, stage, machine_).processor;
-    busy += arrays * bound_of_stage(plan, stage, free).processor;
-    moving += both - arrays * bound_of_stage(plan, stage, free).processor;
+    const OrbitalStageBound bound = bound_of_stage(plan, stage, machine_);
+    busy.processor += arrays * bound.processor;
+    busy.coprocessor += arrays * bound.coprocessor;
     if (plan.extent() == 1) continue;
     for (const OrbitalPlan::MovedBlock& block : plan.moved_blocks(stage)) {
       const MessageCost cost = message_cost(machine_, plan.block_bytes(block));
@@ -271,8 +270,8 @@ void TransformBounds::add_orbital() {
       }
     }
   }
-  for (Tick& node : processor_) node += busy;
-  for (Tick& node : engine_) node += moving;
+  for (Tick& node : processor_) node += busy.processor;
+  for (Tick& node : engine_) node += busy.coprocessor;
 }
 
 Tick TransformBounds::hottest_link() const {

@@ -18,10 +18,9 @@ void TrafficRequest::refuse(const std::string& why) const {
 unsigned TrafficRequest::dimensions(unsigned otherwise) const {
   unsigned bits = 0;
   for (const char letter : parameter) {
-    const auto* const begin = kDimNames.begin();
-    const auto d = static_cast<unsigned>(std::find(begin, kDimNames.end(), letter) - begin);
-    const std::string_view known(kDimNames.data(), shape.dims());
-    if (d >= shape.dims() || (bits >> d & 1u) != 0)
+    const std::string known = shape.dim_names();
+    const std::size_t d = known.find(letter);
+    if (d == known.npos || (bits >> d & 1u) != 0)
       refuse(fmt::format(
           "expected some of the dimensions {1} of {0} after the colon, each at most once",
           shape.text(), known));
@@ -35,8 +34,8 @@ unsigned TrafficRequest::dimensions(unsigned otherwise, unsigned count) const {
   if (shape.dims() < count)
     refuse(fmt::format("needs {} dimensions; {} has {}", count, shape.text(), shape.dims()));
   if (static_cast<unsigned>(std::popcount(bits)) != count)
-    refuse(fmt::format("expected {} of the dimensions {} after the colon", count,
-                       std::string_view(kDimNames.data(), shape.dims())));
+    refuse(
+        fmt::format("expected {} of the dimensions {} after the colon", count, shape.dim_names()));
   return bits;
 }
 

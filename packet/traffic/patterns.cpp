@@ -88,11 +88,9 @@ Made tornado(const Request& r) {
 
 /// The shape with extent b made equal to extent a.
 std::string with_equal_extents(const Shape& shape, unsigned a, unsigned b) {
-  std::string text;
-  for (unsigned d = 0; d < shape.dims(); ++d)
-    text += fmt::format("{}{}{}", d == 0 ? "" : "x", shape.extent(d == b ? a : d),
-                        shape.wraps(d) ? "" : "m");
-  return text;
+  std::vector<unsigned> extents;
+  for (unsigned d = 0; d < shape.dims(); ++d) extents.push_back(shape.extent(d == b ? a : d));
+  return shape.resized(extents).text();
 }
 
 Made transpose(const Request& r) {
@@ -101,12 +99,13 @@ Made transpose(const Request& r) {
   const unsigned b = static_cast<unsigned>(std::bit_width(bits)) - 1;
   if (r.shape.extent(a) == r.shape.extent(b))
     return map(r, PermutationTraffic::transpose(r.shape, a, b));
-  const unsigned less = r.shape.extent(a) < r.shape.extent(b) ? a : b;
+  const bool keep_b = b == r.shape.torus_dims();  // few numbers of ranks per node are possible
+  const unsigned less = r.shape.extent(a) < r.shape.extent(b) && !keep_b ? a : b;
   r.refuse(
       fmt::format("swaps {} and {}, which need equal extents; {} has {} and {}; "
                   "nearest torus that works: {}",
-                  kDimNames[a], kDimNames[b], r.shape.text(), r.shape.extent(a), r.shape.extent(b),
-                  with_equal_extents(r.shape, less, a + b - less)));
+                  r.shape.dim_names()[a], r.shape.dim_names()[b], r.shape.text(), r.shape.extent(a),
+                  r.shape.extent(b), with_equal_extents(r.shape, less, a + b - less)));
 }
 
 Made bit_complement(const Request& r) {
@@ -123,8 +122,8 @@ Made roll(const Request& r) {
   const unsigned along = r.dimensions(all_dimensions(r.shape));
   for (unsigned d = 0; d < r.shape.dims(); ++d)
     if ((along >> d & 1u) != 0 && !r.shape.wraps(d))
-      r.refuse(
-          fmt::format("needs rings; dimension {} of {} is a mesh", kDimNames[d], r.shape.text()));
+      r.refuse(fmt::format("needs rings; dimension {} of {} is a mesh", r.shape.dim_names()[d],
+                           r.shape.text()));
   return stencil(r, StencilTraffic::rolls(r.shape.dims(), along));
 }
 

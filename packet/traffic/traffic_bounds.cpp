@@ -21,13 +21,10 @@ namespace {
 
 /// The machine with extent 1 outside the given dimensions.
 Shape group_shape(const Shape& shape, unsigned inside) {
-  std::string text;
-  for (unsigned d = 0; d < shape.dims(); ++d) {
-    const bool in = (inside >> d & 1u) != 0;
-    text += fmt::format("{}{}{}", d == 0 ? "" : "x", in ? shape.extent(d) : 1,
-                        shape.wraps(d) ? "" : "m");
-  }
-  return Shape::parse(text);
+  std::vector<unsigned> extents;
+  for (unsigned d = 0; d < shape.dims(); ++d)
+    extents.push_back((inside >> d & 1u) != 0 ? shape.extent(d) : 1);
+  return shape.resized(extents);
 }
 
 Bounds bounds_of_group(const Machine& machine, const Shape& group, const Traffic& traffic) {

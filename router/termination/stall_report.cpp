@@ -89,8 +89,9 @@ std::string programs_text(const StalledMachine& machine) {
   for (const Rank node : nodes)
     if (!machine.processor(node).finished()) unfinished.push_back(node);
   if (unfinished.empty()) return {};
-  return fmt::format("{} of {} nodes wait; node {} waits for {}", unfinished.size(), nodes.size(),
-                     machine.shape().coord_text(unfinished.front()),
+  const std::string_view one = machine.shape().ranks().are_shared() ? "rank" : "node";
+  return fmt::format("{} of {} {}s wait; {} {} waits for {}", unfinished.size(), nodes.size(), one,
+                     one, machine.shape().coord_text(unfinished.front()),
                      machine.processor(unfinished.front()).waits_for());
 }
 

@@ -124,7 +124,19 @@ Json report_of(const OverlapBench& bench, const CommonOptions& common, const Fft
   return report;
 }
 
+/// Times of work are those of one processor.
+void refuse_shared_processors(const OverlapBench& bench) {
+  if (bench.machine.coprocessor != 0 && bench.run.fabric == FabricName::sim)
+    throw BadInput(fmt::format("bench overlap needs a machine without a coprocessor, unlike {}",
+                               bench.machine.name));
+  if (bench.shape.ranks().are_shared() && bench.run.fabric != FabricName::sim)
+    throw BadInput(
+        fmt::format("torus {}: with several ranks per node, bench overlap needs --fabric sim",
+                    bench.shape.text()));
+}
+
 int run_here(OverlapBench bench, const OverlapOptions& options, const FftOptions& fft) {
+  refuse_shared_processors(bench);
   const FftInput input = fft_input(fft, bench.shape);
   bench.description.size = input.size;
   (void)fft::Blueprint(bench.description, bench.shape);  // refuses before anything is measured

@@ -267,8 +267,8 @@ int run(const InfoOptions& options) {
   const HostTopology topology = HostTopology::of_this_machine();
   std::optional<Placement> placement;
   if (shape) {
-    placement =
-        place(topology, *shape, options.common.threads, binding_of(options.common), cpu_quota());
+    placement = place(topology, shape->torus(), options.common.threads, binding_of(options.common),
+                      cpu_quota());
     report.update(torus_json(*shape, machine));
     report["placement"] = placement_json(topology, *placement);
   }
@@ -280,7 +280,7 @@ int run(const InfoOptions& options) {
       print_build(here);
       print_fitted("{}\n", known_names_text());
       print_fitted("{}", machine_text(machine));
-      if (shape) print_torus(*shape, machine, placement_text(topology, *shape, *placement));
+      if (shape) print_torus(*shape, machine, placement_text(topology, shape->torus(), *placement));
     }
   }
   json.write(report);

@@ -20,8 +20,8 @@ constexpr std::string_view kLines = "--method volumetric,slab,rows | --transform
 constexpr std::string_view kLineWorkloads =
     "workload fft:volumetric,fft:slab,fft:rows,fft:orbital:fft | KIND overlap | verb fft,poisson";
 constexpr std::string_view kComputing =
-    "workload fft:volumetric,fft:slab,fft:rows,fft:orbital,fft:orbital:fft | KIND overlap | "
-    "verb fft,poisson";
+    "workload fft:volumetric,fft:slab,fft:rows,fft:orbital,fft:orbital:fft,replay | "
+    "verb fft,poisson,replay";
 constexpr std::string_view kLineKeys = "--machine=fft_cycles_factor --machine=transpose_cycles";
 constexpr std::string_view kMessagePassingKeys =
     "--machine=eager_bytes --machine=message_cycles --machine=message_packet_cycles "
@@ -59,6 +59,9 @@ constexpr OptionEffect kEffects[] = {
     {"--record --trace --report --fail-link --fail-node --link-error-limit --long-way --checkpoint",
      "", "no several-ranks-per-node"},
     {"--transfer=put", "", "no several-ranks-per-node | --fabric shm"},
+    {"--transfer=put", "", "no coprocessor | --fabric shm,ofi"},
+    {"--timings", "", "no several-ranks-per-node | --fabric sim"},
+    {"--timings", "", "no coprocessor | --fabric shm,ofi"},
     // Machine parameters.
     {"--machine=memory_packet_cycles", "", "several-ranks-per-node"},
     {"--machine=coprocessor", "", "no several-ranks-per-node"},

@@ -93,7 +93,7 @@ Rank rank_at(const Shape& shape, const std::int64_t* at) {
     const auto extent = static_cast<std::int64_t>(shape.extent(d));
     if ((at[d] < 0 || at[d] >= extent) && (!shape.wraps(d) || shape.is_twisted()))
       throw BadInput(fmt::format("coordinate {} of dimension {} is outside torus {}", at[d],
-                                 kDimNames[d], shape.text()));
+                                 shape.dim_names()[d], shape.text()));
     coord[d] = static_cast<std::uint8_t>((at[d] % extent + extent) % extent);
   }
   return shape.rank(coord);
@@ -150,6 +150,10 @@ std::vector<Rank> route(const Shape& shape, std::int64_t from, std::int64_t to,
   while (nodes.back() != end) {
     const DirectionSet left =
         directions_left(shape, shape.coord(nodes.back()), shape.coord(end), set);
+    if (left.empty() && shape.ranks().node(nodes.back()) == shape.ranks().node(end)) {
+      nodes.push_back(end);
+      break;
+    }
     const auto next = left.empty() ? std::nullopt : shape.neighbour(nodes.back(), left.first());
     if (!next) throw BadInput(fmt::format("there is no route from {} to {}", from, to));
     nodes.push_back(*next);
@@ -200,7 +204,8 @@ std::vector<unsigned> extents(const Shape& shape) {
 void add_shape(py::module_& module) {
   py::class_<Shape>(module, "Shape", R"(A torus or mesh of 1 to 6 dimensions.
 
-"8x8x8" is a torus; a dimension marked with m ("8x8x4m") is a mesh. Nodes are numbered in C order:
+"8x8x8" is a torus; a dimension marked with m ("8x8x4m") is a mesh; in "8x8x8x2t" each node has two
+ranks, and their number is the last coordinate. Nodes are numbered in C order:
 the last dimension varies fastest. coord(), rank() and hops() also take arrays.
 
 >>> import toroid
@@ -219,7 +224,9 @@ array([1, 3, 3])
       .def(py::init(&made), py::arg("text"), py::arg("mesh") = false,
            py::arg("failed_links") = std::vector<std::string>(),
            py::arg("failed_nodes") = std::vector<std::string>())
-      .def_property_readonly("size", &Shape::size, "Number of nodes.")
+      .def_property_readonly("size", &Shape::size,
+                             "Number of ranks: of nodes, unless nodes have several.")
+      .def_property_readonly("nodes", &Shape::nodes, "Number of nodes.")
       .def_property_readonly("dims", &Shape::dims, "Number of dimensions.")
       .def_property_readonly(
           "extents", [](const Shape& shape) { return py::tuple(py::cast(extents(shape))); },

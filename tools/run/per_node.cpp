@@ -97,7 +97,7 @@ Json per_node_json(const Counted& counted, bool is_virtual) {
 
 std::string per_node_csv(const Counted& counted, bool is_virtual) {
   std::string text = "rank";
-  for (unsigned d = 0; d < counted.shape.dims(); ++d) text += fmt::format(",{}", kDimNames[d]);
+  for (const char name : counted.shape.dim_names()) text += fmt::format(",{}", name);
   if (counted.counters.nodes.empty()) return text + '\n';
   const Json keys = figures_of(counted, 0, is_virtual);
   for (const auto& [key, value] : keys.items()) text += "," + key;

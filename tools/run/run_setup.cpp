@@ -37,6 +37,7 @@ RunSetting setting_of(const CLI::App& verb, const Sender& sender, const CommonOp
     setting.set("throttle", "of the policy");
   if (shape.is_twisted()) setting.set("twist", torus.torus);
   if (shape.ranks().are_shared()) setting.set("several-ranks-per-node", "");
+  if (machine.coprocessor != 0) setting.set("coprocessor", "");
   return setting;
 }
 

@@ -28,8 +28,9 @@ Json virtual_stage(const fft::OrbitalTimes& times, const fft::OrbitalStageBound&
           {"computing_cycles", times.computing},
           {"waiting_cycles", times.waiting},
           {"bound_cycles", bound.cycles()},
-          {"bound_by", name_of(kBoundByNames,
-                               bound.link > bound.processor ? BoundBy::link : BoundBy::processor)},
+          {"bound_by",
+           name_of(kBoundByNames,
+                   bound.link > bound.busiest_processor() ? BoundBy::link : BoundBy::processor)},
           {"percent_of_bound", percent(bound.cycles(), took)}};
 }
 

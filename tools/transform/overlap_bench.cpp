@@ -70,7 +70,7 @@ Json overlap_row(const OverlapBench& bench, const OverlapPoint& point, const Hos
   const auto processors = both["processors"].get<unsigned>();
   return {
       {"varied", point.varied},
-      {"nodes", point.shape.size()},
+      {"nodes", point.shape.nodes()},
       {"torus", point.shape.text()},
       {"processors", processors},
       {"nodes_per_process", point.shape.size() / processors},

@@ -28,15 +28,12 @@ std::vector<Shape> machine_and_halves(const Shape& whole, unsigned processes) {
   for (unsigned d = 0; d < whole.dims(); ++d) extents.push_back(whole.extent(d));
   std::vector<Shape> shapes{whole};
   for (;;) {
-    unsigned& longest = *std::ranges::max_element(extents);
+    unsigned& longest = *std::max_element(extents.begin(), extents.begin() + whole.torus_dims());
     if (longest == 1) break;
     unsigned factor = 2;
     while (longest % factor != 0) ++factor;
     longest /= factor;
-    std::string text;
-    for (unsigned d = 0; d < extents.size(); ++d)
-      text += fmt::format("{}{}{}", d == 0 ? "" : "x", extents[d], whole.wraps(d) ? "" : "m");
-    const Shape shape = Shape::parse(text);
+    const Shape shape = Shape::parse(whole.resized(extents).text());
     if (shape.size() < processes) break;
     shapes.insert(shapes.begin(), shape);
   }

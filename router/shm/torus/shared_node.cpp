@@ -28,9 +28,11 @@ void RankDevice::inject(const SendDescriptor& descriptor, std::uint32_t count, u
     copy(descriptor, count);
     return fifos().release(fifo, descriptor.header.chunks() * count);
   }
-  sent_ += count;
-  bytes_ += std::uint64_t{descriptor.header.payload_bytes()} * count;
+  const std::uint64_t before = node_->device_->injected();
   node_->device_->inject(descriptor, count, fifo);
+  const std::uint64_t injected = node_->device_->injected() - before;  // 0 if it is refused
+  sent_ += injected;
+  bytes_ += std::uint64_t{descriptor.header.payload_bytes()} * injected;
 }
 
 void RankDevice::copy(const SendDescriptor& descriptor, std::uint32_t count) {

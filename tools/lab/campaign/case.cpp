@@ -317,6 +317,10 @@ RunSetting setting_of(const CampaignLists& lists, const CampaignSender& sender,
     return Shape::parse(torus, lists.mesh).ranks().are_shared();
   };
   if (std::ranges::any_of(lists.toruses, has_ranks)) setting.set("several-ranks-per-node", "");
+  const auto has_coprocessor = [](const std::string& name) {
+    return load_machine(name).coprocessor != 0;
+  };
+  if (std::ranges::any_of(settings.machines, has_coprocessor)) setting.set("coprocessor", "");
   if (std::ranges::any_of(settings.machines, errs)) setting.set("--link-error", "of a machine");
   if (lists.link_errors.limit == 0) setting.unset("--link-error-limit");
   const auto has_throttle = [&](const std::string& name) {

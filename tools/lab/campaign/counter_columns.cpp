@@ -76,7 +76,7 @@ void add_counted(Json& row, const Emulation& emulation, const Shape& shape,
   }
   add_means(row, counters, shape);
   if (settings.is_virtual())
-    row["accepted_rate"] = packets_per_node_cycle(counters, shape.size(), cycles);
+    row["accepted_rate"] = packets_per_node_cycle(counters, shape.nodes(), cycles);
   row["fifos"] = fifos_json(counters, shape.nodes(), cycles);
   if (!settings.is_virtual())  // stalls are only counted in virtual time
     row["fifos"] = {{"most_chunks", row["fifos"]["most_chunks"]}};
