@@ -61,7 +61,7 @@ constexpr OptionEffect kEffects[] = {
     {"--transfer=put", "", "no several-ranks-per-node | --fabric shm"},
     {"--transfer=put", "", "no coprocessor | --fabric shm,ofi"},
     {"--timings", "", "no several-ranks-per-node | --fabric sim"},
-    {"--timings", "", "no coprocessor | --fabric shm,ofi"},
+    {"--timings", "", "--fabric shm,ofi | no coprocessor"},
     // Machine parameters.
     {"--machine=memory_packet_cycles", "", "several-ranks-per-node"},
     {"--machine=coprocessor", "", "no several-ranks-per-node"},
@@ -228,7 +228,8 @@ bool is_in_the_name(std::string_view requirement) {
 /// The settings that do not meet a requirement, such as " with --fabric shm --route direct".
 /// Settings that the name of the run already shows are left out.
 std::string in_the_way(const std::vector<OptionEffect>& effects, const RunSetting& setting) {
-  std::vector<std::string> all;
+  std::vector<std::string> options;
+  std::vector<std::string> others;
   for (const OptionEffect& effect : effects)
     for (const Requirements& alternative : alternatives_of(effect))
       for (const Requirement& one : unmet(alternative, setting)) {
@@ -236,10 +237,12 @@ std::string in_the_way(const std::vector<OptionEffect>& effects, const RunSettin
         if (is_in_the_name(one.name)) continue;
         if (value.empty() && !setting.is_given(one.name)) continue;
         std::string text = fmt::format("{}{}{}", said(one.name), value.empty() ? "" : " ", value);
-        if (setting.what().find(text) == std::string::npos && std::ranges::count(all, text) == 0)
-          all.push_back(std::move(text));
+        std::vector<std::string>& alike = one.name.starts_with('-') ? options : others;
+        if (setting.what().find(text) == std::string::npos && std::ranges::count(alike, text) == 0)
+          alike.push_back(std::move(text));
       }
-  return all.empty() ? "" : fmt::format(" with {}", fmt::join(all, " "));
+  if (!options.empty()) others.insert(others.begin(), fmt::format("{}", fmt::join(options, " ")));
+  return others.empty() ? "" : fmt::format(" with {}", fmt::join(others, " and "));
 }
 
 /// The number of requirements that the user cannot meet by typing options: another verb, or an
