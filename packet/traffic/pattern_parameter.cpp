@@ -2,11 +2,10 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <bit>
+#include <cstddef>
 
 #include "hal/check.hpp"
-#include "hal/direction.hpp"
 #include "hal/parse_number.hpp"
 
 namespace toroid {

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "hal/check.hpp"
-#include "hal/direction.hpp"
 #include "hal/failures.hpp"
 #include "packet/traffic/all_to_all_sample.hpp"
 #include "packet/traffic/group_traffic.hpp"

@@ -1,14 +1,11 @@
 #include "packet/traffic/traffic_bounds.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <string>
 #include <vector>
 
 #include "hal/twisted_torus_paths.hpp"

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <functional>
 #include <numeric>
+#include <string_view>
 #include <thread>
 
 #include "hal/direction.hpp"

@@ -69,8 +69,9 @@ TEST(OptionEffects, EachRowRefusesAndProposesAnAlternative) {
       const std::string verb = effect.verbs.empty() ? "alltoall" : words_of(effect.verbs).front();
       SCOPED_TRACE(option + " where " + std::string(effect.where));
       RunSetting nothing(verb);
-      const std::string alternative(effect.where.substr(0, effect.where.find(" | ")));
-      if (alternative.starts_with("no ")) nothing.set(words_of(alternative)[1], "x");
+      const std::vector<std::string> words = words_of(effect.where);
+      for (std::size_t w = 0; w < words.size(); ++w)
+        if (words[w] == "no") nothing.set(words[w + 1], "x");
       const std::string refusal = without_effect(option, verb, nothing);
       std::string shown = option;
       std::ranges::replace(shown, '=', ' ');

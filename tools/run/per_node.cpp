@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "hal/counters.hpp"
-#include "hal/direction.hpp"
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 

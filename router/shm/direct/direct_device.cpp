@@ -7,7 +7,6 @@
 #include "hal/direction.hpp"
 #include "hal/injection_fifo.hpp"
 #include "hal/machine.hpp"
-#include "hal/packet.hpp"
 
 namespace toroid::ring {
 namespace {
