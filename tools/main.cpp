@@ -5,9 +5,13 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
+#include <exception>
+#include <new>
 #include <string>
 #include <vector>
 
+#include "hal/process_end.hpp"
 #include "tools/command/toroid_main.hpp"
 #include "tools/options/policy_plugin.hpp"
 #include "tools/run/interruption.hpp"
@@ -23,6 +27,21 @@ void hold_standard_descriptors() {
   int next = ::open("/dev/null", O_RDONLY);
   while (next >= 0 && next <= STDERR_FILENO) next = ::dup(next);
   if (next >= 0) ::close(next);
+}
+
+std::terminate_handler usual_end;
+
+/// Where memory is short, code that must not throw may have to end the process: a job's thread,
+/// for example, that reports a failure. The user then reads a line instead of a signal's number.
+[[noreturn]] void end_without_memory() {
+  try {
+    if (std::current_exception() != nullptr) throw;
+  } catch (const std::bad_alloc&) {
+    toroid::end_process("not enough memory");
+  } catch (...) {  // the usual end names it
+  }
+  usual_end();
+  std::abort();
 }
 
 /// Runs the command. If it may load a policy's library, which can end the process, another process
@@ -45,6 +64,7 @@ int run(const std::vector<std::string>& arguments) {
 
 int main(int argc, char** argv) {
   hold_standard_descriptors();
+  usual_end = std::set_terminate(end_without_memory);
   toroid::catch_interrupts();
   std::signal(SIGXFSZ, SIG_IGN);  // a write beyond ulimit -f then fails with a reason
   return run({argv + (argc > 0 ? 1 : 0), argv + argc});

@@ -48,6 +48,14 @@ const NodeOptions& existing(const NodeOptions* options) {
   return *options;
 }
 
+/// Where hints must stand for one path from the start (on a twisted torus, and as the start of the
+/// search for a detour), ties that would stay open are split by chance.
+TieRule rule_on(const Shape& shape, TieRule rule) {
+  const bool stays_open = rule == TieRule::both || rule == TieRule::alternate;
+  const bool needs_one_path = shape.is_twisted() || shape.failures() != nullptr;
+  return stays_open && needs_one_path ? TieRule::split : rule;
+}
+
 unsigned queues_in_turn(const Shape& shape, const PolicySettings& settings) {
   return settings.queue_per_direction ? shape.links() : settings.output_queues;
 }
@@ -59,7 +67,8 @@ Node::Node(Device& device, const NodeOptions& options)
 
 Node::Node(Device& device, std::shared_ptr<const NodeOptions> options)
     : device_(&device),
-      tie_(tie_rule_of(existing(options.get()).settings, device.machine())),
+      tie_(
+          rule_on(device.shape(), tie_rule_of(existing(options.get()).settings, device.machine()))),
       routing_(options->settings.routing),
       record_(options->record == nullptr ? nullptr : &options->record->of(device.rank())),
       packets_per_turn_(static_cast<std::uint32_t>(device.packets_per_turn())),
@@ -267,19 +276,11 @@ BarrierAwaiter Node::barrier() {
 /// Keeps the last route, because successive packets mostly go to the same node. If ties are split
 /// by chance, each packet has a new random route.
 Route Node::route_without_table(Rank to) {
-  if (to != route_to_ || tie_rule() == TieRule::split) {
+  if (to != route_to_ || tie_ == TieRule::split) {
     route_ = new_route(to, is_dynamic(routing_));
     route_to_ = to;
   }
   return route_;
-}
-
-/// Where hints must stand for one path from the start (on a twisted torus, and as the start of the
-/// search for a detour), ties that would stay open are split by chance.
-TieRule Node::tie_rule() const {
-  const bool stays_open = tie_ == TieRule::both || tie_ == TieRule::alternate;
-  const bool needs_one_path = shape().is_twisted() || shape().failures() != nullptr;
-  return stays_open && needs_one_path ? TieRule::split : tie_;
 }
 
 /// Injects packets whose ties are still open. A packet goes in the direction that its FIFO serves;
@@ -303,7 +304,7 @@ void Node::inject_settled(SendDescriptor descriptor, std::uint32_t count, unsign
 
 Route Node::new_route(Rank to, bool dynamic) {
   const Coord there = shape().coord(to);
-  DirectionSet hints = minimal_directions(shape(), coord_, there, tie_rule(), random_);
+  DirectionSet hints = minimal_directions(shape(), coord_, there, tie_, random_);
   if (shape().failures() != nullptr) hints = round_failures(to, hints, dynamic);
   return route_along(shape(), coord_, there, hints).value();
 }

@@ -372,7 +372,6 @@ class alignas(64) Node final : public Processor, private PacketSink {
   bool start();
   void go_to_await(bool ended);
   Route route_without_table(Rank to);
-  TieRule tie_rule() const;
   void inject_settled(SendDescriptor descriptor, std::uint32_t count, unsigned fifo);
   Route new_route(Rank to, bool dynamic);
   DirectionSet round_failures(Rank to, DirectionSet hints, bool dynamic) const;

@@ -81,8 +81,8 @@ class Queues final : public RandomOrderPolicy {
  public:
   explicit Queues(unsigned queues)
       : RandomOrderPolicy(fmt::format("queues:{}", queues), kOutputQueues,
-                          "packets pass a stuck head, yet queues:6 reaches 2 % less of peak on "
-                          "8x4x4 with 2,400 B; on 8x8x8 it differs by less than seeds do"),
+                          "packets pass a stuck head, yet queues:6 reaches 82 % of peak on 8x4x4 "
+                          "with 2,400 B, random 96 %; on 8x8x8 they differ by less than seeds do"),
         queues_(queues) {}
   PolicySettings settings(const PolicyCase&) const override { return {.output_queues = queues_}; }
 
@@ -135,7 +135,7 @@ PolicyPointer queue_per_direction_policy(unsigned) {
   return std::make_unique<Knobs>(
       PolicySettings{.queue_per_direction = true, .queue_capacity = 4}, "queue-per-direction",
       "the queues of IBM's all-to-all for asymmetric tori; the order is the patent's",
-      "a full direction stops only its own queue: on 8x4x4 with 2,400 B as fast as one queue");
+      "a full direction stops only its own queue: 94 % of peak on 8x4x4 with 2,400 B, random 96 %");
 }
 PolicyPointer first_fit_policy(unsigned) {
   return std::make_unique<Knobs>(

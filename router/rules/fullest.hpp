@@ -18,8 +18,6 @@ using FillLevels = std::array<std::uint8_t, 32>;
 /// depends on levels or candidates, which are unpredictable. REQUIRES: candidates != 0.
 inline unsigned first_of(std::uint32_t candidates, bool levels_count, const DrawnRanks& ranks,
                          const FillLevels& levels) {
-  using Bytes [[gnu::vector_size(16)]] = std::uint8_t;
-  using Keys = DrawnRanks::Keys;
   static constexpr auto kAllIf = [] {  // [eight bits]: for each bit, a mask of all ones or zeros
     std::array<std::array<std::int16_t, 8>, 256> masks{};
     for (unsigned bits = 0; bits < masks.size(); ++bits)
@@ -28,21 +26,17 @@ inline unsigned first_of(std::uint32_t candidates, bool levels_count, const Draw
   }();
   static constexpr FillLevels kNone{};
   const std::uint8_t* const counted = levels_count ? levels.data() : kNone.data();
-  Keys best{};
-  const auto fold = [&best](const Keys& other) { best = other > best ? other : best; };
-  const auto eight = [&](unsigned first, const Bytes& widened) {
-    Keys mask;
+  EightKeys best{};
+  const auto fold = [&best](const EightKeys& other) { best = other > best ? other : best; };
+  const auto fold_eight = [&](unsigned first, const EightKeys& used) {
+    EightKeys mask;
     std::memcpy(&mask, &kAllIf[candidates >> first & 0xffu], sizeof mask);
-    fold(((std::bit_cast<Keys>(widened) << 7) | ranks.eight(first / 8)) & mask);
+    fold(((used << 7) | ranks.eight(first / 8)) & mask);
   };
   for (unsigned first = 0; first < levels.size(); first += 16) {
-    Bytes some;
-    std::memcpy(&some, counted + first, sizeof some);
-    const Bytes zero{};
-    eight(first, __builtin_shufflevector(some, zero, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6,
-                                         22, 7, 23));
-    eight(first + 8, __builtin_shufflevector(some, zero, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13,
-                                             29, 14, 30, 15, 31));
+    const auto [low, high] = widened(counted + first);
+    fold_eight(first, low);
+    fold_eight(first + 8, high);
   }
   fold(__builtin_shufflevector(best, best, 4, 5, 6, 7, 0, 1, 2, 3));
   fold(__builtin_shufflevector(best, best, 2, 3, 0, 1, 6, 7, 4, 5));

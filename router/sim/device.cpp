@@ -148,7 +148,8 @@ void SimDevice::insert_delivered(FlightId id) {
   };
   FlightId* place =
       received_before_ == kNoFlight ? &received_head_ : &flights[received_before_].next;
-  while (*place != kNoFlight && lot(*place) < lot(id)) place = &flights[*place].next;
+  const std::uint64_t own = lot(id);
+  while (*place != kNoFlight && lot(*place) < own) place = &flights[*place].next;
   if (*place == kNoFlight) received_tail_ = id;
   flights[id].next = *place;
   *place = id;

@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "hal/packet.hpp"
-#include "router/rules/link_order.hpp"
 #include "router/sim/delay_line.hpp"
 #include "router/sim/lean/lean_event_phase.hpp"
 #include "router/sim/lean/router_record.hpp"
@@ -140,10 +139,11 @@ void LeanNetwork::eject(Tick now, Rank node) {
 
 void LeanNetwork::arbitrate(Tick now) {
   const std::span<const Rank> touched = std::span(state_.touched).first(state_.touched_count);
+  const SenderArbitration::Cycle cycle = arbitration_.begin(now);
   for (std::size_t first = 0; first < touched.size(); first += kSitesAtOnce) {
     const std::span<const Rank> rest = touched.subspan(first);
     const auto sites = rest.first(std::min(kSitesAtOnce, rest.size()));
-    choose(now, sites, rest.size());
+    choose(now, cycle, sites, rest.size());
     depart(now);
   }
   state_.touched_count = 0;
@@ -171,11 +171,10 @@ void LeanNetwork::repeat(Tick now) {
 
 /// Lists the links to look at and the nodes that may receive. `ahead`: number of routers, from the
 /// first of `sites` on, that may be prefetched.
-unsigned LeanNetwork::expand(const SenderArbitration::Cycle& cycle, std::span<const Rank> sites,
-                             std::size_t ahead) {
+unsigned LeanNetwork::expand(std::span<const Rank> sites, LinkOrder order, std::size_t ahead) {
   RouterRecord* const records = state_.records.data();
   std::uint32_t* const requested = requested_.data();
-  const unsigned row = cycle.link_order.row();
+  const unsigned row = order.row();
   unsigned count = 0;
   std::size_t receiving = 0;
   std::size_t several = 0;
@@ -217,9 +216,9 @@ void LeanNetwork::order_links() {
 }
 
 /// Tries the candidates of every link in the order of arbitration until one finds room downstream.
-void LeanNetwork::choose(Tick now, std::span<const Rank> sites, std::size_t ahead) {
-  const SenderArbitration::Cycle cycle = arbitration_.begin(now);
-  const unsigned count = expand(cycle, sites, ahead);
+void LeanNetwork::choose(Tick now, const SenderArbitration::Cycle& cycle,
+                         std::span<const Rank> sites, std::size_t ahead) {
+  const unsigned count = expand(sites, cycle.link_order, ahead);
   if (!cycle.lowest_first) order_links();
   for (std::size_t i = 0; i < receiving_count_; ++i) eject(now, receiving_[i]);
   const ChannelRule rule = channel_rule_;

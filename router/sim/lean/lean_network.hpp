@@ -20,6 +20,7 @@
 #include "hal/shape.hpp"
 #include "hal/tick.hpp"
 #include "router/rules/arbitration.hpp"
+#include "router/rules/link_order.hpp"
 #include "router/rules/routing.hpp"
 #include "router/sim/event.hpp"
 #include "router/sim/event_wheel.hpp"
@@ -88,9 +89,9 @@ class LeanNetwork final : public Network {
     if (state_.records[node].at_destination != 0) eject(now, node);
   }
   void eject(Tick now, Rank node);
-  void choose(Tick now, std::span<const Rank> sites, std::size_t ahead);
-  unsigned expand(const SenderArbitration::Cycle& cycle, std::span<const Rank> sites,
-                  std::size_t ahead);
+  void choose(Tick now, const SenderArbitration::Cycle& cycle, std::span<const Rank> sites,
+              std::size_t ahead);
+  unsigned expand(std::span<const Rank> sites, LinkOrder order, std::size_t ahead);
   void order_links();
   void depart(Tick now);
   template <bool fifo>
