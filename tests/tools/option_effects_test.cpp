@@ -1,8 +1,8 @@
 // The table that says where options have an effect. The options and verbs in it exist, and each row
 // refuses and accepts what it states.
-#include <CLI/CLI.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstddef>
