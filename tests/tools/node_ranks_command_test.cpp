@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -69,7 +68,7 @@ TEST(NodeRanksCommand, GroupsOfOneNodesRanksShareItsLinks) {
     return json_of({"fft", "--size", "16", "--torus", torus})["phases"];
   };
   json one = phases("4x4x2m"), two = phases("4x4x2t");
-  for (const std::size_t phase : {1, 2}) {  // along y and x
+  for (const unsigned phase : {1u, 2u}) {  // along y and x
     EXPECT_EQ(one.at(phase).at("bound_by"), "link");
     EXPECT_EQ(two.at(phase).at("bound_by"), "link");
     EXPECT_EQ(two.at(phase).at("exchange_bound_cycles"),

@@ -201,7 +201,7 @@ TEST(SimNodeRanks, RefusesWhatNeedsOneRankPerNode) {
   machine = {};
   machine.injection_fifos = 14;
   EXPECT_THROW((void)make_sim_fabric(shape, machine), BadInput);
-  EXPECT_THROW((void)shape.with_failures(FailureList{.links = {"(0,0)X+"}}), BadInput);
+  EXPECT_THROW((void)shape.with_failures(FailureList{.links = {"(0,0)X+"}, .nodes = {}}), BadInput);
 }
 
 }  // namespace
