@@ -30,7 +30,9 @@ class NodeRanks {
 
   /// REQUIRES: `per_node` is 1, 2 or 4.
   explicit constexpr NodeRanks(unsigned per_node = 1)
-      : bits_(static_cast<unsigned>(std::countr_zero(per_node))) {}
+      : bits_(static_cast<unsigned>(std::countr_zero(per_node))) {
+    TOROID_CHECK_IN_CHECKED_BUILD(std::has_single_bit(per_node) && per_node <= kMost);
+  }
 
   constexpr unsigned per_node() const { return 1u << bits_; }
   constexpr bool are_shared() const { return bits_ != 0; }

@@ -72,6 +72,8 @@ const Violation kInEveryBuild[] = {
     {"hal/shape.hpp:coord", "rank < size_", [] { (void)Shape::parse("2x3").coord(6); }},
     {"hal/shape.hpp:ways", "is_twisted", [] { (void)Shape::parse("2x3").ways(); }},
     {"hal/shape.hpp:offset", "wraps_", [] { (void)Shape::parse("4m").offset({}, {}); }},
+    {"hal/shape.hpp:resized", "extents.size.. == dims_",
+     [] { (void)Shape::parse("4").resized({}); }},
 };
 
 const Violation kInACheckedBuild[] = {
@@ -107,6 +109,7 @@ const Violation kInACheckedBuild[] = {
     {"hal/send_descriptor.hpp:next", "count <= left",
      [] { (void)testing::descriptor({}, 1).next(2); }},
     {"hal/send_descriptor.hpp:front", "empty", [] { (void)DescriptorQueue().front(); }},
+    {"hal/shape.hpp:NodeRanks", "per_node", [] { (void)NodeRanks(3); }},
 };
 
 TEST(HalPreconditionsDeathTest, AbortIfViolated) {

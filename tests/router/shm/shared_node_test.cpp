@@ -136,7 +136,7 @@ TEST(SharedNode, RunThatStallsNamesTheRankThatWaits) {
     runner.run();
     FAIL();
   } catch (const RunFailed& failure) {
-    EXPECT_NE(std::string(failure.what()).find("node (1,1) waits"), std::string::npos)
+    EXPECT_NE(std::string(failure.what()).find("rank (1,1) waits"), std::string::npos)
         << failure.what();
   }
 }

@@ -56,6 +56,7 @@ class Machine:
 
 class Shape:
     size: int
+    nodes: int
     dims: int
     extents: Tuple[int, ...]
     wraps: Tuple[bool, ...]
