@@ -83,7 +83,7 @@ Shape Shape::parse(std::string_view text, bool mesh) {
 }
 
 void Shape::add_twist(std::string_view whole, std::string_view text) {
-  const auto names = std::string_view(kDimNames.data(), dims_);
+  const std::string names = dim_names();
   const std::size_t round = text.empty() ? dims_ : names.find(text[0]);
   const std::size_t along = text.size() < 2 ? dims_ : names.find(text[1]);
   if (round >= dims_ || along >= dims_ || round == along)

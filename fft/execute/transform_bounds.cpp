@@ -28,7 +28,7 @@ namespace toroid::fft {
 
 /// The load of one exchange on links and nodes.
 struct TransformBounds::Tally {
-  LinkLoad load;                         ///< load of the current group of nodes
+  LinkLoad load;                         ///< load of the current group of nodes, by all ranks
   std::vector<std::uint64_t> out_bytes;  ///< [node]: bytes on the wire that it sends
   std::vector<Tick> busy;                ///< [rank]: work in which its packets are moved
   std::vector<Tick> descriptors;         ///< cycles in which each processor writes descriptors
@@ -179,18 +179,19 @@ ExchangeBounds TransformBounds::add_exchange() {
   Bounds& bounds = exchange.bounds;
   Tally tally{LinkLoad(shape), std::vector<std::uint64_t>(nodes), std::vector<Tick>(nodes),
               std::vector<Tick>(nodes)};
-  LinkLoad shared(shape);  // of all groups between the same nodes, one for each of their ranks
   for (Rank node = 0; node < nodes; ++node) {
     const Group group = ends.exchange->group(shape, node);
-    if (group.self() != 0) continue;  // each group is counted once, at its first member
-    tally.load = LinkLoad(shape);
+    if (group.self() != 0) continue;           // each group is counted once, at its first member
+    if (shape.ranks().processor(node) == 0) {  // groups of one node's ranks share its links
+      load_.add(tally.load);
+      tally.load = LinkLoad(shape);
+    }
     tally_group(ends, group, tally);
-    if (shape.ranks().processor(node) == 0) shared = LinkLoad(shape);
-    shared.add(tally.load);
-    bounds.hottest_link = std::max(
-        bounds.hottest_link, cycles(shared.hottest_bytes(group.size() / slice.ranks().per_node())));
-    load_.add(tally.load);
+    bounds.hottest_link =
+        std::max(bounds.hottest_link,
+                 cycles(tally.load.hottest_bytes(group.size() / slice.ranks().per_node())));
   }
+  load_.add(tally.load);
   const double links = std::max(1u, usable_links(slice));
   for (Rank node = 0; node < nodes; ++node) {
     const auto bytes = static_cast<double>(tally.out_bytes[node]);

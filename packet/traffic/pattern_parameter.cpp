@@ -15,9 +15,9 @@ void TrafficRequest::refuse(const std::string& why) const {
 }
 
 unsigned TrafficRequest::dimensions(unsigned otherwise) const {
+  const std::string known = shape.dim_names();
   unsigned bits = 0;
   for (const char letter : parameter) {
-    const std::string known = shape.dim_names();
     const std::size_t d = known.find(letter);
     if (d == known.npos || (bits >> d & 1u) != 0)
       refuse(fmt::format(

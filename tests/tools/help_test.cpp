@@ -120,7 +120,7 @@ TEST(Help, IsTheSameByVerbAndByOption) {
 TEST(Help, StatesChoicesRangesDefaultsAndRequiredOptions) {
   const std::string help = printed({"help", "alltoall", "--all"});
   EXPECT_THAT(help, HasSubstr("--torus SHAPE"));
-  EXPECT_THAT(help, HasSubstr("by 4 (required)"));
+  EXPECT_THAT(help, HasSubstr("X by 4 (required)"));
   EXPECT_THAT(help, HasSubstr("order in which a node visits its peers (default: the\n"
                               "                          policy's): random, rank,"));
   EXPECT_THAT(help, HasSubstr("output queues per node, the patent's L; default: the\n"

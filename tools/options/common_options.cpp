@@ -180,8 +180,8 @@ void add_common_options(CLI::App& verb, CommonOptions& options) {
 void add_torus_options(CLI::App& verb, TorusOptions& options) {
   begin_group(verb, "Torus");
   verb.add_option("--torus", options.torus,
-                  "extents, e.g. 8x8x8; 8x8x4m: Z is a mesh; 8x8x8x2t: 2 ranks per node; 8x4@YX4: "
-                  "going once round Y shifts X by 4")
+                  "extents, e.g. 8x8x8; 8x8x4m: Z is a mesh; 8x8x8x2t: 2 ranks on each node; "
+                  "8x4@YX4: going once round Y shifts X by 4")
       ->type_name("SHAPE")
       ->required();
   verb.add_flag("--mesh", options.mesh, "make every dimension a mesh");

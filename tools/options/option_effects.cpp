@@ -188,8 +188,7 @@ bool holds(const OptionEffect& effect, const RunSetting& setting) {
   });
 }
 
-/// A name as messages have it: "--bytes-per-node", but "several ranks per node" for what is no
-/// option.
+/// A name as messages have it: "--fail-link", but "several ranks per node", which is not an option.
 std::string said(std::string_view name) {
   std::string text(name);
   if (!name.starts_with('-')) std::ranges::replace(text, '-', ' ');

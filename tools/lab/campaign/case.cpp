@@ -307,21 +307,17 @@ RunSetting setting_of(const CampaignLists& lists, const CampaignSender& sender,
   setting.set("sends", name_of<Sent>(kSentNames, sender.sent()))
       .set("--route", name_of<RingRoute>(kRingRouteNames, settings.run.ring.route));
   if (sender.workload != nullptr) setting.set("workload", sender.workload->kind());
-  const auto errs = [](const std::string& name) { return load_machine(name).link_error_rate > 0; };
-  const auto lacks = [](const std::string& name) {
-    return load_machine(name).priority_reception_fifos == 0;
-  };
-  if (std::ranges::any_of(settings.machines, lacks))
+  std::vector<Machine> machines;
+  std::ranges::transform(settings.machines, std::back_inserter(machines), load_machine);
+  if (std::ranges::count(machines, 0u, &Machine::priority_reception_fifos) > 0)
     setting.set("--machine=priority_reception_fifos=0", "");
   const auto has_ranks = [&](const std::string& torus) {
     return Shape::parse(torus, lists.mesh).ranks().are_shared();
   };
   if (std::ranges::any_of(lists.toruses, has_ranks)) setting.set("several-ranks-per-node", "");
-  const auto has_coprocessor = [](const std::string& name) {
-    return load_machine(name).coprocessor != 0;
-  };
-  if (std::ranges::any_of(settings.machines, has_coprocessor)) setting.set("coprocessor", "");
-  if (std::ranges::any_of(settings.machines, errs)) setting.set("--link-error", "of a machine");
+  if (std::ranges::count(machines, 1u, &Machine::coprocessor) > 0) setting.set("coprocessor", "");
+  const auto errs = [](const Machine& machine) { return machine.link_error_rate > 0; };
+  if (std::ranges::any_of(machines, errs)) setting.set("--link-error", "of a machine");
   if (lists.link_errors.limit == 0) setting.unset("--link-error-limit");
   const auto has_throttle = [&](const std::string& name) {
     return throttles(policy_named(name), Shape::parse("4x4x4"), settings.machine);
